@@ -8,12 +8,12 @@ const digits = (text: string) => Array.from(text, (digit) => 7 + Number(digit))
 describe('the credential memory', () => {
   it('offers a credential that was typed twice into Settings, by text or by keys', () => {
     const typed = createCredentialMemory()
-    typed.sawFront(true, 0)
+    typed.sawForeground(true, 0)
     for (const text of ['PIN', '2580', '2580']) typed.typed(text, 10)
     expect(typed.candidates(20)[0]).toBe('2580')
 
     const keys = createCredentialMemory()
-    keys.sawFront(true, 0)
+    keys.sawForeground(true, 0)
     for (const keyCode of [...digits('9912'), 67, ...digits('34'), 66, ...digits('991'), ...digits('34'), 66])
       keys.pressed(keyCode, 10)
     expect(keys.candidates(20)[0]).toBe('99134')
@@ -23,7 +23,7 @@ describe('the credential memory', () => {
     fc.assert(
       fc.property(fc.stringMatching(/^[A-Za-z0-9]{4,16}$/), fc.boolean(), (credential, letters) => {
         const memory = createCredentialMemory()
-        memory.sawFront(true, 0)
+        memory.sawForeground(true, 0)
         for (const text of letters ? Array.from(credential + credential) : [credential, credential])
           memory.typed(text, 10)
         // A shorter one that repeats inside, such as 1212 twice, is a separate
@@ -36,27 +36,27 @@ describe('the credential memory', () => {
 
   it('forgets text typed outside Settings at the second check after it', () => {
     const memory = createCredentialMemory()
-    memory.sawFront(false, 0)
+    memory.sawForeground(false, 0)
     memory.typed('password1', 10)
     expect(memory.candidates(11)).toEqual([])
-    memory.sawFront(false, 20)
-    memory.sawFront(false, 30)
-    memory.sawFront(true, 40)
+    memory.sawForeground(false, 20)
+    memory.sawForeground(false, 30)
+    memory.sawForeground(true, 40)
     expect(memory.candidates(41)).toEqual([])
   })
 
   it('keeps text typed right before Settings came to the foreground', () => {
     const memory = createCredentialMemory()
-    memory.sawFront(false, 0)
+    memory.sawForeground(false, 0)
     memory.typed('2580', 10)
-    memory.sawFront(false, 15)
-    memory.sawFront(true, 20)
+    memory.sawForeground(false, 15)
+    memory.sawForeground(true, 20)
     expect(memory.candidates(21)).toEqual(['2580'])
   })
 
   it('forgets after two minutes, and when it is told to', () => {
     const memory = createCredentialMemory()
-    memory.sawFront(true, 0)
+    memory.sawForeground(true, 0)
     memory.typed('2580', 0)
     expect(memory.candidates(119_999)).toEqual(['2580'])
     expect(memory.candidates(120_000)).toEqual([])

@@ -1,17 +1,17 @@
 /**
- * Keeps text typed into the phone's settings through actions and live views, until it
- * is known whether it became a screen lock. In memory only: never logged, never stored,
- * deleted after two minutes. Pure except for its state; time is passed in. Created by
+ * Remembers text that was typed into the phone's settings through actions and live
+ * views, so that the agent can clear a screen lock that was set with it. In memory only:
+ * never logged, never stored, deleted after two minutes. Time is passed in. Created by
  * `supervision/supervisor.ts`, filled by the device's input, read by `guard.ts`.
  */
 
 /** Milliseconds. */
 const keptMs = 2 * 60_000
 /** Android accepts 4 to 16 characters; some vendors accept one more. */
-const length = { least: 4, most: 17 }
-/** Wrong credentials count on the phone, and five in a row make it wait. */
-const mostCandidates = 3
-const mostEntries = 64
+const length = { min: 4, max: 17 }
+/** The phone counts wrong credentials, and delays after five in a row. */
+const maxCandidates = 3
+const maxEntries = 64
 
 interface Entry {
   text: string
@@ -29,7 +29,7 @@ export interface CredentialMemory {
    * The foreground app at `at`: after two checks without Settings, the text typed
    * between them is deleted.
    */
-  sawFront(isSettings: boolean, at: number): void
+  sawForeground(isSettings: boolean, at: number): void
   /** The most likely first, at most three. */
   candidates(at: number): string[]
   forget(): void
@@ -40,7 +40,7 @@ export function createCredentialMemory(): CredentialMemory {
   let last: { isSettings: boolean; at: number } | null = null
 
   function add(text: string, at: number): void {
-    entries = entries.filter((entry) => at - entry.at < keptMs).slice(-(mostEntries - 1))
+    entries = entries.filter((entry) => at - entry.at < keptMs).slice(-(maxEntries - 1))
     entries.push({ text, at, inSettings: last?.isSettings === true })
   }
 
@@ -48,13 +48,13 @@ export function createCredentialMemory(): CredentialMemory {
     typed(text, at) {
       // Longer text is not a credential, and separates the text before it from the text
       // after it.
-      add(text.length <= 2 * length.most ? text : '\n', at)
+      add(text.length <= 2 * length.max ? text : '\n', at)
     },
     pressed(keyCode, at) {
       const text = characterOf(keyCode)
       if (text !== null) add(text, at)
     },
-    sawFront(isSettings, at) {
+    sawForeground(isSettings, at) {
       for (const entry of entries) if (isSettings) entry.inSettings = true
       // A check may have begun before the text was sent: only text from before the
       // previous check counts as typed elsewhere.
@@ -78,9 +78,9 @@ function characterOf(keyCode: number): string | null {
   return keyCode === 67 ? '\b' : null
 }
 
-const fits = (text: string): boolean => text.length >= length.least && text.length <= length.most
+const fits = (text: string): boolean => text.length >= length.min && text.length <= length.max
 
-/** A credential is typed twice, with or without an enter in between, as a whole or letter by letter. */
+/** Android asks for a new credential twice: with or without enter in between, as one text or key by key. */
 function candidatesOf(entries: readonly Entry[]): string[] {
   const inSettings = entries.filter((entry) => entry.inSettings).map(({ text }) => text)
   let whole = ''
@@ -90,12 +90,12 @@ function candidatesOf(entries: readonly Entry[]): string[] {
   const twice = [segments.join(''), ...segments.toReversed()].map(repeatedEnd)
   const single = inSettings.toReversed().map((text) => text.replaceAll('\n', ''))
   const found = [...twice, ...segments.toReversed(), ...single].filter((text) => text !== null)
-  return [...new Set(found.filter(fits))].slice(0, mostCandidates)
+  return [...new Set(found.filter(fits))].slice(0, maxCandidates)
 }
 
 /** The longest text that occurs twice in a row at the end. */
 function repeatedEnd(text: string): string | null {
-  for (let size = length.most; size >= length.least; size -= 1) {
+  for (let size = length.max; size >= length.min; size -= 1) {
     const end = text.slice(-size)
     if (end.length === size && text.endsWith(end + end)) return end
   }

@@ -7,7 +7,7 @@ import { plugIn, type PluggedIn } from '../testing/plugged-in.js'
 import { createCredentialMemory } from './credential-memory.js'
 import { startLockGuard, type LockGuard, type LockGuardParts } from './guard.js'
 
-const times = { focus: 50, lock: 200, look: 5000 }
+const times = { focus: 50, lock: 200, check: 5000 }
 const settings = 'com.android.settings'
 let plugged: PluggedIn
 let guard: LockGuard | null = null
@@ -24,7 +24,7 @@ const shell = async (...args: string[]): Promise<string> =>
   (await plugged.transport.shell(command(...args), Progress.for(10_000))).stdout.toString('utf8')
 const inFront = () => plugged.phone.inside.state().focused
 
-function watch(watches: LockGuardParts['watches']) {
+function watch(scope: LockGuardParts['scope']) {
   const notes: string[] = []
   const locks: boolean[] = []
   const lines: string[] = []
@@ -40,7 +40,7 @@ function watch(watches: LockGuardParts['watches']) {
   guard = startLockGuard({
     transport: plugged.transport,
     memory,
-    watches,
+    scope,
     recordLock: (isSet) => void locks.push(isSet),
     note: (step, outcome) => void notes.push(`${step} ${outcome}`),
     log,
@@ -72,7 +72,7 @@ describe('the lock guard', () => {
 
   it('clears a lock whose credential was typed through the agent, and never logs the credential', async () => {
     const { memory, notes, locks, lines } = watch(() => 'lock')
-    memory.sawFront(true, performance.now())
+    memory.sawForeground(true, performance.now())
     memory.typed('wrong1', performance.now())
     memory.typed('2580', performance.now())
     memory.typed('2580', performance.now())
@@ -94,7 +94,7 @@ describe('the lock guard', () => {
 
   it('keeps the credential out of the error of a phone that disconnects', async () => {
     const { memory, guard: own, lines } = watch(() => 'nothing')
-    memory.sawFront(true, performance.now())
+    memory.sawForeground(true, performance.now())
     memory.typed('2580', performance.now())
     await shell('locksettings', 'set-pin', '7777')
     plugged.phone.inside.faults.hangEvery(1, 'locksettings clear')

@@ -1,8 +1,8 @@
 /**
- * Keeps a rented phone free of a screen lock, which would block its wipe: closes the
- * settings that set one as soon as they come to the foreground, reads every 20 s
- * whether one is set, and clears one whose credential was typed through the agent. Run
- * by `supervision/care.ts` while the phone is rented. docs/decisions/0166.
+ * Keeps a rented phone free of a screen lock, which would block its wipe. Closes the
+ * screens that set a lock as soon as they come to the foreground, checks every 20 s
+ * whether a lock is set, and clears one whose credential was typed through the agent.
+ * Run by `supervision/care.ts` while the phone is rented. docs/decisions/0166.
  */
 import { ApiError, DeadlineExceeded, Progress, type Logger } from '@phonerack/shared'
 import { command, pipe } from '../adb/quote.js'
@@ -13,7 +13,7 @@ import type { CredentialMemory } from './credential-memory.js'
 import { isCredentialScreen, isSettings, parseLock, readLock } from './screens.js'
 
 /** Milliseconds. */
-export const guardTimes = { focus: 1000, lock: 20_000, look: 5000 }
+export const guardTimes = { focus: 1000, lock: 20_000, check: 5000 }
 
 const readFocus = pipe(
   command('dumpsys', 'window', 'displays'),
@@ -24,11 +24,11 @@ const readFocus = pipe(
 export type LockStep = 'screen_lock_closed' | 'screen_lock_cleared' | 'screen_lock_found'
 
 export interface LockGuardParts {
-  /** Its calls do not count for the rescue: one that hangs is only a skipped check. */
+  /** Its calls do not count for the rescue of a hanging phone: a call that hangs only skips a check. */
   transport: Transport
   memory: CredentialMemory
-  /** `nothing`: free, restarting, or worked on. `lock`: rented with its screen off. */
-  watches: () => 'nothing' | 'lock' | 'screen'
+  /** What to check. `nothing`: the phone is free, restarting or in work. `lock`: it is rented and its screen is off. */
+  scope: () => 'nothing' | 'lock' | 'screen'
   /** Called after each read of the lock. */
   recordLock: (isSet: boolean) => void
   note: (step: LockStep, outcome: 'done' | 'failed', reason: string) => void
@@ -39,7 +39,7 @@ export interface LockGuardParts {
 export interface LockGuard {
   /**
    * Clears a lock whose credential is known, before a wipe. `transport` is the wipe's
-   * own, so that no other phone gets the credential. Resolves with whether one is set
+   * transport, so that no other phone gets the credential. Returns whether a lock is set
    * afterwards; null: unknown.
    */
   clear(transport: Transport, progress: Progress): Promise<boolean | null>
@@ -49,17 +49,17 @@ export interface LockGuard {
 export function startLockGuard(parts: LockGuardParts): LockGuard {
   const { memory, log } = parts
   const times = parts.times ?? guardTimes
-  let looking = false
+  let checking = false
   let lockReadAt = -Infinity
   let isClosing = false
   let isFound = false
-  /** Wrong credentials are not tried again. */
+  /** Credentials that the phone refused. */
   const wrong = new Set<string>()
 
   async function closeCredentialScreens(transport: Transport, progress: Progress): Promise<void> {
     const { stdout } = await transport.shell(readFocus, progress)
     const front = parseWindows(stdout.toString('utf8'))
-    memory.sawFront(isSettings(front), performance.now())
+    memory.sawForeground(isSettings(front), performance.now())
     if (!isCredentialScreen(front)) {
       isClosing = false
       return
@@ -73,12 +73,12 @@ export function startLockGuard(parts: LockGuardParts): LockGuard {
   }
 
   /** @returns whether a lock is set now; null: not reported */
-  async function lookAtLock(transport: Transport, progress: Progress): Promise<boolean | null> {
+  async function checkLock(transport: Transport, progress: Progress): Promise<boolean | null> {
     const { stdout } = await transport.shell(readLock, progress)
     const isSet = parseLock(stdout.toString('utf8'))
     lockReadAt = performance.now()
     if (isSet === null) return null
-    if (isSet && (await clearByMemory(transport, progress))) {
+    if (isSet && (await clearWithTypedCredential(transport, progress))) {
       parts.note('screen_lock_cleared', 'done', 'the credential was typed through this service')
       parts.recordLock(false)
       isFound = false
@@ -92,10 +92,10 @@ export function startLockGuard(parts: LockGuardParts): LockGuard {
     return isSet
   }
 
-  async function clearByMemory(transport: Transport, progress: Progress): Promise<boolean> {
+  async function clearWithTypedCredential(transport: Transport, progress: Progress): Promise<boolean> {
     for (const credential of memory.candidates(performance.now())) {
       if (wrong.has(credential)) continue
-      const { stdout } = await secretly(transport.serial, () =>
+      const { stdout } = await withoutCommandInErrors(transport.serial, () =>
         transport.shell(command('locksettings', 'clear', '--old', credential), progress),
       )
       if (/cleared/i.test(stdout.toString('utf8'))) {
@@ -107,27 +107,27 @@ export function startLockGuard(parts: LockGuardParts): LockGuard {
     return false
   }
 
-  async function look(): Promise<void> {
-    const watched = parts.watches()
-    if (watched === 'nothing' || looking) return
-    looking = true
+  async function check(): Promise<void> {
+    const scope = parts.scope()
+    if (scope === 'nothing' || checking) return
+    checking = true
     try {
-      const progress = Progress.for(times.look)
+      const progress = Progress.for(times.check)
       const transport = parts.transport.pinned()
-      if (watched === 'screen') await closeCredentialScreens(transport, progress)
-      if (performance.now() - lockReadAt >= times.lock) await lookAtLock(transport, progress)
+      if (scope === 'screen') await closeCredentialScreens(transport, progress)
+      if (performance.now() - lockReadAt >= times.lock) await checkLock(transport, progress)
     } catch (error) {
       // The phone's own probe reports its fault; the next check follows soon.
       log.debug({ err: error }, 'checking for a screen lock failed')
     } finally {
-      looking = false
+      checking = false
     }
   }
 
-  const timer = setInterval(() => void look(), times.focus)
+  const timer = setInterval(() => void check(), times.focus)
   timer.unref()
   return {
-    clear: lookAtLock,
+    clear: checkLock,
     stop() {
       clearInterval(timer)
       memory.forget()
@@ -137,7 +137,7 @@ export function startLockGuard(parts: LockGuardParts): LockGuard {
 }
 
 /** A call's error may quote its command, which contains the credential. */
-async function secretly<T>(serial: string, call: () => Promise<T>): Promise<T> {
+async function withoutCommandInErrors<T>(serial: string, call: () => Promise<T>): Promise<T> {
   try {
     return await call()
   } catch (error) {

@@ -1,4 +1,4 @@
-/** Input that passes its text to the credential memory, for batches and live views. */
+/** Wraps inputs so that the credential memory gets the typed text. For batches and live views. */
 import type { Input, LiveInput, TextMethod } from '../device/device.js'
 import type { CredentialMemory } from './credential-memory.js'
 

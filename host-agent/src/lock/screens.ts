@@ -5,7 +5,7 @@
 import { command, type ShellCommand } from '../adb/quote.js'
 import type { WindowState } from '../device/device.js'
 
-/** Packages of the system and of vendors; a tenant's app may use any screen names. */
+/** Packages of Android and of vendors. Other packages are ignored: a tenant's app can name its screens freely. */
 const systemPackage =
   /^com\.(android|google\.android|samsung\.android|sec\.android|miui|xiaomi|coloros|oplus|oppo|vivo|bbk|huawei|hihonor|motorola|sonymobile|lge|asus|transsion|hmdglobal)\b/
 
@@ -17,13 +17,13 @@ const systemPackage =
 const credentialScreen =
   /(?:^|[.$])\w*(?:Choose(?:Lock|Unlock)|ConfirmLock|ConfirmDeviceCredential|SetNewPassword|LockScreenSuggestion|ScreenLockSuggestion|(?:Fingerprint|Face|Biometric)Enroll)\w*/
 
-type Front = Pick<WindowState, 'package' | 'activity'>
+type Foreground = Pick<WindowState, 'package' | 'activity'>
 
-export const isCredentialScreen = ({ package: name, activity }: Front): boolean =>
+export const isCredentialScreen = ({ package: name, activity }: Foreground): boolean =>
   systemPackage.test(name) && activity !== null && credentialScreen.test(activity)
 
 /** Where a credential can be typed: text typed elsewhere is never kept. */
-export const isSettings = ({ package: name, activity }: Front): boolean =>
+export const isSettings = ({ package: name, activity }: Foreground): boolean =>
   isCredentialScreen({ package: name, activity }) || (systemPackage.test(name) && /settings/i.test(name))
 
 export const readLock: ShellCommand = command('dumpsys', 'lock_settings')

@@ -1,7 +1,7 @@
 /**
- * Whether a phone can take an app, from the app's files and the phone's properties:
- * checked before any change. Refusals use the texts of Android's package manager. Pure,
- * except for reading the properties. Source: AOSP
+ * Checks whether an app is compatible with a phone, before an install changes anything.
+ * Refusals use the texts of Android's package manager. Pure, except for reading the
+ * properties. Source: AOSP
  * `FrameworkParsingPackageUtils.computeMinSdkVersion`, `InstallPackageHelper`,
  * `NativeLibraryHelper`.
  */
@@ -11,7 +11,7 @@ import type { Transport } from '../adb/transport.js'
 import type { AppNeeds } from '../device/device.js'
 import { run } from '../device/run.js'
 
-export interface PhoneTraits {
+export interface PhoneProperties {
   /** Null: not reported. */
   sdk: number | null
   /** `REL` for a released Android. */
@@ -22,7 +22,7 @@ export interface PhoneTraits {
 
 const properties = ['ro.build.version.sdk', 'ro.build.version.codename', 'ro.product.cpu.abilist'] as const
 
-export async function readTraits(transport: Transport, progress: Progress): Promise<PhoneTraits> {
+export async function readProperties(transport: Transport, progress: Progress): Promise<PhoneProperties> {
   const output = await run(
     transport,
     sequence(...properties.map((name) => command('getprop', name))),
@@ -36,19 +36,19 @@ export async function readTraits(transport: Transport, progress: Progress): Prom
   }
 }
 
-/** The lowest target that a new app may have: enforced by Android 14 and newer. */
+/** The lowest `targetSdkVersion` that Android 14 and newer accept for a new app. */
 const lowestTarget = (sdk: number): number => (sdk >= 35 ? 24 : sdk === 34 ? 23 : 0)
-/** From this level on, in the phone and in the app's target, a v1 signature alone is not accepted. */
-const withoutJar = 30
+/** A phone of this level and newer needs a v2 signature of apps that target this level or a newer one. */
+const v2RequiredSdk = 30
 
-export interface Misfit {
-  /** In the phone's wording. */
+export interface Incompatibility {
+  /** The text of Android's package manager. */
   reason: string
   next: string
 }
 
-/** Null: it fits, as far as is known. `isNew`: the phone does not have the app, or is about to lose it. */
-export function misfitOf(needs: AppNeeds, phone: PhoneTraits, isNew: boolean): Misfit | null {
+/** Null: no known incompatibility. `isNew`: the app is absent, or is uninstalled before the install. */
+export function incompatibilityOf(needs: AppNeeds, phone: PhoneProperties, isNew: boolean): Incompatibility | null {
   const { minSdk, minCodename, targetSdk, abis, jarOnly } = needs
   const { sdk, codename } = phone
   if (minCodename !== '' && codename !== '' && minCodename !== codename)
@@ -73,15 +73,15 @@ export function misfitOf(needs: AppNeeds, phone: PhoneTraits, isNew: boolean): M
       reason: `INSTALL_FAILED_DEPRECATED_SDK_VERSION: App package must target at least SDK version ${lowest}, but found ${targetSdk}`,
       next: `Upload a build with targetSdkVersion ${lowest} or higher.`,
     }
-  if (jarOnly && sdk >= withoutJar && targetSdk >= withoutJar)
+  if (jarOnly && sdk >= v2RequiredSdk && targetSdk >= v2RequiredSdk)
     return {
-      reason: `INSTALL_PARSE_FAILED_NO_CERTIFICATES: No signature of scheme v2 or newer, which apps that target ${withoutJar} or higher need`,
+      reason: `INSTALL_PARSE_FAILED_NO_CERTIFICATES: No signature of scheme v2 or newer, which apps that target ${v2RequiredSdk} or higher need`,
       next: 'Sign the APK with scheme v2 or newer, for example with apksigner, and upload it again.',
     }
   return null
 }
 
-export const misfitError = (packageName: string, { reason, next }: Misfit): ApiError =>
+export const incompatibleError = (packageName: string, { reason, next }: Incompatibility): ApiError =>
   new ApiError('install_failed', {
     message: 'The app is incompatible with the phone. Nothing was changed on the phone.',
     next,

@@ -1,6 +1,6 @@
 /**
- * App names as shown by a launcher, which Android's shell does not report: read from
- * the UI server where it runs, else from a short-lived scrcpy server. Both know only
+ * Reads the app names that a launcher shows, which Android's shell does not report: from
+ * the UI server where it runs, else from a short-lived scrcpy server. Both list only
  * apps with an icon. Used by `packages.ts`.
  */
 import { ApiError, DeadlineExceeded, type Logger, type Progress } from '@phonerack/shared'
@@ -12,7 +12,7 @@ import { oneLine, parseAppList } from './parse.js'
 /** By package. Null: no source is available. */
 export type ReadLabels = (progress: Progress) => Promise<ReadonlyMap<string, string> | null>
 
-/** Milliseconds: a phone with 300 apps takes both about a second. */
+/** Milliseconds. With 300 apps, each takes about a second. */
 const times = { uiServer: 4000, scrcpy: 8000 }
 
 export interface LabelParts {

@@ -1,6 +1,6 @@
 /**
- * The apps of one phone by `cmd package` and `pm`: listed, installed, uninstalled. The
- * agent's own are hidden. Created by `supervision/assemble.ts`.
+ * Lists, installs and uninstalls the apps of one phone by `cmd package` and `pm`. Hides
+ * the agent's helper apps. Created by `supervision/assemble.ts`.
  */
 import { ApiError, type Progress } from '@phonerack/shared'
 import { command, pipe } from '../adb/quote.js'
@@ -8,7 +8,7 @@ import type { Transport } from '../adb/transport.js'
 import type { InstalledApp, Packages } from '../device/device.js'
 import { writing } from '../device/outcome.js'
 import { outputOf, run } from '../device/run.js'
-import { misfitError, misfitOf, readTraits } from './fit.js'
+import { incompatibleError, incompatibilityOf, readProperties } from './fit.js'
 import { ownPackages } from '../parts/parts.js'
 import type { ReadLabels } from './labels.js'
 import { abandonSession, commitSession, createSession, writeToSession } from './session.js'
@@ -22,13 +22,13 @@ import {
 } from './parse.js'
 
 /** Milliseconds until labels are read again when no source was available. */
-const labelsAgainMs = 60_000
+const labelsRetryMs = 60_000
 /** Milliseconds for which a package may still be listed after a confirmed uninstall. */
-const goneMs = 5000
+const uninstalledMs = 5000
 
 interface Named {
   versionName: string
-  /** Null: it has no icon, so its name is unknown. */
+  /** Null: unknown, since the app has no icon. */
   label: string | null
 }
 
@@ -42,7 +42,7 @@ const notFound = (name: string, more: { message?: string; system?: boolean } = {
 const isPackageName = (name: string): boolean => /^[A-Za-z][A-Za-z0-9_]*(\.[A-Za-z0-9_]+)*$/.test(name)
 
 export function createPackages(transport: Transport, readLabels: ReadLabels): Packages {
-  /** From the newest list, by the fields that an update or a new install changes. */
+  /** By the fields of a list entry that an update or a new install changes. */
   let known = new Map<string, Named>()
   /** Labels are in the phone's language. */
   let language = ''
@@ -88,9 +88,9 @@ export function createPackages(transport: Transport, readLabels: ReadLabels): Pa
   }
 
   /** Reads version names, and labels where available, of all apps that are new since the last list. */
-  async function nameAll(apps: readonly ListedPackage[], progress: Progress): Promise<Map<string, Named>> {
+  async function readNames(apps: readonly ListedPackage[], progress: Progress): Promise<Map<string, Named>> {
     const missing = apps.filter((app) => !known.has(keyOf(app)))
-    const retry = performance.now() - labelsFailedAt > labelsAgainMs
+    const retry = performance.now() - labelsFailedAt > labelsRetryMs
     if (missing.length === 0) return known
     const [dump, labels] = await Promise.all([
       run(
@@ -134,7 +134,7 @@ export function createPackages(transport: Transport, readLabels: ReadLabels): Pa
       language = locale
       if (apps.length === 0)
         throw new ApiError('provider_error', { message: 'The phone reports an empty list of apps.' })
-      const names = await nameAll(apps, progress)
+      const names = await readNames(apps, progress)
       return apps
         .filter((app) => !ownPackages.has(app.package))
         .map((app): InstalledApp => {
@@ -159,8 +159,8 @@ export function createPackages(transport: Transport, readLabels: ReadLabels): Pa
     },
 
     async requireCompatible(packageName, needs, isNew, progress) {
-      const misfit = misfitOf(needs, await readTraits(transport, progress), isNew)
-      if (misfit !== null) throw misfitError(packageName, misfit)
+      const incompatibility = incompatibilityOf(needs, await readProperties(transport, progress), isNew)
+      if (incompatibility !== null) throw incompatibleError(packageName, incompatibility)
     },
 
     async requireSpace(packageName, totalBytes, progress) {
@@ -197,7 +197,7 @@ export function createPackages(transport: Transport, readLabels: ReadLabels): Pa
       await writing('the uninstall', async () => {
         const result = await transport.shell(command('pm', 'uninstall', packageName), progress)
         const refusal = refusalOf(outputOf(result))
-        const within = progress.within(goneMs)
+        const within = progress.within(uninstalledMs)
         while ((await find(packageName, progress)) !== null) {
           if (refusal !== null) {
             throw new ApiError('provider_error', {

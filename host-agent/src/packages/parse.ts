@@ -12,7 +12,7 @@ export interface ListedPackage {
   versionCode: number
 }
 
-/** The phone's list is unreadable: nothing is known, not even that an app is missing. */
+/** The phone's list is unreadable, so it does not even show that an app is missing. */
 export class UnreadableList extends Error {
   constructor(line: string) {
     super(`cannot parse a line of the package list: ${JSON.stringify(line.slice(0, 200))}`)
@@ -42,7 +42,7 @@ export function parsePackageNames(text: string): Set<string> {
   )
 }
 
-/** Vendors' tools print warnings between them. */
+/** Skips the warnings that vendors' tools print. */
 const packageLines = (text: string): string[] =>
   text
     .split('\n')
@@ -50,9 +50,9 @@ const packageLines = (text: string): string[] =>
     .filter((line) => line.startsWith('package:'))
 
 /**
- * Version names by package, from `dumpsys package packages`. Only its section
- * `Packages:`, since the one of hidden system packages has the versions that updates
- * replaced. Null: that section is missing.
+ * Version names by package, from the section `Packages:` of `dumpsys package packages`.
+ * The section of hidden system packages lists the versions that updates replaced. Null:
+ * the section is missing.
  */
 export function parseVersionNames(dump: string): Map<string, string> | null {
   const names = new Map<string, string>()
@@ -70,7 +70,7 @@ export function parseVersionNames(dump: string): Map<string, string> | null {
     }
     const [, version] = /^ {4}versionName=(.*)$/.exec(line) ?? []
     if (version === undefined || current === null) continue
-    // Android's text for none.
+    // Android prints `null` for a missing version name.
     names.set(current, version.trim() === 'null' ? '' : oneLine(version))
     current = null
   }
@@ -113,12 +113,12 @@ function splitLast(text: string): [string, string | null] {
   return label !== '' && name.includes('.') && isName(name) ? [label, name] : [whole, null]
 }
 
-const longest = 500
+const maxLength = 500
 
 /** A label or version as a single line of text. */
 export function oneLine(text: string): string {
   return Array.from(text.replace(/\p{Cc}+/gu, ' ').trim())
-    .slice(0, longest)
+    .slice(0, maxLength)
     .join('')
 }
 

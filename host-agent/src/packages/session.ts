@@ -1,6 +1,6 @@
 /**
- * Install sessions of Android's package manager: created, written, committed, or
- * abandoned. Forms: AOSP `PackageManagerShellCommand` (`pm install-create`, `-write`,
+ * Install sessions of Android's package manager: create, write, commit, abandon.
+ * Forms: AOSP `PackageManagerShellCommand` (`pm install-create`, `-write`,
  * `-commit`, `-abandon`). Used by `packages.ts`.
  */
 import { createHash } from 'node:crypto'
@@ -16,8 +16,8 @@ import { refusalOf } from './parse.js'
 const chunkSize = 256 * 1024
 
 /**
- * Creates a session that accepts only this package. `totalBytes`: of all its files.
- * Returns the session's number.
+ * Creates a session that accepts only this package. `totalBytes`: size of all its files
+ * together. Returns the session's number.
  * @throws InstallRefused
  */
 export async function createSession(
@@ -57,27 +57,27 @@ export async function writeToSession(
   progress: Progress,
 ): Promise<void> {
   const words = ['install-write', '-S', String(file.size), String(session), name, '-']
-  const proven = proving(file)
-  const output = outputOf(await transport.feed(command('pm', ...words), proven.chunks(), progress))
+  const content = verifying(file)
+  const output = outputOf(await transport.feed(command('pm', ...words), content.chunks(), progress))
   const refusal = refusalOf(output)
   if (refusal !== null) throw new InstallRefused(refusal)
-  if (!proven.isRight()) throw new InstallFileBroken(file.sha256)
+  if (!content.matches()) throw new InstallFileBroken(file.sha256)
 }
 
-function proving(file: InstallFile): { chunks: () => AsyncIterable<Uint8Array>; isRight: () => boolean } {
+function verifying(file: InstallFile): { chunks: () => AsyncIterable<Uint8Array>; matches: () => boolean } {
   const hash = createHash('sha256')
-  let right = false
+  let matched = false
   return {
     async *chunks() {
-      // At most the size in the header: the phone counts too.
+      // Not more than the declared size, after which the phone stops reading.
       const stream = createReadStream(file.path, { highWaterMark: chunkSize, end: file.size - 1 })
       for await (const chunk of stream as AsyncIterable<Buffer>) {
         hash.update(chunk)
         yield chunk
       }
-      right = hash.digest('hex') === file.sha256
+      matched = hash.digest('hex') === file.sha256
     },
-    isRight: () => right,
+    matches: () => matched,
   }
 }
 

@@ -40,7 +40,7 @@ const caller: DeviceCaller = {
   requestId: '',
 }
 const id = 'rec_aaaaaaaaaaaa'
-const soon = () => Progress.for(20_000)
+const soon = () => Progress.for(120_000)
 
 let upright: Film
 let wide: Film

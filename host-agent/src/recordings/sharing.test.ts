@@ -12,7 +12,7 @@ import { openRecordingStore } from './store.js'
 
 const log = createLogger('test')
 log.level = process.env['LOG_LEVEL'] ?? 'silent'
-const soon = () => Progress.for(20_000)
+const soon = () => Progress.for(120_000)
 const [hers, hersNext, his] = ['rec_aaaaaaaaaaaa', 'rec_aaaaaaaaaaab', 'rec_bbbbbbbbbbbb'] as const
 const her: DeviceCaller = {
   ...{ serial: 'phone-1', phoneId: 'ph_aaaaaaaaaaaa', tenant: 'her', fencingNumber: 1n, requestId: '' },

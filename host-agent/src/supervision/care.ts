@@ -37,7 +37,7 @@ export class DeviceCare {
       ...rest,
       transport: withoutRescue,
       memory: credentials,
-      watches: () => (isRented() ? (this.screenInUse ? 'screen' : 'lock') : 'nothing'),
+      scope: () => (isRented() ? (this.screenInUse ? 'screen' : 'lock') : 'nothing'),
       watch: this.watch,
     })
   }

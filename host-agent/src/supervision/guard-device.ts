@@ -7,7 +7,7 @@ import type { RecordFields } from './record-fields.js'
 import { mostEvents } from './rescue.js'
 import { startLockGuard, type LockGuard, type LockGuardParts } from '../lock/guard.js'
 
-interface Parts extends Pick<LockGuardParts, 'transport' | 'memory' | 'watches'> {
+interface Parts extends Pick<LockGuardParts, 'transport' | 'memory' | 'scope'> {
   watch: ConditionWatch
   events: RecordFields['events']
   onChange: () => void
