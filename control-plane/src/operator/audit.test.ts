@@ -214,6 +214,7 @@ it('has no entry of a refused or rolled back request', async () => {
   expect((await call('PATCH', '/projects/proj_aaaaaaaaaaaa', { frozen: true })).status).toBe(404)
   expect((await call('POST', '/keys', { project: 'proj_none' })).status).toBe(404)
   expect((await call('POST', '/projects', { name: 'x', credit_usd: '-1' })).status).toBe(400)
+  expect((await call('POST', '/service/pause', { until: 'tomorrow' })).status).toBe(400)
   expect(await plane.app.core.db.auditEntry.count()).toBe(before)
   expect(await plane.app.core.db.project.count({ where: { name: 'x' } })).toBe(0)
 })

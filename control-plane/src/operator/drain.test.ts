@@ -164,6 +164,7 @@ it('keeps a device in maintenance out of the pool, with its note', async () => {
   expect(refused.status).toBe(400)
   expect(messageOf(refused)).toContain(`./scripts/ctl device drain ${inUse}`)
   expect((await call('POST', `/devices/${free.id}/maintenance`, {})).status).toBe(400)
+  expect((await call('DELETE', `/devices/${free.id}/maintenance`, { note: 'done' })).status).toBe(400)
 
   await drain(`/devices/${inUse}`, 0)
   await until(busy, 'unavailable')

@@ -48,7 +48,11 @@ export interface Incompatibility {
 }
 
 /** Null: no known incompatibility. `isNew`: the app is absent, or is uninstalled before the install. */
-export function incompatibilityOf(needs: AppNeeds, phone: PhoneProperties, isNew: boolean): Incompatibility | null {
+export function incompatibilityOf(
+  needs: AppNeeds,
+  phone: PhoneProperties,
+  isNew: boolean,
+): Incompatibility | null {
   const { minSdk, minCodename, targetSdk, abis, jarOnly } = needs
   const { sdk, codename } = phone
   if (minCodename !== '' && codename !== '' && minCodename !== codename)

@@ -9,7 +9,9 @@ import {
   type FastifyRequest,
   type RouteGenericInterface,
 } from 'fastify'
+import { z } from 'zod'
 import { canonicalHash } from '../../http/canonical.js'
+import { parseBody } from '../../http/parse-body.js'
 import { type Core } from '../../core/core.js'
 import { addAudit } from '../../operator/audit.js'
 import { operatorOf } from './gate.js'
@@ -18,10 +20,21 @@ import { asOperator, type Change, type Work } from '../../operator/work.js'
 
 const base = '/operator/v1'
 
-export interface WriteSpec {
+/** The body of a write that takes no fields. */
+const noFields = z.strictObject({})
+type NoFields = typeof noFields
+
+/** The parameters that a path names: `{ ref: string }` for `/hosts/:ref/drain`. */
+type ParamsOf<U extends string> = U extends `${string}/:${infer Rest}`
+  ? Rest extends `${infer Name}/${infer Tail}`
+    ? Record<Name, string> & ParamsOf<`/${Tail}`>
+    : Record<Rest, string>
+  : unknown
+
+export interface WriteSpec<U extends string = string> {
   method: 'POST' | 'PATCH' | 'DELETE'
   /** Relative to `/operator/v1`. */
-  url: string
+  url: U
   /** As the audit log names it, for example `project.change`. */
   action: string
   /** The response's status; default 200. */
@@ -42,10 +55,13 @@ export interface OperatorApi {
     url: string,
     handler: (request: FastifyRequest<R>) => Promise<unknown>,
   ): void
-  /** Responds with the change's `result`. */
-  write<R extends RouteGenericInterface>(
-    spec: WriteSpec,
-    handler: (work: Work, request: FastifyRequest<R>) => Promise<Change<unknown>>,
+  /**
+   * Responds with the change's `result`. Refuses a body that does not match `spec.body`, by default
+   * one with any field.
+   */
+  write<U extends string, S extends z.ZodType = NoFields>(
+    spec: WriteSpec<U> & { body?: S },
+    handler: (work: Work, input: { params: ParamsOf<U>; body: z.output<S> }) => Promise<Change<unknown>>,
   ): void
   /** A write whose body is a stream: `receive` reads it before the transaction. */
   writeStream<T extends Received>(
@@ -104,7 +120,11 @@ export function operatorApi(app: FastifyInstance, core: Core): OperatorApi {
       addWrite(spec, false, (request) =>
         Promise.resolve({
           body: request.readBody ?? {},
-          act: (work) => handler(work, request as Parameters<typeof handler>[1]),
+          act: (work) =>
+            handler(work, {
+              params: request.params as Parameters<typeof handler>[1]['params'],
+              body: parseBody(spec.body ?? noFields, request) as Parameters<typeof handler>[1]['body'],
+            }),
         }),
       ),
     writeStream: (spec, receive, handler) =>

@@ -12,7 +12,6 @@ import { type Core } from '../../core/core.js'
 import { type FileStore } from '../../storage/file-store.js'
 import { addApp, readApps, removeApp, type AppWithFiles } from '../../library/apps.js'
 import { factsOf, takeLibraryFile } from '../../library/files.js'
-import { parseBody } from '../../http/parse-body.js'
 
 const appSchema = z.strictObject({
   /** Files uploaded before: a base and its splits, in any order. */
@@ -46,17 +45,17 @@ export const libraryPlugin =
     )
     api.read('/library/apps', async () => ({ data: (await readApps(core.db)).map(appView) }))
     api.write(
-      { method: 'POST', url: '/library/apps', action: 'library.add', status: 201 },
-      async ({ tx, now }, request) => {
-        const { app: added, replaced } = await addApp(tx, parseBody(appSchema, request).files, now)
+      { method: 'POST', url: '/library/apps', action: 'library.add', status: 201, body: appSchema },
+      async ({ tx, now }, { body }) => {
+        const { app: added, replaced } = await addApp(tx, body.files, now)
         const after = appView(added)
         return { result: after, target: added.package, before: replaced && versionOf(replaced), after }
       },
     )
-    api.write<{ Params: { package: string } }>(
+    api.write(
       { method: 'DELETE', url: '/library/apps/:package', action: 'library.remove' },
-      async ({ tx }, request) => {
-        const removed = await removeApp(tx, request.params.package)
+      async ({ tx }, { params }) => {
+        const removed = await removeApp(tx, params.package)
         const { package: target } = removed
         return { result: { package: target, removed: true }, target, before: versionOf(removed), after: null }
       },

@@ -37,13 +37,11 @@ import {
 } from '../../operator/projects.js'
 import { createToken, listTokens, newTokenSchema, revokeToken } from '../../operator/tokens.js'
 import { deviceView, projectView } from '../../operator/views.js'
-import { parseBody } from '../../http/parse-body.js'
 
 type ById = { Params: { id: string } }
 type ByRef = { Params: { ref: string } }
 type Paged = { Querystring: { project?: unknown; limit?: unknown; before?: unknown } }
 
-const nothing = z.strictObject({})
 const releaseSchema = z.strictObject({ keep: z.boolean().optional() })
 const enrollSchema = z.strictObject({ erase: z.boolean().optional() })
 
@@ -60,20 +58,13 @@ export const operatorPlugin =
 
 function addHostsAndDevices(api: OperatorApi, core: Core): void {
   api.read('/hosts', async () => ({ data: await listHosts(core) }))
-  api.write(
-    { method: 'POST', url: '/hosts/join-tokens', action: 'host.join_token', status: 201 },
-    (work, request) => {
-      parseBody(nothing, request)
-      return createJoinToken(work)
-    },
+  api.write({ method: 'POST', url: '/hosts/join-tokens', action: 'host.join_token', status: 201 }, (work) =>
+    createJoinToken(work),
   )
 
-  api.write<ByRef>(
+  api.write(
     { method: 'POST', url: '/hosts/:ref/rejoin', action: 'host.rejoin_token', status: 201 },
-    (work, request) => {
-      parseBody(nothing, request)
-      return createRejoinToken(work, request.params.ref)
-    },
+    (work, { params }) => createRejoinToken(work, params.ref),
   )
 
   api.read('/devices', async () => {
@@ -84,51 +75,59 @@ function addHostsAndDevices(api: OperatorApi, core: Core): void {
   api.read<ByRef>('/devices/:ref', async ({ params }) =>
     deviceView(await findDevice(core.db, params.ref), core.clock.now(), core.rules),
   )
-  api.write<ByRef>(
-    { method: 'POST', url: '/devices/:ref/enroll', action: 'device.enroll', status: 202 },
-    (work, request) => {
-      if (parseBody(enrollSchema, request).erase !== true)
+  api.write(
+    {
+      method: 'POST',
+      url: '/devices/:ref/enroll',
+      action: 'device.enroll',
+      status: 202,
+      body: enrollSchema,
+    },
+    (work, { params, body }) => {
+      if (body.erase !== true)
         throw invalidField('erase', 'must be `true`: enrolling wipes all data on the phone')
-      return enrollDevice(work, request.params.ref)
+      return enrollDevice(work, params.ref)
     },
   )
-  api.write<ByRef>(
-    { method: 'POST', url: '/devices/:ref/release', action: 'device.release', status: 202 },
-    (work, request) => {
-      const { keep = false } = parseBody(releaseSchema, request)
-      return releaseHeldDevice(work, request.params.ref, keep)
+  api.write(
+    {
+      method: 'POST',
+      url: '/devices/:ref/release',
+      action: 'device.release',
+      status: 202,
+      body: releaseSchema,
     },
+    (work, { params, body }) => releaseHeldDevice(work, params.ref, body.keep ?? false),
   )
 }
 
 function addDrains(api: OperatorApi): void {
-  api.write<ByRef>({ method: 'POST', url: '/hosts/:ref/drain', action: 'host.drain' }, (work, request) =>
-    drainHost(work, request.params.ref, parseBody(drainSchema, request)),
+  api.write(
+    { method: 'POST', url: '/hosts/:ref/drain', action: 'host.drain', body: drainSchema },
+    (work, { params, body }) => drainHost(work, params.ref, body),
   )
-  api.write<ByRef>(
-    { method: 'POST', url: '/hosts/:ref/undrain', action: 'host.undrain' },
-    (work, request) => {
-      parseBody(nothing, request)
-      return undrainHost(work, request.params.ref)
+  api.write({ method: 'POST', url: '/hosts/:ref/undrain', action: 'host.undrain' }, (work, { params }) =>
+    undrainHost(work, params.ref),
+  )
+  api.write(
+    { method: 'POST', url: '/devices/:ref/drain', action: 'device.drain', body: drainSchema },
+    (work, { params, body }) => drainDevice(work, params.ref, body),
+  )
+  api.write({ method: 'POST', url: '/devices/:ref/undrain', action: 'device.undrain' }, (work, { params }) =>
+    undrainDevice(work, params.ref),
+  )
+  api.write(
+    {
+      method: 'POST',
+      url: '/devices/:ref/maintenance',
+      action: 'device.maintenance',
+      body: maintenanceSchema,
     },
+    (work, { params, body }) => beginMaintenance(work, params.ref, body.note),
   )
-  api.write<ByRef>({ method: 'POST', url: '/devices/:ref/drain', action: 'device.drain' }, (work, request) =>
-    drainDevice(work, request.params.ref, parseBody(drainSchema, request)),
-  )
-  api.write<ByRef>(
-    { method: 'POST', url: '/devices/:ref/undrain', action: 'device.undrain' },
-    (work, request) => {
-      parseBody(nothing, request)
-      return undrainDevice(work, request.params.ref)
-    },
-  )
-  api.write<ByRef>(
-    { method: 'POST', url: '/devices/:ref/maintenance', action: 'device.maintenance' },
-    (work, request) => beginMaintenance(work, request.params.ref, parseBody(maintenanceSchema, request).note),
-  )
-  api.write<ByRef>(
+  api.write(
     { method: 'DELETE', url: '/devices/:ref/maintenance', action: 'device.maintenance_end' },
-    (work, request) => endMaintenance(work, request.params.ref),
+    (work, { params }) => endMaintenance(work, params.ref),
   )
 }
 
@@ -136,23 +135,26 @@ function addProjectsAndKeys(api: OperatorApi, core: Core): void {
   api.read('/projects', async () => ({
     data: (await core.db.project.findMany({ orderBy: { createdAt: 'asc' } })).map(projectView),
   }))
-  api.write({ method: 'POST', url: '/projects', action: 'project.create', status: 201 }, (work, request) =>
-    createProject(work, parseBody(newProjectSchema, request)),
+  api.write(
+    { method: 'POST', url: '/projects', action: 'project.create', status: 201, body: newProjectSchema },
+    (work, { body }) => createProject(work, body),
   )
   api.read<ById>('/projects/:id', async ({ params }) => projectView(await findProject(core.db, params.id)))
-  api.write<ById>({ method: 'PATCH', url: '/projects/:id', action: 'project.change' }, (work, request) =>
-    changeProject(work, request.params.id, parseBody(projectChangeSchema, request)),
+  api.write(
+    { method: 'PATCH', url: '/projects/:id', action: 'project.change', body: projectChangeSchema },
+    (work, { params, body }) => changeProject(work, params.id, body),
   )
 
   api.read<Paged>('/keys', async ({ query: { project } }) => {
     if (typeof project !== 'string') throw invalidField('project', 'must be the ID of a project')
     return { data: await listKeys(core, project) }
   })
-  api.write({ method: 'POST', url: '/keys', action: 'key.create', status: 201 }, (work, request) =>
-    createKey(work, parseBody(newKeySchema, request)),
+  api.write(
+    { method: 'POST', url: '/keys', action: 'key.create', status: 201, body: newKeySchema },
+    (work, { body }) => createKey(work, body),
   )
-  api.write<ById>({ method: 'DELETE', url: '/keys/:id', action: 'key.revoke' }, (work, request) =>
-    revokeKey(work, request.params.id),
+  api.write({ method: 'DELETE', url: '/keys/:id', action: 'key.revoke' }, (work, { params }) =>
+    revokeKey(work, params.id),
   )
 
   api.read<Paged>('/activity', async ({ query }) => {
@@ -172,19 +174,24 @@ function addService(api: OperatorApi, core: Core): void {
   api.write({ method: 'POST', url: '/service/resume', action: 'service.resume' }, (work) =>
     setPaused(work, false),
   )
-  api.write({ method: 'POST', url: '/service/restored', action: 'service.restored' }, (work, request) => {
-    parseBody(nothing, request)
-    return declareRestored(work)
-  })
+  api.write({ method: 'POST', url: '/service/restored', action: 'service.restored' }, (work) =>
+    declareRestored(work),
+  )
 
   api.read('/operator-tokens', async () => ({ data: await listTokens(core) }))
   api.write(
-    { method: 'POST', url: '/operator-tokens', action: 'operator_token.create', status: 201 },
-    (work, request) => createToken(work, parseBody(newTokenSchema, request)),
+    {
+      method: 'POST',
+      url: '/operator-tokens',
+      action: 'operator_token.create',
+      status: 201,
+      body: newTokenSchema,
+    },
+    (work, { body }) => createToken(work, body),
   )
-  api.write<ById>(
+  api.write(
     { method: 'DELETE', url: '/operator-tokens/:id', action: 'operator_token.revoke' },
-    (work, request) => revokeToken(work, request.params.id),
+    (work, { params }) => revokeToken(work, params.id),
   )
   api.read<Paged>('/audit', ({ query }) => listAudit(core, readPage(query)))
 }

@@ -6,7 +6,6 @@ import { type FastifyPluginAsync } from 'fastify'
 import { operatorApi } from './api.js'
 import { type Core } from '../../core/core.js'
 import { approvalSchema, approveSetup, codeSchema, denySetup } from '../../setup/decision.js'
-import { parseBody } from '../../http/parse-body.js'
 
 /** @param baseUrl the public address that links lead to */
 export const setupOperatorPlugin =
@@ -14,11 +13,12 @@ export const setupOperatorPlugin =
   (app) => {
     const api = operatorApi(app, core)
     api.write(
-      { method: 'POST', url: '/setups/approve', action: 'setup.approve', status: 201 },
-      (work, request) => approveSetup(work, parseBody(approvalSchema, request), baseUrl),
+      { method: 'POST', url: '/setups/approve', action: 'setup.approve', status: 201, body: approvalSchema },
+      (work, { body }) => approveSetup(work, body, baseUrl),
     )
-    api.write({ method: 'POST', url: '/setups/deny', action: 'setup.deny' }, (work, request) =>
-      denySetup(work, parseBody(codeSchema, request).user_code),
+    api.write(
+      { method: 'POST', url: '/setups/deny', action: 'setup.deny', body: codeSchema },
+      (work, { body }) => denySetup(work, body.user_code),
     )
     return Promise.resolve()
   }
