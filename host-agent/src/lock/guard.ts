@@ -27,7 +27,7 @@ export interface LockGuardParts {
   /** Its calls do not count for the rescue of a hanging phone: a call that hangs only skips a check. */
   transport: Transport
   memory: CredentialMemory
-  /** What to check. `nothing`: the phone is free, restarting or in work. `lock`: it is rented and its screen is off. */
+  /** The checks to run. `nothing`: the phone is free, restarting or in work. `lock`: it is rented and its screen is off. */
   scope: () => 'nothing' | 'lock' | 'screen'
   /** Called after each read of the lock. */
   recordLock: (isSet: boolean) => void
