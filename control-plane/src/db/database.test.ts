@@ -1,9 +1,10 @@
 // The queries that run before nearly every request are planned once per connection, and no others
 // are kept there. With real Postgres.
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { startWorld, type Plane, type World } from '../testing/world.js'
+import pg from 'pg'
+import { eventually, startWorld, type Plane, type World } from '../testing/world.js'
 import { Prisma } from '../gen/prisma/client.js'
-import { openDatabase } from './database.js'
+import { inTransaction, openDatabase } from './database.js'
 import { sqlStateOf } from './sql-state.js'
 
 let world: World
@@ -54,6 +55,34 @@ it('reports a failed prepared read with its SQLSTATE, and reads again on the sam
     expect(sqlStateOf(error)).toBe('22012')
     expect(await divide('1')).toEqual([{ result: 1 }])
   } finally {
+    await opened.close()
+  }
+})
+
+it('returns no connection with an open transaction to the pool when a query reaches its timeout', async () => {
+  const opened = openDatabase(plane.config.databaseUrl, 1, 300)
+  const holder = new pg.Client({ connectionString: plane.config.databaseUrl })
+  await holder.connect()
+  try {
+    await holder.query('select pg_advisory_lock(202)')
+    const stuck = inTransaction(opened.db, async (tx) => {
+      await tx.$queryRaw`select pg_current_xact_id()::text`
+      await tx.$queryRaw`select 1 as held from pg_advisory_xact_lock(202)`
+    })
+    await expect(stuck).rejects.toThrow(/timeout|timed out/i)
+    await holder.query('select pg_advisory_unlock(202)')
+    let open: unknown
+    // On a busy machine this query can reach the short timeout too.
+    await eventually(async () => {
+      const rows = await opened.db.$queryRaw<
+        { xact: string | null }[]
+      >`select pg_current_xact_id_if_assigned()::text as xact`.catch(() => null)
+      open = rows?.[0]?.xact
+      return rows !== null
+    })
+    expect(open).toBeNull()
+  } finally {
+    await holder.end()
     await opened.close()
   }
 })

@@ -23,19 +23,21 @@ export interface OpenDatabase {
   close(): Promise<void>
 }
 
-export function openDatabase(url: string, poolSize: number): OpenDatabase {
+/** @param queryMs milliseconds after which a query without an answer fails */
+export function openDatabase(url: string, poolSize: number, queryMs = 25_000): OpenDatabase {
   const pool = new pg.Pool({
     connectionString: url,
     max: poolSize,
     connectionTimeoutMillis: 10_000,
     statement_timeout: 20_000,
     // Later than Postgres's own limit: only a server that does not answer at all reaches it.
-    query_timeout: 25_000,
+    query_timeout: queryMs,
     idle_in_transaction_session_timeout: 30_000,
     application_name: 'phonerack',
   })
   // The pool drops a connection that breaks while idle; the next query gets a new one.
   pool.on('error', () => undefined)
+  closeUnfinished(pool)
   const db = new PrismaClient({
     adapter: new PrismaPg(pool),
     errorFormat: 'minimal',
@@ -51,6 +53,19 @@ export function openDatabase(url: string, poolSize: number): OpenDatabase {
       await pool.end()
     },
   }
+}
+
+/**
+ * Closes a connection that is released within a transaction. After a query that reached its timeout, Prisma and
+ * graphile-worker return it to the pool without a rollback: the statements of the next user would belong to that
+ * transaction, and nothing would commit them.
+ */
+export function closeUnfinished(pool: pg.Pool): void {
+  pool.on('release', (_error, client) => {
+    const status = client.getTransactionStatus()
+    // `end` also marks the client, so that the pool removes it now.
+    if ((status === 'T' || status === 'E') && client instanceof pg.Client) void client.end()
+  })
 }
 
 /** Postgres's time now. */

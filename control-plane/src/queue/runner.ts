@@ -16,7 +16,7 @@ import {
 } from 'graphile-worker'
 import pg from 'pg'
 import { type Logger, pause } from '@phonerack/shared'
-import { type Database } from '../db/database.js'
+import { closeUnfinished, type Database } from '../db/database.js'
 import { poolUseOf, type PoolUse } from '../db/pool-use.js'
 import { countJobFailure } from '../metrics/instruments.js'
 import { DueJobs, type Due } from './due-jobs.js'
@@ -86,6 +86,7 @@ export class JobRunner {
     // A connection that breaks during a job fails that job's query. Without a listener its error
     // event would end the process.
     this.pool.on('connect', (client) => client.on('error', () => undefined))
+    closeUnfinished(this.pool)
     this.pool.setMaxListeners(50)
     this.beats = new Ticker('replica heartbeat', beatMs, options.log, () => this.beat())
     this.due = new DueJobs(options.db, options.log, (due) => this.wake(due))
