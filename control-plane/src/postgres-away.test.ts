@@ -138,6 +138,20 @@ describe('when Postgres leaves within a transaction', { timeout: 200_000 }, () =
     expect(errorOf(created, 500, 'internal_error').retryable).toBe(false)
   })
 
+  it('allows no repetition of a delete whose recording is deleted at its host', async () => {
+    const started = await call('POST', `/v1/phones/${phone}/recordings`)
+    const { id } = started.json<{ id: string }>()
+    agent.onCall = (name) => {
+      if (name === 'dropRecording') proxy.close()
+      return Promise.resolve()
+    }
+    const answer = await call('DELETE', `/v1/phones/${phone}/recordings/${id}`)
+    agent.onCall = () => Promise.resolve()
+    proxy.open()
+    expect(errorOf(answer, 500, 'internal_error').retryable).toBe(false)
+    await isBack()
+  })
+
   it('answers a batch that began with its results', async () => {
     const plain = agent.onBatch
     agent.onBatch = async (request, send) => {

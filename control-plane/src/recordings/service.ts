@@ -11,7 +11,7 @@ import { phoneUnavailable, readyTarget, type Target } from '../phones/target.js'
 import { tenantOf } from '../devices/tenant.js'
 import { type Recording } from '../gen/prisma/client.js'
 import { CallFailure } from '../host-calls/calls.js'
-import { type HostClients } from '../host-calls/clients.js'
+import { type HostClients, type HostConnection } from '../host-calls/clients.js'
 import { permitted } from '../phones/access.js'
 import { runningConflict } from '../phones/conflicts.js'
 import { type Core } from '../core/core.js'
@@ -112,7 +112,11 @@ export function createRecordingService(core: Core, hosts: HostClients, store: Fi
       if (isRunning(recording)) {
         // It ends with the session; the host closes its file within a moment.
         if (runningConflict(phoneId, phone.status) !== null) throw stillRuns(recording)
-        await endAtHost(core, hosts, recording)
+        const host = await hostOf(core, hosts, recording)
+        if (host === null || host === 'gone') throw phoneUnavailable(phoneId)
+        // From here on the video may be lost, whatever becomes of the row.
+        if (caller.effects) caller.effects.mayHaveBegun = true
+        await endAtHost(host, recording)
       }
       const isRemoved = await inTenantTransaction(core, caller, (tx) => remove(tx, core, recording))
       if (!isRemoved) throw recordingNotFound(phoneId, id)
@@ -170,12 +174,9 @@ const stillRuns = ({ id, phoneId }: Recording): ApiError =>
   })
 
 /** Sent once: its host ends and deletes it. */
-async function endAtHost(core: Core, hosts: HostClients, recording: Recording): Promise<void> {
-  const { id, phoneId } = recording
-  const host = await hostOf(core, hosts, recording)
-  if (host === null || host === 'gone') throw phoneUnavailable(phoneId)
+async function endAtHost(host: HostConnection, recording: Recording): Promise<void> {
   try {
-    await dropRecording(host, id, Progress.for(times.call))
+    await dropRecording(host, recording.id, Progress.for(times.call))
   } catch (error) {
     if (!(error instanceof CallFailure)) throw error
     throw refused(error, recording)
