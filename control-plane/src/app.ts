@@ -25,6 +25,7 @@ import { openInstallation } from './db/installation.js'
 import { type Health } from './http/service-paths.js'
 import { applyMigrations } from './db/migrate.js'
 import { serviceSecret } from './db/service-secret.js'
+import { takeStartLock } from './db/start-lock.js'
 import { createFileService } from './device-control/files.js'
 import { createPackageService } from './device-control/packages.js'
 import { createPowerService } from './device-control/power.js'
@@ -119,6 +120,16 @@ export interface AppParts {
 export async function startApp(config: Config, parts: AppParts): Promise<App> {
   await applyMigrations(config.databaseUrl)
   await prepareJobs(config.databaseUrl)
+  // Until this replica's first beat, with which others see that it runs.
+  const lock = await takeStartLock(config.databaseUrl, config.newAuthority)
+  try {
+    return await assemble(config, parts)
+  } finally {
+    await lock.release()
+  }
+}
+
+async function assemble(config: Config, parts: AppParts): Promise<App> {
   const database = openDatabase(config.databaseUrl, config.databasePool)
   const { authority, natsUsers } = await admitReplica(config, database, parts.log)
   const bus = await connectBroker(config, parts.log)

@@ -8,8 +8,9 @@ import { newSecret, hashSecret } from '@phonerack/shared'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { StartRefusal } from '../config/refusal.js'
 import { newAuthority } from '../pki/authority.js'
-import { startWorld, type Plane, type World } from '../testing/world.js'
+import { eventually, startWorld, type Plane, type World } from '../testing/world.js'
 import { openDatabase, type Database } from './database.js'
+import { takeStartLock } from './start-lock.js'
 
 let world: World
 let plane: Plane
@@ -130,6 +131,51 @@ it('replaces a lost authority when the operator asks for it and no replica has i
   await again.close()
 })
 
+it('keeps the authority while a process with the same replica ID runs', async () => {
+  const own = await world.start()
+  const env = { PHONERACK_PKI_DIR: await newFolder(), PHONERACK_NEW_AUTHORITY: 'yes' }
+  const { replicaId } = own.config
+  const again = world.start({ beside: own, env, replicaId })
+  await expect(again).rejects.toThrow(`refused while the replica "${replicaId}" runs`)
+  const row = await own.app.core.db.installation.findUniqueOrThrow({ where: { id: 1 } })
+  expect(row.caCertificate).toBe(own.app.authority.caPem)
+})
+
+it('keeps the authority when another replica that had begun to start runs by then', async () => {
+  const own = await world.start()
+  await own.close()
+  await rewrite(own, async (db) => {
+    // The other replica has read the authority, and has not sent its first beat.
+    const other = await takeStartLock(own.config.databaseUrl, false)
+    const env = { PHONERACK_PKI_DIR: await newFolder(), PHONERACK_NEW_AUTHORITY: 'yes' }
+    const refused = refusal(own, env)
+    await eventually(async () => {
+      const waiting = await db.$queryRaw<unknown[]>`select 1 as waits from pg_locks
+        where locktype = 'advisory' and not granted
+          and database = (select oid from pg_database where datname = current_database())`
+      return waiting.length > 0
+    })
+    await db.replica.create({ data: { id: 'other', beatAt: inAnHour() } })
+    await other.release()
+    expect(await refused).toContain('refused while the replica "other" runs')
+    expect((await db.installation.findUniqueOrThrow({ where: { id: 1 } })).caCertificate).toBe(
+      own.app.authority.caPem,
+    )
+  })
+})
+
+it('creates no authority while a replica of an earlier release runs', async () => {
+  const own = await world.start()
+  await own.close()
+  await rewrite(own, async (db) => {
+    await db.installation.deleteMany()
+    await db.replica.create({ data: { id: 'earlier', beatAt: inAnHour() } })
+    const dir = await newFolder()
+    expect(await refusal(own, { PHONERACK_PKI_DIR: dir })).toContain(`Copy its \`ca.pem\` to ${dir}/ca.pem`)
+    expect(await db.installation.count()).toBe(0)
+  })
+})
+
 it('refuses another operator token while a replica runs, whose token stays valid', async () => {
   const env = { PHONERACK_OPERATOR_TOKEN_SHA256: hashSecret(newSecret('operator')) }
   const message = await refusal(plane, env)
@@ -142,6 +188,9 @@ it('refuses another operator token while a replica runs, whose token stays valid
   expect(await token(replaced)).toBe(401)
   await replaced.close()
 })
+
+/** A beat that stays fresh for the whole test. */
+const inAnHour = () => new Date(Date.now() + 3_600_000)
 
 /** Changes the rows of a database whose replica has stopped. */
 async function rewrite(stopped: Plane, work: (db: Database) => Promise<unknown>): Promise<void> {

@@ -19,7 +19,8 @@ type Settings = Files & Pick<Config, 'newAuthority' | 'replicaId' | 'rules'>
 
 /**
  * Returns the database's authority. A database without one gets the `ca.pem` of an earlier release,
- * or a new one. @param natsAccount null: the broker requires no credentials @throws StartRefusal
+ * or a new one. Call it under `takeStartLock`. @param natsAccount null: the broker requires no
+ * credentials @throws StartRefusal
  */
 export async function openInstallation(
   db: Database,
@@ -27,8 +28,9 @@ export async function openInstallation(
   natsAccount: string | null,
   log: Logger,
 ): Promise<Authority> {
+  const before = await db.installation.findUnique({ where: { id: 1 } })
   try {
-    return await open(db, config, natsAccount)
+    return await open(db, config, natsAccount, before)
   } catch (error) {
     if (!(error instanceof StartRefusal) || !config.newAuthority) throw error
     const running = await runningReplica(db, config)
@@ -38,26 +40,47 @@ export async function openInstallation(
         { cause: error },
       )
     log.warn({ reason: error.message }, 'replacing the certificate authority: every host must join again')
-    await replace(db, config)
-    return open(db, config, natsAccount)
+    await replace(db, config, before)
+    return open(db, config, natsAccount, await db.installation.findUnique({ where: { id: 1 } }))
   }
 }
 
-async function open(db: Database, files: Files, natsAccount: string | null): Promise<Authority> {
-  const row =
-    (await db.installation.findUnique({ where: { id: 1 } })) ?? (await create(db, files, natsAccount))
-  const authority = await Authority.of(await decrypt(row, files))
+async function open(
+  db: Database,
+  config: Settings,
+  natsAccount: string | null,
+  found: Installation | null,
+): Promise<Authority> {
+  const row = found ?? (await create(db, config, natsAccount))
+  const authority = await Authority.of(await decrypt(row, config))
   if (natsAccount !== null) await checkAccount(db, row, natsAccount)
   return authority
 }
 
-async function replace(db: Database, files: Files): Promise<void> {
+/** Only while the authority is still the one that was read. */
+async function replace(db: Database, files: Files, before: Installation | null): Promise<void> {
   const fresh = { ...(await encrypt(await newAuthority(), files)), natsAccount: null }
-  await db.installation.upsert({ where: { id: 1 }, create: { id: 1, ...fresh }, update: fresh })
+  if (before === null) await db.installation.createMany({ data: [{ id: 1, ...fresh }], skipDuplicates: true })
+  else
+    await db.installation.updateMany({
+      where: { id: 1, caCertificate: before.caCertificate, serviceKeyId: before.serviceKeyId },
+      data: fresh,
+    })
 }
 
-async function create(db: Database, files: Files, natsAccount: string | null): Promise<Installation> {
+async function create(db: Database, files: Settings, natsAccount: string | null): Promise<Installation> {
   const earlier = await readIfThere(path.join(files.pkiDir, 'ca.pem'))
+  if (earlier === null) {
+    const running = await runningReplica(db, files)
+    // One that started at the same moment has created it.
+    const made = await db.installation.findUnique({ where: { id: 1 } })
+    if (made !== null) return made
+    if (running !== null)
+      throw new StartRefusal(
+        `The replica "${running}" runs on this database with the certificate authority of an earlier release, and ${files.pkiDir} has no ca.pem. ` +
+          `Copy its \`ca.pem\` to ${files.pkiDir}/ca.pem and start again, or stop that replica first.`,
+      )
+  }
   if (earlier === null && (await db.host.count({ where: { retiredAt: null } })) > 0)
     throw new StartRefusal(
       `The database has hosts, which trust the certificate authority of a running replica, and ${files.pkiDir} has no ca.pem. ` +
@@ -94,7 +117,7 @@ async function decrypt(row: Installation, { serviceKeyFile }: Files): Promise<Au
 const contextOf = (certificatePem: string): string => `phonerack certificate authority\n${certificatePem}`
 
 const ifLost =
-  'If no copy exists, start once with PHONERACK_NEW_AUTHORITY=yes: every host must join again afterwards.'
+  'If no copy exists, start once with PHONERACK_NEW_AUTHORITY=yes: every host must join again afterwards, with the token of `ctl host rejoin`.'
 
 function foreign(row: Installation, file: string, key: ServiceKey | null): StartRefusal {
   const why = key === null ? `${file} does not exist` : `${file} is another key (${key.id})`

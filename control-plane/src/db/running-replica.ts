@@ -2,11 +2,15 @@
 import { type Config } from '../config/config.js'
 import { type Reader } from './database.js'
 
-/** Its ID, or null. */
+/** Its ID, or null. A live process with the ID of this replica counts too. */
 export async function runningReplica(
   db: Reader,
   { replicaId, rules }: Pick<Config, 'replicaId' | 'rules'>,
 ): Promise<string | null> {
+  // The lock of `queue/replica-claim.ts`. The row of an earlier process with this ID says nothing.
+  const [own] = await db.$queryRaw<{ isFree: boolean }[]>`
+    select pg_try_advisory_xact_lock(hashtextextended('phonerack replica ' || ${replicaId}, 0)) as "isFree"`
+  if (own?.isFree === false) return replicaId
   const deadAfter = rules.replicaDeadAfterMs / 1000
   const rows = await db.$queryRaw<{ id: string }[]>`select id from replicas
     where id <> ${replicaId} and beat_at > now() - make_interval(secs => ${deadAfter}::float8)

@@ -114,7 +114,7 @@ export function createRecordingService(core: Core, hosts: HostClients, store: Fi
         if (runningConflict(phoneId, phone.status) !== null) throw stillRuns(recording)
         const host = await hostOf(core, hosts, recording)
         if (host === null || host === 'gone') throw phoneUnavailable(phoneId)
-        // From here on the video may be lost, whatever becomes of the row.
+        // From here on the video may be lost, even if the row stays.
         if (caller.effects) caller.effects.mayHaveBegun = true
         await endAtHost(host, recording)
       }
