@@ -20,7 +20,7 @@ const controlPlaneFloors = [
 ]
 
 const agentFloors = [
-  ['base'],
+  ['base', 'cli'],
   ['adb'],
   ['device'],
   ['parts', 'scrcpy', 'screen'],

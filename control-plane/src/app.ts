@@ -288,11 +288,11 @@ async function assemble(config: Config, parts: AppParts): Promise<App> {
       setupPlugin(core, config.http.baseUrl, failureLimit),
       paymentsPlugin(core, payments, (request) => failureLimit.networkOf(request)),
       livePlugin({ core, hosts, phones, failureLimit, baseUrl: config.http.baseUrl }),
-      joinPlugin({ core, authority, natsUsers, failureLimit }),
+      joinPlugin({ core, authority, natsUsers, natsUrl: config.hostNatsUrl, failureLimit }),
     ],
     operatorGate,
     operatorPlugins: [
-      operatorPlugin(core),
+      operatorPlugin(core, authority.fingerprint),
       libraryPlugin(core, store),
       setupOperatorPlugin(core, config.http.baseUrl),
       paymentsOperatorPlugin(core),

@@ -97,6 +97,7 @@ export async function startAgent(config: Config, identity: Identity, log: Logger
       address,
       certificate: new X509Certificate(identity.certificatePem).fingerprint256,
       natsUrl: config.natsUrl,
+      caFile: config.caFile,
       creds: natsCreds(identity),
       devices: () => registry.statuses(),
       problem: jar === null ? withoutScrcpyServer : null,

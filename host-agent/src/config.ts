@@ -1,7 +1,10 @@
 /** The agent's configuration, from its environment. Read once, by `main.ts`. */
 import { z } from 'zod'
 
-const hostPort = z.string().regex(/^[^\s:/]+:\d{1,5}$/, 'must be host:port')
+const hostPort = z
+  .string()
+  .regex(/^(\[[0-9A-Fa-f:.]+\]|[^\s:/[\]]+):\d{1,5}$/, { error: 'must be host:port', abort: true })
+  .refine((text) => Number(text.slice(text.lastIndexOf(':') + 1)) <= 65_535, 'has a port above 65535')
 const list = z
   .string()
   .default('')
@@ -16,6 +19,8 @@ const list = z
 const environment = z.object({
   PHONERACK_DATA_DIR: z.string().min(1),
   PHONERACK_CONTROL_URL: z.url({ protocol: /^https?$/ }),
+  /** PEM: the only authorities that may sign the certificates of the control URL and of NATS. Default: the system's. */
+  PHONERACK_CA_FILE: z.string().optional(),
   /** Required until the host has joined. */
   PHONERACK_JOIN_TOKEN: z.string().optional(),
   PHONERACK_HOST_NAME: z.string().min(1).max(80),
@@ -67,6 +72,8 @@ const environment = z.object({
 export interface Config {
   dataDir: string
   controlUrl: string
+  /** Null: the system's authorities. */
+  caFile: string | null
   joinToken: string | null
   hostName: string
   country: string
@@ -97,17 +104,33 @@ export interface Config {
   natsUrl: string
 }
 
-/** @throws Error that names every missing or invalid variable */
-export function readConfig(env: NodeJS.ProcessEnv): Config {
+/** The variables that configure the agent. */
+export const variables: readonly string[] = Object.keys(environment.shape)
+
+const wildcard = /^(0\.0\.0\.0|\[::\]):/
+
+/**
+ * @param nameOf the name of a variable in errors
+ * @throws Error that names every missing or invalid variable
+ */
+export function readConfig(env: NodeJS.ProcessEnv, nameOf = (variable: string): string => variable): Config {
   const parsed = environment.safeParse(env)
   if (!parsed.success) {
-    const issues = parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`)
+    const issues = parsed.error.issues.map(({ path, message }) => {
+      const [variable = '', ...rest] = path.map(String)
+      return `${[nameOf(variable), ...rest].join('.')}: ${env[variable] === undefined ? 'is missing' : message}`
+    })
     throw new Error(`configuration: ${issues.join('; ')}`)
   }
   const found = parsed.data
+  if (wildcard.test(found.PHONERACK_GRPC_ADDRESS ?? found.PHONERACK_GRPC_LISTEN))
+    throw new Error(
+      `configuration: ${nameOf('PHONERACK_GRPC_ADDRESS')}: must be an address that the control plane can connect to, because ${nameOf('PHONERACK_GRPC_LISTEN')} names all addresses of this machine`,
+    )
   return {
     dataDir: found.PHONERACK_DATA_DIR,
     controlUrl: found.PHONERACK_CONTROL_URL,
+    caFile: found.PHONERACK_CA_FILE || null,
     joinToken: found.PHONERACK_JOIN_TOKEN || null,
     hostName: found.PHONERACK_HOST_NAME,
     country: found.PHONERACK_COUNTRY,

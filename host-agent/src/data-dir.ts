@@ -1,5 +1,5 @@
 /** The agent's folder: private, and used by one agent at a time. */
-import { mkdirSync, chmodSync } from 'node:fs'
+import { chmodSync, chownSync, mkdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { findMarked, markProcess, unmarkProcess } from './adb/process-identity.js'
 
@@ -16,4 +16,11 @@ export function takeDataDir(dir: string): () => void {
     throw new Error(`another agent (process ${other}) is using ${dir}`)
   markProcess(mark, process.pid)
   return () => unmarkProcess(mark)
+}
+
+/** Gives a file that root wrote to the owner of the folder, since the agent may run as that user. */
+export function giveToOwner(dir: string, file: string): void {
+  if (process.getuid?.() !== 0) return
+  const { uid, gid } = statSync(dir)
+  chownSync(file, uid, gid)
 }

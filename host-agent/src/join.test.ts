@@ -4,16 +4,34 @@ import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join as joinPath } from 'node:path'
-import { createLogger, Progress, protocol } from '@phonerack/shared'
+import {
+  authorityFingerprint,
+  createLogger,
+  joinTokenText,
+  newSecret,
+  Progress,
+  protocol,
+} from '@phonerack/shared'
 import { fromPublic, fromSeed } from 'nkeys.js'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { loadIdentity, natsCreds, saveIdentity } from './identity.js'
-import { join, JoinRefused } from './join.js'
+import { join, joinOnce, JoinRefused } from './join.js'
+import { createTestCa, type TestCa } from './testing/pki.js'
 
 const log = createLogger('test')
 log.level = 'silent'
 let server: Server | null = null
+let ca: TestCa
+beforeAll(async () => {
+  ca = await createTestCa()
+})
 afterEach(() => server?.close())
+
+interface Answer {
+  status: number
+  body: unknown
+  version?: string
+}
 
 interface Asked {
   token: string
@@ -23,9 +41,9 @@ interface Asked {
   rejoin: string | string[] | undefined
 }
 
-/** Returns `answers` in order, and repeats the last. */
+/** A control plane that returns `answers` in order, and repeats the last; a function makes one for the request. */
 async function controlUrl(
-  answers: { status: number; body: unknown; version?: string }[],
+  answers: (Answer | ((asked: Asked) => Promise<Answer>))[],
   asked: Asked[],
 ): Promise<string> {
   let count = 0
@@ -39,12 +57,14 @@ async function controlUrl(
         version: request.headers[protocol.header],
         rejoin: request.headers[protocol.rejoinHeader],
       })
-      const answer = answers[Math.min(count++, answers.length - 1)]
-      response.writeHead(answer?.status ?? 500, {
-        'content-type': 'application/json',
-        ...(answer?.version === undefined ? {} : { [protocol.header]: answer.version }),
+      const next = answers[Math.min(count++, answers.length - 1)]
+      void (typeof next === 'function' ? next(body) : Promise.resolve(next)).then((answer) => {
+        response.writeHead(answer?.status ?? 500, {
+          'content-type': 'application/json',
+          ...(answer?.version === undefined ? {} : { [protocol.header]: answer.version }),
+        })
+        response.end(JSON.stringify(answer?.body))
       })
-      response.end(JSON.stringify(answer?.body))
     })
   })
   server = made
@@ -55,24 +75,30 @@ async function controlUrl(
 
 const good = {
   host_id: 'hst_abcdefghijkl',
-  certificate_pem: 'certificate',
-  ca_pem: 'ca',
   nats_jwt: 'jwt',
+  nats_url: 'tls://192.0.2.1:4222',
   control_plane_uri: 'spiffe://phonerack/control-plane',
   join_id: 'join_abcdefghijkl',
 }
-const request = (url: string) => ({ controlUrl: url, token: 'prj_x', name: 'rack', country: 'US' })
+const named = { dns: `${good.host_id}.host.phonerack.internal` }
+
+/** The answer of a control plane, with `change`. */
+const admitting =
+  (version?: string, change: Record<string, string> = {}) =>
+  async ({ public_key_pem: key }: Asked): Promise<Answer> => {
+    const body = { ...good, certificate_pem: await ca.issueFor(key, named), ca_pem: ca.caPem, ...change }
+    return { status: 201, body, ...(version === undefined ? {} : { version }) }
+  }
+
+const secret = newSecret('hostJoin')
+const request = (url: string, authority: string | null = authorityFingerprint(ca.caPem)) => ({
+  ...{ controlUrl: url, token: joinTokenText({ secret, authority }), name: 'rack', country: 'US', roots: [] },
+})
 
 describe('joining', () => {
   it('retries until the control plane answers, with keys that match the request', async () => {
     const asked: Asked[] = []
-    const url = await controlUrl(
-      [
-        { status: 503, body: {} },
-        { status: 201, body: good },
-      ],
-      asked,
-    )
+    const url = await controlUrl([{ status: 503, body: {} }, admitting()], asked)
     const identity = await join(request(url), log, Progress.for(10_000))
     expect(asked.length).toBe(2)
     const sent = asked[1]
@@ -87,6 +113,8 @@ describe('joining', () => {
     const signature = fromSeed(Buffer.from(identity.natsSeed)).sign(data)
     expect(fromPublic(sent?.nats_public_key ?? '').verify(data, signature)).toBe(true)
     expect(JSON.stringify(asked)).not.toContain('PRIVATE')
+    expect(sent?.token).toBe(secret)
+    expect(identity.caPem).toBe(ca.caPem)
     expect(natsCreds(identity)).toContain(`\njwt\n`)
   })
 
@@ -107,13 +135,52 @@ describe('joining', () => {
       ['none', false],
     ] as const) {
       const asked: Asked[] = []
-      const url = await controlUrl([{ status: 201, body: good, version }], asked)
+      const url = await controlUrl([admitting(version)], asked)
       const joined = join(request(url), log, Progress.for(5000))
       if (isJoined) expect((await joined).hostId).toBe(good.host_id)
       else await expect(joined).rejects.toThrow(/\.\/scripts\/up/)
       expect(asked.map((each) => each.version)).toEqual([String(protocol.version)])
       server?.close()
     }
+  })
+
+  it('accepts a token without a fingerprint, and takes the address of the broker from the answer', async () => {
+    const asked: Asked[] = []
+    const { identity, natsUrl } = await joinOnce(
+      request(await controlUrl([admitting()], asked), null),
+      Progress.for(10_000),
+    )
+    expect([identity.hostId, natsUrl, asked[0]?.token]).toEqual([good.host_id, good.nats_url, secret])
+  })
+
+  it('refuses an answer of another authority, and one that does not fit this host', async () => {
+    const other = await createTestCa()
+    const own = authorityFingerprint(ca.caPem)
+    const strange = await ca.issue(named, 'server')
+    const wrong: [Record<string, string>, RegExp, string | null][] = [
+      [{ ca_pem: other.caPem }, /fingerprint .{43}, and the join token names/, own],
+      [{}, /fingerprint .{43}, and the join token names/, authorityFingerprint(other.caPem)],
+      [{ ca_pem: `${ca.caPem}\n${other.caPem}` }, /not one certificate/, own],
+      [{ ca_pem: 'none' }, /not one certificate/, own],
+      [{ ca_pem: other.caPem }, /did not sign/, null],
+      [{ certificate_pem: strange.certificatePem }, /for the key of another host/, own],
+      [{ host_id: 'hst_bbbbbbbbbbbb' }, /for another host/, own],
+    ]
+    for (const [change, why, authority] of wrong) {
+      const url = await controlUrl([admitting(undefined, change)], [])
+      const joining = join(request(url, authority), log, Progress.for(10_000))
+      await expect(joining, String(why)).rejects.toThrow(why)
+      await expect(joining).rejects.toThrow(JoinRefused)
+      server?.close()
+    }
+  })
+
+  it('sends nothing that is not a join token', async () => {
+    const asked: Asked[] = []
+    const url = await controlUrl([admitting()], asked)
+    const joining = joinOnce({ ...request(url), token: newSecret('operator') }, Progress.for(5000))
+    await expect(joining).rejects.toThrow(/not a join token/)
+    expect(asked).toEqual([])
   })
 
   it('ends at its deadline when there is no answer', async () => {

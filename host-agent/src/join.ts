@@ -1,25 +1,31 @@
 /**
  * Joins the control plane with a one-time token: sends public keys, receives a
- * certificate and broker credentials. Called by `main.ts` at the first start.
+ * certificate and broker credentials. Called by `main.ts` at the first start, and by
+ * `phonerack-agent join`.
  */
 import {
   DeadlineExceeded,
   explainRefusal,
   isSpoken,
+  parseJoinToken,
   protocol,
   readProtocolVersion,
   type Logger,
   type Progress,
 } from '@phonerack/shared'
 import { z } from 'zod'
+import { refuteAnswer } from './authority-check.js'
+import { httpRequest } from './base/http-request.js'
 import { keepRunning } from './base/keep-running.js'
 import { makeKeys, type Identity } from './identity.js'
 
 const answerSchema = z.object({
-  host_id: z.string(),
+  host_id: z.string().regex(/^hst_[a-z2-7]{12}$/),
   certificate_pem: z.string(),
   ca_pem: z.string(),
   nats_jwt: z.string(),
+  /** Earlier control planes do not send it. */
+  nats_url: z.string().max(500).nullish(),
   control_plane_uri: z.string(),
   join_id: z.string().nullable().default(null),
 })
@@ -35,18 +41,30 @@ export interface JoinRequest {
   token: string
   name: string
   country: string
+  /** Trusted roots of an HTTPS address, PEM. */
+  roots: readonly string[]
+}
+
+export interface Joined {
+  identity: Identity
+  /** The broker's address as the control plane names it; null: it names none. */
+  natsUrl: string | null
 }
 
 /** Milliseconds. */
 const answerLimit = 10_000
 const pausesMs = { first: 250, cap: 5000 }
 
+export const unverifiedAuthority =
+  'the join token has no fingerprint of the certificate authority, so the authority in the answer is not verified; create the token with the current release'
+
 /** Retries until the control plane answers or `progress` ends. @throws JoinRefused, DeadlineExceeded */
 export async function join(request: JoinRequest, log: Logger, progress: Progress): Promise<Identity> {
+  if (parseJoinToken(request.token)?.authority === null) log.warn(unverifiedAuthority)
   let identity = null as Identity | null
   const attempt = async (): Promise<'again' | 'done'> => {
     try {
-      identity = await joinOnce(request, progress)
+      identity = (await joinOnce(request, progress)).identity
       return 'done'
     } catch (error) {
       if (error instanceof JoinRefused) throw error
@@ -60,9 +78,15 @@ export async function join(request: JoinRequest, log: Logger, progress: Progress
   return identity
 }
 
-async function joinOnce(request: JoinRequest, progress: Progress): Promise<Identity> {
+/** @throws JoinRefused; any other error may pass */
+export async function joinOnce(request: JoinRequest, progress: Progress): Promise<Joined> {
+  const token = parseJoinToken(request.token)
+  if (token === null)
+    throw new JoinRefused(
+      'this is not a join token: it must be prj_ and 43 characters, mostly followed by a dot and a fingerprint; `ctl host token` creates one',
+    )
   const keys = makeKeys()
-  const response = await fetch(new URL('/host/v1/join', request.controlUrl), {
+  const { status, headers, body } = await httpRequest(new URL('/host/v1/join', request.controlUrl), {
     method: 'POST',
     headers: {
       'content-type': 'application/json',
@@ -70,37 +94,44 @@ async function joinOnce(request: JoinRequest, progress: Progress): Promise<Ident
       [protocol.rejoinHeader]: 'yes',
     },
     body: JSON.stringify({
-      token: request.token,
+      token: token.secret,
       name: request.name,
       country: request.country,
       public_key_pem: keys.publicKeyPem,
       nats_public_key: keys.natsPublicKey,
     }),
+    roots: request.roots,
     signal: progress.within(answerLimit).signal,
-    redirect: 'error',
   })
-  const spoken = readProtocolVersion(response.headers.get(protocol.header) ?? undefined)
+  const version = headers[protocol.header]
+  const spoken = readProtocolVersion(typeof version === 'string' ? version : undefined)
   // A refusal or a proxy's answer may have no version.
-  if (response.status === 201 && !isSpoken(spoken))
-    throw new JoinRefused(explainRefusal('control plane', spoken))
-  const body: unknown = await response.json()
-  if (response.status >= 400 && response.status < 500 && response.status !== 429) {
-    const refusal = refusalSchema.safeParse(body)
-    const why = refusal.success
-      ? `${refusal.data.error.code}: ${refusal.data.error.message}`
-      : `status ${response.status}`
-    throw new JoinRefused(`the control plane refused this host: ${why}`)
-  }
-  if (response.status !== 201) throw new Error(`status ${response.status}`)
-  const answer = answerSchema.parse(body)
-  return {
-    hostId: answer.host_id,
-    privateKeyPem: keys.privateKeyPem,
-    certificatePem: answer.certificate_pem,
-    caPem: answer.ca_pem,
-    controlPlaneUri: answer.control_plane_uri,
-    natsJwt: answer.nats_jwt,
-    natsSeed: keys.natsSeed,
+  if (status === 201 && !isSpoken(spoken)) throw new JoinRefused(explainRefusal('control plane', spoken))
+  if (status >= 400 && status < 500 && status !== 429) throw new JoinRefused(refusalText(status, body))
+  if (status !== 201) throw new Error(`status ${status}`)
+  const answer = answerSchema.parse(JSON.parse(body))
+  const { host_id: hostId, certificate_pem: certificatePem, ca_pem: caPem } = answer
+  const wrong = refuteAnswer({ hostId, certificatePem, caPem }, keys.publicKeyPem, token.authority)
+  if (wrong !== null)
+    throw new JoinRefused(
+      `the answer of ${new URL(request.controlUrl).origin} is not trusted, and nothing was stored: ${wrong}`,
+    )
+  const identity = {
+    ...{ hostId, privateKeyPem: keys.privateKeyPem, certificatePem, caPem },
+    ...{ controlPlaneUri: answer.control_plane_uri, natsJwt: answer.nats_jwt, natsSeed: keys.natsSeed },
     joinId: answer.join_id,
   }
+  return { identity, natsUrl: answer.nats_url ?? null }
+}
+
+function refusalText(status: number, body: string): string {
+  let parsed: unknown
+  try {
+    parsed = JSON.parse(body)
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error
+  }
+  const { data } = refusalSchema.safeParse(parsed)
+  const why = data ? `${data.error.code}: ${data.error.message}` : `status ${status}`
+  return `the control plane refused this host: ${why}`
 }

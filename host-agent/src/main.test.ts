@@ -5,6 +5,8 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { writeConfigFile } from './cli/config-file.js'
+import { variables } from './config.js'
 import { findMarked, processIdentity } from './adb/process-identity.js'
 import { controlPlaneIdentity } from './grpc/call.js'
 import { saveIdentity, type Identity } from './identity.js'
@@ -74,8 +76,12 @@ interface Started {
 }
 
 function startMain(changes: NodeJS.ProcessEnv = {}): Started {
-  const child = spawn(process.execPath, [join(packageDir, 'dist/main.js')], {
-    env: { ...env, ...changes },
+  return startProgram(['dist/main.js'], { ...env, ...changes })
+}
+
+function startProgram([script = '', ...args]: readonly string[], environment: NodeJS.ProcessEnv): Started {
+  const child = spawn(process.execPath, [join(packageDir, script), ...args], {
+    env: environment,
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   children.push(child)
@@ -87,6 +93,9 @@ function startMain(changes: NodeJS.ProcessEnv = {}): Started {
   })
   return { child, logged: () => logged, ended }
 }
+
+const toSettings = (environment: NodeJS.ProcessEnv): Record<string, string | null> =>
+  Object.fromEntries(Object.entries(environment).map(([name, value]) => [name, value ?? null]))
 
 const running = (started: Started) =>
   until(() => started.logged().includes('host agent running'), 60_000, 'a running agent')
@@ -131,8 +140,16 @@ describe('agent process', () => {
     expect(tokenless.logged()).toMatch(/PHONERACK_JOIN_TOKEN/)
   })
 
-  it('runs without the scrcpy server, and says what phones lack', async () => {
-    const started = startMain({ PHONERACK_SCRCPY_SERVER: undefined })
+  it('runs by its configuration file without the scrcpy server, and says what phones lack', async () => {
+    const file = join(dataDir, 'agent.yaml')
+    const { PATH, ...settings } = env
+    const given = { ...toSettings(settings), PHONERACK_SCRCPY_SERVER: null }
+    writeConfigFile(file, { ...given, PHONERACK_GRPC_LISTEN: 'nonsense' }, variables)
+    const invalid = startProgram(['dist/cli.js', 'run', '--config', file], { PATH })
+    expect((await invalid.ended).code).toBe(2)
+    expect(invalid.logged()).toMatch(/grpc_listen in .*agent\.yaml: must be host:port/)
+    const listen = { PHONERACK_GRPC_LISTEN: env['PHONERACK_GRPC_LISTEN'] }
+    const started = startProgram(['dist/cli.js', '--config', file], { PATH, ...listen })
     await running(started)
     expect(started.logged()).toMatch(/no scrcpy server: .*set PHONERACK_SCRCPY_SERVER/)
   })

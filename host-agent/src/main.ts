@@ -5,6 +5,7 @@ import { AdbConnectionLost } from './adb/errors.js'
 import { startAgent, type Agent } from './agent.js'
 import { readConfig, type Config } from './config.js'
 import { DeviceGone } from './device/device.js'
+import { trustedRoots } from './base/roots.js'
 import { loadIdentity, saveIdentity, type Identity } from './identity.js'
 import { join } from './join.js'
 
@@ -25,6 +26,7 @@ async function findIdentity(config: Config): Promise<Identity> {
     token: config.joinToken,
     name: config.hostName,
     country: config.country,
+    roots: trustedRoots(config.caFile),
   }
   const identity = await join(request, log, Progress.for(10 * 60_000, stopping.signal))
   saveIdentity(path, identity)

@@ -14,6 +14,7 @@ const programs = {
   down: 'launcher/dist/down.js',
   ctl: 'clients/ctl/dist/main.js',
   'control-plane': 'control-plane/dist/cli.js',
+  agent: 'host-agent/dist/cli.js',
   prose: 'scripts/lib/prose/main.mjs',
 }
 
@@ -22,6 +23,7 @@ const order = [
   'down',
   'ctl',
   'control-plane',
+  'agent',
   'test',
   'bench',
   'contract',

@@ -25,6 +25,8 @@ export interface BusOptions {
   name: string
   /** Text of a `.creds` file; omitted: no credentials. */
   creds?: string | undefined
+  /** PEM: the only authorities for the broker's certificate; null or omitted: Node's. For `tls:` URLs. */
+  caFile?: string | null
 }
 
 /** Connects and retries for ever: an unreachable broker delays messages and never ends a process. */
@@ -43,6 +45,8 @@ function settingsOf(options: BusOptions): ConnectionOptions {
     reconnectTimeWait: retryMs,
     timeout: 5000,
     pingInterval: 5000,
+    // Without this, the client accepts a broker without TLS for any URL.
+    ...(options.url.startsWith('tls:') ? { tls: options.caFile ? { caFile: options.caFile } : {} } : {}),
     ...(options.creds ? { authenticator: credsAuthenticator(new TextEncoder().encode(options.creds)) } : {}),
   }
 }

@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { createUser, fmtCreds } from '@nats-io/jwt'
-import { subjects } from '@phonerack/shared'
+import { connectBus, openBus, subjects } from '@phonerack/shared'
 import { findNats } from '@phonerack/launcher/nats'
 import { connect, credsAuthenticator, type NatsConnection } from 'nats'
 import { afterAll, expect, it } from 'vitest'
@@ -88,6 +88,18 @@ it('writes a configuration with which nats-server admits the control plane and h
   const jwt = await users.issue(agent, user.getPublicKey())
   const host = await to(new TextDecoder().decode(fmtCreds(jwt, user)), trusted)
   open.push(host)
+  // The bus of our programs: with the authority of the broker only, and not without TLS.
+  const text = new TextDecoder().decode(fmtCreds(jwt, user))
+  const own = { url: `tls://127.0.0.1:${port}`, name: 'host', creds: text }
+  const reached = await connectBus({ ...own, caFile: cert })
+  open.push(reached)
+  expect(reached.connected).toBe(true)
+  let refused: unknown
+  const untrusting = await openBus(own, { waitMs: 0, onAway: (cause) => (refused = cause) })
+  open.push(untrusting)
+  await eventually(() => refused !== undefined)
+  expect(String(refused)).toMatch(/self-signed|self signed/)
+
   const heard = bus.subscribe('phonerack.>', { max: 1 })
   await bus.flush()
   // Not its own.

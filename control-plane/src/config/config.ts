@@ -44,6 +44,8 @@ const environmentSchema = z
     NATS_URL: z.string().min(1),
     NATS_CREDS_FILE: z.string().optional(),
     NATS_ACCOUNT_SEED_FILE: z.string().optional(),
+    /** The broker's address for hosts that join. Default: `NATS_URL`, unless it contains a password. */
+    PHONERACK_HOST_NATS_URL: z.url({ protocol: /^(nats|tls|wss?)$/ }).optional(),
     PHONERACK_PKI_DIR: z.string().min(1),
     /** The same key for all replicas. Default: `service.key` in PHONERACK_PKI_DIR. */
     PHONERACK_SERVICE_KEY_FILE: z.string().min(1).optional(),
@@ -162,6 +164,8 @@ export interface Config {
   natsUrl: string
   natsCredsFile: string | null
   natsAccountSeedFile: string | null
+  /** The broker's address for hosts; null: the machine that joins must know it. */
+  hostNatsUrl: string | null
   pkiDir: string
   serviceKeyFile: string
   newAuthority: boolean
@@ -261,6 +265,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     natsUrl: env.NATS_URL,
     natsCredsFile: env.NATS_CREDS_FILE ?? null,
     natsAccountSeedFile: env.NATS_ACCOUNT_SEED_FILE ?? null,
+    hostNatsUrl: env.PHONERACK_HOST_NATS_URL ?? (env.NATS_URL.includes('@') ? null : env.NATS_URL),
     pkiDir: env.PHONERACK_PKI_DIR,
     serviceKeyFile: env.PHONERACK_SERVICE_KEY_FILE ?? path.join(env.PHONERACK_PKI_DIR, 'service.key'),
     newAuthority: env.PHONERACK_NEW_AUTHORITY === 'yes',

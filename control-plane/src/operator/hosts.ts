@@ -1,5 +1,5 @@
 /** Operators' changes of hosts and of the whole service. */
-import { ApiError, hashSecret, newSecret } from '@phonerack/shared'
+import { ApiError, hashSecret, joinTokenText, newSecret } from '@phonerack/shared'
 import { type Rules } from '../config/config.js'
 import { type Tx } from '../db/database.js'
 import { type Host } from '../gen/prisma/client.js'
@@ -51,29 +51,47 @@ export async function findHost(db: Pick<Tx, 'host'>, ref: string): Promise<Host>
   return host
 }
 
-/** The token is shown once, and works once within an hour. */
-export async function createJoinToken(work: Work): Promise<Change<{ token: string; expires_at: string }>> {
-  const token = newSecret('hostJoin')
+interface NewJoinToken {
+  token: string
+  expires_at: string
+}
+
+/**
+ * The token is shown once, and works once within an hour.
+ * @param authority fingerprint of the authority with which the machine verifies the answer
+ */
+export async function createJoinToken(work: Work, authority: string): Promise<Change<NewJoinToken>> {
+  const { secret, expiresAt } = await addJoinToken(work, null)
+  const after = { expires_at: expiresAt.toISOString() }
+  return {
+    result: { token: joinTokenText({ secret, authority }), ...after },
+    target: null,
+    before: null,
+    after,
+  }
+}
+
+async function addJoinToken(work: Work, rejoinsHostId: string | null) {
+  const secret = newSecret('hostJoin')
   const expiresAt = new Date(work.now.getTime() + joinTokenLifeMs)
   await work.tx.joinToken.create({
-    data: { secretHash: hashSecret(token), expiresAt, createdBy: work.operator.tokenId },
+    data: { secretHash: hashSecret(secret), expiresAt, createdBy: work.operator.tokenId, rejoinsHostId },
   })
-  const after = { expires_at: expiresAt.toISOString() }
-  return { result: { token, ...after }, target: null, before: null, after }
+  return { secret, expiresAt }
 }
 
 /** A join token with which a reinstalled machine gets the host's ID again. */
 export async function createRejoinToken(
   work: Work,
   ref: string,
-): Promise<Change<{ token: string; expires_at: string; host_id: string }>> {
+  authority: string,
+): Promise<Change<NewJoinToken & { host_id: string }>> {
   const { id, name, retiredAt } = await findHost(work.tx, ref)
   if (retiredAt) throw invalidField('host', 'is retired')
-  const { result } = await createJoinToken(work)
-  const where = { secretHash: hashSecret(result.token) }
-  await work.tx.joinToken.update({ where, data: { rejoinsHostId: id } })
-  const after = { name, expires_at: result.expires_at }
-  return { result: { ...result, host_id: id }, target: id, before: null, after }
+  const { secret, expiresAt } = await addJoinToken(work, id)
+  const expires = { expires_at: expiresAt.toISOString() }
+  const result = { token: joinTokenText({ secret, authority }), ...expires, host_id: id }
+  return { result, target: id, before: null, after: { name, ...expires } }
 }
 
 export interface ServiceView extends Record<string, unknown> {

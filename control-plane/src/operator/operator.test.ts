@@ -2,7 +2,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { createUser } from '@nats-io/jwt'
 import { X509Certificate } from 'node:crypto'
-import { ApiError } from '@phonerack/shared'
+import { ApiError, authorityFingerprint, hashSecret } from '@phonerack/shared'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { brokenInvariants } from '../testing/money.js'
 import { createBody, eventually, refusalOf, startWorld, type Plane, type World } from '../testing/world.js'
@@ -202,7 +202,11 @@ it('lets a host join once per token, with a certificate for its own name only', 
     `DNS:${answer['host_id']}.host.phonerack.internal, URI:spiffe://phonerack/host/${answer['host_id']}`,
   )
   expect(certificate.verify(new X509Certificate(answer['ca_pem'] ?? '').publicKey)).toBe(true)
-  expect((await join({})).statusCode).toBe(401)
+  const [secret, fingerprint] = String(made['token']).split('.')
+  expect(fingerprint).toBe(authorityFingerprint(answer['ca_pem'] ?? ''))
+  expect(await plane.app.core.db.joinToken.count({ where: { secretHash: hashSecret(secret ?? '') } })).toBe(1)
+  expect(answer['nats_url']).toMatch(/^nats:\/\/127\.0\.0\.1:\d+$/)
+  for (const token of [made['token'], secret]) expect((await join({ token })).statusCode).toBe(401)
   const { db } = plane.app.core
   const entries = await db.auditEntry.findMany({ where: { target: answer['host_id'] ?? '' } })
   const { id: tokenId } = await db.operatorToken.findFirstOrThrow({ where: { name: 'configured' } })

@@ -6,6 +6,7 @@
 import 'reflect-metadata'
 import { randomBytes, webcrypto } from 'node:crypto'
 import * as x509 from '@peculiar/x509'
+import { authorityFingerprint } from '@phonerack/shared'
 import { fromPem, toPem } from './pem.js'
 
 export const controlPlaneUri = 'spiffe://phonerack/control-plane'
@@ -53,6 +54,11 @@ export class Authority {
   /** When the authority's own certificate ends. */
   get endsAt(): Date {
     return this.certificate.notAfter
+  }
+
+  /** The form that join tokens contain. */
+  get fingerprint(): string {
+    return authorityFingerprint(this.caPem)
   }
 
   /** Issues a new key and client certificate for this process. */

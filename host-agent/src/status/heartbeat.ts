@@ -24,6 +24,8 @@ export interface HeartbeatOptions {
   /** SHA-256 of the certificate with which it answers calls. */
   certificate: string
   natsUrl: string
+  /** PEM: the only authorities for the broker's certificate; null or omitted: Node's. */
+  caFile?: string | null
   creds: string
   devices: () => DeviceStatus[]
   /** A missing part of this host, for the operator; null: none. */
@@ -64,7 +66,12 @@ export function startHeartbeats(options: HeartbeatOptions): Heartbeats {
     connecting = true
     lastConnected = performance.now()
     try {
-      const made = await connectBus({ url: options.natsUrl, name: `host ${hostId}`, creds: options.creds })
+      const made = await connectBus({
+        url: options.natsUrl,
+        name: `host ${hostId}`,
+        creds: options.creds,
+        caFile: options.caFile ?? null,
+      })
       if (stopped) {
         await made.close()
         return

@@ -45,6 +45,7 @@ export async function makeConfig(dataDir: string, connect: readonly string[]): P
   return {
     dataDir,
     controlUrl: 'http://127.0.0.1:9',
+    caFile: null,
     joinToken: null,
     hostName: 'test',
     country: 'US',

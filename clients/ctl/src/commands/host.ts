@@ -72,7 +72,12 @@ export const hostCommands: readonly Command[] = [
 ]
 
 const tokenText = ({ token, expires_at: expires }: { token: string; expires_at: string }): string =>
-  `Token   ${token}\nExpires ${expires}\n\nStart its agent with PHONERACK_JOIN_TOKEN set to this token. It works once.`
+  `Token   ${token}
+Expires ${expires}
+
+It works once. On the machine, run this and paste the token:
+
+  ./scripts/agent join --server https://CONTROL-PLANE --token-file -`
 
 const describeHost = (host: Host): string =>
   fields([

@@ -45,26 +45,27 @@ type Paged = { Querystring: { project?: unknown; limit?: unknown; before?: unkno
 const releaseSchema = z.strictObject({ keep: z.boolean().optional() })
 const enrollSchema = z.strictObject({ erase: z.boolean().optional() })
 
+/** @param authority fingerprint of the hosts' certificate authority, for join tokens */
 export const operatorPlugin =
-  (core: Core): FastifyPluginAsync =>
+  (core: Core, authority: string): FastifyPluginAsync =>
   (app) => {
     const api = operatorApi(app, core)
-    addHostsAndDevices(api, core)
+    addHostsAndDevices(api, core, authority)
     addDrains(api)
     addProjectsAndKeys(api, core)
     addService(api, core)
     return Promise.resolve()
   }
 
-function addHostsAndDevices(api: OperatorApi, core: Core): void {
+function addHostsAndDevices(api: OperatorApi, core: Core, authority: string): void {
   api.read('/hosts', async () => ({ data: await listHosts(core) }))
   api.write({ method: 'POST', url: '/hosts/join-tokens', action: 'host.join_token', status: 201 }, (work) =>
-    createJoinToken(work),
+    createJoinToken(work, authority),
   )
 
   api.write(
     { method: 'POST', url: '/hosts/:ref/rejoin', action: 'host.rejoin_token', status: 201 },
-    (work, { params }) => createRejoinToken(work, params.ref),
+    (work, { params }) => createRejoinToken(work, params.ref, authority),
   )
 
   api.read('/devices', async () => {

@@ -5,6 +5,7 @@ import {
   hashSecret,
   isSecret,
   isSpoken,
+  parseJoinToken,
   protocol,
   readProtocolVersion,
 } from '@phonerack/shared'
@@ -28,8 +29,14 @@ const joinSchema = z.strictObject({
   nats_public_key: z.string().regex(/^U[A-Z2-7]{55}$/, 'must be a NATS user key'),
 })
 
+interface JoinPluginParts extends JoinParts {
+  failureLimit: FailureLimit
+  /** The broker's address for the host; null: the machine must know it. */
+  natsUrl: string | null
+}
+
 export const joinPlugin =
-  ({ failureLimit, ...parts }: JoinParts & { failureLimit: FailureLimit }): FastifyPluginAsync =>
+  ({ failureLimit, natsUrl, ...parts }: JoinPluginParts): FastifyPluginAsync =>
   (app) => {
     const tokens = createJoinTokenLookup(parts.core)
     app.addHook('onClose', (_app, done) => {
@@ -40,12 +47,14 @@ export const joinPlugin =
       void reply.header(protocol.header, String(protocol.version))
       requireProtocol(request.headers[protocol.header])
       const input = parseBody(joinSchema, request)
+      // Earlier agents send the fingerprint too.
+      const token = parseJoinToken(input.token)?.secret ?? input.token
       await failureLimit.guard(request.raw, {
-        isKnown: isSecret('hostJoin', input.token) ? () => tokens.has(hashSecret(input.token)) : null,
+        isKnown: isSecret('hostJoin', token) ? () => tokens.has(hashSecret(token)) : null,
         failures: keyFailures,
-        work: () => checkJoinToken(parts.core, input.token),
+        work: () => checkJoinToken(parts.core, token),
       })
-      const { token, name, country, public_key_pem: publicKeyPem, nats_public_key: natsPublicKey } = input
+      const { name, country, public_key_pem: publicKeyPem, nats_public_key: natsPublicKey } = input
       const identity = await admitHost(
         parts,
         {
@@ -64,6 +73,7 @@ export const joinPlugin =
         ca_pem: identity.caPem,
         nats_jwt: identity.natsJwt,
         join_id: identity.joinId,
+        nats_url: natsUrl,
         control_plane_uri: identity.controlPlaneUri,
       })
     })

@@ -1,0 +1,45 @@
+/** The certificate authorities that may sign the certificates of the control plane's address and of the broker. */
+import { X509Certificate } from 'node:crypto'
+import { existsSync, readFileSync } from 'node:fs'
+import { rootCertificates } from 'node:tls'
+
+/** Where Linux distributions keep their bundle: Debian, Red Hat, SUSE, Alpine. Node reads none of them. */
+const bundles = [
+  '/etc/ssl/certs/ca-certificates.crt',
+  '/etc/pki/tls/certs/ca-bundle.crt',
+  '/etc/ssl/ca-bundle.pem',
+  '/etc/ssl/cert.pem',
+]
+
+/**
+ * @param file PEM; its authorities replace those of the system. Null: those of the system and of Node.
+ * @throws Error that names an unreadable file, or one without a certificate
+ */
+export function trustedRoots(file: string | null): string[] {
+  if (file !== null) return [readCertificates(file)]
+  const bundle = process.env['SSL_CERT_FILE'] || bundles.find((path) => existsSync(path))
+  const extra = process.env['NODE_EXTRA_CA_CERTS']
+  return [
+    ...rootCertificates,
+    ...[bundle, extra].filter((path) => path !== undefined && path !== '').map((path) => read(path ?? '')),
+  ]
+}
+
+function readCertificates(file: string): string {
+  const text = read(file)
+  try {
+    if (new X509Certificate(text).raw.length > 0) return text
+  } catch (error) {
+    throw new Error(`${file} contains no certificate (PEM)`, { cause: error })
+  }
+  return text
+}
+
+function read(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    const why = error instanceof Error && 'code' in error ? String(error.code) : String(error)
+    throw new Error(`the certificate authorities in ${file} cannot be read (${why})`, { cause: error })
+  }
+}

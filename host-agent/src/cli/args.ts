@@ -1,0 +1,90 @@
+/** The command line of `phonerack-agent`, parsed strictly. Pure. */
+import { parseArgs } from 'node:util'
+import { UsageError } from './usage-error.js'
+
+export interface JoinFlags {
+  server: string
+  token?: string
+  tokenFile?: string
+  ca?: string
+  listen?: string
+  advertise?: string
+  name?: string
+  country?: string
+  natsUrl?: string
+  state?: string
+  insecure: boolean
+  run: boolean
+}
+
+export type Invocation =
+  | { command: 'help' | 'version' }
+  | { command: 'run'; config: string | null }
+  | { command: 'join'; config: string | null; flags: JoinFlags }
+
+const text = { type: 'string' } as const
+const flag = { type: 'boolean' } as const
+const common = { config: text, help: { ...flag, short: 'h' } } as const
+const options = {
+  run: common,
+  join: {
+    ...common,
+    ...{ server: text, token: text, 'token-file': text, ca: text, listen: text, advertise: text },
+    ...{ name: text, country: text, 'nats-url': text, state: text, insecure: flag, run: flag },
+  },
+} as const
+
+type Command = keyof typeof options
+
+/** @throws UsageError */
+export function parseAgentArgs(argv: readonly string[]): Invocation {
+  const [first, ...rest] = argv
+  if (first === '--version') return { command: 'version' }
+  if (first === '--help' || first === '-h') return { command: 'help' }
+  const hasCommand = first !== undefined && !first.startsWith('-')
+  const command = hasCommand ? first : 'run'
+  if (!isCommand(command))
+    throw new UsageError(`the command \`${command}\` does not exist; it must be run or join`)
+  return read(command, hasCommand ? rest : argv)
+}
+
+const isCommand = (word: string): word is Command => Object.hasOwn(options, word)
+
+function read(command: Command, args: readonly string[]): Invocation {
+  const given = parse(command, args)
+  const string = (name: string): string | undefined => {
+    const value = given[name]
+    if (value === '') throw new UsageError(`--${name} is empty`)
+    return typeof value === 'string' ? value : undefined
+  }
+  if (given['help'] === true) return { command: 'help' }
+  const config = string('config') ?? null
+  if (command === 'run') return { command, config }
+  const server = string('server')
+  if (server === undefined) throw new UsageError('--server URL is missing')
+  const flags = {
+    ...{ server, insecure: given['insecure'] === true, run: given['run'] === true },
+    ...named('token', string('token')),
+    ...named('tokenFile', string('token-file')),
+    ...named('ca', string('ca')),
+    ...named('listen', string('listen')),
+    ...named('advertise', string('advertise')),
+    ...named('name', string('name')),
+    ...named('country', string('country')),
+    ...named('natsUrl', string('nats-url')),
+    ...named('state', string('state')),
+  }
+  return { command, config, flags }
+}
+
+const named = (name: Exclude<keyof JoinFlags, 'insecure' | 'run'>, value: string | undefined) =>
+  value === undefined ? {} : { [name]: value }
+
+function parse(command: Command, args: readonly string[]): Record<string, unknown> {
+  try {
+    return parseArgs({ args: [...args], options: options[command], allowPositionals: false }).values
+  } catch (error) {
+    const message = error instanceof Error ? (error.message.split('. ', 1)[0] ?? '') : String(error)
+    throw new UsageError(`${command}: ${message}`)
+  }
+}

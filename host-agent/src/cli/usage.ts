@@ -1,0 +1,34 @@
+/** The text of `phonerack-agent --help`. */
+export const usage = `Usage: phonerack-agent [run] [--config FILE]
+       phonerack-agent join --server URL --token-file FILE [options]
+       phonerack-agent --version | --help
+
+  run      runs the host agent (default)
+  join     makes this machine a host of a control plane, once: gets its certificate and its NATS
+           rights, and writes the state folder and the configuration
+
+  --config FILE             configuration (default: /etc/phonerack/agent.yaml, if it exists);
+                            environment variables take precedence over it
+
+Options of join:
+
+  --server URL              the control plane: https://NAME[:PORT]
+  --token-file FILE         its first line is the join token of \`ctl host token\`; - for
+                            standard input. Or set PHONERACK_JOIN_TOKEN
+  --token TOKEN             the token itself, which other users of this machine can see in \`ps\`
+  --ca FILE                 certificate authorities (PEM) for the server's certificate, in place
+                            of the system's
+  --listen ADDRESS:PORT     where the agent listens for the control plane (default: the address
+                            of this machine that reaches the server, port 7710)
+  --advertise ADDRESS:PORT  where the control plane connects to, if that is another address
+  --name NAME               name of the host (default: the name of this machine)
+  --country CC              country of the host, two letters (default: US)
+  --nats-url URL            the NATS server (default: the one in the control plane's answer)
+  --state DIR               folder of the agent's state (default: /var/lib/phonerack)
+  --insecure                allows an http: URL of this machine
+  --run                     then runs the agent
+
+In a checkout, phonerack-agent is ./scripts/agent.
+
+Exit codes: 0 success, 1 failed, 2 invalid command line or configuration.
+`

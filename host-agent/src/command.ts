@@ -1,0 +1,61 @@
+/** Runs one command line of `phonerack-agent`, except for the agent itself, which `cli.ts` starts. */
+import { existsSync } from 'node:fs'
+import { plainLines } from '@phonerack/shared'
+import { version } from './base/version.js'
+import { parseAgentArgs } from './cli/args.js'
+import { keyOf, readConfigFile } from './cli/config-file.js'
+import type { Io } from './cli/io.js'
+import { usage } from './cli/usage.js'
+import { UsageError } from './cli/usage-error.js'
+import { readConfig, variables } from './config.js'
+import { defaultConfigFile, runJoin } from './join-command.js'
+
+/** The agent runs with `env`, or the process ends with `exitCode`. */
+export type Outcome = { run: NodeJS.ProcessEnv } | { exitCode: number }
+
+export async function runCommand(argv: readonly string[], io: Io): Promise<Outcome> {
+  const safe = { ...io, out: (text: string) => io.out(plainLines(text)) }
+  try {
+    return await execute(argv, safe)
+  } catch (error) {
+    const isUsage = error instanceof UsageError
+    const message = error instanceof Error ? error.message : String(error)
+    io.err(plainLines(`phonerack-agent: ${message}\n${isUsage ? 'See phonerack-agent --help\n' : ''}`))
+    return { exitCode: isUsage ? 2 : 1 }
+  }
+}
+
+async function execute(argv: readonly string[], io: Io): Promise<Outcome> {
+  const given = parseAgentArgs(argv)
+  switch (given.command) {
+    case 'help':
+      io.out(usage)
+      return { exitCode: 0 }
+    case 'version':
+      io.out(`phonerack-agent ${version}\n`)
+      return { exitCode: 0 }
+    case 'run':
+      return { run: environmentOf(given.config, io.env) }
+    case 'join':
+      await runJoin(given.flags, given.config, io)
+      return given.flags.run ? { run: environmentOf(given.config, io.env) } : { exitCode: 0 }
+  }
+}
+
+/** The settings of the file, and the environment, which takes precedence. @throws UsageError */
+function environmentOf(config: string | null, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const file = config ?? (existsSync(defaultConfigFile) ? defaultConfigFile : null)
+  if (file === null) return env
+  const settings = readConfigFile(file, variables)
+  const both = { ...settings, ...env }
+  checkConfig(both, (variable) => (env[variable] === undefined ? `${keyOf(variable)} in ${file}` : variable))
+  return both
+}
+
+function checkConfig(env: NodeJS.ProcessEnv, nameOf: (variable: string) => string): void {
+  try {
+    readConfig(env, nameOf)
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error), { cause: error })
+  }
+}

@@ -1,0 +1,178 @@
+/** `phonerack-agent join` against a server with TLS that answers like the control plane. */
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { createServer as createHttps, type Server } from 'node:https'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { Readable } from 'node:stream'
+import { authorityFingerprint, joinTokenText, newSecret } from '@phonerack/shared'
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { readConfigFile } from './cli/config-file.js'
+import { runCommand } from './command.js'
+import { variables } from './config.js'
+import { loadIdentity } from './identity.js'
+import { createTestCa, type TestCa } from './testing/pki.js'
+import { freePort } from './testing/ports.js'
+
+const hostId = 'hst_abcdefghijkl'
+let ca: TestCa
+let web: TestCa
+let server: Server
+let origin: string
+let dir: string
+let joins: string[]
+/** Changes of the answer. */
+let change: Record<string, unknown>
+const root = mkdtempSync(path.join(tmpdir(), 'phonerack-join-'))
+
+beforeAll(async () => {
+  ca = await createTestCa()
+  web = await createTestCa()
+  const { certificatePem: cert, privateKeyPem: key } = await web.issue({ dns: 'localhost' }, 'server')
+  server = createHttps({ cert, key }, (request, response) => {
+    if (request.url === '/livez') {
+      response.end('{}')
+      return
+    }
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      const body = JSON.parse(Buffer.concat(chunks).toString()) as { token: string; public_key_pem: string }
+      joins.push(body.token)
+      void ca.issueFor(body.public_key_pem, { dns: `${hostId}.host.phonerack.internal` }).then((pem) => {
+        const uri = 'spiffe://phonerack/control-plane'
+        const answer = { host_id: hostId, certificate_pem: pem, ca_pem: ca.caPem, nats_jwt: 'jwt' }
+        response.writeHead(201, { 'content-type': 'application/json' })
+        response.end(
+          JSON.stringify({ ...answer, control_plane_uri: uri, nats_url: 'nats://127.0.0.1:4222', ...change }),
+        )
+      })
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, 'localhost', resolve))
+  const address = server.address()
+  origin = `https://localhost:${address !== null && typeof address === 'object' ? address.port : 0}`
+  writeFileSync(path.join(root, 'web.pem'), web.caPem)
+})
+afterAll(() => {
+  server.close()
+  rmSync(root, { recursive: true, force: true })
+})
+beforeEach(() => {
+  dir = mkdtempSync(path.join(root, 'machine-'))
+  joins = []
+  change = {}
+})
+
+const secret = newSecret('hostJoin')
+const token = () => joinTokenText({ secret, authority: authorityFingerprint(ca.caPem) })
+const state = () => path.join(dir, 'state')
+const config = () => path.join(dir, 'etc', 'agent.yaml')
+
+async function join(
+  flags: Record<string, string | true | null> = {},
+  { env = {}, stdin = '' }: { env?: NodeJS.ProcessEnv; stdin?: string } = {},
+) {
+  const all: Record<string, string | true | null> & { listen: string } = {
+    ...{ server: origin, ca: path.join(root, 'web.pem'), state: state(), config: config() },
+    ...{ listen: `127.0.0.1:${await freePort()}`, ...flags },
+  }
+  const words = Object.entries(all).flatMap(([name, value]) =>
+    value === null ? [] : value === true ? [`--${name}`] : [`--${name}`, value],
+  )
+  let [out, err] = ['', '']
+  const io = { out: (text: string) => (out += text), err: (text: string) => (err += text) }
+  const outcome = await runCommand(['join', ...words], { ...io, env, stdin: Readable.from([stdin]) })
+  return { outcome, out, err, listen: all.listen }
+}
+
+it('joins with a token from standard input, and writes a private state and a configuration without secrets', async () => {
+  const { outcome, out, err, listen } = await join(
+    { 'token-file': '-', name: 'rack 1', country: 'DE' },
+    { stdin: `${token()}\nmore` },
+  )
+  expect([outcome, err]).toEqual([{ exitCode: 0 }, ''])
+  expect(out).toContain(`This machine is host ${hostId} (rack 1)`)
+  expect(out).toContain(`phonerack-agent run --config ${config()}`)
+  expect(joins).toEqual([secret])
+  const identityFile = path.join(state(), 'identity.json')
+  expect(loadIdentity(identityFile)).toMatchObject({ hostId, caPem: ca.caPem })
+  expect([statSync(state()).mode & 0o777, statSync(identityFile).mode & 0o777]).toEqual([0o700, 0o600])
+  expect(readConfigFile(config(), variables)).toEqual({
+    ...{ PHONERACK_DATA_DIR: state(), PHONERACK_CONTROL_URL: origin, PHONERACK_HOST_NAME: 'rack 1' },
+    ...{ PHONERACK_COUNTRY: 'DE', PHONERACK_GRPC_LISTEN: listen, NATS_URL: 'nats://127.0.0.1:4222' },
+    PHONERACK_CA_FILE: path.join(root, 'web.pem'),
+  })
+  expect(readFileSync(config(), 'utf8')).not.toMatch(/prj_|PRIVATE|jwt/)
+
+  const again = await join({ token: token() })
+  expect(again.outcome).toEqual({ exitCode: 1 })
+  expect(again.err).toMatch(/has already joined as hst_abcdefghijkl/)
+  expect(joins).toHaveLength(1)
+})
+
+it('goes on to run with the configuration that it wrote, under the environment', async () => {
+  const env = { PHONERACK_JOIN_TOKEN: token(), PHONERACK_HOST_NAME: 'from the environment' }
+  const { outcome, listen } = await join({ run: true }, { env })
+  expect(outcome).toMatchObject({
+    run: { PHONERACK_GRPC_LISTEN: listen, PHONERACK_HOST_NAME: 'from the environment' },
+  })
+})
+
+it('warns about a token without a fingerprint', async () => {
+  writeFileSync(path.join(dir, 'token'), `${secret}\n`)
+  const { outcome, err } = await join({ 'token-file': path.join(dir, 'token') })
+  expect(outcome).toEqual({ exitCode: 0 })
+  expect(err).toMatch(/Warning: the join token has no fingerprint/)
+})
+
+it('stores nothing when the answer is of another authority', async () => {
+  change = { ca_pem: web.caPem }
+  const { outcome, err } = await join({ token: token() })
+  expect(outcome).toEqual({ exitCode: 1 })
+  expect(err).toMatch(/is not trusted, and nothing was stored: .*and the join token names/)
+  expect(readdirSync(state())).toEqual([])
+  expect(() => statSync(config())).toThrow('ENOENT')
+})
+
+it('does not use the token when the machine could not run the agent afterwards', async () => {
+  const taken = createServer()
+  await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve))
+  const address = taken.address()
+  const port = address !== null && typeof address === 'object' ? address.port : 0
+  writeFileSync(path.join(dir, 'wrong.yaml'), 'nats_ulr: x\n')
+  writeFileSync(path.join(dir, 'file'), '')
+  const cases: [Record<string, string | true | null>, number, RegExp][] = [
+    [{ ca: null }, 1, /authority that this machine does not trust.*pass its certificate with --ca/],
+    [{ ca: path.join(dir, 'file') }, 2, /--ca: .*file contains no certificate/],
+    [{ ca: '/does/not/exist' }, 2, /--ca: .*cannot be read \(ENOENT\)/],
+    [{ server: `https://localhost:${await freePort()}` }, 1, /cannot be reached: nothing listens there/],
+    [{ server: 'http://phones.example' }, 2, /must begin with https/],
+    [{ listen: `127.0.0.1:${port}` }, 1, new RegExp(`another program uses port ${port}`)],
+    [{ listen: '192.0.2.7:7710' }, 1, /192\.0\.2\.7 is not an address of this machine/],
+    [{ config: path.join(dir, 'wrong.yaml') }, 2, /did you mean `nats_url`/],
+    [{ config: path.join(dir, 'file', 'agent.yaml') }, 1, /choose another file with --config/],
+    [{ name: 'a\u001b[31mb' }, 2, /--name must have/],
+    [{ country: 'Germany' }, 2, /--country must be/],
+    [{ token: 'prj_x' }, 2, /join token is not complete/],
+    [{ 'token-file': '-' }, 2, /exclude each other/],
+    [{ token: null }, 2, /join token is missing/],
+    [{ token: null, 'token-file': '-' }, 2, /join token is missing/],
+    [{ token: null, 'token-file': '/does/not/exist' }, 2, /--token-file .* cannot be read/],
+  ]
+  for (const [flags, exitCode, why] of cases) {
+    const { outcome, err } = await join({ token: token(), ...flags })
+    expect([err, outcome]).toEqual([expect.stringMatching(why), { exitCode }])
+    expect(err).not.toContain('\u001b')
+  }
+  expect(joins).toEqual([])
+  taken.close()
+})
+
+it('says what is missing when the answer does not contain a broker', async () => {
+  change = { nats_url: null }
+  const { outcome, err } = await join({ token: token() })
+  expect(outcome).toEqual({ exitCode: 1 })
+  expect(err).toMatch(/does not name a NATS server: add `nats_url: …` to .*agent\.yaml/)
+  expect(loadIdentity(path.join(state(), 'identity.json'))).toMatchObject({ hostId })
+})

@@ -1,0 +1,230 @@
+/**
+ * `phonerack-agent join`: checks everything that it can before the token is used, joins, then writes
+ * the state folder and the configuration.
+ */
+import { accessSync, constants, existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { hostname } from 'node:os'
+import path from 'node:path'
+import { createInterface } from 'node:readline'
+import { parseJoinToken, plain, Progress, shellWord } from '@phonerack/shared'
+import { explainFailure, httpRequest } from './base/http-request.js'
+import { trustedRoots } from './base/roots.js'
+import { addressText, agentAddresses, brokerFor, serverUrl, type Address } from './cli/addresses.js'
+import type { JoinFlags } from './cli/args.js'
+import { readConfigFile, writeConfigFile } from './cli/config-file.js'
+import type { Io } from './cli/io.js'
+import { UsageError } from './cli/usage-error.js'
+import { variables } from './config.js'
+import { giveToOwner, takeDataDir } from './data-dir.js'
+import { loadIdentity, saveIdentity } from './identity.js'
+import { joinOnce, unverifiedAuthority, type Joined } from './join.js'
+
+export const defaultConfigFile = '/etc/phonerack/agent.yaml'
+const defaultState = '/var/lib/phonerack'
+
+/** Milliseconds for the whole join. */
+const limit = 60_000
+
+/** Why the machine did not join, or what is still missing afterwards. */
+export class JoinFailed extends Error {
+  override readonly name = 'JoinFailed'
+}
+
+/** @throws UsageError, JoinFailed, JoinRefused */
+export async function runJoin(flags: JoinFlags, config: string | null, io: Io): Promise<void> {
+  const progress = Progress.for(limit)
+  const server = serverUrl(flags.server, flags.insecure)
+  const name = flags.name ?? hostname()
+  const country = flags.country ?? 'US'
+  if (!/^[A-Z]{2}$/.test(country)) throw new UsageError('--country must be two capital letters, such as US')
+  if (name !== plain(name) || name.trim() === '' || name.length > 80)
+    throw new UsageError('--name must have 1 to 80 characters and no control characters')
+  const state = path.resolve(flags.state ?? defaultState)
+  const file = path.resolve(config ?? defaultConfigFile)
+  const ca = flags.ca === undefined ? null : path.resolve(flags.ca)
+  const roots = readRoots(ca)
+  const token = await readToken(flags, io)
+  const local = await reach(server, roots, progress)
+  const { listen, advertise } = agentAddresses(server, local, flags)
+  await checkBind(listen)
+  checkConfigFile(file)
+  const unlock = lockState(state)
+  try {
+    const identityFile = path.join(state, 'identity.json')
+    const known = loadIdentity(identityFile)
+    if (known !== null)
+      throw new JoinFailed(
+        `this machine has already joined as ${known.hostId}: run \`phonerack-agent run\`. To join another control plane, move ${identityFile} away first`,
+      )
+    if (parseJoinToken(token)?.authority === null) io.err(`Warning: ${unverifiedAuthority}.\n`)
+    const joined = await join({ controlUrl: server.origin, token, name, country, roots }, progress)
+    saveIdentity(identityFile, joined.identity)
+    giveToOwner(state, identityFile)
+    const broker = flags.natsUrl ?? brokerFor(server, joined.natsUrl)
+    writeConfigFile(
+      file,
+      {
+        PHONERACK_DATA_DIR: state,
+        PHONERACK_CONTROL_URL: server.origin,
+        PHONERACK_CA_FILE: ca,
+        PHONERACK_HOST_NAME: name,
+        PHONERACK_COUNTRY: country,
+        PHONERACK_GRPC_LISTEN: addressText(listen),
+        PHONERACK_GRPC_ADDRESS: advertise === null ? null : addressText(advertise),
+        NATS_URL: broker,
+      },
+      variables,
+    )
+    io.out(summary(joined, { server, name, state, file, announced: addressText(advertise ?? listen) }))
+    if (broker === null) throw new JoinFailed(withoutBroker(joined, file))
+  } finally {
+    unlock()
+  }
+}
+
+async function join(request: Parameters<typeof joinOnce>[0], progress: Progress): Promise<Joined> {
+  try {
+    return await joinOnce(request, progress)
+  } catch (error) {
+    if (error instanceof Error && error.name === 'JoinRefused') throw error
+    throw new JoinFailed(
+      `${request.controlUrl} did not answer the join: ${explainFailure(error).why}. The token may be used up: create another one with \`ctl host token\``,
+      { cause: error },
+    )
+  }
+}
+
+function readRoots(ca: string | null): string[] {
+  try {
+    return trustedRoots(ca)
+  } catch (error) {
+    throw new UsageError(`--ca: ${error instanceof Error ? error.message : String(error)}`, { cause: error })
+  }
+}
+
+async function readToken(flags: JoinFlags, { env, stdin }: Io): Promise<string> {
+  const { token, tokenFile } = flags
+  if (token !== undefined && tokenFile !== undefined)
+    throw new UsageError('--token and --token-file exclude each other')
+  const given =
+    tokenFile === undefined ? (token ?? env['PHONERACK_JOIN_TOKEN'] ?? '') : await firstLine(tokenFile, stdin)
+  if (given.trim() === '')
+    throw new UsageError('the join token is missing: give --token-file FILE, or - for standard input')
+  if (parseJoinToken(given.trim()) === null)
+    throw new UsageError(
+      'the join token is not complete: it is prj_ and 43 characters, a dot, and 43 more, as `ctl host token` prints it',
+    )
+  return given.trim()
+}
+
+async function firstLine(file: string, stdin: NodeJS.ReadableStream): Promise<string> {
+  try {
+    if (file !== '-') return readFileSync(file, 'utf8').split('\n', 1)[0] ?? ''
+    for await (const line of createInterface({ input: stdin })) return line
+    return ''
+  } catch (error) {
+    throw new UsageError(`--token-file ${file} cannot be read`, { cause: error })
+  }
+}
+
+/** Returns this machine's address on the connection. Before the token is used. @throws JoinFailed */
+async function reach(server: URL, roots: readonly string[], progress: Progress): Promise<string> {
+  try {
+    const { signal } = progress.within(10_000)
+    const answer = await httpRequest(new URL('/livez', server), { method: 'GET', roots, signal })
+    if (answer.status !== 200)
+      throw new JoinFailed(
+        `${server.origin} answers ${answer.status} for /livez: is it the address of a Phonerack control plane?`,
+      )
+    return answer.localAddress?.replace(/^::ffff:/, '') ?? '127.0.0.1'
+  } catch (error) {
+    if (error instanceof JoinFailed) throw error
+    const { why, isTrust } = explainFailure(error)
+    const advice = isTrust ? '. If it has a private authority, pass its certificate with --ca FILE' : ''
+    throw new JoinFailed(`${server.origin} cannot be reached: ${why}${advice}. The token was not used`, {
+      cause: error,
+    })
+  }
+}
+
+/** @throws JoinFailed when the agent could not listen there */
+async function checkBind({ host, port }: Address): Promise<void> {
+  const server = createServer()
+  try {
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject)
+      server.listen({ host, port, exclusive: true }, resolve)
+    })
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
+    const why =
+      code === 'EADDRNOTAVAIL'
+        ? `${host} is not an address of this machine`
+        : code === 'EADDRINUSE'
+          ? `another program uses port ${port}`
+          : code
+    throw new JoinFailed(
+      `the agent cannot listen on ${addressText({ host, port })}: ${why}; choose another with --listen. The token was not used`,
+      { cause: error },
+    )
+  } finally {
+    server.close()
+  }
+}
+
+/** @throws JoinFailed, UsageError when the configuration could not be written */
+function checkConfigFile(file: string): void {
+  if (existsSync(file)) readConfigFile(file, variables)
+  const folder = path.dirname(file)
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o755 })
+    accessSync(folder, constants.W_OK)
+  } catch (error) {
+    throw new JoinFailed(
+      `${folder} cannot be written: run this as root, or choose another file with --config`,
+      {
+        cause: error,
+      },
+    )
+  }
+}
+
+function lockState(state: string): () => void {
+  try {
+    return takeDataDir(state)
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    const isDenied =
+      error instanceof Error && 'code' in error && ['EACCES', 'EROFS'].includes(String(error.code))
+    throw new JoinFailed(
+      isDenied ? `${state} cannot be written: run this as root, or choose another folder with --state` : why,
+      { cause: error },
+    )
+  }
+}
+
+interface Facts {
+  server: URL
+  name: string
+  state: string
+  file: string
+  announced: string
+}
+
+function summary({ identity }: Joined, { server, name, state, file, announced }: Facts): string {
+  const option = file === defaultConfigFile ? '' : ` --config ${shellWord(file)}`
+  return [
+    `This machine is host ${identity.hostId} (${name}) of ${server.origin}.`,
+    `State: ${state}. Configuration: ${file}.`,
+    `The control plane connects to ${announced}: let it through the firewall.`,
+    '',
+    `Run the agent:  phonerack-agent run${option}`,
+    '',
+  ].join('\n')
+}
+
+const withoutBroker = ({ natsUrl }: Joined, file: string): string =>
+  natsUrl === null
+    ? `the control plane does not name a NATS server: add \`nats_url: …\` to ${file} before you run the agent`
+    : `the control plane names the NATS server ${plain(natsUrl)}, which this machine cannot reach: set PHONERACK_HOST_NATS_URL there, and add \`nats_url: …\` to ${file} before you run the agent`

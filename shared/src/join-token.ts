@@ -1,0 +1,30 @@
+/**
+ * Join tokens as an operator passes them to a machine: `prj_<43 characters>.<fingerprint>`. The
+ * secret is what the control plane stores as a hash. The fingerprint lets the machine verify the
+ * certificate authority in the answer. docs/decisions/0208
+ */
+import { createHash, X509Certificate } from 'node:crypto'
+import { isSecret } from './secrets.js'
+
+export interface JoinToken {
+  secret: string
+  /** Fingerprint of the authority; null in tokens of earlier releases. */
+  authority: string | null
+}
+
+const fingerprintPattern = /^[A-Za-z0-9_-]{43}$/
+
+/** SHA-256 of the certificate (DER), base64url. @throws Error when the text contains no certificate */
+export const authorityFingerprint = (certificatePem: string): string =>
+  createHash('sha256').update(new X509Certificate(certificatePem).raw).digest('base64url')
+
+export const joinTokenText = ({ secret, authority }: JoinToken): string =>
+  authority === null ? secret : `${secret}.${authority}`
+
+/** Null when the text is not a join token. */
+export function parseJoinToken(text: string): JoinToken | null {
+  const [secret = '', authority, ...more] = text.split('.')
+  if (!isSecret('hostJoin', secret) || more.length > 0) return null
+  if (authority === undefined) return { secret, authority: null }
+  return fingerprintPattern.test(authority) ? { secret, authority } : null
+}
