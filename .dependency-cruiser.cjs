@@ -4,6 +4,7 @@
  * for.
  */
 const controlPlaneFloors = [
+  ['base'],
   ['apps', 'config', 'metrics', 'pki', 'failure-limit', 'validation'],
   ['db', 'host-calls'],
   ['core'],

@@ -2,7 +2,7 @@
  * Checks secrets for requests from addresses that have failed too often (`failure-limit/`). All of them
  * share one query per quarter of a second, so that their number does not load the database.
  */
-import { LRUCache } from 'lru-cache'
+import { createLru } from '../base/lru.js'
 
 /** Milliseconds between two queries. */
 const everyMs = 250
@@ -37,7 +37,7 @@ interface Waiter {
 
 /** @param find returns the valid ones of these hashes, in one query */
 export function createSecretLookup(find: (hashes: string[]) => Promise<string[]>): SecretLookup {
-  const answers = new LRUCache<string, boolean>(remembered)
+  const answers = createLru<boolean>(remembered)
   let waiting: Waiter[] = []
   let timer: NodeJS.Timeout | null = null
 

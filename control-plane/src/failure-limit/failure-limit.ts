@@ -4,7 +4,7 @@
  * created in `app.ts`.
  */
 import { ApiError, type Clock, type ErrorCode } from '@phonerack/shared'
-import { LRUCache } from 'lru-cache'
+import { createLru } from '../base/lru.js'
 import { type IncomingMessage } from 'node:http'
 import { createNetworkOf } from './network.js'
 
@@ -66,7 +66,7 @@ export interface FailureLimitOptions {
 
 export function createFailureLimit({ trustedProxies, perMinute, clock }: FailureLimitOptions): FailureLimit {
   const networkOf = createNetworkOf(trustedProxies)
-  const failures = new LRUCache<string, number>({ max: rememberedNetworks })
+  const failures = createLru<number>({ max: rememberedNetworks })
   let minute = -1
   let total = 0
   let pauses = 0

@@ -2,7 +2,7 @@
  * Limits requests per key, address or other subject and calendar minute (UTC), counted per process.
  */
 import { ApiError, type Clock } from '@phonerack/shared'
-import { LRUCache } from 'lru-cache'
+import { createLru } from '../base/lru.js'
 
 const minuteMs = 60_000
 /**
@@ -19,7 +19,7 @@ export interface RateLimit {
 /** `what`: the kind of subject, for the message. */
 export function createRateLimit(perMinute: number, clock: Clock, what = 'key'): RateLimit {
   let minute = -1
-  const counts = new LRUCache<string, number>({ max: maxSubjects })
+  const counts = createLru<number>({ max: maxSubjects })
   return {
     count(subject) {
       const now = clock.now().getTime()

@@ -3,7 +3,7 @@
  * immediately when it changes.
  */
 import { ApiError, hashSecret, isSecret, keyChangedSchema, subjects } from '@phonerack/shared'
-import { LRUCache } from 'lru-cache'
+import { createLru } from '../base/lru.js'
 import { Prisma } from '../gen/prisma/client.js'
 import { createSecretLookup } from '../db/secret-lookup.js'
 import { type Core } from '../core/core.js'
@@ -33,7 +33,7 @@ interface Row {
 }
 
 export function createKeyService(core: Core): KeyService & { close(): void } {
-  const cache = new LRUCache<string, Found>(remembered)
+  const cache = createLru<Found>(remembered)
   const subscription = core.bus.subscribe(subjects.keyChanged, (message) => {
     const parsed = keyChangedSchema.safeParse(message)
     if (parsed.success) cache.delete(parsed.data.key_hash)

@@ -4,7 +4,7 @@
  * the payment provider out.
  */
 import { ApiError, limits, type Clock } from '@phonerack/shared'
-import { LRUCache } from 'lru-cache'
+import { createLru } from '../base/lru.js'
 
 const minuteMs = 60_000
 /** Milliseconds for which a signature is valid, as in the provider's library. */
@@ -40,7 +40,7 @@ export function createSignatureFailures(
   clock: Clock,
   perMinute: number = limits.failuresPerAddressPerMinute,
 ): SignatureFailures {
-  const failures = new LRUCache<string, number>({ max: rememberedNetworks })
+  const failures = createLru<number>({ max: rememberedNetworks })
   let minute = -1
   const turnMinute = (): number => {
     const now = clock.now().getTime()

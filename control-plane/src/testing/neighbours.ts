@@ -1,6 +1,7 @@
 /**
- * Started by vitest once per run: one real Postgres and one real nats-server for all test files of
- * this package. Each control plane of a test has its own database, copied from a migrated template.
+ * Started by vitest once per run: one real Postgres for all test files of this package, and one real
+ * nats-server per worker, since a control plane hears all hosts of its broker. Each control plane of a
+ * test has its own database, copied from a migrated template.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -18,9 +19,21 @@ export interface Neighbours {
   dir: string
   /** URL of the database `postgres`, with the right to create others. */
   postgresUrl: string
-  natsUrl: string
-  natsCredsFile: string
-  natsAccountSeedFile: string
+  /** One per worker. */
+  brokers: Broker[]
+}
+
+export interface Broker {
+  url: string
+  credsFile: string
+  accountSeedFile: string
+}
+
+/** The broker of this worker. */
+export function brokerOf({ brokers }: Neighbours): Broker {
+  const broker = brokers[(Number(process.env['VITEST_POOL_ID'] ?? 1) - 1) % brokers.length]
+  if (!broker) throw new Error('no broker was started')
+  return broker
 }
 
 declare module 'vitest' {
@@ -31,9 +44,10 @@ declare module 'vitest' {
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const dir = mkdtempSync(path.join(tmpdir(), 'phonerack-cp-'))
-  const [postgres, nats] = await Promise.all([
+  const workers = Array.from({ length: project.vitest.config.maxWorkers }, (_, index) => index + 1)
+  const [postgres, ...brokers] = await Promise.all([
     startPostgres({ dir: path.join(dir, 'pg'), forTests: true }),
-    startNats({ dir: path.join(dir, 'nats') }),
+    ...workers.map((worker) => startNats({ dir: path.join(dir, `nats-${worker}`) })),
   ])
   const template = await postgres.createDatabase(templateDatabase)
   await applyMigrations(template)
@@ -41,12 +55,14 @@ export default async function setup(project: TestProject): Promise<() => Promise
   project.provide('neighbours', {
     dir,
     postgresUrl: postgres.url,
-    natsUrl: nats.url,
-    natsCredsFile: nats.controlPlaneCredsFile,
-    natsAccountSeedFile: nats.accountSeedFile,
+    brokers: brokers.map(({ url, controlPlaneCredsFile: credsFile, accountSeedFile }) => ({
+      url,
+      credsFile,
+      accountSeedFile,
+    })),
   })
   return async () => {
-    await nats.stop()
+    await Promise.all(brokers.map((broker) => broker.stop()))
     await postgres.stop()
     rmSync(dir, { recursive: true, force: true })
   }

@@ -14,7 +14,7 @@ import { readConfig, type Config } from '../config/config.js'
 import { buildOperatorServer } from '../server/operator-server.js'
 import { buildServer } from '../server/server.js'
 import { startAgentDouble, type AgentDouble, type DoubleOptions } from './agent-double.js'
-import { templateDatabase, type Neighbours } from './neighbours.js'
+import { brokerOf, templateDatabase, type Neighbours } from './neighbours.js'
 import { changeProject, createKey, createProject, enrollDevice } from './operator.js'
 import { type Caller, type Preset } from '../core/caller.js'
 import { type CreatePhone } from '../phones/types.js'
@@ -119,11 +119,12 @@ function quietLogger(): Logger {
 
 async function startPlane(options: PlaneOptions): Promise<Plane> {
   const operatorToken = options.beside?.operatorToken ?? newSecret('operator')
+  const broker = brokerOf(options.neighbours)
   const config = readConfig({
     DATABASE_URL: options.databaseUrl,
-    NATS_URL: options.neighbours.natsUrl,
-    NATS_CREDS_FILE: options.neighbours.natsCredsFile,
-    NATS_ACCOUNT_SEED_FILE: options.neighbours.natsAccountSeedFile,
+    NATS_URL: broker.url,
+    NATS_CREDS_FILE: broker.credsFile,
+    NATS_ACCOUNT_SEED_FILE: broker.accountSeedFile,
     PHONERACK_PKI_DIR: options.beside?.config.pkiDir ?? path.join(options.dir, `pki-${options.id}`),
     PHONERACK_REPLICA_ID: options.replicaId ?? `replica-${options.id}`,
     PHONERACK_OPERATOR_TOKEN_SHA256: hashSecret(operatorToken),
