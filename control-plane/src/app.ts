@@ -38,6 +38,7 @@ import { listenToHosts } from './hosts/heartbeats.js'
 import { joinPlugin } from './routes/public/join.js'
 import { ListenedTime } from './hosts/listened.js'
 import { LockActivity } from './hosts/lock-activity.js'
+import { watchRetiredHosts } from './hosts/retired.js'
 import { HostSilence } from './hosts/silence.js'
 import { Listening, sweepDrained, sweepHosts } from './hosts/sweep.js'
 import { createInstallService } from './installs/service.js'
@@ -175,7 +176,9 @@ async function assemble(config: Config, parts: AppParts): Promise<App> {
     refreshMs: config.libraryRefreshMs,
   })
   const silence = new HostSilence()
-  const heartbeats = listenToHosts(core, silence, new LockActivity(activity))
+  const heartbeats = listenToHosts(core, silence, new LockActivity(activity), hosts)
+  const retired = watchRetiredHosts(core, hosts)
+  await retired.look()
   const stopping = new AbortController()
   const context = { core, hosts, stopping: stopping.signal }
   const jobs = await JobRunner.start({
@@ -213,6 +216,7 @@ async function assemble(config: Config, parts: AppParts): Promise<App> {
       await sweepHosts(core, listening, listened, silence)
     }),
     new Ticker('drained hosts', 1000, parts.log, () => sweepDrained(core)),
+    new Ticker('retired hosts', 10_000, parts.log, () => retired.look()),
     new Ticker('phones with live links', 10_000, parts.log, () => standBys.look()),
     new Ticker('reconciliation', 15_000, parts.log, () => reconcile(core)),
     new Ticker('retention', 60_000, parts.log, () => forget(core)),
@@ -310,6 +314,7 @@ async function assemble(config: Config, parts: AppParts): Promise<App> {
       operatorGate.close()
       await quiesce()
       await heartbeats.close()
+      retired.close()
       changes.close()
       uploadChanges.close()
       live.close()

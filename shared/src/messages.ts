@@ -27,6 +27,8 @@ export const subjects = {
   uploadChanged: 'phonerack.control.upload',
   /** Between control-plane replicas: a key was revoked or changed. */
   keyChanged: 'phonerack.control.key',
+  /** Between control-plane replicas: a host was retired. */
+  hostRetired: 'phonerack.control.host_retired',
 } as const
 
 /** The agent that may publish to this subject of heartbeats: the broker proves it. */
@@ -151,3 +153,5 @@ export type Announce = z.infer<typeof announceSchema>
 export const phoneChangedSchema = z.object({ phone_id: z.string() })
 export const uploadChangedSchema = z.object({ upload_id: z.string() })
 export const keyChangedSchema = z.object({ key_hash: z.string() })
+export const hostRetiredSchema = z.object({ host_id: z.string() })
+export type HostRetired = z.infer<typeof hostRetiredSchema>

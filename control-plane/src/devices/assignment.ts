@@ -60,9 +60,9 @@ export async function lockFreeDevice(
       order by d.clean_for = ${cleanForAnyone}, d.freed_at nulls first, d.id limit 1 for update of d ${skip}`
     const [row] = rows
     if (!row) continue
-    // A drain of its host may have ended while this statement waited for the lock.
+    // A drain or retirement of its host may have ended while this statement waited for the lock.
     const again = await tx.$queryRaw<unknown[]>`select 1 from devices d join hosts h on h.id = d.host_id
-      where d.id = ${row.id} and ${inService}`
+      where d.id = ${row.id} and h.retired_at is null and ${inService}`
     if (again.length > 0) return toDevice(row)
   }
   return null

@@ -15,7 +15,9 @@ export const inService = Prisma.sql`h.drained_at is null and d.drained_at is nul
 export async function lockInService(tx: Tx, phoneId: string): Promise<boolean> {
   await tx.$queryRaw`select 1 from devices where phone_id = ${phoneId} for update`
   // A second statement sees a drain that ended while the first one waited.
-  const rows = await tx.$queryRaw<{ in_service: boolean }[]>`select ${inService} as in_service
+  const rows = await tx.$queryRaw<
+    { in_service: boolean }[]
+  >`select ${inService} and h.retired_at is null as in_service
     from devices d join hosts h on h.id = d.host_id where d.phone_id = ${phoneId}`
   return rows[0]?.in_service ?? true
 }

@@ -34,6 +34,10 @@ const maxMessageBytes = 8_000_000
 /** A target without endpoints, which needs no DNS query: each call ends with UNAVAILABLE. */
 const noTarget = 'ipv4:none'
 
+const retiredText = 'the host is retired'
+
+type RunningCalls = Set<InterceptingCall>
+
 export interface HostConnection {
   client: HostServiceClient
   /** On a separate connection, so that video does not delay requests. */
@@ -48,8 +52,9 @@ export interface HostConnection {
 }
 
 export class HostClients {
-  private readonly open = new Map<string, HostConnection & HostAddress>()
+  private readonly open = new Map<string, HostConnection & HostAddress & { calls: RunningCalls }>()
   private readonly ends = new Map<string, Date>()
+  private readonly retired = new Set<string>()
 
   constructor(
     private readonly own: Credentials,
@@ -60,8 +65,10 @@ export class HostClients {
     const known = this.open.get(hostId)
     if (known?.address === address && known.certificateFingerprint === certificateFingerprint) return known
     if (known) end(known)
-    const note = (ends: Date) => this.ends.set(hostId, ends)
-    const secured = credentialsFor(this.own, certificateFingerprint, note)
+    const secured = credentialsFor(this.own, certificateFingerprint, {
+      isRetired: () => this.isRetired(hostId),
+      note: (ends) => this.ends.set(hostId, ends),
+    })
     const connection = { address, certificateFingerprint, ...this.connect(hostId, address, secured) }
     this.open.set(hostId, connection)
     return connection
@@ -72,13 +79,31 @@ export class HostClients {
     return this.ends
   }
 
+  /** True: never call it, and believe nothing that it sends. */
+  isRetired(hostId: string): boolean {
+    return this.retired.has(hostId)
+  }
+
+  /** Cancels its running calls, closes its connections, and opens no others. */
+  retire(hostId: string): void {
+    if (this.retired.has(hostId)) return
+    this.retired.add(hostId)
+    this.ends.delete(hostId)
+    const known = this.open.get(hostId)
+    if (!known) return
+    this.open.delete(hostId)
+    end(known)
+    for (const call of [...known.calls]) call.cancelWithStatus(status.UNAVAILABLE, retiredText)
+  }
+
   close(): void {
     for (const connection of this.open.values()) end(connection)
     this.open.clear()
   }
 
-  private connect(hostId: string, address: string, secured: ChannelCredentials): HostConnection {
+  private connect(hostId: string, address: string, secured: ChannelCredentials) {
     const name = hostDnsName(hostId)
+    const calls: RunningCalls = new Set()
     const options = {
       'grpc.ssl_target_name_override': name,
       'grpc.default_authority': name,
@@ -86,7 +111,7 @@ export class HostClients {
       ...keepalive,
       'grpc.initial_reconnect_backoff_ms': 200,
       'grpc.max_reconnect_backoff_ms': 2000,
-      interceptors: [sayProtocol, measure],
+      interceptors: [sayProtocol, measure, remember(calls)],
       // A retry by gRPC would hide whether bytes may have left.
       'grpc.enable_retries': 0,
       // A host's DNS records must not configure our calls.
@@ -97,25 +122,33 @@ export class HostClients {
     const checked = checkedClients((call, where) =>
       this.log.warn({ host: hostId, call, where }, 'a host sent a response that does not match its schema'),
     )
-    const target = channelTarget(address)
-    const fault = target === null ? 'the stored address of the host is not `host:port`' : null
-    if (fault !== null) this.log.error({ host: hostId, address }, fault)
+    const isRetired = this.retired.has(hostId)
+    const target = isRetired ? null : channelTarget(address)
+    const malformed = target === null ? 'the stored address of the host is not `host:port`' : null
+    const fault = isRetired ? retiredText : malformed
+    if (fault !== null && !isRetired) this.log.error({ host: hostId, address }, fault)
     const client = new checked.Host(target ?? noTarget, secured, options)
     const live = new checked.Live(target ?? noTarget, secured, options)
     const recordings = new checked.Recording(target ?? noTarget, secured, {
       ...options,
       channelOverride: client.getChannel(),
     })
-    const ready = (ms: number) => (fault === null ? isReady(client, ms) : Promise.resolve(false))
-    return { client, live, recordings, breaker: new Breaker(), fault, ready }
+    const ready = (ms: number) =>
+      fault === null && !this.retired.has(hostId) ? isReady(client, ms) : Promise.resolve(false)
+    return { client, live, recordings, breaker: new Breaker(), fault, ready, calls }
   }
 }
 
-/** @param note gets the end of each accepted certificate */
+interface Handshake {
+  isRetired: () => boolean
+  /** Gets the end of each accepted certificate. */
+  note: (ends: Date) => void
+}
+
 const credentialsFor = (
   own: Credentials,
   fingerprint: string | null,
-  note: (ends: Date) => void,
+  { isRetired, note }: Handshake,
 ): ChannelCredentials =>
   credentials.createSsl(
     Buffer.from(own.caPem),
@@ -126,6 +159,7 @@ const credentialsFor = (
       checkServerIdentity(name, certificate) {
         const fault = checkServerIdentity(name, certificate)
         if (fault) return fault
+        if (isRetired()) return new Error(retiredText)
         if (fingerprint !== null && certificate.fingerprint256 !== fingerprint)
           return new Error('the host presents an earlier certificate of its ID')
         note(new Date(certificate.valid_to))
@@ -133,6 +167,24 @@ const credentialsFor = (
       },
     },
   )
+
+/** Keeps the running calls of a host, so that they can be cancelled. */
+const remember =
+  (calls: RunningCalls): Interceptor =>
+  (options, nextCall) => {
+    const call = new InterceptingCall(nextCall(options), {
+      start(metadata, _listener, next) {
+        calls.add(call)
+        next(metadata, {
+          onReceiveStatus(ended, nextStatus) {
+            calls.delete(call)
+            nextStatus(ended)
+          },
+        })
+      },
+    })
+    return call
+  }
 
 /** Adds our protocol version to every call. */
 const sayProtocol: Interceptor = (options, nextCall) =>

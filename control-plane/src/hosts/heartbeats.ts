@@ -32,8 +32,13 @@ export interface Heartbeats {
 /** Agents from before their host's last rejoin. For `ttl` milliseconds their messages are dropped unread. */
 const ignored = { max: 1000, ttl: 60_000 }
 
-/** @param silence notes each agent that was heard */
-export function listenToHosts(core: Core, silence: HostSilence, locks: LockActivity): Heartbeats {
+/** @param silence notes each agent that was heard @param hosts knows retired ones, which are ignored */
+export function listenToHosts(
+  core: Core,
+  silence: HostSilence,
+  locks: LockActivity,
+  hosts: { isRetired(hostId: string): boolean },
+): Heartbeats {
   const folding = new Map<string, { next: { message: unknown } | null; done: Promise<void> }>()
   /** By subject. */
   const earlier = new LRUCache<string, true>(ignored)
@@ -44,7 +49,7 @@ export function listenToHosts(core: Core, silence: HostSilence, locks: LockActiv
    * current one.
    */
   const enqueue = (message: unknown, subject: string): void => {
-    if (earlier.has(subject)) return
+    if (earlier.has(subject) || hosts.isRetired(senderOfHeartbeat(subject).hostId)) return
     const current = folding.get(subject)
     if (current) {
       current.next = { message }

@@ -79,7 +79,7 @@ async function anySilent({ db, clock }: Core, ms: number): Promise<boolean> {
   const rows = await db.$queryRaw<
     unknown[]
   >`select 1 as silent from devices d join hosts h on h.id = d.host_id
-    where h.last_seen_at < ${since} or d.link_lost_at < ${since} limit 1`
+    where h.retired_at is null and (h.last_seen_at < ${since} or d.link_lost_at < ${since}) limit 1`
   return rows.length > 0
 }
 

@@ -5,6 +5,7 @@
 import { limits } from '@phonerack/shared'
 import { type Core } from '../core/core.js'
 import { enforceDeadline, enforceDue } from '../phones/run.js'
+import { endRetiredPhones } from '../phones/retired.js'
 import { inTransaction, type Tx } from '../db/database.js'
 import { addCare } from '../devices/care.js'
 import { countDispute, lockDisputed } from '../devices/disputes.js'
@@ -22,6 +23,7 @@ interface LostCare extends Lost {
 
 export async function reconcile(core: Core): Promise<void> {
   await overdue(core)
+  await endRetiredPhones(core)
   const parking = await core.db.$queryRaw<Lost[]>`select p.id, coalesce(d.fencing_number, 0) as fencing
     from phones p left join devices d on d.phone_id = p.id where p.status = 'parking'
       and not exists (select 1 from graphile_worker.jobs j where j.key = 'phone.park:' || p.id || ':' || coalesce(d.fencing_number, 0) and j.attempts < j.max_attempts)`

@@ -3,6 +3,7 @@ import { type Task, type TaskList } from 'graphile-worker'
 import { Prisma } from '../gen/prisma/client.js'
 import { runInstallJob } from '../installs/run-install.js'
 import { enforceDeadline, enforceDue, parkForOperator } from '../phones/run.js'
+import { endRetiredPhones } from '../phones/retired.js'
 import { createHostSlots } from '../queue/host-slots.js'
 import { enrollDeviceJob, wipeDeviceJob } from './care-for-device.js'
 import { type JobContext } from '../device-control/placed-device.js'
@@ -36,6 +37,7 @@ export const timerTasks = (context: PoolContext): TaskList => ({
   ),
   'session.due': task('session.due', (job) => enforceDue(context.core, job.phoneId, job.sessionId)),
   'phones.park_all': task('phones.park_all', (job) => parkAll(context, job.projectId)),
+  'host.phones_end': task('host.phones_end', () => endRetiredPhones(context.core)),
 })
 
 /** Jobs that call hosts and may take long. */

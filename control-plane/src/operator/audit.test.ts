@@ -109,6 +109,10 @@ const examples: Record<string, Example> = {
     action: 'host.undrain',
     send: async () => call('POST', `/hosts/${await host()}/undrain`),
   },
+  'POST /operator/v1/hosts/:ref/retire': {
+    action: 'host.retire',
+    send: async () => call('POST', `/hosts/${await host()}/retire`),
+  },
   'POST /operator/v1/devices/:ref/drain': {
     action: 'device.drain',
     send: async () => call('POST', `/devices/${await device('free')}/drain`),

@@ -1,9 +1,12 @@
 // Operators' decisions about devices are safe from concurrent changes, since they are made on
-// locked rows.
-import { newId } from '@phonerack/shared'
+// locked rows. A retired host is out of use on every replica.
+import { type Assignment, type ObserveRequest, type ObserveResponse } from '@phonerack/proto'
+import { newId, Progress } from '@phonerack/shared'
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { callHost } from '../host-calls/calls.js'
 import { countLockWaits } from '../testing/lock-waits.js'
+import { brokenInvariants } from '../testing/money.js'
 import { createBody, eventually, startWorld, type Plane, type Tenant, type World } from '../testing/world.js'
 
 let world: World
@@ -170,4 +173,109 @@ it('enrols a device once when two operators enrol it at the same moment, and giv
   expect(answers.map(({ statusCode }) => statusCode).sort()).toEqual([202, 400])
   const refused = answers.find(({ statusCode }) => statusCode === 400)?.json<Refusal>()
   expect(refused?.error.message).toContain('cannot be enrolled while it is provisioning')
+})
+
+const operate = (method: 'GET' | 'POST', path: string, payload?: object, on = plane) =>
+  on.operator.inject({
+    method,
+    url: `/operator/v1${path}`,
+    headers: { authorization: `Bearer ${plane.operatorToken}` },
+    ...(payload ? { payload } : {}),
+  })
+const idsIn = async (path: string) =>
+  (await operate('GET', path)).json<{ data: { id: string }[] }>().data.map(({ id }) => id)
+
+it('retires a host: its phones fail with the reason, and every replica stops calling and hearing it', async () => {
+  const { db } = plane.app.core
+  // Hosts of earlier tests take no phones.
+  await db.host.updateMany({ data: { drainedAt: new Date(), drainUntil: new Date() } })
+  const agent = await plane.rack(3)
+  const { hostId } = agent
+  const { phones } = plane.app.services
+  const { caller } = tenant
+  const broken = await brokenInvariants(db)
+  const until = (id: string, status: string) =>
+    phones.wait(id, (phone) => phone.status === status, 60_000, new AbortController().signal)
+  const ready = async () => {
+    const { phone } = await phones.create(caller, createBody(), null)
+    await until(phone.id, 'ready')
+    return phone.id
+  }
+  const [running, resting] = [await ready(), await ready()]
+  await phones.park(caller, resting)
+  await until(resting, 'parked')
+  const { address, name } = await db.host.findUniqueOrThrow({ where: { id: hostId } })
+  const at = { address: address ?? '', certificateFingerprint: null }
+  // Each replica has a call at the host that gets no answer.
+  let calls = 0
+  agent.onCall = () => {
+    calls += 1
+    return new Promise(() => undefined)
+  }
+  const { serial, fencingNumber } = await db.device.findUniqueOrThrow({ where: { phoneId: running } })
+  const assignment: Assignment = {
+    ...{ phoneId: running, tenant: '', hasData: true, requestId: '' },
+    ...{ serial, fencingNumber },
+  }
+  const long = (on: Plane) =>
+    callHost<ObserveRequest, ObserveResponse>(
+      on.app.hosts.to(hostId, at),
+      (client, ...rest) => client.observe(...rest),
+      { assignment, screenshot: undefined },
+      Progress.for(300_000),
+    ).catch((error: unknown) => error)
+  const observing = [plane, beside].map(long)
+  await eventually(() => calls === 2)
+
+  const refused = await operate('POST', `/hosts/${hostId}/retire`)
+  expect(refused.statusCode).toBe(400)
+  expect(refused.json<Refusal>().error.message).toContain('2 phones are on this host')
+  expect(await idsIn('/hosts')).toContain(hostId)
+
+  const retired = await operate('POST', `/hosts/${name}/retire`, { force: true })
+  expect(retired.json()).toMatchObject({ id: hostId, state: 'retired', address: null, phones: 2 })
+  for (const failure of await Promise.all(observing))
+    expect(failure).toMatchObject({ message: 'the host is retired', timedOut: false })
+  const { retired_at: retiredAt } = retired.json<{ retired_at: string }>()
+  const failed = await until(running, 'failed')
+  expect(failed.failure).toMatchObject({ code: 'phone_unavailable' })
+  expect(failed.failure?.message).toBe(
+    'The host of the phone was retired. Its apps and data are lost. Create another phone.',
+  )
+  const session = (await phones.sessions(caller, running, { limit: 1, cursor: null })).data[0]
+  expect(session).toMatchObject({ endReason: 'failed', billedSeconds: 60 })
+  expect(session?.endedAt?.toISOString()).toBe(retiredAt)
+  expect((await until(resting, 'failed')).failure?.message).toContain('data are lost')
+  // Rows that other tests wrote into the tables are not balanced.
+  expect(await brokenInvariants(db)).toEqual(broken)
+
+  for (const { app } of [plane, beside]) {
+    await eventually(() => app.hosts.isRetired(hostId))
+    const connection = app.hosts.to(hostId, at)
+    expect(connection.fault).toBe('the host is retired')
+    expect(await connection.ready(1000)).toBe(false)
+  }
+  const rows = () => db.device.findMany({ where: { hostId } })
+  for (const row of await rows()) expect(row).toMatchObject({ state: 'unenrolled', enrolledAt: null })
+  expect(await idsIn('/hosts')).not.toContain(hostId)
+  expect(await idsIn('/hosts?all=true')).toContain(hostId)
+  const [first] = await rows()
+  expect(await idsIn('/devices')).not.toContain(first?.id)
+
+  // The machine is still there, the name and the phones are used elsewhere.
+  const again = await plane.agent(name)
+  const moved = again.addDevice(serial)
+  await eventually(async () => (await db.device.count({ where: { hostId: again.hostId } })) === 1)
+  agent.beat()
+  expect((await operate('POST', `/devices/${moved.serial}/enroll`, { erase: true })).statusCode).toBe(202)
+  await eventually(
+    async () => (await db.device.count({ where: { hostId: again.hostId, state: 'free' } })) === 1,
+  )
+  expect(await db.host.findUniqueOrThrow({ where: { id: hostId } })).toMatchObject({ address: null })
+  expect((await operate('POST', `/devices/${first?.id ?? ''}/enroll`, { erase: true })).body).toContain(
+    'retired',
+  )
+  expect((await operate('POST', `/hosts/${hostId}/rejoin`)).statusCode).toBe(400)
+  const repeated = await operate('POST', `/hosts/${hostId}/retire`)
+  expect(repeated.json()).toMatchObject({ state: 'retired', retired_at: retiredAt, phones: 0 })
 })

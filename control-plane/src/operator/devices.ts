@@ -13,12 +13,12 @@ export type PlacedDevice = Device & { host: Host }
 export type DeviceView = ReturnType<typeof deviceView>
 
 /**
- * Finds a device by `dev_` ID or serial. @throws ApiError not_found; validation_failed when several
+ * Finds a device by `dev_` ID, or by serial at a host that is not retired. @throws ApiError not_found; validation_failed when several
  * hosts have the serial
  */
 export async function findDevice(db: Pick<Tx, 'device'>, ref: string): Promise<PlacedDevice> {
   const found = await db.device.findMany({
-    where: ref.startsWith('dev_') ? { id: ref } : { serial: ref },
+    where: ref.startsWith('dev_') ? { id: ref } : { serial: ref, host: { retiredAt: null } },
     include: { host: true },
     take: 2,
   })
@@ -55,6 +55,11 @@ export async function lockDevice(tx: Tx, ref: string): Promise<PlacedDevice> {
 export async function enrollDevice(work: Work, ref: string): Promise<Change<DeviceView>> {
   const { tx } = work
   const device = await lockDevice(tx, ref)
+  if (device.host.retiredAt)
+    throw invalidField(
+      'device',
+      'is at a retired host; connect the phone to another host and enroll it there',
+    )
   const rows = await tx.$queryRaw<{ fencing_number: bigint }[]>`update devices
     set state = 'provisioning', reason = null, fencing_number = fencing_number + 1, disputes = 0, wipe_only = false
     where id = ${device.id} and phone_id is null and (

@@ -14,8 +14,10 @@ const joinTokenLifeMs = 3_600_000
 
 export type HostView = ReturnType<typeof hostView>
 
-export async function listHosts(core: Core): Promise<HostView[]> {
+/** @param all retired ones too */
+export async function listHosts(core: Core, all: boolean): Promise<HostView[]> {
   const hosts = await core.db.host.findMany({
+    where: all ? {} : { retiredAt: null },
     include: { _count: { select: { devices: true } } },
     orderBy: { joinedAt: 'asc' },
   })

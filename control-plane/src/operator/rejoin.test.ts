@@ -86,7 +86,8 @@ it('gives a machine its host ID and phones back, and refuses the earlier certifi
   await eventually(async () => (await hostOf()).sequence === BigInt(last))
   let now = 0
   const silence = new HostSilence(() => now)
-  const listening = listenToHosts(plane.app.core, silence, new LockActivity(plane.app.services.activity))
+  const { core, hosts, services } = plane.app
+  const listening = listenToHosts(core, silence, new LockActivity(services.activity), hosts)
   now = 100_000
   earlier.joinId = null
   earlier.onHeartbeat = (message) => ({ ...message, protocol_version: 99 })

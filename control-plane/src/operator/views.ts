@@ -35,6 +35,7 @@ export const hostView = (
   last_seen_at: iso(host.lastSeenAt),
   devices: host._count.devices,
   running,
+  retired_at: iso(host.retiredAt),
   /** When it was drained; null: it takes new work. */
   drained_at: iso(host.drainedAt),
   /** When its running phones become unavailable. */

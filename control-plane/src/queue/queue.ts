@@ -35,6 +35,8 @@ export const jobPayloads = {
   'device.enroll': device,
   /** Parks the running phones of a frozen project, or of the paused service. */
   'phones.park_all': z.object({ projectId: z.string().nullable() }),
+  /** Ends the phones of a retired host. */
+  'host.phones_end': z.object({ hostId: z.string() }),
   /** Reads the APK of a completed upload. */
   'upload.process': z.object({ uploadId: z.string(), attempt: z.int().default(1) }),
   /** Completes an install. */

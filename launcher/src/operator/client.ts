@@ -15,6 +15,7 @@ import type {
   Project,
   ProjectChange,
   Restored,
+  RetiredHost,
   Service,
   UnmatchedPayment,
   WaitingTerminal,
@@ -90,7 +91,12 @@ export class OperatorClient {
     this.idempotencyKey = idempotencyKey
   }
 
-  hosts = async (): Promise<Host[]> => (await this.call<{ data: Host[] }>('GET', '/hosts')).data
+  /** @param all retired ones too */
+  hosts = async (all = false): Promise<Host[]> =>
+    (await this.call<{ data: Host[] }>('GET', `/hosts${all ? '?all=true' : ''}`)).data
+  /** Ends a host for good. `force`: its phones fail; without it, a host with phones is refused. */
+  retire = (ref: string, force: boolean): Promise<RetiredHost> =>
+    this.call('POST', `/hosts/${encodeURIComponent(ref)}/retire`, force ? { force } : {})
   joinToken = (): Promise<{ token: string; expires_at: string }> =>
     this.call('POST', '/hosts/join-tokens', {})
   /** A join token with which a reinstalled machine gets the host's ID again. */

@@ -21,6 +21,13 @@ export interface Host {
   drained_at: string | null
   /** When its running phones become unavailable. */
   drain_until: string | null
+  /** Null: it is not retired; omitted by older control planes. */
+  retired_at?: string | null
+}
+
+export interface RetiredHost extends Host {
+  /** Phones that end with the host. */
+  phones: number
 }
 
 export interface NextStep {

@@ -79,6 +79,16 @@ it('prints the token with which a host joins again', async () => {
   expect(seen).toEqual([['POST', '/hosts/hst_a/rejoin', {}]])
 })
 
+it('retires a host with its phones only when that is forced', async () => {
+  await ctl('host', 'retire', 'hst_a')
+  const { out } = await ctl('host', 'retire', 'hst_a', '--force')
+  expect(out).toContain('rack 1 (hst_a) is retired.')
+  expect(seen).toEqual([
+    ['POST', '/hosts/hst_a/retire', {}],
+    ['POST', '/hosts/hst_a/retire', { force: true }],
+  ])
+})
+
 it('begins maintenance with a note, and ends it', async () => {
   expect((await ctl('device', 'maintenance', 'dev_c', '--note', 'new battery')).out).toContain(
     'dev_c (127.0.0.1:6001) is out of service: maintenance: new battery',

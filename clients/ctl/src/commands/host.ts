@@ -1,5 +1,6 @@
 import type { Command } from '../commands.js'
-import type { Host } from '@phonerack/launcher/operator'
+import { plain } from '@phonerack/shared'
+import type { Host, RetiredHost } from '@phonerack/launcher/operator'
 import { fields, table } from '../table.js'
 import { serviceOf } from './drain.js'
 import { UsageError } from '../usage-error.js'
@@ -7,11 +8,11 @@ import { UsageError } from '../usage-error.js'
 export const hostCommands: readonly Command[] = [
   {
     name: 'host list',
-    about: 'Lists the rack machines that hold phones.',
+    about: 'Lists the rack machines that hold phones. --all: retired ones too.',
     words: [],
-    flags: {},
-    async run(_input, operator) {
-      const hosts = await operator().hosts()
+    flags: { all: true },
+    async run({ flags: { all } }, operator) {
+      const hosts = await operator().hosts(all === true)
       const text = table(
         hosts,
         [
@@ -41,7 +42,9 @@ export const hostCommands: readonly Command[] = [
     flags: {},
     async run({ words }, operator) {
       const ref = words[0] ?? ''
-      const hosts = (await operator().hosts()).filter(({ id, name }) => id === ref || name === ref)
+      const hosts = (await operator().hosts(true)).filter(
+        ({ id, name, state }) => id === ref || (name === ref && state !== 'retired'),
+      )
       const [host] = hosts
       if (!host) throw new UsageError(`host ${ref} does not exist; see ./scripts/ctl host list`)
       if (hosts.length > 1) throw new UsageError(`${hosts.length} hosts have the name ${ref}; use the ID`)
@@ -69,7 +72,21 @@ export const hostCommands: readonly Command[] = [
       return { json: token, text: `Host    ${token.host_id}\n${tokenText(token)}` }
     },
   },
+  {
+    name: 'host retire',
+    about:
+      'Ends a host for good: its certificate and reports are refused, and its phones can be enrolled at other hosts. --force: its phones fail and lose their data; without it, a host with phones is refused.',
+    words: ['NAME|ID'],
+    flags: { force: true },
+    async run({ words, flags: { force } }, operator) {
+      const host = await operator().retire(words[0] ?? '', force === true)
+      return { json: host, text: retiredText(host) }
+    },
+  },
 ]
+
+const retiredText = ({ name, id, phones }: RetiredHost): string =>
+  `${plain(name)} (${id}) is retired. Phones that failed with it: ${phones}. Stop its agent.`
 
 const tokenText = ({ token, expires_at: expires }: { token: string; expires_at: string }): string =>
   `Token   ${token}
@@ -88,6 +105,7 @@ const describeHost = (host: Host): string =>
     ['Address', host.address],
     ['Running phones', host.running],
     ['Service', serviceOf(host)],
+    ['Retired', host.retired_at ?? null],
     ['Agent version', host.version],
     ['Protocol version', host.protocol_version],
     ['Last seen', host.last_seen_at],

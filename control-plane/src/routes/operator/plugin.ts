@@ -25,6 +25,7 @@ import {
   readService,
   setPaused,
 } from '../../operator/hosts.js'
+import { retireHost } from '../../operator/retire.js'
 import { invalidField, readPage } from '../../validation/fields.js'
 import { createKey, listKeys, newKeySchema, revokeKey } from '../../operator/keys.js'
 import { declareRestored } from '../../operator/restored.js'
@@ -40,10 +41,18 @@ import { deviceView, projectView } from '../../operator/views.js'
 
 type ById = { Params: { id: string } }
 type ByRef = { Params: { ref: string } }
+type All = { Querystring: { all?: unknown } }
 type Paged = { Querystring: { project?: unknown; limit?: unknown; before?: unknown } }
 
 const releaseSchema = z.strictObject({ keep: z.boolean().optional() })
+const retireSchema = z.strictObject({ force: z.boolean().optional() })
 const enrollSchema = z.strictObject({ erase: z.boolean().optional() })
+
+/** @throws ApiError validation_failed */
+function readAll({ all = 'false' }: { all?: unknown }): boolean {
+  if (all !== 'true' && all !== 'false') throw invalidField('all', 'must be `true` or `false`')
+  return all === 'true'
+}
 
 /** @param authority fingerprint of the hosts' certificate authority, for join tokens */
 export const operatorPlugin =
@@ -58,7 +67,7 @@ export const operatorPlugin =
   }
 
 function addHostsAndDevices(api: OperatorApi, core: Core, authority: string): void {
-  api.read('/hosts', async () => ({ data: await listHosts(core) }))
+  api.read<All>('/hosts', async ({ query }) => ({ data: await listHosts(core, readAll(query)) }))
   api.write({ method: 'POST', url: '/hosts/join-tokens', action: 'host.join_token', status: 201 }, (work) =>
     createJoinToken(work, authority),
   )
@@ -68,8 +77,16 @@ function addHostsAndDevices(api: OperatorApi, core: Core, authority: string): vo
     (work, { params }) => createRejoinToken(work, params.ref, authority),
   )
 
+  api.write(
+    { method: 'POST', url: '/hosts/:ref/retire', action: 'host.retire', body: retireSchema },
+    (work, { params, body }) => retireHost(work, params.ref, body.force ?? false),
+  )
+
   api.read('/devices', async () => {
-    const devices = await core.db.device.findMany({ include: { host: true }, orderBy: { createdAt: 'asc' } })
+    const where = { host: { retiredAt: null } }
+    const devices = await core.db.device.findMany({
+      ...{ where, include: { host: true }, orderBy: { createdAt: 'asc' } },
+    })
     const now = core.clock.now()
     return { data: devices.map((device) => deviceView(device, now, core.rules)) }
   })
