@@ -21,7 +21,7 @@ const controlPlaneFloors = [
 ]
 
 const agentFloors = [
-  ['base', 'cli'],
+  ['base', 'cli', 'metrics'],
   ['adb'],
   ['device'],
   ['parts', 'scrcpy', 'screen'],

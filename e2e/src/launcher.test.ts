@@ -70,3 +70,46 @@ it('shows a device to a person as to a program', async () => {
   const { stdout } = await run(path.join(root, 'scripts/ctl'), ['--data', system.dir, 'device', 'list'])
   for (const { serial } of list.data) expect(stdout).toContain(serial)
 })
+
+it('serves metrics of both programs, with each that the alerts and the dashboard use', async () => {
+  const { metrics_urls: urls } = inject('system').up
+  const files = ['alerts.yml', 'alerts.test.yml', 'dashboard.json'].map((name) =>
+    readFile(path.join(root, 'deploy/monitoring', name), 'utf8'),
+  )
+  const used = new Set((await Promise.all(files)).join('\n').match(/\bphonerack_[a-z0-9_]+/g))
+  expect(used.size).toBeGreaterThan(30)
+  // On a busy machine a reading of the database can take too long: its figures are missing then.
+  await vi.waitFor(
+    async () => {
+      const [plane = '', agent = ''] = await Promise.all(
+        [urls.control_plane, urls.host_agent ?? ''].map(async (url) => (await fetch(url)).text()),
+      )
+      const types = new Map(
+        [...`${plane}\n${agent}`.matchAll(/^# TYPE (\w+) (\w+)$/gm)].map(([, name = '', type = '']) => [
+          name,
+          type,
+        ]),
+      )
+      const isExported = (name: string) =>
+        types.has(name) || types.get(name.replace(/_(?:bucket|sum|count)$/, '')) === 'histogram'
+      expect([...used].filter((name) => !isExported(name))).toEqual([])
+      expect([...types.keys()].filter((name) => !name.startsWith('phonerack_'))).toEqual([])
+      // The phones of the system were enrolled, and its host was heard.
+      expect(plane).toMatch(/^phonerack_device_care_total\{kind="enroll",outcome="verified"\} [1-9]/m)
+      expect(plane).toMatch(
+        /^phonerack_host_call_duration_seconds_count\{call="EnrollDevice",outcome="OK"\} [1-9]/m,
+      )
+      expect(plane).toMatch(/^phonerack_heartbeats_total\{result="applied"\} [1-9]/m)
+      expect(plane).toMatch(/^phonerack_host_certificate_days\{host="hst_\w+"\} 36\d/m)
+      expect(agent).toMatch(/^phonerack_agent_wipe_duration_seconds_count\{outcome="verified"\} [1-9]/m)
+      expect(agent).toMatch(/^phonerack_agent_heartbeats_total\{result="sent"\} [1-9]/m)
+      // Labels name hosts, and nothing of tenants or phones.
+      const values = [...`${plane}${agent}`.matchAll(/="([^"]*)"/g)].map(([, value = '']) => value)
+      const ids = values.filter(
+        (value) => /^(?!hst_)[a-z]+_[a-z2-7]{12}$/.test(value) || value.includes('127.0.0.1'),
+      )
+      expect(ids).toEqual([])
+    },
+    { timeout: 120_000, interval: 2000 },
+  )
+})

@@ -343,3 +343,38 @@ describe('another phone at the address of an enrolled one', () => {
     for (const service of opened) expect(service).toMatch(onlyProperties)
   })
 })
+
+describe('its metrics', () => {
+  it('count its work and leave out serials and IDs', async () => {
+    const { metricsPort } = both.host.agent
+    const text = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text()
+    const figures = new Map(
+      text.split('\n').map((line) => [line.replace(/ \S+$/, ''), Number(/\S+$/.exec(line)?.[0])]),
+    )
+    for (const series of [
+      ...['StartPhone', 'Observe', 'RunActions', 'WipeDevice'].map(
+        (call) => `phonerack_agent_call_duration_seconds_count{call="${call}",outcome="ok"}`,
+      ),
+      'phonerack_agent_call_duration_seconds_count{call="StartPhone",outcome="phone_unavailable"}',
+      ...['input', 'tree', 'screenshot', 'encode'].map(
+        (part) => `phonerack_agent_part_duration_seconds_count{part="${part}"}`,
+      ),
+      'phonerack_agent_wipe_duration_seconds_count{outcome="verified"}',
+      'phonerack_agent_adb_calls_total{kind="shell",outcome="ok"}',
+      'phonerack_agent_adb_server_starts_total',
+      // The test has no broker.
+      'phonerack_agent_heartbeats_total{result="failed"}',
+      'phonerack_agent_disk_free_bytes{folder="recordings"}',
+      'phonerack_agent_certificate_days',
+      'phonerack_process_resident_memory_bytes',
+    ])
+      expect(figures.get(series), series).toBeGreaterThan(0)
+    const devices = [...figures].filter(([series]) => series.startsWith('phonerack_agent_devices{'))
+    expect(devices.reduce((sum, [, count]) => sum + count, 0)).toBe(
+      both.host.agent.registry.statuses().length,
+    )
+    expect(text).not.toContain(both.phone.serial)
+    expect(text).not.toMatch(/ph_|prj_|127\.0\.0\.1/)
+    expect([...text.matchAll(/^# TYPE (?!phonerack_)/gm)]).toEqual([])
+  })
+})

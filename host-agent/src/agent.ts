@@ -5,6 +5,7 @@ import { newId, systemClock, type Logger } from '@phonerack/shared'
 import { startAdbServer } from './adb/server.js'
 import type { Config } from './config.js'
 import { takeDataDir } from './data-dir.js'
+import { serveMetrics } from '@phonerack/shared/metrics'
 import { createHandlers } from './grpc/handlers.js'
 import { createLiveHandlers } from './grpc/live-handlers.js'
 import { createRecordingHandlers } from './grpc/recording-handlers.js'
@@ -16,6 +17,8 @@ import { openInstallRecords } from './installs/records.js'
 import { openJournal, type Journal } from './custody/journal.js'
 import { openRecords, type Records } from './custody/records.js'
 import { Registry } from './devices/registry.js'
+import { createMetrics } from './metrics/metrics.js'
+import { deviceStateNames } from './supervision/state-machine.js'
 import { createRecordings } from './recordings/recordings.js'
 import { openRecordingStore } from './recordings/store.js'
 import { createSnapshotStore } from './screen/index.js'
@@ -27,6 +30,8 @@ import { version } from './base/version.js'
 
 export interface Agent {
   grpcPort: number
+  /** Null: metrics are not served. */
+  metricsPort: number | null
   registry: Registry
   stop(): Promise<void>
 }
@@ -49,6 +54,7 @@ export async function startAgent(config: Config, identity: Identity, log: Logger
     const adb = await startAdbServer({ bin: config.adbBin, dataDir, log })
     undo.push(() => adb.stop())
     let heartbeats: Heartbeats | null = null
+    let metricsPort: number | null = null
     const registry = new Registry({
       client: adb.client,
       connect: config.adbConnect,
@@ -90,12 +96,13 @@ export async function startAgent(config: Config, identity: Identity, log: Logger
     undo.push(() => grpc.stop(1500))
     const host = config.grpcListen.slice(0, config.grpcListen.lastIndexOf(':'))
     const address = config.grpcAddress ?? `${host}:${grpc.port}`
+    const certificate = new X509Certificate(identity.certificatePem)
     const beating = startHeartbeats({
       hostId: identity.hostId,
       joinId: identity.joinId,
       version,
       address,
-      certificate: new X509Certificate(identity.certificatePem).fingerprint256,
+      certificate: certificate.fingerprint256,
       natsUrl: config.natsUrl,
       caFile: config.caFile,
       creds: natsCreds(identity),
@@ -106,8 +113,23 @@ export async function startAgent(config: Config, identity: Identity, log: Logger
     })
     heartbeats = beating
     undo.push(() => beating.stop())
+    if (config.metrics) {
+      const render = createMetrics({
+        devices: () => registry.countByState(),
+        deviceStates: deviceStateNames,
+        folders: {
+          data: dataDir,
+          packages: joinPath(dataDir, 'packages'),
+          recordings: joinPath(dataDir, 'recordings'),
+        },
+        certificateEnds: new Date(certificate.validTo),
+      })
+      const scraped = await serveMetrics(config.metrics, render, log)
+      undo.push(() => scraped.close())
+      metricsPort = scraped.port
+    }
     log.info({ hostId: identity.hostId, address, version }, 'host agent running')
-    return { grpcPort: grpc.port, registry, stop }
+    return { grpcPort: grpc.port, metricsPort, registry, stop }
   } catch (error) {
     await stop()
     throw error

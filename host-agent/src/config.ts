@@ -1,4 +1,5 @@
 /** The agent's configuration, from its environment. Read once, by `main.ts`. */
+import { readListen, type Listen } from '@phonerack/shared/metrics'
 import { z } from 'zod'
 
 const hostPort = z
@@ -30,6 +31,11 @@ const environment = z.object({
     .default('US'),
   PHONERACK_GRPC_LISTEN: hostPort,
   PHONERACK_GRPC_ADDRESS: hostPort.optional(),
+  /** `host:port` of `/metrics`, which needs no key. Left out: none. */
+  PHONERACK_METRICS_LISTEN: z
+    .string()
+    .refine((text) => readListen(text) !== null, 'must be host:port')
+    .optional(),
   PHONERACK_ADB_BIN: z.string().min(1).default('adb'),
   PHONERACK_ADB_CONNECT: list,
   /** Left out: phones have no video, and input uses slower commands. */
@@ -80,6 +86,8 @@ export interface Config {
   grpcListen: string
   /** Null: the same as the listen address. */
   grpcAddress: string | null
+  /** Where `/metrics` is served; null: nowhere. */
+  metrics: Listen | null
   adbBin: string
   adbConnect: readonly string[]
   /** Null: this host has none. */
@@ -136,6 +144,7 @@ export function readConfig(env: NodeJS.ProcessEnv, nameOf = (variable: string): 
     country: found.PHONERACK_COUNTRY,
     grpcListen: found.PHONERACK_GRPC_LISTEN,
     grpcAddress: found.PHONERACK_GRPC_ADDRESS ?? null,
+    metrics: found.PHONERACK_METRICS_LISTEN === undefined ? null : readListen(found.PHONERACK_METRICS_LISTEN),
     adbBin: found.PHONERACK_ADB_BIN,
     adbConnect: found.PHONERACK_ADB_CONNECT,
     scrcpyServer: found.PHONERACK_SCRCPY_SERVER || null,

@@ -31,6 +31,7 @@ const order = [
   'prose',
   'conformance',
   'decisions',
+  'check-monitoring',
 ]
 
 function scripts() {

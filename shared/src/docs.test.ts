@@ -37,3 +37,24 @@ describe('documents', () => {
     expect(missing).toEqual([])
   })
 })
+
+describe('the alert rules', () => {
+  const read = (file: string) => readFileSync(path.join(root, file), 'utf8')
+  const alerts = read('deploy/monitoring/alerts.yml')
+    .split(/^ {6}- alert: /m)
+    .slice(1)
+  const names = alerts.map((alert) => /^\w+/.exec(alert)?.[0] ?? '')
+
+  it('each have a severity, a test in which they fire, and a section of the operator’s guide', () => {
+    expect(names.length).toBeGreaterThan(10)
+    const tests = read('deploy/monitoring/alerts.test.yml')
+    const sections = [...read('docs/operations.md').matchAll(/^### (\w+)$/gm)].map(([, title]) => title)
+    for (const [index, name] of names.entries()) {
+      expect(alerts[index], name).toMatch(/^ {10}severity: (?:critical|warning)$/m)
+      expect(alerts[index], name).toContain(`runbook: docs/operations.md#${name.toLowerCase()}\n`)
+      expect(sections, name).toContain(name)
+      expect(tests, name).toContain(`labels: 'ALERTS{alertname="${name}", alertstate="firing"`)
+    }
+    expect(sections.filter((title) => title?.startsWith('Phonerack'))).toEqual(names)
+  })
+})

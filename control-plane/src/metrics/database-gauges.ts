@@ -215,7 +215,7 @@ const jobStates = ['due', 'scheduled', 'running', 'failed'] as const
 
 const jobs = (kinds: readonly string[]): Reading => ({
   name: 'jobs',
-  text: `select task_identifier as job,
+  text: `select task_identifier as kind,
       (count(*) filter (where ${isDue}))::int as due,
       (count(*) filter (where locked_at is null and attempts < max_attempts and run_at > now()))::int as scheduled,
       (count(*) filter (where locked_at is not null))::int as running,
@@ -225,21 +225,21 @@ const jobs = (kinds: readonly string[]): Reading => ({
   values: [],
   show(registry, rows) {
     const help = 'Jobs by kind. Due: no worker has taken it yet. Failed: given up.'
-    const counts = gauge(registry, 'jobs', help, 'job', 'state')
+    const counts = gauge(registry, 'jobs', help, 'kind', 'state')
     const wait = gauge(
       registry,
       'job_wait_seconds',
       'Time for which the oldest due job of a kind is due.',
-      'job',
+      'kind',
     )
-    for (const job of kinds) {
-      for (const state of jobStates) counts.set({ job, state }, 0)
-      wait.set({ job }, 0)
+    for (const kind of kinds) {
+      for (const state of jobStates) counts.set({ kind, state }, 0)
+      wait.set({ kind }, 0)
     }
     for (const row of rows) {
-      const job = bounded(kinds, textOf(row['job']))
-      for (const state of jobStates) counts.inc({ job, state }, numberOf(row[state]))
-      wait.set({ job }, numberOf(row['wait']))
+      const kind = bounded(kinds, textOf(row['kind']))
+      for (const state of jobStates) counts.inc({ kind, state }, numberOf(row[state]))
+      wait.set({ kind }, numberOf(row['wait']))
     }
   },
 })

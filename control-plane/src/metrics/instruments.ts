@@ -1,6 +1,7 @@
 /**
  * Counters and times of this process since it began. The folder of each subject counts here; `metrics.ts` exports them.
- * Labels have listed values only (`labels.ts` of `shared`): none comes from a tenant, a phone or a URL.
+ * Labels have listed values only (`labels.ts` of `shared`): none comes from a tenant, a phone or a URL. None is named `job`
+ * or `instance`, which Prometheus sets.
  */
 import { bounded, methodLabel, otherLabel, secondsBuckets, statusLabel } from '@phonerack/shared/metrics'
 import { errorTable } from '@phonerack/shared'
@@ -88,7 +89,7 @@ export const countStartFailure = (kind: StartKind): void => startFailures.inc({ 
 const care = new Counter({
   name: 'phonerack_device_care_total',
   help: 'Attempts of wipes and enrolments by outcome. Verified: the device is free. Not verified: it is quarantined. A later attempt follows the other outcomes.',
-  labelNames: ['job', 'outcome'],
+  labelNames: ['kind', 'outcome'],
   registers,
 })
 const careOutcomes = [
@@ -101,20 +102,20 @@ const careOutcomes = [
 ] as const
 export type CareOutcome = (typeof careOutcomes)[number]
 export type CareKind = 'wipe' | 'enroll'
-for (const job of ['wipe', 'enroll'] satisfies CareKind[])
-  for (const outcome of careOutcomes) care.inc({ job, outcome }, 0)
+for (const kind of ['wipe', 'enroll'] satisfies CareKind[])
+  for (const outcome of careOutcomes) care.inc({ kind, outcome }, 0)
 
-export const countCare = (job: CareKind, outcome: CareOutcome): void => care.inc({ job, outcome })
+export const countCare = (kind: CareKind, outcome: CareOutcome): void => care.inc({ kind, outcome })
 
 const jobFailures = new Counter({
   name: 'phonerack_job_failures_total',
   help: 'Runs of jobs that ended with an unexpected error; the queue repeats them.',
-  labelNames: ['job'],
+  labelNames: ['kind'],
   registers,
 })
 
-/** @param job the name of one of our jobs */
-export const countJobFailure = (job: string): void => jobFailures.inc({ job })
+/** @param kind the name of one of our jobs */
+export const countJobFailure = (kind: string): void => jobFailures.inc({ kind })
 
 const viewers = new Gauge({
   name: 'phonerack_live_viewers',

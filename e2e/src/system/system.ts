@@ -21,6 +21,7 @@ export const root = fileURLToPath(new URL('../../..', import.meta.url))
 const upFileSchema = z.object({
   base_url: z.string(),
   operator_url: z.string(),
+  metrics_urls: z.object({ control_plane: z.string(), host_agent: z.string().optional() }),
   console_url: z.string().nullable(),
   operator_token: z.string(),
   project: z.object({ id: z.string(), name: z.string() }),

@@ -5,6 +5,7 @@
  */
 import { ApiError, type Progress, type Target } from '@phonerack/shared'
 import type { Device, Point, Size, Stroke } from '../device/device.js'
+import { measured } from '../metrics/instruments.js'
 import type { ScreenTree } from '../screen/elements.js'
 import { readTree } from '../screen/read-tree.js'
 import type { Snapshots } from '../screen/snapshots.js'
@@ -173,7 +174,7 @@ export function createContext(
       context.wrote = true
       writes += 1
       try {
-        return await work(progress.within(limitMs))
+        return await measured('input', () => work(progress.within(limitMs)))
       } finally {
         lastWriteAt = now()
         settledAt = lastWriteAt + settleMs

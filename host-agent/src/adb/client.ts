@@ -7,7 +7,8 @@ import { HostConnectCommand, HostDisconnectCommand, HostVersionCommand, Parser }
 import { TextCommand } from './commands/service.js'
 import { ListDevicesCommand, TransportIdCommand, type ListedDevice } from './commands/transports.js'
 import { AdbConnection } from './connection.js'
-import { AdbProtocolError, AdbRefused, serviceName } from './errors.js'
+import { AdbConnectionLost, AdbProtocolError, AdbRefused, serviceName } from './errors.js'
+import { countAdbCall, countAdbServerStart, type AdbOutcome } from '../metrics/instruments.js'
 import type { TransportId } from './target.js'
 
 export interface TrackedDevice extends Omit<ListedDevice, 'transportId'> {
@@ -23,6 +24,7 @@ export class AdbClient {
   /** Call it when a server starts: each server counts transport ids from 1, so ids of the previous server become invalid. */
   onServerStart(): void {
     this.serverRun += 1
+    countAdbServerStart()
   }
 
   /** Runs `work` on a connection and closes it afterwards. `service` names the call in errors. */
@@ -31,14 +33,16 @@ export class AdbClient {
     progress: Progress,
     work: (connection: AdbConnection) => PromiseLike<T>,
   ): Promise<T> {
-    const connection = await this.connection(service, progress)
-    try {
-      return await work(connection)
-    } catch (error) {
-      throw toAdbError(error, service)
-    } finally {
-      connection.close()
-    }
+    return counted(service, async () => {
+      const connection = await this.connection(service, progress)
+      try {
+        return await work(connection)
+      } catch (error) {
+        throw toAdbError(error, service)
+      } finally {
+        connection.close()
+      }
+    })
   }
 
   /** Like `call`, on a connection to a device. @throws AdbRefused when the transport no longer exists */
@@ -61,16 +65,18 @@ export class AdbClient {
     progress: Progress,
     work: (connection: AdbConnection) => PromiseLike<unknown>,
   ): Promise<AdbConnection> {
-    const connection = await this.connection(service, progress)
-    try {
-      await this.selectDevice(connection, transport)
-      await work(connection)
-      connection.bytes.detach()
-      return connection
-    } catch (error) {
-      connection.close()
-      throw toAdbError(error, service)
-    }
+    return counted(service, async () => {
+      const connection = await this.connection(service, progress)
+      try {
+        await this.selectDevice(connection, transport)
+        await work(connection)
+        connection.bytes.detach()
+        return connection
+      } catch (error) {
+        connection.close()
+        throw toAdbError(error, service)
+      }
+    })
   }
 
   /** Opens a connection that closes with `progress`. */
@@ -178,6 +184,22 @@ async function refusalOf(command: () => PromiseLike<unknown>): Promise<string | 
   } catch (error) {
     if (error instanceof Error && error.constructor === Error) return error.message
     throw error
+  }
+}
+
+/** Counts a call by its outcome. */
+async function counted<T>(service: string, work: () => Promise<T>): Promise<T> {
+  let outcome: AdbOutcome = 'failed'
+  try {
+    const result = await work()
+    outcome = 'ok'
+    return result
+  } catch (error) {
+    if (error instanceof AdbRefused) outcome = 'refused'
+    else if (error instanceof AdbConnectionLost) outcome = 'lost'
+    throw error
+  } finally {
+    countAdbCall(service, outcome)
   }
 }
 

@@ -101,6 +101,16 @@ export class Registry {
     )
   }
 
+  /** The number of devices by the name of their state. */
+  countByState(): Map<string, number> {
+    const counts = new Map<string, number>()
+    for (const { supervisor } of this.entries.values()) {
+      const { name } = supervisor.current
+      counts.set(name, (counts.get(name) ?? 0) + 1)
+    }
+    return counts
+  }
+
   async stop(): Promise<void> {
     this.stopping.abort()
     for (const { supervisor } of this.entries.values()) supervisor.stop()

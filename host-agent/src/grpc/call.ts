@@ -11,6 +11,7 @@ import {
   type Logger,
 } from '@phonerack/shared'
 import type { Caller } from '../devices/gate.js'
+import { countCall } from '../metrics/instruments.js'
 import { toApiError, toServiceError } from './errors.js'
 
 /** The only client whose calls are accepted. */
@@ -53,9 +54,13 @@ export function progressOf(call: AnyCall): Progress {
 export const unary =
   <Q, A>(log: Logger, name: string, handle: (request: Q, progress: Progress) => Promise<A>) =>
   (call: ServerUnaryCall<Q, A>, callback: sendUnaryData<A>): void => {
+    const startedAt = performance.now()
     void answer(call as AnyCall, log, name, (progress) => handle(call.request, progress)).then(
-      (result) => callback(null, result),
-      (error: unknown) => callback(toServiceError(toApiError(error, log))),
+      (result) => {
+        ended(name, startedAt, null)
+        callback(null, result)
+      },
+      (error: unknown) => callback(toServiceError(ended(name, startedAt, toApiError(error, log)))),
     )
   }
 
@@ -70,11 +75,21 @@ export const streaming =
     const send = (message: A) => {
       if (!call.cancelled) call.write(message)
     }
+    const startedAt = performance.now()
     void answer(call as AnyCall, log, name, (progress) => handle(call.request, send, progress)).then(
-      () => call.end(),
-      (error: unknown) => call.emit('error', toServiceError(toApiError(error, log))),
+      () => {
+        ended(name, startedAt, null)
+        call.end()
+      },
+      (error: unknown) => call.emit('error', toServiceError(ended(name, startedAt, toApiError(error, log)))),
     )
   }
+
+/** Counts a call. @returns its error */
+function ended<E extends ApiError | null>(name: string, startedAt: number, error: E): E {
+  countCall(name, error?.code ?? null, (performance.now() - startedAt) / 1000)
+  return error
+}
 
 /** @throws ApiError phone_unavailable for a control plane with an incompatible protocol version */
 function requireProtocol(call: AnyCall, log: Logger, name: string): void {

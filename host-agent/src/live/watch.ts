@@ -8,6 +8,7 @@ import { ApiError, DeadlineExceeded, Progress, type Logger, pause } from '@phone
 import type { Capture, CaptureListener, CaptureSubscription } from '../device/capture.js'
 import { DeviceGone, type SecureWindowState, type Device } from '../device/device.js'
 import { later } from '../base/later.js'
+import { whileViewed } from '../metrics/instruments.js'
 import { messagesOf } from './frame-messages.js'
 import { ViewerInput } from './viewer-input.js'
 import { ViewerQueue } from './viewer-queue.js'
@@ -61,7 +62,7 @@ const refused = (message: string): ApiError => new ApiError('validation_failed',
 export async function watch(parts: WatchParts): Promise<void> {
   const view = new View(parts)
   try {
-    await view.run()
+    await whileViewed(() => view.run())
   } finally {
     await view.leave()
   }

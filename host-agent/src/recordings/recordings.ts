@@ -9,6 +9,7 @@ import { ApiError, isId, type Logger, type Progress, onAbort } from '@phonerack/
 import type { Capture, CaptureSubscription } from '../device/capture.js'
 import { later } from '../base/later.js'
 import type { Caller } from '../devices/gate.js'
+import { recordingBegan, recordingEnded } from '../metrics/instruments.js'
 import { missingProgram, type Programs } from './ffmpeg.js'
 import { createConversionQueue } from './conversion-queue.js'
 import { hasSpace } from './share.js'
@@ -182,6 +183,7 @@ export function createRecordings(parts: RecordingsParts): Recordings {
         forget()
         entry.subscription?.close()
         running.delete(id)
+        recordingEnded()
         const known = store.get(id)
         log.info({ recording: id, reason, bytes: writer.bytes }, 'a recording has ended')
         // The video ended before the first picture.
@@ -193,6 +195,7 @@ export function createRecordings(parts: RecordingsParts): Recordings {
     }
     entry.over.catch(report(id))
     running.set(id, entry)
+    recordingBegan()
     return start()
 
     async function start(): Promise<Date> {

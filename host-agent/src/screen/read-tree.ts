@@ -7,6 +7,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { ownNow, type Progress } from '@phonerack/shared'
 import type { Device, WindowState } from '../device/device.js'
+import { measured } from '../metrics/instruments.js'
 import { inParallel } from './in-parallel.js'
 import { showsDialog } from './behind-dialog.js'
 import { buildTree, type ScreenTree } from './elements.js'
@@ -32,7 +33,10 @@ export interface ScreenRead {
 }
 
 /** @throws ScreenXmlError after broken answers; ApiError, DeviceGone, DeadlineExceeded */
-export async function readScreen(device: Device, progress: Progress): Promise<ScreenRead> {
+export const readScreen = (device: Device, progress: Progress): Promise<ScreenRead> =>
+  measured('tree', () => readUntilWhole(device, progress))
+
+async function readUntilWhole(device: Device, progress: Progress): Promise<ScreenRead> {
   const startedAt = ownNow()
   let refresh = false
   for (let attempt = 1; ; attempt += 1) {

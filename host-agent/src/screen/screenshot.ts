@@ -5,6 +5,7 @@
 import { DeadlineExceeded, limits, type ObservationScreenshot, type Progress } from '@phonerack/shared'
 import sharp from 'sharp'
 import type { Device, Size } from '../device/device.js'
+import { measured } from '../metrics/instruments.js'
 import { inParallel } from './in-parallel.js'
 import { readFailure, ScreenImageError } from './errors.js'
 
@@ -67,7 +68,10 @@ export async function takeScreenshot(
 }
 
 /** Protected windows are read separately, since they are just black in a picture. */
-export async function readPicture(device: Device, progress: Progress): Promise<Picture> {
+export const readPicture = (device: Device, progress: Progress): Promise<Picture> =>
+  measured('screenshot', () => readAll(device, progress))
+
+async function readAll(device: Device, progress: Progress): Promise<Picture> {
   const [[png, size], secure] = await inParallel(
     () =>
       inParallel(
@@ -100,7 +104,13 @@ async function isSecure(device: Device, progress: Progress): Promise<boolean> {
  * than `maxBytes`.
  * @throws ScreenImageError
  */
-export async function makeScreenshot(
+export const makeScreenshot = (
+  picture: Picture,
+  options: ScreenshotOptions,
+  maxBytes: number,
+): Promise<Screenshot> => measured('encode', () => encodeWithin(picture, options, maxBytes))
+
+async function encodeWithin(
   { png, screen, secure }: Picture,
   options: ScreenshotOptions,
   maxBytes: number,

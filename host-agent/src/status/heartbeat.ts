@@ -14,6 +14,7 @@ import {
   type Heartbeat,
   type Logger,
 } from '@phonerack/shared'
+import { countHeartbeat } from '../metrics/instruments.js'
 
 export interface HeartbeatOptions {
   hostId: string
@@ -100,7 +101,7 @@ export function startHeartbeats(options: HeartbeatOptions): Heartbeats {
   }
 
   function send(): void {
-    if (!bus?.connected) return
+    if (!bus?.connected) return countHeartbeat('failed')
     lastConnected = performance.now()
     const message: Heartbeat = {
       host_id: hostId,
@@ -116,6 +117,7 @@ export function startHeartbeats(options: HeartbeatOptions): Heartbeats {
       devices: options.devices(),
     }
     bus.publish(subjects.heartbeat(options), message)
+    countHeartbeat('sent')
   }
 
   async function renew(): Promise<void> {

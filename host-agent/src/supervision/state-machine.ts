@@ -23,6 +23,13 @@ export type DeviceState =
   /** Too many consecutive failures: not contacted for a while; an operator should check it. */
   | { name: 'quarantined'; reason: string }
 
+const names: Record<DeviceState['name'], true> = {
+  ...{ absent: true, offline: true, unauthorized: true, booting: true, unenrolled: true },
+  ...{ busy: true, healthy: true, quarantined: true },
+}
+/** The names of all states. */
+export const deviceStateNames = Object.keys(names)
+
 export type Work = 'provisioning' | 'wiping' | 'verifying'
 export type Link = 'absent' | 'offline' | 'unauthorized' | 'online'
 

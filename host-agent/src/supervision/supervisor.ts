@@ -10,6 +10,7 @@ import type { DeviceRecord, Records } from '../custody/records.js'
 import type { FoundCapability } from '../device/attempt.js'
 import type { Device } from '../device/device.js'
 import { createCredentialMemory } from '../lock/credential-memory.js'
+import { countWipe, type WipeOutcome } from '../metrics/instruments.js'
 import type { Jar } from '../scrcpy/jar.js'
 import type { WipeCheck } from '../wiping/checks.js'
 import { cardsInTheWay } from '../wiping/sim.js'
@@ -172,7 +173,19 @@ export class DeviceSupervisor {
   }
 
   /** Wipes the phone, prepares it and verifies the wipe. Only inside `work`, after `requireWipe`. */
-  wipe(progress: Progress): Promise<WipeCheck[]> {
+  async wipe(progress: Progress): Promise<WipeCheck[]> {
+    const startedAt = performance.now()
+    let outcome: WipeOutcome = 'failed'
+    try {
+      const checks = await this.runWipe(progress)
+      outcome = checks.length > 0 && checks.every(({ passed }) => passed) ? 'verified' : 'not_verified'
+      return checks
+    } finally {
+      countWipe(outcome, (performance.now() - startedAt) / 1000)
+    }
+  }
+
+  private runWipe(progress: Progress): Promise<WipeCheck[]> {
     const { preparation, care, fields, parts } = this
     return wipe(
       {

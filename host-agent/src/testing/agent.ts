@@ -51,6 +51,7 @@ export async function makeConfig(dataDir: string, connect: readonly string[]): P
     country: 'US',
     grpcListen: '127.0.0.1:0',
     grpcAddress: null,
+    metrics: { host: '127.0.0.1', port: 0 },
     adbBin: 'adb',
     adbConnect: connect,
     scrcpyServer: await jarPath(),

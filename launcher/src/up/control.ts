@@ -32,6 +32,7 @@ export async function startControl(context: Context): Promise<Addresses> {
     PHONERACK_HTTP_PORT: String(ports.http),
     PHONERACK_BASE_URL: process.env['PHONERACK_BASE_URL'] || baseUrl,
     PHONERACK_OPERATOR_LISTEN: `127.0.0.1:${ports.operator}`,
+    PHONERACK_METRICS_LISTEN: `127.0.0.1:${ports.controlMetrics}`,
     DATABASE_URL: databaseUrl,
     NATS_URL: broker.url,
     NATS_CREDS_FILE: broker.credsFile,

@@ -81,6 +81,7 @@ export async function startHostAgent(
       PHONERACK_HOST_NAME: name,
       PHONERACK_COUNTRY: options.country,
       PHONERACK_GRPC_LISTEN: hostPort(listenHost, ports.grpc),
+      PHONERACK_METRICS_LISTEN: `127.0.0.1:${ports.agentMetrics}`,
       PHONERACK_ADB_BIN: programs.adb,
       PHONERACK_ADB_CONNECT: serials(ports).join(','),
       NATS_URL: addresses.natsUrl,

@@ -11,6 +11,9 @@ export interface Ports {
   postgres: number
   nats: number
   grpc: number
+  /** For `/metrics` in each program. */
+  controlMetrics: number
+  agentMetrics: number
   phones: number[]
 }
 
@@ -42,6 +45,8 @@ export async function allocatePorts(
     postgres: await pick(kept.postgres),
     nats: await pick(kept.nats),
     grpc: await pick(kept.grpc),
+    controlMetrics: await pick(kept.controlMetrics),
+    agentMetrics: await pick(kept.agentMetrics),
     phones: [],
   }
   const keptPhones = kept.phones ?? []

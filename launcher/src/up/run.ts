@@ -16,7 +16,7 @@ import { allocatePorts } from './ports.js'
 import type { Steps } from './progress.js'
 import { ensureDemo, operatorToken } from './secrets.js'
 import { isListening } from './services.js'
-import { phoneNotes, stopHint, welcomeText } from './welcome.js'
+import { metricsLines, phoneNotes, stopHint, welcomeText } from './welcome.js'
 
 export interface System {
   welcome: string
@@ -86,7 +86,9 @@ async function startParts(context: Context): Promise<string> {
     }
   }
   signal.throwIfAborted()
+  const metrics = metricsUrls(context)
   const notes = {
+    metrics: Object.values(metrics),
     dir: folder.dir,
     isDefaultDir: options.data === path.join(context.root, '.phonerack'),
     detached: isDetachedChild(),
@@ -98,6 +100,7 @@ async function startParts(context: Context): Promise<string> {
     return [
       '',
       `The host agent is connected to ${addresses.baseUrl}`,
+      ...metricsLines(notes),
       '',
       stopHint(notes),
       ...phoneNotes(notes),
@@ -108,6 +111,7 @@ async function startParts(context: Context): Promise<string> {
   writeJson(folder.upFile, {
     base_url: addresses.baseUrl,
     operator_url: addresses.operatorUrl,
+    metrics_urls: metrics,
     console_url: `${addresses.baseUrl}/console`,
     operator_token: operatorToken(folder),
     project: demo.project,
@@ -120,6 +124,15 @@ async function startParts(context: Context): Promise<string> {
     adminKey: demo.keys.admin,
     phones: options.virtualPhones,
   })
+}
+
+/** Metrics addresses by program, for those that run here. */
+function metricsUrls({ options, ports }: Context): Record<string, string> {
+  const at = (port: number): string => `http://127.0.0.1:${port}/metrics`
+  return {
+    ...(options.part === 'host' ? {} : { control_plane: at(ports.controlMetrics) }),
+    ...(options.part === 'control' ? {} : { host_agent: at(ports.agentMetrics) }),
+  }
 }
 
 function report(steps: Steps, event: SupervisorEvent): void {

@@ -15,7 +15,12 @@ export interface PhoneNotes extends Place {
   otherAdb: boolean
 }
 
-export interface Welcome extends PhoneNotes {
+export interface MetricsNotes {
+  /** Addresses for Prometheus. */
+  metrics: readonly string[]
+}
+
+export interface Welcome extends PhoneNotes, MetricsNotes {
   baseUrl: string
   adminKey: string
   detached: boolean
@@ -30,6 +35,7 @@ export function welcomeText(w: Welcome): string {
     '',
     `  key (admin)   ${w.adminKey}`,
     `  all keys      ${w.dir}/up.json`,
+    ...metricsLines(w),
     '',
     ...(w.phones > 0
       ? firstRequests(w)
@@ -40,6 +46,9 @@ export function welcomeText(w: Welcome): string {
   ]
   return lines.join('\n') + '\n'
 }
+
+/** For Prometheus: see docs/operations.md, Monitoring. */
+export const metricsLines = (w: MetricsNotes): string[] => w.metrics.map((url) => `  metrics       ${url}`)
 
 function firstRequests(w: Welcome): string[] {
   const auth = `-H "Authorization: Bearer ${w.adminKey}"`

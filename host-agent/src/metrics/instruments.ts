@@ -1,0 +1,116 @@
+/**
+ * Counters and times of this process since it began. The folder of each subject counts here; `metrics.ts` exports them.
+ * Labels have listed values only: none comes from a tenant, a phone or the control plane.
+ */
+import { errorTable } from '@phonerack/shared'
+import { bounded, secondsBuckets } from '@phonerack/shared/metrics'
+import { Counter, Gauge, Histogram, Registry } from 'prom-client'
+
+export const instruments = new Registry()
+const registers = [instruments]
+
+const calls = new Histogram({
+  name: 'phonerack_agent_call_duration_seconds',
+  help: 'Time of a call of the control plane, by call and outcome: ok, or the error code. Streams of bytes and video are not included.',
+  labelNames: ['call', 'outcome'],
+  buckets: secondsBuckets,
+  registers,
+})
+const errorCodes = Object.keys(errorTable)
+
+/** @param call a name of our protocol; `errorCode`: null when it succeeded */
+export const countCall = (call: string, errorCode: string | null, seconds: number): void =>
+  calls.observe({ call, outcome: errorCode === null ? 'ok' : bounded(errorCodes, errorCode) }, seconds)
+
+const parts = new Histogram({
+  name: 'phonerack_agent_part_duration_seconds',
+  help: 'Time of each part of a batch or screen read: input (one gesture, key, text or start of an app), tree (with its retries), screenshot (read from the phone), encode (the picture of the answer). Failed ones count too.',
+  labelNames: ['part'],
+  buckets: secondsBuckets,
+  registers,
+})
+export type Part = 'input' | 'tree' | 'screenshot' | 'encode'
+
+/** Runs `work` and counts its time, whether or not it succeeds. */
+export async function measured<T>(part: Part, work: () => Promise<T>): Promise<T> {
+  const startedAt = performance.now()
+  try {
+    return await work()
+  } finally {
+    parts.observe({ part }, (performance.now() - startedAt) / 1000)
+  }
+}
+
+const wipes = new Histogram({
+  name: 'phonerack_agent_wipe_duration_seconds',
+  help: 'Time of wipes, including those of enrolments, by outcome: verified, not_verified (a check did not pass) or failed (it did not get that far).',
+  labelNames: ['outcome'],
+  buckets: [5, 10, 20, 30, 60, 90, 120, 180, 300, 600],
+  registers,
+})
+export type WipeOutcome = 'verified' | 'not_verified' | 'failed'
+for (const outcome of ['verified', 'not_verified', 'failed'] satisfies WipeOutcome[]) wipes.zero({ outcome })
+
+export const countWipe = (outcome: WipeOutcome, seconds: number): void => wipes.observe({ outcome }, seconds)
+
+const adbCalls = new Counter({
+  name: 'phonerack_agent_adb_calls_total',
+  help: 'Connections to the adb server for one call, by kind of service and outcome: ok, refused (by the server or for the phone), lost (the connection ended) or failed (also: out of time).',
+  labelNames: ['kind', 'outcome'],
+  registers,
+})
+const adbKinds = ['shell', 'exec', 'sync', 'localabstract', 'host', 'host-transport-id', 'tcp']
+export type AdbOutcome = 'ok' | 'refused' | 'lost' | 'failed'
+
+/** @param service with its arguments, which are not exported */
+export const countAdbCall = (service: string, outcome: AdbOutcome): void =>
+  adbCalls.inc({ kind: bounded(adbKinds, /^[a-z-]*/.exec(service)?.[0] ?? ''), outcome })
+
+const adbStarts = new Counter({
+  name: 'phonerack_agent_adb_server_starts_total',
+  help: 'Starts of the adb server. More than one: it ended, and the agent started another.',
+  registers,
+})
+
+export const countAdbServerStart = (): void => adbStarts.inc()
+
+const heartbeats = new Counter({
+  name: 'phonerack_agent_heartbeats_total',
+  help: 'Heartbeats by result: sent to the broker, or failed because it was unreachable.',
+  labelNames: ['result'],
+  registers,
+})
+for (const result of ['sent', 'failed']) heartbeats.inc({ result }, 0)
+
+export const countHeartbeat = (result: 'sent' | 'failed'): void => heartbeats.inc({ result })
+
+const viewers = new Gauge({ name: 'phonerack_agent_live_viewers', help: 'Open live views.', registers })
+
+/** Counts a live view while `work` runs. */
+export async function whileViewed<T>(work: () => Promise<T>): Promise<T> {
+  viewers.inc()
+  try {
+    return await work()
+  } finally {
+    viewers.dec()
+  }
+}
+
+const recordings = new Gauge({
+  name: 'phonerack_agent_recordings_running',
+  help: 'Recordings that are being made.',
+  registers,
+})
+
+export const recordingBegan = (): void => recordings.inc()
+export const recordingEnded = (): void => recordings.dec()
+
+const scrapeErrors = new Counter({
+  name: 'phonerack_scrape_errors_total',
+  help: 'Readings for a scrape that failed: their figures are missing in it.',
+  labelNames: ['reading'],
+  registers,
+})
+scrapeErrors.inc({ reading: 'disk' }, 0)
+
+export const countScrapeError = (reading: 'disk'): void => scrapeErrors.inc({ reading })
