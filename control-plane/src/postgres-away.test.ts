@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { eraseCluster, startPostgres } from '@phonerack/launcher/postgres'
 import { pause } from '@phonerack/shared'
+import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type AgentDouble } from './testing/agent-double.js'
 import { errorOf } from './testing/api.js'
@@ -81,6 +82,23 @@ async function expectUnavailable(): Promise<void> {
     checks: { postgres: { ok: false, required: true } },
   })
 }
+
+// First, since the next record of the phone's activity comes seconds later.
+it('answers a finished call while the record of its activity waits for a lock', async () => {
+  const holder = new pg.Client({ connectionString: proxy.url })
+  await holder.connect()
+  try {
+    await holder.query('begin')
+    await holder.query('select 1 from phones where id = $1 for update', [phone])
+    expect((await call('GET', `/v1/phones/${phone}/clipboard`)).statusCode).toBe(200)
+    const { rows } = await holder.query(
+      `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+    )
+    expect(rows.length).toBeGreaterThan(0)
+  } finally {
+    await holder.end()
+  }
+})
 
 describe('without Postgres', { timeout: 200_000 }, () => {
   it('answers 503 with Retry-After while connections are closed, and serves again afterwards', async () => {

@@ -183,6 +183,13 @@ describe('joining', () => {
     expect(asked).toEqual([])
   })
 
+  it('sends its token unencrypted to this machine only', async () => {
+    for (const url of ['http://192.0.2.1:7700', 'http://phones.example.org', 'http://[2001:db8::1]:7700'])
+      await expect(join(request(url), log, Progress.for(600))).rejects.toThrow(/not encrypted: use an https/)
+    for (const url of ['http://[::1]:9', 'http://localhost:9', 'https://127.0.0.1:9'])
+      await expect(join(request(url), log, Progress.for(50))).rejects.toThrow(/too long/)
+  })
+
   it('ends at its deadline when there is no answer', async () => {
     await expect(join(request('http://127.0.0.1:9'), log, Progress.for(600))).rejects.toThrow(/too long/)
   })

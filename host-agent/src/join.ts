@@ -6,6 +6,7 @@
 import {
   DeadlineExceeded,
   explainRefusal,
+  isLoopback,
   isSpoken,
   parseJoinToken,
   protocol,
@@ -60,6 +61,7 @@ export const unverifiedAuthority =
 
 /** Retries until the control plane answers or `progress` ends. @throws JoinRefused, DeadlineExceeded */
 export async function join(request: JoinRequest, log: Logger, progress: Progress): Promise<Identity> {
+  requireEncryption(request.controlUrl)
   if (parseJoinToken(request.token)?.authority === null) log.warn(unverifiedAuthority)
   let identity = null as Identity | null
   const attempt = async (): Promise<'again' | 'done'> => {
@@ -76,6 +78,15 @@ export async function join(request: JoinRequest, log: Logger, progress: Progress
   await keepRunning(attempt, { signal: progress.signal, pauses: pausesMs })
   if (identity === null) throw new DeadlineExceeded('joining the control plane')
   return identity
+}
+
+/** The request contains the token, and the answer names the authority that this host will trust. */
+function requireEncryption(controlUrl: string): void {
+  const { protocol: scheme, hostname } = new URL(controlUrl)
+  if (scheme === 'https:' || isLoopback(hostname.replace(/^\[|\]$/g, ''))) return
+  throw new JoinRefused(
+    `PHONERACK_CONTROL_URL is ${controlUrl}, which is not encrypted: use an https address, or a tunnel to a port of 127.0.0.1`,
+  )
 }
 
 /** @throws JoinRefused; any other error may pass */

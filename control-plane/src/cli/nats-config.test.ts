@@ -1,7 +1,7 @@
 // The written configuration runs a real nats-server, with TLS, which admits the control plane and a host.
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { createUser, fmtCreds } from '@nats-io/jwt'
@@ -13,7 +13,7 @@ import { openNatsUsers } from '../pki/nats-users.js'
 import { eventually } from '../testing/world.js'
 import { runCommand } from './commands.js'
 
-const dir = mkdtempSync(path.join(tmpdir(), 'phonerack-nats-config-'))
+const dir = mkdtempSync(path.join(tmpdir(), 'phonerack nats-config-'))
 const open: { close(): unknown }[] = []
 afterAll(async () => {
   for (const each of open.toReversed()) await each.close()
@@ -48,9 +48,13 @@ it('writes a configuration with which nats-server admits the control plane and h
     '--tls-key',
     key,
   ]
+  chmodSync(dir, 0o755)
   const first = await run(...words)
   expect(first).toMatchObject({ code: 0, err: '' })
-  expect(first.out).toContain(`nats-server -c ${dir}/nats.conf`)
+  expect(first.out).toContain(`nats-server -c '${dir}/nats.conf'`)
+  expect(first.out).toContain(`NATS_CREDS_FILE='${dir}/control-plane.creds'`)
+  // An operator's folder keeps its mode.
+  expect(statSync(dir).mode & 0o777).toBe(0o755)
   const seed = readFileSync(`${dir}/account.seed`, 'utf8')
   expect((await run(...words)).code).toBe(0)
   expect(readFileSync(`${dir}/account.seed`, 'utf8')).toBe(seed)

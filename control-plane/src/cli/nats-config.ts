@@ -3,7 +3,7 @@ import { accessSync, constants } from 'node:fs'
 import { isIP } from 'node:net'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
-import { isLoopback, plain } from '@phonerack/shared'
+import { isLoopback, plain, shellWord } from '@phonerack/shared'
 import { writeBrokerConfig } from '@phonerack/shared/broker'
 import { UsageError } from './usage-error.js'
 
@@ -34,18 +34,20 @@ export async function natsConfig(args: readonly string[]): Promise<string> {
   return [
     `${plain(broker.configFile)} is written. Start the broker:`,
     '',
-    `  nats-server -c ${plain(broker.configFile)}`,
+    `  nats-server -c ${quoted(broker.configFile)}`,
     '',
     'Environment of each replica of the control plane:',
     '',
     `  NATS_URL=${tls === null ? 'nats' : 'tls'}://NAME-OF-THIS-MACHINE:${port}`,
-    `  NATS_CREDS_FILE=${plain(broker.controlPlaneCredsFile)}`,
-    `  NATS_ACCOUNT_SEED_FILE=${plain(broker.accountSeedFile)}`,
+    `  NATS_CREDS_FILE=${quoted(broker.controlPlaneCredsFile)}`,
+    `  NATS_ACCOUNT_SEED_FILE=${quoted(broker.accountSeedFile)}`,
     '',
     'Host agents need NATS_URL only. The files in this folder are secret: copy these two to other replicas.',
     '',
   ].join('\n')
 }
+
+const quoted = (file: string): string => shellWord(plain(file))
 
 function parse(args: readonly string[]) {
   try {

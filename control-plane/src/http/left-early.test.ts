@@ -15,7 +15,8 @@ let lifetimes: Lifetimes
 let handle: (request: FastifyRequest, reply: FastifyReply) => void
 beforeEach(async () => {
   app = Fastify()
-  lifetimes = trackLifetimes(app)
+  // Longer than a test.
+  lifetimes = trackLifetimes(app, 600_000)
   app.decorateRequest('caller', null)
   app.get('/', async (request, reply) => {
     request.caller = { keyId: 'key_a' } as Caller
@@ -59,4 +60,15 @@ it('the signals of a request whose client disconnected before are aborted', asyn
     lifetimes.work(reply).aborted,
   ])
   expect(aborted).toEqual([true, true])
+})
+
+it('a stop does not wait for a connection without a request', async () => {
+  const socket = connect((app.server.address() as AddressInfo).port, '127.0.0.1')
+  await once(app.server, 'connection')
+  const ended = once(
+    socket.on('error', () => undefined),
+    'close',
+  )
+  await app.close()
+  await ended
 })

@@ -1,16 +1,21 @@
 /**
  * Signals that end a request's work: its client has gone, or the server stops. A stopping server
  * ends waits immediately, so that they return the phone's current state, and closes each connection
- * after its response. Other requests get `stopWithinMs` to finish. docs/decisions/0197
+ * after its response. Other requests get `stopWithinMs` to finish. Connections that never sent a
+ * request are closed after a moment: Node counts them as busy. docs/decisions/0197
  */
 import { ServerStopping } from '../core/server-stopping.js'
 import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { Server } from 'node:http'
+import type { Socket } from 'node:net'
 
 /** The default of `PHONERACK_STOP_WITHIN`. */
 const defaultStopWithinMs = 30_000
 
 /** Milliseconds that a request whose work was aborted gets to answer. */
 const answerMs = 1000
+/** Milliseconds in which a connection without a request may still send its first one. */
+const firstRequestMs = 500
 
 export interface Lifetimes {
   /** For waits. */
@@ -25,6 +30,7 @@ export function trackLifetimes(app: FastifyInstance, stopWithinMs = defaultStopW
   const works = new Set<AbortController>()
   let stopping = false
   const stopTimers: NodeJS.Timeout[] = []
+  const closeSilent = trackSilent(app.server)
 
   const signal = (kind: Set<AbortController>, reply: FastifyReply): AbortSignal => {
     const controller = new AbortController()
@@ -57,6 +63,7 @@ export function trackLifetimes(app: FastifyInstance, stopWithinMs = defaultStopW
     stopping = true
     abortAll(waits)
     stopTimers.push(
+      setTimeout(closeSilent, firstRequestMs),
       setTimeout(() => abortAll(works), stopWithinMs),
       setTimeout(() => app.server.closeAllConnections(), stopWithinMs + answerMs),
     )
@@ -67,4 +74,16 @@ export function trackLifetimes(app: FastifyInstance, stopWithinMs = defaultStopW
     done()
   })
   return { wait: (reply) => signal(waits, reply), work: (reply) => signal(works, reply) }
+}
+
+/** Returns a function that closes the connections on which nothing has arrived yet. */
+function trackSilent(server: Server): () => void {
+  const open = new Set<Socket>()
+  server.on('connection', (socket) => {
+    open.add(socket)
+    socket.once('close', () => open.delete(socket))
+  })
+  return () => {
+    for (const socket of open) if (socket.bytesRead === 0) socket.destroy()
+  }
 }

@@ -2,6 +2,7 @@
 import { pause } from '@phonerack/shared'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { eventually, startWorld, type Plane, type World } from '../testing/world.js'
+import { openDatabase } from '../db/database.js'
 import { JobRunner } from './runner.js'
 
 let world: World
@@ -53,6 +54,34 @@ describe('a worker that waits', () => {
     expect(names()).toEqual(['also later', 'later', 'soon'])
     for (const { name, at } of ran)
       expect([name, at.getTime() - from >= (name === 'soon' ? 300 : 5000)]).toEqual([name, true])
+  })
+
+  it('runs jobs that become due while all connections for requests are in use', async () => {
+    const requests = openDatabase(plane.config.databaseUrl, 1)
+    const ranBusy: number[] = []
+    const busy = await JobRunner.start({
+      ...{ databaseUrl: plane.config.databaseUrl, db: requests.db, log: plane.app.core.log },
+      ...{ replicaId: 'busy', replicaDeadAfterMs: 600_000 },
+      pools: [{ tasks: { 'test.busy': () => void ranBusy.push(1) }, concurrency: 1 }],
+    })
+    const release = new AbortController()
+    const held = requests.db.$transaction(
+      async (tx) => {
+        await tx.$queryRaw`select 1 as held`
+        await pause(600_000, release.signal)
+      },
+      { timeout: 600_000 },
+    )
+    try {
+      await add('busy', 300, 'test.busy')
+      await eventually(() => ranBusy.length === 1)
+    } finally {
+      release.abort()
+      // Postgres ends a transaction that is idle for long.
+      await held.catch(() => undefined)
+      await busy.stop(() => undefined)
+      await requests.close()
+    }
   })
 
   it('runs a job that was unlocked without a notification', async () => {

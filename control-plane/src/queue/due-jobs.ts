@@ -3,7 +3,7 @@
  * due when they are added; for others each of its workers would have to poll.
  */
 import { type Logger } from '@phonerack/shared'
-import { type Database } from '../db/database.js'
+import type pg from 'pg'
 
 /** Milliseconds between two looks, for jobs that no notification announces: those of a dead replica. */
 const lookMs = 2000
@@ -22,9 +22,9 @@ export class DueJobs {
   private isStopped = false
   private nextLookAt = 0
 
-  /** @param wake receives the due jobs, and never an empty list */
+  /** @param pool separate from that of requests, all of whose connections may be in use @param wake receives the due jobs, and never an empty list */
   constructor(
-    private readonly db: Pick<Database, '$queryRaw'>,
+    private readonly pool: Pick<pg.Pool, 'query'>,
     private readonly log: Logger,
     private readonly wake: (due: readonly Due[]) => void,
   ) {
@@ -67,12 +67,14 @@ export class DueJobs {
 
   /** Returns the milliseconds until the next look. */
   private async look(): Promise<number> {
-    const rows = await this.db.$queryRaw<{ task: string; due: number; nextMs: number | null }[]>`
-      select task_identifier as task, (count(*) filter (where run_at <= now()))::int as due,
+    const { rows } = await this.pool.query<{ task: string; due: number; nextMs: number | null }>(
+      `select task_identifier as task, (count(*) filter (where run_at <= now()))::int as due,
         (extract(epoch from min(run_at) filter (where run_at > now()) - now()) * 1000)::float8 as "nextMs"
       from graphile_worker.jobs where locked_at is null and attempts < max_attempts
-        and run_at <= now() + make_interval(secs => ${lookMs / 1000}::float8)
-      group by task_identifier`
+        and run_at <= now() + make_interval(secs => $1::float8)
+      group by task_identifier`,
+      [lookMs / 1000],
+    )
     const due = rows.filter((row) => row.due > 0).map(({ task, due: count }) => ({ task, count }))
     if (due.length > 0 && !this.isStopped) this.wake(due)
     return Math.min(lookMs, ...rows.map(({ nextMs }) => (nextMs === null ? lookMs : Math.ceil(nextMs) + 1)))

@@ -89,7 +89,7 @@ export class JobRunner {
     closeUnfinished(this.pool)
     this.pool.setMaxListeners(50)
     this.beats = new Ticker('replica heartbeat', beatMs, options.log, () => this.beat())
-    this.due = new DueJobs(options.db, options.log, (due) => this.wake(due))
+    this.due = new DueJobs(this.pool, options.log, (due) => this.wake(due))
     this.supervised = options.pools.map((pool) => this.supervise(pool))
   }
 

@@ -1,9 +1,13 @@
 /** Keeps a phone active while requests into it run. */
+import { pause } from '@phonerack/shared'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { callerOf } from '../http/auth.js'
 import type { RouteDeps } from './deps.js'
 import { noteActivity } from './lifecycle.js'
 import { type CallContext } from '../core/caller.js'
+
+/** Milliseconds that a finished call waits for the record of its activity. */
+const recordMs = 2000
 
 export async function whileActive<T>(
   deps: RouteDeps,
@@ -24,6 +28,13 @@ export async function whileActive<T>(
     return await call()
   } finally {
     release()
-    await noted
+    await withinMoment(noted)
   }
+}
+
+/** While Postgres does not answer, the record takes longer than the client may wait for its result. */
+async function withinMoment(recorded: Promise<void>): Promise<void> {
+  const waiting = new AbortController()
+  await Promise.race([recorded, pause(recordMs, waiting.signal)])
+  waiting.abort()
 }

@@ -78,6 +78,9 @@ describe('parseUpArgs', () => {
       /PHONERACK_HTTP_HOST is 0\.0\.0\.0, .*--host 0\.0\.0\.0/,
     )
     refused(['--host', '0.0.0.0']).toThrow(/needs the environment variable PHONERACK_BASE_URL/)
+    for (const any of ['::', '::0', '0:0:0:0:0:0:0:0', '::0.0.0.0', '::ffff:0.0.0.0'])
+      refused(['--host', any]).toThrow(/needs the environment variable PHONERACK_BASE_URL/)
+    expect(hostOf(['--host', '::0'], { PHONERACK_BASE_URL: 'https://phones.example.org' })).toBe('::')
     refused([...only, '--host', '0.0.0.0']).toThrow(/PHONERACK_GRPC_ADDRESS/)
     refused([...only, '--host', '::1']).toThrow(/IPv4/)
     refused(['--host', 'example.org']).toThrow(/--host must be an IP address, not example\.org/)

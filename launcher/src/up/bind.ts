@@ -4,7 +4,14 @@ import { isLoopback } from '@phonerack/shared'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-const wildcards = new Set(['0.0.0.0', '::'])
+/** In canonical form. The last one is 0.0.0.0 in an IPv6 address. */
+const wildcards = new Set(['0.0.0.0', '::', '::ffff:0:0'])
+
+/** An IPv6 address has many forms: `::0` is `::`. A zone (`%eth0`) has none. */
+const canonical = (address: string): string =>
+  isIP(address) === 6 && !address.includes('%')
+    ? new URL(`http://[${address}]`).hostname.slice(1, -1)
+    : address
 
 /**
  * Returns the address, or why it is refused. A variable alone opens nothing to other machines: it may come from
@@ -17,7 +24,7 @@ export function bindHost(
   env: Environment,
 ): { host: string } | { refused: string } {
   const variable = part === 'host' ? undefined : env['PHONERACK_HTTP_HOST'] || undefined
-  const host = flag ?? variable ?? '127.0.0.1'
+  const host = canonical(flag ?? variable ?? '127.0.0.1')
   const source = flag === undefined ? 'PHONERACK_HTTP_HOST' : '--host'
   if (isIP(host) === 0) return { refused: `${source} must be an IP address, not ${host}` }
   if (flag === undefined && !isLoopback(host))

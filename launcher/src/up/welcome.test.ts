@@ -46,3 +46,11 @@ it('prints one command per choice of the operator, without control characters', 
     '  ./scripts/ctl device release R5    # wipes it',
   ])
 })
+
+it("quotes a host's text after a command, since not every shell knows comments there", () => {
+  const unenrolled = [{ ...device(null), maker: '; reboot', model: '$(id)', serial: "R5\n'\u0007" }]
+  const place = { dir: '/data', isDefaultDir: true, quarantined: [], otherAdb: false }
+  expect(phoneNotes({ ...place, unenrolled }).at(-1)).toBe(
+    `  ./scripts/ctl device enroll dev_a --erase    # '; reboot $(id), R5'\\'''`,
+  )
+})

@@ -86,7 +86,7 @@ export function phoneNotes(w: PhoneNotes): string[] {
     for (const device of w.unenrolled) {
       const name = plain([device.maker, device.model].filter(Boolean).join(' ') || 'unknown model')
       lines.push(
-        `  ./scripts/ctl device enroll ${shellWord(plain(device.id))} --erase${data}    # ${name}, ${plain(device.serial)}`,
+        `  ./scripts/ctl device enroll ${shellWord(plain(device.id))} --erase${data}    # ${shellWord(`${name}, ${plain(device.serial)}`)}`,
       )
     }
   }

@@ -1,10 +1,10 @@
 /** Writes the configuration file of a NATS server, with the keys that hosts and the control plane use there. */
-import { chmodSync, mkdirSync, renameSync, writeFileSync } from 'node:fs'
+import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { ensureTrust, type BrokerTrust } from './trust.js'
 
 export interface BrokerOptions {
-  /** Holds the keys and the file. Created when absent, mode 0700. */
+  /** Holds the keys and the file. Created when absent, mode 0700; the mode of an existing one stays. */
   dir: string
   host: string
   port: number
@@ -28,7 +28,6 @@ export interface BrokerConfig {
 export async function writeBrokerConfig(options: BrokerOptions): Promise<BrokerConfig> {
   const { dir } = options
   mkdirSync(dir, { recursive: true, mode: 0o700 })
-  chmodSync(dir, 0o700)
   const trust = await ensureTrust(dir)
   const configFile = path.join(dir, 'nats.conf')
   const part = `${configFile}.${process.pid}.part`

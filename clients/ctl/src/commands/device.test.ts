@@ -57,8 +57,8 @@ it('shows the host of each device, and suggests commands with device IDs', async
   expect(out).toMatch(/dev_a +rack 1 +127\.0\.0\.1:6001 +unenrolled/)
   expect(out).toMatch(/dev_b +rack 2 \(lost\) .* unknown /)
   expect(out).toMatch(/dev_c .* maintenance: new battery/)
-  expect(out).toContain('./scripts/ctl device enroll dev_a --erase    # 127.0.0.1:6001 at rack 1\n')
-  expect(out).toContain('./scripts/ctl device enroll dev_b --erase    # 127.0.0.1:6001 at rack 2 (lost)\n')
+  expect(out).toContain("./scripts/ctl device enroll dev_a --erase    # 127.0.0.1:6001 at 'rack 1'\n")
+  expect(out).toContain("./scripts/ctl device enroll dev_b --erase    # 127.0.0.1:6001 at 'rack 2 (lost)'\n")
 })
 
 it('sends the deadline of a drain in seconds, and none by default', async () => {

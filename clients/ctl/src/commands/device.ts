@@ -32,7 +32,7 @@ export const deviceCommands: readonly Command[] = [
       const unenrolled = devices.filter((device) => device.state === 'unenrolled')
       const hints = unenrolled.map(
         (device) =>
-          `  ./scripts/ctl device enroll ${shellWord(plain(device.id))} --erase    # ${plain(device.serial)} at ${plain(hostOf(device))}`,
+          `  ./scripts/ctl device enroll ${shellWord(plain(device.id))} --erase    # ${shellWord(plain(device.serial))} at ${shellWord(plain(hostOf(device)))}`,
       )
       const more =
         hints.length === 0 ? '' : `\n\nTo enroll a phone, which ERASES ALL DATA on it:\n${hints.join('\n')}`
