@@ -11,7 +11,7 @@ import process from 'node:process'
 import { stripVTControlCharacters } from 'node:util'
 import { changeIn, dependentsOf, planOf } from './changed.mjs'
 import { pagesOf } from './conformance-pages.mjs'
-import { prove } from './conformance.mjs'
+import { prove, retriedOnly } from './conformance.mjs'
 
 const root = path.resolve(import.meta.dirname, '..', '..')
 const bin = (name) => path.join(root, 'node_modules', '.bin', name)
@@ -135,11 +135,15 @@ function lastError(said) {
   return (at === -1 ? lines.slice(-40) : lines.slice(at, at + 60)).join('\n')
 }
 
-/** Proves each sentence of docs/conformance by a test of this run that passed at the first try. */
+/**
+ * Proves each sentence of docs/conformance by a test of this run that passed at the first try. A retry does not prove a
+ * sentence, but fails the run no more than that of any other test.
+ */
 function conformance() {
   const rows = pagesOf().flatMap((page) => page.rows)
   const { sentences, proven, untested, unproven } = prove(rows, reported)
-  count(unproven.length === 0 ? 1 : 0, unproven.length === 0 ? [] : ['conformance'])
+  const isSound = unproven.every(({ reason }) => reason === retriedOnly)
+  count(isSound ? 1 : 0, isSound ? [] : ['conformance'])
   process.stdout.write(
     `\n== conformance: ${sentences} sentences, ${proven} proven by tests that passed, ${untested} not tested\n` +
       unproven

@@ -56,13 +56,16 @@ function outcomesOf(file, reported) {
   return [...reported].filter(([name]) => name.startsWith(folder)).flatMap(([, outcomes]) => outcomes)
 }
 
+/** The reason of a sentence whose test failed first. */
+export const retriedOnly = 'passed only on a retry'
+
 /** Why a test does not prove its sentence; null when it does. */
 function doubt({ file, test }, reported) {
   const wanted = pattern(test)
   const found = outcomesOf(file, reported).filter(({ title }) => wanted.test(title))
   if (found.length === 0) return 'did not run'
   if (found.some(({ passed }) => !passed)) return 'failed'
-  return found.some(({ retried }) => retried) ? 'passed only on a retry' : null
+  return found.some(({ retried }) => retried) ? retriedOnly : null
 }
 
 /**
