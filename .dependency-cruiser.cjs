@@ -31,7 +31,7 @@ const agentFloors = [
   ['supervision'],
   ['devices'],
   ['actions', 'installs', 'live', 'recordings', 'status'],
-  ['grpc'],
+  ['doctor', 'grpc'],
 ]
 
 /** One rule per folder: it must not import a folder on its own floor or above, nor a file that lies above all floors. */

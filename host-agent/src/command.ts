@@ -7,7 +7,8 @@ import { keyOf, readConfigFile } from './cli/config-file.js'
 import type { Io } from './cli/io.js'
 import { usage } from './cli/usage.js'
 import { UsageError } from './cli/usage-error.js'
-import { readConfig, variables } from './config.js'
+import { readConfig, variables, type Config } from './config.js'
+import { runDoctor } from './doctor-command.js'
 import { defaultConfigFile, runJoin } from './join-command.js'
 
 /** The agent runs with `env`, or the process ends with `exitCode`. */
@@ -36,6 +37,8 @@ async function execute(argv: readonly string[], io: Io): Promise<Outcome> {
       return { exitCode: 0 }
     case 'run':
       return { run: environmentOf(given.config, io.env) }
+    case 'doctor':
+      return { exitCode: await runDoctor(configOf(given.config, io.env), given.json, io) }
     case 'join':
       await runJoin(given.flags, given.config, io)
       return given.flags.run ? { run: environmentOf(given.config, io.env) } : { exitCode: 0 }
@@ -50,6 +53,14 @@ function environmentOf(config: string | null, env: NodeJS.ProcessEnv): NodeJS.Pr
   const both = { ...settings, ...env }
   checkConfig(both, (variable) => (env[variable] === undefined ? `${keyOf(variable)} in ${file}` : variable))
   return both
+}
+
+function configOf(config: string | null, env: NodeJS.ProcessEnv): Config | { problem: string } {
+  try {
+    return readConfig(environmentOf(config, env))
+  } catch (error) {
+    return { problem: error instanceof Error ? error.message : String(error) }
+  }
 }
 
 function checkConfig(env: NodeJS.ProcessEnv, nameOf: (variable: string) => string): void {

@@ -219,7 +219,8 @@ function summary({ identity }: Joined, { server, name, state, file, announced }:
     `State: ${state}. Configuration: ${file}.`,
     `The control plane connects to ${announced}: let it through the firewall.`,
     '',
-    `Run the agent:  phonerack-agent run${option}`,
+    `Run the agent:       phonerack-agent run${option}`,
+    `Check this machine:  phonerack-agent doctor${option}`,
     '',
   ].join('\n')
 }

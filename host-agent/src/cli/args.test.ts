@@ -9,6 +9,7 @@ it.each([
   ['run', { command: 'run', config: null }],
   ['--config /a.yaml', { command: 'run', config: '/a.yaml' }],
   ['run --config=/a.yaml', { command: 'run', config: '/a.yaml' }],
+  ['doctor --json', { command: 'doctor', config: null, json: true }],
   ['--version', { command: 'version' }],
   ['--help', { command: 'help' }],
   ['join --help', { command: 'help' }],
@@ -24,7 +25,7 @@ it.each([
 })
 
 it.each([
-  ['jion', /the command `jion` does not exist; it must be run or join/],
+  ['jion', /the command `jion` does not exist; it must be run, join or doctor/],
   ['constructor', /does not exist/],
   ['join', /--server URL is missing/],
   ['join --server', /--server/],

@@ -20,6 +20,7 @@ export interface JoinFlags {
 export type Invocation =
   | { command: 'help' | 'version' }
   | { command: 'run'; config: string | null }
+  | { command: 'doctor'; config: string | null; json: boolean }
   | { command: 'join'; config: string | null; flags: JoinFlags }
 
 const text = { type: 'string' } as const
@@ -27,6 +28,7 @@ const flag = { type: 'boolean' } as const
 const common = { config: text, help: { ...flag, short: 'h' } } as const
 const options = {
   run: common,
+  doctor: { ...common, json: flag },
   join: {
     ...common,
     ...{ server: text, token: text, 'token-file': text, ca: text, listen: text, advertise: text },
@@ -44,7 +46,7 @@ export function parseAgentArgs(argv: readonly string[]): Invocation {
   const hasCommand = first !== undefined && !first.startsWith('-')
   const command = hasCommand ? first : 'run'
   if (!isCommand(command))
-    throw new UsageError(`the command \`${command}\` does not exist; it must be run or join`)
+    throw new UsageError(`the command \`${command}\` does not exist; it must be run, join or doctor`)
   return read(command, hasCommand ? rest : argv)
 }
 
@@ -60,6 +62,7 @@ function read(command: Command, args: readonly string[]): Invocation {
   if (given['help'] === true) return { command: 'help' }
   const config = string('config') ?? null
   if (command === 'run') return { command, config }
+  if (command === 'doctor') return { command, config, json: given['json'] === true }
   const server = string('server')
   if (server === undefined) throw new UsageError('--server URL is missing')
   const flags = {

@@ -1,11 +1,14 @@
 /** The text of `phonerack-agent --help`. */
 export const usage = `Usage: phonerack-agent [run] [--config FILE]
        phonerack-agent join --server URL --token-file FILE [options]
+       phonerack-agent doctor [--json] [--config FILE]
        phonerack-agent --version | --help
 
   run      runs the host agent (default)
   join     makes this machine a host of a control plane, once: gets its certificate and its NATS
            rights, and writes the state folder and the configuration
+  doctor   checks this machine, and says which problems it has, why they matter and how to fix
+           them; changes nothing
 
   --config FILE             configuration (default: /etc/phonerack/agent.yaml, if it exists);
                             environment variables take precedence over it
@@ -28,7 +31,12 @@ Options of join:
   --insecure                allows an http: URL of this machine
   --run                     then runs the agent
 
+Options of doctor:
+
+  --json                    prints the findings as JSON
+
 In a checkout, phonerack-agent is ./scripts/agent.
 
-Exit codes: 0 success, 1 failed, 2 invalid command line or configuration.
+Exit codes: 0 success, 1 failed (doctor: at least one error), 2 invalid command line or
+configuration.
 `

@@ -1,0 +1,108 @@
+/** `phonerack-agent doctor`: reads the state of this machine and prints the findings. Changes nothing. */
+import { X509Certificate } from 'node:crypto'
+import { existsSync, statSync } from 'node:fs'
+import { statfs } from 'node:fs/promises'
+import path from 'node:path'
+import { Progress } from '@phonerack/shared'
+import { AdbClient } from './adb/client.js'
+import { findMarked } from './adb/process-identity.js'
+import { adbSocketPath } from './adb/server.js'
+import { trustedRoots } from './base/roots.js'
+import type { Io } from './cli/io.js'
+import type { Config } from './config.js'
+import { hostFindings } from './doctor/host.js'
+import { machineFindings } from './doctor/machine.js'
+import { readBroker, readPort, readServer } from './doctor/network.js'
+import { attempt, readAdb, readAdbServers, readFfmpeg, readFfprobe } from './doctor/programs.js'
+import type { Finding, HostReadings, Readings } from './doctor/readings.js'
+import { isHealthy, reportJson, reportText } from './doctor/report.js'
+import { readUsb } from './doctor/usb.js'
+import { loadIdentity, natsCreds } from './identity.js'
+
+/** Folders of the system, which tests replace. */
+export interface SystemFolders {
+  proc: string
+  usb: string
+  usbNodes: string
+}
+
+const systemFolders: SystemFolders = { proc: '/proc', usb: '/sys/bus/usb/devices', usbNodes: '/dev/bus/usb' }
+
+/** Bytes of the state folder's disk that must be free. */
+const stateBytes = 500_000_000
+
+/** @param config the valid configuration, or its problem @returns the exit code */
+export async function runDoctor(
+  config: Config | { problem: string },
+  json: boolean,
+  io: Io,
+  folders = systemFolders,
+): Promise<number> {
+  const findings = await findingsOf(config, folders)
+  io.out(json ? reportJson(findings) : reportText(findings))
+  return isHealthy(findings) ? 0 : 1
+}
+
+export async function findingsOf(
+  config: Config | { problem: string },
+  folders: SystemFolders,
+): Promise<Finding[]> {
+  const readings = await readAll(config, folders)
+  return [...hostFindings(readings), ...machineFindings(readings)]
+}
+
+async function readAll(given: Config | { problem: string }, folders: SystemFolders): Promise<Readings> {
+  const config = 'problem' in given ? null : given
+  const socket = config === null ? null : adbSocketPath(config.dataDir)
+  const [adb, adbServers, usb, ffmpeg, ffprobe, host] = await Promise.all([
+    readAdb(config?.adbBin ?? 'adb'),
+    readAdbServers(folders.proc, socket),
+    readUsb(folders.usb, folders.usbNodes),
+    readFfmpeg(config?.recordings.ffmpeg ?? 'ffmpeg'),
+    readFfprobe(config?.recordings.ffprobe ?? 'ffprobe'),
+    config === null ? null : readHost(config),
+  ])
+  const configuration = 'problem' in given ? given.problem : null
+  return { now: new Date(), configuration, adb, adbServers, usb, ffmpeg, ffprobe, host }
+}
+
+async function readHost(config: Config): Promise<HostReadings> {
+  const { dataDir, grpcListen, controlUrl, natsUrl, caFile } = config
+  const identityFile = path.join(dataDir, 'identity.json')
+  const loaded = await attempt(() => loadIdentity(identityFile))
+  const isRunning = findMarked(path.join(dataDir, 'agent.json')) !== null
+  const identity = await attempt(() => {
+    if ('failed' in loaded) throw new Error(loaded.failed)
+    if (loaded.value === null) return null
+    const { hostId, certificatePem } = loaded.value
+    const endsAt = new Date(new X509Certificate(certificatePem).validTo)
+    return { hostId, endsAt, mode: statSync(identityFile).mode, dirMode: statSync(dataDir).mode }
+  })
+  const roots = await attempt(() => trustedRoots(caFile))
+  const creds = 'value' in loaded && loaded.value !== null ? natsCreds(loaded.value) : null
+  const [server, broker, port, phones, state, recordings] = await Promise.all([
+    'failed' in roots ? { failed: roots.failed } : readServer(controlUrl, roots.value),
+    creds === null ? null : readBroker({ url: natsUrl, creds, caFile }),
+    readPort(grpcListen, isRunning),
+    isRunning ? attempt(() => new AdbClient(adbSocketPath(dataDir)).devices(Progress.for(5000))) : null,
+    freeSpace('state folder', dataDir, stateBytes),
+    freeSpace('recordings', path.join(dataDir, 'recordings'), config.recordings.minFree),
+  ])
+  const address = config.grpcAddress ?? grpcListen
+  return { identity, server, broker, port, address, disks: [state, recordings], phones }
+}
+
+/** The free space of the folder's disk; for a missing folder, of the first existing one above. */
+async function freeSpace(
+  name: string,
+  folder: string,
+  needed: number,
+): Promise<HostReadings['disks'][number]> {
+  let existing = folder
+  while (!existsSync(existing) && existing !== path.dirname(existing)) existing = path.dirname(existing)
+  const free = await attempt(async () => {
+    const { bavail, bsize } = await statfs(existing)
+    return bavail * bsize
+  })
+  return { name, path: existing, free, needed }
+}

@@ -1,0 +1,168 @@
+/** Findings about programs, USB and phones. Pure. */
+import { error, ok, unknown, warning } from './finding.js'
+import type { Finding, HostReadings, Readings, UsbPhone } from './readings.js'
+
+export function machineFindings(found: Readings): Finding[] {
+  return [
+    ...adbFindings(found),
+    ...usbFindings(found.usb),
+    ...ffmpegFindings(found),
+    ...(found.host === null ? [] : phoneFindings(found.host.phones)),
+  ]
+}
+
+function adbFindings({ adb, adbServers }: Readings): Finding[] {
+  const program =
+    'value' in adb
+      ? ok('adb', `adb works: ${adb.value}`)
+      : error(
+          'adb',
+          `adb does not run: ${adb.failed}`,
+          'The agent reaches phones only through adb.',
+          'sudo apt-get install adb, or set adb_bin in the configuration',
+        )
+  if ('failed' in adbServers)
+    return [
+      program,
+      unknown(
+        'adb_servers',
+        `other adb servers could not be looked for: ${adbServers.failed}`,
+        'Another adb server holds USB phones exclusively.',
+        'ps -C adb -o pid,args',
+      ),
+    ]
+  const others = adbServers.value.map(({ pid, command }) =>
+    error(
+      'adb_servers',
+      `another adb server runs (process ${pid}): ${command}`,
+      'It holds USB phones exclusively, so that the agent does not see them.',
+      'adb kill-server, as the user who started it',
+    ),
+  )
+  return [program, ...(others.length > 0 ? others : [ok('adb_servers', 'no other adb server runs')])]
+}
+
+function usbFindings(usb: Readings['usb']): Finding[] {
+  if ('failed' in usb)
+    return [
+      unknown(
+        'usb',
+        `the USB devices could not be read: ${usb.failed}`,
+        'Phones without access rights stay invisible.',
+        'lsusb -t',
+      ),
+    ]
+  if (usb.value.length === 0)
+    return [
+      warning(
+        'usb',
+        'no phone with USB debugging is connected to USB',
+        'The agent finds phones on USB only with USB debugging switched on. Network phones are not affected.',
+        'switch on USB debugging in the developer options of the phone; check the cable',
+      ),
+    ]
+  return usb.value.flatMap((phone) => [accessFinding(phone), ...speedFindings(phone)])
+}
+
+const nameOf = ({ name, serial, port }: UsbPhone): string => `${name} ${serial ?? ''} at USB port ${port}`
+
+function accessFinding(phone: UsbPhone): Finding {
+  if (phone.access === 'ok') return ok('usb_access', `${nameOf(phone)} is accessible`)
+  if (phone.access === 'missing')
+    return error(
+      'usb_access',
+      `${nameOf(phone)} has no device file ${phone.node}`,
+      'adb cannot open the phone. In a container, /dev/bus/usb is not passed on.',
+      'pass /dev/bus/usb on to the container, or sudo udevadm trigger',
+    )
+  return error(
+    'usb_access',
+    `this user has no rights to ${nameOf(phone)} (${phone.node})`,
+    'adb lists the phone as "no permissions" and cannot use it.',
+    'sudo apt-get install android-sdk-platform-tools-common && sudo usermod -aG plugdev "$USER", log in again, and connect the phone again',
+  )
+}
+
+function speedFindings(phone: UsbPhone): Finding[] {
+  if (phone.speed === null || phone.speed >= 480) return []
+  return [
+    warning(
+      'usb_speed',
+      `${nameOf(phone)} is connected with ${phone.speed} Mbit/s`,
+      'Installs and video need USB 2.0 (480 Mbit/s).',
+      'use another cable or port, or a hub with its own power supply; lsusb -t shows the speeds',
+    ),
+  ]
+}
+
+function ffmpegFindings({ ffmpeg, ffprobe }: Readings): Finding[] {
+  const why = 'Recordings need ffmpeg and ffprobe 5.1 or newer.'
+  const install = 'sudo apt-get install ffmpeg, or set ffmpeg_bin and ffprobe_bin in the configuration'
+  const findings: Finding[] = []
+  if ('failed' in ffmpeg)
+    findings.push(error('ffmpeg', `ffmpeg does not run: ${ffmpeg.failed}`, why, install))
+  else if (ffmpeg.value.missing.length > 0)
+    findings.push(
+      error(
+        'ffmpeg',
+        `this ffmpeg has no ${ffmpeg.value.missing.join(', ')}`,
+        why,
+        `${install}: a complete one`,
+      ),
+    )
+  if ('failed' in ffprobe)
+    findings.push(error('ffprobe', `ffprobe does not run: ${ffprobe.failed}`, why, install))
+  return findings.length > 0
+    ? findings
+    : [ok('ffmpeg', 'ffmpeg and ffprobe have the parts that recordings need')]
+}
+
+/** Advice for the states in which adb lists a phone. */
+const advice: Readonly<Record<string, readonly [why: string, fix: string]>> = {
+  unauthorized: [
+    'The phone has not accepted the key of the agent.',
+    'unlock the phone and accept "Allow USB debugging", with "Always allow from this computer"',
+  ],
+  offline: [
+    'adb sees the phone, but it does not answer.',
+    'disconnect it and connect it again; then restart the phone; then use another cable or port',
+  ],
+  'no permissions': [
+    'The user of the agent has no rights to the USB device.',
+    'sudo apt-get install android-sdk-platform-tools-common && sudo usermod -aG plugdev USER-OF-THE-AGENT, and restart the agent',
+  ],
+  authorizing: [
+    'The phone checks the key of the agent.',
+    'wait a moment, and look at the screen of the phone',
+  ],
+}
+
+function phoneFindings(phones: HostReadings['phones']): Finding[] {
+  if (phones === null)
+    return [
+      unknown(
+        'phones',
+        'the agent does not run, so the states of phones are not known',
+        'Only the adb server of the agent holds the phones.',
+        'phonerack-agent run',
+      ),
+    ]
+  if ('failed' in phones)
+    return [
+      error(
+        'phones',
+        `the adb server of the agent does not answer: ${phones.failed}`,
+        'Without it, no phone of this host works.',
+        'read the log of the agent, and restart it',
+      ),
+    ]
+  return phones.value.map(({ serial, state }) => {
+    if (state === 'device') return ok('phones', `${serial} is connected`)
+    const known = Object.keys(advice).find((each) => state.startsWith(each))
+    const [why, fix] = advice[known ?? ''] ?? [
+      'A phone can be used only in the state `device`.',
+      `adb -s ${serial} reboot`,
+    ]
+    return error('phones', `${serial} is ${state}`, why, fix)
+  })
+}

@@ -1,0 +1,73 @@
+/** Reads the network of this host: the control plane and its clock, the broker, the listening port. */
+import { createServer } from 'node:net'
+import { openBus, Progress } from '@phonerack/shared'
+import { explainFailure, httpRequest } from '../base/http-request.js'
+import { later } from '../base/later.js'
+import type { HostReadings, ListeningPort, Reading } from './readings.js'
+
+/** Milliseconds for one connection. */
+const limit = 10_000
+
+export async function readServer(url: string, roots: readonly string[]): Promise<HostReadings['server']> {
+  const before = Date.now()
+  try {
+    const { signal } = Progress.for(limit)
+    const answer = await httpRequest(new URL('/livez', url), { method: 'GET', roots, signal })
+    const date = Date.parse(answer.headers.date ?? '')
+    // The date was made during the request, and its seconds are cut off.
+    const uncertainMs = (Date.now() - before) / 2 + 500
+    const aheadMs = before + uncertainMs - 500 - (date + 500)
+    const certain = Math.abs(aheadMs) <= uncertainMs ? 0 : aheadMs
+    return { value: { url, status: answer.status, aheadMs: Number.isNaN(date) ? null : certain } }
+  } catch (error) {
+    return { failed: `${url}: ${explainFailure(error).why}` }
+  }
+}
+
+export interface BrokerAccess {
+  url: string
+  /** Text of a `.creds` file. */
+  creds: string
+  caFile: string | null
+}
+
+export async function readBroker(access: BrokerAccess): Promise<Reading<null>> {
+  const settled = later<string | null>()
+  const bus = await openBus(
+    { ...access, name: 'phonerack-agent doctor' },
+    { waitMs: 0, onAway: (cause) => settled.resolve(explainFailure(cause).why) },
+  )
+  try {
+    bus.onReconnect(() => settled.resolve(null))
+    if (bus.connected) settled.resolve(null)
+    const why = await Progress.for(limit).race('connecting to NATS', () => settled.promise)
+    return why === null ? { value: null } : { failed: `${hideUser(access.url)}: ${why}` }
+  } catch (error) {
+    return { failed: `${hideUser(access.url)}: ${error instanceof Error ? error.message : String(error)}` }
+  } finally {
+    await bus.close()
+  }
+}
+
+/** A URL may contain a password. */
+const hideUser = (url: string): string => url.replace(/\/\/[^/@]*@/, '//')
+
+/** @param isAgentRunning whether this host's agent runs, which then uses the port itself */
+export async function readPort(listen: string, isAgentRunning: boolean): Promise<ListeningPort> {
+  const at = listen.lastIndexOf(':')
+  const host = listen.slice(0, at).replace(/^\[(.*)\]$/, '$1')
+  const server = createServer()
+  try {
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject)
+      server.listen({ host, port: Number(listen.slice(at + 1)), exclusive: true }, resolve)
+    })
+    return { listen, state: 'free', why: '' }
+  } catch (error) {
+    const why = error instanceof Error && 'code' in error ? String(error.code) : String(error)
+    if (why === 'EADDRINUSE') return { listen, state: isAgentRunning ? 'agent' : 'taken', why }
+    return { listen, state: why === 'EADDRNOTAVAIL' ? 'foreign' : 'failed', why }
+  } finally {
+    server.close()
+  }
+}

@@ -1,0 +1,65 @@
+/** The state of this machine as `doctor` reads it; the findings are derived from it. */
+
+/** A failed reading is kept apart from an empty one. */
+export type Reading<T> = { value: T } | { failed: string }
+
+export interface UsbPhone {
+  /** Port in the USB tree, such as `1-2`. */
+  port: string
+  name: string
+  serial: string | null
+  /** Mbit/s. */
+  speed: number | null
+  /** Such as `/dev/bus/usb/001/004`. */
+  node: string
+  access: 'ok' | 'denied' | 'missing'
+}
+
+export interface ListeningPort {
+  /** `host:port`. */
+  listen: string
+  state: 'free' | 'agent' | 'taken' | 'foreign' | 'failed'
+  /** Error code. */
+  why: string
+}
+
+/** The parts that need a valid configuration. */
+export interface HostReadings {
+  /** Null: this host has not joined. */
+  identity: Reading<{ hostId: string; endsAt: Date; mode: number; dirMode: number } | null>
+  /** Milliseconds by which this machine's clock is ahead; null: the answer has no date. */
+  server: Reading<{ url: string; status: number; aheadMs: number | null }>
+  /** Null: not tried, since the host has not joined. */
+  broker: Reading<null> | null
+  port: ListeningPort
+  /** Where the control plane connects to. */
+  address: string
+  disks: { name: string; path: string; free: Reading<number>; needed: number }[]
+  /** Null: the agent does not run. */
+  phones: Reading<{ serial: string; state: string }[]> | null
+}
+
+export interface Readings {
+  now: Date
+  /** The problem of the configuration; null: valid. */
+  configuration: string | null
+  adb: Reading<string>
+  /** Other adb servers on this machine. */
+  adbServers: Reading<{ pid: number; command: string }[]>
+  usb: Reading<UsbPhone[]>
+  ffmpeg: Reading<{ missing: string[] }>
+  ffprobe: Reading<string>
+  host: HostReadings | null
+}
+
+export interface Finding {
+  id: string
+  /** `unknown`: it could not be checked. */
+  level: 'ok' | 'warning' | 'error' | 'unknown'
+  /** The state, or the problem. */
+  about: string
+  /** Why the problem matters; empty for `ok`. */
+  why: string
+  /** The command or step that fixes it; empty for `ok`. */
+  fix: string
+}
