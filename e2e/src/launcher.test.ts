@@ -76,7 +76,13 @@ it('serves metrics of both programs, with each that the alerts and the dashboard
   const files = ['alerts.yml', 'alerts.test.yml', 'dashboard.json'].map((name) =>
     readFile(path.join(root, 'deploy/monitoring', name), 'utf8'),
   )
-  const used = new Set((await Promise.all(files)).join('\n').match(/\bphonerack_[a-z0-9_]+/g))
+  const texts = await Promise.all(files)
+  const used = new Set(texts.join('\n').match(/\bphonerack_[a-z0-9_]+/g))
+  // Without HTTP statuses: a request need not have failed.
+  const selected = [...(texts[0] ?? '').matchAll(/phonerack_(?!http_)\w+\{([^}]*)\}/g)]
+    .flatMap(([, labels = '']) => [...labels.matchAll(/(\w+)=~?"([^"]*)"/g)])
+    .flatMap(([, label = '', values = '']) => values.split('|').map((value) => `${label}="${value}"`))
+  expect(selected.length).toBeGreaterThan(10)
   expect(used.size).toBeGreaterThan(30)
   // On a busy machine a reading of the database can take too long: its figures are missing then.
   await vi.waitFor(
@@ -94,6 +100,7 @@ it('serves metrics of both programs, with each that the alerts and the dashboard
         types.has(name) || types.get(name.replace(/_(?:bucket|sum|count)$/, '')) === 'histogram'
       expect([...used].filter((name) => !isExported(name))).toEqual([])
       expect([...types.keys()].filter((name) => !name.startsWith('phonerack_'))).toEqual([])
+      expect(selected.filter((label) => !plane.includes(label))).toEqual([])
       // The phones of the system were enrolled, and its host was heard.
       expect(plane).toMatch(/^phonerack_device_care_total\{kind="enroll",outcome="verified"\} [1-9]/m)
       expect(plane).toMatch(
