@@ -1,7 +1,7 @@
 /** The effect of a scroll, computed from the screens before and after it. Pure. docs/decisions/0152. */
 import type { ScreenTree, VisibleNode } from '../screen/elements.js'
 import { isInside, type Bounds } from '../screen/geometry.js'
-import { hasWords } from '../screen/words.js'
+import { hasVisibleText } from '../screen/visible-text.js'
 import type { Direction } from './gestures.js'
 
 export interface ScrollOutcome {
@@ -76,7 +76,7 @@ function edgeShifts(was: Bounds, is: Bounds, direction: Direction): number[] {
 function uniqueByName(nodes: readonly VisibleNode[]): Map<string, VisibleNode> {
   const found = new Map<string, VisibleNode | null>()
   for (const node of nodes) {
-    if (!hasWords(node.text) && !hasWords(node.desc)) continue
+    if (!hasVisibleText(node.text) && !hasVisibleText(node.desc)) continue
     const name = nameOf(node)
     found.set(name, found.has(name) ? null : node)
   }

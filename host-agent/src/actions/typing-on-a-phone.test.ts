@@ -207,16 +207,16 @@ describe.each(phones)('typing $name', ({ without, runs, unicode }) => {
   })
 
   it('restores the keyboard after the phone was disconnected in between', { timeout: 30_000 }, async () => {
-    const { borrowed } = typist.device
+    const { keyboardSwitch } = typist.device
     const keyboard = () => typist.shell('settings', 'get', 'secure', 'default_input_method')
     const before = await keyboard()
-    await borrowed.borrow(Progress.for(5000))
+    await keyboardSwitch.select(Progress.for(5000))
     expect(await keyboard()).toBe(ourKeyboard)
     typist.plugged.phone.proxy.cut()
-    await borrowed.giveBack()
+    await keyboardSwitch.restore()
     typist.plugged.phone.proxy.restore()
     await typist.plugged.reconnect()
-    await borrowed.keep(Progress.for(5000))
+    await keyboardSwitch.restoreLeftover(Progress.for(5000))
     expect(await keyboard()).toBe(before)
   })
 })

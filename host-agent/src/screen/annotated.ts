@@ -1,4 +1,4 @@
-/** A screenshot with the refs of its elements, which are saved as a snapshot. Used by `grpc/`. */
+/** Takes a screenshot with the refs drawn on its elements, and saves these as a snapshot. Used by `grpc/`. */
 import { limits, systemClock, type Progress } from '@phonerack/shared'
 import type { Device } from '../device/device.js'
 import { inParallel } from './in-parallel.js'

@@ -2,14 +2,14 @@ import { systemClock, Progress } from '@phonerack/shared'
 import { describe, expect, it } from 'vitest'
 import { simulatedPhone } from '../testing/simulated-phone.js'
 import { dumpXml, pageSource, type Draft } from '../testing/screen-xml.js'
-import type { Front } from './behind-dialog.js'
+import type { Foreground } from './behind-dialog.js'
 import { buildTree } from './elements.js'
 import { observe } from './index.js'
 import { parseNodes } from './nodes.js'
 import { createSnapshotStore } from './snapshots.js'
 
 const screen = { width: 1080, height: 2400 }
-const wordsOf = (xml: string, front?: Front): (string | null)[] =>
+const wordsOf = (xml: string, front?: Foreground): (string | null)[] =>
   buildTree(parseNodes(xml), screen, front).elements.map(({ text }) => text)
 
 const button = (text: string, top: number): Draft => ({
@@ -34,7 +34,7 @@ const dialogOf = (name: string): Draft => ({
   children: [label('Notes has stopped', 950), button('Close app', 1200)],
 })
 const crash = dialogOf('android')
-const front: Front = { package: 'com.example.launcher', systemDialog: true }
+const front: Foreground = { package: 'com.example.launcher', systemDialog: true }
 const ofDialog = ['Notes has stopped', 'Close app']
 
 describe('system dialog', () => {

@@ -1,33 +1,33 @@
 /**
- * Hides nodes behind a system dialog ("… has stopped", "… isn't responding"): such a
- * dialog belongs to no app and takes every touch on the screen, also outside its
+ * Hides nodes behind a system dialog ("… has stopped", "… isn't responding"). Such a
+ * dialog is not part of an app and receives every touch on the screen, even outside its
  * bounds. Used by `buildTree`; docs/decisions/0151. Pure.
  */
 import { isKeyboard } from './keyboard.js'
 import type { ParsedNodes, UiNode } from './nodes.js'
 import type { VisibleNode } from './visible.js'
 
-/** What the phone reports in addition to its tree. */
-export interface Front {
-  /** Of the foreground app; empty when unknown. */
+/** The foreground, which the phone reports separately from its tree. */
+export interface Foreground {
+  /** Package of the foreground app; empty when unknown. */
   package: string
   systemDialog: boolean
 }
 
-/** AOSP's own dialogs have this package. Its other windows fill the screen or have nothing to press. */
+/** The package of AOSP's dialogs. Its other windows fill the screen or have no buttons. */
 const systemPackage = 'android'
 
-/** The nodes, with null for those whose touches a system dialog takes. Null for `front`: unknown. */
+/** Returns the nodes, with null for those whose touches a system dialog receives. `foreground` null: unknown. */
 export function hideBehindDialog(
   { nodes, frontFirst }: ParsedNodes,
   visible: readonly (VisibleNode | null)[],
-  front: Front | null,
+  foreground: Foreground | null,
   acts: (node: UiNode) => boolean,
 ): readonly (VisibleNode | null)[] {
   const roots = nodes.filter(({ parent }) => parent < 0)
-  const known = front?.systemDialog === true
+  const known = foreground?.systemDialog === true
   const dialog = known
-    ? dialogOf(roots, front)
+    ? dialogOf(roots, foreground)
     : frontFirst && roots.length > 1
       ? roots.find((root) => looksLikeDialog(root, visible, nodes, acts))
       : undefined
@@ -42,21 +42,21 @@ export function hideBehindDialog(
 }
 
 /** Whether the tree includes the focused dialog. */
-export const showsDialog = (nodes: readonly UiNode[], front: Front): boolean =>
+export const showsDialog = (nodes: readonly UiNode[], foreground: Foreground): boolean =>
   dialogOf(
     nodes.filter(({ parent }) => parent < 0),
-    front,
+    foreground,
   ) !== undefined
 
 /**
- * Vendors use other packages for these dialogs; the app behind, the bars and a keyboard
- * never count as one.
+ * Vendors use other packages for these dialogs. The app behind, the system bars and a
+ * keyboard never count as a dialog.
  */
-const dialogOf = (roots: readonly UiNode[], front: Front): UiNode | undefined =>
+const dialogOf = (roots: readonly UiNode[], foreground: Foreground): UiNode | undefined =>
   roots.find((root) => root.package === systemPackage) ??
   roots.find(
     ({ package: name }) =>
-      name !== '' && name !== front.package && name !== 'com.android.systemui' && !isKeyboard(name),
+      name !== '' && name !== foreground.package && name !== 'com.android.systemui' && !isKeyboard(name),
   )
 
 function looksLikeDialog(

@@ -7,7 +7,7 @@ import { areaOf, isInside, type Bounds } from './geometry.js'
 import { isKeyboard } from './keyboard.js'
 import type { ParsedNodes, UiNode } from './nodes.js'
 import type { VisibleNode } from './visible.js'
-import { hasWords } from './words.js'
+import { hasVisibleText } from './visible-text.js'
 
 /**
  * Bound the time: only the largest covers are checked, and after `maxSteps` steps up the tree all other nodes count as not
@@ -109,5 +109,5 @@ const isTapLayer = (over: VisibleNode | null | undefined, under: VisibleNode): b
   over !== undefined &&
   over.parent === under.parent &&
   areaOf(over.visible) === areaOf(under.visible) &&
-  !hasWords(over.text) &&
-  !hasWords(over.desc)
+  !hasVisibleText(over.text) &&
+  !hasVisibleText(over.desc)

@@ -1,7 +1,7 @@
 /**
- * Which of two nodes is in front, as far as the phone reports it. Document order is
- * meaningless here: Android sorts children by position. `drawing-order` applies within
- * a window, and the order of windows where the front one comes first. Pure.
+ * Decides which of two nodes is in front, as far as the phone reports it. Document order
+ * does not tell: Android sorts children by position. `drawing-order` decides within a
+ * window, and the order of windows where the front one comes first. Pure.
  */
 import type { UiNode } from './nodes.js'
 

@@ -4,7 +4,7 @@ import { anyScreen } from '../testing/drafts.js'
 import { dumpXml, type Draft } from '../testing/screen-xml.js'
 import { buildTree, type ScreenTree } from './elements.js'
 import { parseNodes } from './nodes.js'
-import { hasWords } from './words.js'
+import { hasVisibleText } from './visible-text.js'
 
 const screen = { width: 1080, height: 2400 }
 const build = (...roots: Draft[]): ScreenTree => buildTree(parseNodes(dumpXml(...roots)), screen)
@@ -123,9 +123,9 @@ describe('elements', () => {
   })
 
   it('keeps a description that differs from the text in a button', () => {
-    const said = (text: string, desc: string) => pressed([label(text, 0, { desc })]).elements[0]?.text
-    expect(said('\u5f00\u59cb', '\u5f00\u59cb\u65f6\u95f4')).toBe('\u5f00\u59cb, \u5f00\u59cb\u65f6\u95f4')
-    expect(said('Start', 'Start')).toBe('Start')
+    const listed = (text: string, desc: string) => pressed([label(text, 0, { desc })]).elements[0]?.text
+    expect(listed('\u5f00\u59cb', '\u5f00\u59cb\u65f6\u95f4')).toBe('\u5f00\u59cb, \u5f00\u59cb\u65f6\u95f4')
+    expect(listed('Start', 'Start')).toBe('Start')
     const row = pressed([label('Start', 0, { desc: 'From' }), label('8:00', 0)])
     expect(row.elements[0]?.text).toBe('Start, From, 8:00')
   })
@@ -430,11 +430,11 @@ describe('every tree', () => {
 
   it('keeps every text on the screen', () => {
     everyTree((tree) => {
-      const said = tree.elements.map(({ text, desc }) => `${text ?? ''}\u0000${desc ?? ''}`).join('\u0000')
+      const listed = tree.elements.map(({ text, desc }) => `${text ?? ''}\u0000${desc ?? ''}`).join('\u0000')
       for (const node of tree.visible) {
         if (!node) continue
-        if (hasWords(node.text)) expect(said).toContain(node.text)
-        else if (hasWords(node.desc)) expect(said).toContain(node.desc)
+        if (hasVisibleText(node.text)) expect(listed).toContain(node.text)
+        else if (hasVisibleText(node.desc)) expect(listed).toContain(node.desc)
       }
     })
   })
@@ -444,8 +444,8 @@ describe('every tree', () => {
       for (const element of tree.elements) expect(tree.elementOf[element.node.index]).toBe(element)
       for (const node of tree.visible) {
         if (!node) continue
-        const speaks = hasWords(node.text) || hasWords(node.desc)
-        if (speaks || node.clickable) expect(tree.elementOf[node.index]).not.toBeNull()
+        const hasText = hasVisibleText(node.text) || hasVisibleText(node.desc)
+        if (hasText || node.clickable) expect(tree.elementOf[node.index]).not.toBeNull()
       }
     })
   })

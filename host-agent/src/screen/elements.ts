@@ -1,20 +1,20 @@
 /**
- * Builds the numbered elements that a client sees from a phone's nodes: which are kept,
- * which parts a button absorbs, their position and order. Pure. Rules: `decisions.md`,
- * Elements; docs/decisions/0020.
+ * Builds the numbered elements that a client sees from a phone's nodes: selects the
+ * nodes, merges parts into their buttons, and orders the result. Pure.
+ * docs/decisions/0020.
  */
 import type { ElementState } from '@phonerack/shared'
 import type { Size } from '../device/device.js'
-import { hideBehindDialog, type Front } from './behind-dialog.js'
+import { hideBehindDialog, type Foreground } from './behind-dialog.js'
 import { hideCovered } from './covered.js'
 import { centerOf, type Bounds } from './geometry.js'
 import { canBeActedOn } from './kinds.js'
 import type { ParsedNodes, UiNode } from './nodes.js'
-import { findSpeakers } from './speakers.js'
+import { findNodeTexts } from './node-texts.js'
 import { hintOf, stateWords } from './states.js'
-import { findSwallowed } from './swallow.js'
+import { findAbsorbed } from './absorbed.js'
 import { clip, type VisibleNode } from './visible.js'
-import { hasWords } from './words.js'
+import { hasVisibleText } from './visible-text.js'
 
 export type { VisibleNode }
 
@@ -24,7 +24,7 @@ export interface ScreenElement {
   node: VisibleNode
   type: string
   className: string
-  /** Its text, or that of its children; complete, not cut. Null: none. */
+  /** Its text or the texts of its children, not truncated. Null: none. */
   text: string | null
   desc: string | null
   id: string | null
@@ -35,7 +35,7 @@ export interface ScreenElement {
 
 export interface ScreenTree {
   screen: Size
-  /** As reported by the phone, in document order. */
+  /** All reported nodes, in document order. */
   nodes: readonly UiNode[]
   /** Every node, at its index; null where it is not on the screen. */
   visible: readonly (VisibleNode | null)[]
@@ -49,22 +49,30 @@ export interface ScreenTree {
   cut: boolean
 }
 
-/** `front`: what the phone reports in addition to the tree; omitted: nothing. */
-export function buildTree(parsed: ParsedNodes, screen: Size, front: Front | null = null): ScreenTree {
+/** `foreground` null: the phone did not report it. */
+export function buildTree(
+  parsed: ParsedNodes,
+  screen: Size,
+  foreground: Foreground | null = null,
+): ScreenTree {
   const { nodes, frontFirst, cut } = parsed
-  const uncovered = hideBehindDialog(parsed, clip(nodes, screen), front, canBeActedOn)
+  const uncovered = hideBehindDialog(parsed, clip(nodes, screen), foreground, canBeActedOn)
   const visible = hideCovered(parsed, uncovered, canBeActedOn)
-  const { by: swallowedBy, marks } = findSwallowed(nodes, visible)
-  const { said, repeatedBy } = findSpeakers(nodes, visible, swallowedBy)
-  const partsOf = findParts(visible, swallowedBy, (node) => marks.has(node.index) || said.has(node.index))
+  const { by: absorbedBy, stateBoxes } = findAbsorbed(nodes, visible)
+  const { texts, repeatedBy } = findNodeTexts(nodes, visible, absorbedBy)
+  const partsOf = findParts(
+    visible,
+    absorbedBy,
+    (node) => stateBoxes.has(node.index) || texts.has(node.index),
+  )
 
   const elements: ScreenElement[] = []
   const elementOf = new Array<ScreenElement | null>(nodes.length).fill(null)
   for (const node of visible) {
     if (!node) continue
-    const text = said.get(node.index)
-    const acts = canBeActedOn(node) && !marks.has(node.index)
-    const kept = acts || (text !== undefined && swallowedBy[node.index] === -1)
+    const text = texts.get(node.index)
+    const acts = canBeActedOn(node) && !stateBoxes.has(node.index)
+    const kept = acts || (text !== undefined && absorbedBy[node.index] === -1)
     if (!kept) continue
     const element = toElement(node, text ?? node.text, partsOf.get(node.index) ?? [])
     elements.push(element)
@@ -75,7 +83,7 @@ export function buildTree(parsed: ParsedNodes, screen: Size, front: Front | null
   })
   for (const node of visible) {
     if (!node || elementOf[node.index]) continue
-    elementOf[node.index] = ownerOf(node.index, elementOf, swallowedBy, repeatedBy)
+    elementOf[node.index] = ownerOf(node.index, elementOf, absorbedBy, repeatedBy)
   }
   return { screen, nodes, visible, elements, elementOf, frontFirst, cut }
 }
@@ -89,11 +97,11 @@ export function inScreenOrder<T extends { center: { x: number; y: number } }>(pl
 function ownerOf(
   index: number,
   elementOf: readonly (ScreenElement | null)[],
-  swallowedBy: readonly number[],
+  absorbedBy: readonly number[],
   repeatedBy: ReadonlyMap<number, number>,
 ): ScreenElement | null {
   for (let at: number | undefined = index; at !== undefined;) {
-    const element = elementOf[at] ?? elementOf[swallowedBy[at] ?? -1]
+    const element = elementOf[at] ?? elementOf[absorbedBy[at] ?? -1]
     if (element) return element
     at = repeatedBy.get(at)
   }
@@ -103,12 +111,12 @@ function ownerOf(
 /** For each button: the nodes that it absorbs. */
 function findParts(
   visible: readonly (VisibleNode | null)[],
-  swallowedBy: readonly number[],
+  absorbedBy: readonly number[],
   isPart: (node: VisibleNode) => boolean,
 ): ReadonlyMap<number, VisibleNode[]> {
   const parts = new Map<number, VisibleNode[]>()
   for (const node of visible) {
-    const button = node && isPart(node) ? (swallowedBy[node.index] ?? -1) : -1
+    const button = node && isPart(node) ? (absorbedBy[node.index] ?? -1) : -1
     if (node && button >= 0) parts.set(button, [...(parts.get(button) ?? []), node])
   }
   return parts
@@ -120,8 +128,8 @@ function toElement(node: VisibleNode, text: string, parts: readonly VisibleNode[
     node,
     type: node.className.slice(node.className.lastIndexOf('.') + 1) || 'View',
     className: node.className,
-    text: hasWords(text) ? text : hintOf(node),
-    desc: hasWords(node.desc) ? node.desc : null,
+    text: hasVisibleText(text) ? text : hintOf(node),
+    desc: hasVisibleText(node.desc) ? node.desc : null,
     id: node.id === '' ? null : node.id,
     bounds: node.visible,
     center: centerOf(node.visible),

@@ -1,14 +1,14 @@
-/** Finds a point of a rectangle that other rectangles leave free. Used by `touch-point.ts`. Pure. */
+/** Finds a point of a rectangle that other rectangles do not cover. Used by `touch-point.ts`. Pure. */
 import type { Point } from '../device/device.js'
 import { centerOf, contains, intersect, type Bounds } from './geometry.js'
 
-/** Pixels to the nearest cover: a larger distance makes a point no better. */
+/** Pixels to the nearest cover. A larger distance is not preferred. */
 const clearance = 24
 
 /**
- * The centre when it is free; otherwise a free point with clearance, as near to the
- * centre as that allows. Null when the covers leave no pixel. Time grows with the
- * square of the number of covers.
+ * Returns the centre when it is free, else the free point with clearance that is nearest
+ * to the centre. Null when no pixel is free. Time grows with the square of the number of
+ * covers.
  */
 export function freePoint(area: Bounds, covers: readonly Bounds[]): Point | null {
   const center = centerOf(area)
@@ -29,11 +29,11 @@ export function freePoint(area: Bounds, covers: readonly Bounds[]): Point | null
 }
 
 const halfHeight = (free: Bounds): number => Math.floor((free[3] - free[1] - 1) / 2)
-const clamp = (value: number, least: number, most: number): number => Math.max(least, Math.min(most, value))
+const clamp = (value: number, min: number, max: number): number => Math.max(min, Math.min(max, value))
 
 /**
- * Every largest rectangle that touches no cover, and some smaller ones. The covers'
- * edges divide the area into cells; row by row, a stack of increasing heights gives the
+ * Yields every maximal rectangle without a cover, and some smaller ones. The covers'
+ * edges divide the area into cells. Row by row, a stack of increasing heights gives the
  * rectangles that end there (largest rectangle in a histogram).
  */
 function* freeRectangles(area: Bounds, covers: readonly Bounds[]): Generator<Bounds> {
@@ -71,7 +71,7 @@ const cuts = (from: number, to: number, covers: readonly Bounds[], axis: 0 | 1):
     (a, b) => a - b,
   )
 
-/** Marks covered cells: every cover adds one at its corners, and prefix sums give the counts. */
+/** Counts the covers of each cell: every cover adds one at its corners, then prefix sums. */
 function paint(
   xs: readonly number[],
   ys: readonly number[],

@@ -1,6 +1,6 @@
 /**
- * An observation from XML alone, without a phone: for the operator's command line. Pure
- * except for the new id.
+ * Builds an observation from XML alone, without a phone, for the operator's command
+ * line. Pure except for the new ID.
  */
 import { limits, newId, systemClock, type Observation } from '@phonerack/shared'
 import type { Size } from '../device/device.js'
@@ -10,9 +10,8 @@ import { parseNodes } from './nodes.js'
 import { buildObservation } from './observation.js'
 
 /**
- * Builds the observation that an agent would make of this screen. The XML contains
- * neither activity nor keyboard state: the activity is null, and the keyboard counts as
- * visible when its window is among the nodes.
+ * The XML contains neither activity nor keyboard state: the activity is null, and the
+ * keyboard counts as visible when its window is among the nodes.
  * @throws ScreenXmlError
  */
 export function observationFromXml(xml: string | Uint8Array, screen: Size): Observation {

@@ -1,4 +1,4 @@
-/** Whether an element is the same as an earlier one. Used for refs of older snapshots. Pure. */
+/** Finds an element of an earlier snapshot on the current screen. Pure. */
 import type { ScreenElement } from './elements.js'
 import { centerOf, sizeOf, type Bounds } from './geometry.js'
 import { cutText } from './observation.js'
@@ -20,7 +20,7 @@ export const identityOf = (element: ScreenElement): ElementIdentity => ({
 const isSame = (a: ElementIdentity, b: ElementIdentity): boolean =>
   a.className === b.className && a.id === b.id && a.text === b.text && a.desc === b.desc
 
-/** The nearest equal element that has moved by at most its size; null: it is gone. */
+/** The nearest equal element, if it moved by at most its size. Null: it is gone. */
 export function findAgain(
   before: ElementIdentity & { bounds: Bounds },
   now: readonly ScreenElement[],

@@ -1,7 +1,6 @@
 /**
- * Numbered frames around elements, as SVG, for an annotated screenshot. Digits are
- * drawn as strokes, so that no font is needed and no text of an app enters the SVG.
- * Pure.
+ * Draws numbered frames around elements as SVG, for an annotated screenshot. Digits are
+ * strokes, so that the SVG needs no font and contains no text of an app. Pure.
  */
 import type { Size } from '../device/device.js'
 import type { ScreenElement } from './elements.js'
@@ -30,7 +29,7 @@ const digits = ['abcdef', 'bc', 'abged', 'abgcd', 'fgbc', 'afgcd', 'afgedc', 'ab
 
 type Marked = Pick<ScreenElement, 'ref' | 'bounds'>
 
-/** As large as the picture; `screen`: the size that the bounds refer to. */
+/** Returns an SVG of the picture's size. `screen`: the size that the bounds refer to. */
 export function marksSvg(elements: readonly Marked[], screen: Size, picture: Size): string {
   const [sx, sy] = [picture.width / screen.width, picture.height / screen.height]
   const scale = Math.max(1, Math.round(picture.width / usualWidth))
@@ -61,7 +60,7 @@ const sizeOf = (ref: number, scale: number): Size => {
   }
 }
 
-/** A corner of its frame without another number; the first corner when all are taken. */
+/** A position on its frame without another number; the first corner when all are taken. */
 function place({ width, height }: Size, frame: Bounds, picture: Size, taken: readonly Bounds[]): Bounds {
   const [left, top, right, bottom] = frame
   const corners = [
@@ -79,7 +78,7 @@ function place({ width, height }: Size, frame: Bounds, picture: Size, taken: rea
   return free ?? labels[0] ?? frame
 }
 
-const clamp = (value: number, most: number): number => Math.max(0, Math.min(value, most))
+const clamp = (value: number, max: number): number => Math.max(0, Math.min(value, max))
 
 function drawFrame([left, top, right, bottom]: Bounds, color: string): string {
   const [width, height] = [Math.max(1, right - left - line), Math.max(1, bottom - top - line)]

@@ -1,7 +1,7 @@
 /**
- * Reads a phone's nodes from either XML dialect: `uiautomator dump` (tags `node` with a
- * `class`) and the UI server's page source (tags named by class). The result is a flat
- * list in document order, so that no tree is too deep to walk.
+ * Reads a phone's nodes from both XML dialects: `uiautomator dump` (tags `node` with a
+ * `class`) and the UI server's page source (tags named by class). Returns a flat list in
+ * document order, so that a deep tree needs no recursion.
  */
 import { parseBounds, type Bounds } from './geometry.js'
 import type { Attributes } from './plain-xml.js'
@@ -14,7 +14,7 @@ export interface UiNode {
   parent: number
   className: string
   package: string
-  /** As set by the app; always empty for a password field. Empty: none. */
+  /** The app's text; always empty for a password field. */
   text: string
   desc: string
   id: string
@@ -52,7 +52,7 @@ export interface ParsedNodes {
   cut: boolean
 }
 
-/** Android itself stops far earlier: the UI server's deepest setting is 500. */
+/** Far beyond real trees: the deepest setting of the UI server is 500. */
 const maxDepth = 1000
 const maxNodes = 20_000
 

@@ -1,6 +1,6 @@
 /**
- * Builds the public observation of a screen: which elements are listed, and the limits
- * of texts and total size. Pure.
+ * Builds the public observation of a screen. Limits the number of elements, their texts
+ * and the total size. Pure.
  */
 import { limits, type Element, type Observation } from '@phonerack/shared'
 import type { WindowState } from '../device/device.js'
@@ -81,8 +81,8 @@ const hasFocusedField = (tree: ScreenTree): boolean =>
   tree.visible.some((node) => node?.editable === true && node.focused)
 
 /**
- * When the phone did not report the foreground app: the first package that draws
- * anything except the bars.
+ * For a phone that did not report the foreground app: the first package on the screen
+ * except the system bars.
  */
 function packageOf(tree: ScreenTree): string {
   const packages = tree.visible.map((node) => node?.package ?? '').filter((name) => name !== '')

@@ -7,7 +7,7 @@ import { simulatedPhone, screen } from '../testing/simulated-phone.js'
 import { dumpXml } from '../testing/screen-xml.js'
 import { observe } from './index.js'
 import { parseNodes } from './nodes.js'
-import { showsFront } from './read-tree.js'
+import { showsForeground } from './read-tree.js'
 import { createSnapshotStore } from './snapshots.js'
 
 const owner = { phoneId: 'ph_a', fencingNumber: 1n }
@@ -106,10 +106,10 @@ describe('observe', () => {
       systemDialog: false,
       screenOn: true,
     }
-    expect(showsFront(nodes, window)).toBe(true)
-    expect(showsFront(nodes, { ...window, package: 'com.example.launcher' })).toBe(true)
-    expect(showsFront(nodes, { ...window, package: 'com.example.app' })).toBe(false)
-    expect(showsFront([], { ...window, package: 'com.example.app' })).toBe(true)
+    expect(showsForeground(nodes, window)).toBe(true)
+    expect(showsForeground(nodes, { ...window, package: 'com.example.launcher' })).toBe(true)
+    expect(showsForeground(nodes, { ...window, package: 'com.example.app' })).toBe(false)
+    expect(showsForeground([], { ...window, package: 'com.example.app' })).toBe(true)
   })
 
   it('says why it could not read', async () => {

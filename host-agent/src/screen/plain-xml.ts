@@ -1,8 +1,8 @@
 /**
- * Reads the XML that Android's own serializer writes: tags, attributes in double
- * quotes, white space between them. It takes a fifth of the time of a full XML parser,
- * and less while the process is young. All other XML is left to that parser (`xml.ts`,
- * which uses this file). Pure. docs/decisions/0134.
+ * Reads the XML that Android's own serializer writes: tags, attributes in double quotes,
+ * white space between them. It takes a fifth of the time of a full XML parser, or less
+ * in a process that has just started. `xml.ts` gives all other XML to that parser. Pure.
+ * docs/decisions/0134.
  */
 
 /** By name. A map, because an app can give an attribute any name. */
@@ -22,8 +22,8 @@ const tag =
 const space = /[ \t\r\n]*/y
 
 /**
- * All tags in order; null for XML that is not this simple, well-formed or not. `xml`
- * contains only XML characters.
+ * Returns all tags in order. Null for any other XML, well-formed or not. `xml` contains
+ * only characters that XML allows.
  */
 export function readPlainXml(xml: string): Tag[] | null {
   const tags: Tag[] = []

@@ -1,8 +1,7 @@
 /**
- * Reads the phone's current element tree together with the foreground window. The two
- * are read in parallel and must agree: Android's cache of a screen can lag, and windows
- * change while they are read. The tree takes by far the longest, so it is requested
- * first; the other reads begin once that request has been sent.
+ * Reads the phone's element tree and its foreground window in parallel. Both must agree:
+ * Android's cache of a screen can lag, and windows can change between the reads. The
+ * tree takes by far the longest, so the other reads begin after its request was sent.
  */
 import { setImmediate } from 'node:timers/promises'
 import { ownNow, type Progress } from '@phonerack/shared'
@@ -14,20 +13,20 @@ import { buildTree, type ScreenTree } from './elements.js'
 import { ScreenXmlError } from './errors.js'
 import { parseNodes, type ParsedNodes, type UiNode } from './nodes.js'
 
-/** An empty or broken tree is often complete a moment later: a window was changing. */
-const tries = 3
+/** An empty or broken tree is often complete a moment later, when a window has changed. */
+const maxAttempts = 3
 const pauseMs = 300
 /**
- * When a phone took longer than this to return nothing (its screen never becomes idle),
- * another attempt would take as long.
+ * After a failed read that took longer, because the screen never becomes idle, another
+ * attempt would take as long.
  */
 const patienceMs = 5000
 
-/** The tree of a screen that is off, whatever the phone has cached. */
+/** The tree of a screen that is off: Android may still return a cached one. */
 const nothing: ParsedNodes = { nodes: [], frontFirst: false, cut: false }
 
 export interface ScreenRead {
-  /** Cut when it does not show the foreground app: the screen then has more than the tree. */
+  /** `cut` is also set when the tree does not show the foreground app, and so is incomplete. */
   tree: ScreenTree
   window: WindowState
 }
@@ -54,11 +53,11 @@ async function readUntilWhole(device: Device, progress: Progress): Promise<Scree
     try {
       const parsed = parseNodes(xml)
       const tree = buildTree(parsed, screen, window)
-      if (showsFront(parsed.nodes, window)) return { tree, window }
+      if (showsForeground(parsed.nodes, window)) return { tree, window }
       if (refresh) return { tree: { ...tree, cut: true }, window }
       refresh = true
     } catch (error) {
-      const again = attempt < tries && ownNow() - startedAt < patienceMs
+      const again = attempt < maxAttempts && ownNow() - startedAt < patienceMs
       if (!(error instanceof ScreenXmlError) || error.neverIdle || !again) throw error
       await progress.sleep(pauseMs, 'reading the screen again')
     }
@@ -69,17 +68,17 @@ async function readUntilWhole(device: Device, progress: Progress): Promise<Scree
 export const readTree = async (device: Device, progress: Progress): Promise<ScreenTree> =>
   (await readScreen(device, progress)).tree
 
-/** The part of the front window that `showsFront` needs. */
-type FrontWindow = Pick<WindowState, 'package' | 'systemDialog'>
+/** The fields that `showsForeground` needs. */
+type ForegroundWindow = Pick<WindowState, 'package' | 'systemDialog'>
 
 /**
  * Whether the tree contains the foreground app, or the system dialog over it; also true
  * when the phone does not report the app, or the nodes' packages.
  */
-export function showsFront(nodes: readonly UiNode[], front: FrontWindow): boolean {
+export function showsForeground(nodes: readonly UiNode[], foreground: ForegroundWindow): boolean {
   const packages = new Set(nodes.map((node) => node.package))
   packages.delete('')
   if (packages.size === 0) return true
-  if (front.systemDialog) return showsDialog(nodes, front)
-  return front.package === '' || packages.has(front.package)
+  if (foreground.systemDialog) return showsDialog(nodes, foreground)
+  return foreground.package === '' || packages.has(foreground.package)
 }

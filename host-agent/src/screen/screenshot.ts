@@ -22,7 +22,7 @@ export interface ScreenshotOptions {
 export interface Screenshot {
   image: Uint8Array
   format: 'png' | 'jpeg'
-  /** Of the image, in pixels. */
+  /** Pixels of the image. */
   width: number
   height: number
   /** Device pixels. */
@@ -30,7 +30,7 @@ export interface Screenshot {
   screenHeight: number
   /** Image width divided by screen width. */
   scale: number
-  /** A window that forbids screenshots is on the screen, and is black in the image. */
+  /** A window that forbids screenshots is on the screen. It is black in the image. */
   secure: boolean
 }
 
@@ -67,7 +67,7 @@ export async function takeScreenshot(
   }
 }
 
-/** Protected windows are read separately, since they are just black in a picture. */
+/** Reads protected windows separately: in a picture they are only black. */
 export const readPicture = (device: Device, progress: Progress): Promise<Picture> =>
   measured('screenshot', () => readAll(device, progress))
 
@@ -87,8 +87,8 @@ async function readAll(device: Device, progress: Progress): Promise<Picture> {
 }
 
 /**
- * Also false when the phone does not answer within the deadline: a picture without this
- * flag is better than none.
+ * False also when the phone does not answer within `secureLimitMs`: a picture without
+ * this flag is better than none.
  */
 async function isSecure(device: Device, progress: Progress): Promise<boolean> {
   try {
@@ -127,15 +127,15 @@ async function encodeWithin(
     secure,
   })
   let width = Math.min(source.width, screen.width, options.maxWidth ?? source.width)
-  const asItIs = options.format === 'png' && width === source.width && !options.overlay
-  if (asItIs && png.byteLength < maxBytes) return finish(png, source.width, source.height)
+  const isUnchanged = options.format === 'png' && width === source.width && !options.overlay
+  if (isUnchanged && png.byteLength < maxBytes) return finish(png, source.width, source.height)
 
   for (;;) {
     const { data, info } = await encode(png, width, source, options)
     if (data.byteLength < maxBytes) return finish(data, info.width, info.height)
     if (width === 1) throw new ScreenImageError(`one pixel takes more than ${maxBytes} bytes`)
-    // Bytes grow with the square of the width; slightly below that, so that one more
-    // round suffices.
+    // Bytes grow with the square of the width. Slightly smaller, so that one more round
+    // is usually enough.
     const narrower = Math.floor(width * Math.sqrt(maxBytes / data.byteLength) * 0.95)
     width = Math.max(1, Math.min(width - 1, narrower))
   }
@@ -181,7 +181,7 @@ export function pngSize(png: Uint8Array): Size {
   return size
 }
 
-/** In an observation's form. */
+/** Converts to the form of an observation. */
 export const toJson = (shot: Screenshot): ObservationScreenshot => ({
   format: shot.format,
   width: shot.width,

@@ -1,7 +1,7 @@
 /**
- * The elements shown to clients, for as long as they may be targeted by ref. Kept in
- * the agent's memory only, per assignment: another phone, or the same phone under a
- * newer fencing number, never finds them.
+ * Stores the elements shown to clients while clients can target them by ref. In memory
+ * only, per assignment: another phone, or the same phone under a newer fencing number,
+ * never finds them.
  */
 import { limits, newId, type Clock } from '@phonerack/shared'
 import type { ScreenElement } from './elements.js'
@@ -56,13 +56,13 @@ interface Entry {
   expiresAt: number
 }
 
-/** Of one phone, by age, since a Map keeps the order of insertion. */
+/** One phone's snapshots, oldest first: a Map keeps the order of insertion. */
 interface PhoneSnapshots {
   entries: Map<string, Entry>
   bytes: number
 }
 
-/** UTF-16, and the entry's overhead. */
+/** Estimated bytes: two per character, and the entry's overhead. */
 const weigh = (entry: Entry): number => entry.json.length * 2 + 300
 
 export function createSnapshotStore(clock: Clock, changes: Partial<SnapshotLimits> = {}): SnapshotStore {
@@ -98,7 +98,7 @@ export function createSnapshotStore(clock: Clock, changes: Partial<SnapshotLimit
           const kept = snapshotsOf(phoneId)
           kept.entries.set(id, entry)
           kept.bytes += weigh(entry)
-          // Also for phones that are no longer read.
+          // Includes phones that are no longer read.
           for (const [each, others] of phones) trim(each, others, now)
           return id
         },

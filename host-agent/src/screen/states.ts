@@ -1,7 +1,7 @@
 /** The states of an element. Used by `buildTree`. Pure. */
 import { elementStates, type ElementState } from '@phonerack/shared'
 import type { UiNode } from './nodes.js'
-import { hasWords } from './words.js'
+import { hasVisibleText } from './visible-text.js'
 
 const tests: Readonly<Record<ElementState, (node: UiNode) => boolean>> = {
   clickable: (node) => node.clickable,
@@ -18,25 +18,26 @@ const tests: Readonly<Record<ElementState, (node: UiNode) => boolean>> = {
 }
 
 /**
- * A button shows these of the parts it absorbed; `checkable` distinguishes an unchecked
- * box from no box.
+ * A button takes these states from the parts it absorbed. `checkable` distinguishes an
+ * unchecked box from a missing one.
  */
-const moving: readonly ElementState[] = ['checkable', 'checked', 'selected', 'disabled']
+const shownOnButton: readonly ElementState[] = ['checkable', 'checked', 'selected', 'disabled']
 
-/** In the order of `elementStates`. `swallowed`: the nodes that are shown as parts of this one. */
-export const stateWords = (node: UiNode, swallowed: readonly UiNode[]): ElementState[] =>
+/** Returns the states in the order of `elementStates`. `absorbed`: the parts of this node. */
+export const stateWords = (node: UiNode, absorbed: readonly UiNode[]): ElementState[] =>
   elementStates.filter(
-    (word) => tests[word](node) || (moving.includes(word) && swallowed.some((child) => tests[word](child))),
+    (word) =>
+      tests[word](node) || (shownOnButton.includes(word) && absorbed.some((child) => tests[word](child))),
   )
 
 /**
- * The hint that an empty field shows in place of a text; null: none, or not reported.
- * Some phones report the hint also as the text, others only separately.
+ * The hint that an empty field shows; null: none, or not reported. Some phones report
+ * the hint as the text too, others only separately.
  */
 export function hintOf(node: UiNode): string | null {
   const { hint, showsHint, text } = node
   if (!node.editable || showsHint === false) return null
-  if (showsHint) return [hint, text].find((words) => words !== null && hasWords(words)) ?? null
-  if (hint === null || !hasWords(hint) || node.maskedLength > 0) return null
+  if (showsHint) return [hint, text].find((words) => words !== null && hasVisibleText(words)) ?? null
+  if (hint === null || !hasVisibleText(hint) || node.maskedLength > 0) return null
   return text === '' || text === hint ? hint : null
 }

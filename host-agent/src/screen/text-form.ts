@@ -1,6 +1,5 @@
 /**
- * The compact text form of a screen, as returned by `format=text`. Pure. Rules:
- * `decisions.md`, Observations and results.
+ * Builds the compact text form of a screen, which `format=text` returns. Pure.
  */
 import type { Element, Observation } from '@phonerack/shared'
 
@@ -10,7 +9,7 @@ type Head = Pick<Observation, 'app' | 'keyboard' | 'screen'>
 export function headLines({ app, keyboard, screen }: Head): string {
   const focused = keyboard.focused_editable ? ' focused' : ''
   return [
-    // For an unknown package, only the word `app` stays.
+    // Without the space when the package is unknown.
     `app ${escape(app.package)}`.trimEnd(),
     keyboard.visible ? `keyboard visible${focused}` : 'keyboard hidden',
     `screen ${screen.width}x${screen.height}${screen.on === false ? ' off' : ''}`,
@@ -36,6 +35,6 @@ function shortId(id: string, app: string): string {
   return id.startsWith(prefix) && id.length > prefix.length ? id.slice(prefix.length) : id
 }
 
-/** App text stays inside its quotes and on its line: otherwise a note's title could pass for an element. */
+/** Keeps app text inside its quotes and on its line: otherwise a note's title could look like an element. */
 const escape = (text: string): string =>
   text.replace(/["\\]/g, '\\$&').replace(/\r\n|[\n\r\v\f\u2028\u2029\u0085]/g, '\\n')

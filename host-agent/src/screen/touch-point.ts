@@ -1,5 +1,5 @@
 /**
- * Selects the point at which to touch a node: one that no other touchable node takes.
+ * Selects the point at which to touch a node, where no other node receives the touch.
  * Used by `actions/target.ts`; docs/decisions/0150. Pure.
  */
 import type { Point } from '../device/device.js'
@@ -22,8 +22,8 @@ export interface TouchPoint {
 const maxCovers = 500
 
 /**
- * Android's `View.onTouchEvent`: such a view takes a touch, even while it is disabled.
- * A list takes only moves.
+ * Android's `View.onTouchEvent`: such a view consumes a touch, even while it is
+ * disabled. A list consumes only moves.
  */
 export const takesTouches = (node: UiNode): boolean =>
   node.clickable || node.longClickable || (node.editable && node.focusable)
@@ -34,7 +34,7 @@ export function touchPointOf(node: VisibleNode, tree: ScreenTree): TouchPoint {
   return { point: point ?? centerOf(node.visible), covered: point === null }
 }
 
-/** Nodes that may take a touch meant for this node. */
+/** Areas of the nodes that may receive a touch on this node. */
 export function coversOf(node: VisibleNode, tree: ScreenTree): Bounds[] {
   const covers: Bounds[] = (coveringWindows(tree, canBeActedOn) ?? [])
     .filter(({ index }) => drawnOver(tree, index, node.index) === 'over')
@@ -49,7 +49,7 @@ export function coversOf(node: VisibleNode, tree: ScreenTree): Bounds[] {
 function mayTake(other: VisibleNode, node: VisibleNode, tree: ScreenTree): boolean {
   const order = drawnOver(tree, other.index, node.index)
   if (order === 'inside' || order === 'over') return true
-  // Where the phone does not report the order, a node of the same or larger size lies
-  // behind.
+  // Where the phone does not report the order, a node that contains this one counts as
+  // behind it.
   return order === 'unknown' && !isInside(node.visible, other.visible)
 }

@@ -1,22 +1,22 @@
-/** Which nodes are on the screen, and their visible parts. Pure. */
+/** Finds the nodes that are on the screen, and their visible parts. Pure. */
 import type { Size } from '../device/device.js'
 import { areaOf, intersect, wholeScreen, type Bounds } from './geometry.js'
 import { canBeActedOn, isContainer } from './kinds.js'
 import type { UiNode } from './nodes.js'
-import { hasWords } from './words.js'
+import { hasVisibleText } from './visible-text.js'
 
 /** A node that has area on the screen. */
 export interface VisibleNode extends UiNode {
   /** Clipped to the screen and to its scroll containers. */
   visible: Bounds
-  /** Takes more than half of the screen. */
+  /** Covers more than half of the screen. */
   page: boolean
 }
 
 /**
- * For each node; null where it is not on the screen. A scrolling view clips its
- * content; other parents need not contain their children (zero-sized wrappers of web
- * pages do not).
+ * Returns an entry for each node, null where it is not on the screen. Only scrolling
+ * views clip their content: other parents need not contain their children, such as
+ * zero-sized wrappers in web pages.
  */
 export function clip(nodes: readonly UiNode[], screen: Size): (VisibleNode | null)[] {
   const visible: (VisibleNode | null)[] = []
@@ -34,16 +34,16 @@ export function clip(nodes: readonly UiNode[], screen: Size): (VisibleNode | nul
 }
 
 /**
- * The parent that words without bounds label: some apps (Compose) name a tab by a node
- * with the bounds `[0,0][0,0]`. Null when the parent has its own words, or holds many
+ * The parent that a text without bounds labels: some apps (Compose) name a tab by a node
+ * with the bounds `[0,0][0,0]`. Null when the parent has its own text, or holds many
  * items.
  */
 function labelledBy(node: UiNode, visible: readonly (VisibleNode | null)[]): VisibleNode | null {
-  if ((!hasWords(node.text) && !hasWords(node.desc)) || canBeActedOn(node)) return null
+  if ((!hasVisibleText(node.text) && !hasVisibleText(node.desc)) || canBeActedOn(node)) return null
   const parent = visible[node.parent] ?? null
   for (let around = parent; around; around = visible[around.parent] ?? null) {
     if (around.page || isContainer(around)) return around === parent ? null : parent
-    if (hasWords(around.text) || hasWords(around.desc)) return null
+    if (hasVisibleText(around.text) || hasVisibleText(around.desc)) return null
     if (canBeActedOn(around)) return parent
   }
   return parent

@@ -31,8 +31,8 @@ export function readXml(source: string | Uint8Array, handler: XmlHandler): void 
 }
 
 /**
- * Any XML, by the full parser. Exported for the tests, which compare `readPlainXml`
- * with it. @throws ScreenXmlError
+ * Reads any XML with the full parser. Exported for the tests, which compare
+ * `readPlainXml` with it. @throws ScreenXmlError
  */
 export function parseXml(xml: string, handler: XmlHandler): void {
   const parser = new SaxesParser({ fragment: true, position: false, xmlns: false as const })
@@ -59,7 +59,7 @@ function decode(bytes: Uint8Array): string {
 }
 
 const declaration = /<\?xml\b[^>]*\?>/g
-/** Root tags of both dialects, including a class; a `<` in a warning before the XML does not count. */
+/** Root tags of both dialects, or a class name: a `<` in a warning before the XML must not match. */
 const firstRoot = /<\?xml\b|<!DOCTYPE|<(?:hierarchy|displays|node)\b|<[A-Za-z_][\w$]*(?:\.[\w$]+)+[\s/>]/
 const firstTag = /<[A-Za-z_]/
 
@@ -84,7 +84,7 @@ const forbidden = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|\p{Surro
 const numeric = /&#(x[\da-f]{1,8}|\d{1,10});/gi
 const surrogatePair = /&#(5[56]\d{3});&#(5[67]\d{3});/g
 
-/** Old Android versions write an emoji as two numeric entities, and pass control characters on. */
+/** Old Android versions write an emoji as two numeric entities, and do not escape control characters. */
 function replaceForbidden(xml: string): string {
   return xml
     .replace(surrogatePair, (_, high: string, low: string) => String.fromCharCode(Number(high), Number(low)))

@@ -1,16 +1,16 @@
 /**
- * The clipboard through scrcpy's server, which may read it in the background. The
- * server does not answer for an empty clipboard, nor for one that it may not read;
- * io.appium.settings distinguishes the two: it reads while its own keyboard is
- * selected, and the user's keyboard is restored immediately.
+ * Reads and sets the clipboard through scrcpy's server, which Android allows in the
+ * background. The server does not answer when the clipboard is empty, nor when Android
+ * denies the read. io.appium.settings distinguishes the two: it reads while its keyboard
+ * is selected, after which the user's keyboard is restored.
  */
 import { ApiError, type Progress } from '@phonerack/shared'
 import type { Transport } from '../adb/transport.js'
 import type { Clipboard } from '../device/device.js'
 import { writing } from '../device/outcome.js'
 import type { ScrcpyKeeper } from '../scrcpy/keeper.js'
-import type { KeyboardLoan } from './keyboard.js'
-import { ask } from './settings-app.js'
+import type { KeyboardSwitch } from './keyboard.js'
+import { broadcast } from './settings-app.js'
 
 export interface ClipboardParts {
   transport: Transport
@@ -18,7 +18,7 @@ export interface ClipboardParts {
   /** Whether the enrolment could read back the text it had set. */
   readProven: boolean
   hasSettingsApp: boolean
-  keyboard: KeyboardLoan
+  keyboard: KeyboardSwitch
 }
 
 export function createClipboard({
@@ -28,17 +28,17 @@ export function createClipboard({
   hasSettingsApp,
   keyboard,
 }: ClipboardParts): Clipboard {
-  /** The agent set the clipboard, so silence no longer means that it is empty. */
-  let holdsOurs = false
+  /** The agent set the clipboard, so a missing answer does not mean that it is empty. */
+  let setByAgent = false
 
   async function readByKeyboard(progress: Progress): Promise<string> {
-    await keyboard.borrow(progress)
+    await keyboard.select(progress)
     try {
-      const answer = await ask(transport, 'ClipboardReceiver', 'clipboard.get', [], progress)
+      const answer = await broadcast(transport, 'ClipboardReceiver', 'clipboard.get', [], progress)
       if (!answer.ok) throw unavailable()
       return Buffer.from(answer.data.replace(/\s/g, ''), 'base64').toString('utf8')
     } finally {
-      await keyboard.giveBack()
+      await keyboard.restore()
     }
   }
 
@@ -47,21 +47,20 @@ export function createClipboard({
       const control = await keeper.socket(progress)
       const text = await control.getClipboard(progress)
       if (text !== null) return text
-      if (readProven && !holdsOurs) return ''
+      if (readProven && !setByAgent) return ''
       if (!hasSettingsApp) throw unavailable()
       const read = await readByKeyboard(progress)
-      // Empty although the agent set it: denied for this method too, or emptied by an
-      // app. The content is unknown.
-      if (read === '' && holdsOurs) throw unavailable()
+      // The agent set it, so either Android denies this read too, or an app cleared it.
+      if (read === '' && setByAgent) throw unavailable()
       return read
     },
     async set(text, progress) {
       const control = await keeper.socket(progress)
       await writing('the clipboard', async () => {
         await control.setClipboard(text, false, progress)
-        holdsOurs = true
-        // The server only acknowledges that it tried. Phones that never allow a read
-        // offer no better check.
+        setByAgent = true
+        // The server acknowledges the attempt only. Where reads never work, that is the
+        // only evidence.
         const now = await control.getClipboard(progress)
         if (now === text || (now === null && !readProven)) return
         throw new ApiError(now === null ? 'action_outcome_unknown' : 'provider_error', {

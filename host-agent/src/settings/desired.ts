@@ -1,8 +1,8 @@
-/** Settings of a tenant that a restart of the phone loses: kept on disk, set again, removed by the wipe. */
+/** A tenant's settings that a restart of the phone loses. Stored on disk, set again after it, deleted by a wipe. */
 import type { Coordinates } from '../device/device.js'
 
 export interface Desired {
-  /** Null: the phone's own location. */
+  /** Null: the phone's real location. */
   location: Coordinates | null
   /** Null: the phone's default. */
   timezone: string | null

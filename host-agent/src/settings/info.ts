@@ -1,4 +1,4 @@
-/** A phone's public properties, and no other hardware data or identifiers. */
+/** Reads a phone's public properties. Never reads hardware identifiers. */
 import type { Progress } from '@phonerack/shared'
 import { command, sequence } from '../adb/quote.js'
 import type { Transport } from '../adb/transport.js'

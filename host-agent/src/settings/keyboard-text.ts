@@ -1,7 +1,7 @@
 /**
- * Text through the keyboard of io.appium.settings: key events of `input text` in
- * modified UTF-7, which it decodes to any Unicode text. Slow (a process per piece, and
- * each key waits for the previous one), but needs only the shell.
+ * Types any Unicode text with only the shell: `input text` sends key events in modified
+ * UTF-7, which the keyboard of io.appium.settings decodes. Slow: a process per piece,
+ * and each key waits for the previous one.
  */
 import { DeadlineExceeded } from '@phonerack/shared'
 import { command } from '../adb/quote.js'
@@ -9,13 +9,13 @@ import type { Transport } from '../adb/transport.js'
 import { inputTextParts } from '../shell/input-commands.js'
 import { DeviceGone, TextMethodUnavailable, type TextMethod } from '../device/device.js'
 import { run } from '../device/run.js'
-import type { KeyboardLoan } from './keyboard.js'
+import type { KeyboardSwitch } from './keyboard.js'
 import { encodeModifiedUtf7, piecesOf } from './modified-utf7.js'
 
 /** UTF-16 units of one `input text`; about 2.7 keys each. */
 const pieceLength = 500
 
-export function createKeyboardText(transport: Transport, keyboard: KeyboardLoan): TextMethod {
+export function createKeyboardText(transport: Transport, keyboard: KeyboardSwitch): TextMethod {
   return {
     name: 'keyboard',
     mode: 'insert',
@@ -23,7 +23,7 @@ export function createKeyboardText(transport: Transport, keyboard: KeyboardLoan)
     limitMs: (text) => 20_000 + text.length * 25,
     async send(text, _field, progress) {
       try {
-        await keyboard.borrow(progress)
+        await keyboard.select(progress)
       } catch (error) {
         if (error instanceof DeviceGone || error instanceof DeadlineExceeded) throw error
         throw new TextMethodUnavailable('could not switch to the Phonerack keyboard', error)
@@ -32,9 +32,9 @@ export function createKeyboardText(transport: Transport, keyboard: KeyboardLoan)
         for (const piece of piecesOf(text, pieceLength))
           for (const part of inputTextParts(encodeModifiedUtf7(piece)))
             await run(transport, command('input', 'text', part), progress)
-        return { sure: true, release: () => keyboard.giveBack() }
+        return { sure: true, release: () => keyboard.restore() }
       } catch (error) {
-        await keyboard.giveBack()
+        await keyboard.restore()
         throw error
       }
     },

@@ -1,8 +1,8 @@
 /**
- * Borrows the phone's keyboard: while the io.appium.settings keyboard is the default,
- * its app may read the clipboard and key events can enter any Unicode text. The user's
+ * Selects the keyboard of io.appium.settings for a moment: while it is the default, its
+ * app can read the clipboard, and key events can enter any Unicode text. The user's
  * keyboard is stored on disk, so that it is restored even after the phone or the agent
- * is lost. Used by `clipboard.ts` and `keyboard-text.ts`.
+ * fails. Used by `clipboard.ts` and `keyboard-text.ts`.
  */
 import { Progress, type Logger } from '@phonerack/shared'
 import { command, pipe } from '../adb/quote.js'
@@ -16,40 +16,40 @@ export const ourKeyboard = `${settingsApp.package}/.UnicodeIME`
 const restoreMs = 5000
 /** Android connects a keyboard to the field a moment after it becomes the default. */
 const bindMs = 2000
-/** Where the phone does not report the connection. */
+/** Pause on phones that do not report the connection. */
 const unknownBindMs = 200
 
-/** The user's keyboard while it is replaced. */
-export interface RememberedKeyboard {
+/** Stores the user's keyboard while the app's keyboard is selected. */
+export interface SavedKeyboard {
   get(): string | null
   /** On disk when it returns. */
   set(keyboard: string | null): void
 }
 
-export interface KeyboardLoan {
-  /** Selects the app's keyboard. @throws after restoring the user's */
-  borrow(progress: Progress): Promise<void>
-  /** Never throws: `keep` retries a failure. */
-  giveBack(): Promise<void>
-  /** Restores the keyboard after an interrupted attempt; reads the phone only when one is stored. */
-  keep(progress: Progress): Promise<void>
+export interface KeyboardSwitch {
+  /** Selects the app's keyboard. On failure restores the user's, then throws. */
+  select(progress: Progress): Promise<void>
+  /** Never throws: `restoreLeftover` retries a failure. */
+  restore(): Promise<void>
+  /** Restores a stored keyboard, after a failed `restore`. Without one, does not read the phone. */
+  restoreLeftover(progress: Progress): Promise<void>
 }
 
 const isComponent = (text: string): boolean => /^[\w.]+\/[\w.$]+$/.test(text)
 
 export interface KeyboardParts {
   transport: Transport
-  remembered: RememberedKeyboard
+  remembered: SavedKeyboard
   log: Logger
 }
 
-export function createKeyboardLoan({ transport, remembered, log }: KeyboardParts): KeyboardLoan {
-  /** Typing and a clipboard read may overlap. */
-  let borrowers = 0
+export function createKeyboardSwitch({ transport, remembered, log }: KeyboardParts): KeyboardSwitch {
+  /** Concurrent users: typing and a clipboard read can overlap. */
+  let users = 0
   const read = async (progress: Progress): Promise<string> =>
     (await run(transport, command('settings', 'get', 'secure', 'default_input_method'), progress)).trim()
 
-  async function bound(progress: Progress): Promise<void> {
+  async function waitUntilBound(progress: Progress): Promise<void> {
     const within = progress.within(bindMs)
     const look = pipe(
       command('dumpsys', 'input_method'),
@@ -67,11 +67,11 @@ export function createKeyboardLoan({ transport, remembered, log }: KeyboardParts
     }
   }
 
-  async function restore(progress: Progress): Promise<void> {
+  async function restoreSaved(progress: Progress): Promise<void> {
     const before = remembered.get()
     if (before === null) return
     if (isComponent(before)) await run(transport, command('ime', 'set', before), progress)
-    // When there was none before, the phone selects one itself.
+    // Without an earlier keyboard, Android selects one when this one is disabled.
     await run(transport, command('ime', 'disable', ourKeyboard), progress)
     const now = await read(progress)
     if (now === ourKeyboard || (isComponent(before) && now !== before))
@@ -79,36 +79,35 @@ export function createKeyboardLoan({ transport, remembered, log }: KeyboardParts
     remembered.set(null)
   }
 
-  const loan: KeyboardLoan = {
-    async borrow(progress) {
+  const keyboard: KeyboardSwitch = {
+    async select(progress) {
       const before = await read(progress)
-      // The app's keyboard is left from an interrupted attempt, which stored the
-      // keyboard that it replaced.
+      // An interrupted attempt left the app's keyboard, and had stored the user's.
       if (before !== ourKeyboard) remembered.set(before)
       else if (remembered.get() === null) remembered.set('')
-      borrowers += 1
+      users += 1
       try {
         await run(transport, command('ime', 'enable', ourKeyboard), progress)
         await run(transport, command('ime', 'set', ourKeyboard), progress)
         if ((await read(progress)) !== ourKeyboard) throw new Error('the phone did not switch the keyboard')
-        await bound(progress)
+        await waitUntilBound(progress)
       } catch (error) {
-        await loan.giveBack()
+        await keyboard.restore()
         throw error
       }
     },
-    async giveBack() {
-      borrowers -= 1
-      if (borrowers > 0) return
+    async restore() {
+      users -= 1
+      if (users > 0) return
       try {
-        await restore(Progress.for(restoreMs))
+        await restoreSaved(Progress.for(restoreMs))
       } catch (error) {
         log.warn({ err: error }, 'could not restore the keyboard; retrying')
       }
     },
-    async keep(progress) {
-      if (borrowers === 0 && remembered.get() !== null) await restore(progress)
+    async restoreLeftover(progress) {
+      if (users === 0 && remembered.get() !== null) await restoreSaved(progress)
     },
   }
-  return loan
+  return keyboard
 }

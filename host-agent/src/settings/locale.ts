@@ -1,11 +1,11 @@
-/** The phone's language: read from its property, set by io.appium.settings, which restarts every app's screen. */
+/** Reads the phone's language from a property, and sets it by io.appium.settings. Android then restarts all activities. */
 import { ApiError, type Progress } from '@phonerack/shared'
 import { command, sequence } from '../adb/quote.js'
 import type { Transport } from '../adb/transport.js'
 import type { Locale } from '../device/device.js'
 import { writing } from '../device/outcome.js'
 import { run } from '../device/run.js'
-import { ask } from './settings-app.js'
+import { broadcast } from './settings-app.js'
 
 const readBackMs = 8000
 
@@ -34,8 +34,8 @@ export function createLocale(transport: Transport): Locale {
       const extras = ['--es', 'lang', language, '--es', 'country', region]
       if (script !== '') extras.push('--es', 'script', script)
       return writing('the language', async () => {
-        const answer = await ask(transport, 'LocaleSettingReceiver', 'locale', extras, progress)
-        if (!answer.ok) throw /is not known/.test(answer.data) ? unknownLocale(locale) : notTaken(answer.data)
+        const answer = await broadcast(transport, 'LocaleSettingReceiver', 'locale', extras, progress)
+        if (!answer.ok) throw /is not known/.test(answer.data) ? unknownLocale(locale) : rejected(answer.data)
         const within = progress.within(readBackMs)
         for (;;) {
           const now = await get(within)
@@ -53,7 +53,7 @@ export function createLocale(transport: Transport): Locale {
   }
 }
 
-/** Well-formed, but the phone has no such language or region. */
+/** For a well-formed locale that the phone does not have. */
 function unknownLocale(locale: string): ApiError {
   return new ApiError('validation_failed', {
     message: `\`locale\` is \`${locale}\`, which this phone does not support.`,
@@ -65,7 +65,7 @@ function unknownLocale(locale: string): ApiError {
   })
 }
 
-const notTaken = (reason: string): ApiError =>
+const rejected = (reason: string): ApiError =>
   new ApiError('provider_error', {
     message: 'The phone did not accept the locale.',
     details: { reason: reason.slice(0, 200) },

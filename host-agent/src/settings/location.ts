@@ -1,6 +1,6 @@
 /**
- * The location through io.appium.settings' mock providers: its service repeats it every
- * two seconds while it runs.
+ * Sets the location by the mock providers of io.appium.settings, whose service repeats
+ * it every two seconds while it runs.
  */
 import { ApiError, type Progress } from '@phonerack/shared'
 import { command, sequence } from '../adb/quote.js'
@@ -9,7 +9,7 @@ import type { Coordinates, Location } from '../device/device.js'
 import { writing } from '../device/outcome.js'
 import { run } from '../device/run.js'
 import type { DesiredState } from './desired.js'
-import { ask, locationService } from './settings-app.js'
+import { broadcast, locationService } from './settings-app.js'
 
 /** Degrees; about a metre. The app answers with seven decimals. */
 const tolerance = 1e-5
@@ -17,15 +17,15 @@ const readBackMs = 8000
 
 export interface KeptLocation extends Location {
   /**
-   * Sets the stored location again when the phone has another one: after a restart, or
-   * when the app died.
+   * Sets the stored location again when the phone lost it: after a restart, or when the
+   * app died.
    */
   keep(progress: Progress): Promise<void>
 }
 
 export function createLocation(transport: Transport, desired: DesiredState): KeptLocation {
   async function read(progress: Progress): Promise<Coordinates | null> {
-    const { ok, data } = await ask(transport, 'LocationInfoReceiver', 'location', [], progress)
+    const { ok, data } = await broadcast(transport, 'LocationInfoReceiver', 'location', [], progress)
     const [latitude, longitude] = data.trim().split(/\s+/).map(Number)
     if (!ok || latitude === undefined || longitude === undefined) return null
     return Number.isFinite(latitude) && Number.isFinite(longitude) ? { latitude, longitude } : null

@@ -13,11 +13,11 @@ export function encodeModifiedUtf7(text: string): string {
 }
 
 /** Whole characters, at most `most` UTF-16 units each. */
-export function piecesOf(text: string, most: number): string[] {
+export function piecesOf(text: string, maxLength: number): string[] {
   const pieces: string[] = []
   let piece = ''
   for (const character of text) {
-    if (piece !== '' && piece.length + character.length > most) {
+    if (piece !== '' && piece.length + character.length > maxLength) {
       pieces.push(piece)
       piece = ''
     }

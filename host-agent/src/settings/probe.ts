@@ -1,4 +1,4 @@
-/** The enrolment's probe of the settings: each is set, read back and restored. */
+/** Probes the settings at enrolment: sets, reads back and restores each one. */
 import type { Progress } from '@phonerack/shared'
 import type { Transport } from '../adb/transport.js'
 import { attempt, type FoundCapability } from '../device/attempt.js'

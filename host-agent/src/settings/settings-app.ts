@@ -1,7 +1,7 @@
 /**
- * io.appium.settings on a phone: provides location, locale and clipboard where the
- * shell cannot (see its README; its receivers answer by the result of a broadcast).
- * Installed at provisioning.
+ * The app io.appium.settings, which is installed at provisioning. It sets what the shell
+ * cannot: location, locale, clipboard. Its receivers answer by the result of a broadcast
+ * (see its README).
  */
 import { ApiError, type Progress } from '@phonerack/shared'
 import { command, sequence } from '../adb/quote.js'
@@ -11,7 +11,7 @@ import { installPart } from '../parts/install.js'
 import { settingsApp } from '../parts/parts.js'
 
 const name = settingsApp.package
-/** Of Android's `Activity.RESULT_OK`. */
+/** Android's `Activity.RESULT_OK`. */
 const resultOk = -1
 
 export interface Answer {
@@ -26,10 +26,10 @@ export function parseBroadcast(output: string): Answer | null {
 }
 
 /**
- * Sends a broadcast to one of its receivers. @throws ApiError provider_error when `am`
- * fails or no receiver answers
+ * Sends a broadcast to one of the app's receivers and returns its answer. @throws
+ * ApiError provider_error when `am` fails or no receiver answers
  */
-export async function ask(
+export async function broadcast(
   transport: Transport,
   receiver: string,
   action: string,

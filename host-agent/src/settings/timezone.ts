@@ -1,6 +1,6 @@
 /**
- * The time zone by AlarmManager's shell command (no root needed), which notifies every
- * app of the change.
+ * Sets the time zone by AlarmManager's shell command, which needs no root and notifies
+ * all apps.
  */
 import { ApiError, ownNow, type Progress } from '@phonerack/shared'
 import { command, sequence, type ShellCommand } from '../adb/quote.js'
@@ -23,8 +23,8 @@ export function createTimezone({ transport, desired, defaultZone }: TimezonePart
   const read = async (progress: Progress): Promise<string> =>
     (await run(transport, command('getprop', 'persist.sys.timezone'), progress)).trim()
 
-  async function becomes(zone: string, progress: Progress): Promise<boolean> {
-    // Extra time, since a phone that answers late still reports its zone.
+  async function waitUntilZone(zone: string, progress: Progress): Promise<boolean> {
+    // Excludes process pauses, in which the agent does not read the zone.
     const lookUntil = ownNow() + readBackMs
     for (;;) {
       if ((await read(progress)) === zone) return true
@@ -35,16 +35,16 @@ export function createTimezone({ transport, desired, defaultZone }: TimezonePart
 
   /** False when the phone does not know the zone. */
   async function change(zone: string, auto: '0' | '1', progress: Progress): Promise<boolean> {
-    const ways: ShellCommand[] = [
+    const methods: ShellCommand[] = [
       command('cmd', 'alarm', 'set-timezone', zone),
       // Some vendors' Android 9 to 11 lack this command; the number is from AOSP's
       // interface.
       command('service', 'call', 'alarm', '3', 's16', zone),
     ]
-    for (const way of ways) {
+    for (const method of methods) {
       const automatic = command('settings', 'put', 'global', 'auto_time_zone', auto)
-      await transport.shell(sequence(automatic, way), progress)
-      if (await becomes(zone, progress)) return true
+      await transport.shell(sequence(automatic, method), progress)
+      if (await waitUntilZone(zone, progress)) return true
     }
     return false
   }

@@ -19,7 +19,7 @@ const noActivity = (packageName: string, activity: string, isThere: boolean) =>
     details: { package: packageName, activity },
   })
 
-/** The agent's helpers are hidden from clients: some close immediately, which looks like a hanging app. */
+/** The agent's helper apps. Clients cannot open them: some close immediately, so opening one would time out. */
 const isOurs = (packageName: string): boolean => ownPackages.has(packageName)
 
 export function createApps(transport: Transport, windows: Windows): Apps {

@@ -1,4 +1,4 @@
-/** Identifies the phone's boot, to confirm a restart. Used by `power.ts` and `wipe.ts`. */
+/** Reads the ID of the phone's boot, which confirms a restart. Used by `power.ts` and `wipe.ts`. */
 import type { Progress } from '@phonerack/shared'
 import { command } from '../adb/quote.js'
 import type { Transport } from '../adb/transport.js'

@@ -1,8 +1,7 @@
 /**
- * Touch, keys and text by Android's `input` program: the fallback where no scrcpy
- * server runs. Limits: one finger; a process for each step (about 200 ms on a phone),
- * so that paths are coarse; text is printable ASCII (`settings/keyboard-text.ts`
- * handles the rest).
+ * Touch, keys and text by Android's `input` program, for phones without a scrcpy server.
+ * Limits: one finger; coarse paths, since each step is a process (about 200 ms on a
+ * phone); text is printable ASCII (`settings/keyboard-text.ts` handles the rest).
  */
 import { ApiError, Progress } from '@phonerack/shared'
 import { command } from '../adb/quote.js'
@@ -18,10 +17,10 @@ export type GesturePlan =
   /** Step by step with `input motionevent` (Android 9 and newer). */
   | { kind: 'steps'; points: readonly TimedPoint[] }
 
-/** Pixels that count as no movement, milliseconds that count as a tap. */
+/** Maximum pixels that a resting finger moves, and maximum milliseconds of a tap. */
 const still = 8
 const tapMs = 250
-/** Milliseconds between two steps: `input` is not faster on a phone. */
+/** Milliseconds between two steps: `input` takes as long on a phone. */
 const stepMs = 200
 
 const distance = (a: Point, b: Point): number => Math.hypot(a.x - b.x, a.y - b.y)
@@ -57,7 +56,7 @@ const isEven = (
 
 const px = (value: number): string => String(Math.round(value))
 
-/** Bit of `KeyEvent`'s meta state, and the key held for it. */
+/** Bits of `KeyEvent`'s meta state, each with the key that is held for it. */
 const modifiers = [
   { bit: 0x1, keyCode: '59' },
   { bit: 0x2, keyCode: '57' },
@@ -79,7 +78,7 @@ export function createCommandInput(transport: Transport): Input {
         at = point
       }
     } finally {
-      // The finger is lifted on every exit.
+      // Lifts the finger after a failure too.
       if (at) await input(Progress.for(3000), 'motionevent', 'UP', px(at.x), px(at.y))
     }
   }
@@ -110,7 +109,7 @@ export function createCommandInput(transport: Transport): Input {
   }
 }
 
-/** `input text` reads `%s` as a space and cannot type `%s` itself: such text is split between the two. */
+/** `input text` types `%s` as a space. A literal `%s` is split into two commands. */
 export const inputTextParts = (text: string): string[] =>
   text
     .split(/(?<=%)(?=s)/)

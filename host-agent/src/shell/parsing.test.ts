@@ -7,7 +7,7 @@ import { isKeyText } from '../scrcpy/text.js'
 import { inputTextParts, planStroke } from './input-commands.js'
 import { parseAwake } from './power.js'
 import { parseSize } from './screen.js'
-import { cutXml } from './ui.js'
+import { extractXml } from './ui.js'
 import { parseWindows } from './windows.js'
 
 describe('the screen size', () => {
@@ -104,9 +104,9 @@ describe('other words of a phone', () => {
       { serial: 'R5CU', state: expect.stringMatching(/^no permissions/) as string, transportId: 14 },
     ])
     expect(
-      cutXml("<?xml version='1.0' ?><hierarchy><node/></hierarchy>UI hierchary dumped to: /dev/tty\n"),
+      extractXml("<?xml version='1.0' ?><hierarchy><node/></hierarchy>UI hierchary dumped to: /dev/tty\n"),
     ).toBe("<?xml version='1.0' ?><hierarchy><node/></hierarchy>")
-    expect(cutXml('ERROR: null root node returned by UiTestAutomationBridge.\n')).toBe(
+    expect(extractXml('ERROR: null root node returned by UiTestAutomationBridge.\n')).toBe(
       'ERROR: null root node returned by UiTestAutomationBridge.',
     )
   })

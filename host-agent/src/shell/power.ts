@@ -1,4 +1,4 @@
-/** Wakes and sleeps by distinct key events, never by the power key, which toggles. */
+/** Wakes and sleeps by separate key events. The power key would toggle. */
 import { ApiError, DeadlineExceeded, type Progress } from '@phonerack/shared'
 import { command, pipe, sequence } from '../adb/quote.js'
 import type { Transport } from '../adb/transport.js'
@@ -18,8 +18,8 @@ export function parseAwake(output: string): boolean | null {
 }
 
 /**
- * A screen saver (`Dreaming`) shows something; `Dozing` is a screen that is off to its
- * user. Null when not reported.
+ * A screen saver (`Dreaming`) counts as on; `Dozing`, with a dark or ambient screen, as
+ * off. Null when not reported.
  */
 export function parseScreenOn(output: string): boolean | null {
   const state = /mWakefulness=(\w+)/.exec(output)?.[1]
@@ -27,11 +27,11 @@ export function parseScreenOn(output: string): boolean | null {
   return state === 'Asleep' || state === 'Dozing' ? false : null
 }
 
-/** Saves each tap a separate query, as with the size of the screen. */
-const rememberMs = 1000
+/** Milliseconds. Without the cache, each tap would need another query. */
+const cacheMs = 1000
 
 export function createPower(transport: Transport): Power {
-  /** Waits until the phone reports the state; without a report, the key counts as effective. */
+  /** Waits until the phone reports the state. A phone that does not report it counts as changed. */
   async function waitUntil(awake: boolean, progress: Progress): Promise<void> {
     for (;;) {
       const result = await transport.shell(readWakefulness, progress)
@@ -51,7 +51,7 @@ export function createPower(transport: Transport): Power {
     forget,
     async isOn(progress) {
       const askedAt = performance.now()
-      if (askedAt - onAt < rememberMs) return true
+      if (askedAt - onAt < cacheMs) return true
       const { stdout } = await transport.shell(readWakefulness, progress)
       const on = parseScreenOn(stdout.toString('utf8'))
       if (on === true) onAt = askedAt
@@ -68,7 +68,7 @@ export function createPower(transport: Transport): Power {
       await waitUntil(false, progress)
     },
     async reboot(progress) {
-      const refusal = await writing('its restart', () => orderReboot(transport, progress))
+      const refusal = await writing('its restart', () => requestReboot(transport, progress))
       if (refusal !== null) {
         throw new ApiError('provider_error', {
           message: 'The phone refused to restart.',
@@ -79,8 +79,8 @@ export function createPower(transport: Transport): Power {
   }
 }
 
-/** Null once the phone has disconnected; otherwise its message. */
-async function orderReboot(transport: Transport, progress: Progress): Promise<string | null> {
+/** Returns null once the phone has disconnected or booted again, else the message with which it refused. */
+async function requestReboot(transport: Transport, progress: Progress): Promise<string | null> {
   const before = await bootId(transport, progress)
   try {
     const result = await transport.shell(command('svc', 'power', 'reboot'), progress.within(5000))

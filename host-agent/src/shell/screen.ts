@@ -1,6 +1,6 @@
 /**
- * The screen by `screencap` and `wm`. The size is cached for a second, since every tap
- * needs it; every new read of the screen clears the cache.
+ * Reads the screen by `screencap` and `wm`. Caches the size for a second, since every
+ * tap needs it; a screenshot clears the cache.
  */
 import { ApiError, type Progress } from '@phonerack/shared'
 import { command, pipe, sequence } from '../adb/quote.js'
@@ -8,7 +8,7 @@ import type { Transport } from '../adb/transport.js'
 import type { Screen, Size } from '../device/device.js'
 import { commandFailed } from '../device/run.js'
 
-const rememberMs = 1000
+const cacheMs = 1000
 
 /** Includes the current rotation; `wm size` alone does not. */
 export const sizeCommand = sequence(
@@ -20,8 +20,9 @@ export const sizeCommand = sequence(
 )
 
 /**
- * The size of the current rotation from what `sizeCommand` prints: `cur=WxH` of the default display, else
- * `wm size` (an override wins) turned by the rotation. Null when neither is there.
+ * The size in the current rotation, from the output of `sizeCommand`: `cur=WxH` of the
+ * default display, else the override or physical size of `wm size`, rotated. Null when
+ * the output has neither.
  */
 export function parseSize(output: string): Size | null {
   const current = /\bcur=(\d+)x(\d+)/.exec(output)
@@ -37,33 +38,33 @@ const sized = (width: string | undefined, height: string | undefined): Size => (
   height: Number(height),
 })
 
-export interface RememberingScreen extends Screen {
+export interface CachedScreen extends Screen {
   /** Clears the cache. */
   forget(): void
 }
 
 const pngEnd = Buffer.from('IEND')
 
-export function createScreen(transport: Transport): RememberingScreen {
-  let known: { size: Size; at: number } | null = null
+export function createScreen(transport: Transport): CachedScreen {
+  let cached: { size: Size; at: number } | null = null
 
   async function readSize(progress: Progress): Promise<Size> {
     const startedAt = performance.now()
     const result = await transport.shell(sizeCommand, progress)
-    // grep's exit code only says whether it found a line.
+    // The exit code is grep's: whether it found a line.
     const size = parseSize(result.stdout.toString('utf8'))
     if (!size) throw commandFailed(sizeCommand, result)
-    known = { size, at: startedAt }
+    cached = { size, at: startedAt }
     return size
   }
 
   return {
     async size(progress) {
-      if (known && performance.now() - known.at < rememberMs) return known.size
+      if (cached && performance.now() - cached.at < cacheMs) return cached.size
       return readSize(progress)
     },
     async png(progress) {
-      known = null
+      cached = null
       const screencap = command('screencap', '-p')
       const result = await transport.shell(screencap, progress)
       if (result.exitCode !== 0) throw commandFailed(screencap, result)
@@ -71,11 +72,11 @@ export function createScreen(transport: Transport): RememberingScreen {
         throw new ApiError('provider_error', { message: "The phone's screenshot was truncated." })
       }
       // The screen may have rotated in between.
-      known = null
+      cached = null
       return result.stdout
     },
     forget() {
-      known = null
+      cached = null
     },
   }
 }

@@ -8,7 +8,7 @@ import { command, pipe, sequence } from '../adb/quote.js'
 import type { Transport } from '../adb/transport.js'
 import type { SecureWindowState, SecureWindow } from '../device/device.js'
 
-const rememberMs = 1000
+const cacheMs = 1000
 const limitMs = 10_000
 
 /** `visible`: only windows that are on the screen, each with its attributes. */
@@ -24,8 +24,9 @@ const readCommand = sequence(
 const secureBit = 0x2000
 
 /**
- * Reads `dumpsys window policy` (`KeyguardServiceDelegate`, `PhoneWindowManager`) and `fl=` of
- * `LayoutParams.toString`, of AOSP 9 to 14. What is not there counts as false: it only explains a black picture.
+ * Parses `dumpsys window policy` (`KeyguardServiceDelegate`, `PhoneWindowManager`) and `fl=` of
+ * `LayoutParams.toString`, as AOSP 9 to 14 print them. Missing lines count as false: the state only explains a black
+ * picture.
  */
 export function parseSecureWindow(output: string): SecureWindowState {
   const flags = [...output.matchAll(/^ *fl=(.*)$/gm)].map(([, words]) => words ?? '')
@@ -39,7 +40,7 @@ export function parseSecureWindow(output: string): SecureWindowState {
 }
 
 export function createSecureWindow(transport: Transport): SecureWindow {
-  let known: { state: Promise<SecureWindowState>; at: number } | null = null
+  let cached: { state: Promise<SecureWindowState>; at: number } | null = null
 
   async function look(): Promise<SecureWindowState> {
     const { stdout } = await transport.shell(readCommand, Progress.for(limitMs))
@@ -49,9 +50,9 @@ export function createSecureWindow(transport: Transport): SecureWindow {
   return {
     async read(progress, refresh = false) {
       // Has a separate deadline: several callers share one read.
-      if (refresh || !known || performance.now() - known.at > rememberMs)
-        known = { state: look(), at: performance.now() }
-      const { state } = known
+      if (refresh || !cached || performance.now() - cached.at > cacheMs)
+        cached = { state: look(), at: performance.now() }
+      const { state } = cached
       return progress.race('checking for a secure window', () => state)
     },
   }

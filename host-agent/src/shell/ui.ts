@@ -12,7 +12,7 @@ export type UiImplementation = 'uiautomator-tty' | 'uiautomator-file'
 
 const file = `${phoneFolder}/window.xml`
 
-/** Directly to the output where the phone supports it; else through a file in the agent's folder. */
+/** `uiautomator-tty` writes to the output, which not every phone supports; the other one to a file. */
 const commands = {
   'uiautomator-tty': command('uiautomator', 'dump', '/dev/tty'),
   'uiautomator-file': sequence(
@@ -23,10 +23,10 @@ const commands = {
 }
 
 /**
- * Cuts the XML out of what the command printed, which says more around it. Without a hierarchy the text is
- * returned as it is: the tool's own words (`ERROR: null root node…`) are the best reason there is.
+ * Extracts the XML from the output, which has other text around it. Without a hierarchy, returns the text unchanged:
+ * the tool's message (`ERROR: null root node…`) is the reason of the failure.
  */
-export function cutXml(output: string): string {
+export function extractXml(output: string): string {
   const start = Math.max(output.indexOf('<?xml'), 0)
   const end = output.lastIndexOf('</hierarchy>')
   if (end >= 0) return output.slice(start, end + '</hierarchy>'.length)
@@ -42,9 +42,9 @@ export function createUi(transport: Transport, implementation: UiImplementation,
       const mine = last.then(async () => {
         progress.check('reading the screen')
         beforeRead()
-        return cutXml((await transport.exec(commands[implementation], progress)).toString('utf8'))
+        return extractXml((await transport.exec(commands[implementation], progress)).toString('utf8'))
       })
-      // The next one waits until this one settles; its own caller gets the error.
+      // The next dump waits for this one; an error goes only to this caller.
       last = mine.catch(ignore)
       return progress.race('reading the screen', () => mine)
     },

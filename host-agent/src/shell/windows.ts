@@ -1,4 +1,4 @@
-/** The foreground window, keyboard and screen state: one shell call, filtered on the phone. */
+/** Reads the foreground window, the keyboard and the screen state in one shell call, filtered on the phone. */
 import { command, pipe, sequence } from '../adb/quote.js'
 import type { Transport } from '../adb/transport.js'
 import type { Windows, WindowState } from '../device/device.js'
@@ -15,28 +15,28 @@ const systemWindows = new Set(['NotificationShade', 'StatusBar', 'Keyguard', 'Gl
 
 /**
  * Titles of the system's own dialogs: `AppErrorDialog`, `AppNotRespondingDialog`, `StrictModeViolationDialog`,
- * `AppWaitingForDebuggerDialog` and `BaseErrorDialog` of AOSP 8 to 14 (`com.android.server.am`). They belong to no app's
- * task, so that they take the touches of the whole screen.
+ * `AppWaitingForDebuggerDialog` and `BaseErrorDialog` of AOSP 8 to 14 (`com.android.server.am`). They are not part of an
+ * app's task, so they receive the touches of the whole screen.
  */
 const systemDialog =
   /^(?:Application Error: |Application Not Responding: |Strict Mode Violation: |Waiting For Debugger: |Error Dialog$)/
 
 /**
- * Reads `mCurrentFocus=Window{… u0 package/activity}` and `mFocusedApp=…{… u0 package/activity t12}`. The
- * focused window decides; a dialog or popup has no activity in its name, and then the focused app does.
+ * Parses `mCurrentFocus=Window{… u0 package/activity}` and `mFocusedApp=…{… u0 package/activity t12}`. The focused app
+ * counts only when the name of the focused window has no activity, as with dialogs and popups.
  */
 export function parseWindows(output: string): WindowState {
-  // Several displays give several lines; the focused one is not null.
+  // Each display prints a line; those without focus print `null`.
   const window = /mCurrentFocus=Window\{\S+ (?:u\d+ )?([^}]+)\}/.exec(output)?.[1]?.trim()
   return {
-    ...front(window, output),
+    ...foreground(window, output),
     keyboardVisible: /mInputShown=true/.test(output),
     systemDialog: window !== undefined && systemDialog.test(window),
     screenOn: parseScreenOn(output) ?? true,
   }
 }
 
-function front(window: string | undefined, output: string): Pick<WindowState, 'package' | 'activity'> {
+function foreground(window: string | undefined, output: string): Pick<WindowState, 'package' | 'activity'> {
   const inWindow = window === undefined ? null : component(window)
   if (inWindow) return inWindow
   if (window !== undefined && systemWindows.has(window))
@@ -46,7 +46,7 @@ function front(window: string | undefined, output: string): Pick<WindowState, 'p
   return inApp ?? { package: '', activity: null }
 }
 
-/** `package/activity`, where a leading dot stands for the package. */
+/** Parses `package/activity`; a leading dot abbreviates the package. */
 function component(text: string): { package: string; activity: string } | null {
   const match = /^([A-Za-z0-9_.]+)\/([A-Za-z0-9_.$]+)$/.exec(text)
   const [, name, activity] = match ?? []

@@ -13,7 +13,7 @@ import { createPackages } from '../packages/packages.js'
 import { createClipboard } from '../settings/clipboard.js'
 import type { DesiredState } from '../settings/desired.js'
 import { createInfo } from '../settings/info.js'
-import { createKeyboardLoan, type KeyboardLoan, type RememberedKeyboard } from '../settings/keyboard.js'
+import { createKeyboardSwitch, type KeyboardSwitch, type SavedKeyboard } from '../settings/keyboard.js'
 import { createKeyboardText } from '../settings/keyboard-text.js'
 import { createLocale } from '../settings/locale.js'
 import { createLocation, type KeptLocation } from '../settings/location.js'
@@ -40,7 +40,7 @@ export interface DeviceParts {
   uiServer: UiServerKeeper
   log: Logger
   desired: DesiredState
-  keyboard: RememberedKeyboard
+  keyboard: SavedKeyboard
   /** Gets the text and keys right before they are sent. */
   credentials: Pick<CredentialMemory, 'typed' | 'pressed'>
   /** The phone's time zone after its first wipe; null before. */
@@ -50,7 +50,7 @@ export interface DeviceParts {
 export interface AssembledDevice extends Device {
   readonly location: KeptLocation | null
   /** Restores the user's keyboard when the phone disconnected during typing. */
-  readonly borrowed: KeyboardLoan
+  readonly keyboardSwitch: KeyboardSwitch
 }
 
 /** Characters; up to this length key events are fastest. */
@@ -60,7 +60,7 @@ const anyLength = Number.MAX_SAFE_INTEGER
 /** In the order of docs/decisions/0069. */
 function textMethods(
   { transport, choice, keeper, uiServer, log }: DeviceParts,
-  keyboard: KeyboardLoan,
+  keyboard: KeyboardSwitch,
 ): TextMethod[] {
   const scrcpy = choice.text === 'scrcpy'
   return [
@@ -80,7 +80,7 @@ export function assembleDevice(parts: DeviceParts): AssembledDevice {
   const screen = createScreen(transport)
   const windows = createWindows(transport)
   const beforeRead = () => screen.forget()
-  const keyboard = createKeyboardLoan({ transport, remembered: parts.keyboard, log })
+  const keyboard = createKeyboardSwitch({ transport, remembered: parts.keyboard, log })
   const dump = createUi(transport, choice.ui, beforeRead)
   return {
     serial: transport.serial,
@@ -119,6 +119,6 @@ export function assembleDevice(parts: DeviceParts): AssembledDevice {
         ? null
         : createPackages(transport, createLabels({ uiServer: server, scrcpy: keeper, log })),
     video: choice.video === '' ? null : parts.capture,
-    borrowed: keyboard,
+    keyboardSwitch: keyboard,
   }
 }

@@ -96,7 +96,7 @@ export class Preparation {
 
   private async keepSettings(progress: Progress): Promise<void> {
     await this.assembled?.location?.keep(progress)
-    await this.assembled?.borrowed.keep(progress)
+    await this.assembled?.keyboardSwitch.restoreLeftover(progress)
   }
 
   private assemble(): void {

@@ -15,7 +15,7 @@ import { provePackages } from '../packages/probe.js'
 import { keyMessage } from '../scrcpy/messages.js'
 import { probeFiles } from '../files/probe.js'
 import { createInfo } from '../settings/info.js'
-import { createKeyboardLoan, ourKeyboard } from '../settings/keyboard.js'
+import { createKeyboardSwitch, ourKeyboard } from '../settings/keyboard.js'
 import { probeSettings } from '../settings/probe.js'
 import { prepareSettingsApp } from '../settings/settings-app.js'
 import { endLeftovers } from '../ui-server/instrumentation.js'
@@ -189,15 +189,15 @@ async function probeKeyboard(
 ): Promise<FoundCapability> {
   if (!hasSettingsApp) return { name: 'keyboard', implementation: '', evidence: 'needs io.appium.settings' }
   let remembered: string | null = null
-  const loan = createKeyboardLoan({
+  const keyboard = createKeyboardSwitch({
     transport,
     remembered: { get: () => remembered, set: (keyboard) => void (remembered = keyboard) },
     log,
   })
   return attempt('keyboard', 'settings-app', progress, async (within) => {
-    await loan.borrow(within)
+    await keyboard.select(within)
     const before = String(remembered)
-    await loan.giveBack()
+    await keyboard.restore()
     if (remembered !== null) throw new Error(`${before} did not become the keyboard again`)
     return `${ourKeyboard} set and read back, ${before} again`
   })

@@ -1,13 +1,13 @@
 /** Parts of a device's record, one for each owner. Used by `supervisor.ts`. */
 import type { DesiredState } from '../settings/desired.js'
-import type { RememberedKeyboard } from '../settings/keyboard.js'
+import type { SavedKeyboard } from '../settings/keyboard.js'
 import type { DeviceRecord, Records } from '../custody/records.js'
 import type { Baseline } from '../wiping/checks.js'
 
 export interface RecordFields {
   baseline: { get: () => Baseline | null; set: (baseline: Baseline) => void }
   desired: DesiredState
-  keyboard: RememberedKeyboard
+  keyboard: SavedKeyboard
   events: { get: () => DeviceRecord['events']; set: (events: DeviceRecord['events']) => void }
 }
 

@@ -1,0 +1,7 @@
+/** Whether a text has visible characters. Used by the element builder and `actions/`. Pure. */
+
+/**
+ * False for white space, for invisible characters (direction marks, joiners), and for
+ * glyphs of an icon font in Unicode's private use areas: people cannot read them.
+ */
+export const hasVisibleText = (text: string): boolean => /[^\s\p{Co}\p{Cf}]/u.test(text)
