@@ -3,6 +3,7 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
+import { endWithParent } from '../testing/replica.js'
 import { brokenInvariants } from '../testing/money.js'
 import { createBody, eventually, startWorld, type Plane, type World } from '../testing/world.js'
 import { type AgentDouble } from '../testing/agent-double.js'
@@ -35,8 +36,8 @@ function spawnReplica(of: Plane, replicaId: string): ChildProcess {
   if (!existsSync(main))
     throw new Error('build the control plane first: npx tsc -p control-plane/tsconfig.build.json')
   const { config } = of
-  const child = spawn(process.execPath, [main], {
-    stdio: ['ignore', 'ignore', 'inherit'],
+  const child = spawn(process.execPath, ['--import', endWithParent, main], {
+    stdio: ['pipe', 'ignore', 'inherit'],
     env: {
       PATH: process.env['PATH'],
       LOG_LEVEL: 'silent',

@@ -1,10 +1,11 @@
 // A real process of the control plane that gets SIGTERM while it serves requests.
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import http from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type AgentDouble } from '../testing/agent-double.js'
 import { createBody, eventually, startWorld, type Plane, type Tenant, type World } from '../testing/world.js'
-import { startReplica, type ReplicaProcess } from '../testing/replica.js'
+import { endWithParent, startReplica, type ReplicaProcess } from '../testing/replica.js'
 
 let world: World
 let plane: Plane
@@ -142,4 +143,17 @@ describe('a control plane that gets SIGTERM', () => {
     held.finish()
     await eventually(() => replica.exit() !== null)
   })
+})
+
+it('a replica that a test started ends with the test run', async () => {
+  const child = spawn(
+    process.execPath,
+    ['--import', endWithParent, '-e', "console.log('up'); setInterval(() => {}, 1e6)"],
+    { stdio: ['pipe', 'pipe', 'inherit'] },
+  )
+  const exited = once(child, 'exit')
+  await once(child.stdout, 'data')
+  // The operating system closes this end when the test run is killed.
+  child.stdin.destroy()
+  expect(await exited).toEqual([1, null])
 })

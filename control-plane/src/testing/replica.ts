@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import path from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { type Plane } from './world.js'
 
 export interface ReplicaProcess {
@@ -20,6 +21,11 @@ export interface ReplicaProcess {
 }
 
 const program = path.resolve(import.meta.dirname, '../../dist/main.js')
+/**
+ * A module for `--import`: ends a process when its standard input closes, so that it does not outlive a
+ * test run that is killed.
+ */
+export const endWithParent = pathToFileURL(path.join(import.meta.dirname, 'end-with-parent.mjs')).href
 const readyMs = 60_000
 
 async function freePort(): Promise<number> {
@@ -41,7 +47,8 @@ export async function startReplica(
 ): Promise<ReplicaProcess> {
   if (!existsSync(program)) throw new Error('the control plane is not built: npx turbo run build')
   const [port, operatorPort] = [await freePort(), await freePort()]
-  const child = spawn(process.execPath, [...(preload === undefined ? [] : ['--import', preload]), program], {
+  const preloads = [endWithParent, ...(preload === undefined ? [] : [preload])]
+  const child = spawn(process.execPath, [...preloads.flatMap((each) => ['--import', each]), program], {
     env: {
       PATH: process.env['PATH'] ?? '',
       DATABASE_URL: config.databaseUrl,

@@ -1,0 +1,4 @@
+// Loaded before a process's own code: ends the process when its standard input closes, because the test run was killed.
+process.stdin.on('close', () => process.exit(1))
+process.stdin.resume()
+process.stdin.unref?.()
