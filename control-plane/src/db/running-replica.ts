@@ -1,15 +1,18 @@
-/** Another replica that runs on this database: some changes of the configuration wait for its end. */
+/** Finds another replica that runs on this database: some changes of the configuration wait for its end. */
 import { type Config } from '../config/config.js'
 import { type Reader } from './database.js'
 
-/** Its ID, or null. A live process with the ID of this replica counts too. */
+/** The advisory lock (its text is hashed) that a live replica holds on its ID: `queue/replica-claim.ts`. */
+export const replicaLock = (id: string): string => `phonerack replica ${id}`
+
+/** Returns its ID, or null. A live process with the ID of this replica counts too. */
 export async function runningReplica(
   db: Reader,
   { replicaId, rules }: Pick<Config, 'replicaId' | 'rules'>,
 ): Promise<string | null> {
-  // The lock of `queue/replica-claim.ts`. The row of an earlier process with this ID says nothing.
+  // The row of this ID can be from an earlier process, so only the lock shows a live one.
   const [own] = await db.$queryRaw<{ isFree: boolean }[]>`
-    select pg_try_advisory_xact_lock(hashtextextended('phonerack replica ' || ${replicaId}, 0)) as "isFree"`
+    select pg_try_advisory_xact_lock(hashtextextended(${replicaLock(replicaId)}, 0)) as "isFree"`
   if (own?.isFree === false) return replicaId
   const deadAfter = rules.replicaDeadAfterMs / 1000
   const rows = await db.$queryRaw<{ id: string }[]>`select id from replicas

@@ -6,6 +6,7 @@
 import { randomBytes } from 'node:crypto'
 import { type Logger } from '@phonerack/shared'
 import pg from 'pg'
+import { replicaLock } from '../db/running-replica.js'
 
 /** Milliseconds: to wait for the lock of a process that was just killed, and between two tries. */
 const patience = { total: 2000, pause: 100 }
@@ -78,8 +79,8 @@ export class ReplicaClaim {
     try {
       await client.connect()
       const { rows } = await client.query<{ held: boolean }>(
-        `select pg_try_advisory_lock(hashtextextended('phonerack replica ' || $1, 0)) as held`,
-        [this.current],
+        'select pg_try_advisory_lock(hashtextextended($1, 0)) as held',
+        [replicaLock(this.current)],
       )
       if (rows[0]?.held === true) this.client = client
     } finally {
