@@ -1,18 +1,17 @@
 // Activity with real Postgres: recorded and unrecorded requests, and the operator's list.
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { forget } from '../jobs/reconcile.js'
-import { createBody, eventually, startWorld, type Plane, type Tenant, type World } from '../testing/world.js'
+import { createBody, eventually, useWorld, type Plane, type Tenant } from '../testing/world.js'
 import { summaryOf } from '../http/activity-summary.js'
 
-let world: World
+const world = useWorld()
 let plane: Plane
 let tenant: Tenant
 let phoneId: string
 let ahead = 0
 
 beforeAll(async () => {
-  world = startWorld()
   plane = await world.start({ clock: { now: () => new Date(Date.now() + ahead) } })
   await plane.rack(1, { beatMs: 200 })
   tenant = await plane.tenant()
@@ -21,7 +20,6 @@ beforeAll(async () => {
   phoneId = phone.id
   await phones.wait(phoneId, ({ status }) => status === 'ready', 10_000, new AbortController().signal)
 })
-afterAll(() => world.stop())
 
 const request = (method: 'GET' | 'PUT' | 'POST' | 'PATCH', url: string, body?: unknown) =>
   plane.server.inject({

@@ -1,22 +1,20 @@
 // The recorder with a real Postgres that refuses rows, or does not answer.
 import { Counters, createLogger, newId } from '@phonerack/shared'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { openDatabase, type OpenDatabase } from '../db/database.js'
 import { type Core } from '../core/core.js'
-import { eventually, startWorld, type Plane, type Tenant, type World } from '../testing/world.js'
+import { eventually, useWorld, type Plane, type Tenant } from '../testing/world.js'
 import { BoundedQueue } from './queue.js'
 import { createActivityRecorder } from './recorder.js'
 import { type ActivityEntry } from './types.js'
 
-let world: World
+const world = useWorld()
 let plane: Plane
 let tenant: Tenant
 beforeAll(async () => {
-  world = startWorld()
   plane = await world.start()
   tenant = await plane.tenant()
 })
-afterAll(() => world.stop())
 
 /** A core with its own log lines and counters. */
 function ownCore(database?: OpenDatabase) {

@@ -1,21 +1,19 @@
 /** The cost of admission and of the account does not grow with the number of deleted phones. */
 import pg from 'pg'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { rowsRead } from '../testing/rows-read.js'
-import { createBody, startWorld, type Plane, type Tenant, type World } from '../testing/world.js'
+import { createBody, useWorld, type Plane, type Tenant } from '../testing/world.js'
 import { lockOwnerAndProject, readUsage } from './account.js'
 
 const many = 100_000
-let world: World
+const world = useWorld()
 let plane: Plane
 beforeAll(async () => {
-  world = startWorld()
   plane = await world.start()
   await plane.rack(4)
   // Stop other reads while a test counts.
   await plane.app.quiesce()
 })
-afterAll(() => world.stop())
 
 /** Adds this many deleted phones to the project, each with a session that ended this month. */
 async function addDeleted(tenant: Tenant, count: number): Promise<void> {

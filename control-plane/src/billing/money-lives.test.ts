@@ -4,26 +4,24 @@
  * number of lives.
  */
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { Fuse } from '../testing/cut-process.js'
 import { runDueJobs } from '../testing/jobs-by-hand.js'
 import { lifeSteps } from '../testing/life-steps.js'
 import { Life } from '../testing/life.js'
 import { openStage, type Stage } from '../testing/stage.js'
-import { createBody, refusalOf, startWorld, type World } from '../testing/world.js'
+import { createBody, refusalOf, useWorld } from '../testing/world.js'
 
 const lives = Number(process.env['MONEY_LIVES'] ?? 16)
 /** `MONEY_SEED=…` of a failure repeats the same lives. */
 const seed = process.env['MONEY_SEED']
 const replay = seed === undefined ? {} : { seed: Number(seed) }
-let world: World
+const world = useWorld()
 let stage: Stage
 
 beforeAll(async () => {
-  world = startWorld()
   stage = await openStage(world)
 })
-afterAll(() => world.stop())
 
 it(
   'agrees with the specification after every step of every life, even when processes are cut',

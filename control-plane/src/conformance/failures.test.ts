@@ -5,15 +5,14 @@ import { type FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { buildServer } from '../server/server.js'
 import { errorOf } from '../testing/api.js'
-import { eventually, startWorld, type Plane, type Tenant, type World } from '../testing/world.js'
+import { eventually, useWorld, type Plane, type Tenant } from '../testing/world.js'
 
-let world: World
+const world = useWorld()
 let plane: Plane
 let tenant: Tenant
 let logged: FastifyInstance
 const lines: string[] = []
 beforeAll(async () => {
-  world = startWorld()
   plane = await world.start({ env: { PHONERACK_JOBS: 'off' } })
   tenant = await plane.tenant()
   // The same services behind a server whose log is captured.
@@ -26,7 +25,6 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await logged.close()
-  await world.stop()
 })
 
 const call = (server: FastifyInstance, method: 'GET' | 'POST', url: string) =>

@@ -1,25 +1,23 @@
 // Phones, sessions and accounts in the API while phones run, fail and are paid for: over HTTP with
 // real Postgres, broker and jobs; the agent is a double.
 import { ApiError } from '@phonerack/shared'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { accountSchema, phoneSchema, sessionPageSchema, type PhoneJson } from '../routes/schemas.js'
 import { type AgentDouble } from '../testing/agent-double.js'
 import { errorOf, expectConventions, expectFailure } from '../testing/api.js'
-import { eventually, startWorld, type Plane, type Tenant, type World } from '../testing/world.js'
+import { eventually, useWorld, type Plane, type Tenant } from '../testing/world.js'
 import { changeProject, createKey } from '../testing/operator.js'
 
-let world: World
+const world = useWorld()
 let plane: Plane
 let agent: AgentDouble
 let tenant: Tenant
 beforeAll(async () => {
-  world = startWorld()
   plane = await world.start({
     env: { PHONERACK_LIFECYCLE_PER_MINUTE: '1000000' },
   })
   agent = await plane.rack(1, { beatMs: 200 })
 })
-afterAll(() => world.stop())
 beforeEach(async () => {
   await isFree()
   tenant = await plane.tenant({ credit: '10', spendLimit: '5', maxPhones: 7, maxRunning: 2 })

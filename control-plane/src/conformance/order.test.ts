@@ -1,10 +1,10 @@
 // The order of checks at every endpoint: each request breaks two successive rules, and the response
 // is the error of the earlier one. With real Postgres and broker.
 import { limits } from '@phonerack/shared'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { errorOf } from '../testing/api.js'
 import { endpoints, namesPhone, type Endpoint } from '../testing/endpoints.js'
-import { startWorld, type Plane, type World } from '../testing/world.js'
+import { useWorld, type Plane } from '../testing/world.js'
 import { changeProject, createKey } from '../testing/operator.js'
 import { type Preset } from '../core/caller.js'
 import { type PhoneStatus } from '../core/statuses.js'
@@ -35,7 +35,7 @@ interface Operation {
   requestBody?: { content: Record<string, unknown> }
 }
 
-let world: World
+const world = useWorld()
 let plane: Plane
 let paths: Record<string, Record<string, Operation>>
 let built: Endpoint[]
@@ -67,7 +67,6 @@ async function groundOf(letter: string): Promise<Ground> {
 }
 
 beforeAll(async () => {
-  world = startWorld()
   // Without jobs, so that no phone changes its status.
   plane = await world.start({
     clock: { now: () => now },
@@ -80,7 +79,6 @@ beforeAll(async () => {
   built = endpoints.filter((endpoint) => operationOf(endpoint))
   expect(built.length).toBeGreaterThanOrEqual(40)
 })
-afterAll(() => world.stop())
 
 const operationOf = ({ method, path }: Endpoint): Operation | undefined => paths[path]?.[method.toLowerCase()]
 const nameOf = ({ method, path }: Endpoint) => `${method} ${path}`

@@ -1,20 +1,18 @@
 // Responses of requests that need no device, for a phone in each status, over HTTP with real
 // Postgres: lists, reads, changes, starts, parks, heartbeats and deletes.
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { phonePageSchema, phoneSchema, sessionPageSchema, type PhoneJson } from '../routes/schemas.js'
 import { errorOf, expectConventions } from '../testing/api.js'
-import { startWorld, type Plane, type Tenant, type World } from '../testing/world.js'
+import { useWorld, type Plane, type Tenant } from '../testing/world.js'
 import { phoneStatuses, type PhoneStatus } from '../core/statuses.js'
 
-let world: World
+const world = useWorld()
 let plane: Plane
 let tenant: Tenant
 beforeAll(async () => {
-  world = startWorld()
   // Without jobs, so that no phone changes its status.
   plane = await world.start({ env: { PHONERACK_JOBS: 'off', PHONERACK_LIFECYCLE_PER_MINUTE: '1000000' } })
 })
-afterAll(() => world.stop())
 
 const created = Date.parse('2026-01-02T03:04:05.006Z')
 const at = new Date(created)

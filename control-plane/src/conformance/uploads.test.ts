@@ -1,25 +1,23 @@
 // Further sentences about uploads: the order of refusals, waiting for processing, and a full
 // storage. With real Postgres and real files, and without jobs, so that no upload changes its
 // status.
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { type UploadJson } from '../routes/apps/schemas.js'
 import { StorageFull } from '../storage/file-store.js'
 import { makeApk } from '../testing/apk.js'
 import { uploadClient } from '../testing/uploads.js'
-import { startWorld, type Plane, type World } from '../testing/world.js'
+import { useWorld, type Plane } from '../testing/world.js'
 import { processUploadJob } from '../uploads/process.js'
 import { changeProject } from '../testing/operator.js'
 
-let world: World
+const world = useWorld()
 let plane: Plane
 let full: Plane
 const env = { PHONERACK_JOBS: 'off', PHONERACK_UPLOADS_PER_DAY: '1', PHONERACK_UPLOAD_PROJECT_MAX: '100000' }
 beforeAll(async () => {
-  world = startWorld()
   plane = await world.start({ env })
   full = await world.start({ env: { ...env, PHONERACK_STORAGE_MIN_FREE: `${9 * 10 ** 15}` }, beside: plane })
 })
-afterAll(() => world.stop())
 
 it("a create is refused for credit, then a frozen project, then the total, then the day's count, then the storage", async () => {
   const tenant = await plane.tenant({ credit: '0' })

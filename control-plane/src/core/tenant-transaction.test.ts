@@ -1,22 +1,20 @@
 // One tenant whose requests wait for the lock of its project does not take the connections of the others. With real Postgres.
 import pg from 'pg'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { errorOf } from '../testing/api.js'
 import { countLockWaits } from '../testing/lock-waits.js'
-import { eventually, startWorld, type Plane, type Tenant, type World } from '../testing/world.js'
+import { eventually, useWorld, type Plane, type Tenant } from '../testing/world.js'
 
 const poolSize = 10
 const running = 2
-let world: World
+const world = useWorld()
 let plane: Plane
 beforeAll(async () => {
-  world = startWorld()
   plane = await world.start({
     env: { PHONERACK_DATABASE_POOL: String(poolSize), PHONERACK_UPLOADS_PER_DAY: '1000' },
   })
   await plane.rack(1)
 })
-afterAll(() => world.stop())
 
 const send = ({ key }: Tenant, method: 'GET' | 'POST', url: string, payload?: object) =>
   plane.server.inject({

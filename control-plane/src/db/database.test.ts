@@ -1,19 +1,17 @@
 // The queries that run before nearly every request are planned once per connection, and no others
 // are kept there. With real Postgres.
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import pg from 'pg'
-import { eventually, startWorld, type Plane, type World } from '../testing/world.js'
+import { eventually, useWorld, type Plane } from '../testing/world.js'
 import { Prisma } from '../gen/prisma/client.js'
 import { inTransaction, openDatabase } from './database.js'
 import { sqlStateOf } from './sql-state.js'
 
-let world: World
+const world = useWorld()
 let plane: Plane
 beforeAll(async () => {
-  world = startWorld()
   plane = await world.start()
 })
-afterAll(() => world.stop())
 
 it('keeps each text of a prepared read once, and no other', async () => {
   const opened = openDatabase(plane.config.databaseUrl, 1)

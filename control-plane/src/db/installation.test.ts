@@ -5,20 +5,18 @@ import { copyFile, mkdir, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { createAccount } from '@nats-io/jwt'
 import { newSecret, hashSecret } from '@phonerack/shared'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { StartRefusal } from '../config/refusal.js'
 import { newAuthority } from '../pki/authority.js'
-import { eventually, startWorld, type Plane, type World } from '../testing/world.js'
+import { eventually, useWorld, type Plane } from '../testing/world.js'
 import { openDatabase, type Database } from './database.js'
 import { takeStartLock } from './start-lock.js'
 
-let world: World
+const world = useWorld()
 let plane: Plane
 beforeAll(async () => {
-  world = startWorld()
   plane = await world.start()
 })
-afterAll(() => world.stop())
 
 async function newFolder(): Promise<string> {
   const dir = path.join(world.dir, `pki-${randomBytes(4).toString('hex')}`)

@@ -3,20 +3,18 @@
 import { mkdir, mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { StartRefusal } from '../config/refusal.js'
 import { startReplica } from '../testing/replica.js'
-import { eventually, startWorld, type Plane, type World } from '../testing/world.js'
+import { eventually, useWorld, type Plane } from '../testing/world.js'
 import { applyMigrations } from './migrate.js'
 import { schemaVersion } from './schema-version.js'
 
-let world: World
+const world = useWorld()
 let plane: Plane
 beforeAll(async () => {
-  world = startWorld()
   plane = await world.start()
 })
-afterAll(() => world.stop())
 
 const setVersion = (version: number, servesFrom: number) =>
   plane.app.core.db

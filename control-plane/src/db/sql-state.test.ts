@@ -1,18 +1,16 @@
 // With real Postgres: only the SQLSTATE decides, never text that a tenant may have written.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startWorld, type Plane, type World } from '../testing/world.js'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { useWorld, type Plane } from '../testing/world.js'
 import { inTransaction, isRepeatable, type Database } from './database.js'
 import { isDataFault, sqlStateOf } from './sql-state.js'
 
-let world: World
+const world = useWorld()
 let plane: Plane
 let db: Database
 beforeAll(async () => {
-  world = startWorld()
   plane = await world.start()
   ;({ db } = plane.app.core)
 })
-afterAll(() => world.stop())
 
 const failureOf = async (work: Promise<unknown>): Promise<unknown> => {
   try {

@@ -1,36 +1,24 @@
 // Requests into a phone over real gRPC and mutual TLS; the agent is a double.
 import { ApiError, type Action } from '@phonerack/shared'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { HostClients } from '../host-calls/clients.js'
 import { Authority, newAuthority } from '../pki/authority.js'
 import { observationJson, type AgentDouble } from '../testing/agent-double.js'
 import { errorOf } from '../testing/api.js'
 import { readyPhone } from '../testing/ready-phone.js'
-import {
-  createBody,
-  eventually,
-  refusalOf,
-  startWorld,
-  type Plane,
-  type Tenant,
-  type World,
-} from '../testing/world.js'
+import { createBody, eventually, refusalOf, useWorld, type Plane, type Tenant } from '../testing/world.js'
 
-let world: World
+const world = useWorld()
 let plane: Plane
 let agent: AgentDouble
 let tenant: Tenant
 let phoneId: string
 
 beforeAll(async () => {
-  world = startWorld()
   plane = await world.start()
   agent = await plane.rack(1)
   tenant = await plane.tenant()
   phoneId = await readyPhone(plane, tenant)
-})
-afterAll(async () => {
-  await world.stop()
 })
 
 const context = { requestId: 'req_aaaaaaaaaaaa', signal: new AbortController().signal }

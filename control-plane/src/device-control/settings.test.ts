@@ -1,12 +1,12 @@
 // Settings and files of a phone over real gRPC and mutual TLS: which calls are repeated, which are
 // not, and the meaning of a lost response.
 import { ApiError } from '@phonerack/shared'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type AgentDouble } from '../testing/agent-double.js'
 import { readyPhone } from '../testing/ready-phone.js'
-import { startWorld, type Plane, type Tenant, type World } from '../testing/world.js'
+import { useWorld, type Plane, type Tenant } from '../testing/world.js'
 
-let world: World
+const world = useWorld()
 let plane: Plane
 let agent: AgentDouble
 let tenant: Tenant
@@ -14,13 +14,11 @@ let phoneId: string
 const context = { requestId: 'req_aaaaaaaaaaaa', signal: new AbortController().signal }
 
 beforeAll(async () => {
-  world = startWorld()
   plane = await world.start()
   agent = await plane.rack(1)
   tenant = await plane.tenant()
   phoneId = await readyPhone(plane, tenant)
 })
-afterAll(() => world.stop())
 beforeEach(() => {
   agent.onCall = () => Promise.resolve()
   agent.log.length = 0

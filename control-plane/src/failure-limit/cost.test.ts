@@ -8,9 +8,9 @@ import { WebSocket } from 'ws'
 import { closings, protocol } from '../live/page/wire.js'
 import { watchQueries, type QueryLog } from '../testing/query-log.js'
 import { uploadClient, type UploadClient } from '../testing/uploads.js'
-import { startWorld, type Plane, type World } from '../testing/world.js'
+import { useWorld, type Plane } from '../testing/world.js'
 
-let world: World
+const world = useWorld()
 let plane: Plane
 let client: UploadClient
 let queries: QueryLog
@@ -19,7 +19,6 @@ let now = new Date('2026-03-01T10:00:05Z')
 const clock = { now: () => now }
 
 beforeAll(async () => {
-  world = startWorld()
   plane = await world.start({
     clock,
     env: {
@@ -31,10 +30,7 @@ beforeAll(async () => {
   client = await uploadClient(plane, await plane.tenant())
   queries = watchQueries()
 })
-afterAll(async () => {
-  queries.stop()
-  await world.stop()
-})
+afterAll(() => queries.stop())
 beforeEach(() => {
   now = new Date(now.getTime() + 60_000)
 })

@@ -4,7 +4,7 @@
  */
 import { type WatchRequest } from '@phonerack/proto'
 import { hashSecret, limits } from '@phonerack/shared'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { forget } from '../jobs/reconcile.js'
 import { closings, isWorthRetrying } from '../live/page/wire.js'
 import { createdHandoffSchema, handoffSchema } from '../routes/phones/handoffs.js'
@@ -12,11 +12,11 @@ import { errorOf } from '../testing/api.js'
 import { endpoints, requestOf } from '../testing/endpoints.js'
 import { openLive, type LiveClient } from '../testing/live-client.js'
 import { readyPhone } from '../testing/ready-phone.js'
-import { eventually, startWorld, type Plane, type Tenant, type World } from '../testing/world.js'
+import { eventually, useWorld, type Plane, type Tenant } from '../testing/world.js'
 import { createKey, revokeKey } from '../testing/operator.js'
 
 const message = 'Sign in to the bank. <b>The code</b> comes by message.'
-let world: World
+const world = useWorld()
 let plane: Plane
 let replica: Plane
 let tenant: Tenant
@@ -26,7 +26,6 @@ let origin: string
 const input: string[] = []
 
 beforeAll(async () => {
-  world = startWorld()
   plane = await world.start({ env: { PHONERACK_ACTIVITY_ACCURACY: '1' } })
   replica = await world.start({ beside: plane })
   for (const each of [plane, replica]) await each.server.listen({ host: '127.0.0.1', port: 0 })
@@ -44,7 +43,6 @@ beforeAll(async () => {
   tenant = await plane.tenant({ credit: '1000' })
   phoneId = await readyPhone(plane, tenant)
 })
-afterAll(() => world.stop())
 
 const becomes = (id: string, wanted: 'ready' | 'parked'): Promise<void> =>
   eventually(async () => (await plane.app.services.phones.get(tenant.caller, id)).status === wanted)

@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type AgentDouble } from '../testing/agent-double.js'
 import { startReplica, type ReplicaProcess } from '../testing/replica.js'
-import { createBody, eventually, startWorld, type Plane, type Tenant, type World } from '../testing/world.js'
+import { createBody, eventually, useWorld, type Plane, type Tenant } from '../testing/world.js'
 import { HostSilence } from './silence.js'
 
 const hour = 3_600_000
@@ -13,14 +13,13 @@ const lostAfter = 4
 const env = { PHONERACK_HOST_LATE_AFTER: '2', PHONERACK_HOST_LOST_AFTER: String(lostAfter) }
 const preload = pathToFileURL(path.resolve(import.meta.dirname, '../testing/shifted-clock.mjs')).href
 
-let world: World
+const world = useWorld()
 let plane: Plane
 let agent: AgentDouble
 let tenant: Tenant
 let replicas: ReplicaProcess[] = []
 
 beforeAll(async () => {
-  world = startWorld()
   plane = await world.start({ env })
   agent = await plane.rack(2, { beatMs: 200 })
   tenant = await plane.tenant()
@@ -31,7 +30,6 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   for (const replica of replicas) await replica.stop()
-  await world.stop()
 })
 
 const call = async (replica: ReplicaProcess | undefined, method: string, url: string, body?: object) => {

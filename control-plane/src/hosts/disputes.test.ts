@@ -7,23 +7,21 @@ import { reconcile } from '../jobs/reconcile.js'
 import { type DoubleDevice } from '../testing/agent-double.js'
 import { loneDevice, usedBy, wipedSince, type LoneDevice } from '../testing/lone-device.js'
 import { brokenInvariants } from '../testing/money.js'
-import { eventually, startWorld, type Plane, type Tenant, type World } from '../testing/world.js'
+import { eventually, useWorld, type Plane, type Tenant } from '../testing/world.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
-let world: World
+const world = useWorld()
 let plane: Plane
 let tenant: Tenant
 let lone: LoneDevice
 
 beforeAll(async () => {
-  world = startWorld()
   plane = await world.start()
   tenant = await plane.tenant()
   lone = loneDevice(plane, tenant)
 })
 afterAll(async () => {
   expect(await brokenInvariants(plane.app.core.db)).toEqual([])
-  await world.stop()
 })
 
 const db = () => plane.app.core.db

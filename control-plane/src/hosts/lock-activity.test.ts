@@ -1,25 +1,23 @@
 // A screen lock that an agent reports, as operators and the phone's project see it, with real
 // Postgres and broker.
 import { type DeviceCondition } from '@phonerack/shared'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { listActivity } from '../activity/listing.js'
 import { type AgentDouble } from '../testing/agent-double.js'
 import { LockActivity } from './lock-activity.js'
-import { createBody, eventually, startWorld, type Plane, type Tenant, type World } from '../testing/world.js'
+import { createBody, eventually, useWorld, type Plane, type Tenant } from '../testing/world.js'
 import { type PhoneView } from '../phones/types.js'
 
-let world: World
+const world = useWorld()
 let plane: Plane
 let agent: AgentDouble
 let tenant: Tenant
 
 beforeAll(async () => {
-  world = startWorld()
   plane = await world.start()
   agent = await plane.rack(1, { beatMs: 100 })
   tenant = await plane.tenant()
 })
-afterAll(() => world.stop())
 
 const condition = (isLocked: boolean | null): DeviceCondition => ({
   checked_at: new Date().toISOString(),

@@ -3,29 +3,27 @@
 import { Metadata, status, type ServerDuplexStream } from '@grpc/grpc-js'
 import { ObserveResponse, type WatchRequest, type WatchResponse } from '@phonerack/proto'
 import { actionBatchResultSchema, ApiError, type Action } from '@phonerack/shared'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { closings } from '../live/page/wire.js'
 import { observationJson, withTrailer, type AgentDouble } from '../testing/agent-double.js'
 import { errorOf } from '../testing/api.js'
 import { openLive } from '../testing/live-client.js'
 import { readyPhone } from '../testing/ready-phone.js'
-import { startWorld, type Plane, type Tenant, type World } from '../testing/world.js'
+import { useWorld, type Plane, type Tenant } from '../testing/world.js'
 
-let world: World
+const world = useWorld()
 let plane: Plane
 let agent: AgentDouble
 let tenant: Tenant
 let phoneId: string
 
 beforeAll(async () => {
-  world = startWorld()
   plane = await world.start()
   await plane.server.listen({ host: '127.0.0.1', port: 0 })
   agent = await plane.rack(1)
   tenant = await plane.tenant()
   phoneId = await readyPhone(plane, tenant)
 })
-afterAll(() => world.stop())
 beforeEach(() => {
   agent.onAnswer = (_, bytes) => bytes
   agent.onCall = () => Promise.resolve()

@@ -1,34 +1,22 @@
 // Hosts and devices that disappear and return, with real Postgres and broker; the agent is a
 // double.
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { brokenInvariants } from '../testing/money.js'
-import {
-  createBody,
-  eventually,
-  refusalOf,
-  startWorld,
-  type Plane,
-  type Tenant,
-  type World,
-} from '../testing/world.js'
+import { createBody, eventually, refusalOf, useWorld, type Plane, type Tenant } from '../testing/world.js'
 import { type AgentDouble } from '../testing/agent-double.js'
 import { type PhoneView } from '../phones/types.js'
 
-let world: World
+const world = useWorld()
 let plane: Plane
 let agent: AgentDouble
 let tenant: Tenant
 
 beforeAll(async () => {
-  world = startWorld()
   plane = await world.start({
     env: { PHONERACK_HOST_LATE_AFTER: '1', PHONERACK_HOST_LOST_AFTER: '5', PHONERACK_START_DEADLINE: '3' },
   })
   agent = await plane.rack(2, { beatMs: 200 })
   tenant = await plane.tenant()
-})
-afterAll(async () => {
-  await world.stop()
 })
 
 const context = { requestId: 'req_aaaaaaaaaaaa', signal: new AbortController().signal }

@@ -1,17 +1,15 @@
 // Reports of hosts over the broker, and versions of their protocol: real Postgres and broker,
 // agents are doubles.
 import { protocol } from '@phonerack/shared'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createBody, eventually, startWorld, type Plane, type World } from '../testing/world.js'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { createBody, eventually, useWorld, type Plane } from '../testing/world.js'
 
-let world: World
+const world = useWorld()
 let plane: Plane
 
 beforeAll(async () => {
-  world = startWorld()
   plane = await world.start({ env: { PHONERACK_HOST_LATE_AFTER: '2', PHONERACK_HOST_LOST_AFTER: '5' } })
 })
-afterAll(() => world.stop())
 
 const hostOf = (id: string) => plane.app.core.db.host.findUniqueOrThrow({ where: { id } })
 const deviceOf = (serial: string) => plane.app.core.db.device.findFirstOrThrow({ where: { serial } })

@@ -2,23 +2,21 @@
 // and serves again when they are free.
 import { errorTable } from '@phonerack/shared'
 import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { errorOf } from '../testing/api.js'
 import { countLockWaits } from '../testing/lock-waits.js'
-import { eventually, startWorld, type Plane, type Tenant, type World } from '../testing/world.js'
+import { eventually, useWorld, type Plane, type Tenant } from '../testing/world.js'
 
 const poolSize = 2
-let world: World
+const world = useWorld()
 let plane: Plane
 let tenant: Tenant
 beforeAll(async () => {
-  world = startWorld()
   plane = await world.start({
     env: { PHONERACK_DATABASE_POOL: String(poolSize), PHONERACK_JOBS: 'off' },
   })
   tenant = await plane.tenant()
 })
-afterAll(() => world.stop())
 
 const createKey = () =>
   plane.operator.inject({

@@ -1,7 +1,7 @@
 /** Installs by upload over HTTP, with real Postgres, jobs, files and gRPC; the agent is a double. */
 import { ApiError, newId } from '@phonerack/shared'
 import { Readable } from 'node:stream'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { installsSchema, startedInstallSchema, type InstallsJson } from '../routes/apps/schemas.js'
 import { type AgentDouble } from '../testing/agent-double.js'
 import { makeApk } from '../testing/apk.js'
@@ -14,12 +14,12 @@ import {
   type UploadClient,
 } from '../testing/uploads.js'
 import { readyPhone } from '../testing/ready-phone.js'
-import { eventually, startWorld, type Plane, type Tenant, type World } from '../testing/world.js'
+import { eventually, useWorld, type Plane, type Tenant } from '../testing/world.js'
 import { createHostSlots } from '../queue/host-slots.js'
 import { runInstallJob } from './run-install.js'
 import { createKey } from '../testing/operator.js'
 
-let world: World
+const world = useWorld()
 let plane: Plane
 let agent: AgentDouble
 let tenant: Tenant
@@ -34,7 +34,6 @@ const bytes = makeApk({
   files: { pad: Buffer.alloc(200_000, 1) },
 })
 beforeAll(async () => {
-  world = startWorld()
   plane = await world.start()
   agent = await plane.rack(1, { beatMs: 200 })
   tenant = await plane.tenant({ credit: '1000' })
@@ -42,7 +41,6 @@ beforeAll(async () => {
   upload = (await client.upload(bytes)).id
   phoneId = await readyPhone(plane, tenant)
 })
-afterAll(() => world.stop())
 beforeEach(() => {
   agent.log.length = 0
   agent.finish = {}

@@ -3,7 +3,7 @@
  * clock is fixed, and timers are called directly.
  */
 import { ApiError, hashSecret, newId } from '@phonerack/shared'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { minuteStart } from '../billing/calendar.js'
 import { countLifecycleRequest } from '../billing/lifecycle-limit.js'
 import { inTransaction } from '../db/database.js'
@@ -18,22 +18,20 @@ import { createSetupService } from '../setup/service.js'
 import { Fuse } from '../testing/cut-process.js'
 import { runDueJobs } from '../testing/jobs-by-hand.js'
 import { openStage, type Process, type Stage } from '../testing/stage.js'
-import { createBody, refusalOf, startWorld, type Tenant, type World } from '../testing/world.js'
+import { createBody, refusalOf, useWorld, type Tenant } from '../testing/world.js'
 import { forget } from './reconcile.js'
 import { createKey } from '../testing/operator.js'
 
 const [minute, hour, day] = [60_000, 3_600_000, 86_400_000]
 const context = { requestId: 'req_aaaaaaaaaaaa', signal: new AbortController().signal }
-let world: World
+const world = useWorld()
 let stage: Stage
 let process: Process
 let tenant: Tenant
 
 beforeAll(async () => {
-  world = startWorld()
   stage = await openStage(world)
 })
-afterAll(() => world.stop())
 beforeEach(async () => {
   stage.time += day
   process = stage.boot(new Fuse(null))

@@ -2,29 +2,25 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
+import { afterEach, beforeAll, expect, it } from 'vitest'
 import { endWithParent } from '../testing/replica.js'
 import { brokenInvariants } from '../testing/money.js'
-import { createBody, eventually, startWorld, type Plane, type World } from '../testing/world.js'
+import { createBody, eventually, useWorld, type Plane } from '../testing/world.js'
 import { type AgentDouble } from '../testing/agent-double.js'
 import { enrollDevice } from '../testing/operator.js'
 
-let world: World
+const world = useWorld()
 let plane: Plane
 let agent: AgentDouble
 const children: ChildProcess[] = []
 const signal = new AbortController().signal
 
 beforeAll(async () => {
-  world = startWorld()
   plane = await world.start()
   agent = await plane.rack(3)
 })
 afterEach(async () => {
   for (const child of children.splice(0)) await kill(child)
-})
-afterAll(async () => {
-  await world.stop()
 })
 
 const until = (id: string, status: string, ms = 10_000) =>

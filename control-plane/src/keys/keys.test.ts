@@ -1,23 +1,21 @@
 // Keys as in the chapter "Authentication": their form, their end, and their number. With real
 // Postgres, a real broker and two replicas.
 import { hashSecret } from '@phonerack/shared'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { errorOf } from '../testing/api.js'
-import { startWorld, type Plane, type Tenant, type World } from '../testing/world.js'
+import { useWorld, type Plane, type Tenant } from '../testing/world.js'
 
 const day = 86_400_000
-let world: World
+const world = useWorld()
 let plane: Plane
 let replica: Plane
 let tenant: Tenant
 let ahead = 0
 const clock = { now: () => new Date(Date.now() + ahead) }
 beforeAll(async () => {
-  world = startWorld()
   plane = await world.start({ clock })
   replica = await world.start({ clock, beside: plane })
 })
-afterAll(() => world.stop())
 beforeEach(async () => {
   ahead = 0
   tenant = await plane.tenant()

@@ -1,12 +1,12 @@
 // Presets, scopes and limited keys at every endpoint, with real Postgres and broker.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { errorOf } from '../testing/api.js'
 import { endpoints, namesPhone, requestOf, type Endpoint } from '../testing/endpoints.js'
-import { createBody, startWorld, type Plane, type Tenant, type World } from '../testing/world.js'
+import { createBody, useWorld, type Plane, type Tenant } from '../testing/world.js'
 import { createKey } from '../testing/operator.js'
 import { type Preset } from '../core/caller.js'
 
-let world: World
+const world = useWorld()
 let plane: Plane
 let tenant: Tenant
 let ahead = 0
@@ -15,7 +15,6 @@ let built: Endpoint[]
 const phones: string[] = []
 
 beforeAll(async () => {
-  world = startWorld()
   plane = await world.start({
     clock,
     env: { PHONERACK_ACTIVITY_ACCURACY: '1', PHONERACK_LIFECYCLE_PER_MINUTE: '1000000' },
@@ -38,7 +37,6 @@ beforeAll(async () => {
   expect(described).toHaveLength(built.length)
   expect(built.length).toBeGreaterThanOrEqual(40)
 })
-afterAll(() => world.stop())
 
 const keyOf = async (preset: Preset, limitedTo?: string[]): Promise<string> => {
   const phonesOf = limitedTo ? { phones: limitedTo } : {}

@@ -4,25 +4,24 @@
  */
 import { ApiError, newId } from '@phonerack/shared'
 import { Readable } from 'node:stream'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { type ApkFacts } from '../apps/apk/facts.js'
 import { libraryPageSchema, startedInstallSchema } from '../routes/apps/schemas.js'
 import { type AgentDouble } from '../testing/agent-double.js'
 import { makeApk } from '../testing/apk.js'
 import { sha256, storedFiles, uploadClient, type UploadClient } from '../testing/uploads.js'
-import { createBody, eventually, startWorld, type Plane, type Tenant, type World } from '../testing/world.js'
+import { createBody, eventually, useWorld, type Plane, type Tenant } from '../testing/world.js'
 import { fitTogether } from './apps.js'
 import { Catalog } from './catalog.js'
 import { expireLibraryFiles } from './files.js'
 
-let world: World
+const world = useWorld()
 let plane: Plane
 let agent: AgentDouble
 let tenant: Tenant
 let client: UploadClient
 let operatorOrigin: string
 beforeAll(async () => {
-  world = startWorld()
   plane = await world.start()
   agent = await plane.rack(1, { beatMs: 200 })
   tenant = await plane.tenant({ credit: '1000' })
@@ -30,7 +29,6 @@ beforeAll(async () => {
   operatorOrigin = await plane.operator.listen({ host: '127.0.0.1', port: 0 })
   await eventually(async () => (await client.request('GET', '/v1/apps/library')).status === 200)
 })
-afterAll(() => world.stop())
 
 interface Said {
   file?: string

@@ -3,18 +3,17 @@
  * table.
  */
 import pg from 'pg'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { readyPhone } from '../testing/ready-phone.js'
-import { startWorld, type Plane, type Tenant, type World } from '../testing/world.js'
+import { useWorld, type Plane, type Tenant } from '../testing/world.js'
 import { rowsRead } from '../testing/rows-read.js'
 import { readLink, readLongestLinks } from './standing.js'
 
-let world: World
+const world = useWorld()
 let plane: Plane
 let tenant: Tenant
 let phoneId: string
 beforeAll(async () => {
-  world = startWorld()
   plane = await world.start()
   await plane.rack(1, { beatMs: 200 })
   tenant = await plane.tenant()
@@ -22,7 +21,6 @@ beforeAll(async () => {
   // Stop other reads while a test counts.
   await plane.app.quiesce()
 })
-afterAll(() => world.stop())
 
 /** Adds links that are valid for a day, of sessions that have ended. */
 async function addDeadLinks(count: number): Promise<void> {

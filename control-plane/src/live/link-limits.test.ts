@@ -3,15 +3,14 @@
  * session.
  */
 import { ApiError } from '@phonerack/shared'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { createBody, eventually, startWorld, type Plane, type Tenant, type World } from '../testing/world.js'
+import { beforeAll, expect, it } from 'vitest'
+import { createBody, eventually, useWorld, type Plane, type Tenant } from '../testing/world.js'
 
-let world: World
+const world = useWorld()
 let plane: Plane
 let tenant: Tenant
 const phones: string[] = []
 beforeAll(async () => {
-  world = startWorld()
   plane = await world.start({
     env: { PHONERACK_LIVE_LINKS_PER_PHONE: '3', PHONERACK_LIVE_LINKS_PER_PROJECT: '5' },
   })
@@ -24,7 +23,6 @@ beforeAll(async () => {
     async () => (await db.phone.count({ where: { id: { in: phones }, status: 'ready' } })) === 2,
   )
 })
-afterAll(() => world.stop())
 
 const make = async (phoneId: string, caller = tenant.caller): Promise<ApiError | string> => {
   try {

@@ -8,19 +8,19 @@ import { ApiError, hashSecret } from '@phonerack/shared'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { connect, type AddressInfo } from 'node:net'
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { errorOf } from '../testing/api.js'
 import { toServiceError, type AgentDouble } from '../testing/agent-double.js'
 import { openLive, type LiveClient } from '../testing/live-client.js'
 import { readyPhone } from '../testing/ready-phone.js'
-import { eventually, startWorld, type Plane, type Tenant, type World } from '../testing/world.js'
+import { eventually, useWorld, type Plane, type Tenant } from '../testing/world.js'
 import { closings, isWorthRetrying, protocol } from './page/wire.js'
 import { createStandBys } from './stand-bys.js'
 import { changeProject, createKey, revokeKey, setPaused } from '../testing/operator.js'
 
 type Watch = ServerDuplexStream<WatchRequest, WatchResponse>
 
-let world: World
+const world = useWorld()
 let plane: Plane
 let agent: AgentDouble
 let tenant: Tenant
@@ -30,7 +30,6 @@ let origin: string
 let watches: { call: Watch; requests: WatchRequest[]; isOver: boolean }[]
 
 beforeAll(async () => {
-  world = startWorld()
   plane = await world.start({ env: { PHONERACK_ACTIVITY_ACCURACY: '1' } })
   await plane.server.listen({ host: '127.0.0.1', port: 0 })
   origin = new URL(plane.config.http.baseUrl).origin
@@ -38,7 +37,6 @@ beforeAll(async () => {
   tenant = await plane.tenant({ credit: '1000' })
   phoneId = await readyPhone(plane, tenant)
 })
-afterAll(() => world.stop())
 beforeEach(() => {
   watches = []
   agent.onWatch = (call) => {

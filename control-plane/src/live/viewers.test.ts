@@ -7,18 +7,18 @@ import { type WatchRequest, type WatchResponse } from '@phonerack/proto'
 import { limits } from '@phonerack/shared'
 import { once } from 'node:events'
 import { type AddressInfo } from 'node:net'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { WebSocket, WebSocketServer } from 'ws'
 import { type AgentDouble } from '../testing/agent-double.js'
 import { openLive, type LiveClient } from '../testing/live-client.js'
 import { readyPhone } from '../testing/ready-phone.js'
-import { eventually, startWorld, type Plane, type Tenant, type World } from '../testing/world.js'
+import { eventually, useWorld, type Plane, type Tenant } from '../testing/world.js'
 import { closings, isWorthRetrying } from './page/wire.js'
 import { keepPulse } from './pulse.js'
 
 type Watch = ServerDuplexStream<WatchRequest, WatchResponse>
 
-let world: World
+const world = useWorld()
 let plane: Plane
 let agent: AgentDouble
 let tenant: Tenant
@@ -28,7 +28,6 @@ let phoneIds: string[]
 let watches: Watch[]
 
 beforeAll(async () => {
-  world = startWorld()
   plane = await world.start()
   await plane.server.listen({ host: '127.0.0.1', port: 0 })
   origin = new URL(plane.config.http.baseUrl).origin
@@ -36,7 +35,6 @@ beforeAll(async () => {
   tenant = await plane.tenant({ credit: '1000' })
   phoneIds = [await readyPhone(plane, tenant), await readyPhone(plane, tenant)]
 })
-afterAll(() => world.stop())
 afterEach(() => {
   vi.unstubAllGlobals()
 })

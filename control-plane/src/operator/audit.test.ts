@@ -1,21 +1,19 @@
 // Every write of an operator leaves one entry, in the transaction of the change, without a secret.
 import { type FastifyInstance } from 'fastify'
 import { newId } from '@phonerack/shared'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { buildOperatorServer } from '../server/operator-server.js'
 import { forget } from '../jobs/reconcile.js'
 import { makeApk } from '../testing/apk.js'
-import { startWorld, type Plane, type World } from '../testing/world.js'
+import { useWorld, type Plane } from '../testing/world.js'
 
-let world: World
+const world = useWorld()
 let plane: Plane
 let ahead = 0
 const clock = { now: () => new Date(Date.now() + ahead) }
 beforeAll(async () => {
-  world = startWorld()
   plane = await world.start({ clock })
 })
-afterAll(() => world.stop())
 
 type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 interface Answer {

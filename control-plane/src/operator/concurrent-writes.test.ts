@@ -1,19 +1,17 @@
 // Two operators with the same concurrent request, on two replicas: one change, and both responses
 // correct.
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { startWorld, type Plane, type World } from '../testing/world.js'
+import { beforeAll, expect, it } from 'vitest'
+import { useWorld, type Plane } from '../testing/world.js'
 
-let world: World
+const world = useWorld()
 let planes: Plane[]
 let ahead = 0
 /** Advances at each read, so that no two times are equal. */
 const clock = { now: () => new Date(Date.now() + (ahead += 1000)) }
 beforeAll(async () => {
-  world = startWorld()
   const plane = await world.start({ clock })
   planes = [plane, await world.start({ clock, beside: plane })]
 })
-afterAll(() => world.stop())
 
 type Method = 'POST' | 'DELETE'
 interface Answer extends Record<string, unknown> {

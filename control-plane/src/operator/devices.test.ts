@@ -3,22 +3,20 @@
 import { type Assignment, type ObserveRequest, type ObserveResponse } from '@phonerack/proto'
 import { newId, Progress } from '@phonerack/shared'
 import pg from 'pg'
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { beforeAll, beforeEach, expect, it } from 'vitest'
 import { callHost } from '../host-calls/calls.js'
 import { countLockWaits } from '../testing/lock-waits.js'
 import { brokenInvariants } from '../testing/money.js'
-import { createBody, eventually, startWorld, type Plane, type Tenant, type World } from '../testing/world.js'
+import { createBody, eventually, useWorld, type Plane, type Tenant } from '../testing/world.js'
 
-let world: World
+const world = useWorld()
 let plane: Plane
 let beside: Plane
 let tenant: Tenant
 beforeAll(async () => {
-  world = startWorld()
   plane = await world.start()
   beside = await world.start({ beside: plane })
 })
-afterAll(() => world.stop())
 beforeEach(async () => {
   tenant = await plane.tenant()
 })

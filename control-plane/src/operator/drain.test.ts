@@ -1,28 +1,18 @@
 // Draining hosts and devices, and maintenance, over HTTP: effects on tenants and on placement.
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { beforeAll, beforeEach, expect, it } from 'vitest'
 import { brokenInvariants } from '../testing/money.js'
-import {
-  createBody,
-  eventually,
-  refusalOf,
-  startWorld,
-  type Plane,
-  type Tenant,
-  type World,
-} from '../testing/world.js'
+import { createBody, eventually, refusalOf, useWorld, type Plane, type Tenant } from '../testing/world.js'
 import { type AgentDouble } from '../testing/agent-double.js'
 
-let world: World
+const world = useWorld()
 let plane: Plane
 let agent: AgentDouble
 let tenant: Tenant
 const signal = new AbortController().signal
 
 beforeAll(async () => {
-  world = startWorld()
   plane = await world.start()
 })
-afterAll(() => world.stop())
 beforeEach(async () => {
   tenant = await plane.tenant()
 })

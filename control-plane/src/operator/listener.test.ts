@@ -1,21 +1,19 @@
 // The operator API and the metrics have listeners separate from the public one; none serves the
 // requests of another.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { createLogger } from '@phonerack/shared'
 import { serveMetrics } from '@phonerack/shared/metrics'
 import { readConfig } from '../config/config.js'
 import { DatabaseGauges } from '../metrics/database-gauges.js'
 import { instruments } from '../metrics/instruments.js'
 import { watchQueries } from '../testing/query-log.js'
-import { startWorld, type Plane, type World } from '../testing/world.js'
+import { useWorld, type Plane } from '../testing/world.js'
 
-let world: World
+const world = useWorld()
 let plane: Plane
 beforeAll(async () => {
-  world = startWorld()
   plane = await world.start()
 })
-afterAll(() => world.stop())
 
 const codeOf = (answer: { json(): unknown }) => (answer.json() as { error?: { code: string } }).error?.code
 

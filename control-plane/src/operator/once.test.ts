@@ -1,23 +1,21 @@
 // An operator's write with an Idempotency-Key is done once across all replicas; its response is
 // stored sealed.
 import { hashSecret } from '@phonerack/shared'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { forget } from '../jobs/reconcile.js'
 import { makeApk } from '../testing/apk.js'
 import { brokenInvariants } from '../testing/money.js'
-import { startWorld, type Plane, type World } from '../testing/world.js'
+import { useWorld, type Plane } from '../testing/world.js'
 
-let world: World
+const world = useWorld()
 let plane: Plane
 let beside: Plane
 let ahead = 0
 const clock = { now: () => new Date(Date.now() + ahead) }
 beforeAll(async () => {
-  world = startWorld()
   plane = await world.start({ clock })
   beside = await world.start({ clock, beside: plane })
 })
-afterAll(() => world.stop())
 
 type Body = Record<string, unknown> & { error?: { code: string } }
 let made = 0

@@ -3,25 +3,21 @@ import { generateKeyPairSync } from 'node:crypto'
 import { createUser } from '@nats-io/jwt'
 import { X509Certificate } from 'node:crypto'
 import { ApiError, authorityFingerprint, hashSecret } from '@phonerack/shared'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { brokenInvariants } from '../testing/money.js'
-import { createBody, eventually, refusalOf, startWorld, type Plane, type World } from '../testing/world.js'
+import { createBody, eventually, refusalOf, useWorld, type Plane } from '../testing/world.js'
 import { type AgentDouble } from '../testing/agent-double.js'
 
-let world: World
+const world = useWorld()
 let plane: Plane
 let second: Plane
 let agent: AgentDouble
 const signal = new AbortController().signal
 
 beforeAll(async () => {
-  world = startWorld()
   plane = await world.start()
   agent = await plane.rack(3)
   second = await world.start({ beside: plane })
-})
-afterAll(async () => {
-  await world.stop()
 })
 
 type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'

@@ -1,18 +1,16 @@
 // A reinstalled machine gets its host ID again, and the machine with the earlier certificate is refused.
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { type Heartbeat } from '@phonerack/shared'
 import { listenToHosts } from '../hosts/heartbeats.js'
 import { LockActivity } from '../hosts/lock-activity.js'
 import { HostSilence } from '../hosts/silence.js'
-import { createBody, eventually, startWorld, type Plane, type World } from '../testing/world.js'
+import { createBody, eventually, useWorld, type Plane } from '../testing/world.js'
 
-let world: World
+const world = useWorld()
 let plane: Plane
 beforeAll(async () => {
-  world = startWorld()
   plane = await world.start()
 })
-afterAll(() => world.stop())
 
 const rejoin = (ref: string) =>
   plane.operator.inject({

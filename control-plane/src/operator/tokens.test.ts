@@ -1,10 +1,10 @@
 // Named operator tokens: their life, their audit entries, and their storage as hashes.
 import { hashSecret, newSecret } from '@phonerack/shared'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { startWorld, type Plane, type World } from '../testing/world.js'
+import { beforeAll, expect, it } from 'vitest'
+import { useWorld, type Plane } from '../testing/world.js'
 import { setConfiguredOperator } from './configured.js'
 
-let world: World
+const world = useWorld()
 let plane: Plane
 let beside: Plane
 let ahead = 0
@@ -12,11 +12,9 @@ let ahead = 0
 const start = Math.ceil(Date.now() / 60_000) * 60_000 + 1000
 const clock = { now: () => new Date(start + ahead) }
 beforeAll(async () => {
-  world = startWorld()
   plane = await world.start({ clock, env: { PHONERACK_FAILURES_PER_MINUTE: '60' } })
   beside = await world.start({ clock, beside: plane })
 })
-afterAll(() => world.stop())
 
 type Body = Record<string, unknown> & { error?: { code: string; details: Record<string, unknown> } }
 async function call(

@@ -2,32 +2,20 @@
 // replays.
 import { ApiError } from '@phonerack/shared'
 import fc from 'fast-check'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { brokenInvariants } from '../testing/money.js'
-import {
-  createBody,
-  eventually,
-  refusalOf,
-  startWorld,
-  type Plane,
-  type Tenant,
-  type World,
-} from '../testing/world.js'
+import { createBody, eventually, refusalOf, useWorld, type Plane, type Tenant } from '../testing/world.js'
 import { changeProject, setPaused } from '../testing/operator.js'
 
-let world: World
+const world = useWorld()
 let plane: Plane
 let second: Plane
 const devices = 6
 
 beforeAll(async () => {
-  world = startWorld()
   plane = await world.start()
   await plane.rack(devices, { beatMs: 200 })
   second = await world.start({ beside: plane })
-})
-afterAll(async () => {
-  await world.stop()
 })
 beforeEach(async () => {
   await freeAll()

@@ -1,23 +1,18 @@
 // Phones from create to delete, with real Postgres and broker; the agent is a double.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { ApiError } from '@phonerack/shared'
 import { brokenInvariants } from '../testing/money.js'
-import { createBody, eventually, startWorld, type Plane, type World } from '../testing/world.js'
+import { createBody, eventually, useWorld, type Plane } from '../testing/world.js'
 import { type AgentDouble } from '../testing/agent-double.js'
 import { type PhoneView } from './types.js'
 
-let world: World
+const world = useWorld()
 let plane: Plane
 let agent: AgentDouble
 
 beforeAll(async () => {
-  world = startWorld()
   plane = await world.start()
   agent = await plane.rack(4)
-})
-
-afterAll(async () => {
-  await world.stop()
 })
 
 const settled = (status: string) => (phone: PhoneView) => phone.status === status

@@ -1,30 +1,18 @@
 // For any concurrent actions of tenants, the ledger proves the money and each device has one phone.
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { brokenInvariants } from '../testing/money.js'
-import {
-  createBody,
-  eventually,
-  refusalOf,
-  startWorld,
-  type Plane,
-  type Tenant,
-  type World,
-} from '../testing/world.js'
+import { createBody, eventually, refusalOf, useWorld, type Plane, type Tenant } from '../testing/world.js'
 import { changeProject } from '../testing/operator.js'
 
-let world: World
+const world = useWorld()
 let plane: Plane
 const devices = 3
 const context = { requestId: 'req_aaaaaaaaaaaa', signal: new AbortController().signal }
 
 beforeAll(async () => {
-  world = startWorld()
   plane = await world.start({ env: { PHONERACK_LIFECYCLE_PER_MINUTE: '100000' } })
   await plane.rack(devices, { beatMs: 200 })
-})
-afterAll(async () => {
-  await world.stop()
 })
 
 const step = fc.record({

@@ -1,19 +1,18 @@
 // The wait for an unreachable phone, over real Postgres and broker: its reads, and what ends it.
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { type Core } from '../core/core.js'
 import { readyPhone } from '../testing/ready-phone.js'
-import { eventually, refusalOf, startWorld, type Plane, type Tenant, type World } from '../testing/world.js'
+import { eventually, refusalOf, useWorld, type Plane, type Tenant } from '../testing/world.js'
 import { type AgentDouble, type DoubleDevice } from '../testing/agent-double.js'
 import { readyTarget } from './target.js'
 
-let world: World
+const world = useWorld()
 let plane: Plane
 let tenant: Tenant
 let agent: AgentDouble
 let phoneId: string
 let device: DoubleDevice
 beforeAll(async () => {
-  world = startWorld()
   plane = await world.start()
   agent = await plane.rack(1, { beatMs: 200 })
   tenant = await plane.tenant()
@@ -23,7 +22,6 @@ beforeAll(async () => {
   if (!found) throw new Error('no device')
   device = found
 })
-afterAll(() => world.stop())
 
 /** Counts the reads of a target. */
 function counting(): { core: Core; reads: () => number } {

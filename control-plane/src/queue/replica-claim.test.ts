@@ -1,15 +1,13 @@
 // Two processes with one replica ID, over real Postgres: neither takes the jobs of the other.
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { createBody, eventually, startWorld, type Plane, type World } from '../testing/world.js'
+import { beforeAll, expect, it } from 'vitest'
+import { createBody, eventually, useWorld, type Plane } from '../testing/world.js'
 import { ReplicaClaim } from './replica-claim.js'
 
-let world: World
+const world = useWorld()
 let plane: Plane
 beforeAll(async () => {
-  world = startWorld()
   plane = await world.start({ replicaId: 'same' })
 })
-afterAll(() => world.stop())
 
 it('runs a job once when a second replica starts with the ID of the first', async () => {
   const agent = await plane.rack(2, { beatMs: 200 })

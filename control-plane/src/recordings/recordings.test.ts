@@ -1,18 +1,18 @@
 /** Recordings over HTTP, with real Postgres, jobs, files and gRPC; the agent is a double. */
 import { ApiError, newId } from '@phonerack/shared'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { inTransaction } from '../db/database.js'
 import { recordingSchema, recordingsSchema, type RecordingJson } from '../routes/phones/recordings.js'
 import { errorOf, expectConventions } from '../testing/api.js'
 import { type AgentDouble } from '../testing/agent-double.js'
 import { storedFiles } from '../testing/uploads.js'
 import { readyPhone } from '../testing/ready-phone.js'
-import { eventually, startWorld, type Plane, type Tenant, type World } from '../testing/world.js'
+import { eventually, useWorld, type Plane, type Tenant } from '../testing/world.js'
 import { expireRecordings } from './expiry.js'
 import { remove } from './records.js'
 import { createKey } from '../testing/operator.js'
 
-let world: World
+const world = useWorld()
 let plane: Plane
 /** Another replica. */
 let beside: Plane
@@ -21,14 +21,12 @@ let owner: Tenant
 /** The caller. */
 let tenant: Tenant
 beforeAll(async () => {
-  world = startWorld()
   const env = { PHONERACK_RECORDINGS_PER_PROJECT: '4', PHONERACK_LIFECYCLE_PER_MINUTE: '1000000' }
   plane = await world.start({ env })
   beside = await world.start({ env, beside: plane })
   agent = await plane.rack(5, { beatMs: 200 })
   owner = await plane.tenant({ credit: '1000' })
 })
-afterAll(() => world.stop())
 let phoneId = ''
 beforeEach(async () => {
   agent.onCall = () => Promise.resolve()

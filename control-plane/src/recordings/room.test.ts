@@ -1,26 +1,24 @@
 /** The room that recordings take in a project and in the storage. */
 import { RecordingStatus } from '@phonerack/proto'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { recordingSchema, type RecordingJson } from '../routes/phones/recordings.js'
 import { errorOf } from '../testing/api.js'
 import { type AgentDouble } from '../testing/agent-double.js'
 import { readyPhone } from '../testing/ready-phone.js'
-import { eventually, startWorld, type Plane, type Tenant, type World } from '../testing/world.js'
+import { eventually, useWorld, type Plane, type Tenant } from '../testing/world.js'
 
 const most = 300_000
-let world: World
+const world = useWorld()
 let plane: Plane
 let agent: AgentDouble
 let tenant: Tenant
 let phoneId: string
 beforeAll(async () => {
-  world = startWorld()
   plane = await world.start({ env: { PHONERACK_RECORDING_PROJECT_MAX: `${most}` } })
   agent = await plane.rack(2, { beatMs: 200 })
   tenant = await plane.tenant()
   phoneId = await readyPhone(plane, tenant)
 })
-afterAll(() => world.stop())
 
 const call = (method: 'GET' | 'POST' | 'DELETE', path: string) =>
   plane.server.inject({

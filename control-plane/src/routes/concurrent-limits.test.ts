@@ -5,23 +5,22 @@
  */
 import { newId } from '@phonerack/shared'
 import { Readable } from 'node:stream'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { decideSetup } from '../setup/decision.js'
 import { linkFor } from '../testing/setup-link.js'
 import { type AgentDouble } from '../testing/agent-double.js'
-import { createBody, refusalOf, startWorld, type Plane, type Tenant, type World } from '../testing/world.js'
+import { createBody, refusalOf, useWorld, type Plane, type Tenant } from '../testing/world.js'
 
 const context = { requestId: 'req_aaaaaaaaaaaa', signal: new AbortController().signal }
 const waitingMax = 100_000
 const env = { PHONERACK_UPLOAD_WAITING_MAX: `${waitingMax}` }
-let world: World
+const world = useWorld()
 let planes: [Plane, Plane]
 let agent: AgentDouble
 let tenant: Tenant
 let phoneId: string
 
 beforeAll(async () => {
-  world = startWorld()
   const plane = await world.start({ env })
   agent = await plane.rack(1, { beatMs: 200 })
   planes = [plane, await world.start({ env, beside: plane })]
@@ -30,7 +29,6 @@ beforeAll(async () => {
   phoneId = (await plane.app.services.phones.create(tenant.caller, body, null)).phone.id
   await ready()
 })
-afterAll(() => world.stop())
 
 const ready = () =>
   planes[0].app.services.phones.wait(phoneId, ({ status }) => status === 'ready', 30_000, context.signal)

@@ -2,11 +2,11 @@
 // list and project.
 import { newId } from '@phonerack/shared'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { errorOf } from '../testing/api.js'
-import { startWorld, type Plane, type Tenant, type World } from '../testing/world.js'
+import { useWorld, type Plane, type Tenant } from '../testing/world.js'
 
-let world: World
+const world = useWorld()
 let plane: Plane
 /** Another replica. */
 let beside: Plane
@@ -15,7 +15,6 @@ let tenant: Tenant
 let other: Tenant
 
 beforeAll(async () => {
-  world = startWorld()
   const env = { PHONERACK_JOBS: 'off' }
   plane = await world.start({ env })
   beside = await world.start({ env, beside: plane })
@@ -24,7 +23,6 @@ beforeAll(async () => {
   // A search returns 429 until the first load.
   await vi.waitFor(async () => expect((await page(library, tenant, null)).statusCode).toBe(200), 30_000)
 })
-afterAll(() => world.stop())
 
 /** A project with three rows in each paged list. */
 async function withRows(): Promise<Tenant> {

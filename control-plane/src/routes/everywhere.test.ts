@@ -1,9 +1,9 @@
 // The rules of every request, at every endpoint, with real Postgres and broker.
 import { type InjectOptions } from 'fastify'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { errorOf, expectConventions } from '../testing/api.js'
 import { endpoints, namesPhone, requestOf, type Endpoint } from '../testing/endpoints.js'
-import { startWorld, type Plane, type Tenant, type World } from '../testing/world.js'
+import { useWorld, type Plane, type Tenant } from '../testing/world.js'
 import { phoneStatuses, type PhoneStatus } from '../core/statuses.js'
 
 interface Operation {
@@ -11,7 +11,7 @@ interface Operation {
   requestBody?: { content: Record<string, unknown> }
 }
 
-let world: World
+const world = useWorld()
 let plane: Plane
 let tenant: Tenant
 let paths: Record<string, Record<string, Operation>>
@@ -25,7 +25,6 @@ const nobody = 'ph_aaaaaaaaaaaa'
 const operationOf = ({ method, path }: Endpoint): Operation | undefined => paths[path]?.[method.toLowerCase()]
 
 beforeAll(async () => {
-  world = startWorld()
   // Without jobs, so that no phone changes its status.
   plane = await world.start({ env: { PHONERACK_JOBS: 'off' } })
   tenant = await plane.tenant()
@@ -39,7 +38,6 @@ beforeAll(async () => {
   built = endpoints.filter((endpoint) => operationOf(endpoint))
   expect(built.length).toBeGreaterThanOrEqual(40)
 })
-afterAll(() => world.stop())
 
 const ask = (request: InjectOptions, key: string | null = tenant.key) =>
   plane.server.inject({

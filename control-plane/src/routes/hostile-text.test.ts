@@ -2,17 +2,17 @@
 // real Postgres and broker.
 import { createLogger } from '@phonerack/shared'
 import { type InjectOptions } from 'fastify'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { errorSchema } from './schemas.js'
 import { expectConventions } from '../testing/api.js'
 import { endpoints, requestOf, type Endpoint } from '../testing/endpoints.js'
-import { eventually, startWorld, type Plane, type Tenant, type World } from '../testing/world.js'
+import { eventually, useWorld, type Plane, type Tenant } from '../testing/world.js'
 
 interface Operation {
   parameters?: { in: string; name: string; schema?: { type?: string } }[]
 }
 
-let world: World
+const world = useWorld()
 let plane: Plane
 let tenant: Tenant
 let readOnly: Tenant
@@ -21,7 +21,6 @@ const loud: unknown[] = []
 const ready = 'ph_readyaaaaaaa'.slice(0, 15)
 
 beforeAll(async () => {
-  world = startWorld()
   const log = createLogger('test', {
     write: (line) => {
       const parsed = JSON.parse(line) as { level: number }
@@ -43,7 +42,6 @@ beforeAll(async () => {
   })
   ;({ paths } = (await plane.server.inject({ url: '/openapi.json' })).json<{ paths: typeof paths }>())
 })
-afterAll(() => world.stop())
 
 /** In URL encoding. */
 const encoded = {

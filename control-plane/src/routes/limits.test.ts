@@ -1,15 +1,15 @@
 // Limits of the chapter "Limits" over many requests, at their edges: rates, bodies and pages. With
 // real Postgres, a real broker, and two replicas where a limit is exact.
 import { limits } from '@phonerack/shared'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { type AgentDouble } from '../testing/agent-double.js'
 import { errorOf } from '../testing/api.js'
 import { endpoints, requestOf } from '../testing/endpoints.js'
-import { eventually, startWorld, type Plane, type Tenant, type World } from '../testing/world.js'
+import { eventually, useWorld, type Plane, type Tenant } from '../testing/world.js'
 import { createKey } from '../testing/operator.js'
 
 const minute = 60_000
-let world: World
+const world = useWorld()
 let plane: Plane
 let replica: Plane
 let agent: AgentDouble
@@ -22,12 +22,10 @@ const env = {
   PHONERACK_LIFECYCLE_PER_MINUTE: '8',
 }
 beforeAll(async () => {
-  world = startWorld()
   plane = await world.start({ env, clock })
   replica = await world.start({ env, clock, beside: plane })
   agent = await plane.rack(3, { beatMs: 200 })
 })
-afterAll(() => world.stop())
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 async function call(

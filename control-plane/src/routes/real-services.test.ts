@@ -1,7 +1,7 @@
 /** The routes with the real services: real Postgres, real broker, devices of an agent double. */
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startWorld, type Plane, type Tenant, type World } from '../testing/world.js'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { useWorld, type Plane, type Tenant } from '../testing/world.js'
 import { errorOf, expectConventions } from '../testing/api.js'
 import {
   accountSchema,
@@ -12,16 +12,14 @@ import {
   type PhoneJson,
 } from './schemas.js'
 
-let world: World
+const world = useWorld()
 let plane: Plane
 let tenant: Tenant
 beforeAll(async () => {
-  world = startWorld()
   plane = await world.start({ env: { PHONERACK_LIFECYCLE_PER_MINUTE: '1000000' } })
   await plane.rack(4)
   tenant = await plane.tenant({ preset: 'admin', maxPhones: 4 })
 })
-afterAll(() => world.stop())
 
 async function call(method: 'GET' | 'POST' | 'PATCH' | 'DELETE', url: string, body?: unknown, more = {}) {
   const response = await plane.server.inject({

@@ -3,15 +3,14 @@
 import { hashSecret, subjects } from '@phonerack/shared'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { watchQueries, type QueryLog, type SentQuery } from '../testing/query-log.js'
-import { createBody, eventually, startWorld, type Plane, type Tenant, type World } from '../testing/world.js'
+import { createBody, eventually, useWorld, type Plane, type Tenant } from '../testing/world.js'
 
-let world: World
+const world = useWorld()
 let plane: Plane
 let tenant: Tenant
 let phoneId: string
 let log: QueryLog
 beforeAll(async () => {
-  world = startWorld()
   plane = await world.start()
   await plane.rack(1)
   tenant = await plane.tenant()
@@ -21,10 +20,7 @@ beforeAll(async () => {
   await plane.app.quiesce()
   log = watchQueries()
 })
-afterAll(async () => {
-  log.stop()
-  await world.stop()
-})
+afterAll(() => log.stop())
 
 /** Those about the phone or the key. */
 async function statementsOf(request: () => Promise<unknown>): Promise<SentQuery[]> {

@@ -2,18 +2,17 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import http from 'node:http'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { type AgentDouble } from '../testing/agent-double.js'
-import { createBody, eventually, startWorld, type Plane, type Tenant, type World } from '../testing/world.js'
+import { createBody, eventually, useWorld, type Plane, type Tenant } from '../testing/world.js'
 import { endWithParent, startReplica, type ReplicaProcess } from '../testing/replica.js'
 
-let world: World
+const world = useWorld()
 let plane: Plane
 let agent: AgentDouble
 let tenant: Tenant
 let phone: string
 beforeAll(async () => {
-  world = startWorld()
   plane = await world.start()
   agent = await plane.rack(1)
   tenant = await plane.tenant()
@@ -22,7 +21,6 @@ beforeAll(async () => {
   const { signal } = new AbortController()
   await plane.app.services.phones.wait(phone, ({ status }) => status === 'ready', 60_000, signal)
 })
-afterAll(() => world.stop())
 
 interface Answer {
   status: number

@@ -1,16 +1,16 @@
 // A terminal's setup from its request to its key, with real Postgres and the page that a person
 // uses.
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import fc from 'fast-check'
 import { hashSecret } from '@phonerack/shared'
-import { startWorld, type Plane, type World } from '../testing/world.js'
+import { useWorld, type Plane } from '../testing/world.js'
 import { escapeHtml } from './html.js'
 import { watchQueries } from '../testing/query-log.js'
 import { linkFor } from '../testing/setup-link.js'
 import { newUserCode, readUserCode } from './user-code.js'
 import { createProject } from '../testing/operator.js'
 
-let world: World
+const world = useWorld()
 let plane: Plane
 let beside: Plane
 let projectId: string
@@ -20,12 +20,10 @@ const start = Math.ceil(Date.now() / 60_000) * 60_000 + 1000
 const clock = { now: () => new Date(start + ahead) }
 
 beforeAll(async () => {
-  world = startWorld()
   plane = await world.start({ clock, env: { PHONERACK_FAILURES_PER_MINUTE: '60' } })
   beside = await world.start({ clock, beside: plane })
   projectId = (await createProject(plane.app.core, { name: 'Apples & "Pears"' })).id
 })
-afterAll(() => world.stop())
 // Rates are per minute, so each test gets its own minute.
 beforeEach(() => void (ahead += 60_000))
 

@@ -8,7 +8,7 @@ import path from 'node:path'
 import { ApiError, createLogger, hashSecret, newSecret, type Clock, type Logger } from '@phonerack/shared'
 import { type FastifyInstance } from 'fastify'
 import pg from 'pg'
-import { inject } from 'vitest'
+import { afterAll, inject } from 'vitest'
 import { startApp, type App } from '../app.js'
 import { readConfig, type Config } from '../config/config.js'
 import { buildOperatorServer } from '../server/operator-server.js'
@@ -69,6 +69,13 @@ export interface Tenant {
   projectId: string
   key: string
   caller: Caller
+}
+
+/** The world of a test file, which stops after the file's tests and other hooks. */
+export function useWorld(): World {
+  const world = startWorld()
+  afterAll(() => world.stop())
+  return world
 }
 
 export function startWorld(): World {

@@ -1,12 +1,12 @@
 /** The limits of uploads, at their edges and with concurrent requests on two replicas. */
 import { Readable } from 'node:stream'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { type UploadJson } from '../routes/apps/schemas.js'
 import { makeApk } from '../testing/apk.js'
 import { storedFiles, uploadClient, type UploadClient } from '../testing/uploads.js'
-import { eventually, startWorld, type Plane, type Tenant, type World } from '../testing/world.js'
+import { eventually, useWorld, type Plane, type Tenant } from '../testing/world.js'
 
-let world: World
+const world = useWorld()
 let plane: Plane
 let replica: Plane
 let tenant: Tenant
@@ -21,11 +21,9 @@ const env = {
   PHONERACK_UPLOADS_PER_DAY: `${perDay}`,
 }
 beforeAll(async () => {
-  world = startWorld()
   plane = await world.start({ env, clock })
   replica = await world.start({ env, clock, beside: plane })
 })
-afterAll(() => world.stop())
 
 /** Each test has its own project. */
 async function newTenant(): Promise<void> {

@@ -7,7 +7,7 @@ import { request as httpRequest } from 'node:http'
 import { connect, type AddressInfo, type Socket } from 'node:net'
 import { readdirSync } from 'node:fs'
 import path from 'node:path'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { type UploadJson } from '../routes/apps/schemas.js'
 import { makeApk } from '../testing/apk.js'
 import {
@@ -17,20 +17,18 @@ import {
   type Created,
   type UploadClient,
 } from '../testing/uploads.js'
-import { eventually, startWorld, type Plane, type World } from '../testing/world.js'
+import { eventually, useWorld, type Plane } from '../testing/world.js'
 import { newSecret } from '@phonerack/shared'
 
-let world: World
+const world = useWorld()
 let plane: Plane
 let client: UploadClient
 let ahead = 0
 const clock = { now: () => new Date(Date.now() + ahead) }
 beforeAll(async () => {
-  world = startWorld()
   plane = await world.start({ clock })
   client = await uploadClient(plane, await plane.tenant())
 })
-afterAll(() => world.stop())
 
 const apk = makeApk({ files: { pad: Buffer.alloc(300_000, 1) } })
 const pathOf = (created: Created): string => new URL(created.upload_url).pathname

@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import {
   createdUploadSchema,
   uploadPageSchema,
@@ -22,21 +22,19 @@ import {
   type Created,
   type UploadClient,
 } from '../testing/uploads.js'
-import { createBody, eventually, startWorld, type Plane, type Tenant, type World } from '../testing/world.js'
+import { createBody, eventually, useWorld, type Plane, type Tenant } from '../testing/world.js'
 import { processUploadJob } from './process.js'
 import { changeProject } from '../testing/operator.js'
 
-let world: World
+const world = useWorld()
 let plane: Plane
 let tenant: Tenant
 let client: UploadClient
 beforeAll(async () => {
-  world = startWorld()
   plane = await world.start()
   tenant = await plane.tenant()
   client = await uploadClient(plane, tenant)
 })
-afterAll(() => world.stop())
 
 const settingsApk = readFileSync(
   fileURLToPath(
