@@ -1,4 +1,4 @@
-/** What phones say of a black picture's causes, as AOSP prints it. */
+/** Parses AOSP's output on why a picture is black. */
 import { describe, expect, it } from 'vitest'
 import { parseSecureWindow } from './secure-window.js'
 
