@@ -1,8 +1,11 @@
 /** Tests the choice that `./scripts/test --changed` makes. */
-import { readdirSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
-import { dependentsOf, packages, planOf } from '../../scripts/lib/changed.mjs'
+import { changeIn, dependentsOf, packages, planOf } from '../../scripts/lib/changed.mjs'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const plan = (...files: string[]) => planOf(files, dependentsOf(root))
@@ -40,4 +43,27 @@ it('names end-to-end tests that exist, for every package', () => {
         there.filter((file) => file.includes(name) && file.endsWith('.test.ts')),
         name,
       ).not.toEqual([])
+})
+
+it('lists new files, and no deleted end-to-end test', () => {
+  const dir = mkdtempSync(path.join(tmpdir(), 'phonerack-changed-'))
+  // Independent of the user's configuration.
+  const settings = ['name=t', 'email=t@example.com']
+    .map((each) => `user.${each}`)
+    .concat('commit.gpgsign=false', 'core.hooksPath=/dev/null')
+    .flatMap((each) => ['-c', each])
+  const git = (...args: string[]) => execFileSync('git', [...settings, ...args], { cwd: dir })
+  try {
+    mkdirSync(path.join(dir, 'e2e/src'), { recursive: true })
+    const deleted = path.join(dir, 'e2e/src/gone.test.ts')
+    writeFileSync(deleted, '')
+    git('init', '-q', '-b', 'main')
+    git('add', '.')
+    git('commit', '-q', '-m', 'x')
+    rmSync(deleted)
+    writeFileSync(path.join(dir, 'e2e/src/new.test.ts'), '')
+    expect(changeIn(dir)).toMatchObject({ main: 'main', files: ['e2e/src/new.test.ts'] })
+  } finally {
+    rmSync(dir, { recursive: true, force: true })
+  }
 })
