@@ -1,0 +1,244 @@
+/**
+ * A rack machine joins over a network with `phonerack-agent join`: Postgres and the control plane behind TLS, the
+ * broker with the operator, and the rack have a network namespace and an address each.
+ */
+import { execFile, execFileSync, spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { hashSecret, newSecret } from '@phonerack/shared'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { z } from 'zod'
+import { root } from './system/system.js'
+
+const run = promisify(execFile)
+const network = '10.98.0'
+const names = ['office', 'control', 'rack'] as const
+type Machine = (typeof names)[number]
+const namespace = (machine: Machine): string => `prk-${process.pid}-${machine}`
+const addressOf = (machine: Machine): string => `${network}.${names.indexOf(machine) + 1}`
+const ip = (...args: string[]): unknown => execFileSync('ip', args, { stdio: 'pipe' })
+
+/** Whether this machine lets tests create network namespaces: Linux, as root, with iproute2. */
+function hasNamespaces(): boolean {
+  try {
+    ip('netns', 'add', `prk-${process.pid}-try`)
+    ip('netns', 'del', `prk-${process.pid}-try`)
+    return true
+  } catch {
+    return false
+  }
+}
+
+const isPossible = hasNamespaces()
+const started: ChildProcess[] = []
+let dir: string
+beforeAll(async () => {
+  dir = await mkdtemp(path.join(tmpdir(), 'phonerack-e2e-join-'))
+})
+afterAll(async () => {
+  for (const child of started.toReversed()) {
+    if (child.exitCode !== null || child.signalCode !== null) continue
+    const ended = once(child, 'exit')
+    child.kill('SIGTERM')
+    await ended
+  }
+  if (isPossible) for (const machine of names) ip('netns', 'del', namespace(machine))
+  await rm(dir, { recursive: true, force: true })
+})
+
+function connectMachines(): void {
+  for (const machine of names) {
+    ip('netns', 'add', namespace(machine))
+    ip('-n', namespace(machine), 'link', 'set', 'lo', 'up')
+  }
+  const office = namespace('office')
+  ip('-n', office, 'link', 'add', 'eth0', 'type', 'bridge')
+  for (const machine of names) {
+    if (machine !== 'office') {
+      ip(
+        ...['-n', office, 'link', 'add', machine, 'type', 'veth', 'peer', 'name', 'eth0'].concat(
+          'netns',
+          namespace(machine),
+        ),
+      )
+      ip('-n', office, 'link', 'set', machine, 'master', 'eth0', 'up')
+    }
+    ip('-n', namespace(machine), 'addr', 'add', `${addressOf(machine)}/24`, 'dev', 'eth0')
+    ip('-n', namespace(machine), 'link', 'set', 'eth0', 'up')
+  }
+}
+
+const within = (machine: Machine, program: string, args: readonly string[]): [string, string[]] => [
+  'ip',
+  ['netns', 'exec', namespace(machine), program, ...args],
+]
+
+/** Starts a program on a machine, and waits for a line of its output. */
+async function start(
+  machine: Machine,
+  args: readonly string[],
+  {
+    env = {},
+    until = /./,
+    program = process.execPath,
+  }: { env?: NodeJS.ProcessEnv; until?: RegExp; program?: string },
+): Promise<string> {
+  const child = spawn(...within(machine, program, args), {
+    ...{ cwd: root, env: { PATH: process.env['PATH'], ...env }, stdio: ['ignore', 'pipe', 'pipe'] },
+  })
+  started.push(child)
+  let output = ''
+  return new Promise((resolve, reject) => {
+    const onText = (chunk: Buffer) => {
+      output += chunk.toString()
+      const line = output.split('\n').find((each) => until.test(each))
+      if (line !== undefined) resolve(line)
+    }
+    child.stdout.on('data', onText)
+    child.stderr.on('data', onText)
+    child.once('exit', (code) => reject(new Error(`${args.join(' ')} ended with ${String(code)}: ${output}`)))
+  })
+}
+
+/** Runs a program on a machine to its end. */
+async function call(machine: Machine, args: readonly string[], env: NodeJS.ProcessEnv = {}, input = '') {
+  const promise = run(...within(machine, process.execPath, args), {
+    ...{ cwd: root, env: { PATH: process.env['PATH'], ...env }, timeout: 120_000 },
+  })
+  promise.child.stdin?.end(input)
+  return (await promise).stdout
+}
+
+/** Postgres at the loopback address of its machine. */
+const postgresScript = `
+  import { startPostgres } from '@phonerack/launcher/postgres'
+  const server = await startPostgres({ dir: process.argv[1], forTests: true })
+  console.log(await server.createDatabase('phonerack'))
+  process.once('SIGTERM', () => server.stop().then(() => process.exit(0)))
+  setInterval(() => undefined, 1000)`
+
+/** A TLS proxy in front of the API. It answers once the API is ready. */
+const proxyScript = `
+  import { readFileSync } from 'node:fs'
+  import { connect } from 'node:net'
+  import { createServer } from 'node:tls'
+  const [, dir, host] = process.argv
+  const isReady = () => fetch('http://' + host + ':8080/readyz').then((answer) => answer.ok, () => false)
+  while (!(await isReady())) await new Promise((resolve) => setTimeout(resolve, 100))
+  const [cert, key] = ['cert.pem', 'key.pem'].map((name) => readFileSync(dir + '/' + name))
+  createServer({ cert, key }, (client) => {
+    const api = connect(8080, host)
+    client.pipe(api).pipe(client)
+    for (const each of [client, api]) each.on('error', () => { client.destroy(); api.destroy() })
+  }).listen(443, host, () => console.log('proxy is ready'))`
+
+/** Prints the first host or device once it has the state. One process, since each start of `ctl` takes half a second. */
+const waitScript = `
+  const [, url, token, list, state] = process.argv
+  for (;;) {
+    const answer = await fetch(url + '/operator/v1/' + list, { headers: { authorization: 'Bearer ' + token } })
+    const [first] = (await answer.json()).data
+    if (first?.state === state) {
+      console.log(JSON.stringify(first))
+      break
+    }
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }`
+
+const reportSchema = z.object({ findings: z.array(z.object({ id: z.string(), level: z.string() })) })
+
+const inline = (script: string, ...args: string[]): string[] => ['--input-type=module', '-e', script, ...args]
+
+it.skipIf(!isPossible)('joins over the network, is online and gets work', { timeout: 200_000 }, async () => {
+  connectMachines()
+  const [office, control, rack] = names.map(addressOf)
+  const of = (name: string): string => path.join(dir, name)
+  execFileSync(
+    'openssl',
+    [
+      'req',
+      '-x509',
+      '-newkey',
+      'ec',
+      '-pkeyopt',
+      'ec_paramgen_curve:P-256',
+      '-nodes',
+      '-days',
+      '2',
+      '-subj',
+      '/CN=test',
+    ].concat(['-keyout', of('key.pem'), '-out', of('cert.pem'), '-addext', `subjectAltName=IP:${control}`]),
+    { stdio: 'ignore' },
+  )
+  await call('office', [
+    'control-plane/dist/cli.js',
+    'nats-config',
+    '--dir',
+    of('nats'),
+    '--listen',
+    `${office}:4222`,
+    '--without-tls',
+  ])
+  const [databaseUrl] = await Promise.all([
+    start('control', inline(postgresScript, of('postgres')), { until: /^postgres/ }),
+    start('office', ['-c', of('nats/nats.conf')], { program: 'nats-server', until: /Server is ready/ }),
+    start('rack', ['virtual-phone/dist/main.js', '--ports', '6001', '--data', of('phones')], {}),
+  ])
+  const token = newSecret('operator')
+  await Promise.all([
+    start('control', ['control-plane/dist/main.js'], {
+      env: {
+        ...{ DATABASE_URL: databaseUrl, NATS_URL: `nats://${office}:4222`, PHONERACK_PKI_DIR: of('pki') },
+        ...{
+          NATS_CREDS_FILE: of('nats/control-plane.creds'),
+          NATS_ACCOUNT_SEED_FILE: of('nats/account.seed'),
+        },
+        ...{ PHONERACK_HTTP_HOST: control, PHONERACK_OPERATOR_LISTEN: `${control}:8090` },
+        ...{ PHONERACK_OPERATOR_TOKEN_SHA256: hashSecret(token), PHONERACK_STOP_DELAY: '0' },
+      },
+    }),
+    start('control', inline(proxyScript, dir, control ?? ''), { until: /proxy is ready/ }),
+  ])
+  const operator = { PHONERACK_OPERATOR_URL: `http://${control}:8090`, PHONERACK_OPERATOR_TOKEN: token }
+  const ctl = async (...words: string[]): Promise<unknown> =>
+    JSON.parse(await call('office', ['clients/ctl/dist/main.js', '--json', ...words], operator))
+  const joinToken = z.object({ token: z.string() }).parse(await ctl('host', 'token'))
+
+  const agent = 'host-agent/dist/cli.js'
+  const files = ['--config', of('agent.yaml')]
+  const flags = ['--server', `https://${control}`, '--ca', of('cert.pem'), '--state', of('state'), ...files]
+  const said = await call(
+    'rack',
+    [agent, 'join', ...flags, '--name', 'rack-1', '--token-file', '-'],
+    {},
+    joinToken.token,
+  )
+  expect(said).toContain(`The control plane connects to ${rack}:7710`)
+  await start('rack', [agent, 'run', ...files], {
+    env: { PHONERACK_ADB_CONNECT: '127.0.0.1:6001' },
+    until: /host agent running/,
+  })
+  const { PHONERACK_OPERATOR_URL: url } = operator
+  const wait = (list: string, state: string) => call('office', inline(waitScript, url, token, list, state))
+  await wait('hosts', 'online')
+  expect(await ctl('host', 'list')).toMatchObject({
+    data: [{ name: 'rack-1', state: 'online', address: `${rack}:7710` }],
+  })
+  const device = z.object({ id: z.string() }).parse(JSON.parse(await wait('devices', 'unenrolled')))
+  // The control plane calls the agent at its address.
+  await ctl('device', 'enroll', device.id, '--erase')
+  await wait('devices', 'free')
+
+  const checked: unknown = await call('rack', [agent, 'doctor', '--json', ...files]).then(
+    (stdout) => ({ stdout }),
+    // It exits with 1 while other tests run adb servers.
+    (error: unknown) => error,
+  )
+  const { findings } = reportSchema.parse(JSON.parse(z.object({ stdout: z.string() }).parse(checked).stdout))
+  const levels = Object.fromEntries(findings.map(({ id, level }) => [id, level]))
+  const fine = ['configuration', 'certificate', 'server', 'clock', 'nats', 'port', 'phones']
+  expect(levels).toMatchObject(Object.fromEntries(fine.map((id) => [id, 'ok'])))
+})
