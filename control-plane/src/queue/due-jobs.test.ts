@@ -65,20 +65,22 @@ describe('a worker that waits', () => {
       pools: [{ tasks: { 'test.busy': () => void ranBusy.push(1) }, concurrency: 1 }],
     })
     const release = new AbortController()
-    const held = requests.db.$transaction(
-      async (tx) => {
-        await tx.$queryRaw`select 1 as held`
-        await pause(600_000, release.signal)
-      },
-      { timeout: 600_000 },
-    )
+    const held = requests.db
+      .$transaction(
+        async (tx) => {
+          await tx.$queryRaw`select 1 as held`
+          await pause(600_000, release.signal)
+        },
+        { timeout: 600_000 },
+      )
+      // Postgres ends a transaction that is idle for long.
+      .catch(() => undefined)
     try {
       await add('busy', 300, 'test.busy')
       await eventually(() => ranBusy.length === 1)
     } finally {
       release.abort()
-      // Postgres ends a transaction that is idle for long.
-      await held.catch(() => undefined)
+      await held
       await busy.stop(() => undefined)
       await requests.close()
     }
