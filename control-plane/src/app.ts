@@ -38,6 +38,7 @@ import { listenToHosts } from './hosts/heartbeats.js'
 import { joinPlugin } from './routes/public/join.js'
 import { ListenedTime } from './hosts/listened.js'
 import { LockActivity } from './hosts/lock-activity.js'
+import { createRenewals } from './hosts/renewal.js'
 import { watchRetiredHosts } from './hosts/retired.js'
 import { HostSilence } from './hosts/silence.js'
 import { Listening, sweepDrained, sweepHosts } from './hosts/sweep.js'
@@ -197,6 +198,7 @@ async function assemble(config: Config, parts: AppParts): Promise<App> {
         ]
       : [],
   })
+  const renewals = createRenewals({ core, hosts, authority, stopping: stopping.signal })
   const listening = new Listening()
   const listened = new ListenedTime()
   const skewed = new Alarm(
@@ -217,6 +219,7 @@ async function assemble(config: Config, parts: AppParts): Promise<App> {
     }),
     new Ticker('drained hosts', 1000, parts.log, () => sweepDrained(core)),
     new Ticker('retired hosts', 10_000, parts.log, () => retired.look()),
+    new Ticker('certificates of hosts', 60_000, parts.log, renewals),
     new Ticker('phones with live links', 10_000, parts.log, () => standBys.look()),
     new Ticker('reconciliation', 15_000, parts.log, () => reconcile(core)),
     new Ticker('retention', 60_000, parts.log, () => forget(core)),

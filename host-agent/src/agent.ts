@@ -11,6 +11,7 @@ import { createLiveHandlers } from './grpc/live-handlers.js'
 import { createRecordingHandlers } from './grpc/recording-handlers.js'
 import { startGrpcServer } from './grpc/server.js'
 import { natsCreds, type Identity } from './identity.js'
+import { runIdentity } from './renewal.js'
 import { openPackageCache } from './installs/cache.js'
 import { createInstalls } from './installs/installs.js'
 import { openInstallRecords } from './installs/records.js'
@@ -87,22 +88,23 @@ export async function startAgent(config: Config, identity: Identity, log: Logger
     })
     undo.push(() => recordings.close())
     const snapshots = createSnapshotStore(systemClock)
+    const running = runIdentity(dataDir, identity, log)
     const handlers = {
-      host: createHandlers({ registry, installs, snapshots, log }),
+      host: createHandlers({ registry, installs, snapshots, renewal: running, log }),
       live: createLiveHandlers(registry, log),
       recordings: createRecordingHandlers(recordings, log),
     }
     const grpc = await startGrpcServer(config.grpcListen, identity, handlers)
+    running.onRenewed((renewed) => grpc.useCertificate(renewed))
     undo.push(() => grpc.stop(1500))
     const host = config.grpcListen.slice(0, config.grpcListen.lastIndexOf(':'))
     const address = config.grpcAddress ?? `${host}:${grpc.port}`
-    const certificate = new X509Certificate(identity.certificatePem)
     const beating = startHeartbeats({
       hostId: identity.hostId,
       joinId: identity.joinId,
       version,
       address,
-      certificate: certificate.fingerprint256,
+      certificate: () => running.fingerprint,
       natsUrl: config.natsUrl,
       caFile: config.caFile,
       creds: natsCreds(identity),
@@ -112,6 +114,7 @@ export async function startAgent(config: Config, identity: Identity, log: Logger
       log,
     })
     heartbeats = beating
+    running.onRenewed(() => beating.changed())
     undo.push(() => beating.stop())
     if (config.metrics) {
       const render = createMetrics({
@@ -122,7 +125,7 @@ export async function startAgent(config: Config, identity: Identity, log: Logger
           packages: joinPath(dataDir, 'packages'),
           recordings: joinPath(dataDir, 'recordings'),
         },
-        certificateEnds: new Date(certificate.validTo),
+        certificateEnds: () => new Date(new X509Certificate(running.current.certificatePem).validTo),
       })
       const scraped = await serveMetrics(config.metrics, render, log)
       undo.push(() => scraped.close())

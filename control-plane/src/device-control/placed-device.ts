@@ -1,5 +1,6 @@
 /** The context of jobs that call hosts, and the lookup of a device's host. */
 import { type Assignment } from '@phonerack/proto'
+import { addressOf } from '../host-calls/address-of.js'
 import { type HostClients, type HostConnection } from '../host-calls/clients.js'
 import { hostInReach } from '../devices/reach.js'
 import { tenantOf } from '../devices/tenant.js'
@@ -43,7 +44,7 @@ export async function placeDevice(
   })
   if (!device) return null
   const { host, phone } = device
-  const { address, certificateFingerprint } = host
+  const address = addressOf(host)
   const inReach = hostInReach(host.lastSeenAt, core.clock.now(), core.rules)
   return {
     ...device,
@@ -51,7 +52,7 @@ export async function placeDevice(
     hasData: phone?.hasData ?? false,
     // The table's check constraint allows no other state.
     state: device.state as DeviceState,
-    connection: inReach && address !== null ? hosts.to(host.id, { address, certificateFingerprint }) : null,
+    connection: inReach && address !== null ? hosts.to(host.id, address) : null,
   }
 }
 

@@ -26,7 +26,21 @@ export interface HostAddress {
   address: string
   /** SHA-256 of the certificate; null: any certificate of its ID. */
   certificateFingerprint: string | null
+  /** The next certificate, which is accepted too; null or omitted: none. */
+  nextCertificateFingerprint?: string | null
+  /** Changes when the host joins again: connections to the earlier machine end. */
+  joinId?: string | null
 }
+
+/** The certificates that the next handshake of a connection accepts. */
+interface Certificates {
+  accepted: Omit<HostAddress, 'address'>
+}
+
+const isAccepted = (
+  { certificateFingerprint: current, nextCertificateFingerprint: next }: Certificates['accepted'],
+  fingerprint: string,
+): boolean => current === null || fingerprint === current || fingerprint === next
 
 /** A screen (4 MB) with its envelope. */
 const maxMessageBytes = 8_000_000
@@ -37,6 +51,12 @@ const noTarget = 'ipv4:none'
 const retiredText = 'the host is retired'
 
 type RunningCalls = Set<InterceptingCall>
+
+interface OpenConnection extends HostConnection {
+  address: string
+  certificates: Certificates
+  calls: RunningCalls
+}
 
 export interface HostConnection {
   client: HostServiceClient
@@ -52,7 +72,7 @@ export interface HostConnection {
 }
 
 export class HostClients {
-  private readonly open = new Map<string, HostConnection & HostAddress & { calls: RunningCalls }>()
+  private readonly open = new Map<string, OpenConnection>()
   private readonly ends = new Map<string, Date>()
   private readonly retired = new Set<string>()
 
@@ -61,15 +81,23 @@ export class HostClients {
     private readonly log: Logger,
   ) {}
 
-  to(hostId: string, { address, certificateFingerprint }: HostAddress): HostConnection {
+  to(hostId: string, { address, ...accepted }: HostAddress): HostConnection {
     const known = this.open.get(hostId)
-    if (known?.address === address && known.certificateFingerprint === certificateFingerprint) return known
+    // An open connection of the same machine stays in use when its certificate is renewed.
+    if (known?.address === address && known.certificates.accepted.joinId === accepted.joinId) {
+      const { certificateFingerprint: before } = known.certificates.accepted
+      // The certificate of the last handshake is no longer the host's.
+      if (before !== accepted.certificateFingerprint) this.ends.delete(hostId)
+      known.certificates.accepted = accepted
+      return known
+    }
     if (known) end(known)
-    const secured = credentialsFor(this.own, certificateFingerprint, {
+    const certificates = { accepted }
+    const secured = credentialsFor(this.own, certificates, {
       isRetired: () => this.isRetired(hostId),
       note: (ends) => this.ends.set(hostId, ends),
     })
-    const connection = { address, certificateFingerprint, ...this.connect(hostId, address, secured) }
+    const connection = { address, certificates, ...this.connect(hostId, address, secured) }
     this.open.set(hostId, connection)
     return connection
   }
@@ -147,7 +175,7 @@ interface Handshake {
 
 const credentialsFor = (
   own: Credentials,
-  fingerprint: string | null,
+  certificates: Certificates,
   { isRetired, note }: Handshake,
 ): ChannelCredentials =>
   credentials.createSsl(
@@ -160,7 +188,7 @@ const credentialsFor = (
         const fault = checkServerIdentity(name, certificate)
         if (fault) return fault
         if (isRetired()) return new Error(retiredText)
-        if (fingerprint !== null && certificate.fingerprint256 !== fingerprint)
+        if (!isAccepted(certificates.accepted, certificate.fingerprint256))
           return new Error('the host presents an earlier certificate of its ID')
         note(new Date(certificate.valid_to))
         return undefined

@@ -19,6 +19,7 @@ import { judge, type CustodyRow } from '../devices/custody.js'
 import { hostInReach } from '../devices/reach.js'
 import { countHeartbeat } from '../metrics/instruments.js'
 import { type Core } from '../core/core.js'
+import { adopted, usesNext } from './certificates.js'
 import { settleReport } from './settle-device.js'
 import { deviceChange, inOurTime, isNewer, newDevice, type KnownDevice, type KnownHost } from './fold.js'
 import { lockChange, type LockActivity, type LockChange } from './lock-activity.js'
@@ -159,7 +160,8 @@ export async function foldHeartbeat(
   const folded = await inTransaction(core.db, async (tx) => {
     const [host] = await tx.$queryRaw<KnownRow[]>`select current_epoch() as epoch, id, sequence,
         announced_at as "announcedAt", last_seen_at as "lastSeenAt", retired_at as "retiredAt",
-        report_fault as "reportFault", certificate_fingerprint as "certificateFingerprint", join_id as "joinId"
+        report_fault as "reportFault", certificate_fingerprint as "certificateFingerprint", join_id as "joinId",
+        next_certificate_pem as "nextCertificatePem"
       from hosts where id = ${heartbeat.host_id} for update`
     const now = core.clock.now()
     if (host && host.joinId !== agent.joinId) {
@@ -171,7 +173,9 @@ export async function foldHeartbeat(
     }
     if (!host || host.retiredAt || !isNewer(host, heartbeat, now, core.rules.hostLateAfterMs))
       return 'outdated'
-    if (host.certificateFingerprint !== null && heartbeat.certificate !== host.certificateFingerprint) {
+    const isRenewed = usesNext(host, heartbeat.certificate)
+    const { certificateFingerprint: current } = host
+    if (current !== null && heartbeat.certificate !== current && !isRenewed) {
       core.log.warn({ host: host.id }, 'ignoring a heartbeat of a machine with an earlier certificate')
       return 'refused'
     }
@@ -180,6 +184,7 @@ export async function foldHeartbeat(
     await tx.host.update({
       where: { id: host.id },
       data: {
+        ...(isRenewed && host.nextCertificatePem !== null ? adopted(host.nextCertificatePem) : {}),
         address: heartbeat.address,
         version: heartbeat.version,
         load: heartbeat.load,
@@ -214,6 +219,7 @@ interface KnownRow extends KnownHost {
   reportFault: string | null
   certificateFingerprint: string | null
   joinId: string | null
+  nextCertificatePem: string | null
   /** The current epoch of the database. */
   epoch: string
 }

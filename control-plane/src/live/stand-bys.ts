@@ -82,6 +82,6 @@ const isSame = (one: Wanted, other: Wanted): boolean =>
   one.until.getTime() === other.until.getTime() &&
   one.place.hostId === other.place.hostId &&
   one.place.address === other.place.address &&
-  one.place.certificateFingerprint === other.place.certificateFingerprint &&
+  one.place.joinId === other.place.joinId &&
   one.place.serial === other.place.serial &&
   one.place.fencingNumber === other.place.fencingNumber

@@ -30,6 +30,8 @@ export interface LinkRow {
   hostId: string | null
   address: string | null
   certificateFingerprint: string | null
+  nextCertificateFingerprint: string | null
+  joinId: string | null
   lastSeenAt: Date | null
   /** The link's hand-over; null for a plain link. */
   handoffId: string | null
@@ -43,6 +45,8 @@ export interface Place {
   hostId: string
   address: string
   certificateFingerprint: string | null
+  nextCertificateFingerprint: string | null
+  joinId: string | null
 }
 
 /** Where the link leads, or why it cannot be used, now (`isWorthRetrying`) or permanently. */
@@ -85,7 +89,8 @@ const readLinks = (db: Reader, which: Prisma.Sql): Promise<LinkRow[]> =>
     j.frozen_at is not null as "isFrozen",
     coalesce((select paused_at is not null from service_state), false) as "isPaused",
     d.serial, d.link, d.fencing_number as "fencingNumber", h.id as "hostId", h.address,
-    h.certificate_fingerprint as "certificateFingerprint", h.last_seen_at as "lastSeenAt",
+    h.certificate_fingerprint as "certificateFingerprint",
+    h.next_certificate_fingerprint as "nextCertificateFingerprint", h.join_id as "joinId", h.last_seen_at as "lastSeenAt",
     f.id as "handoffId", f.status as "handoffStatus", f.message as "handoffMessage"
     from live_links l join phones p on p.id = l.phone_id join sessions s on s.id = l.session_id
     join projects j on j.id = l.project_id join api_keys k on k.id = l.key_id
@@ -120,9 +125,11 @@ export function standingOf(row: LinkRow, now: Date, rules: Pick<Rules, 'hostLate
   if (row.isFrozen) return { closing: closings.frozen }
   if (row.isPaused) return { closing: closings.paused }
   if (row.phoneStatus !== 'ready') return { closing: closings.restarting }
-  const { serial, link, fencingNumber, hostId, address, certificateFingerprint, lastSeenAt } = row
+  const { serial, link, fencingNumber, hostId, address, lastSeenAt } = row
+  const { certificateFingerprint, nextCertificateFingerprint, joinId } = row
   if (serial === null || link === null || fencingNumber === null || hostId === null || address === null)
     return { closing: closings.away }
   if (!isUp(link) || !hostInReach(lastSeenAt, now, rules)) return { closing: closings.away }
-  return { place: { serial, fencingNumber, hostId, address, certificateFingerprint } }
+  const certificates = { certificateFingerprint, nextCertificateFingerprint, joinId }
+  return { place: { serial, fencingNumber, hostId, address, ...certificates } }
 }

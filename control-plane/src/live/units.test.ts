@@ -151,6 +151,8 @@ describe('a link', () => {
     hostId: 'hst_a',
     address: '127.0.0.1:1',
     certificateFingerprint: null,
+    nextCertificateFingerprint: null,
+    joinId: null,
     lastSeenAt: now,
     handoffId: null,
     handoffStatus: null,
@@ -160,7 +162,12 @@ describe('a link', () => {
   it('leads to its phone while it is valid', () => {
     const place = {
       ...{ serial: 'serial', fencingNumber: 3n, hostId: 'hst_a' },
-      ...{ address: '127.0.0.1:1', certificateFingerprint: null },
+      ...{
+        address: '127.0.0.1:1',
+        certificateFingerprint: null,
+        nextCertificateFingerprint: null,
+        joinId: null,
+      },
     }
     expect(standingOf(row, now, rules)).toEqual({ place })
   })

@@ -6,6 +6,7 @@ import { X509Certificate } from 'node:crypto'
 import { ApiError, hashSecret, isSecret, newId, type AgentOnBus } from '@phonerack/shared'
 import { type Core } from '../core/core.js'
 import { createSecretLookup, type SecretLookup } from '../db/secret-lookup.js'
+import { adopted } from '../hosts/certificates.js'
 import { controlPlaneUri, type Authority } from '../pki/authority.js'
 import { type NatsUsers } from '../pki/nats-users.js'
 import { addAudit } from './audit.js'
@@ -80,7 +81,7 @@ export async function admitHost(
   // Issue before spending the token: a key of the wrong kind leaves the token usable.
   const certificatePem = await issue(authority, hostId, host.publicKeyPem)
   const natsJwt = natsUsers ? await natsUsers.issue({ hostId, joinId }, host.natsPublicKey) : ''
-  if (joinId === null) await store(core, hostId, host, from)
+  if (joinId === null) await store(core, hostId, { ...host, certificatePem }, from)
   else await replace(core, { hostId, joinId }, { ...host, certificatePem }, from)
   return { hostId, joinId, certificatePem, caPem: authority.caPem, natsJwt, controlPlaneUri }
 }
@@ -123,12 +124,20 @@ async function spend({ tx, now }: Work, token: string, hostId: string): Promise<
   return (await tx.joinToken.findUniqueOrThrow({ where: { secretHash } })).createdBy
 }
 
-async function store(core: Core, hostId: string, host: Joining, from: Origin): Promise<void> {
+async function store(
+  core: Core,
+  hostId: string,
+  host: Joining & { certificatePem: string },
+  from: Origin,
+): Promise<void> {
   const { name, country, natsPublicKey } = host
+  const certificateExpiresAt = new Date(new X509Certificate(host.certificatePem).validTo)
   await onBehalf(core, from, async (work, giver) => {
     const { tx, now } = work
     const createdBy = await spend(work, host.token, hostId)
-    await tx.host.create({ data: { id: hostId, name, country, natsPublicKey, joinedAt: now } })
+    await tx.host.create({
+      data: { id: hostId, name, country, natsPublicKey, joinedAt: now, certificateExpiresAt },
+    })
     const after = { name, country }
     await addAudit(work, 'host.join', { target: hostId, before: null, after }, await giver(createdBy))
   })
@@ -144,7 +153,8 @@ async function replace(
   { token, natsPublicKey, certificatePem }: Joining & { certificatePem: string },
   from: Origin,
 ): Promise<void> {
-  const { fingerprint256: certificateFingerprint } = new X509Certificate(certificatePem)
+  const certificates = adopted(certificatePem)
+  const { certificateFingerprint } = certificates
   await onBehalf(core, from, async (work, giver) => {
     const { tx } = work
     const createdBy = await spend(work, token, hostId)
@@ -158,7 +168,7 @@ async function replace(
     await tx.host.update({
       where: { id: hostId },
       data: {
-        ...{ natsPublicKey, certificateFingerprint, joinId },
+        ...{ natsPublicKey, ...certificates, joinId },
         ...{ address: null, sequence: 0n, announcedAt: null, reportFault: null },
       },
     })

@@ -1,8 +1,10 @@
 // A reinstalled machine gets its host ID again, and the machine with the earlier certificate is refused.
 import { beforeAll, expect, it } from 'vitest'
 import { type Heartbeat } from '@phonerack/shared'
+import { type HostAddress } from '../host-calls/clients.js'
 import { listenToHosts } from '../hosts/heartbeats.js'
 import { LockActivity } from '../hosts/lock-activity.js'
+import { createRenewals } from '../hosts/renewal.js'
 import { HostSilence } from '../hosts/silence.js'
 import { createBody, eventually, useWorld, type Plane } from '../testing/world.js'
 
@@ -91,15 +93,19 @@ it('gives a machine its host ID and phones back, and refuses the earlier certifi
   earlier.onHeartbeat = (message) => ({ ...message, protocol_version: 99 })
   earlier.beat()
   earlier.onHeartbeat = forge
-  earlier.beat()
-  await eventually(() => silence.ofHost(earlier) === 0)
+  // The broker may get the subscription after a heartbeat.
+  await eventually(() => {
+    earlier.beat()
+    return silence.ofHost(earlier) === 0
+  })
   expect(silence.ofHost(again)).toBe(100_000)
   expect((await hostOf()).reportFault).toBeNull()
   await listening.close()
-  const dial = (certificateFingerprint: string | null, ms: number) =>
-    plane.app.hosts.to(hostId, { address: before.address ?? '', certificateFingerprint }).ready(ms)
-  expect(await dial(null, 60_000)).toBe(true)
-  expect(await dial(after.certificateFingerprint, 2000)).toBe(false)
+  const dial = (at: Omit<HostAddress, 'address'>, ms: number) =>
+    plane.app.hosts.to(hostId, { ...at, address: before.address ?? '' }).ready(ms)
+  expect(await dial({ certificateFingerprint: null }, 60_000)).toBe(true)
+  const { certificateFingerprint, joinId } = after
+  expect(await dial({ certificateFingerprint, joinId }, 2000)).toBe(false)
   expect(earlier.log.length).toBe(starts)
   expect(await db.auditEntry.count({ where: { action: 'host.rejoin', target: hostId } })).toBe(1)
 })
@@ -115,4 +121,56 @@ it('refuses an agent that does not know the subjects of a rejoin, and keeps the 
 
 it('refuses a token for an unknown host', async () => {
   expect((await rejoin('hst_aaaaaaaaaaaa')).statusCode).toBe(404)
+})
+
+it('renews a certificate that has used two thirds of its life, while calls continue', async () => {
+  const { core, hosts, authority } = plane.app
+  const { db } = core
+  const { phones } = plane.app.services
+  const agent = await plane.rack(1)
+  const { hostId } = agent
+  const hostOf = () => db.host.findUniqueOrThrow({ where: { id: hostId } })
+  const tenant = await plane.tenant()
+  const { phone } = await phones.create(tenant.caller, createBody(), null)
+  const signal = new AbortController().signal
+  await phones.wait(phone.id, ({ status }) => status === 'ready', 60_000, signal)
+  const read = async () =>
+    plane.server.inject({
+      url: `/v1/phones/${phone.id}/clipboard`,
+      headers: { authorization: `Bearer ${tenant.key}` },
+    })
+  const before = await hostOf()
+  const renew = createRenewals({ core, hosts, authority, stopping: signal })
+  await renew()
+  expect((await hostOf()).nextCertificatePem).toBeNull()
+
+  // A call that runs throughout the renewal.
+  let release = (): void => undefined
+  const isReleased = new Promise<void>((resolve) => (release = resolve))
+  let calls = 0
+  agent.onCall = () => {
+    calls += 1
+    return calls === 1 ? isReleased : Promise.resolve()
+  }
+  const long = read()
+  await eventually(() => calls === 1)
+  const expiresSoon = new Date(Date.now() + 100 * 86_400_000)
+  await db.host.update({ where: { id: hostId }, data: { certificateExpiresAt: expiresSoon } })
+  await renew()
+  await eventually(async () => (await hostOf()).certificateFingerprint !== before.certificateFingerprint)
+  const after = await hostOf()
+  expect(after).toMatchObject({ nextCertificatePem: null, nextCertificateFingerprint: null })
+  expect(after.certificateExpiresAt?.getTime()).toBeGreaterThan(Date.now() + 364 * 86_400_000)
+  expect((await read()).statusCode).toBe(200)
+  release()
+  expect((await long).statusCode).toBe(200)
+
+  // The agent presents the new one, and the earlier one is refused.
+  const address = after.address ?? ''
+  const dial = (certificateFingerprint: string | null, joinId: string) =>
+    hosts.to(hostId, { address, certificateFingerprint, joinId })
+  expect(await dial(after.certificateFingerprint, 'a new connection').ready(60_000)).toBe(true)
+  expect(await dial('AB:CD', 'another one').ready(500)).toBe(false)
+  await renew()
+  expect((await hostOf()).certificateFingerprint).toBe(after.certificateFingerprint)
 })

@@ -3,6 +3,7 @@ import { formatUsd } from '@phonerack/shared'
 import { type Rules } from '../config/config.js'
 import { isUp } from '../devices/link.js'
 import { nextStepOf, type Check } from '../devices/quarantine.js'
+import { expiryOf } from '../hosts/certificates.js'
 import { type Device, type Host, type Project } from '../gen/prisma/client.js'
 
 const iso = (at: Date | null): string | null => at?.toISOString() ?? null
@@ -36,6 +37,7 @@ export const hostView = (
   devices: host._count.devices,
   running,
   retired_at: iso(host.retiredAt),
+  certificate_expires_at: expiryOf(host).toISOString(),
   /** When it was drained; null: it takes new work. */
   drained_at: iso(host.drainedAt),
   /** When its running phones become unavailable. */

@@ -42,6 +42,7 @@ interface Row {
   address: string | null
   certificate_fingerprint: string | null
   join_id: string | null
+  next_certificate_fingerprint: string | null
   last_seen_at: Date | null
   control_id: string | null
   control_until: Date | null
@@ -125,7 +126,7 @@ async function look(core: Core, hosts: HostClients, asking: Asking): Promise<See
   )
   const isHeard = hostInReach(lastSeenAt, now, core.rules)
   return isHeard && isUp(link)
-    ? { target: { connection: hosts.to(hostId, at), hostId, serial, fencingNumber } }
+    ? { target: { connection: hosts.to(hostId, { ...at, joinId }), hostId, serial, fencingNumber } }
     : { phone: asking.phoneId, serial, link, hostId, joinId, isHeard }
 }
 
@@ -149,13 +150,17 @@ async function readyPlace(core: Core, { caller, phoneId, isWrite }: Asking, now:
   if (serial === null || link === null || fencingNumber === null || hostId === null || address === null) {
     throw phoneUnavailable(phoneId)
   }
-  const { certificate_fingerprint: certificateFingerprint, join_id: joinId, last_seen_at: lastSeenAt } = row
-  return { serial, link, fencingNumber, hostId, joinId, address, certificateFingerprint, lastSeenAt }
+  const certificates = {
+    certificateFingerprint: row.certificate_fingerprint,
+    nextCertificateFingerprint: row.next_certificate_fingerprint,
+  }
+  const { join_id: joinId, last_seen_at: lastSeenAt } = row
+  return { serial, link, fencingNumber, hostId, joinId, address, ...certificates, lastSeenAt }
 }
 
 async function readRow({ read }: Core, phoneId: string, now: Date): Promise<Row | null> {
   const rows = await read<Row>(Prisma.sql`select p.project_id as "projectId", p.status, d.serial, d.link,
-    d.fencing_number, h.id as host_id, h.address, h.certificate_fingerprint, h.join_id, h.last_seen_at, c.id as control_id, c.expires_at as control_until
+    d.fencing_number, h.id as host_id, h.address, h.certificate_fingerprint, h.next_certificate_fingerprint, h.join_id, h.last_seen_at, c.id as control_id, c.expires_at as control_until
     from phones p left join devices d on d.phone_id = p.id left join hosts h on h.id = d.host_id ${controlOf(now)}
     where p.id = ${phoneId}`)
   return rows[0] ?? null

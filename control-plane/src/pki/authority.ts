@@ -19,7 +19,8 @@ const serverAuth = '1.3.6.1.5.5.7.3.1'
 const clientAuth = '1.3.6.1.5.5.7.3.2'
 const day = 86_400_000
 const caLife = 3650 * day
-const hostLife = 365 * day
+/** Milliseconds. */
+export const hostLifeMs = 365 * day
 const clientLife = 365 * day
 
 export interface Credentials {
@@ -78,7 +79,7 @@ export class Authority {
   async issueHost(hostId: string, publicKeyPem: string): Promise<string> {
     const der = fromPem('PUBLIC KEY', publicKeyPem)
     const key = await webcrypto.subtle.importKey('spki', der, algorithm, true, ['verify'])
-    return this.issue(hostId, key, hostLife, serverAuth, [
+    return this.issue(hostId, key, hostLifeMs, serverAuth, [
       { type: 'dns', value: hostDnsName(hostId) },
       { type: 'url', value: hostUri(hostId) },
     ])

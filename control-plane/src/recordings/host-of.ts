@@ -2,6 +2,7 @@
 import { hostInReach } from '../devices/reach.js'
 import { type Recording } from '../gen/prisma/client.js'
 import { isHostLostForGood } from '../hosts/listened.js'
+import { addressOf } from '../host-calls/address-of.js'
 import { type HostClients, type HostConnection } from '../host-calls/clients.js'
 import { type Core } from '../core/core.js'
 
@@ -11,12 +12,10 @@ export async function hostOf(
   hosts: HostClients,
   { hostId }: Recording,
 ): Promise<HostConnection | 'gone' | null> {
-  const { address, certificateFingerprint, retiredAt, lastSeenAt } = await core.db.host.findUniqueOrThrow({
-    where: { id: hostId },
-  })
+  const host = await core.db.host.findUniqueOrThrow({ where: { id: hostId } })
+  const { retiredAt, lastSeenAt } = host
+  const address = addressOf(host)
   if (retiredAt !== null || (await isHostLostForGood(core, hostId))) return 'gone'
   const now = core.clock.now()
-  return address !== null && hostInReach(lastSeenAt, now, core.rules)
-    ? hosts.to(hostId, { address, certificateFingerprint })
-    : null
+  return address !== null && hostInReach(lastSeenAt, now, core.rules) ? hosts.to(hostId, address) : null
 }

@@ -3,8 +3,8 @@
  * over real mutual TLS and sends real heartbeats over the real broker, but has no phones. For tests
  * of the control plane only. Its calls are in `agent-double/`, by subject.
  */
-import { generateKeyPairSync, X509Certificate } from 'node:crypto'
-import { Server, ServerCredentials, type ServiceDefinition } from '@grpc/grpc-js'
+import { generateKeyPairSync } from 'node:crypto'
+import { Server, type ServiceDefinition } from '@grpc/grpc-js'
 import { createUser, fmtCreds } from '@nats-io/jwt'
 import {
   HostServiceService,
@@ -14,6 +14,7 @@ import {
 } from '@phonerack/proto'
 import { announceSchema, connectBus, protocol, subjects, type Bus, type Heartbeat } from '@phonerack/shared'
 import { appsCalls } from './agent-double/apps.js'
+import { DoubleCertificates, renewalCalls } from './agent-double/certificates.js'
 import { custodyOf, takeDevice } from './agent-double/custody.js'
 import { filesCalls } from './agent-double/files.js'
 import { type Inside } from './agent-double/inside.js'
@@ -80,6 +81,7 @@ class Double implements Inside {
   finish: AgentDouble['finish'] = {}
   picture: AgentDouble['picture'] = {}
   protocolVersion: number | null = protocol.version
+  readonly certificates: DoubleCertificates
   private server: Server | null = null
   private address = ''
   epoch: string | null = null
@@ -92,8 +94,9 @@ class Double implements Inside {
     readonly hostId: string,
     public joinId: string | null,
     private readonly bus: Bus,
-    private readonly identity: { ca: Buffer; certificate: Buffer; key: Buffer },
+    identity: { ca: Buffer; certificate: Buffer; key: Buffer },
   ) {
+    this.certificates = new DoubleCertificates(identity)
     bus.subscribe(subjects.announce({ hostId, joinId }), (message) => {
       this.epoch = announceSchema.parse(message).epoch ?? this.epoch
       if (this.timer) this.beat()
@@ -125,7 +128,7 @@ class Double implements Inside {
       at,
       version: 'double',
       address: this.address,
-      certificate: new X509Certificate(this.identity.certificate).fingerprint256,
+      certificate: this.certificates.fingerprint,
       load: 0,
       epoch: this.epoch,
       devices: [...this.devices.values()].map((device) => ({
@@ -165,8 +168,7 @@ class Double implements Inside {
     server.addService(this.changing(HostServiceService), hostCalls(this))
     server.addService(this.changing(LiveServiceService), { ...liveCalls(this) })
     server.addService(this.changing(RecordingServiceService), this.recordings.service())
-    const { ca, certificate, key } = this.identity
-    const secure = ServerCredentials.createSsl(ca, [{ cert_chain: certificate, private_key: key }], true)
+    const secure = this.certificates.credentials()
     const port = await new Promise<number>((resolve, reject) =>
       server.bindAsync('127.0.0.1:0', secure, (error, bound) => (error ? reject(error) : resolve(bound))),
     )
@@ -207,7 +209,8 @@ class Double implements Inside {
 }
 
 /** Other calls are UNIMPLEMENTED. */
-const hostCalls = (agent: Inside) => ({
+const hostCalls = (agent: Double) => ({
+  ...renewalCalls(agent.certificates, () => agent.beat()),
   ...lifecycleCalls(agent),
   ...screenCalls(agent),
   ...settingsCalls(agent),

@@ -23,12 +23,14 @@ import { createAppHandlers } from './app-handlers.js'
 import { callerOf, streaming, unary } from './call.js'
 import { resultJson, sendBatch } from './batch-stream.js'
 import { createFileHandlers } from './file-handlers.js'
+import { createIdentityHandlers, type Renewal } from './identity-handlers.js'
 import { createSettingsHandlers } from './settings-handlers.js'
 
 export interface HandlerParts {
   registry: Registry
   installs: Installs
   snapshots: SnapshotStore
+  renewal: Renewal
   log: Logger
 }
 
@@ -47,11 +49,18 @@ const observeModes: Partial<Record<WireObserveMode, ObserveMode>> = {
   [WireObserveMode.OBSERVE_MODE_TEXT]: 'text',
 }
 
-export function createHandlers({ registry, installs, snapshots, log }: HandlerParts): HostServiceServer {
+export function createHandlers({
+  registry,
+  installs,
+  snapshots,
+  renewal,
+  log,
+}: HandlerParts): HostServiceServer {
   return {
     ...createSettingsHandlers(registry, log),
     ...createFileHandlers(registry, log),
     ...createAppHandlers(registry, installs, log),
+    ...createIdentityHandlers(renewal, log),
     startPhone: unary(log, 'StartPhone', async ({ assignment }, progress) => {
       const caller = callerOf(assignment)
       const { serial } = caller

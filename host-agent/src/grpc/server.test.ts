@@ -1,10 +1,15 @@
 /** The gRPC server over real mutual TLS: authorisation, deadlines, the form of errors. */
+import { X509Certificate } from 'node:crypto'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { connect, type TLSSocket } from 'node:tls'
 import { status } from '@grpc/grpc-js'
 import { ImageFormat, ObserveMode } from '@phonerack/proto'
 import { protocol } from '@phonerack/shared'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { hostId, serverName, startTestHost, type TestHost } from '../testing/agent.js'
 import { CallFailed, createClient } from '../testing/client.js'
+import { loadIdentity } from '../identity.js'
 import { createTestCa, type Leaf } from '../testing/pki.js'
 
 let host: TestHost
@@ -127,5 +132,46 @@ describe('an error', () => {
       host.control.run({ assignment, actionsJson: Buffer.from('{'), observe: ObserveMode.OBSERVE_MODE_NONE }),
     )
     expect(notJson.plain?.code).toBe('validation_failed')
+  })
+})
+
+describe('a renewed certificate', () => {
+  const connection = async (): Promise<TLSSocket> => {
+    const { certificatePem: cert, privateKeyPem: key } = await host.ca.issue(
+      { uri: 'spiffe://phonerack/control-plane' },
+      'client',
+    )
+    const { grpcPort: port } = host.agent
+    const secured = { ca: host.ca.caPem, cert, key, servername: serverName, ALPNProtocols: ['h2'] }
+    const socket = connect({ host: '127.0.0.1', port, ...secured })
+    await once(socket, 'secureConnect')
+    return socket
+  }
+
+  it('is used by new connections, while existing ones continue, and is on disk', async () => {
+    const { call, observe } = host.control
+    const { certificateFingerprint, publicKeyPem } = await call.beginRenewal({})
+    const before = await connection()
+    expect(before.getPeerX509Certificate()?.fingerprint256).toBe(certificateFingerprint)
+    const names = { dns: serverName, uri: `spiffe://phonerack/host/${hostId}` }
+    const certificatePem = await host.ca.issueFor(publicKeyPem, names)
+    await call.finishRenewal({ certificatePem })
+
+    const after = await connection()
+    expect(after.getPeerX509Certificate()?.toString()).toBe(new X509Certificate(certificatePem).toString())
+    expect(before.destroyed).toBe(false)
+    expect((await failureOf(observe({ assignment, screenshot: undefined }))).plain?.code).toBe(
+      'phone_unavailable',
+    )
+    expect(loadIdentity(join(host.config.dataDir, 'identity.json'))).toMatchObject({ certificatePem })
+    // Clients without a certificate are still refused.
+    expect((await callAs(null)).code).toBe(status.UNAVAILABLE)
+    for (const socket of [before, after]) socket.destroy()
+  })
+
+  it('is refused for a key that does not wait for one', async () => {
+    const { certificatePem } = await host.ca.issue({ dns: serverName }, 'server')
+    const failed = await failureOf(host.control.call.finishRenewal({ certificatePem }))
+    expect(failed.plain).toMatchObject({ code: 'validation_failed' })
   })
 })

@@ -1,5 +1,5 @@
 /** The agent's gRPC server: mutual TLS, and limits on sizes. */
-import { Server, ServerCredentials } from '@grpc/grpc-js'
+import { experimental, Server } from '@grpc/grpc-js'
 import {
   HostServiceService,
   LiveServiceService,
@@ -21,6 +21,8 @@ export interface TlsFiles {
 
 export interface RunningServer {
   port: number
+  /** For new connections; existing ones continue with the earlier certificate. */
+  useCertificate(tls: Omit<TlsFiles, 'caPem'>): void
   /** Lets calls finish for `graceMs`, then cancels them. */
   stop(graceMs: number): Promise<void>
 }
@@ -29,6 +31,44 @@ export interface Handlers {
   host: HostServiceServer
   live: LiveServiceServer
   recordings: RecordingServiceServer
+}
+
+type IdentityListener = experimental.IdentityCertificateUpdateListener
+type CaListener = experimental.CaCertificateUpdateListener
+
+/** Hands the certificates to grpc-js, which replaces the secure context of its TLS server. */
+class Certificates implements experimental.CertificateProvider {
+  private readonly listeners = new Set<IdentityListener>()
+
+  constructor(private tls: TlsFiles) {}
+
+  use(tls: Omit<TlsFiles, 'caPem'>): void {
+    this.tls = { ...this.tls, ...tls }
+    for (const listener of this.listeners) listener(this.identity)
+  }
+
+  private get identity() {
+    const { certificatePem, privateKeyPem } = this.tls
+    return { certificate: Buffer.from(certificatePem), privateKey: Buffer.from(privateKeyPem) }
+  }
+
+  // A listener that is called while it is added does not reach the server.
+  addCaCertificateListener(listener: CaListener): void {
+    queueMicrotask(() => listener({ caCertificate: Buffer.from(this.tls.caPem) }))
+  }
+
+  removeCaCertificateListener(): void {
+    // The CA does not change.
+  }
+
+  addIdentityCertificateListener(listener: IdentityListener): void {
+    this.listeners.add(listener)
+    queueMicrotask(() => listener(this.identity))
+  }
+
+  removeIdentityCertificateListener(listener: IdentityListener): void {
+    this.listeners.delete(listener)
+  }
 }
 
 /** `listen` is `host:port`; port 0 selects a free one. */
@@ -45,9 +85,10 @@ export async function startGrpcServer(
   server.addService(HostServiceService, handlers.host)
   server.addService(LiveServiceService, handlers.live)
   server.addService(RecordingServiceService, handlers.recordings)
-  const credentials = ServerCredentials.createSsl(
-    Buffer.from(tls.caPem),
-    [{ cert_chain: Buffer.from(tls.certificatePem), private_key: Buffer.from(tls.privateKeyPem) }],
+  const certificates = new Certificates(tls)
+  const credentials = experimental.createCertificateProviderServerCredentials(
+    certificates,
+    certificates,
     true,
   )
   const port = await new Promise<number>((resolve, reject) => {
@@ -55,6 +96,7 @@ export async function startGrpcServer(
   })
   return {
     port,
+    useCertificate: (renewed) => certificates.use(renewed),
     async stop(graceMs) {
       const ended = new Promise<void>((resolve) => server.tryShutdown(() => resolve()))
       try {

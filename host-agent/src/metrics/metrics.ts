@@ -10,8 +10,8 @@ export interface MetricsSources {
   deviceStates: readonly string[]
   /** Folders of the agent by name; several may be on one disk. */
   folders: Readonly<Record<string, string>>
-  /** When the host's certificate ends. */
-  certificateEnds: Date
+  /** When the host's current certificate ends. */
+  certificateEnds: () => Date
 }
 
 /** Returns the text format of Prometheus. */
@@ -33,7 +33,7 @@ export function createMetrics(sources: MetricsSources): () => Promise<string> {
     help: "Days until the host's certificate ends.",
     registers,
     collect() {
-      this.set((sources.certificateEnds.getTime() - Date.now()) / 86_400_000)
+      this.set((sources.certificateEnds().getTime() - Date.now()) / 86_400_000)
     },
   })
   const free = new Gauge({

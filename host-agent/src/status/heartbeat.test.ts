@@ -51,7 +51,7 @@ describe('heartbeats', () => {
     bus.subscribe(subjects.heartbeat(agent), (message) => seen.push(heartbeatSchema.parse(message)))
     beats = startHeartbeats({
       problem: 'no scrcpy server',
-      certificate: 'AB:CD',
+      certificate: () => 'AB:CD',
       ...agent,
       version: '1',
       address: '127.0.0.1:1',
@@ -89,7 +89,7 @@ describe('heartbeats', () => {
     const start = () =>
       startHeartbeats({
         problem: null,
-        certificate: 'AB:CD',
+        certificate: () => 'AB:CD',
         ...{ ...rejoined, version: '1', address: '127.0.0.1:1', natsUrl: `127.0.0.1:${port}`, creds: '' },
         ...{ devices: () => [], epoch: openEpoch(path), log },
       })
@@ -114,7 +114,7 @@ describe('heartbeats', () => {
     const port = await freePort()
     beats = startHeartbeats({
       problem: null,
-      certificate: 'AB:CD',
+      certificate: () => 'AB:CD',
       ...agent,
       version: '1',
       address: '127.0.0.1:1',

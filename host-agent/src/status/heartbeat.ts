@@ -23,7 +23,7 @@ export interface HeartbeatOptions {
   version: string
   address: string
   /** SHA-256 of the certificate with which it answers calls. */
-  certificate: string
+  certificate: () => string
   natsUrl: string
   /** PEM: the only authorities for the broker's certificate; null or omitted: Node's. */
   caFile?: string | null
@@ -110,7 +110,7 @@ export function startHeartbeats(options: HeartbeatOptions): Heartbeats {
       at: new Date().toISOString(),
       version: options.version,
       address: options.address,
-      certificate: options.certificate,
+      certificate: options.certificate(),
       load: loadavg()[0] ?? 0,
       epoch: options.epoch.get(),
       problem: options.problem,

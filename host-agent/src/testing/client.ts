@@ -3,12 +3,16 @@ import { credentials, InterceptingCall, Metadata, type Interceptor, type Service
 import {
   type BeginInstallRequest,
   type BeginInstallResponse,
+  type BeginRenewalRequest,
+  type BeginRenewalResponse,
   type DeleteFileRequest,
   type DeleteFileResponse,
   type EnrollDeviceRequest,
   type EnrollDeviceResponse,
   type FinishInstallRequest,
   type FinishInstallResponse,
+  type FinishRenewalRequest,
+  type FinishRenewalResponse,
   type GetClipboardRequest,
   type GetClipboardResponse,
   type GetDeviceInfoRequest,
@@ -137,6 +141,12 @@ export function createClient(
     enroll: promised<EnrollDeviceRequest, EnrollDeviceResponse>((...args) => client.enrollDevice(...args)),
     /** Unary calls, by name. */
     call: {
+      beginRenewal: promised<BeginRenewalRequest, BeginRenewalResponse>((...args) =>
+        client.beginRenewal(...args),
+      ),
+      finishRenewal: promised<FinishRenewalRequest, FinishRenewalResponse>((...args) =>
+        client.finishRenewal(...args),
+      ),
       rebootPhone: promised<RebootPhoneRequest, RebootPhoneResponse>((...args) =>
         client.rebootPhone(...args),
       ),

@@ -23,6 +23,8 @@ export interface Host {
   drain_until: string | null
   /** Null: it is not retired; omitted by older control planes. */
   retired_at?: string | null
+  /** Omitted by older control planes. */
+  certificate_expires_at?: string
 }
 
 export interface RetiredHost extends Host {

@@ -75,7 +75,7 @@ it('sends the deadline of a drain in seconds, and none by default', async () => 
 })
 
 it('prints the token with which a host joins again', async () => {
-  expect((await ctl('host', 'rejoin', 'hst_a')).out).toContain('PHONERACK_JOIN_TOKEN')
+  expect((await ctl('host', 'rejoin', 'hst_a')).out).toContain('agent join --server')
   expect(seen).toEqual([['POST', '/hosts/hst_a/rejoin', {}]])
 })
 

@@ -1,6 +1,7 @@
 import type { Command } from '../commands.js'
 import { plain } from '@phonerack/shared'
 import type { Host, RetiredHost } from '@phonerack/launcher/operator'
+import { certificateOf, certificateWarnings } from './certificate.js'
 import { fields, table } from '../table.js'
 import { serviceOf } from './drain.js'
 import { UsageError } from '../usage-error.js'
@@ -26,13 +27,14 @@ export const hostCommands: readonly Command[] = [
           },
           { title: 'RUNNING', value: (host) => host.running },
           { title: 'SERVICE', value: serviceOf },
+          { title: 'CERTIFICATE', value: (host) => certificateOf(host, new Date()) },
           { title: 'ADDRESS', value: (host) => host.address },
           { title: 'LAST SEEN', value: (host) => host.last_seen_at },
           { title: 'PROBLEM', value: (host) => host.report_fault ?? host.problem ?? null },
         ],
         'no hosts have joined',
       )
-      return { json: { data: hosts }, text }
+      return { json: { data: hosts }, text: [text, ...certificateWarnings(hosts, new Date())].join('\n\n') }
     },
   },
   {
@@ -105,6 +107,7 @@ const describeHost = (host: Host): string =>
     ['Address', host.address],
     ['Running phones', host.running],
     ['Service', serviceOf(host)],
+    ['Certificate', certificateOf(host, new Date())],
     ['Retired', host.retired_at ?? null],
     ['Agent version', host.version],
     ['Protocol version', host.protocol_version],

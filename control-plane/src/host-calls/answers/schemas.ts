@@ -73,6 +73,11 @@ const app = z.object({
 })
 
 export const hostAnswers: Answers<HostServiceService> = {
+  beginRenewal: z.object({
+    certificateFingerprint: z.string().regex(/^([\dA-F]{2}:){31}[\dA-F]{2}$/),
+    publicKeyPem: text(2000),
+  }),
+  finishRenewal: nothing,
   startPhone: z.object({ readyAt: instantOrNone }),
   parkPhone: nothing,
   wipeDevice: z.object({ verified: z.boolean(), checks, ...cleanness }),

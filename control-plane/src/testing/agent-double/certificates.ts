@@ -1,0 +1,77 @@
+/** The certificate of a double, which it renews as the real agent does, without a disk. */
+import { generateKeyPairSync, X509Certificate } from 'node:crypto'
+import { experimental, type ServerCredentials } from '@grpc/grpc-js'
+import { type HostServiceServer } from '@phonerack/proto'
+import { answer } from './answers.js'
+
+type IdentityListener = experimental.IdentityCertificateUpdateListener
+type CaListener = experimental.CaCertificateUpdateListener
+
+const newKeys = () =>
+  generateKeyPairSync('ec', {
+    namedCurve: 'P-256',
+    publicKeyEncoding: { type: 'spki', format: 'pem' },
+    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+  })
+
+export class DoubleCertificates implements experimental.CertificateProvider {
+  private readonly listeners = new Set<IdentityListener>()
+  private waiting: ReturnType<typeof newKeys> | null = null
+
+  constructor(private identity: { ca: Buffer; certificate: Buffer; key: Buffer }) {}
+
+  /** For a server. */
+  credentials(): ServerCredentials {
+    return experimental.createCertificateProviderServerCredentials(this, this, true)
+  }
+
+  get fingerprint(): string {
+    return new X509Certificate(this.identity.certificate).fingerprint256
+  }
+
+  begin() {
+    this.waiting ??= newKeys()
+    return { certificateFingerprint: this.fingerprint, publicKeyPem: this.waiting.publicKey }
+  }
+
+  finish(certificatePem: string): void {
+    if (new X509Certificate(certificatePem).fingerprint256 === this.fingerprint) return
+    if (!this.waiting) throw new Error('no key waits for a certificate')
+    const [certificate, key] = [Buffer.from(certificatePem), Buffer.from(this.waiting.privateKey)]
+    this.identity = { ...this.identity, certificate, key }
+    this.waiting = null
+    for (const listener of this.listeners) listener({ certificate, privateKey: key })
+  }
+
+  addCaCertificateListener(listener: CaListener): void {
+    queueMicrotask(() => listener({ caCertificate: this.identity.ca }))
+  }
+
+  removeCaCertificateListener(): void {
+    // The CA does not change.
+  }
+
+  addIdentityCertificateListener(listener: IdentityListener): void {
+    this.listeners.add(listener)
+    const { certificate, key: privateKey } = this.identity
+    queueMicrotask(() => listener({ certificate, privateKey }))
+  }
+
+  removeIdentityCertificateListener(listener: IdentityListener): void {
+    this.listeners.delete(listener)
+  }
+}
+
+/** `renewed`: called after the certificate has changed. */
+export const renewalCalls = (
+  certificates: DoubleCertificates,
+  renewed: () => void,
+): Pick<HostServiceServer, 'beginRenewal' | 'finishRenewal'> => ({
+  beginRenewal: (_call, callback) => answer(callback, () => Promise.resolve(certificates.begin())),
+  finishRenewal: (call, callback) =>
+    answer(callback, () => {
+      certificates.finish(call.request.certificatePem)
+      renewed()
+      return Promise.resolve({})
+    }),
+})

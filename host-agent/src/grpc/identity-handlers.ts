@@ -1,0 +1,23 @@
+/** HostService: renewal of the host's certificate. */
+import type { HostServiceServer } from '@phonerack/proto'
+import type { Logger } from '@phonerack/shared'
+import { unary } from './call.js'
+
+/** Both are safe to repeat. @throws ApiError validation_failed for an unusable certificate */
+export interface Renewal {
+  /** Creates the key of the next certificate, or returns the one that waits. */
+  begin(): { certificateFingerprint: string; publicKeyPem: string }
+  /** Replaces the certificate: on disk, then for new connections. */
+  finish(certificatePem: string): void
+}
+
+export const createIdentityHandlers = (
+  renewal: Renewal,
+  log: Logger,
+): Pick<HostServiceServer, 'beginRenewal' | 'finishRenewal'> => ({
+  beginRenewal: unary(log, 'BeginRenewal', () => Promise.resolve(renewal.begin())),
+  finishRenewal: unary(log, 'FinishRenewal', ({ certificatePem }) => {
+    renewal.finish(certificatePem)
+    return Promise.resolve({})
+  }),
+})

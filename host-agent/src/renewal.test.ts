@@ -1,0 +1,75 @@
+import { createPublicKey, X509Certificate } from 'node:crypto'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createLogger } from '@phonerack/shared'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { loadIdentity, saveIdentity } from './identity.js'
+import { runIdentity } from './renewal.js'
+import { hostId, makeIdentity, serverName } from './testing/agent.js'
+import { createTestCa, type TestCa } from './testing/pki.js'
+
+const log = createLogger('test')
+log.level = 'silent'
+const names = { dns: serverName, uri: `spiffe://phonerack/host/${hostId}` }
+let dir: string
+let ca: TestCa
+beforeEach(async () => {
+  dir = mkdtempSync(join(tmpdir(), 'phonerack-renewal-'))
+  ca = await createTestCa()
+  saveIdentity(join(dir, 'identity.json'), await makeIdentity(ca))
+})
+afterEach(() => rmSync(dir, { recursive: true, force: true }))
+
+/** Starts as after a stop of the agent, from its disk. */
+function start() {
+  const identity = loadIdentity(join(dir, 'identity.json'))
+  if (!identity) throw new Error('no identity')
+  expect(isWhole(identity)).toBe(true)
+  return runIdentity(dir, identity, log)
+}
+const isWhole = ({ certificatePem, privateKeyPem }: { certificatePem: string; privateKeyPem: string }) =>
+  new X509Certificate(certificatePem).publicKey.equals(createPublicKey(privateKeyPem))
+
+it('has a certificate with its key wherever the agent stops during a renewal, and completes it afterwards', async () => {
+  const before = start()
+  const { publicKeyPem, certificateFingerprint } = before.begin()
+  const next = await ca.issueFor(publicKeyPem, names)
+  // It stops after the beginning.
+  const again = start()
+  expect(again.begin()).toEqual({ publicKeyPem, certificateFingerprint })
+  const waiting = readFileSync(join(dir, 'identity-next.json'))
+  const renewed: string[] = []
+  again.onRenewed(({ certificatePem }) => renewed.push(certificatePem))
+  again.finish(next)
+  again.finish(next)
+  expect(renewed).toEqual([next])
+  expect(again.fingerprint).toBe(new X509Certificate(next).fingerprint256)
+  expect(readdirSync(dir)).toEqual(['identity.json'])
+  // It stops after it has replaced the certificate, before it deletes the key that waited.
+  writeFileSync(join(dir, 'identity-next.json'), waiting)
+  const after = start()
+  expect(after.fingerprint).toBe(again.fingerprint)
+  after.finish(next)
+  const second = after.begin()
+  expect(second).toMatchObject({ certificateFingerprint: again.fingerprint })
+  expect(second.publicKeyPem).not.toBe(publicKeyPem)
+  after.finish(await ca.issueFor(second.publicKeyPem, names))
+  expect(start().fingerprint).not.toBe(again.fingerprint)
+})
+
+it('keeps its certificate when it is sent one that it cannot use', async () => {
+  const running = start()
+  const { publicKeyPem, certificateFingerprint } = running.begin()
+  const other = await createTestCa()
+  const leaf = await ca.issue(names, 'server')
+  for (const [pem, message] of [
+    [leaf.certificatePem, 'begin the renewal again'],
+    [await other.issueFor(publicKeyPem, names), 'authority'],
+    [await ca.issueFor(publicKeyPem, { ...names, uri: 'spiffe://phonerack/host/hst_other' }), 'another host'],
+    ['nonsense', 'PEM'],
+  ] as const)
+    expect(() => running.finish(pem)).toThrow(message)
+  expect(running.fingerprint).toBe(certificateFingerprint)
+  expect(start().begin()).toEqual({ publicKeyPem, certificateFingerprint })
+})
