@@ -23,7 +23,7 @@ const later = []
 /** The outcomes of each file. */
 const reported = new Map()
 
-/** Runs a program and prints its output; true when it exits with 0. `niceness`: of it and what it starts. */
+/** Runs a program, and what it starts, with a lower priority if `niceness` is over 0, and prints its output; true when it exits with 0. */
 function run(command, args, cwd = root, say = (chunk) => process.stdout.write(chunk), niceness = 0) {
   return new Promise((resolve) => {
     const child = spawn(command, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] })

@@ -26,7 +26,7 @@ const program = path.resolve(import.meta.dirname, '../../dist/main.js')
  * test run that is killed.
  */
 export const endWithParent = pathToFileURL(path.join(import.meta.dirname, 'end-with-parent.mjs')).href
-const readyMs = 60_000
+const readyMs = 120_000
 
 async function freePort(): Promise<number> {
   const server = createServer()
