@@ -4,7 +4,7 @@
 // A check other than a test run counts as one; the last line is `N passed, N failed`.
 import { spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { setPriority, tmpdir } from 'node:os'
+import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { performance } from 'node:perf_hooks'
 import process from 'node:process'
@@ -23,11 +23,10 @@ const later = []
 /** The outcomes of each file. */
 const reported = new Map()
 
-/** Runs a program, and what it starts, with a lower priority if `niceness` is over 0, and prints its output; true when it exits with 0. */
-function run(command, args, cwd = root, say = (chunk) => process.stdout.write(chunk), niceness = 0) {
+/** Runs a program and prints its output; true when it exits with 0. */
+function run(command, args, cwd = root, say = (chunk) => process.stdout.write(chunk)) {
   return new Promise((resolve) => {
     const child = spawn(command, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] })
-    if (niceness > 0 && child.pid !== undefined) setPriority(child.pid, niceness)
     child.stdout.on('data', say)
     child.stderr.on('data', say)
     child.once('error', (error) => {
@@ -72,11 +71,9 @@ async function lightChecks() {
   await check('proto breaking', bin('buf'), ['breaking', '--against', 'baseline.binpb'], proto)
 }
 
-/** A vitest run; its tests are counted one by one, and those named that failed, or passed at a later try (docs/decisions/0096). A run that ends badly without a failed test, as by an error outside of tests, counts as one. `isQuiet`: prints its output at its end. */
-async function tests(name, args, { mayBeNone = false, isQuiet = false, niceness = 0 } = {}) {
-  const since = performance.now()
-  const say = (text) => process.stdout.write(text)
-  if (!isQuiet) say(`\n== ${name}\n`)
+/** A vitest run; its tests are counted one by one, and those named that failed, or passed at a later try (docs/decisions/0096). A run that ends badly without a failed test, as by an error outside of tests, counts as one. */
+async function tests(name, args, mayBeNone = false) {
+  process.stdout.write(`\n== ${name}\n`)
   const report = path.join(scratch, `${name}.json`)
   let said = ''
   const ended = await run(
@@ -84,13 +81,10 @@ async function tests(name, args, { mayBeNone = false, isQuiet = false, niceness 
     ['run', ...args, '--reporter=default', '--reporter=json', `--outputFile.json=${report}`],
     root,
     (chunk) => {
-      if (!isQuiet) say(chunk)
+      process.stdout.write(chunk)
       said += chunk
     },
-    niceness,
   )
-  const seconds = ((performance.now() - since) / 1000).toFixed(0)
-  say(isQuiet ? `\n== ${name} (${seconds} s)\n${said}` : `== ${name}: ended after ${seconds} s\n`)
   const files = existsSync(report) ? JSON.parse(readFileSync(report, 'utf8')).testResults : []
   const failed = []
   let passed = 0
@@ -160,16 +154,6 @@ function conformance() {
   )
 }
 
-/**
- * End-to-end tests mostly wait, for phones at a phone's pace. Unit tests measure no time, so they take what those leave
- * over: the processes of a real system come first.
- */
-const bothTestRuns = () =>
-  Promise.all([
-    tests('unit', ['--maxWorkers=2'], { niceness: 10 }),
-    tests('e2e', ['--config', 'e2e/vitest.config.ts'], { isQuiet: true }),
-  ])
-
 const projects = (packages) => packages.flatMap((name) => ['--project', name])
 
 async function changedTests() {
@@ -183,9 +167,7 @@ async function changedTests() {
   )
   if (all.length > 0) await tests('unit', projects(all))
   if (related.length > 0)
-    await tests('related', [...projects(related), '--changed', base, '--passWithNoTests'], {
-      mayBeNone: true,
-    })
+    await tests('related', [...projects(related), '--changed', base, '--passWithNoTests'], true)
   if (everything || e2e.length > 0)
     await tests('e2e', ['--config', 'e2e/vitest.config.ts', ...(everything ? [] : e2e)])
 }
@@ -197,7 +179,9 @@ try {
   else if (built) {
     await check('commands', process.execPath, ['scripts/lib/commands.mjs', '--check'])
     await check('mksh and toybox', process.execPath, ['scripts/lib/shells.mjs'])
-    await bothTestRuns()
+    await tests('unit', [])
+    if (existsSync(path.join(root, 'e2e', 'vitest.config.ts')))
+      await tests('e2e', ['--config', 'e2e/vitest.config.ts'])
     try {
       conformance()
     } catch (error) {
