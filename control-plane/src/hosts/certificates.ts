@@ -36,9 +36,9 @@ export type Step = 'adopt' | 'send' | 'issue'
 
 export function stepOf(nextPem: string | null, host: Waiting): Step {
   if (nextPem === null) return 'issue'
-  const next = new X509Certificate(nextPem)
-  if (next.fingerprint256 === host.certificateFingerprint) return 'adopt'
-  return next.publicKey.equals(createPublicKey(host.publicKeyPem)) ? 'send' : 'issue'
+  const certificate = new X509Certificate(nextPem)
+  if (certificate.fingerprint256 === host.certificateFingerprint) return 'adopt'
+  return certificate.publicKey.equals(createPublicKey(host.publicKeyPem)) ? 'send' : 'issue'
 }
 
 /** True for an agent that has begun to use the next certificate. */

@@ -1,6 +1,9 @@
 // Labels are bounded: neither a service with its arguments nor an unlisted code becomes a time series.
-import { expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import { countAdbCall, countCall, instruments } from './instruments.js'
+
+/** Other tests of this process count too. */
+beforeEach(() => instruments.resetMetrics())
 
 async function seriesOf(metric: string): Promise<string[]> {
   const text = await instruments.getSingleMetricAsString(metric)

@@ -33,6 +33,8 @@ const unreached = {
   'http/held-open.ts: none': 'needs a stalled download; `http/held-open.test.ts` reads it to its end',
   'installs/run-install.ts: app_not_available':
     'needs a library that lost an app between its list and the install',
+  'operator/admit-host.ts: invalid_request':
+    'goes to a host agent of an earlier release, whose operator upgrades it',
   'setup/pending.ts: rate_limited': 'needs thousands of terminals that wait',
   'uploads/incoming.ts: validation_failed':
     'goes to a client that broke off; `uploads/receive.test.ts` sends again',
