@@ -68,7 +68,10 @@ export function appCases(world: () => World, seen: string[]): void {
 
   it('an upload URL that does not exist, and one that accepts a file: a new one, and the upload', async () => {
     const created = await begin()
-    const unknown = { ...created, upload_url: created.upload_url.replace(/pru_\w+/, `pru_${'a'.repeat(43)}`) }
+    const unknown = {
+      ...created,
+      upload_url: created.upload_url.replace(/pru_[\w-]+/, `pru_${'a'.repeat(43)}`),
+    }
     const gone = await client.send(unknown, apkOf(20_000))
     expect(gone.status).toBe(404)
     await api.follow(api.note(gone.body.error?.next))
