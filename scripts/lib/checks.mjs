@@ -178,7 +178,7 @@ try {
   if (built && process.argv.includes('--changed')) await changedTests()
   else if (built) {
     await check('commands', process.execPath, ['scripts/lib/commands.mjs', '--check'])
-    await check('mksh and toybox', process.execPath, ['scripts/lib/shells.mjs'])
+    await check('programs', process.execPath, ['scripts/lib/programs.mjs'])
     await tests('unit', [])
     if (existsSync(path.join(root, 'e2e', 'vitest.config.ts')))
       await tests('e2e', ['--config', 'e2e/vitest.config.ts'])

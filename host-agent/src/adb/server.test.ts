@@ -8,6 +8,7 @@ import { createLogger, Progress } from '@phonerack/shared'
 import { startPhone } from '@phonerack/virtual-phone'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { DeviceGone } from '../base/device-gone.js'
+import { runningPid } from '../testing/pids.js'
 import { until } from '../testing/ports.js'
 import { AdbClient, type TrackedDevice } from './client.js'
 import { AdbRefused } from './errors.js'
@@ -49,7 +50,7 @@ describe('the adb server', () => {
     expect(server.trouble).toBeNull()
     expect(statSync(join(dataDir, 'adb')).mode & 0o077).toBe(0)
     expect(await server.client.version(Progress.for(2000))).toBeGreaterThan(0x20)
-    const pid = server.pid ?? 0
+    const pid = runningPid(server)
     expect(alive(pid)).toBe(true)
     await server.stop()
     expect(alive(pid)).toBe(false)
@@ -102,7 +103,7 @@ describe('the adb server', () => {
       stop.signal,
     )
     await until(() => lists.length === 1)
-    const first = server.pid ?? 0
+    const first = runningPid(server)
     process.kill(first, 'SIGKILL')
     await until(() => server.pid !== null && server.pid !== first && server.trouble === null)
     await until(() => lists.length >= 3)
@@ -117,7 +118,7 @@ describe('the adb server', () => {
     told.level = 'error'
     const server = await startAdbServer({ bin: 'adb', dataDir, log: told })
     servers.push(server)
-    const first = server.pid ?? 0
+    const first = runningPid(server)
     process.kill(first, 'SIGABRT')
     await until(() => server.pid !== null && server.pid !== first && server.trouble === null)
     expect(await server.client.version(Progress.for(2000))).toBeGreaterThan(0x20)
@@ -142,7 +143,7 @@ describe('the adb server', () => {
         throw error
       }
     })
-    const pid = left.pid ?? 0
+    const pid = runningPid(left)
     markProcess(join(home, 'server.json'), pid)
     const server = await start()
     expect(server.trouble).toBeNull()
@@ -197,7 +198,7 @@ describe('the adb server', () => {
       JSON.stringify({ pid: bystander.pid, identity: '1 adb' }),
     )
     await start()
-    expect(alive(bystander.pid ?? 0)).toBe(true)
+    expect(alive(runningPid(bystander))).toBe(true)
     bystander.kill('SIGKILL')
   })
 
@@ -217,7 +218,7 @@ describe('the adb server', () => {
 
   it('answers all calls once it resumes, also those that its full queue rejected', async () => {
     const server = await start()
-    const pid = server.pid ?? 0
+    const pid = runningPid(server)
     process.kill(pid, 'SIGSTOP')
     const answers = Array.from({ length: 20 }, () => server.client.version(Progress.for(60_000)))
     const all = Promise.allSettled(answers)
@@ -232,7 +233,7 @@ describe('the adb server', () => {
 
   it('gives up at the deadline when the server hangs', async () => {
     const server = await start()
-    const pid = server.pid ?? 0
+    const pid = runningPid(server)
     process.kill(pid, 'SIGSTOP')
     try {
       await expect(server.client.version(Progress.for(200))).rejects.toThrow(/too long/)

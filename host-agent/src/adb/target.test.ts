@@ -6,6 +6,7 @@ import { createLogger, Progress } from '@phonerack/shared'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { DeviceGone } from '../base/device-gone.js'
 import { startTestPhone, type TestPhone } from '../testing/phone.js'
+import { runningPid } from '../testing/pids.js'
 import { until } from '../testing/ports.js'
 import type { TrackedDevice } from './client.js'
 import { command } from './quote.js'
@@ -84,7 +85,7 @@ it('reaches no phone that has the same transport id in another run of the adb se
   target.set(old)
   const transport = createTransport(server.client, target)
   await hardware(transport)
-  const pid = server.pid ?? 0
+  const pid = runningPid(server)
   process.kill(pid, 'SIGKILL')
   await until(() => server.pid !== null && server.pid !== pid && server.trouble === null)
   let now = await connect()

@@ -76,7 +76,9 @@ describe('Supervisor', () => {
     const stopped: string[] = []
     const services = ['a', 'b', 'c'].map((name) => service(name, forever, stopped))
     for (const each of services) await supervisor.start(each)
-    process.kill(services[1]?.current?.pid ?? 0, 'SIGKILL')
+    const second = services[1]?.current
+    if (!second) throw new Error('b does not run')
+    process.kill(second.pid, 'SIGKILL')
     await vi.waitFor(() => expect(events.length).toBe(1), 60_000)
     expect(await supervisor.stopAll()).toEqual([])
     expect(stopped).toEqual(['b', 'c', 'a'])
