@@ -1,14 +1,16 @@
 /** The whole agent, assembled. Started and stopped by `main.ts` and by tests. */
 import { X509Certificate } from 'node:crypto'
 import { join as joinPath } from 'node:path'
-import { newId, systemClock, type Logger } from '@phonerack/shared'
+import { HostRefused, newId, systemClock, type Logger } from '@phonerack/shared'
 import { startAdbServer } from './adb/server.js'
+import { ownFaultOf } from './base/own-fault.js'
 import type { Config } from './config.js'
 import { takeDataDir } from './data-dir.js'
 import { serveMetrics } from '@phonerack/shared/metrics'
 import { createHandlers } from './grpc/handlers.js'
 import { createLiveHandlers } from './grpc/live-handlers.js'
 import { createRecordingHandlers } from './grpc/recording-handlers.js'
+import { admitted, needDisk } from './grpc/admission.js'
 import { startGrpcServer } from './grpc/server.js'
 import { natsCreds, type Identity } from './identity.js'
 import { runIdentity } from './renewal.js'
@@ -26,6 +28,7 @@ import { createSnapshotStore } from './screen/index.js'
 import { videoOf } from './recordings/video-of.js'
 import { readJar, withoutScrcpyServer } from './scrcpy/jar.js'
 import { openEpoch } from './status/epoch.js'
+import { watchFitness } from './status/fitness.js'
 import { startHeartbeats, type Heartbeats } from './status/heartbeat.js'
 import { version } from './base/version.js'
 
@@ -55,6 +58,14 @@ export async function startAgent(config: Config, identity: Identity, log: Logger
     const adb = await startAdbServer({ bin: config.adbBin, dataDir, log })
     undo.push(() => adb.stop())
     let heartbeats: Heartbeats | null = null
+    const fitness = await watchFitness({
+      dataDir,
+      minFree: config.minFreeBytes,
+      adbTrouble: () => adb.trouble,
+      onChange: () => heartbeats?.changed(),
+      log,
+    })
+    undo.push(() => fitness.stop())
     let metricsPort: number | null = null
     const registry = new Registry({
       client: adb.client,
@@ -63,6 +74,11 @@ export async function startAgent(config: Config, identity: Identity, log: Logger
       isolated: config.isolated,
       allowSims: config.allowSims,
       conditionEveryMs: config.conditionEveryMs,
+      isHostFault(error) {
+        const isOwn = ownFaultOf(error) !== null || adb.trouble !== null
+        if (isOwn) fitness.suspect()
+        return isOwn
+      },
       records,
       flags: { packageCleanFreesAll: config.packageCleanFreesAll },
       journal,
@@ -89,12 +105,14 @@ export async function startAgent(config: Config, identity: Identity, log: Logger
     undo.push(() => recordings.close())
     const snapshots = createSnapshotStore(systemClock)
     const running = runIdentity(dataDir, identity, log)
+    const refuse = (call: string): HostRefused | null =>
+      fitness.refusal !== null && needDisk.includes(call) ? new HostRefused(fitness.refusal.kind) : null
     const handlers = {
       host: createHandlers({ registry, installs, snapshots, renewal: running, log }),
       live: createLiveHandlers(registry, log),
       recordings: createRecordingHandlers(recordings, log),
     }
-    const grpc = await startGrpcServer(config.grpcListen, identity, handlers)
+    const grpc = await startGrpcServer(config.grpcListen, identity, admitted(handlers, refuse))
     running.onRenewed((renewed) => grpc.useCertificate(renewed))
     undo.push(() => grpc.stop(1500))
     const host = config.grpcListen.slice(0, config.grpcListen.lastIndexOf(':'))
@@ -110,6 +128,7 @@ export async function startAgent(config: Config, identity: Identity, log: Logger
       creds: natsCreds(identity),
       devices: () => registry.statuses(),
       problem: jar === null ? withoutScrcpyServer : null,
+      refuses: () => fitness.refusal,
       epoch: openEpoch(joinPath(dataDir, 'epoch.json')),
       log,
     })

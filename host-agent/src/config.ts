@@ -60,6 +60,8 @@ const environment = z.object({
         .map((part) => part.trim())
         .filter((part) => part !== ''),
     ),
+  /** Bytes of free space on the disk of the data folder below which the host takes no new work. docs/decisions/0217 */
+  PHONERACK_MIN_FREE_BYTES: z.coerce.number().int().min(0).default(500_000_000),
   /** Seconds between checks of battery, storage and similar conditions. */
   PHONERACK_CONDITION_SECONDS: z.coerce.number().int().min(10).max(86_400).default(300),
   /** Bytes of disk for package files. */
@@ -100,6 +102,8 @@ export interface Config {
   allowSims: readonly string[]
   /** Milliseconds between condition checks of each phone. */
   conditionEveryMs: number
+  /** Bytes: with less free space, the host takes no new work. */
+  minFreeBytes: number
   /** Bytes. */
   packageCacheBytes: number
   recordings: {
@@ -152,6 +156,7 @@ export function readConfig(env: NodeJS.ProcessEnv, nameOf = (variable: string): 
     packageCleanFreesAll: found.PHONERACK_PACKAGE_CLEAN_FOR_ALL,
     allowSims: found.PHONERACK_ALLOW_SIMS,
     conditionEveryMs: found.PHONERACK_CONDITION_SECONDS * 1000,
+    minFreeBytes: found.PHONERACK_MIN_FREE_BYTES,
     packageCacheBytes: found.PHONERACK_PACKAGE_CACHE_BYTES,
     recordings: {
       ffmpeg: found.PHONERACK_FFMPEG_BIN,

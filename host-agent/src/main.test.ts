@@ -1,6 +1,6 @@
 /** The agent's process: clean stop, kill during a batch, restart. */
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -79,11 +79,11 @@ function startMain(changes: NodeJS.ProcessEnv = {}): Started {
   return startProgram(['dist/main.js'], { ...env, ...changes })
 }
 
-function startProgram([script = '', ...args]: readonly string[], environment: NodeJS.ProcessEnv): Started {
-  const child = spawn(process.execPath, [join(packageDir, script), ...args], {
-    env: environment,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
+const startProgram = ([script = '', ...args]: readonly string[], environment: NodeJS.ProcessEnv): Started =>
+  startCommand([process.execPath, join(packageDir, script), ...args], environment)
+
+function startCommand([program = '', ...args]: readonly string[], environment: NodeJS.ProcessEnv): Started {
+  const child = spawn(program, args, { env: environment, stdio: ['ignore', 'pipe', 'pipe'] })
   children.push(child)
   let logged = ''
   child.stdout.on('data', (chunk: Buffer) => (logged += chunk.toString()))
@@ -211,5 +211,51 @@ describe('killed in the middle of a batch', () => {
     ])
     expect(phone.proxy.opened.length).toBeGreaterThan(opened)
     expect(second.logged().match(/its outcome is unknown/g)).toHaveLength(1)
+  })
+})
+
+describe('with a full disk', () => {
+  /** Starts an agent whose data folder is a disk of 8 MB in a mount namespace. @returns its folder, seen from here */
+  async function startOnSmallDisk() {
+    const disk = join(dataDir, 'disk')
+    mkdirSync(disk)
+    const script = 'mount -t tmpfs -o size=8m tmpfs "$0" && cp "$0/../identity.json" "$0" && exec "$@"'
+    const program = [process.execPath, join(packageDir, 'dist/main.js')]
+    const own = { PHONERACK_DATA_DIR: disk, PHONERACK_MIN_FREE_BYTES: '1000000' }
+    const command = ['unshare', '-rm', 'sh', '-c', script, disk, ...program]
+    const started = startCommand(command, { ...env, ...own })
+    await running(started)
+    return { started, seen: `/proc/${started.child.pid}/root${disk}` }
+  }
+  const fill = (file: string) =>
+    expect(() => {
+      for (;;) writeFileSync(file, Buffer.alloc(4096), { flag: 'a' })
+    }).toThrow('ENOSPC')
+  const refused = {
+    plain: { code: 'phone_unavailable', retryable: true, details: { host_fault: 'disk_full' } },
+  }
+
+  it('refuses work without blaming the phone, and recovers by itself', async () => {
+    const { started, seen } = await startOnSmallDisk()
+    await retried(() => client.enroll({ serial: phone.serial, fencingNumber: 1n }, 60_000))
+    await retried(() => session(client, phone.serial, 2n).start())
+    fill(`${seen}/fill`)
+    for (let times = 0; times < 6; times += 1)
+      await expect(session(client, phone.serial, 3n).start()).rejects.toMatchObject(refused)
+    await until(() => started.logged().includes('takes no new work'), 60_000, 'the refusal')
+    await expect(session(client, phone.serial, 3n).wipe()).rejects.toMatchObject(refused)
+    // Batches run as long as the journal's last block has room.
+    const batches = async () => {
+      for (let times = 0; times < 100; times += 1)
+        await session(client, phone.serial, 2n).run([{ type: 'wait', ms: 1 }])
+    }
+    await expect(batches()).rejects.toMatchObject(refused)
+    await session(client, phone.serial, 2n).observe()
+    rmSync(`${seen}/fill`)
+    await until(() => started.logged().includes('takes new work again'), 60_000, 'the recovery')
+    const batch = await session(client, phone.serial, 2n).run([{ type: 'home' }])
+    expect(resultsOf(batch)).toMatchObject([{ ok: true }])
+    await session(client, phone.serial, 3n).start()
+    expect(started.logged()).not.toMatch(/quarantined|unhandled/)
   })
 })

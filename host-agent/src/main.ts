@@ -3,6 +3,7 @@ import { join as joinPath } from 'node:path'
 import { ApiError, createLogger, DeadlineExceeded, Progress, type Logger } from '@phonerack/shared'
 import { AdbConnectionLost } from './adb/errors.js'
 import { startAgent, type Agent } from './agent.js'
+import { ownFaultOf } from './base/own-fault.js'
 import { readConfig, type Config } from './config.js'
 import { DeviceGone } from './device/device.js'
 import { trustedRoots } from './base/roots.js'
@@ -34,8 +35,9 @@ async function findIdentity(config: Config): Promise<Identity> {
   return identity
 }
 
-/** Errors from a phone, the adb server or the broker disconnecting while no caller waited: not a bug. */
+/** Errors from a phone, the adb server or the broker disconnecting, or from a full disk, while no caller waited: not a bug. */
 const isKnown = (error: unknown): boolean =>
+  ownFaultOf(error) !== null ||
   error instanceof DeviceGone ||
   error instanceof DeadlineExceeded ||
   error instanceof AdbConnectionLost ||

@@ -1,5 +1,6 @@
 /** NATS subjects and their messages. Receivers validate messages. */
 import { z } from 'zod'
+import { hostRefusalSchema } from './host-refusal.js'
 
 /**
  * A host agent on the broker. Agents that joined the same host at different times have different
@@ -142,6 +143,8 @@ export const heartbeatSchema = z.object({
   epoch: z.string().max(200).nullish(),
   /** A missing part of this host, for the operator, with the next step. Null or omitted: none. */
   problem: z.string().max(2000).nullish(),
+  /** Why the agent takes no new work. Null or omitted: it takes work. */
+  refuses: hostRefusalSchema.nullish(),
   devices: z.array(deviceStatusSchema),
 })
 export type Heartbeat = z.infer<typeof heartbeatSchema>

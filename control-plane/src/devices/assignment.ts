@@ -6,7 +6,7 @@ import { Prisma } from '../gen/prisma/client.js'
 import { makeStorable, shorten } from '@phonerack/shared'
 import { type Reader, type Tx } from '../db/database.js'
 import { addWipe } from './care.js'
-import { inService } from './service.js'
+import { takesWork } from './service.js'
 import { cleanForAnyone, cleanForTenant, tenantOf } from './tenant.js'
 
 export interface AssignedDevice {
@@ -37,6 +37,8 @@ export interface Wanted {
   country: string | null
   /** Its host sent a heartbeat since then. */
   heardSince: Date
+  /** A host that has just refused; omitted: none. */
+  exceptHost?: string | undefined
 }
 
 /**
@@ -47,22 +49,23 @@ export interface Wanted {
  */
 export async function lockFreeDevice(
   tx: Tx,
-  { projectId, country, heardSince }: Wanted,
+  { projectId, country, heardSince, exceptHost }: Wanted,
 ): Promise<AssignedDevice | null> {
   const inCountry = country === null ? Prisma.empty : Prisma.sql`and h.country = ${country}`
+  const elsewhere = exceptHost === undefined ? Prisma.empty : Prisma.sql`and h.id <> ${exceptHost}`
   const theirs = cleanForTenant(tenantOf(projectId))
   for (const skip of [Prisma.sql`skip locked`, Prisma.empty, Prisma.empty]) {
     const rows = await tx.$queryRaw<Row[]>`select d.id, d.host_id, d.serial, d.fencing_number
       from devices d join hosts h on h.id = d.host_id
-      where d.state = 'free' and d.link = 'healthy' and h.retired_at is null and h.last_seen_at > ${heardSince} ${inCountry}
-        and ${inService}
+      where d.state = 'free' and d.link = 'healthy' and h.last_seen_at > ${heardSince} ${inCountry} ${elsewhere}
+        and ${takesWork}
         and d.confirmed_epoch = (select current_epoch()) and d.clean_for in (${cleanForAnyone}, ${theirs})
       order by d.clean_for = ${cleanForAnyone}, d.freed_at nulls first, d.id limit 1 for update of d ${skip}`
     const [row] = rows
     if (!row) continue
     // A drain or retirement of its host may have ended while this statement waited for the lock.
     const again = await tx.$queryRaw<unknown[]>`select 1 from devices d join hosts h on h.id = d.host_id
-      where d.id = ${row.id} and h.retired_at is null and ${inService}`
+      where d.id = ${row.id} and ${takesWork}`
     if (again.length > 0) return toDevice(row)
   }
   return null

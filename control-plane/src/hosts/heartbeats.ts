@@ -194,6 +194,8 @@ export async function foldHeartbeat(
         protocolVersion: heartbeat.protocol_version ?? protocol.unnamed,
         reportFault: faults.fault,
         problem: heartbeat.problem ?? null,
+        refuses: heartbeat.refuses?.kind ?? null,
+        refusesReason: heartbeat.refuses?.reason ?? null,
       },
     })
     if (faults.fault !== null && faults.fault !== host.reportFault)

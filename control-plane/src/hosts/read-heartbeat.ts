@@ -5,6 +5,7 @@
 import {
   deviceStatusSchema,
   heartbeatSchema,
+  hostRefusalSchema,
   isSpoken,
   explainRefusal,
   isStorable,
@@ -13,6 +14,7 @@ import {
   shorten,
   type DeviceStatus,
   type Heartbeat,
+  type HostRefusal,
 } from '@phonerack/shared'
 import { z } from 'zod'
 import { channelTarget } from '../host-calls/address.js'
@@ -39,6 +41,12 @@ export interface RefusedHeartbeat {
 
 const instant = z.iso.datetime().refine((text) => text >= '2000' && text < '9999')
 
+/** A host that refuses in a way that cannot be read still refuses. */
+const unreadRefusal: HostRefusal = {
+  kind: 'own_fault',
+  reason: 'The agent takes no new work. Read its log.',
+}
+
 const envelope = heartbeatSchema.omit({ devices: true }).extend({
   sequence: z.number().int().nonnegative(),
   at: instant,
@@ -46,6 +54,7 @@ const envelope = heartbeatSchema.omit({ devices: true }).extend({
   address: z.string().refine((address) => channelTarget(address) !== null),
   load: z.number().catch(0),
   problem: z.string().nullish().catch(null),
+  refuses: hostRefusalSchema.nullish().catch(unreadRefusal),
 })
 
 const serial = z

@@ -9,7 +9,7 @@ import {
   type WipeDeviceRequest,
   type WipeDeviceResponse,
 } from '@phonerack/proto'
-import { makeStorable, Progress, shorten } from '@phonerack/shared'
+import { hostFaultIn, makeStorable, Progress, shorten } from '@phonerack/shared'
 import { readEpoch } from '../db/epoch.js'
 import { isUp, type DeviceState } from '../devices/link.js'
 import { cleanForNobody, reasonOf } from '../devices/quarantine.js'
@@ -28,6 +28,7 @@ import { backoff, reschedule } from '../queue/retry.js'
 import {
   neverAnswered,
   waitsForHost,
+  waitsForWork,
   wasInterrupted,
   wasNotAnswered,
   wasRefused,
@@ -142,6 +143,8 @@ async function tryCare<N extends CareJob>(
     if (isRefused) await note(context, device, wasRefused(name, refused, most.refused, error.message))
     else if (isUnanswered)
       await note(context, device, wasNotAnswered(name, unanswered, most.unanswered, deadlineMs))
+    else if (hostFaultIn(error.answer?.details) !== null)
+      await note(context, device, waitsForWork(name, error.message))
     else if (!error.sent) await note(context, device, waitsForHost(name))
     else if (!context.stopping.aborted) await note(context, device, wasInterrupted(name, error.message))
     return retry({ attempt: payload.attempt + 1, refused, unanswered, turns: 0 }, ms)

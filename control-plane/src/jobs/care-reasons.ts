@@ -19,6 +19,9 @@ const lookAtHost = 'Check that the phone responds, and read the log of the host 
 export const waitsForHost = (name: CareJob): string =>
   `The host is unreachable, and the ${nouns[name]} waits for it. Start the host agent, or repair its network.`
 
+export const waitsForWork = (name: CareJob, message: string): string =>
+  `The ${nouns[name]} waits until the host takes work again: ${quoted(message)} \`ctl host list\` shows the reason.`
+
 export const wasInterrupted = (name: CareJob, message: string): string =>
   `The ${nouns[name]} was interrupted, and is repeated: ${quoted(message)}. If this does not end, read the log of the host agent.`
 

@@ -10,7 +10,7 @@ import {
   type WipeDeviceRequest,
   type WipeDeviceResponse,
 } from '@phonerack/proto'
-import { Progress } from '@phonerack/shared'
+import { hostFaultIn, Progress } from '@phonerack/shared'
 import { inTransaction, type Tx } from '../db/database.js'
 import { deviceOf } from '../devices/assignment.js'
 import { CallFailure, callHost } from '../host-calls/calls.js'
@@ -18,7 +18,7 @@ import { refusalIn, settleRefusal, type Refusal } from '../hosts/settle-device.j
 import { giveAnotherDevice } from '../phones/another-device.js'
 import { findPhone, lockPhone, type PhoneRecord } from '../phones/records.js'
 import { resetDone } from '../phones/restart.js'
-import { becomeReady, quarantinePhoneDevice } from '../phones/run.js'
+import { becomeReady, failCreate, quarantinePhoneDevice } from '../phones/run.js'
 import {
   assignmentFor,
   placeDevice,
@@ -68,7 +68,7 @@ export async function startPhoneJob(context: JobContext, payload: Payload): Prom
       await settleRefusal(core, device.id, device.fencingNumber, refusal)
       return
     }
-    return afterFailure(context, phone, payload, error)
+    return afterFailure(context, phone, payload, device, error)
   }
   await becomeReady(core, phone.id, device.fencingNumber)
 }
@@ -141,11 +141,17 @@ async function afterFailure(
   context: JobContext,
   phone: PhoneRecord,
   payload: Payload,
+  device: PlacedDevice,
   failure: CallFailure,
 ): Promise<void> {
   const { attempt } = payload
+  const fault = hostFaultIn(failure.answer?.details)
   const isBad = failure.answer !== null && !failure.answer.retryable
-  if (phone.status === 'creating' && (isBad || attempt >= triesPerDevice)) {
+  if (phone.status === 'creating' && fault !== null) {
+    // The device is not at fault. Its host refuses, so a new phone goes to another one.
+    if (await changeDevice(context, phone.id, payload.fencing, null, device.hostId)) return
+    if (fault !== 'stopping' && attempt >= triesPerDevice) return failCreate(context.core, phone.id)
+  } else if (phone.status === 'creating' && (isBad || attempt >= triesPerDevice)) {
     const reason = isBad ? `could not be started: ${failure.message}` : null
     if (await changeDevice(context, phone.id, payload.fencing, reason)) return
   }
@@ -161,11 +167,12 @@ async function changeDevice(
   phoneId: string,
   fencing: string,
   reason: string | null,
+  exceptHost?: string,
 ): Promise<boolean> {
   return inTransaction(core.db, async (tx: Tx) => {
     const phone = await lockPhone(tx, phoneId, 'phone')
     if (phone?.status !== 'creating' || (await deviceOf(tx, phoneId))?.fencingNumber.toString() !== fencing)
       return true
-    return giveAnotherDevice(tx, core, phone, reason)
+    return giveAnotherDevice(tx, core, phone, reason, exceptHost)
   })
 }

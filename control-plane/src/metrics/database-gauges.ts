@@ -4,7 +4,7 @@
  * metrics of a reading that fails are missing, so no figure is older than the cache.
  */
 import { performance } from 'node:perf_hooks'
-import { type Logger } from '@phonerack/shared'
+import { hostFaults, type Logger } from '@phonerack/shared'
 import { bounded, otherLabel } from '@phonerack/shared/metrics'
 import pg from 'pg'
 import { Counter, Gauge, Registry } from 'prom-client'
@@ -158,7 +158,7 @@ const devices = ({ names, hostLateAfterMs, hostLostAfterMs }: DatabaseGaugesOpti
       count(*)::int as count,
       (count(*) filter (where d.state = 'free' and d.link = 'healthy' and d.clean_for = 'anyone'
         and d.confirmed_epoch = current_epoch()
-        and h.drained_at is null and d.drained_at is null and d.maintenance_at is null
+        and h.refuses is null and h.drained_at is null and d.drained_at is null and d.maintenance_at is null
         and h.last_seen_at >= now() - $1::float8 * interval '1 ms'))::int as available
     from devices d join hosts h on h.id = d.host_id where h.retired_at is null group by 1, 2`,
   values: [hostLateAfterMs, hostLostAfterMs],
@@ -186,7 +186,7 @@ const devices = ({ names, hostLateAfterMs, hostLostAfterMs }: DatabaseGaugesOpti
 
 const hosts = ({ hostLateAfterMs, hostLostAfterMs }: DatabaseGaugesOptions): Reading => ({
   name: 'hosts',
-  text: `select id, drained_at is not null as drained,
+  text: `select id, drained_at is not null as drained, refuses,
       extract(epoch from now() - coalesce(last_seen_at, joined_at))::float8 as silence
     from hosts where retired_at is null order by id limit ${maxHosts}`,
   values: [],
@@ -199,12 +199,22 @@ const hosts = ({ hostLateAfterMs, hostLostAfterMs }: DatabaseGaugesOptions): Rea
       'Time since the last heartbeat of a host.',
       'host',
     )
+    const refusing = gauge(
+      registry,
+      'hosts_refusing',
+      'Connected hosts whose agent takes no new work, by cause.',
+      'cause',
+    )
+    for (const cause of hostFaults) refusing.set({ cause }, 0)
     for (const reach of ['online', 'late', 'lost']) counts.set({ reach }, 0)
     for (const row of rows) {
       const seconds = Math.max(0, numberOf(row['silence']))
       const ms = seconds * 1000
       counts.inc({ reach: ms <= hostLateAfterMs ? 'online' : ms <= hostLostAfterMs ? 'late' : 'lost' })
       if (row['drained'] === true) drained.inc()
+      const { refuses } = row
+      if (typeof refuses === 'string' && ms <= hostLostAfterMs)
+        refusing.inc({ cause: bounded(hostFaults, refuses) })
       silence.set({ host: textOf(row['id']) }, seconds)
     }
   },

@@ -1,5 +1,5 @@
 /** Rows as JSON for operators. */
-import { formatUsd } from '@phonerack/shared'
+import { formatUsd, type HostFault } from '@phonerack/shared'
 import { type Rules } from '../config/config.js'
 import { isUp } from '../devices/link.js'
 import { nextStepOf, type Check } from '../devices/quarantine.js'
@@ -8,14 +8,22 @@ import { type Device, type Host, type Project } from '../gen/prisma/client.js'
 
 const iso = (at: Date | null): string | null => at?.toISOString() ?? null
 
-export type HostState = 'online' | 'late' | 'lost' | 'retired'
+/** `refusing`: its agent takes no new work. `stopping`: it received SIGTERM. */
+export type HostState = 'online' | 'refusing' | 'stopping' | 'late' | 'lost' | 'retired'
 
-export function hostState(host: Pick<Host, 'lastSeenAt' | 'retiredAt'>, now: Date, rules: Rules): HostState {
+export function hostState(
+  host: Pick<Host, 'lastSeenAt' | 'retiredAt' | 'refuses'>,
+  now: Date,
+  rules: Rules,
+): HostState {
   if (host.retiredAt) return 'retired'
   const silence = host.lastSeenAt ? now.getTime() - host.lastSeenAt.getTime() : Infinity
-  if (silence <= rules.hostLateAfterMs) return 'online'
+  if (silence <= rules.hostLateAfterMs) return answering(host.refuses)
   return silence <= rules.hostLostAfterMs ? 'late' : 'lost'
 }
+
+const answering = (refuses: string | null): HostState =>
+  refuses === null ? 'online' : refuses === ('stopping' satisfies HostFault) ? 'stopping' : 'refusing'
 
 /** @param running its phones with an open session */
 export const hostView = (
@@ -33,6 +41,8 @@ export const hostView = (
   protocol_version: host.protocolVersion,
   report_fault: host.reportFault,
   problem: host.problem,
+  /** Why its agent takes no new work, with the next step; null: it takes work. */
+  refuses: host.refusesReason,
   last_seen_at: iso(host.lastSeenAt),
   devices: host._count.devices,
   running,

@@ -8,16 +8,17 @@ import { type PhoneRecord } from './records.js'
 /**
  * Starts the phone on a free device. Quarantines the old one with reason `bad`, or wipes it when
  * `bad` is null. Returns false and changes nothing when no device is free. The caller holds the
- * phone's lock.
+ * phone's lock. @param exceptHost a host that refuses work now
  */
 export async function giveAnotherDevice(
   tx: Tx,
   core: Core,
   phone: PhoneRecord,
   bad: string | null,
+  exceptHost?: string,
 ): Promise<boolean> {
   const free = await lockFreeDevice(tx, {
-    ...{ projectId: phone.projectId, country: phone.country },
+    ...{ projectId: phone.projectId, country: phone.country, exceptHost },
     heardSince: new Date(core.clock.now().getTime() - core.rules.hostLateAfterMs),
   })
   if (!free) return false

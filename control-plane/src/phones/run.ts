@@ -2,7 +2,6 @@
  * Changes of a phone that no client requests: it becomes ready or parked, times out, or is lost.
  * Called by jobs and by the host sweep.
  */
-import { type ErrorCode } from '@phonerack/shared'
 import { inTransaction, type Tx } from '../db/database.js'
 import { deviceOf } from '../devices/assignment.js'
 import { drainedSince } from '../devices/service.js'
@@ -63,14 +62,16 @@ export async function becomeParked(core: Core, phoneId: string): Promise<void> {
  * quarantined.
  */
 export async function enforceDeadline(core: Core, phoneId: string, sessionId: string): Promise<void> {
-  const lastProofAt = await lastProofOf(core, phoneId)
+  const { lastProofAt, hostRefuses } = await deviceFacts(core, phoneId)
   const timedOut: { kind: StartKind | null } = { kind: null }
   const isEnded = await apply(core, phoneId, (phone, now) => {
     timedOut.kind = null
     if (phone.session?.id !== sessionId || phone.startDeadlineAt === null || phone.startDeadlineAt > now)
       return null
     if (phone.status === 'starting' && phone.session.readyAt !== null)
-      return quarantined('The phone did not come back after its restart.', lastProofAt ?? now)
+      return hostRefuses
+        ? { event: 'lose', ending: { at: lastProofAt ?? now } }
+        : quarantined('The phone did not come back after its restart.', lastProofAt ?? now)
     timedOut.kind = kindOf(phone)
     return startTimedOut(phone)
   })
@@ -90,21 +91,35 @@ const quarantined = (reason: string, at: Date): Applied => ({
   ending: { at, quarantine: reason, failure: { code: 'phone_unavailable', message: reason } },
 })
 
-/** When the device was last known to be alive. Null while its link is up. */
-async function lastProofOf(core: Core, phoneId: string): Promise<Date | null> {
+/**
+ * `lastProofAt`: when the device was last known to be alive; null while its link is up. `hostRefuses`: its host takes no work, so
+ * the device is not at fault.
+ */
+async function deviceFacts(core: Core, phoneId: string) {
   const device = await core.db.device.findUnique({
     where: { phoneId },
-    select: { linkLostAt: true, lastProofAt: true },
+    select: { linkLostAt: true, lastProofAt: true, host: { select: { refuses: true } } },
   })
-  return device?.linkLostAt ? (device.lastProofAt ?? device.linkLostAt) : null
+  return {
+    lastProofAt: device?.linkLostAt ? (device.lastProofAt ?? device.linkLostAt) : null,
+    hostRefuses: device?.host.refuses != null,
+  }
+}
+
+const createFailed: Applied = {
+  event: 'create_failed',
+  ending: { failure: { code: 'capacity_unavailable', message: 'No working device was found.' } },
+}
+
+/** Ends a create that no device can take. */
+export async function failCreate(core: Core, phoneId: string): Promise<void> {
+  if (await apply(core, phoneId, ({ status }) => (status === 'creating' ? createFailed : null)))
+    countStartFailure('create')
 }
 
 function startTimedOut(phone: PhoneRecord): Applied | null {
   const message = 'The phone was not ready before the timeout.'
-  if (phone.status === 'creating') {
-    const failure = { code: 'capacity_unavailable' as ErrorCode, message: 'No working device was found.' }
-    return { event: 'create_failed', ending: { failure } }
-  }
+  if (phone.status === 'creating') return createFailed
   if (phone.status !== 'starting') return null
   return { event: 'start_failed', ending: { failure: { code: 'provider_timeout', message } } }
 }

@@ -89,9 +89,15 @@ async function attempt(
 /** Why the device of a phone that is not running cannot take a start. Locks the device. */
 async function obstacleOf({ rules }: Core, tx: Tx, phoneId: string, now: Date): Promise<ApiError | null> {
   const details = { phone: phoneId }
-  if (!(await lockInService(tx, phoneId)))
+  const refused = await lockInService(tx, phoneId)
+  if (refused === 'out of service')
     return new ApiError('phone_unavailable', {
       message: 'The phone is out of service for maintenance, so nothing was done.',
+      details,
+    })
+  if (refused === 'refused')
+    return new ApiError('phone_unavailable', {
+      message: 'The host of the phone takes no new work now, so nothing was done.',
       details,
     })
   const reach = await reachOf(tx, phoneId, now, rules)

@@ -1,5 +1,5 @@
 /** The journal after the agent is killed. */
-import { appendFileSync, copyFileSync, mkdtempSync, rmSync, statSync } from 'node:fs'
+import { appendFileSync, copyFileSync, mkdtempSync, rmSync, statSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
@@ -69,5 +69,60 @@ describe('after many entries', () => {
     expect(statSync(path).size).toBeLessThan(2 << 20)
     journal.close()
     expect(openJournal(path, now).leftOpen.map(({ begin }) => begin)).toEqual(['still open'])
+  })
+})
+
+describe('on a full disk', () => {
+  /** A disk with room for some bytes, which also writes parts of lines. */
+  const diskOf = (room: { bytes: number }) => (file: number, bytes: Buffer, offset: number) => {
+    const fits = Math.min(room.bytes, bytes.length - offset)
+    if (fits === 0) throw Object.assign(new Error('ENOSPC'), { code: 'ENOSPC', syscall: 'write' })
+    room.bytes -= fits
+    return writeSync(file, bytes, offset, fits)
+  }
+  const namesIn = (file: string) => openJournal(file, now).leftOpen.map(({ begin }) => begin)
+
+  it('begins nothing that it cannot store, ends what runs, and is readable at each moment', () => {
+    const step = fc.oneof(
+      fc.constant('begin' as const),
+      fc.constant('end' as const),
+      fc.integer({ min: 0, max: 400 }),
+    )
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 30 }), (steps) => {
+        const folder = mkdtempSync(join(dir, 'run-'))
+        const here = join(folder, 'journal.jsonl')
+        const room = { bytes: 300 }
+        const journal = openJournal(here, now, diskOf(room))
+        const running = new Map<string, () => void>()
+        const ended: string[] = []
+        for (const [index, next] of steps.entries()) {
+          if (typeof next === 'number') room.bytes += next
+          else if (next === 'begin') {
+            try {
+              running.set(`op${index}`, journal.begin(write(`op${index}`)))
+            } catch (error) {
+              expect(error).toMatchObject({ code: 'ENOSPC' })
+            }
+          } else {
+            const [first] = running
+            if (first === undefined) continue
+            expect(first[1]).not.toThrow()
+            running.delete(first[0])
+            ended.push(first[0])
+          }
+          const seen = join(folder, 'seen.jsonl')
+          copyFileSync(here, seen)
+          const found = namesIn(seen)
+          // All running writes are listed, and some that ended while the disk had no room for their end.
+          expect(found).toEqual(expect.arrayContaining([...running.keys()]))
+          for (const name of found) expect([...running.keys(), ...ended]).toContain(name)
+        }
+        room.bytes += 10_000
+        journal.close()
+        expect(namesIn(here)).toEqual([...running.keys()])
+      }),
+      { numRuns: 100 },
+    )
   })
 })

@@ -2,11 +2,22 @@
  * Records on disk which writes to phones have begun and not ended, so that an agent
  * killed during a write reports an unknown outcome and never repeats the write. A line
  * is written before the first byte goes to the phone, and after the end. Written but
- * not synced: the journal covers a crash of the process only.
+ * not synced: the journal covers a crash of the process only. On a full disk a write cannot
+ * begin, and one that runs ends normally.
  */
-import { closeSync, mkdirSync, openSync, readFileSync, renameSync, writeFileSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
 import { dirname } from 'node:path'
 import { z } from 'zod'
+import { ownFaultOf } from '../base/own-fault.js'
 
 const beginSchema = z.object({
   begin: z.string(),
@@ -42,7 +53,10 @@ export interface Journal {
    * file is then reset.
    */
   readonly leftOpen: readonly JournalEntry[]
-  /** On disk when it returns; the returned function records the end. */
+  /**
+   * On disk when it returns; the returned function records the end, and does not fail on a full disk.
+   * @throws an error of the file system when it cannot be written: the write must not begin
+   */
   begin(entry: Omit<JournalEntry, 'begin' | 'at'> & { id: string }): () => void
   close(): void
 }
@@ -50,29 +64,66 @@ export interface Journal {
 /** The file is rewritten with only the open entries once it exceeds this many bytes. */
 const compactAt = 1 << 20
 
-export function openJournal(path: string, now: () => Date): Journal {
+/** Writes a part of `bytes` from `offset` on, and returns its length. */
+type Write = (file: number, bytes: Buffer, offset: number) => number
+
+/** @param write for tests of a full disk */
+export function openJournal(path: string, now: () => Date, write: Write = writeSync): Journal {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   const leftOpen = readOpen(path)
   const open = new Map<string, JournalEntry>()
-  let file = rewrite()
+  /** Ends that the disk had no space for. */
+  let unwrittenEnds: string[] = []
+  let file = -1
   let size = 0
   let closed = false
+  rewrite()
 
-  function rewrite(): number {
+  /** @throws when the disk is full; the file before stays in use */
+  function rewrite(): void {
     const beside = `${path}.new`
-    writeFileSync(beside, [...open.values()].map((entry) => `${JSON.stringify(entry)}\n`).join(''), {
-      mode: 0o600,
-    })
+    const text = [...open.values()].map(lineOf).join('')
+    writeFileSync(beside, text, { mode: 0o600 })
     renameSync(beside, path)
-    return openSync(path, 'a')
+    const before = file
+    file = openSync(path, 'a')
+    size = Buffer.byteLength(text)
+    unwrittenEnds = []
+    if (before >= 0) closeSync(before)
   }
 
-  function append(line: unknown): void {
-    size += writeSync(file, `${JSON.stringify(line)}\n`)
+  /** Appends whole lines or nothing. */
+  function append(text: string): void {
+    const bytes = Buffer.from(text)
+    let written = 0
+    try {
+      while (written < bytes.length) written += write(file, bytes, written)
+      size += written
+    } catch (error) {
+      // A part of a line would make the next line unreadable.
+      ftruncateSync(file, size)
+      throw error
+    }
     if (size < compactAt) return
-    closeSync(file)
-    file = rewrite()
-    size = 0
+    try {
+      rewrite()
+    } catch (error) {
+      // The file is larger than it needs to be, and complete.
+      if (ownFaultOf(error) === null) throw error
+    }
+  }
+
+  /** The writes on phones are done, so their answers must not become errors: lines that the disk refuses are written later. */
+  function writeEnds(): void {
+    const ends = unwrittenEnds
+    if (ends.length === 0) return
+    try {
+      append(ends.map((end) => lineOf({ end })).join(''))
+    } catch (error) {
+      if (ownFaultOf(error) === null) throw error
+      return
+    }
+    unwrittenEnds = []
   }
 
   return {
@@ -80,19 +131,30 @@ export function openJournal(path: string, now: () => Date): Journal {
     begin({ id, ...fields }) {
       const entry: JournalEntry = { begin: id, ...fields, at: now().toISOString() }
       open.set(id, entry)
-      append(entry)
+      try {
+        append(lineOf(entry))
+      } catch (error) {
+        open.delete(id)
+        throw error
+      }
+      writeEnds()
       return () => {
         // After the close, ends are not recorded: the next start correctly reports an
         // unknown outcome.
-        if (open.delete(id) && !closed) append({ end: id })
+        if (!open.delete(id) || closed) return
+        unwrittenEnds.push(id)
+        writeEnds()
       }
     },
     close() {
+      writeEnds()
       closed = true
       closeSync(file)
     },
   }
 }
+
+const lineOf = (line: unknown): string => `${JSON.stringify(line)}\n`
 
 function readOpen(path: string): JournalEntry[] {
   let text: string

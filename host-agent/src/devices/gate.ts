@@ -5,6 +5,7 @@
 import { ApiError, DeadlineExceeded, limits, ownNow, Progress, type Logger } from '@phonerack/shared'
 import { DeviceGone, type Device } from '../device/device.js'
 import { type WipeCheck } from '../wiping/checks.js'
+import { asRefusal, orRefuse } from '../base/own-fault.js'
 import type { FoundCapability } from '../device/attempt.js'
 import { notEnrolled } from '../supervision/failures.js'
 import { sameAs } from '../supervision/same-phone.js'
@@ -161,7 +162,7 @@ export class DeviceGate {
         return await work(device, within)
       } catch (error) {
         if (held.aborted) this.fencing.hold(caller)
-        if (!isUnreachable(error) || within.expired) throw error
+        if (!isUnreachable(error) || within.expired) throw asRefusal(error)
         await within.sleep(100, 'the phone to be back')
       }
     }
@@ -193,7 +194,7 @@ export class DeviceGate {
     return this.queue.run(within.signal, limits.writeQueueWait, async () => {
       this.fencing.hold(caller)
       const device = await this.supervisor.waitHealthy(within.within(times.writeReady))
-      this.fencing.written()
+      orRefuse(() => this.fencing.written())
       return this.journalled(kind, caller, () => work(device, within), id)
     })
   }
@@ -213,7 +214,7 @@ export class DeviceGate {
     const again = (asked: Progress) => this.supervisor.waitHealthy(asked)
     return this.unqueued(async () => {
       const device = await this.supervisor.waitHealthy(within.within(times.writeReady))
-      this.fencing.written()
+      orRefuse(() => this.fencing.written())
       return this.journalled(kind, caller, () => work(device, within, again), id)
     })
   }
@@ -233,7 +234,7 @@ export class DeviceGate {
     const within = joined(progress, held)
     await this.unqueued(async () => {
       await this.supervisor.waitHealthy(within.within(times.writeReady))
-      this.fencing.written()
+      orRefuse(() => this.fencing.written())
       return work((asked) => this.supervisor.waitHealthy(asked), within)
     })
     if (held.aborted) this.fencing.hold(caller)
@@ -307,7 +308,7 @@ export class DeviceGate {
     work: (progress: Progress) => Promise<T>,
   ): Promise<T> {
     const intent = kind === 'wipe' || kind === 'enroll' ? 'erase' : 'use'
-    const held = this.fencing.raise({ ...caller, intent })
+    const held = orRefuse(() => this.fencing.raise({ ...caller, intent }))
     this.parts.onChange()
     const key = `${kind} ${caller.phoneId} ${caller.fencingNumber}`
     const same = this.running.get(key)
@@ -326,7 +327,12 @@ export class DeviceGate {
         this.parts.records.update(this.serial, { unknownOutcome: null })
       }
       return result
-    })().finally(() => this.running.delete(key))
+    })()
+      .catch((error: unknown) => {
+        // Jobs repeat these calls until they succeed.
+        throw asRefusal(error)
+      })
+      .finally(() => this.running.delete(key))
     this.running.set(key, mine)
     this.lifecycle = Promise.allSettled([mine])
     return progress.race(kind, () => mine)
@@ -338,14 +344,12 @@ export class DeviceGate {
     work: () => Promise<T>,
     id: string = this.parts.newId(),
   ): Promise<T> {
-    const end = this.parts.journal.begin({
-      id,
-      serial: this.serial,
-      phoneId: caller.phoneId,
-      fencingNumber: caller.fencingNumber.toString(),
-      kind,
-      requestId: caller.requestId,
-    })
+    const { serial } = this
+    const { phoneId, requestId } = caller
+    const fencingNumber = caller.fencingNumber.toString()
+    const end = orRefuse(() =>
+      this.parts.journal.begin({ id, serial, phoneId, fencingNumber, kind, requestId }),
+    )
     try {
       return await work()
     } finally {

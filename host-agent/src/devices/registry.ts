@@ -28,6 +28,8 @@ export interface RegistryParts {
   allowSims: readonly string[]
   /** Interval between condition checks of each phone, in milliseconds. */
   conditionEveryMs: number
+  /** Whether work failed by a fault of this host, which says nothing about a phone. */
+  isHostFault: (error: unknown) => boolean
   records: Records
   flags: HostFlags
   journal: Journal
@@ -140,6 +142,7 @@ export class Registry {
     const supervisor = new DeviceSupervisor({
       ...{ serial, client, jar, isolated, conditionEveryMs, records, log, onChange },
       links: this.links,
+      isHostFault: this.parts.isHostFault,
       isNetwork: this.parts.connect.includes(serial),
       simAllowed: this.parts.allowSims.includes(serial),
     })

@@ -20,6 +20,7 @@ const log = createLogger('test')
 log.level = 'silent'
 const agent = { hostId: 'hst_abcdefghijkl', joinId: null }
 const rejoined = { ...agent, joinId: 'join_abcdefghijkl' }
+const refusal = { kind: 'disk_full' as const, reason: 'The disk is full.' }
 const dir = mkdtempSync(join(tmpdir(), 'phonerack-heartbeat-'))
 afterAll(() => rmSync(dir, { recursive: true, force: true }))
 let broker: ChildProcess | null = null
@@ -51,6 +52,7 @@ describe('heartbeats', () => {
     bus.subscribe(subjects.heartbeat(agent), (message) => seen.push(heartbeatSchema.parse(message)))
     beats = startHeartbeats({
       problem: 'no scrcpy server',
+      refuses: () => refusal,
       certificate: () => 'AB:CD',
       ...agent,
       version: '1',
@@ -63,6 +65,7 @@ describe('heartbeats', () => {
     })
     await until(() => seen.length === 1)
     expect(seen[0]?.problem).toBe('no scrcpy server')
+    expect(seen[0]?.refuses).toEqual(refusal)
     // Many concurrent changes are one message.
     for (let change = 0; change < 5; change += 1) beats.changed()
     await until(() => seen.length === 2)
@@ -89,6 +92,7 @@ describe('heartbeats', () => {
     const start = () =>
       startHeartbeats({
         problem: null,
+        refuses: () => null,
         certificate: () => 'AB:CD',
         ...{ ...rejoined, version: '1', address: '127.0.0.1:1', natsUrl: `127.0.0.1:${port}`, creds: '' },
         ...{ devices: () => [], epoch: openEpoch(path), log },
@@ -114,6 +118,7 @@ describe('heartbeats', () => {
     const port = await freePort()
     beats = startHeartbeats({
       problem: null,
+      refuses: () => null,
       certificate: () => 'AB:CD',
       ...agent,
       version: '1',

@@ -12,6 +12,7 @@ import {
   type Bus,
   type DeviceStatus,
   type Heartbeat,
+  type HostRefusal,
   type Logger,
 } from '@phonerack/shared'
 import { countHeartbeat } from '../metrics/instruments.js'
@@ -31,6 +32,8 @@ export interface HeartbeatOptions {
   devices: () => DeviceStatus[]
   /** A missing part of this host, for the operator; null: none. */
   problem: string | null
+  /** Why this host takes no new work; null: it takes work. */
+  refuses: () => HostRefusal | null
   /** The last known epoch of the database. docs/decisions/0141 */
   epoch: RememberedEpoch
   log: Logger
@@ -114,6 +117,7 @@ export function startHeartbeats(options: HeartbeatOptions): Heartbeats {
       load: loadavg()[0] ?? 0,
       epoch: options.epoch.get(),
       problem: options.problem,
+      refuses: options.refuses(),
       devices: options.devices(),
     }
     bus.publish(subjects.heartbeat(options), message)

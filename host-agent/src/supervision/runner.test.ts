@@ -15,6 +15,7 @@ function start(perform: RunnerParts['perform'], changes: Partial<RunnerParts> = 
     serial: 'a-phone',
     perform,
     hanging: () => false,
+    isHostFault: () => false,
     entering: () => undefined,
     onChange: () => undefined,
     log: createLogger('test'),

@@ -20,6 +20,8 @@ export interface RunnerParts {
   perform: (effect: Effect, progress: Progress) => Promise<DeviceEvent>
   /** Whether the last call to the phone hung. */
   hanging: () => boolean
+  /** Whether an effect failed by a fault of this host. */
+  isHostFault: (error: unknown) => boolean
   /** Called after each event, before the effect of the state starts. */
   entering: (state: DeviceState) => void
   /** Called after each event, last. */
@@ -117,7 +119,12 @@ export class StateRunner {
     try {
       event = await this.parts.perform(effect, Progress.for(limitMs, signal))
     } catch (error) {
-      event = { type: 'failed', reason: reasonOf(error), hung: this.parts.hanging() }
+      event = {
+        type: 'failed',
+        reason: reasonOf(error),
+        hung: this.parts.hanging(),
+        hostFault: this.parts.isHostFault(error),
+      }
     }
     if (!signal.aborted) this.dispatch(event)
   }

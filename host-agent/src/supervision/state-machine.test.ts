@@ -18,6 +18,7 @@ const event: fc.Arbitrary<DeviceEvent> = fc.oneof(
   fc.constant({ type: 'provisioned' as const }),
   fc.constant({ type: 'probe_passed' as const }),
   fc.record({ type: fc.constant('failed' as const), reason: fc.constant('x'), hung: fc.boolean() }),
+  fc.record({ type: fc.constant('failed' as const), reason: fc.constant('x'), hostFault: fc.boolean() }),
   fc.constant({ type: 'gave_up' as const, reason: 'z' }),
   fc.constant({ type: 'timed_out' as const }),
   fc.record({
@@ -45,6 +46,22 @@ describe('any sequence of events', () => {
         }
       }),
       { numRuns: 2000 },
+    )
+  })
+
+  it('never counts a fault of the host against the phone', () => {
+    fc.assert(
+      fc.property(events, (sequence) => {
+        const state = sequence.reduce(nextState, start)
+        let after = state
+        for (let times = 0; times < 30; times += 1)
+          after = nextState(after, { type: 'failed', reason: 'ENOSPC', hostFault: true })
+        if (state.name !== 'quarantined') expect(after.name).not.toBe('quarantined')
+        const failures = (each: DeviceState) => ('failures' in each ? each.failures : 0)
+        expect(failures(after)).toBeLessThanOrEqual(failures(state))
+        expect(after.name).not.toBe('healthy')
+      }),
+      { numRuns: 1000 },
     )
   })
 

@@ -8,8 +8,11 @@
 export type DeviceState =
   /** ADB does not list it. */
   | { name: 'absent' }
-  /** Listed, but does not answer. `linked`: ADB reports it as connected, so a query may succeed. */
-  | { name: 'offline'; linked: boolean; failures: number; reason: string }
+  /**
+   * Listed, but does not answer. `linked`: ADB reports it as connected, so a query may succeed. `hostFault`: the host failed,
+   * not the phone.
+   */
+  | { name: 'offline'; linked: boolean; failures: number; reason: string; hostFault?: true }
   /** It has not accepted this host's key. */
   | { name: 'unauthorized' }
   /** Being queried for its identity and whether it has booted. */
@@ -39,8 +42,11 @@ export type DeviceEvent =
   | { type: 'identified'; booted: boolean; enrolled: boolean; reason?: string | null }
   | { type: 'provisioned' }
   | { type: 'probe_passed' }
-  /** The effect of the state's entry failed; `hung`: the phone timed out, and `rescue.ts` handles it. */
-  | { type: 'failed'; reason: string; hung?: boolean }
+  /**
+   * The effect of the state's entry failed; `hung`: the phone timed out, and `rescue.ts` handles it. `hostFault`: by a fault of
+   * this host, which never counts against the phone.
+   */
+  | { type: 'failed'; reason: string; hung?: boolean; hostFault?: boolean }
   /** All recovery steps for a hanging phone failed. */
   | { type: 'gave_up'; reason: string }
   /** A requested restart has begun, or a different phone may be connected. */
@@ -107,7 +113,9 @@ export function nextState(state: DeviceState, event: DeviceEvent): DeviceState {
         ? { name: 'healthy', misses: 0 }
         : state
     case 'failed':
-      return afterFailure(state, event.reason, event.hung)
+      return event.hostFault
+        ? afterHostFault(state, event.reason)
+        : afterFailure(state, event.reason, event.hung)
     case 'gave_up':
       return state.name === 'absent' || state.name === 'unauthorized'
         ? state
@@ -162,6 +170,26 @@ function afterFailure(state: DeviceState, reason: string, hung = false): DeviceS
   }
 }
 
+function afterHostFault(state: DeviceState, reason: string): DeviceState {
+  switch (state.name) {
+    case 'booting':
+    case 'busy':
+    case 'offline':
+      return state.name === 'offline' && !state.linked
+        ? state
+        : { name: 'offline', linked: true, failures: state.failures, reason, hostFault: true }
+    case 'healthy':
+      return state.misses === 0
+        ? { name: 'healthy', misses: 1 }
+        : { name: 'offline', linked: true, failures: 0, reason, hostFault: true }
+    case 'unenrolled':
+    case 'quarantined':
+    case 'absent':
+    case 'unauthorized':
+      return state
+  }
+}
+
 const sameOr = (state: DeviceState, next: DeviceState): DeviceState =>
   state.name === next.name && state.name !== 'booting' ? state : next
 
@@ -182,6 +210,9 @@ export interface Entry {
   lastsMs: number | null
 }
 
+/** Until the phone is queried again after a fault of the host. */
+const hostFaultPauseMs = 3000
+
 const nothing: Entry = { effect: 'none', afterMs: 0, limitMs: 0, lastsMs: null }
 
 /** `jitter` is from 0 to 1. */
@@ -195,7 +226,7 @@ export function entryOf(state: DeviceState, jitter: number): Entry {
       return state.linked
         ? {
             effect: 'identify',
-            afterMs: spread(Math.min(250 * 2 ** state.failures, 30_000)),
+            afterMs: spread(state.hostFault ? hostFaultPauseMs : Math.min(250 * 2 ** state.failures, 30_000)),
             limitMs: 3000,
             lastsMs: null,
           }

@@ -38,6 +38,8 @@ export interface SupervisorParts {
   simAllowed: boolean
   /** Milliseconds between condition checks. */
   conditionEveryMs: number
+  /** Whether work failed by a fault of this host, which says nothing about the phone. */
+  isHostFault: (error: unknown) => boolean
   records: Records
   /** The links of all devices of this host. */
   links: PhoneLinks
@@ -62,6 +64,7 @@ export class DeviceSupervisor {
       serial,
       perform: (effect, progress) => this.perform(effect, progress),
       hanging: () => this.link.hanging,
+      isHostFault: parts.isHostFault,
       entering: (state) => this.entering(state),
       onChange,
       log,

@@ -59,6 +59,7 @@ export async function makeConfig(dataDir: string, connect: readonly string[]): P
     packageCleanFreesAll: false,
     allowSims: [],
     conditionEveryMs: 300_000,
+    minFreeBytes: 1_000_000,
     packageCacheBytes: 1_000_000_000,
     recordings: { ffmpeg: 'ffmpeg', ffprobe: 'ffprobe', bytes: 1_000_000_000, minFree: 0 },
     // Nothing listens there: the agent must work without a broker.

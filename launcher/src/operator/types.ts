@@ -13,6 +13,8 @@ export interface Host {
   report_fault: string | null
   /** A missing part of its machine; omitted by older control planes. */
   problem?: string | null
+  /** Why its agent takes no new work; omitted by older control planes. */
+  refuses?: string | null
   last_seen_at: string | null
   devices: unknown
   /** Phones with an open session. */

@@ -16,7 +16,7 @@ export async function awaitHost(
     const host = (await operator.hosts()).find((each) => each.name === name && each.state === 'online')
     if (host) return
     const any = (await operator.hosts()).find((each) => each.name === name)
-    if (any) last = `it is ${any.state}`
+    if (any) last = any.refuses ?? `it is ${any.state}`
     await sleep(100)
   }
   throw new Error(`host ${name} is not online after ${timeoutMs / 1000} s: ${last}`)

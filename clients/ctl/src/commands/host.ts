@@ -30,7 +30,7 @@ export const hostCommands: readonly Command[] = [
           { title: 'CERTIFICATE', value: (host) => certificateOf(host, new Date()) },
           { title: 'ADDRESS', value: (host) => host.address },
           { title: 'LAST SEEN', value: (host) => host.last_seen_at },
-          { title: 'PROBLEM', value: (host) => host.report_fault ?? host.problem ?? null },
+          { title: 'PROBLEM', value: (host) => problemOf(host) },
         ],
         'no hosts have joined',
       )
@@ -98,6 +98,9 @@ It works once. On the machine, run this and paste the token:
 
   ./scripts/agent join --server https://CONTROL-PLANE --token-file -`
 
+/** The most urgent one. */
+const problemOf = (host: Host): string | null => host.refuses ?? host.report_fault ?? host.problem ?? null
+
 const describeHost = (host: Host): string =>
   fields([
     ['ID', host.id],
@@ -105,6 +108,7 @@ const describeHost = (host: Host): string =>
     ['Country', host.country],
     ['State', host.state],
     ['Address', host.address],
+    ['Takes no new work', host.refuses ?? null],
     ['Running phones', host.running],
     ['Service', serviceOf(host)],
     ['Certificate', certificateOf(host, new Date())],

@@ -1,0 +1,114 @@
+// Hosts whose agent takes no new work: placement, starts, wipes and devices. Real Postgres, jobs, broker and gRPC; the agents are doubles.
+import { HostRefused, type Heartbeat } from '@phonerack/shared'
+import { beforeAll, beforeEach, expect, it } from 'vitest'
+import { createBody, eventually, refusalOf, useWorld, type Plane, type Tenant } from '../testing/world.js'
+import { type AgentDouble } from '../testing/agent-double.js'
+
+const world = useWorld()
+let plane: Plane
+let full: AgentDouble
+let tenant: Tenant
+const signal = new AbortController().signal
+
+beforeAll(async () => {
+  plane = await world.start()
+})
+beforeEach(async () => {
+  tenant = await plane.tenant()
+  // Earlier hosts get no phones.
+  await plane.app.core.db.host.updateMany({ data: { drainedAt: new Date(), drainUntil: new Date() } })
+  full = await plane.rack(2)
+})
+
+const phones = () => plane.app.services.phones
+const create = () => phones().create(tenant.caller, createBody(), null)
+const until = (id: string, status: string) =>
+  phones().wait(id, (phone) => phone.status === status, 60_000, signal)
+const devices = (agent: AgentDouble) =>
+  plane.app.core.db.device.findMany({ where: { hostId: agent.hostId }, orderBy: { id: 'asc' } })
+const refusing = (kind: string) => (message: Heartbeat) => ({
+  ...message,
+  refuses: { kind, reason: 'The disk of /var/lib/phonerack is full. Delete files on this disk.' },
+})
+
+async function hostOf(agent: AgentDouble): Promise<Record<string, unknown>> {
+  const answer = await plane.operator.inject({
+    url: '/operator/v1/hosts',
+    headers: { authorization: `Bearer ${plane.operatorToken}` },
+  })
+  const { data } = answer.json<{ data: Record<string, unknown>[] }>()
+  return data.find(({ id }) => id === agent.hostId) ?? {}
+}
+
+async function says(agent: AgentDouble, kind: string | null): Promise<void> {
+  agent.onHeartbeat = kind === null ? (message) => message : refusing(kind)
+  agent.beat()
+  await eventually(async () => {
+    const { refuses } = await plane.app.core.db.host.findUniqueOrThrow({ where: { id: agent.hostId } })
+    return refuses === kind
+  })
+}
+
+it('gives a refusing host no phones, shows why, and uses it again when it recovers', async () => {
+  const { phone } = await create()
+  await until(phone.id, 'ready')
+  await phones().park(tenant.caller, phone.id)
+  await until(phone.id, 'parked')
+  await says(full, 'disk_full')
+  expect(await hostOf(full)).toMatchObject({
+    state: 'refusing',
+    refuses: 'The disk of /var/lib/phonerack is full. Delete files on this disk.',
+  })
+  expect(await refusalOf(create())).toBe('capacity_unavailable')
+  expect(
+    await refusalOf(phones().start(tenant.caller, phone.id, { idleTimeout: null, maxDuration: null })),
+  ).toBe('phone_unavailable')
+  expect(full.log.filter((line) => line.startsWith('start'))).toHaveLength(1)
+
+  await says(full, 'stopping')
+  expect(await hostOf(full)).toMatchObject({ state: 'stopping' })
+  await says(full, null)
+  expect(await hostOf(full)).toMatchObject({ state: 'online' })
+  const again = await create()
+  await until(again.phone.id, 'ready')
+})
+
+it('places a new phone at another host when an agent fails by its own fault, and quarantines nothing', async () => {
+  const other = await plane.rack(1)
+  await says(other, 'disk_full')
+  const refuse = () => Promise.reject(new HostRefused('disk_full'))
+  for (const device of full.devices.values()) device.onStart = refuse
+  const { phone } = await create()
+  await says(other, null)
+  await until(phone.id, 'ready')
+  expect(other.log.filter((line) => line.startsWith('start'))).toHaveLength(1)
+  expect((await devices(full)).map(({ state }) => state)).not.toContain('quarantined')
+})
+
+it('answers a create that only a faulty host can take, and wipes and frees its devices later', async () => {
+  const refuse = () => Promise.reject(new HostRefused('own_fault'))
+  for (const device of full.devices.values()) {
+    device.onStart = refuse
+    device.onWipe = refuse
+  }
+  const { phone } = await create()
+  const failed = await until(phone.id, 'failed')
+  expect(failed.failure?.code).toBe('capacity_unavailable')
+  await eventually(async () =>
+    /waits until the host takes work/.test((await devices(full)).map(({ reason }) => reason).join()),
+  )
+  for (const device of full.devices.values()) device.onWipe = () => Promise.resolve()
+  await eventually(async () => (await devices(full)).every(({ state }) => state === 'free'))
+})
+
+it('does not quarantine the device of a reboot that its host cannot finish', async () => {
+  const { phone } = await create()
+  await until(phone.id, 'ready')
+  for (const device of full.devices.values())
+    device.onStart = () => Promise.reject(new HostRefused('disk_full'))
+  await says(full, 'disk_full')
+  await plane.app.services.power.reboot(tenant.caller, phone.id, { requestId: 'req_test', signal })
+  await plane.app.core.db.phone.update({ where: { id: phone.id }, data: { startDeadlineAt: new Date(0) } })
+  await until(phone.id, 'unavailable')
+  expect((await devices(full)).map(({ state }) => state).toSorted()).toEqual(['assigned', 'free'])
+})
