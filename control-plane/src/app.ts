@@ -8,8 +8,10 @@ import {
   Alarm,
   Counters,
   deviceLinkSchema,
+  isEncrypted,
   openBus,
   systemClock,
+  trustedRoots,
   type Bus,
   type Clock,
   type Logger,
@@ -134,7 +136,8 @@ export async function startApp(config: Config, parts: AppParts): Promise<App> {
 async function assemble(config: Config, parts: AppParts): Promise<App> {
   const database = openDatabase(config.databaseUrl, config.databasePool)
   const { authority, natsUsers } = await admitReplica(config, database, parts.log)
-  const bus = await connectBroker(config, parts.log)
+  const natsCaPem = config.natsCaFile === null ? null : trustedRoots(config.natsCaFile).join('\n')
+  const bus = await connectBroker(config, brokerAuthorities(config, authority, natsCaPem), parts.log)
   const changes = createChanges(bus)
   const cursors = new Cursors(await serviceSecret(database.db, 'cursors'))
   const postgresTime = await DatabaseClock.start(
@@ -295,7 +298,7 @@ async function assemble(config: Config, parts: AppParts): Promise<App> {
       setupPlugin(core, config.http.baseUrl, failureLimit),
       paymentsPlugin(core, payments, (request) => failureLimit.networkOf(request)),
       livePlugin({ core, hosts, phones, failureLimit, baseUrl: config.http.baseUrl }),
-      joinPlugin({ core, authority, natsUsers, natsUrl: config.hostNatsUrl, failureLimit }),
+      joinPlugin({ core, authority, natsUsers, natsUrl: config.hostNatsUrl, natsCaPem, failureLimit }),
     ],
     operatorGate,
     operatorPlugins: [
@@ -353,10 +356,16 @@ async function admitReplica(
  */
 const brokerMs = 2000
 
-async function connectBroker(config: Config, log: Logger): Promise<Bus> {
+/** Authorities that may sign the broker's certificate, PEM; none for a broker without TLS. */
+function brokerAuthorities({ natsUrl }: Config, { caPem }: Authority, natsCaPem: string | null): string[] {
+  if (!isEncrypted(natsUrl)) return []
+  return natsCaPem === null ? [caPem, ...trustedRoots(null)] : [natsCaPem]
+}
+
+async function connectBroker(config: Config, authorities: readonly string[], log: Logger): Promise<Bus> {
   const creds = config.natsCredsFile ? await readFile(config.natsCredsFile, 'utf8') : undefined
   return openBus(
-    { url: config.natsUrl, name: `control-plane ${config.replicaId}`, creds },
+    { url: config.natsUrl, name: `control-plane ${config.replicaId}`, creds, authorities },
     {
       waitMs: brokerMs,
       onAway: (error) =>

@@ -4,4 +4,4 @@ import { runCommand } from './cli/commands.js'
 
 const words = process.argv.slice(2)
 if (words.length === 0) await import('./main.js')
-else process.exitCode = await runCommand(words, process.stdout, process.stderr)
+else process.exitCode = await runCommand(words, process.stdout, process.stderr, process.env)

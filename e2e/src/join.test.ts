@@ -1,6 +1,6 @@
 /**
  * A rack machine joins over a network with `phonerack-agent join`: Postgres and the control plane behind TLS, the
- * broker with the operator, and the rack have a network namespace and an address each.
+ * broker, with TLS, on the operator's machine, and the rack have a network namespace and an address each.
  */
 import { execFile, execFileSync, spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
@@ -173,17 +173,11 @@ it.skipIf(!isPossible)('joins over the network, is online and gets work', { time
     ].concat(['-keyout', of('key.pem'), '-out', of('cert.pem'), '-addext', `subjectAltName=IP:${control}`]),
     { stdio: 'ignore' },
   )
-  await call('office', [
-    'control-plane/dist/cli.js',
-    'nats-config',
-    '--dir',
-    of('nats'),
-    '--listen',
-    `${office}:4222`,
-    '--without-tls',
-  ])
-  const [databaseUrl] = await Promise.all([
-    start('control', inline(postgresScript, of('postgres')), { until: /^postgres/ }),
+  const databaseUrl = await start('control', inline(postgresScript, of('postgres')), { until: /^postgres/ })
+  const installation = { DATABASE_URL: databaseUrl, PHONERACK_PKI_DIR: of('pki') }
+  const words = ['nats-config', '--dir', of('nats'), '--listen', `${office}:4222`]
+  await call('control', ['control-plane/dist/cli.js', ...words], installation)
+  await Promise.all([
     start('office', ['-c', of('nats/nats.conf')], { program: 'nats-server', until: /Server is ready/ }),
     start('rack', ['virtual-phone/dist/main.js', '--ports', '6001', '--data', of('phones')], {}),
   ])
@@ -191,7 +185,7 @@ it.skipIf(!isPossible)('joins over the network, is online and gets work', { time
   await Promise.all([
     start('control', ['control-plane/dist/main.js'], {
       env: {
-        ...{ DATABASE_URL: databaseUrl, NATS_URL: `nats://${office}:4222`, PHONERACK_PKI_DIR: of('pki') },
+        ...{ ...installation, NATS_URL: `tls://${office}:4222` },
         ...{
           NATS_CREDS_FILE: of('nats/control-plane.creds'),
           NATS_ACCOUNT_SEED_FILE: of('nats/account.seed'),

@@ -12,7 +12,7 @@ import { createLiveHandlers } from './grpc/live-handlers.js'
 import { createRecordingHandlers } from './grpc/recording-handlers.js'
 import { admitted, needDisk } from './grpc/admission.js'
 import { startGrpcServer } from './grpc/server.js'
-import { natsCreds, type Identity } from './identity.js'
+import { brokerAuthorities, natsCreds, type Identity } from './identity.js'
 import { runIdentity } from './renewal.js'
 import { openPackageCache } from './installs/cache.js'
 import { createInstalls } from './installs/installs.js'
@@ -124,7 +124,7 @@ export async function startAgent(config: Config, identity: Identity, log: Logger
       address,
       certificate: () => running.fingerprint,
       natsUrl: config.natsUrl,
-      caFile: config.caFile,
+      authorities: brokerAuthorities(identity, config),
       creds: natsCreds(identity),
       devices: () => registry.statuses(),
       problem: jar === null ? withoutScrcpyServer : null,

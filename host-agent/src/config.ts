@@ -1,4 +1,5 @@
 /** The agent's configuration, from its environment. Read once, by `main.ts`. */
+import { refutePlainBroker } from '@phonerack/shared'
 import { readListen, type Listen } from '@phonerack/shared/metrics'
 import { z } from 'zod'
 
@@ -75,6 +76,11 @@ const environment = z.object({
   PHONERACK_RECORDING_BYTES: z.coerce.number().int().min(1).default(20_000_000_000),
   PHONERACK_RECORDING_MIN_FREE: z.coerce.number().int().min(0).default(2_000_000_000),
   NATS_URL: z.string().min(1),
+  /** Allows a NATS server on another machine without TLS. */
+  PHONERACK_NATS_INSECURE: z
+    .enum(['true', 'false'])
+    .default('false')
+    .transform((text) => text === 'true'),
 })
 
 export interface Config {
@@ -138,6 +144,11 @@ export function readConfig(env: NodeJS.ProcessEnv, nameOf = (variable: string): 
   if (wildcard.test(found.PHONERACK_GRPC_ADDRESS ?? found.PHONERACK_GRPC_LISTEN))
     throw new Error(
       `configuration: ${nameOf('PHONERACK_GRPC_ADDRESS')}: must be an address that the control plane can connect to, because ${nameOf('PHONERACK_GRPC_LISTEN')} names all addresses of this machine`,
+    )
+  const plainBroker = found.PHONERACK_NATS_INSECURE ? null : refutePlainBroker(found.NATS_URL)
+  if (plainBroker !== null)
+    throw new Error(
+      `configuration: ${nameOf('NATS_URL')}: ${plainBroker}. Use a tls: address; if the network is private, set ${nameOf('PHONERACK_NATS_INSECURE')} to true`,
     )
   return {
     dataDir: found.PHONERACK_DATA_DIR,

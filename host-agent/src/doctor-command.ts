@@ -3,11 +3,10 @@ import { X509Certificate } from 'node:crypto'
 import { existsSync, statSync } from 'node:fs'
 import { statfs } from 'node:fs/promises'
 import path from 'node:path'
-import { Progress } from '@phonerack/shared'
+import { Progress, trustedRoots } from '@phonerack/shared'
 import { AdbClient } from './adb/client.js'
 import { findMarked } from './adb/process-identity.js'
 import { adbSocketPath } from './adb/server.js'
-import { trustedRoots } from './base/roots.js'
 import type { Io } from './cli/io.js'
 import type { Config } from './config.js'
 import { hostFindings } from './doctor/host.js'
@@ -17,7 +16,7 @@ import { attempt, readAdb, readAdbServers, readFfmpeg, readFfprobe } from './doc
 import type { Finding, HostReadings, Readings } from './doctor/readings.js'
 import { isHealthy, reportJson, reportText } from './doctor/report.js'
 import { readUsb } from './doctor/usb.js'
-import { loadIdentity, natsCreds } from './identity.js'
+import { brokerAuthorities, loadIdentity, natsCreds } from './identity.js'
 
 /** Folders of the system, which tests replace. */
 export interface SystemFolders {
@@ -79,10 +78,15 @@ async function readHost(config: Config): Promise<HostReadings> {
     return { hostId, endsAt, mode: statSync(identityFile).mode, dirMode: statSync(dataDir).mode }
   })
   const roots = await attempt(() => trustedRoots(caFile))
-  const creds = 'value' in loaded && loaded.value !== null ? natsCreds(loaded.value) : null
+  const joined = 'value' in loaded ? loaded.value : null
+  const access = await attempt(() =>
+    joined === null
+      ? null
+      : { url: natsUrl, creds: natsCreds(joined), authorities: brokerAuthorities(joined, config) },
+  )
   const [server, broker, port, phones, state, recordings] = await Promise.all([
     'failed' in roots ? { failed: roots.failed } : readServer(controlUrl, roots.value),
-    creds === null ? null : readBroker({ url: natsUrl, creds, caFile }),
+    'failed' in access ? access : access.value === null ? null : readBroker(access.value),
     readPort(grpcListen, isRunning),
     isRunning ? attempt(() => new AdbClient(adbSocketPath(dataDir)).devices(Progress.for(5000))) : null,
     freeSpace('state folder', dataDir, stateBytes),

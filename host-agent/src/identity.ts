@@ -4,6 +4,7 @@
  */
 import { generateKeyPairSync } from 'node:crypto'
 import { createUser } from 'nkeys.js'
+import { isEncrypted, trustedRoots } from '@phonerack/shared'
 import { z } from 'zod'
 import { readJson, writeJson } from './base/atomic-file.js'
 
@@ -16,6 +17,8 @@ const identitySchema = z.object({
   controlPlaneUri: z.string(),
   natsJwt: z.string(),
   natsSeed: z.string(),
+  /** Authority of the broker's certificate, PEM; null: that of hosts (`caPem`), or a public one. */
+  natsCaPem: z.string().nullable().default(null),
   /** Part of its subjects on the broker; null: it joined as a new host, or before decision 0202. */
   joinId: z
     .string()
@@ -50,6 +53,19 @@ export function makeKeys(): NewKeys {
     natsPublicKey: nats.getPublicKey(),
     natsSeed: Buffer.from(nats.getSeed()).toString('latin1'),
   }
+}
+
+/**
+ * Authorities that may sign the broker's certificate, PEM; none for a broker without TLS. @param caFile PEM; its
+ * authorities replace those of the system @throws Error that names an unreadable file
+ */
+export function brokerAuthorities(
+  { caPem, natsCaPem }: Identity,
+  { natsUrl, caFile }: { natsUrl: string; caFile: string | null },
+): string[] {
+  if (!isEncrypted(natsUrl)) return []
+  if (natsCaPem !== null) return [caPem, natsCaPem, ...(caFile === null ? [] : trustedRoots(caFile))]
+  return [caPem, ...trustedRoots(caFile)]
 }
 
 /** The text of a `.creds` file, as NATS clients read it. */

@@ -7,9 +7,9 @@ import path from 'node:path'
 import { Readable } from 'node:stream'
 import { authorityFingerprint, joinTokenText, newSecret } from '@phonerack/shared'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { readConfigFile } from './cli/config-file.js'
+import { keyOf, readConfigFile } from './cli/config-file.js'
 import { runCommand } from './command.js'
-import { variables } from './config.js'
+import { readConfig, variables } from './config.js'
 import { loadIdentity } from './identity.js'
 import { createTestCa, type TestCa } from './testing/pki.js'
 import { freePort } from './testing/ports.js'
@@ -153,6 +153,11 @@ it('does not use the token when the machine could not run the agent afterwards',
     [{ config: path.join(dir, 'wrong.yaml') }, 2, /did you mean `nats_url`/],
     [{ config: path.join(dir, 'file', 'agent.yaml') }, 1, /choose another file with --config/],
     [{ name: 'a\u001b[31mb' }, 2, /--name must have/],
+    [
+      { 'nats-url': 'nats://192.0.2.9:4222' },
+      2,
+      /--nats-url names another machine without TLS.*--nats-insecure/,
+    ],
     [{ country: 'Germany' }, 2, /--country must be/],
     [{ token: 'prj_x' }, 2, /join token is not complete/],
     [{ 'token-file': '-' }, 2, /exclude each other/],
@@ -175,4 +180,20 @@ it('says what is missing when the answer does not contain a broker', async () =>
   expect(outcome).toEqual({ exitCode: 1 })
   expect(err).toMatch(/does not name a NATS server: add `nats_url: …` to .*agent\.yaml/)
   expect(loadIdentity(path.join(state(), 'identity.json'))).toMatchObject({ hostId })
+})
+
+it('refuses a broker on another machine without TLS, unless the operator allows it', async () => {
+  change = { nats_url: 'nats://192.0.2.9:4222', nats_ca_pem: web.caPem }
+  const { outcome, err } = await join({ token: token() })
+  expect(outcome).toEqual({ exitCode: 1 })
+  expect(err).toMatch(/192\.0\.2\.9:4222 names another machine without TLS.*add `nats_insecure: true`/)
+  expect(loadIdentity(path.join(state(), 'identity.json'))).toMatchObject({ hostId, natsCaPem: web.caPem })
+  expect(() => readConfig(readConfigFile(config(), variables), keyOf)).toThrow(
+    /nats_url: names another.*nats_insecure to true/,
+  )
+
+  rmSync(dir, { recursive: true })
+  const allowed = await join({ token: token(), 'nats-insecure': true })
+  expect([allowed.outcome, allowed.err]).toEqual([{ exitCode: 0 }, ''])
+  expect(readConfig(readConfigFile(config(), variables), keyOf).natsUrl).toBe('nats://192.0.2.9:4222')
 })

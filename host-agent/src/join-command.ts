@@ -7,9 +7,15 @@ import { createServer } from 'node:net'
 import { hostname } from 'node:os'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
-import { parseJoinToken, plain, Progress, shellWord } from '@phonerack/shared'
+import {
+  parseJoinToken,
+  plain,
+  Progress,
+  refutePlainBroker,
+  shellWord,
+  trustedRoots,
+} from '@phonerack/shared'
 import { explainFailure, httpRequest } from './base/http-request.js'
-import { trustedRoots } from './base/roots.js'
 import { addressText, agentAddresses, brokerFor, serverUrl, type Address } from './cli/addresses.js'
 import type { JoinFlags } from './cli/args.js'
 import { readConfigFile, writeConfigFile } from './cli/config-file.js'
@@ -44,6 +50,13 @@ export async function runJoin(flags: JoinFlags, config: string | null, io: Io): 
   const file = path.resolve(config ?? defaultConfigFile)
   const ca = flags.ca === undefined ? null : path.resolve(flags.ca)
   const roots = readRoots(ca)
+  if (flags.natsUrl !== undefined && !flags.natsInsecure) {
+    const fault = refutePlainBroker(flags.natsUrl)
+    if (fault !== null)
+      throw new UsageError(
+        `--nats-url ${fault}: use a tls: address, or add --nats-insecure if the network is private`,
+      )
+  }
   const token = await readToken(flags, io)
   const local = await reach(server, roots, progress)
   const { listen, advertise } = agentAddresses(server, local, flags)
@@ -73,11 +86,14 @@ export async function runJoin(flags: JoinFlags, config: string | null, io: Io): 
         PHONERACK_GRPC_LISTEN: addressText(listen),
         PHONERACK_GRPC_ADDRESS: advertise === null ? null : addressText(advertise),
         NATS_URL: broker,
+        PHONERACK_NATS_INSECURE: flags.natsInsecure ? 'true' : null,
       },
       variables,
     )
     io.out(summary(joined, { server, name, state, file, announced: addressText(advertise ?? listen) }))
     if (broker === null) throw new JoinFailed(withoutBroker(joined, file))
+    if (refutePlainBroker(broker) !== null && !flags.natsInsecure)
+      throw new JoinFailed(plainBroker(broker, file))
   } finally {
     unlock()
   }
@@ -229,3 +245,6 @@ const withoutBroker = ({ natsUrl }: Joined, file: string): string =>
   natsUrl === null
     ? `the control plane does not name a NATS server: add \`nats_url: …\` to ${file} before you run the agent`
     : `the control plane names the NATS server ${plain(natsUrl)}, which this machine cannot reach: set PHONERACK_HOST_NATS_URL there, and add \`nats_url: …\` to ${file} before you run the agent`
+
+const plainBroker = (broker: string, file: string): string =>
+  `the NATS server ${plain(broker)} ${refutePlainBroker(broker) ?? ''}. The agent refuses it: give NATS a certificate (\`phonerack-control-plane nats-config\`) and put its tls: address into ${file} as \`nats_url\`, or add \`nats_insecure: true\` if the network is private`

@@ -210,11 +210,11 @@ describe('the identity', () => {
         natsJwt: 'j',
         natsSeed: 's',
       }
-      // An agent that joined before decision 0202.
+      // An agent that joined before decisions 0202 and 0220.
       writeFileSync(path, JSON.stringify(identity))
-      expect(loadIdentity(path)).toEqual({ ...identity, joinId: null })
+      expect(loadIdentity(path)).toEqual({ ...identity, joinId: null, natsCaPem: null })
       rmSync(path)
-      const rejoined = { ...identity, joinId: good.join_id }
+      const rejoined = { ...identity, joinId: good.join_id, natsCaPem: 'p' }
       saveIdentity(path, rejoined)
       expect(loadIdentity(path)).toEqual(rejoined)
       expect(statSync(path).mode & 0o777).toBe(0o600)

@@ -27,6 +27,7 @@ const answerSchema = z.object({
   nats_jwt: z.string(),
   /** Earlier control planes do not send it. */
   nats_url: z.string().max(500).nullish(),
+  nats_ca_pem: z.string().max(100_000).nullish(),
   control_plane_uri: z.string(),
   join_id: z.string().nullable().default(null),
 })
@@ -130,7 +131,7 @@ export async function joinOnce(request: JoinRequest, progress: Progress): Promis
   const identity = {
     ...{ hostId, privateKeyPem: keys.privateKeyPem, certificatePem, caPem },
     ...{ controlPlaneUri: answer.control_plane_uri, natsJwt: answer.nats_jwt, natsSeed: keys.natsSeed },
-    joinId: answer.join_id,
+    ...{ joinId: answer.join_id, natsCaPem: answer.nats_ca_pem ?? null },
   }
   return { identity, natsUrl: answer.nats_url ?? null }
 }

@@ -1,12 +1,18 @@
 /** The host agent's process: `node dist/main.js`, configured by its environment (`config.ts`). */
 import { join as joinPath } from 'node:path'
-import { ApiError, createLogger, DeadlineExceeded, Progress, type Logger } from '@phonerack/shared'
+import {
+  ApiError,
+  createLogger,
+  DeadlineExceeded,
+  Progress,
+  trustedRoots,
+  type Logger,
+} from '@phonerack/shared'
 import { AdbConnectionLost } from './adb/errors.js'
 import { startAgent, type Agent } from './agent.js'
 import { ownFaultOf } from './base/own-fault.js'
 import { readConfig, type Config } from './config.js'
 import { DeviceGone } from './device/device.js'
-import { trustedRoots } from './base/roots.js'
 import { loadIdentity, saveIdentity, type Identity } from './identity.js'
 import { join } from './join.js'
 

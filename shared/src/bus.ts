@@ -4,6 +4,7 @@
  */
 import { connect, credsAuthenticator, type ConnectionOptions, type NatsConnection } from 'nats'
 import { pause } from './abort.js'
+import { brokerTls } from './broker-tls.js'
 
 export interface Subscription {
   unsubscribe(): void
@@ -25,8 +26,8 @@ export interface BusOptions {
   name: string
   /** Text of a `.creds` file; omitted: no credentials. */
   creds?: string | undefined
-  /** PEM: the only authorities for the broker's certificate; null or omitted: Node's. For `tls:` URLs. */
-  caFile?: string | null
+  /** PEM texts: the only authorities for the broker's certificate; omitted: Node's. For `tls:` URLs. */
+  authorities?: readonly string[]
 }
 
 /** Connects and retries for ever: an unreachable broker delays messages and never ends a process. */
@@ -45,8 +46,7 @@ function settingsOf(options: BusOptions): ConnectionOptions {
     reconnectTimeWait: retryMs,
     timeout: 5000,
     pingInterval: 5000,
-    // Without this, the client accepts a broker without TLS for any URL.
-    ...(options.url.startsWith('tls:') ? { tls: options.caFile ? { caFile: options.caFile } : {} } : {}),
+    ...brokerTls(options.url, options.authorities ?? null),
     ...(options.creds ? { authenticator: credsAuthenticator(new TextEncoder().encode(options.creds)) } : {}),
   }
 }

@@ -13,10 +13,11 @@ export async function runCommand(
   [name, ...args]: readonly string[],
   out: Output,
   err: Output,
+  env: Readonly<Record<string, string | undefined>>,
 ): Promise<number> {
   try {
     if (name === '--help' || name === '-h' || args.includes('--help')) out.write(usage)
-    else if (name === 'nats-config') out.write(await natsConfig(args))
+    else if (name === 'nats-config') out.write(await natsConfig(args, env))
     else throw new UsageError(`the command ${name} does not exist`)
     return 0
   } catch (error) {

@@ -22,7 +22,12 @@ afterAll(async () => {
 
 async function run(...words: string[]): Promise<{ code: number; out: string; err: string }> {
   let [out, err] = ['', '']
-  const code = await runCommand(words, { write: (text) => (out += text) }, { write: (text) => (err += text) })
+  const code = await runCommand(
+    words,
+    { write: (text) => (out += text) },
+    { write: (text) => (err += text) },
+    {},
+  )
   return { code, out, err }
 }
 
@@ -95,7 +100,7 @@ it('writes a configuration with which nats-server admits the control plane and h
   // The bus of our programs: with the authority of the broker only, and not without TLS.
   const text = new TextDecoder().decode(fmtCreds(jwt, user))
   const own = { url: `tls://127.0.0.1:${port}`, name: 'host', creds: text }
-  const reached = await connectBus({ ...own, caFile: cert })
+  const reached = await connectBus({ ...own, authorities: [readFileSync(cert, 'utf8')] })
   open.push(reached)
   expect(reached.connected).toBe(true)
   let refused: unknown
@@ -115,7 +120,16 @@ it('writes a configuration with which nats-server admits the control plane and h
 
 it.each([
   [['nats-config'], /--dir is missing/],
-  [['nats-config', '--dir', dir, '--listen', '0.0.0.0:4222'], /--tls-cert and --tls-key, or --without-tls/],
+  [['nats-config', '--dir', dir, '--listen', '0.0.0.0:4222'], /--listen 0.0.0.0 needs --name/],
+  [
+    ['nats-config', '--dir', dir, '--listen', '192.0.2.7:4222'],
+    /set DATABASE_URL and PHONERACK_PKI_DIR.*--tls-cert and --tls-key, or --without-tls/,
+  ],
+  [['nats-config', '--dir', dir, '--name', 'a b'], /--name must be a DNS name/],
+  [['nats-config', '--dir', dir, '--name', 'hst_a.host.phonerack.internal'], /--name must be a DNS name/],
+  [['nats-config', '--dir', dir, '--name', 'x.host.phonerack.internal'], /must not end with/],
+  [['nats-config', '--dir', dir, '--without-tls', '--name', 'a.example'], /--name is for a certificate/],
+  [['nats-config', '--dir', dir, '--renew'], /broker.pem does not exist/],
   [['nats-config', '--dir', dir, '--listen', 'example.org:4222'], /--listen must be ADDRESS:PORT/],
   [['nats-config', '--dir', dir, '--listen', '127.0.0.1:99999'], /--listen must be ADDRESS:PORT/],
   [['nats-config', '--dir', dir, '--tls-cert', '/does/not/exist'], /--tls-key is missing/],

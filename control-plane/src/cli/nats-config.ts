@@ -5,30 +5,51 @@ import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { isLoopback, plain, shellWord } from '@phonerack/shared'
 import { writeBrokerConfig } from '@phonerack/shared/broker'
+import {
+  certificateFile,
+  checkName,
+  ensureCertificate,
+  hasAuthority,
+  renewCertificate,
+} from './broker-certificate.js'
 import { UsageError } from './usage-error.js'
 
 export const natsConfigUsage = `       phonerack-control-plane nats-config --dir DIR [options]
 
-Writes DIR/nats.conf for nats-server (operator, accounts, resolver, limits) and the keys that the
-control plane needs. Keys that exist in DIR are kept.
+       phonerack-control-plane nats-config --dir DIR --renew
+
+Writes DIR/nats.conf for nats-server (operator, accounts, resolver, limits, TLS) and the keys that
+the control plane needs. Keys that exist in DIR are kept. For an address that other machines can
+connect to, the certificate authority of the hosts signs a certificate, DIR/broker.pem: run this
+with DATABASE_URL and PHONERACK_PKI_DIR of the control plane. It is valid for a year.
 
   --listen ADDRESS:PORT  where nats-server listens (default: 127.0.0.1:4222)
-  --tls-cert FILE        certificate of nats-server (PEM), with --tls-key; required for an
-  --tls-key FILE         address that other machines can connect to
-  --without-tls          accepts such an address without TLS, for a private network or tunnel
+  --name NAME            DNS name or IP address by which machines connect to it; repeat for
+                         several (default: the address of --listen)
+  --tls-cert FILE        your own certificate of nats-server (PEM), with --tls-key
+  --tls-key FILE         its key
+  --without-tls          no TLS, for a private network or tunnel
   --store DIR            folder for JetStream's files (default: DIR/jetstream)
+  --renew                only replaces DIR/broker.pem by one for a year, with a new key
 `
 
-/** Returns the text to print. @throws UsageError */
-export async function natsConfig(args: readonly string[]): Promise<string> {
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** Returns the text to print. @throws UsageError, StartRefusal */
+export async function natsConfig(args: readonly string[], env: Environment): Promise<string> {
   const given = parse(args)
   const dir = path.resolve(required(given.dir, 'dir'))
+  if (given.renew === true) return renew(dir, env)
   const { host, port } = listen(given.listen ?? '127.0.0.1:4222')
-  const tls = tlsOf(given['tls-cert'], given['tls-key'])
-  if (tls === null && !isLoopback(host) && given['without-tls'] !== true)
+  const own = tlsOf(given['tls-cert'], given['tls-key'])
+  const names = namesOf(host, given.name ?? [], own !== null || given['without-tls'] === true)
+  if (names.length > 0 && !hasAuthority(env))
     throw new UsageError(
-      `--listen ${host} lets other machines connect: give --tls-cert and --tls-key, or --without-tls if the network is private`,
+      `--listen ${host} lets other machines connect: set DATABASE_URL and PHONERACK_PKI_DIR as for the control plane, so that its authority signs a certificate; or give --tls-cert and --tls-key, or --without-tls if the network is private`,
     )
+  if (names.length > 0) await ensureCertificate(dir, names, env)
+  const signed = { certFile: certificateFile(dir), keyFile: certificateFile(dir) }
+  const tls = names.length > 0 ? signed : own
   const storeDir = path.resolve(given.store ?? path.join(dir, 'jetstream'))
   const broker = await writeBrokerConfig({ dir, host, port, tls, storeDir })
   return [
@@ -38,14 +59,47 @@ export async function natsConfig(args: readonly string[]): Promise<string> {
     '',
     'Environment of each replica of the control plane:',
     '',
-    `  NATS_URL=${tls === null ? 'nats' : 'tls'}://NAME-OF-THIS-MACHINE:${port}`,
+    `  NATS_URL=${tls === null ? 'nats' : 'tls'}://${bracketed(names[0] ?? 'NAME-OF-THIS-MACHINE')}:${port}`,
     `  NATS_CREDS_FILE=${quoted(broker.controlPlaneCredsFile)}`,
     `  NATS_ACCOUNT_SEED_FILE=${quoted(broker.accountSeedFile)}`,
+    ...(tls === null && !isLoopback(host) ? ['  PHONERACK_NATS_INSECURE=true', ''] : ['']),
+    'Host agents get the address when they join. The files in this folder are secret: copy these two to other replicas.',
     '',
-    'Host agents need NATS_URL only. The files in this folder are secret: copy these two to other replicas.',
+    ...(names.length > 0 ? [renewal(dir), ''] : []),
+  ].join('\n')
+}
+
+async function renew(dir: string, env: Environment): Promise<string> {
+  const ends = await renewCertificate(dir, env)
+  return [
+    `${plain(certificateFile(dir))} is renewed and valid until ${ends.toISOString().slice(0, 10)}. Let nats-server load it; its clients connect again within a second:`,
+    '',
+    '  nats-server --signal reload',
     '',
   ].join('\n')
 }
+
+const renewal = (dir: string): string =>
+  `The certificate is valid for a year. Renew it every month, for example with a timer:
+
+  phonerack-control-plane nats-config --dir ${quoted(dir)} --renew && nats-server --signal reload`
+
+/** The names in a certificate to sign; empty: none is needed. @throws UsageError */
+function namesOf(host: string, given: readonly string[], isDecided: boolean): string[] {
+  if (isDecided) {
+    if (given.length > 0)
+      throw new UsageError('--name is for a certificate that the authority of the hosts signs')
+    return []
+  }
+  for (const name of given) checkName(name)
+  if (given.length > 0) return [...new Set(given)]
+  if (isLoopback(host)) return []
+  if (host === '0.0.0.0' || host === '::')
+    throw new UsageError(`--listen ${host} needs --name, by which machines connect to nats-server`)
+  return [host]
+}
+
+const bracketed = (name: string): string => (isIP(name) === 6 ? `[${name}]` : name)
 
 const quoted = (file: string): string => shellWord(plain(file))
 
@@ -57,6 +111,8 @@ function parse(args: readonly string[]) {
       options: {
         dir: { type: 'string' },
         listen: { type: 'string' },
+        name: { type: 'string', multiple: true },
+        renew: { type: 'boolean' },
         'tls-cert': { type: 'string' },
         'tls-key': { type: 'string' },
         'without-tls': { type: 'boolean' },

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { ZodError } from 'zod'
 import { readConfig } from './config.js'
 
-const least = { DATABASE_URL: 'postgresql://x', NATS_URL: 'nats://x', PHONERACK_PKI_DIR: '/x' }
+const least = { DATABASE_URL: 'postgresql://x', NATS_URL: 'tls://x', PHONERACK_PKI_DIR: '/x' }
 
 it('defaults to the specification and accepts overrides', () => {
   const config = readConfig(least)
@@ -32,4 +32,13 @@ it('accepts payments with both of their secrets, or with neither', () => {
     addsTax: true,
     url: 'https://api.stripe.com',
   })
+})
+
+it('refuses a broker on another machine without TLS, unless the operator allows it', () => {
+  const refused = /NATS_URL names another machine without TLS.*set PHONERACK_NATS_INSECURE=true/
+  expect(() => readConfig({ ...least, NATS_URL: 'nats://192.0.2.7:4222' })).toThrow(refused)
+  const hosts = { PHONERACK_HOST_NATS_URL: 'nats://192.0.2.7:4222' }
+  expect(() => readConfig({ ...least, ...hosts })).toThrow(/PHONERACK_HOST_NATS_URL names another machine/)
+  const allowed = { ...least, ...hosts, PHONERACK_NATS_INSECURE: 'true' }
+  expect(readConfig(allowed).hostNatsUrl).toBe('nats://192.0.2.7:4222')
 })

@@ -4,7 +4,7 @@
  */
 import { hostname } from 'node:os'
 import path from 'node:path'
-import { limits, price } from '@phonerack/shared'
+import { limits, price, refutePlainBroker } from '@phonerack/shared'
 import { readListen, type Listen } from '@phonerack/shared/metrics'
 import { z } from 'zod'
 import { readStorageConfig, storageEnvironment, type StorageConfig } from './storage.js'
@@ -44,6 +44,10 @@ const environmentSchema = z
     NATS_URL: z.string().min(1),
     NATS_CREDS_FILE: z.string().optional(),
     NATS_ACCOUNT_SEED_FILE: z.string().optional(),
+    /** PEM: the only authorities for the broker's certificate. Default: that of the hosts, and the system's. */
+    NATS_CA_FILE: z.string().min(1).optional(),
+    /** Allows a NATS server on another machine without TLS. */
+    PHONERACK_NATS_INSECURE: z.enum(['true', 'false']).default('false'),
     /** The broker's address for hosts that join. Default: `NATS_URL`, unless it contains a password. */
     PHONERACK_HOST_NATS_URL: z.url({ protocol: /^(nats|tls|wss?)$/ }).optional(),
     PHONERACK_PKI_DIR: z.string().min(1),
@@ -142,6 +146,15 @@ const environmentSchema = z
       path: ['PHONERACK_STRIPE_WEBHOOK_SECRET'],
     },
   )
+  .superRefine((env, context) => {
+    if (env.PHONERACK_NATS_INSECURE === 'true') return
+    for (const name of ['NATS_URL', 'PHONERACK_HOST_NATS_URL'] as const) {
+      const fault = env[name] === undefined ? null : refutePlainBroker(env[name])
+      if (fault === null) continue
+      const message = `${name} ${fault}. Give NATS a certificate (\`phonerack-control-plane nats-config\`) and use a tls: address; if the network is private, set PHONERACK_NATS_INSECURE=true`
+      context.addIssue({ code: 'custom', message, path: [name] })
+    }
+  })
 
 export interface Config {
   http: {
@@ -164,6 +177,8 @@ export interface Config {
   natsUrl: string
   natsCredsFile: string | null
   natsAccountSeedFile: string | null
+  /** Authorities of the broker's certificate; null: that of the hosts, and the system's. */
+  natsCaFile: string | null
   /** The broker's address for hosts; null: the machine that joins must know it. */
   hostNatsUrl: string | null
   pkiDir: string
@@ -265,6 +280,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     natsUrl: env.NATS_URL,
     natsCredsFile: env.NATS_CREDS_FILE ?? null,
     natsAccountSeedFile: env.NATS_ACCOUNT_SEED_FILE ?? null,
+    natsCaFile: env.NATS_CA_FILE ?? null,
     hostNatsUrl: env.PHONERACK_HOST_NATS_URL ?? (env.NATS_URL.includes('@') ? null : env.NATS_URL),
     pkiDir: env.PHONERACK_PKI_DIR,
     serviceKeyFile: env.PHONERACK_SERVICE_KEY_FILE ?? path.join(env.PHONERACK_PKI_DIR, 'service.key'),

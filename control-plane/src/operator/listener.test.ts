@@ -53,7 +53,7 @@ it('keeps the join of hosts on the public listener', async () => {
   expect([join.statusCode, codeOf(join)]).toEqual([400, 'validation_failed'])
 })
 
-const needed = { DATABASE_URL: 'postgres://x', NATS_URL: 'nats://x', PHONERACK_PKI_DIR: '/pki' }
+const needed = { DATABASE_URL: 'postgres://x', NATS_URL: 'tls://x', PHONERACK_PKI_DIR: '/pki' }
 
 it('listens on loopback unless an address is configured', () => {
   expect(readConfig(needed).operator).toEqual({ host: '127.0.0.1', port: 8090, isChosen: false })

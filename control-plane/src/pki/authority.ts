@@ -1,15 +1,17 @@
 /**
  * The certificate authority between control plane and hosts, shared by the replicas
- * (`db/installation.ts`). Issues the control plane's client certificate at each start, and a host's
- * when it joins.
+ * (`db/installation.ts`). Issues the control plane's client certificate at each start, a host's when it
+ * joins, and the broker's for `nats-config`.
  */
 import 'reflect-metadata'
 import { randomBytes, webcrypto } from 'node:crypto'
+import { isIP } from 'node:net'
 import * as x509 from '@peculiar/x509'
 import { authorityFingerprint } from '@phonerack/shared'
 import { fromPem, toPem } from './pem.js'
 
 export const controlPlaneUri = 'spiffe://phonerack/control-plane'
+const brokerUri = 'spiffe://phonerack/broker'
 export const hostUri = (hostId: string): string => `spiffe://phonerack/host/${hostId}`
 /** The name in a host's certificate, which the control plane verifies at any address. */
 export const hostDnsName = (hostId: string): string => `${hostId}.host.phonerack.internal`
@@ -22,6 +24,7 @@ const caLife = 3650 * day
 /** Milliseconds. */
 export const hostLifeMs = 365 * day
 const clientLife = 365 * day
+const brokerLife = 365 * day
 
 export interface Credentials {
   certificatePem: string
@@ -83,6 +86,20 @@ export class Authority {
       { type: 'dns', value: hostDnsName(hostId) },
       { type: 'url', value: hostUri(hostId) },
     ])
+  }
+
+  /**
+   * Issues a new key and server certificate for the broker. @param names DNS names and IP addresses by which its
+   * clients connect
+   */
+  async issueBroker(names: readonly string[]): Promise<Omit<Credentials, 'caPem'>> {
+    const keys = await newKeys()
+    const certificatePem = await this.issue('broker', keys.publicKey, brokerLife, serverAuth, [
+      ...names.map((value) => ({ type: isIP(value) === 0 ? ('dns' as const) : ('ip' as const), value })),
+      { type: 'url', value: brokerUri },
+    ])
+    const der = await webcrypto.subtle.exportKey('pkcs8', keys.privateKey)
+    return { certificatePem, privateKeyPem: toPem('PRIVATE KEY', der) }
   }
 
   private async issue(

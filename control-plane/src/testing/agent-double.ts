@@ -42,6 +42,7 @@ export async function startAgentDouble(options: DoubleOptions): Promise<AgentDou
   const bus = await connectBus({
     url: options.natsUrl,
     name: options.name,
+    authorities: [identity.ca_pem],
     creds: new TextDecoder().decode(fmtCreds(identity.nats_jwt, natsUser)),
   })
   const agent = new Double(identity.host_id, identity.join_id, bus, {

@@ -1,6 +1,6 @@
 /** Checks the server's URL and the agent's addresses before a join. Pure. */
 import { isIP } from 'node:net'
-import { isLoopback } from '@phonerack/shared'
+import { brokerHost, isLoopback } from '@phonerack/shared'
 import { UsageError } from './usage-error.js'
 
 export const defaultPort = 7710
@@ -83,10 +83,7 @@ const bare = (hostname: string): string => hostname.replace(/^\[(.*)\]$/, '$1')
 
 /** The broker's address for this host, or null when the one that the control plane named is unusable here. */
 export function brokerFor(server: URL, named: string | null): string | null {
-  if (named === null || !/^[\x21-\x7e]+$/.test(named)) return null
-  // Only of `http:` does URL check and normalise the name.
-  const text = `http://${named.replace(/^\w+:\/\//, '')}`
-  if (!URL.canParse(text)) return null
-  const { hostname } = new URL(text)
-  return isLoopback(bare(hostname)) && !isLoopback(bare(server.hostname)) ? null : named
+  const host = named === null ? null : brokerHost(named)
+  if (host === null) return null
+  return isLoopback(host) && !isLoopback(bare(server.hostname)) ? null : named
 }

@@ -17,7 +17,14 @@ it.each([
     'join --server https://a --token-file - --listen 192.0.2.7:1 --run',
     {
       ...{ command: 'join', config: null },
-      flags: { server: 'https://a', tokenFile: '-', listen: '192.0.2.7:1', insecure: false, run: true },
+      flags: {
+        server: 'https://a',
+        tokenFile: '-',
+        listen: '192.0.2.7:1',
+        insecure: false,
+        natsInsecure: false,
+        run: true,
+      },
     },
   ],
 ])('reads `%s`', (line, expected) => {

@@ -12,6 +12,7 @@ export interface JoinFlags {
   name?: string
   country?: string
   natsUrl?: string
+  natsInsecure: boolean
   state?: string
   insecure: boolean
   run: boolean
@@ -32,7 +33,8 @@ const options = {
   join: {
     ...common,
     ...{ server: text, token: text, 'token-file': text, ca: text, listen: text, advertise: text },
-    ...{ name: text, country: text, 'nats-url': text, state: text, insecure: flag, run: flag },
+    ...{ name: text, country: text, 'nats-url': text, 'nats-insecure': flag, state: text },
+    ...{ insecure: flag, run: flag },
   },
 } as const
 
@@ -67,6 +69,7 @@ function read(command: Command, args: readonly string[]): Invocation {
   if (server === undefined) throw new UsageError('--server URL is missing')
   const flags = {
     ...{ server, insecure: given['insecure'] === true, run: given['run'] === true },
+    natsInsecure: given['nats-insecure'] === true,
     ...named('token', string('token')),
     ...named('tokenFile', string('token-file')),
     ...named('ca', string('ca')),
@@ -80,8 +83,10 @@ function read(command: Command, args: readonly string[]): Invocation {
   return { command, config, flags }
 }
 
-const named = (name: Exclude<keyof JoinFlags, 'insecure' | 'run'>, value: string | undefined) =>
-  value === undefined ? {} : { [name]: value }
+const named = (
+  name: Exclude<keyof JoinFlags, 'insecure' | 'natsInsecure' | 'run'>,
+  value: string | undefined,
+) => (value === undefined ? {} : { [name]: value })
 
 function parse(command: Command, args: readonly string[]): Record<string, unknown> {
   try {

@@ -27,6 +27,8 @@ Options of join:
   --name NAME               name of the host (default: the name of this machine)
   --country CC              country of the host, two letters (default: US)
   --nats-url URL            the NATS server (default: the one in the control plane's answer)
+  --nats-insecure           allows a NATS server on another machine without TLS, for a private
+                            network or tunnel
   --state DIR               folder of the agent's state (default: /var/lib/phonerack)
   --insecure                allows an http: URL of this machine
   --run                     then runs the agent

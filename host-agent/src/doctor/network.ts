@@ -28,7 +28,8 @@ export interface BrokerAccess {
   url: string
   /** Text of a `.creds` file. */
   creds: string
-  caFile: string | null
+  /** PEM texts. */
+  authorities: readonly string[]
 }
 
 export async function readBroker(access: BrokerAccess): Promise<Reading<null>> {

@@ -26,8 +26,8 @@ export interface HeartbeatOptions {
   /** SHA-256 of the certificate with which it answers calls. */
   certificate: () => string
   natsUrl: string
-  /** PEM: the only authorities for the broker's certificate; null or omitted: Node's. */
-  caFile?: string | null
+  /** PEM texts: the only authorities for the broker's certificate; omitted: Node's. */
+  authorities?: readonly string[]
   creds: string
   devices: () => DeviceStatus[]
   /** A missing part of this host, for the operator; null: none. */
@@ -74,7 +74,7 @@ export function startHeartbeats(options: HeartbeatOptions): Heartbeats {
         url: options.natsUrl,
         name: `host ${hostId}`,
         creds: options.creds,
-        caFile: options.caFile ?? null,
+        ...(options.authorities === undefined ? {} : { authorities: options.authorities }),
       })
       if (stopped) {
         await made.close()

@@ -38,6 +38,7 @@ export async function makeIdentity(ca: TestCa): Promise<Identity> {
     natsJwt: 'none',
     natsSeed: 'none',
     joinId: null,
+    natsCaPem: null,
   }
 }
 

@@ -33,10 +33,12 @@ interface JoinPluginParts extends JoinParts {
   failureLimit: FailureLimit
   /** The broker's address for the host; null: the machine must know it. */
   natsUrl: string | null
+  /** Authorities of the broker's certificate, if they are neither that of the hosts nor public. */
+  natsCaPem: string | null
 }
 
 export const joinPlugin =
-  ({ failureLimit, natsUrl, ...parts }: JoinPluginParts): FastifyPluginAsync =>
+  ({ failureLimit, natsUrl, natsCaPem, ...parts }: JoinPluginParts): FastifyPluginAsync =>
   (app) => {
     const tokens = createJoinTokenLookup(parts.core)
     app.addHook('onClose', (_app, done) => {
@@ -74,6 +76,7 @@ export const joinPlugin =
         nats_jwt: identity.natsJwt,
         join_id: identity.joinId,
         nats_url: natsUrl,
+        nats_ca_pem: natsCaPem,
         control_plane_uri: identity.controlPlaneUri,
       })
     })
