@@ -1,5 +1,6 @@
 /** Runs one command line of `phonerack-agent`, except for the agent itself, which `cli.ts` starts. */
 import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { plainLines } from '@phonerack/shared'
 import { version } from './base/version.js'
 import { parseAgentArgs } from './cli/args.js'
@@ -45,15 +46,24 @@ async function execute(argv: readonly string[], io: Io): Promise<Outcome> {
   }
 }
 
-/** The settings of the file, and the environment, which takes precedence. @throws UsageError */
+/**
+ * The settings of the package, of the file, and of the environment; the latter take precedence.
+ * @throws UsageError
+ */
 function environmentOf(config: string | null, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const file = config ?? (existsSync(defaultConfigFile) ? defaultConfigFile : null)
-  if (file === null) return env
+  if (file === null) return { ...packagedParts(), ...env }
   const settings = readConfigFile(file, variables)
-  const both = { ...settings, ...env }
+  const both = { ...packagedParts(), ...settings, ...env }
   checkConfig(both, (variable) => (env[variable] === undefined ? `${keyOf(variable)} in ${file}` : variable))
   return both
 }
+
+/** A package has the scrcpy server next to `dist`; a checkout does not. docs/decisions/0214 */
+const packagedScrcpyServer = fileURLToPath(new URL('../scrcpy-server.jar', import.meta.url))
+
+const packagedParts = (): NodeJS.ProcessEnv =>
+  existsSync(packagedScrcpyServer) ? { PHONERACK_SCRCPY_SERVER: packagedScrcpyServer } : {}
 
 function configOf(config: string | null, env: NodeJS.ProcessEnv): Config | { problem: string } {
   try {

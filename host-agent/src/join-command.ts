@@ -28,6 +28,8 @@ import { joinOnce, unverifiedAuthority, type Joined } from './join.js'
 
 export const defaultConfigFile = '/etc/phonerack/agent.yaml'
 const defaultState = '/var/lib/phonerack'
+/** The Debian package installs it; it runs the agent as a separate user. */
+const packagedUnit = '/usr/lib/systemd/system/phonerack-agent.service'
 
 /** Milliseconds for the whole join. */
 const limit = 60_000
@@ -230,12 +232,14 @@ interface Facts {
 
 function summary({ identity }: Joined, { server, name, state, file, announced }: Facts): string {
   const option = file === defaultConfigFile ? '' : ` --config ${shellWord(file)}`
+  const isPackaged = option === '' && state === defaultState && existsSync(packagedUnit)
+  const run = isPackaged ? 'systemctl start phonerack-agent' : `phonerack-agent run${option}`
   return [
     `This machine is host ${identity.hostId} (${name}) of ${server.origin}.`,
     `State: ${state}. Configuration: ${file}.`,
     `The control plane connects to ${announced}: let it through the firewall.`,
     '',
-    `Run the agent:       phonerack-agent run${option}`,
+    `Run the agent:       ${run}`,
     `Check this machine:  phonerack-agent doctor${option}`,
     '',
   ].join('\n')

@@ -15,6 +15,7 @@ const programs = {
   ctl: 'clients/ctl/dist/main.js',
   'control-plane': 'control-plane/dist/cli.js',
   agent: 'host-agent/dist/cli.js',
+  package: 'launcher/dist/package.js',
   prose: 'scripts/lib/prose/main.mjs',
 }
 
@@ -24,6 +25,7 @@ const order = [
   'ctl',
   'control-plane',
   'agent',
+  'package',
   'test',
   'bench',
   'contract',

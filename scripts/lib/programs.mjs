@@ -12,6 +12,9 @@ const wanted = [
   [['mksh'], 'mksh'],
   [['toybox'], 'toybox'],
   [['ip'], 'iproute2'],
+  // The packages: built, and their units checked.
+  [['dpkg-deb'], 'dpkg'],
+  [['systemd-analyze'], 'systemd'],
   [['ps'], 'procps'],
   [['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'], 'chromium'],
 ]

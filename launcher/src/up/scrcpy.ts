@@ -53,4 +53,7 @@ async function download(cache: string, kept: string): Promise<void> {
   }
 }
 
+/** Whether the file is the released scrcpy server. @throws Error when it cannot be read */
+export const isScrcpyServer = (file: string): boolean => hashOf(file) === sha256
+
 const hashOf = (file: string): string => createHash('sha256').update(readFileSync(file)).digest('hex')

@@ -1,0 +1,79 @@
+/** `./scripts/package`: the main program. Exit codes: 0 built, 1 failed, 2 wrong command line. */
+import { statSync } from 'node:fs'
+import path from 'node:path'
+import { parseArgs } from 'node:util'
+import { buildPackage, packageNamed, packages } from './packages/index.js'
+import { ensureScrcpyServer, isScrcpyServer } from './up/scrcpy.js'
+
+const usage = `Usage: ./scripts/package [NAME …] [options]
+
+Builds the packages for machines without a checkout: a Debian package and an npm tarball of each
+program, with all modules inside. For the processor of this machine; needs dpkg-deb. A commit
+always gives the same packages.
+
+  NAME              ${packages.map(({ name }) => name).join(', ')} (default: all)
+  --out DIR         folder of the packages (default: dist/packages in the checkout)
+  --without-scrcpy  builds the agent without the scrcpy server, if it cannot be downloaded
+  --fast            does not compress the Debian packages
+  --help            print this text
+`
+
+const root = path.resolve(import.meta.dirname, '..', '..')
+
+class UsageError extends Error {}
+
+function readOptions() {
+  try {
+    const { values, positionals } = parseArgs({
+      args: process.argv.slice(2),
+      allowPositionals: true,
+      options: {
+        out: { type: 'string', default: path.join(root, 'dist', 'packages') },
+        'without-scrcpy': { type: 'boolean', default: false },
+        fast: { type: 'boolean', default: false },
+        help: { type: 'boolean', default: false },
+      },
+    })
+    return { ...values, specs: positionals.length === 0 ? packages : positionals.map(packageNamed) }
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error), { cause: error })
+  }
+}
+
+async function main(): Promise<void> {
+  const options = readOptions()
+  if (options.help) {
+    process.stdout.write(usage)
+    return
+  }
+  const needsScrcpy = options.specs.some(({ hasScrcpyServer }) => hasScrcpyServer)
+  const scrcpyServer = options['without-scrcpy'] || !needsScrcpy ? null : await scrcpy()
+  for (const spec of options.specs) {
+    const built = await buildPackage(spec, {
+      root,
+      out: path.resolve(options.out),
+      scrcpyServer,
+      compression: options.fast ? 'none' : 'xz',
+      hasTarball: true,
+    })
+    for (const file of built) process.stdout.write(`${file} (${(statSync(file).size / 1e6).toFixed(1)} MB)\n`)
+  }
+}
+
+async function scrcpy(): Promise<string> {
+  let remark = ''
+  const found = await ensureScrcpyServer(root, (text) => (remark = text))
+  if (found !== null && isScrcpyServer(found)) return found
+  if (found !== null) throw new Error(`${found} is not the released scrcpy-server-v3.3.3`)
+  throw new Error(
+    `the scrcpy server is ${remark.replace(/;.*/, '')}: connect this machine to the npm registry, set PHONERACK_SCRCPY_SERVER to the released scrcpy-server-v3.3.3, or pass --without-scrcpy`,
+  )
+}
+
+try {
+  await main()
+} catch (error) {
+  process.stderr.write(`package: ${error instanceof Error ? error.message : String(error)}\n`)
+  if (error instanceof UsageError) process.stderr.write('See ./scripts/package --help\n')
+  process.exitCode = error instanceof UsageError ? 2 : 1
+}

@@ -1,0 +1,40 @@
+/** The packages that `./scripts/package` builds: which program, and what it needs besides its modules. */
+
+export interface PackageSpec {
+  /** Name of the npm package and the Debian package. */
+  name: string
+  /** The folder of the workspace. */
+  workspace: string
+  /** Compiled folders of the workspace that only tests use. */
+  leftOut: readonly string[]
+  /** Files and folders of the workspace that the program reads at run time, besides `dist`. */
+  assets: readonly string[]
+  /** Whether the scrcpy server is put next to `dist`, as `scrcpy-server.jar`. */
+  hasScrcpyServer: boolean
+  /**
+   * Modules of which only single files are used, without their dependencies; relative to the module. Their code is
+   * never loaded.
+   */
+  files: Readonly<Record<string, readonly RegExp[]>>
+  /** Files of modules that this program never loads, by the name of the module. */
+  unused: Readonly<Record<string, RegExp>>
+  /** Files of the Debian package, by their path in the checkout. */
+  system: Readonly<Record<string, string>>
+}
+
+const agent: PackageSpec = {
+  name: 'phonerack-agent',
+  workspace: 'host-agent',
+  leftOut: ['testing'],
+  assets: [],
+  hasScrcpyServer: true,
+  files: { 'io.appium.settings': [/^apks\/.*\.apk$/], 'appium-uiautomator2-server': [/^apks\/.*\.apk$/] },
+  unused: {},
+  system: {
+    'deploy/systemd/phonerack-agent.service': 'usr/lib/systemd/system/phonerack-agent.service',
+    'deploy/udev/71-phonerack-agent.rules': 'usr/lib/udev/rules.d/71-phonerack-agent.rules',
+    'deploy/etc/agent.yaml': 'etc/phonerack/agent.yaml',
+  },
+}
+
+export const packages: readonly PackageSpec[] = [agent]

@@ -1,0 +1,93 @@
+/** Collects the files of a package in a folder: the compiled program, its modules, their licences. */
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import type { PackageSpec } from './catalogue.js'
+import { isKept } from './kept-files.js'
+import { productionModules, readManifest, type Manifest, type Module } from './modules.js'
+
+export interface Stage {
+  version: string
+  /** Everything in it except for our own code. */
+  modules: readonly Module[]
+}
+
+/** @param root a checkout that is built @param scrcpyServer null: without it */
+export function stagePackage(
+  root: string,
+  spec: PackageSpec,
+  into: string,
+  scrcpyServer: string | null,
+): Stage {
+  const leaves = new Set(Object.keys(spec.files))
+  const modules = productionModules(root, spec.workspace, leaves)
+  const own = path.join(root, spec.workspace)
+  const manifest = readManifest(own)
+  copyCompiled(own, into, spec.leftOut)
+  for (const asset of spec.assets) copyTree(path.join(own, asset), path.join(into, asset), () => true)
+  for (const module of modules) copyModule(module, path.join(into, module.target), spec)
+  copyFile(path.join(root, 'LICENSE'), path.join(into, 'LICENSE'))
+  if (scrcpyServer !== null) copyFile(scrcpyServer, path.join(into, 'scrcpy-server.jar'))
+  writeJson(path.join(into, 'package.json'), ownManifest(spec.name, manifest, modules))
+  chmodSync(path.join(into, 'dist', 'cli.js'), 0o755)
+  return { version: manifest.version, modules: modules.filter(({ isOurs }) => !isOurs) }
+}
+
+function copyModule({ manifest, dir, isOurs }: Module, into: string, spec: PackageSpec): void {
+  const only = spec.files[manifest.name]
+  if (isOurs) {
+    copyCompiled(dir, into, ['testing'])
+    const { name, version, license, type, exports } = manifest
+    writeJson(path.join(into, 'package.json'), { name, version, license, type, exports })
+  } else if (only === undefined) {
+    const unused = spec.unused[manifest.name]
+    copyTree(dir, into, (file) => isKept(file) && unused?.test(file) !== true)
+  } else {
+    copyTree(dir, into, (file) => only.some((each) => each.test(file)) || /^licen[cs]e/i.test(file))
+    const { name, version, license } = manifest
+    writeJson(path.join(into, 'package.json'), { name, version, license })
+  }
+}
+
+/** The compiled files that still have a source: `dist` keeps those of deleted ones. */
+function copyCompiled(workspace: string, into: string, leftOut: readonly string[]): void {
+  const dist = path.join(workspace, 'dist')
+  if (!existsSync(dist)) throw new Error(`${dist} is missing: run npx turbo run build`)
+  copyTree(dist, path.join(into, 'dist'), (file) => {
+    if (!file.endsWith('.js') || leftOut.includes(file.split('/', 1)[0] ?? '')) return false
+    return existsSync(path.join(workspace, 'src', `${file.slice(0, -3)}.ts`))
+  })
+}
+
+/** All modules are inside, so that an installation asks no registry. */
+function ownManifest(name: string, manifest: Manifest, modules: readonly Module[]): Record<string, unknown> {
+  const top = modules.filter(({ target }) => !/node_modules.*node_modules/.test(target))
+  const { version, license, type, engines } = manifest
+  return {
+    ...{ name, version, license, type, engines, bin: { [name]: './dist/cli.js' } },
+    // Compiled modules are inside.
+    ...{ os: [process.platform], cpu: [process.arch] },
+    dependencies: Object.fromEntries(top.map((each) => [each.manifest.name, each.manifest.version])),
+    bundleDependencies: top.map((each) => each.manifest.name),
+  }
+}
+
+function writeJson(file: string, value: unknown): void {
+  mkdirSync(path.dirname(file), { recursive: true, mode: 0o755 })
+  writeFileSync(file, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o644 })
+}
+
+/** @param isWanted for paths below `from`, with `/` */
+function copyTree(from: string, into: string, isWanted: (file: string) => boolean, below = ''): void {
+  for (const entry of readdirSync(path.join(from, below), { withFileTypes: true })) {
+    const file = below === '' ? entry.name : `${below}/${entry.name}`
+    // Modules in modules are listed by themselves.
+    if (entry.isDirectory() && entry.name !== 'node_modules') copyTree(from, into, isWanted, file)
+    else if (entry.isFile() && isWanted(file)) copyFile(path.join(from, file), path.join(into, file))
+  }
+}
+
+function copyFile(from: string, into: string): void {
+  mkdirSync(path.dirname(into), { recursive: true, mode: 0o755 })
+  copyFileSync(from, into)
+  chmodSync(into, 0o644)
+}
