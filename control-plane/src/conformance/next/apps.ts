@@ -6,6 +6,7 @@ import { ApiError } from '@phonerack/shared'
 import { afterEach, beforeAll, expect, it } from 'vitest'
 import { type AgentDouble } from '../../testing/agent-double.js'
 import { makeApk } from '../../testing/apk.js'
+import { createChanges, uploadTopic } from '../../core/changes.js'
 import { createFollower, requestsIn, soon, type Follower } from '../../testing/next/follow.js'
 import { uploadClient, type Created, type UploadClient } from '../../testing/uploads.js'
 import { runInstallJob } from '../../installs/run-install.js'
@@ -146,7 +147,8 @@ export function appCases(world: () => World, seen: string[]): void {
     await client.complete(created.id, sent.body.storageId)
     const isReady = async () => (await client.get(created.id)).status === 'ready'
     await eventually(isReady)
-    const { db, changes } = plane.app.core
+    const { db, bus } = plane.app.core
+    const changes = createChanges(bus, uploadTopic)
     const set = (status: string) => db.upload.update({ where: { id: created.id }, data: { status } })
     await set('processing')
     const processing = await api.refused(409, 'upload_not_ready', 'POST', at, install)
@@ -156,6 +158,7 @@ export function appCases(world: () => World, seen: string[]): void {
     })
     const [later] = await api.follow(processing.next)
     await done
+    changes.close()
     expect(later?.json()).toMatchObject({ status: 'ready' })
     await api.done('POST', at, install)
     await allEnded()
