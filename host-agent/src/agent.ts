@@ -1,7 +1,15 @@
 /** The whole agent, assembled. Started and stopped by `main.ts` and by tests. */
 import { X509Certificate } from 'node:crypto'
 import { join as joinPath } from 'node:path'
-import { HostRefused, newId, systemClock, type Logger } from '@phonerack/shared'
+import {
+  DeadlineExceeded,
+  HostRefused,
+  newId,
+  systemClock,
+  type HostRefusal,
+  type Logger,
+  type Progress,
+} from '@phonerack/shared'
 import { startAdbServer } from './adb/server.js'
 import { ownFaultOf } from './base/own-fault.js'
 import type { Config } from './config.js'
@@ -10,7 +18,7 @@ import { serveMetrics } from '@phonerack/shared/metrics'
 import { createHandlers } from './grpc/handlers.js'
 import { createLiveHandlers } from './grpc/live-handlers.js'
 import { createRecordingHandlers } from './grpc/recording-handlers.js'
-import { admitted, needDisk } from './grpc/admission.js'
+import { admit, needDisk } from './grpc/admission.js'
 import { startGrpcServer } from './grpc/server.js'
 import { brokerAuthorities, natsCreds, type Identity } from './identity.js'
 import { runIdentity } from './renewal.js'
@@ -37,7 +45,17 @@ export interface Agent {
   /** Null: metrics are not served. */
   metricsPort: number | null
   registry: Registry
+  /**
+   * Refuses new calls, tells the control plane to place nothing here, ends live views, and lets the other running calls end
+   * until `within` does. Call `stop` afterwards. docs/decisions/0218
+   */
+  finish(within: Progress): Promise<void>
   stop(): Promise<void>
+}
+
+const stoppingNow: HostRefusal = {
+  kind: 'stopping',
+  reason: 'The agent received SIGTERM. It takes work again after its next start.',
 }
 
 export async function startAgent(config: Config, identity: Identity, log: Logger): Promise<Agent> {
@@ -105,14 +123,20 @@ export async function startAgent(config: Config, identity: Identity, log: Logger
     undo.push(() => recordings.close())
     const snapshots = createSnapshotStore(systemClock)
     const running = runIdentity(dataDir, identity, log)
-    const refuse = (call: string): HostRefused | null =>
-      fitness.refusal !== null && needDisk.includes(call) ? new HostRefused(fitness.refusal.kind) : null
+    const leaving = new AbortController()
+    const refuse = (call: string): HostRefused | null => {
+      if (leaving.signal.aborted) return new HostRefused('stopping')
+      return fitness.refusal !== null && needDisk.includes(call)
+        ? new HostRefused(fitness.refusal.kind)
+        : null
+    }
     const handlers = {
       host: createHandlers({ registry, installs, snapshots, renewal: running, log }),
-      live: createLiveHandlers(registry, log),
+      live: createLiveHandlers(registry, leaving.signal, log),
       recordings: createRecordingHandlers(recordings, log),
     }
-    const grpc = await startGrpcServer(config.grpcListen, identity, admitted(handlers, refuse))
+    const calls = admit(handlers, refuse)
+    const grpc = await startGrpcServer(config.grpcListen, identity, calls.handlers)
     running.onRenewed((renewed) => grpc.useCertificate(renewed))
     undo.push(() => grpc.stop(1500))
     const host = config.grpcListen.slice(0, config.grpcListen.lastIndexOf(':'))
@@ -128,7 +152,7 @@ export async function startAgent(config: Config, identity: Identity, log: Logger
       creds: natsCreds(identity),
       devices: () => registry.statuses(),
       problem: jar === null ? withoutScrcpyServer : null,
-      refuses: () => fitness.refusal,
+      refuses: () => (leaving.signal.aborted ? stoppingNow : fitness.refusal),
       epoch: openEpoch(joinPath(dataDir, 'epoch.json')),
       log,
     })
@@ -151,7 +175,18 @@ export async function startAgent(config: Config, identity: Identity, log: Logger
       metricsPort = scraped.port
     }
     log.info({ hostId: identity.hostId, address, version }, 'host agent running')
-    return { grpcPort: grpc.port, metricsPort, registry, stop }
+    const finish = async (within: Progress): Promise<void> => {
+      leaving.abort()
+      beating.changed()
+      if (calls.running > 0) log.info({ calls: calls.running }, 'waiting for running calls')
+      try {
+        await within.race('running calls to end', () => calls.idle())
+      } catch (error) {
+        if (!(error instanceof DeadlineExceeded)) throw error
+        log.warn({ calls: calls.running }, 'ending calls that still run')
+      }
+    }
+    return { grpcPort: grpc.port, metricsPort, registry, finish, stop }
   } catch (error) {
     await stop()
     throw error

@@ -75,6 +75,8 @@ const environment = z.object({
    */
   PHONERACK_RECORDING_BYTES: z.coerce.number().int().min(1).default(20_000_000_000),
   PHONERACK_RECORDING_MIN_FREE: z.coerce.number().int().min(0).default(2_000_000_000),
+  /** Seconds that running calls get after SIGTERM. docs/decisions/0218 */
+  PHONERACK_STOP_WITHIN: z.coerce.number().min(0).max(3600).default(30),
   NATS_URL: z.string().min(1),
   /** Allows a NATS server on another machine without TLS. */
   PHONERACK_NATS_INSECURE: z
@@ -119,6 +121,8 @@ export interface Config {
     bytes: number
     minFree: number
   }
+  /** Milliseconds that running calls get when the agent stops. */
+  stopWithinMs: number
   natsUrl: string
 }
 
@@ -175,6 +179,7 @@ export function readConfig(env: NodeJS.ProcessEnv, nameOf = (variable: string): 
       bytes: found.PHONERACK_RECORDING_BYTES,
       minFree: found.PHONERACK_RECORDING_MIN_FREE,
     },
+    stopWithinMs: found.PHONERACK_STOP_WITHIN * 1000,
     natsUrl: found.NATS_URL,
   }
 }

@@ -12,6 +12,7 @@ import { controlPlaneIdentity } from './grpc/call.js'
 import { saveIdentity, type Identity } from './identity.js'
 import { makeConfig, makeIdentity, serverName } from './testing/agent.js'
 import { CallFailed, createClient, type TestClient } from './testing/client.js'
+import { createLiveClient } from './testing/live-client.js'
 import { resultsOf, session, startTestPhone, type TestPhone } from './testing/phone.js'
 import { createTestCa, type TestCa } from './testing/pki.js'
 import { freePort, until } from './testing/ports.js'
@@ -125,6 +126,67 @@ describe('agent process', () => {
     expect(await started.ended).toEqual({ code: 0, signal: null })
     expect(performance.now() - at).toBeLessThan(5000)
     expect(processIdentity(adb ?? 0)).toBeNull()
+  })
+
+  it('finishes a batch after SIGTERM, refuses what comes later without sending it, and ends with 0', async () => {
+    const started = startMain()
+    await running(started)
+    await retried(() => client.enroll({ serial: phone.serial, fencingNumber: 1n }, 60_000))
+    await retried(() => session(client, phone.serial, 2n).start())
+    let late: Promise<unknown>[] = []
+    const phoneSession = session(client, phone.serial, 2n)
+    const { assignment, run } = phoneSession
+    const grpcPort = Number(env['PHONERACK_GRPC_LISTEN']?.split(':')[1])
+    const live = await createLiveClient({ agent: { grpcPort }, ca })
+    const view = live.open(assignment, false)
+    await until(() => view.seen.length > 0, 60_000, 'a live view')
+    const messages = await run(
+      [{ type: 'home' }, { type: 'wait', ms: 4000 }, { type: 'back' }],
+      undefined,
+      ({ event }) => {
+        if (event?.$case !== 'started' || event.value.index !== 1) return
+        started.child.kill('SIGTERM')
+        void until(() => started.logged().includes('waiting for running calls')).then(() => {
+          late = [phoneSession.observe(), run([{ type: 'home' }]), phoneSession.park()]
+          for (const each of late) each.catch(() => undefined)
+        })
+      },
+    )
+    expect(resultsOf(messages)).toMatchObject([{ ok: true }, { ok: true }, { ok: true }])
+    expect(late).toHaveLength(3)
+    const stopping = {
+      plain: { code: 'phone_unavailable', retryable: true, details: { host_fault: 'stopping' } },
+    }
+    for (const each of late) await expect(each).rejects.toMatchObject(stopping)
+    await until(() => view.end !== null)
+    expect(view.end).toMatchObject(stopping)
+    live.close()
+    expect(await started.ended).toEqual({ code: 0, signal: null })
+  })
+
+  it('ends running calls after PHONERACK_STOP_WITHIN, or at a second signal', async () => {
+    for (const [seconds, signals] of [
+      ['0', 1],
+      ['3600', 2],
+    ] as const) {
+      const started = startMain({ PHONERACK_STOP_WITHIN: seconds })
+      await running(started)
+      await retried(() =>
+        client.enroll({ serial: phone.serial, fencingNumber: BigInt(10 * signals) }, 60_000),
+      )
+      const { start, run } = session(client, phone.serial, BigInt(10 * signals + 1))
+      await retried(start)
+      const batch = run([{ type: 'wait', ms: 30_000 }], undefined, ({ event }) => {
+        if (event?.$case !== 'started') return
+        started.child.kill('SIGTERM')
+        if (signals === 2)
+          void until(() => started.logged().includes('waiting for running calls')).then(() =>
+            started.child.kill('SIGTERM'),
+          )
+      })
+      await expect(batch).rejects.toThrow()
+      expect(await started.ended).toEqual({ code: 0, signal: null })
+    }
   })
 
   it('names missing or invalid variables, and exits with 1', async () => {

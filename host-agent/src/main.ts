@@ -19,8 +19,10 @@ import { join } from './join.js'
 const log = createLogger('host-agent')
 const stopping = new AbortController()
 
-/** Milliseconds that a stop may take before the process is ended. */
+/** Milliseconds that a stop may take, after the time for running calls, before the process is ended. */
 const stopLimit = 4500
+/** Aborts on the second signal: running calls get no more time. */
+const hurry = new AbortController()
 
 async function findIdentity(config: Config): Promise<Identity> {
   const path = joinPath(config.dataDir, 'identity.json')
@@ -69,20 +71,25 @@ watchFaults(log)
 
 let starting: Promise<Agent> | null = null
 let stopRequested = false
+/** Milliseconds for running calls; known once the configuration is read. */
+let stopWithinMs = 0
 
 async function stop(signal: string): Promise<void> {
-  if (stopRequested) return
-  stopRequested = true
   log.info({ signal }, 'stopping')
+  if (stopRequested) return hurry.abort()
+  stopRequested = true
   stopping.abort()
-  const hurry = setTimeout(() => {
+  const forced = setTimeout(() => {
     log.error('stopping took too long')
     process.exit(1)
-  }, stopLimit)
+  }, stopWithinMs + stopLimit)
   // Includes parts that are still starting: they may already own a process.
   const [started] = await Promise.allSettled([starting])
-  if (started.status === 'fulfilled') await started.value?.stop()
-  clearTimeout(hurry)
+  if (started.status === 'fulfilled' && started.value) {
+    await started.value.finish(Progress.for(stopWithinMs, hurry.signal))
+    await started.value.stop()
+  }
+  clearTimeout(forced)
   process.exit(0)
 }
 
@@ -92,6 +99,7 @@ try {
   const config = readConfig(process.env)
   const identity = await findIdentity(config)
   if (!stopping.signal.aborted) {
+    stopWithinMs = config.stopWithinMs
     starting = startAgent(config, identity, log)
     await starting
   }

@@ -112,3 +112,13 @@ it('does not quarantine the device of a reboot that its host cannot finish', asy
   await until(phone.id, 'unavailable')
   expect((await devices(full)).map(({ state }) => state).toSorted()).toEqual(['assigned', 'free'])
 })
+
+it('waits with a new phone for an agent that restarts when there is no other host', async () => {
+  let refusals = 3
+  for (const device of full.devices.values())
+    device.onStart = () =>
+      (refusals -= 1) < 0 ? Promise.resolve() : Promise.reject(new HostRefused('stopping'))
+  const { phone } = await create()
+  await until(phone.id, 'ready')
+  expect(refusals).toBe(-1)
+})

@@ -1,6 +1,6 @@
 /**
- * Refuses calls of the control plane that this host cannot carry out now, before they reach a phone. Wraps the handlers of all
- * services; `agent.ts` decides by the state of the machine.
+ * Refuses calls of the control plane that this host cannot carry out now, before they reach a phone, and counts those that run.
+ * Wraps the handlers of all services; `agent.ts` decides by the state of the machine.
  */
 import type { ServiceDefinition, UntypedServiceImplementation } from '@grpc/grpc-js'
 import { HostServiceService, LiveServiceService, RecordingServiceService } from '@phonerack/proto'
@@ -15,29 +15,72 @@ export const needDisk: readonly string[] = [
   ...['beginInstall', 'putPackageFile', 'startRecording'],
 ]
 
+export interface Admission {
+  /** The handlers, each behind the check. */
+  readonly handlers: Handlers
+  readonly running: number
+  /** Resolves when no call runs. */
+  idle(): Promise<void>
+}
+
 /** @param refuse the reason to refuse a call, by its name; null: it runs */
-export function admitted(handlers: Handlers, refuse: (call: string) => HostRefused | null): Handlers {
+export function admit(handlers: Handlers, refuse: (call: string) => HostRefused | null): Admission {
+  let running = 0
+  const waiters = new Set<() => void>()
+  /** @returns the end of the call; calling it again has no effect */
+  function begin(): () => void {
+    running += 1
+    let isOver = false
+    return () => {
+      if (isOver) return
+      isOver = true
+      running -= 1
+      if (running > 0) return
+      for (const wake of waiters) wake()
+      waiters.clear()
+    }
+  }
   const wrap = <S extends UntypedServiceImplementation>(service: S, definition: ServiceDefinition): S => {
     const calls = Object.entries(definition).map(([name]) => [name, guarded(name, service[name])])
     return Object.fromEntries(calls) as S
   }
   function guarded(name: string, handle: UntypedServiceImplementation[string] | undefined): unknown {
     if (handle === undefined) throw new Error(`no handler of ${name}`)
-    const run = handle as (call: AnyCall, callback?: (error: Error) => void) => void
-    return (call: AnyCall, callback?: (error: Error) => void) => {
+    const run = handle as (call: AnyCall, callback?: Callback) => void
+    return (call: AnyCall, callback?: Callback) => {
       // Any other client is refused by the handler itself.
       const refused = isControlPlane(call) ? refuse(name) : null
-      if (refused === null) return run(call, callback)
-      const error = toServiceError(refused)
-      if (callback) callback(error)
-      else call.emit('error', error)
+      if (refused !== null) {
+        const error = toServiceError(refused)
+        if (callback) callback(error)
+        else call.emit('error', error)
+        return
+      }
+      const end = begin()
+      if (callback)
+        return run(call, (...answer) => {
+          end()
+          callback(...answer)
+        })
+      for (const event of ['finish', 'error', 'cancelled']) call.once(event, end)
+      run(call)
     }
   }
   return {
-    host: wrap(handlers.host, HostServiceService),
-    live: wrap(handlers.live, LiveServiceService),
-    recordings: wrap(handlers.recordings, RecordingServiceService),
+    handlers: {
+      host: wrap(handlers.host, HostServiceService),
+      live: wrap(handlers.live, LiveServiceService),
+      recordings: wrap(handlers.recordings, RecordingServiceService),
+    },
+    get running() {
+      return running
+    },
+    idle: () => (running === 0 ? Promise.resolve() : new Promise((resolve) => waiters.add(resolve))),
   }
 }
 
-type AnyCall = Parameters<typeof isControlPlane>[0] & { emit(event: 'error', error: Error): boolean }
+type Callback = (...answer: unknown[]) => void
+type AnyCall = Parameters<typeof isControlPlane>[0] & {
+  once(event: string, listener: () => void): unknown
+  emit(event: 'error', error: Error): boolean
+}

@@ -1,7 +1,7 @@
 /** LiveService: converts between one stream's messages and a person's live view of a phone. */
 import type { ServerDuplexStream } from '@grpc/grpc-js'
 import type { LiveServiceServer, OpenWatch, WatchRequest, WatchResponse } from '@phonerack/proto'
-import { ApiError, Progress, type Logger } from '@phonerack/shared'
+import { ApiError, HostRefused, Progress, type Logger } from '@phonerack/shared'
 import { later } from '../base/later.js'
 import { prepare } from '../live/prepare.js'
 import { standBy } from '../live/stand-by.js'
@@ -16,25 +16,50 @@ type WatchEvent = NonNullable<WatchRequest['event']>
 /** Milliseconds within which the first message names the phone. */
 const openMs = 10_000
 
-export function createLiveHandlers(registry: Registry, log: Logger): LiveServiceServer {
+/** @param stopping ends all of them: viewers come back after the agent's restart */
+export function createLiveHandlers(
+  registry: Registry,
+  stopping: AbortSignal,
+  log: Logger,
+): LiveServiceServer {
   return {
     prepare: unary(log, 'Prepare', async ({ assignment }, progress) => {
       const caller = callerOf(assignment)
-      await registry.gate(caller.serial).watch(caller, progress, prepare)
+      await untilStopping(stopping, progress, (within) =>
+        registry.gate(caller.serial).watch(caller, within, prepare),
+      )
       return {}
     }),
     standBy: unary(log, 'StandBy', async ({ assignment }, progress) => {
       const caller = callerOf(assignment)
-      await registry.gate(caller.serial).watch(caller, progress, standBy)
+      await untilStopping(stopping, progress, (within) =>
+        registry.gate(caller.serial).watch(caller, within, standBy),
+      )
       return {}
     }),
     watch(call: Call): void {
-      void answer(call, log, 'Watch', (progress) => serve(call, registry, log, progress)).then(
+      void answer(call, log, 'Watch', (progress) =>
+        untilStopping(stopping, progress, (within) => serve(call, registry, log, within)),
+      ).then(
         () => call.end(),
         (error: unknown) => call.emit('error', toServiceError(toApiError(error, log))),
       )
     },
   }
+}
+
+/** @throws HostRefused when the agent stops */
+async function untilStopping(
+  stopping: AbortSignal,
+  progress: Progress,
+  work: (within: Progress) => Promise<void>,
+): Promise<void> {
+  try {
+    await work(Progress.for(progress.remaining, progress.signal, stopping))
+  } catch (error) {
+    throw stopping.aborted ? new HostRefused('stopping', error) : error
+  }
+  if (stopping.aborted) throw new HostRefused('stopping')
 }
 
 async function serve(call: Call, registry: Registry, log: Logger, progress: Progress): Promise<void> {

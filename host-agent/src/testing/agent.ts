@@ -63,6 +63,7 @@ export async function makeConfig(dataDir: string, connect: readonly string[]): P
     minFreeBytes: 1_000_000,
     packageCacheBytes: 1_000_000_000,
     recordings: { ffmpeg: 'ffmpeg', ffprobe: 'ffprobe', bytes: 1_000_000_000, minFree: 0 },
+    stopWithinMs: 30_000,
     // Nothing listens there: the agent must work without a broker.
     natsUrl: `127.0.0.1:${await freePort()}`,
   }

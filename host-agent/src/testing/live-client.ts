@@ -102,7 +102,10 @@ export interface LiveClient {
 
 const long = () => ({ deadline: Date.now() + 300_000 })
 
-export async function createLiveClient({ agent, ca }: TestHost): Promise<LiveClient> {
+export async function createLiveClient({
+  agent,
+  ca,
+}: Pick<TestHost, 'ca'> & { agent: Pick<TestHost['agent'], 'grpcPort'> }): Promise<LiveClient> {
   const { privateKeyPem, certificatePem } = await ca.issue({ uri: controlPlaneIdentity }, 'client')
   const channel = credentials.createSsl(
     Buffer.from(ca.caPem),

@@ -10,6 +10,9 @@ import { ensureAdb, ensureFfmpeg } from './programs.js'
 import { ensureScrcpyServer } from './scrcpy.js'
 import { isListening, nodeService } from './services.js'
 
+/** Milliseconds that the agent needs to end after its running calls. */
+const endMs = 8000
+
 export interface Programs {
   adb: string
   scrcpyServer: string | null
@@ -70,10 +73,13 @@ export async function startHostAgent(
   const packageClean = process.env['PHONERACK_PACKAGE_CLEAN_FOR_ALL']
   const allowSims = process.env['PHONERACK_ALLOW_SIMS']
   const conditionSeconds = process.env['PHONERACK_CONDITION_SECONDS']
+  const stopWithin = process.env['PHONERACK_STOP_WITHIN'] ?? '30'
+  const minFree = process.env['PHONERACK_MIN_FREE_BYTES']
   const service = nodeService({
     root,
     folder,
     name: 'host-agent',
+    stopWithinMs: Number(stopWithin) * 1000 + endMs,
     script: 'host-agent/dist/main.js',
     env: {
       PHONERACK_DATA_DIR: folder.of('host-agent'),
@@ -84,8 +90,10 @@ export async function startHostAgent(
       PHONERACK_METRICS_LISTEN: `127.0.0.1:${ports.agentMetrics}`,
       PHONERACK_ADB_BIN: programs.adb,
       PHONERACK_ADB_CONNECT: serials(ports).join(','),
+      PHONERACK_STOP_WITHIN: stopWithin,
       NATS_URL: addresses.natsUrl,
       ...(joinToken ? { PHONERACK_JOIN_TOKEN: joinToken } : {}),
+      ...(minFree === undefined ? {} : { PHONERACK_MIN_FREE_BYTES: minFree }),
       ...(isolated === undefined ? {} : { PHONERACK_ISOLATED: isolated }),
       ...(packageClean === undefined ? {} : { PHONERACK_PACKAGE_CLEAN_FOR_ALL: packageClean }),
       ...(allowSims === undefined ? {} : { PHONERACK_ALLOW_SIMS: allowSims }),
