@@ -27,7 +27,7 @@ import { loadIdentity, saveIdentity } from './identity.js'
 import { joinOnce, unverifiedAuthority, type Joined } from './join.js'
 
 export const defaultConfigFile = '/etc/phonerack/agent.yaml'
-const defaultState = '/var/lib/phonerack'
+const defaultState = '/var/lib/phonerack-agent'
 /** The Debian package installs it; it runs the agent as a separate user. */
 const packagedUnit = '/usr/lib/systemd/system/phonerack-agent.service'
 

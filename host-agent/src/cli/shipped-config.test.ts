@@ -36,11 +36,11 @@ it('has valid examples, and the defaults of the agent', () => {
 
 it('keeps its explanations when a host joins', () => {
   copyFileSync(shipped, file)
-  writeConfigFile(file, { PHONERACK_DATA_DIR: '/var/lib/phonerack', NATS_URL: 'tls://nats' }, variables)
+  writeConfigFile(file, { PHONERACK_DATA_DIR: '/var/lib/phonerack-agent', NATS_URL: 'tls://nats' }, variables)
   const text = readFileSync(file, 'utf8')
   for (const line of readFileSync(shipped, 'utf8').split('\n')) expect(text).toContain(line)
   expect(readConfigFile(file, variables)).toEqual({
-    PHONERACK_DATA_DIR: '/var/lib/phonerack',
+    PHONERACK_DATA_DIR: '/var/lib/phonerack-agent',
     NATS_URL: 'tls://nats',
   })
 })

@@ -29,7 +29,7 @@ Options of join:
   --nats-url URL            the NATS server (default: the one in the control plane's answer)
   --nats-insecure           allows a NATS server on another machine without TLS, for a private
                             network or tunnel
-  --state DIR               folder of the agent's state (default: /var/lib/phonerack)
+  --state DIR               folder of the agent's state (default: /var/lib/phonerack-agent)
   --insecure                allows an http: URL of this machine
   --run                     then runs the agent
 

@@ -155,12 +155,12 @@ describe.skipIf(!hasOverlays())('an installation of the Debian package', () => {
       dpkg -i --force-depends /root/agent.deb
       echo ---
       getent passwd phonerack-agent | cut -d: -f1,6,7
-      stat -c '%U %G %a' /var/lib/phonerack /etc/phonerack/agent.yaml
+      stat -c '%U %G %a' /var/lib/phonerack-agent /etc/phonerack/agent.yaml
       phonerack-agent --version | cut -d' ' -f1
       cd /tmp && su -s /bin/sh phonerack-agent -c 'phonerack-agent doctor --json' | grep -c '"id": "configuration"'`)
     expect(said.join('\n')).toContain('As root, run:\n  phonerack-agent join --server URL')
     expect(said.slice(said.indexOf('---') + 1)).toEqual([
-      'phonerack-agent:/var/lib/phonerack:/usr/sbin/nologin',
+      'phonerack-agent:/var/lib/phonerack-agent:/usr/sbin/nologin',
       'phonerack-agent phonerack-agent 700',
       'root root 644',
       'phonerack-agent',
@@ -172,7 +172,9 @@ describe.skipIf(!hasOverlays())('an installation of the Debian package', () => {
     const said = install(`
       dpkg -i --force-depends /root/agent.deb
       echo 'host_name: mine' >>/etc/phonerack/agent.yaml
-      touch /var/lib/phonerack/identity.json
+      touch /var/lib/phonerack-agent/identity.json
+      # Databases that root started by up (docs/decisions/0050).
+      mkdir -p /var/lib/phonerack/postgres-of-up
       # A later release whose configuration file explains more.
       dpkg-deb -R /root/agent.deb /root/next
       sed -i 's/^Version: .*/Version: 99.0.0/' /root/next/DEBIAN/control
@@ -182,17 +184,17 @@ describe.skipIf(!hasOverlays())('an installation of the Debian package', () => {
       echo ---
       dpkg-query -W -f '\${Version}\\n' phonerack-agent
       tail -n 1 /etc/phonerack/agent.yaml
-      ls /var/lib/phonerack
+      ls /var/lib/phonerack-agent
       dpkg -r phonerack-agent >/dev/null
       ls /usr/bin/phonerack-agent /usr/lib/phonerack-agent /usr/lib/udev/rules.d/71-phonerack-agent.rules 2>/dev/null || true
       tail -n 1 /etc/phonerack/agent.yaml
-      ls /var/lib/phonerack
+      ls /var/lib/phonerack-agent
       dpkg -P phonerack-agent >/dev/null
-      ls -d /etc/phonerack /var/lib/phonerack 2>/dev/null || true
+      ls -d /etc/phonerack /var/lib/phonerack-agent /var/lib/phonerack/postgres-of-up 2>/dev/null || true
       find /etc/systemd /var/lib/systemd -name '*phonerack*'`)
     expect(said.slice(said.indexOf('---') + 1)).toEqual([
       ...['99.0.0', 'host_name: mine', 'identity.json'],
-      ...['host_name: mine', 'identity.json'],
+      ...['host_name: mine', 'identity.json', '/var/lib/phonerack/postgres-of-up'],
     ])
   })
 })
