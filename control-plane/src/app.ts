@@ -3,21 +3,10 @@
  * `main.ts` runs it; tests run it with real dependencies.
  */
 import { X509Certificate } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
-import {
-  Alarm,
-  Counters,
-  deviceLinkSchema,
-  isEncrypted,
-  openBus,
-  systemClock,
-  trustedRoots,
-  type Bus,
-  type Clock,
-  type Logger,
-} from '@phonerack/shared'
+import { Alarm, Counters, deviceLinkSchema, systemClock, type Clock, type Logger } from '@phonerack/shared'
 import { type FastifyPluginAsync } from 'fastify'
 import { createActivityRecorder } from './activity/recorder.js'
+import { readBroker } from './broker.js'
 import { type Config } from './config/config.js'
 import { DatabaseClock } from './db/clock.js'
 import { deviceStates } from './devices/link.js'
@@ -42,6 +31,7 @@ import { ListenedTime } from './hosts/listened.js'
 import { LockActivity } from './hosts/lock-activity.js'
 import { createRenewals } from './hosts/renewal.js'
 import { watchRetiredHosts } from './hosts/retired.js'
+import { watchRevokedUsers } from './hosts/revoked-users.js'
 import { HostSilence } from './hosts/silence.js'
 import { Listening, sweepDrained, sweepHosts } from './hosts/sweep.js'
 import { createInstallService } from './installs/service.js'
@@ -136,8 +126,8 @@ export async function startApp(config: Config, parts: AppParts): Promise<App> {
 async function assemble(config: Config, parts: AppParts): Promise<App> {
   const database = openDatabase(config.databaseUrl, config.databasePool)
   const { authority, natsUsers } = await admitReplica(config, database, parts.log)
-  const natsCaPem = config.natsCaFile === null ? null : trustedRoots(config.natsCaFile).join('\n')
-  const bus = await connectBroker(config, brokerAuthorities(config, authority, natsCaPem), parts.log)
+  const broker = await readBroker(config, authority.caPem, natsUsers?.account ?? null)
+  const bus = await broker.connect(parts.log)
   const changes = createChanges(bus)
   const cursors = new Cursors(await serviceSecret(database.db, 'cursors'))
   const postgresTime = await DatabaseClock.start(
@@ -183,6 +173,7 @@ async function assemble(config: Config, parts: AppParts): Promise<App> {
   const heartbeats = listenToHosts(core, silence, new LockActivity(activity), hosts)
   const retired = watchRetiredHosts(core, hosts)
   await retired.look()
+  const revoked = watchRevokedUsers(core, broker.admin)
   const stopping = new AbortController()
   const context = { core, hosts, stopping: stopping.signal }
   const jobs = await JobRunner.start({
@@ -222,6 +213,7 @@ async function assemble(config: Config, parts: AppParts): Promise<App> {
     }),
     new Ticker('drained hosts', 1000, parts.log, () => sweepDrained(core)),
     new Ticker('retired hosts', 10_000, parts.log, () => retired.look()),
+    new Ticker('revoked NATS users', 10_000, parts.log, () => revoked.look()),
     new Ticker('certificates of hosts', 60_000, parts.log, renewals),
     new Ticker('phones with live links', 10_000, parts.log, () => standBys.look()),
     new Ticker('reconciliation', 15_000, parts.log, () => reconcile(core)),
@@ -298,7 +290,14 @@ async function assemble(config: Config, parts: AppParts): Promise<App> {
       setupPlugin(core, config.http.baseUrl, failureLimit),
       paymentsPlugin(core, payments, (request) => failureLimit.networkOf(request)),
       livePlugin({ core, hosts, phones, failureLimit, baseUrl: config.http.baseUrl }),
-      joinPlugin({ core, authority, natsUsers, natsUrl: config.hostNatsUrl, natsCaPem, failureLimit }),
+      joinPlugin({
+        core,
+        authority,
+        natsUsers,
+        natsUrl: config.hostNatsUrl,
+        natsCaPem: broker.caPem,
+        failureLimit,
+      }),
     ],
     operatorGate,
     operatorPlugins: [
@@ -321,6 +320,7 @@ async function assemble(config: Config, parts: AppParts): Promise<App> {
       await quiesce()
       await heartbeats.close()
       retired.close()
+      revoked.close()
       changes.close()
       uploadChanges.close()
       live.close()
@@ -348,33 +348,6 @@ async function admitReplica(
     await database.close()
     throw error
   }
-}
-
-/**
- * Milliseconds that a start waits for the broker. Without it, this replica serves requests that
- * need no host.
- */
-const brokerMs = 2000
-
-/** Authorities that may sign the broker's certificate, PEM; none for a broker without TLS. */
-function brokerAuthorities({ natsUrl }: Config, { caPem }: Authority, natsCaPem: string | null): string[] {
-  if (!isEncrypted(natsUrl)) return []
-  return natsCaPem === null ? [caPem, ...trustedRoots(null)] : [natsCaPem]
-}
-
-async function connectBroker(config: Config, authorities: readonly string[], log: Logger): Promise<Bus> {
-  const creds = config.natsCredsFile ? await readFile(config.natsCredsFile, 'utf8') : undefined
-  return openBus(
-    { url: config.natsUrl, name: `control-plane ${config.replicaId}`, creds, authorities },
-    {
-      waitMs: brokerMs,
-      onAway: (error) =>
-        log.warn(
-          { err: error },
-          'NATS is unavailable: until it returns, this replica serves only requests that need no host',
-        ),
-    },
-  )
 }
 
 async function healthOf(core: Core, time: App['postgresTime']): Promise<Health> {

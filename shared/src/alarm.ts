@@ -7,6 +7,7 @@ export const counterHelp = {
   activity_rows_refused: 'Activity entries lost because the database rejected them.',
   activity_rows_dropped: 'Activity entries lost because too many were waiting.',
   clock_skewed: 'Checks in which the clock of this machine differed from Postgres by more than 2 s.',
+  nats_revocations_failed: 'Failed attempts to revoke NATS users on the broker, which are repeated.',
 } as const
 
 export type CounterName = keyof typeof counterHelp

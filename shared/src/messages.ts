@@ -30,6 +30,8 @@ export const subjects = {
   keyChanged: 'phonerack.control.key',
   /** Between control-plane replicas: a host was retired. */
   hostRetired: 'phonerack.control.host_retired',
+  /** Between control-plane replicas: a NATS user of a host was revoked. */
+  userRevoked: 'phonerack.control.user_revoked',
 } as const
 
 /** The agent that may publish to this subject of heartbeats: the broker proves it. */

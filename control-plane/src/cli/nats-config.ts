@@ -29,7 +29,7 @@ with DATABASE_URL and PHONERACK_PKI_DIR of the control plane. It is valid for a 
   --tls-cert FILE        your own certificate of nats-server (PEM), with --tls-key
   --tls-key FILE         its key
   --without-tls          no TLS, for a private network or tunnel
-  --store DIR            folder for JetStream's files (default: DIR/jetstream)
+  --store DIR            folder for the data of nats-server (default: DIR/jetstream)
   --renew                only replaces DIR/broker.pem by one for a year, with a new key
 `
 
@@ -62,8 +62,10 @@ export async function natsConfig(args: readonly string[], env: Environment): Pro
     `  NATS_URL=${tls === null ? 'nats' : 'tls'}://${bracketed(names[0] ?? 'NAME-OF-THIS-MACHINE')}:${port}`,
     `  NATS_CREDS_FILE=${quoted(broker.controlPlaneCredsFile)}`,
     `  NATS_ACCOUNT_SEED_FILE=${quoted(broker.accountSeedFile)}`,
+    `  NATS_SIGNING_SEED_FILE=${quoted(broker.signingSeedFile)}`,
+    `  NATS_SYSTEM_CREDS_FILE=${quoted(broker.systemCredsFile)}`,
     ...(tls === null && !isLoopback(host) ? ['  PHONERACK_NATS_INSECURE=true', ''] : ['']),
-    'Host agents get the address when they join. The files in this folder are secret: copy these two to other replicas.',
+    'Host agents get the address when they join. The files in this folder are secret: copy only these four to other replicas.',
     '',
     ...(names.length > 0 ? [renewal(dir), ''] : []),
   ].join('\n')

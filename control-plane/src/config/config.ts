@@ -44,6 +44,9 @@ const environmentSchema = z
     NATS_URL: z.string().min(1),
     NATS_CREDS_FILE: z.string().optional(),
     NATS_ACCOUNT_SEED_FILE: z.string().optional(),
+    /** Both, or neither, without which the broker keeps the users of retired hosts. */
+    NATS_SIGNING_SEED_FILE: z.string().min(1).optional(),
+    NATS_SYSTEM_CREDS_FILE: z.string().min(1).optional(),
     /** PEM: the only authorities for the broker's certificate. Default: that of the hosts, and the system's. */
     NATS_CA_FILE: z.string().min(1).optional(),
     /** Allows a NATS server on another machine without TLS. */
@@ -146,6 +149,13 @@ const environmentSchema = z
       path: ['PHONERACK_STRIPE_WEBHOOK_SECRET'],
     },
   )
+  .refine(
+    (env) => (env.NATS_SIGNING_SEED_FILE === undefined) === (env.NATS_SYSTEM_CREDS_FILE === undefined),
+    {
+      message: 'NATS_SIGNING_SEED_FILE and NATS_SYSTEM_CREDS_FILE go together',
+      path: ['NATS_SYSTEM_CREDS_FILE'],
+    },
+  )
   .superRefine((env, context) => {
     if (env.PHONERACK_NATS_INSECURE === 'true') return
     for (const name of ['NATS_URL', 'PHONERACK_HOST_NATS_URL'] as const) {
@@ -177,6 +187,8 @@ export interface Config {
   natsUrl: string
   natsCredsFile: string | null
   natsAccountSeedFile: string | null
+  /** Files with which this replica replaces the account's claims on the broker; null: it cannot. */
+  natsAdmin: { signingSeedFile: string; systemCredsFile: string } | null
   /** Authorities of the broker's certificate; null: that of the hosts, and the system's. */
   natsCaFile: string | null
   /** The broker's address for hosts; null: the machine that joins must know it. */
@@ -280,6 +292,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     natsUrl: env.NATS_URL,
     natsCredsFile: env.NATS_CREDS_FILE ?? null,
     natsAccountSeedFile: env.NATS_ACCOUNT_SEED_FILE ?? null,
+    natsAdmin: readNatsAdmin(env),
     natsCaFile: env.NATS_CA_FILE ?? null,
     hostNatsUrl: env.PHONERACK_HOST_NATS_URL ?? (env.NATS_URL.includes('@') ? null : env.NATS_URL),
     pkiDir: env.PHONERACK_PKI_DIR,
@@ -340,6 +353,12 @@ export function readConfig(environment: Record<string, string | undefined>): Con
 function readOperatorListen(text: string | undefined): OperatorListen {
   const listen = text === undefined ? null : readListen(text)
   return { ...(listen ?? defaultOperatorListen), isChosen: listen !== null }
+}
+
+function readNatsAdmin(env: z.infer<typeof environmentSchema>): Config['natsAdmin'] {
+  const { NATS_SIGNING_SEED_FILE: signingSeedFile, NATS_SYSTEM_CREDS_FILE: systemCredsFile } = env
+  if (signingSeedFile === undefined || systemCredsFile === undefined) return null
+  return { signingSeedFile, systemCredsFile }
 }
 
 function readPayments(env: z.infer<typeof environmentSchema>): PaymentsConfig | null {

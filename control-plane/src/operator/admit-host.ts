@@ -3,7 +3,7 @@
  * rejoin, the machine becomes the host that the token names. docs/decisions/0199
  */
 import { X509Certificate } from 'node:crypto'
-import { ApiError, hashSecret, isSecret, newId, type AgentOnBus } from '@phonerack/shared'
+import { ApiError, hashSecret, isSecret, newId, subjects, type AgentOnBus } from '@phonerack/shared'
 import { type Core } from '../core/core.js'
 import { createSecretLookup, type SecretLookup } from '../db/secret-lookup.js'
 import { adopted } from '../hosts/certificates.js'
@@ -165,6 +165,11 @@ async function replace(
     await tx.$queryRaw`select 1 from hosts where id = ${hostId} for update`
     const host = await tx.host.findUniqueOrThrow({ where: { id: hostId } })
     if (host.retiredAt) throw refusal()
+    await tx.revokedNatsUser.createMany({
+      data: [{ publicKey: host.natsPublicKey, hostId, revokedAt: work.now }],
+      skipDuplicates: true,
+    })
+    work.afterCommit(() => core.bus.publish(subjects.userRevoked, {}))
     await tx.host.update({
       where: { id: hostId },
       data: {

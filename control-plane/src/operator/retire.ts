@@ -46,8 +46,10 @@ export async function retireHost(work: Work, ref: string, force: boolean): Promi
 const refusal = (phones: number): string =>
   `must be \`true\` (\`--force\` of \`ctl\`), because ${phones === 1 ? '1 phone is' : `${phones} phones are`} on this host. With it, they fail and their data is lost`
 
-const tellReplicas = (core: Core, id: string): void =>
+function tellReplicas(core: Core, id: string): void {
   core.bus.publish(subjects.hostRetired, { host_id: id } satisfies HostRetired)
+  core.bus.publish(subjects.userRevoked, {})
+}
 
 const factsOf = ({ name, state, devices, running }: HostView): NonNullable<Facts> => ({
   ...{ name, state, devices, running },

@@ -1,4 +1,5 @@
-import { createUser, encodeUser, fmtCreds, fromSeed } from '@nats-io/jwt'
+import { createOperator, createUser, encodeUser, fmtCreds, fromSeed } from '@nats-io/jwt'
+import { revokeUsers } from '@phonerack/shared/broker'
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -127,6 +128,70 @@ describe('startNats', () => {
     ])
       expect(statSync(file).mode & 0o777, file).toBe(0o600)
     expect(statSync(dir).mode & 0o777).toBe(0o700)
+  })
+
+  it('ends and refuses a revoked user, even after a restart, and keeps all others', async () => {
+    const own = mkdtempSync(path.join(tmpdir(), 'phonerack-nats-revoked-'))
+    let server = await startNats({ dir: own })
+    const text = (file: string) => readFileSync(file, 'utf8')
+    try {
+      const account = fromSeed(new TextEncoder().encode(text(server.accountSeedFile).trim()))
+      const makeUser = async () => {
+        const user = createUser()
+        return {
+          key: user.getPublicKey(),
+          creds: fmtCreds(await encodeUser('host', user, account, {}), user),
+        }
+      }
+      const to = async (creds: Uint8Array) => {
+        const options = { servers: server.url, authenticator: credsAuthenticator(creds), reconnect: false }
+        const connection = await connect(options)
+        open.push(connection)
+        return connection
+      }
+      const [first, second, other] = [await makeUser(), await makeUser(), await makeUser()]
+      const [ended, kept] = [await to(first.creds), await to(other.creds)]
+      const admin = {
+        ...{ url: server.url, authorities: [], account: account.getPublicKey() },
+        ...{ signingSeed: text(server.signingSeedFile), systemCreds: text(server.systemCredsFile) },
+      }
+      expect(await revokeUsers(admin, [first.key])).toBe(1)
+      await ended.closed()
+      expect(await revokeUsers(admin, [second.key])).toBe(1)
+      expect(await revokeUsers(admin, [first.key, second.key])).toBe(0)
+      await kept.flush()
+      await server.stop()
+      // It writes its configuration again.
+      server = await startNats({ dir: own })
+      for (const { creds } of [first, second])
+        await expect(to(creds)).rejects.toThrow(/Authorization Violation/)
+      await (await to(other.creds)).flush()
+
+      // A user that may revoke may do nothing else in the system account.
+      const system = await to(readFileSync(server.systemCredsFile))
+      await expect(system.request('$SYS.REQ.SERVER.PING', '', { timeout: 1000 })).rejects.toThrow()
+    } finally {
+      await server.stop()
+      rmSync(own, { recursive: true, force: true })
+    }
+  })
+
+  it('says why it cannot revoke', async () => {
+    const text = (file: string) => readFileSync(file, 'utf8')
+    const account = fromSeed(new TextEncoder().encode(text(broker.accountSeedFile).trim())).getPublicKey()
+    const admin = {
+      ...{ url: broker.url, authorities: [], account },
+      ...{ signingSeed: text(broker.signingSeedFile), systemCreds: text(broker.systemCredsFile) },
+    }
+    const key = createUser().getPublicKey()
+    const foreign = new TextDecoder().decode(createOperator().getSeed())
+    await expect(revokeUsers({ ...admin, signingSeed: foreign }, [key])).rejects.toThrow(
+      /the broker does not trust the signing key O/,
+    )
+    const systemCreds = text(broker.controlPlaneCredsFile)
+    await expect(revokeUsers({ ...admin, systemCreds }, [key])).rejects.toThrow(/nats-config/)
+    // Nothing was stored.
+    await (await asHost('hst_a')).flush()
   })
 
   it('keeps streams and users across a restart', async () => {

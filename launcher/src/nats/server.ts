@@ -26,6 +26,10 @@ export interface Nats extends Running {
   readonly accountSeedFile: string
   /** `.creds` of a user with all rights in the account. */
   readonly controlPlaneCredsFile: string
+  /** nkey seed that signs the account. */
+  readonly signingSeedFile: string
+  /** `.creds` of a user that may replace the claims of the account. */
+  readonly systemCredsFile: string
 }
 
 const startDeadlineMs = 15_000
@@ -61,6 +65,8 @@ export async function startNats(options: NatsOptions): Promise<Nats> {
     port,
     accountSeedFile: broker.accountSeedFile,
     controlPlaneCredsFile: broker.controlPlaneCredsFile,
+    signingSeedFile: broker.signingSeedFile,
+    systemCredsFile: broker.systemCredsFile,
   }
 }
 

@@ -37,6 +37,7 @@ export async function startControl(context: Context): Promise<Addresses> {
     NATS_URL: broker.url,
     NATS_CREDS_FILE: broker.credsFile,
     NATS_ACCOUNT_SEED_FILE: broker.seedFile,
+    ...broker.admin,
     PHONERACK_PKI_DIR: folder.of('pki'),
     PHONERACK_REPLICA_ID: process.env['PHONERACK_REPLICA_ID'] || replicaId(folder),
     PHONERACK_OPERATOR_TOKEN_SHA256: hashSecret(operatorToken(folder)),
@@ -98,6 +99,8 @@ interface Broker {
   url: string
   credsFile: string
   seedFile: string
+  /** Variables with which the control plane revokes users; with `--nats-url`, the environment has them. */
+  admin: { NATS_SIGNING_SEED_FILE?: string; NATS_SYSTEM_CREDS_FILE?: string }
 }
 
 async function startBroker({ folder, ports, supervisor, steps }: Context): Promise<Broker> {
@@ -111,7 +114,13 @@ async function startBroker({ folder, ports, supervisor, steps }: Context): Promi
         log: folder.log('nats'),
         recordFile: folder.record('nats'),
       })
-      broker = { url: server.url, credsFile: server.controlPlaneCredsFile, seedFile: server.accountSeedFile }
+      broker = {
+        ...{ url: server.url, credsFile: server.controlPlaneCredsFile, seedFile: server.accountSeedFile },
+        admin: {
+          NATS_SIGNING_SEED_FILE: server.signingSeedFile,
+          NATS_SYSTEM_CREDS_FILE: server.systemCredsFile,
+        },
+      }
       return server
     },
   }
@@ -125,6 +134,7 @@ function foreignBroker(url: string): Broker {
     url,
     credsFile: environment('NATS_CREDS_FILE', '--nats-url'),
     seedFile: environment('NATS_ACCOUNT_SEED_FILE', '--nats-url'),
+    admin: {},
   }
 }
 

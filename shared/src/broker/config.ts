@@ -10,7 +10,7 @@ export interface BrokerOptions {
   port: number
   /** Paths on the broker's machine. Null: connections are not encrypted. */
   tls: { certFile: string; keyFile: string } | null
-  /** Folder for JetStream's files, on the broker's machine. */
+  /** Folder for JetStream's files and the claims of accounts, on the broker's machine. */
   storeDir: string
 }
 
@@ -22,6 +22,10 @@ export interface BrokerConfig {
   accountSeedFile: string
   /** `.creds` of a user with all rights in the account. */
   controlPlaneCredsFile: string
+  /** nkey seed that signs the account. */
+  signingSeedFile: string
+  /** `.creds` of a user that may replace the claims of the account. */
+  systemCredsFile: string
 }
 
 /** Keeps the keys that are in `dir`, so that hosts stay known when it is called again. */
@@ -33,8 +37,11 @@ export async function writeBrokerConfig(options: BrokerOptions): Promise<BrokerC
   const part = `${configFile}.${process.pid}.part`
   writeFileSync(part, `${configuration(options, trust)}\n`, { mode: 0o600 })
   renameSync(part, configFile)
-  const { account, accountSeedFile, controlPlaneCredsFile } = trust
-  return { configFile, account: account.id, accountSeedFile, controlPlaneCredsFile }
+  const { account, accountSeedFile, controlPlaneCredsFile, signingSeedFile, systemCredsFile } = trust
+  return {
+    ...{ configFile, account: account.id, accountSeedFile, controlPlaneCredsFile },
+    ...{ signingSeedFile, systemCredsFile },
+  }
 }
 
 /** JSON is a subset of the server's configuration language. */
@@ -47,7 +54,8 @@ function configuration({ host, port, tls, storeDir }: BrokerOptions, trust: Brok
       ...(tls === null ? {} : { tls: { cert_file: tls.certFile, key_file: tls.keyFile } }),
       operator: trust.operatorJwt,
       system_account: trust.systemAccount.id,
-      resolver: 'MEMORY',
+      // Takes the account's claims from the control plane, with its revocations, and keeps them.
+      resolver: { type: 'full', dir: path.join(storeDir, 'accounts'), allow_delete: false, interval: '2m' },
       resolver_preload: {
         [trust.systemAccount.id]: trust.systemAccount.jwt,
         [trust.account.id]: trust.account.jwt,

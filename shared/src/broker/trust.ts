@@ -1,7 +1,8 @@
 /**
- * The broker's chain of trust: an operator signs the account; the account's seed, which the control plane
- * holds, signs a user for each host. Seeds are created once and kept in the broker's folder, readable by its
- * owner only. Source: NATS decentralised JWT authentication.
+ * The broker's chain of trust: an operator signs the account, itself or by its signing key, which the control plane
+ * holds to revoke users; the account's seed, which the control plane holds too, signs a user for each host. Seeds are
+ * created once and kept in the broker's folder, readable by its owner only. Source: NATS decentralised JWT
+ * authentication.
  */
 import {
   createAccount,
@@ -12,7 +13,9 @@ import {
   encodeUser,
   fmtCreds,
   fromSeed,
+  type Account,
   type KeyPair,
+  type User,
 } from '@nats-io/jwt'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -25,6 +28,10 @@ export interface BrokerTrust {
   accountSeedFile: string
   /** User with all rights in the account. */
   controlPlaneCredsFile: string
+  /** nkey seed of the operator's signing key (`SO…`). */
+  signingSeedFile: string
+  /** User of the system account that may read and replace the claims of the account. */
+  systemCredsFile: string
 }
 
 const unlimited = {
@@ -37,33 +44,75 @@ const unlimited = {
   data: -1,
   payload: -1,
 }
-const withJetStream = { ...unlimited, mem_storage: -1, disk_storage: -1, streams: -1, consumer: -1 }
+
+/** Claims of the account, without revocations. */
+export const accountOptions: Partial<Account> = {
+  limits: { ...unlimited, mem_storage: -1, disk_storage: -1, streams: -1, consumer: -1 },
+}
+
+/** Requests to the resolver, in the system account. */
+export const systemSubjects = {
+  lookUp: (account: string): string => `$SYS.REQ.ACCOUNT.${account}.CLAIMS.LOOKUP`,
+  update: '$SYS.REQ.CLAIMS.UPDATE',
+  /** Facts of a server, with its operators. */
+  facts: '$SYS.REQ.SERVER.PING.VARZ',
+} as const
 
 /** Reads the trust chain in `dir`, or creates it. The account's id is the same at every start. */
 export async function ensureTrust(dir: string): Promise<BrokerTrust> {
-  const operator = keptKey(path.join(dir, 'operator.seed'), createOperator)
-  const system = keptKey(path.join(dir, 'system-account.seed'), createAccount)
-  const accountSeedFile = path.join(dir, 'account.seed')
+  const of = (name: string): string => path.join(dir, name)
+  const operator = keptKey(of('operator.seed'), createOperator)
+  const signingSeedFile = of('operator-signing.seed')
+  const signing = keptKey(signingSeedFile, createOperator)
+  const system = keptKey(of('system-account.seed'), createAccount)
+  const accountSeedFile = of('account.seed')
   const account = keptKey(accountSeedFile, createAccount)
-  const controlPlaneCredsFile = path.join(dir, 'control-plane.creds')
-  if (!existsSync(controlPlaneCredsFile)) {
-    const user = createUser()
-    const jwt = await encodeUser('control-plane', user, account)
-    writeFileSync(controlPlaneCredsFile, fmtCreds(jwt, user), { mode: 0o600, flag: 'wx' })
-  }
+  const id = account.getPublicKey()
+  const systemId = system.getPublicKey()
   return {
-    operatorJwt: await encodeOperator('phonerack', operator, { system_account: system.getPublicKey() }),
+    operatorJwt: await encodeOperator('phonerack', operator, {
+      system_account: systemId,
+      signing_keys: [signing.getPublicKey()],
+    }),
     systemAccount: {
-      id: system.getPublicKey(),
+      id: systemId,
       jwt: await encodeAccount('system', system, { limits: unlimited }, { signer: operator }),
     },
     account: {
-      id: account.getPublicKey(),
-      jwt: await encodeAccount('phonerack', account, { limits: withJetStream }, { signer: operator }),
+      id,
+      // Kept, since newer claims replace those in the broker's store, which have the revocations.
+      jwt: await kept(of('account.jwt'), () =>
+        encodeAccount('phonerack', account, accountOptions, { signer: operator }),
+      ),
     },
     accountSeedFile,
-    controlPlaneCredsFile,
+    controlPlaneCredsFile: await keptUser(of('control-plane.creds'), 'control-plane', account, {}),
+    signingSeedFile,
+    systemCredsFile: await keptUser(of('system.creds'), 'control-plane', system, {
+      pub: { allow: [systemSubjects.lookUp(id), systemSubjects.update, systemSubjects.facts] },
+      sub: { allow: ['_INBOX.>'] },
+    }),
   }
+}
+
+async function kept(file: string, make: () => Promise<string>): Promise<string> {
+  if (existsSync(file)) return readFileSync(file, 'utf8').trim()
+  const text = await make()
+  writeFileSync(file, `${text}\n`, { mode: 0o600, flag: 'wx' })
+  return text
+}
+
+async function keptUser(
+  file: string,
+  name: string,
+  account: KeyPair,
+  rights: Partial<User>,
+): Promise<string> {
+  await kept(file, async () => {
+    const user = createUser()
+    return new TextDecoder().decode(fmtCreds(await encodeUser(name, user, account, rights), user))
+  })
+  return file
 }
 
 function keptKey(file: string, make: () => KeyPair): KeyPair {

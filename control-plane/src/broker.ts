@@ -1,0 +1,61 @@
+/** How this replica uses the broker: certificate, credentials, and the right to revoke users. Called by `app.ts`. */
+import { readFile } from 'node:fs/promises'
+import { isEncrypted, openBus, trustedRoots, type Bus, type Logger } from '@phonerack/shared'
+import { type BrokerAdmin } from '@phonerack/shared/broker'
+import { type Config } from './config/config.js'
+
+export interface Broker {
+  /** Authorities of its certificate, if they are neither that of the hosts nor public; else null. */
+  caPem: string | null
+  /** Null: this replica cannot revoke users. */
+  admin: BrokerAdmin | null
+  /** Returns after two seconds even if the broker is unreachable, and then connects in the background. */
+  connect(log: Logger): Promise<Bus>
+}
+
+/**
+ * Milliseconds that a start waits for the broker. Without it, this replica serves requests that
+ * need no host.
+ */
+const brokerMs = 2000
+
+/** @param account public key of the account of hosts; null: the broker requires no credentials */
+export async function readBroker(
+  config: Config,
+  hostsCaPem: string,
+  account: string | null,
+): Promise<Broker> {
+  const { natsUrl: url, natsCaFile } = config
+  const caPem = natsCaFile === null ? null : trustedRoots(natsCaFile).join('\n')
+  const authorities = isEncrypted(url) ? (caPem === null ? [hostsCaPem, ...trustedRoots(null)] : [caPem]) : []
+  const creds = config.natsCredsFile ? await readFile(config.natsCredsFile, 'utf8') : undefined
+  return {
+    caPem,
+    admin: await readAdmin(config, authorities, account),
+    connect: (log) =>
+      openBus(
+        { url, name: `control-plane ${config.replicaId}`, creds, authorities },
+        {
+          waitMs: brokerMs,
+          onAway: (error) =>
+            log.warn(
+              { err: error },
+              'NATS is unavailable: until it returns, this replica serves only requests that need no host',
+            ),
+        },
+      ),
+  }
+}
+
+async function readAdmin(
+  { natsUrl: url, natsAdmin }: Config,
+  authorities: readonly string[],
+  account: string | null,
+): Promise<BrokerAdmin | null> {
+  if (natsAdmin === null || account === null) return null
+  const [signingSeed, systemCreds] = await Promise.all([
+    readFile(natsAdmin.signingSeedFile, 'utf8'),
+    readFile(natsAdmin.systemCredsFile, 'utf8'),
+  ])
+  return { url, authorities, account, signingSeed, systemCreds }
+}

@@ -1,0 +1,150 @@
+// The broker shuts out the users of retired hosts and of earlier machines, with the real nats-server.
+import path from 'node:path'
+import { createUser, fmtCreds } from '@nats-io/jwt'
+import { startNats, type Nats } from '@phonerack/launcher/nats'
+import { protocol } from '@phonerack/shared'
+import { generateKeyPairSync } from 'node:crypto'
+import { rmSync } from 'node:fs'
+import { connect, credsAuthenticator, Events, type NatsConnection } from 'nats'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { z } from 'zod'
+import { eventually, useWorld, type Plane } from '../testing/world.js'
+
+const world = useWorld()
+let nats: Nats
+let plane: Plane
+let second: Plane
+const open: NatsConnection[] = []
+beforeAll(async () => {
+  nats = await startNats({ dir: path.join(world.dir, 'broker') })
+  const env = {
+    NATS_URL: nats.url,
+    NATS_CREDS_FILE: nats.controlPlaneCredsFile,
+    NATS_ACCOUNT_SEED_FILE: nats.accountSeedFile,
+    NATS_SIGNING_SEED_FILE: nats.signingSeedFile,
+    NATS_SYSTEM_CREDS_FILE: nats.systemCredsFile,
+  }
+  plane = await world.start({ env })
+  second = await world.start({ env, beside: plane })
+})
+afterAll(async () => {
+  for (const connection of open) await connection.close()
+  await nats.stop()
+})
+
+const answerSchema = z.object({ host_id: z.string(), nats_jwt: z.string() })
+
+/** A machine that joins: its host and credentials of the broker. */
+async function machine(at: Plane, rejoins?: string) {
+  const headers = { authorization: `Bearer ${at.operatorToken}` }
+  const url = `/operator/v1/hosts/${rejoins === undefined ? 'join-tokens' : `${rejoins}/rejoin`}`
+  const token = await at.operator.inject({ method: 'POST', url, headers, payload: {} })
+  const user = createUser()
+  const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const answer = await at.server.inject({
+    method: 'POST',
+    url: '/host/v1/join',
+    headers: { [protocol.header]: String(protocol.version), [protocol.rejoinHeader]: 'yes' },
+    payload: {
+      ...{ token: token.json<{ token: string }>().token, name: 'rack', country: 'US' },
+      ...{
+        public_key_pem: publicKey.export({ type: 'spki', format: 'pem' }),
+        nats_public_key: user.getPublicKey(),
+      },
+    },
+  })
+  const { host_id: hostId, nats_jwt: jwt } = answerSchema.parse(answer.json())
+  return { hostId, creds: fmtCreds(jwt, user) }
+}
+
+async function connected(creds: Uint8Array, reconnect = false): Promise<NatsConnection> {
+  const connection = await connect({
+    ...{ servers: nats.url, authenticator: credsAuthenticator(creds), reconnect, maxReconnectAttempts: -1 },
+  })
+  open.push(connection)
+  return connection
+}
+
+const refusal = /Authorization Violation|Authentication Revoked/i
+
+it('ends and refuses the users of retired hosts and of earlier machines, on each replica, and after restarts', async () => {
+  const [retired, earlier, other] = [await machine(plane), await machine(second), await machine(plane)]
+  const [first, before, kept] = [
+    await connected(retired.creds),
+    await connected(earlier.creds),
+    await connected(other.creds, true),
+  ]
+  let breaks = 0
+  void (async () => {
+    for await (const { type } of kept.status()) if (type === Events.Disconnect) breaks += 1
+  })()
+  const agent = await plane.rack(1)
+
+  const retire = await plane.operator.inject({
+    method: 'POST',
+    url: `/operator/v1/hosts/${retired.hostId}/retire`,
+    headers: { authorization: `Bearer ${plane.operatorToken}` },
+    payload: {},
+  })
+  expect(retire.statusCode).toBe(200)
+  await first.closed()
+  await expect(connected(retired.creds)).rejects.toThrow(refusal)
+
+  const later = await machine(second, earlier.hostId)
+  expect(later.hostId).toBe(earlier.hostId)
+  await before.closed()
+  await expect(connected(earlier.creds)).rejects.toThrow(refusal)
+  await expect(connected(retired.creds)).rejects.toThrow(refusal)
+  const current = await connected(later.creds, true)
+  expect([breaks, kept.isClosed()]).toEqual([0, false])
+
+  // The broker keeps them itself.
+  const options = { dir: path.join(world.dir, 'broker'), port: nats.port }
+  const { db } = plane.app.core
+  const seen = async () => (await db.host.findUniqueOrThrow({ where: { id: agent.hostId } })).sequence
+  await nats.stop()
+  nats = await startNats(options)
+  await expect(connected(retired.creds)).rejects.toThrow(refusal)
+  await expect(connected(earlier.creds)).rejects.toThrow(refusal)
+
+  // A broker that lost its data gets them again.
+  await nats.stop()
+  rmSync(path.join(options.dir, 'jetstream'), { recursive: true })
+  nats = await startNats(options)
+  const refused = async (creds: Uint8Array) => {
+    try {
+      await (await connected(creds)).close()
+      return false
+    } catch (error) {
+      if (error instanceof Error && refusal.test(error.message)) return true
+      throw error
+    }
+  }
+  await eventually(() => refused(retired.creds))
+  await eventually(() => refused(earlier.creds))
+  const sequence = await seen()
+  await eventually(async () => (await seen()) > sequence)
+  for (const each of [current, kept])
+    await eventually(() =>
+      each.flush().then(
+        () => true,
+        () => false,
+      ),
+    )
+})
+
+it('revokes no user of a current host, even if another machine joined with its public key', async () => {
+  const victim = await machine(plane)
+  const { db } = plane.app.core
+  const { natsPublicKey } = await db.host.findUniqueOrThrow({ where: { id: victim.hostId } })
+  const connection = await connected(victim.creds)
+  const hostile = await machine(plane)
+  await db.host.update({ where: { id: hostile.hostId }, data: { natsPublicKey, retiredAt: new Date() } })
+  const retired = await machine(plane)
+  const ended = await connected(retired.creds)
+  await db.host.update({ where: { id: retired.hostId }, data: { retiredAt: new Date() } })
+  // Found without a message.
+  await ended.closed()
+  await connection.flush()
+  expect(connection.isClosed()).toBe(false)
+})
