@@ -2,7 +2,6 @@
  * Assembles the control plane below its HTTP server: database, broker, hosts, jobs, services.
  * `main.ts` runs it; tests run it with real dependencies.
  */
-import { X509Certificate } from 'node:crypto'
 import { Alarm, Counters, deviceLinkSchema, systemClock, type Clock, type Logger } from '@phonerack/shared'
 import { type FastifyPluginAsync } from 'fastify'
 import { createActivityRecorder } from './activity/recorder.js'
@@ -148,8 +147,7 @@ async function assemble(config: Config, parts: AppParts): Promise<App> {
   }
   if (config.operatorTokenHash) await setConfiguredOperator(core, config.operatorTokenHash, config.replicaId)
 
-  const own = await authority.issueClient()
-  const hosts = new HostClients(own, parts.log)
+  const hosts = new HostClients(await authority.issueClient(), parts.log)
   const failureLimit = createFailureLimit({
     trustedProxies: config.http.trustedProxies,
     perMinute: config.failuresPerMinute,
@@ -215,6 +213,7 @@ async function assemble(config: Config, parts: AppParts): Promise<App> {
     new Ticker('retired hosts', 10_000, parts.log, () => retired.look()),
     new Ticker('revoked NATS users', 10_000, parts.log, () => revoked.look()),
     new Ticker('certificates of hosts', 60_000, parts.log, renewals),
+    new Ticker('own certificate', 60_000, parts.log, () => hosts.renewOwn(authority, core.clock.now())),
     new Ticker('phones with live links', 10_000, parts.log, () => standBys.look()),
     new Ticker('reconciliation', 15_000, parts.log, () => reconcile(core)),
     new Ticker('retention', 60_000, parts.log, () => forget(core)),
@@ -240,10 +239,7 @@ async function assemble(config: Config, parts: AppParts): Promise<App> {
     pools: () => ({ requests: database.poolUse(), jobs: jobs.poolUse() }),
     counters: core.counters,
     hostCertificates: () => hosts.certificateEnds,
-    ownCertificates: {
-      client: new Date(new X509Certificate(own.certificatePem).validTo),
-      authority: authority.endsAt,
-    },
+    ownCertificates: () => ({ client: hosts.ownCertificateEnds, authority: authority.endsAt }),
     clockSkewMs: () => postgresTime.skewMs,
     isBrokerConnected: () => bus.connected,
   })

@@ -1,7 +1,13 @@
 /** The agent's configuration, from its environment. Read once, by `main.ts`. */
-import { refutePlainBroker } from '@phonerack/shared'
+import { isLoopback, refutePlainBroker } from '@phonerack/shared'
 import { readListen, type Listen } from '@phonerack/shared/metrics'
 import { z } from 'zod'
+
+/** Encrypted, or on this machine. */
+const isPrivateUrl = (url: string): boolean => {
+  const { protocol, hostname } = new URL(url)
+  return protocol === 'https:' || isLoopback(hostname.replace(/^\[(.*)\]$/, '$1'))
+}
 
 const hostPort = z
   .string()
@@ -20,7 +26,12 @@ const list = z
 
 const environment = z.object({
   PHONERACK_DATA_DIR: z.string().min(1),
-  PHONERACK_CONTROL_URL: z.url({ protocol: /^https?$/ }),
+  PHONERACK_CONTROL_URL: z
+    .url({ protocol: /^https?$/, abort: true })
+    .refine(
+      (url) => isPrivateUrl(url),
+      'begins with http:// and names another machine: anyone on the network could read and change the connection; use https://',
+    ),
   /** PEM: the only authorities that may sign the certificates of the control URL and of NATS. Default: the system's. */
   PHONERACK_CA_FILE: z.string().optional(),
   /** Required until the host has joined. */

@@ -197,3 +197,22 @@ it('refuses a broker on another machine without TLS, unless the operator allows 
   expect([allowed.outcome, allowed.err]).toEqual([{ exitCode: 0 }, ''])
   expect(readConfig(readConfigFile(config(), variables), keyOf).natsUrl).toBe('nats://192.0.2.9:4222')
 })
+
+it.each([
+  ['http://192.0.2.7', false],
+  ['http://phones.example:8080', false],
+  ['https://phones.example', true],
+  ['http://127.0.0.1:7700', true],
+  ['http://[::1]:7700', true],
+])('runs with the control URL %s: %s', (controlUrl, isAllowed) => {
+  const read = () =>
+    readConfig(
+      {
+        ...{ PHONERACK_DATA_DIR: dir, PHONERACK_CONTROL_URL: controlUrl, PHONERACK_HOST_NAME: 'rack' },
+        ...{ PHONERACK_GRPC_LISTEN: '127.0.0.1:7710', NATS_URL: 'tls://nats.example' },
+      },
+      keyOf,
+    )
+  if (isAllowed) expect(read().controlUrl).toBe(controlUrl)
+  else expect(read).toThrow(/control_url: begins with http:\/\/ and names another machine.*use https/)
+})

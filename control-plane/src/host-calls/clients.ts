@@ -5,8 +5,8 @@
  */
 import { checkServerIdentity } from 'node:tls'
 import {
-  credentials,
   connectivityState,
+  experimental,
   InterceptingCall,
   status,
   type ChannelCredentials,
@@ -14,11 +14,12 @@ import {
 } from '@grpc/grpc-js'
 import { type HostServiceClient, type LiveServiceClient, type RecordingServiceClient } from '@phonerack/proto'
 import { keepalive, ownNow, protocol, type Logger } from '@phonerack/shared'
-import { type Credentials, hostDnsName } from '../pki/authority.js'
+import { type Authority, type Credentials, hostDnsName } from '../pki/authority.js'
 import { countHostCall } from '../metrics/instruments.js'
 import { channelTarget } from './address.js'
 import { checkedClients } from './answers/client.js'
 import { Breaker } from './breaker.js'
+import { OwnCertificate } from './own-certificate.js'
 
 /** Where a host is called, and which certificate it must present. */
 export interface HostAddress {
@@ -76,10 +77,27 @@ export class HostClients {
   private readonly ends = new Map<string, Date>()
   private readonly retired = new Set<string>()
 
+  private readonly own: OwnCertificate
+
+  /** @param own the first client certificate of this replica */
   constructor(
-    private readonly own: Credentials,
+    own: Credentials,
     private readonly log: Logger,
-  ) {}
+  ) {
+    this.own = new OwnCertificate(own)
+  }
+
+  /** When the client certificate of this replica ends. */
+  get ownCertificateEnds(): Date {
+    return this.own.endsAt
+  }
+
+  /** Replaces the client certificate of this replica once two thirds of its life are over. */
+  async renewOwn(authority: Pick<Authority, 'issueClient'>, now: Date): Promise<void> {
+    if (!this.own.isDue(now)) return
+    this.own.use(await authority.issueClient())
+    this.log.info({ expires: this.own.endsAt }, 'renewed the client certificate of this replica')
+  }
 
   to(hostId: string, { address, ...accepted }: HostAddress): HostConnection {
     const known = this.open.get(hostId)
@@ -174,27 +192,22 @@ interface Handshake {
 }
 
 const credentialsFor = (
-  own: Credentials,
+  own: OwnCertificate,
   certificates: Certificates,
   { isRetired, note }: Handshake,
 ): ChannelCredentials =>
-  credentials.createSsl(
-    Buffer.from(own.caPem),
-    Buffer.from(own.privateKeyPem),
-    Buffer.from(own.certificatePem),
-    {
-      // Replaces the check of the name, which is therefore made here.
-      checkServerIdentity(name, certificate) {
-        const fault = checkServerIdentity(name, certificate)
-        if (fault) return fault
-        if (isRetired()) return new Error(retiredText)
-        if (!isAccepted(certificates.accepted, certificate.fingerprint256))
-          return new Error('the host presents an earlier certificate of its ID')
-        note(new Date(certificate.valid_to))
-        return undefined
-      },
+  experimental.createCertificateProviderChannelCredentials(own, own, {
+    // Replaces the check of the name, which is therefore made here.
+    checkServerIdentity(name, certificate) {
+      const fault = checkServerIdentity(name, certificate)
+      if (fault) return fault
+      if (isRetired()) return new Error(retiredText)
+      if (!isAccepted(certificates.accepted, certificate.fingerprint256))
+        return new Error('the host presents an earlier certificate of its ID')
+      note(new Date(certificate.valid_to))
+      return undefined
     },
-  )
+  })
 
 /** Keeps the running calls of a host, so that they can be cancelled. */
 const remember =

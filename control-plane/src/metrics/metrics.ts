@@ -20,7 +20,7 @@ export interface MetricsSources extends DatabaseGaugesOptions {
   /** When the certificate ends that a host presented last, by host ID. */
   hostCertificates: () => ReadonlyMap<string, Date>
   /** When our own certificates end. */
-  ownCertificates: Readonly<Record<'client' | 'authority', Date>>
+  ownCertificates: () => Readonly<Record<'client' | 'authority', Date>>
   clockSkewMs: () => number
   isBrokerConnected: () => boolean
 }
@@ -87,7 +87,7 @@ function addGauges(registry: Registry, sources: MetricsSources): void {
     labelNames: ['certificate'],
     registers,
     collect() {
-      const { client, authority } = sources.ownCertificates
+      const { client, authority } = sources.ownCertificates()
       this.reset()
       this.set({ certificate: 'client' }, daysUntil(client))
       this.set({ certificate: 'authority' }, daysUntil(authority))

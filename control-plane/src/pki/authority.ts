@@ -1,7 +1,6 @@
 /**
  * The certificate authority between control plane and hosts, shared by the replicas
- * (`db/installation.ts`). Issues the control plane's client certificate at each start, a host's when it
- * joins, and the broker's for `nats-config`.
+ * (`db/installation.ts`). Issues the control plane's client certificate, a host's when it joins, and the broker's for `nats-config`.
  */
 import 'reflect-metadata'
 import { randomBytes, webcrypto } from 'node:crypto'
@@ -23,7 +22,8 @@ const day = 86_400_000
 const caLife = 3650 * day
 /** Milliseconds. */
 export const hostLifeMs = 365 * day
-const clientLife = 365 * day
+/** Milliseconds. */
+export const clientLifeMs = 365 * day
 const brokerLife = 365 * day
 
 export interface Credentials {
@@ -68,7 +68,7 @@ export class Authority {
   /** Issues a new key and client certificate for this process. */
   async issueClient(): Promise<Credentials> {
     const keys = await newKeys()
-    const certificatePem = await this.issue('control-plane', keys.publicKey, clientLife, clientAuth, [
+    const certificatePem = await this.issue('control-plane', keys.publicKey, clientLifeMs, clientAuth, [
       { type: 'url', value: controlPlaneUri },
     ])
     const der = await webcrypto.subtle.exportKey('pkcs8', keys.privateKey)
