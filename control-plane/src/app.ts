@@ -39,6 +39,7 @@ import { JobRunner, prepareJobs } from './queue/runner.js'
 import { jobPayloads } from './queue/queue.js'
 import { fileTasks, hostTasks, installTasks, recordingTasks, timerTasks, workers } from './jobs/tasks.js'
 import { Ticker } from './core/ticker.js'
+import { markDegraded } from './devices/failures.js'
 import { createKeyService } from './keys/service.js'
 import { createMetrics, type Metrics } from './metrics/metrics.js'
 import { createLiveService } from './live/links.js'
@@ -210,6 +211,10 @@ async function assemble(config: Config, parts: AppParts): Promise<App> {
       await sweepHosts(core, listening, listened, silence)
     }),
     new Ticker('drained hosts', 1000, parts.log, () => sweepDrained(core)),
+    new Ticker('degraded hosts', 5000, parts.log, async () => {
+      for (const { hostId, failing } of await markDegraded(core.db, core.clock.now(), core.rules.degraded))
+        parts.log.error({ host: hostId, failing }, 'devices of a host fail together: it gets no new phones')
+    }),
     new Ticker('retired hosts', 10_000, parts.log, () => retired.look()),
     new Ticker('revoked NATS users', 10_000, parts.log, () => revoked.look()),
     new Ticker('certificates of hosts', 60_000, parts.log, renewals),

@@ -27,9 +27,6 @@ export interface SystemFolders {
 
 const systemFolders: SystemFolders = { proc: '/proc', usb: '/sys/bus/usb/devices', usbNodes: '/dev/bus/usb' }
 
-/** Bytes of the state folder's disk that must be free. */
-const stateBytes = 500_000_000
-
 /** @param config the valid configuration, or its problem @returns the exit code */
 export async function runDoctor(
   config: Config | { problem: string },
@@ -89,7 +86,7 @@ async function readHost(config: Config): Promise<HostReadings> {
     'failed' in access ? access : access.value === null ? null : readBroker(access.value),
     readPort(grpcListen, isRunning),
     isRunning ? attempt(() => new AdbClient(adbSocketPath(dataDir)).devices(Progress.for(5000))) : null,
-    freeSpace('state folder', dataDir, stateBytes),
+    freeSpace('state folder', dataDir, config.minFreeBytes),
     freeSpace('recordings', path.join(dataDir, 'recordings'), config.recordings.minFree),
   ])
   const address = config.grpcAddress ?? grpcListen

@@ -87,6 +87,8 @@ const environmentSchema = z
       .default(limits.restartGrace.default),
     /** Deadline of one wipe or enrolment, in seconds. */
     PHONERACK_CARE_DEADLINE: int(300, 1),
+    /** Devices of a host that fail within this time, in seconds, fail together. 0: never. docs/decisions/0219 */
+    PHONERACK_DEGRADED_WINDOW: int(300, 0),
     PHONERACK_HOST_LATE_AFTER: int(limits.hostLateAfter, 1),
     PHONERACK_HOST_LOST_AFTER: int(limits.hostLostAfter, 1),
     PHONERACK_LOST_FOR_GOOD_AFTER: int(86_400, 1),
@@ -233,6 +235,8 @@ export interface Rules {
   restartGraceMs: number
   /** Deadline of one wipe or enrolment. */
   careDeadlineMs: number
+  /** When devices of a host fail together (`devices/degraded.ts`). */
+  degraded: { windowMs: number; linkGraceMs: number }
   hostLateAfterMs: number
   hostLostAfterMs: number
   lostForGoodAfterMs: number
@@ -313,6 +317,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
       resetEveryMs: env.PHONERACK_RESET_EVERY * 1000,
       restartGraceMs: env.PHONERACK_RESTART_GRACE * 1000,
       careDeadlineMs: env.PHONERACK_CARE_DEADLINE * 1000,
+      degraded: { windowMs: env.PHONERACK_DEGRADED_WINDOW * 1000, linkGraceMs: 30_000 },
       hostLateAfterMs: env.PHONERACK_HOST_LATE_AFTER * 1000,
       hostLostAfterMs: env.PHONERACK_HOST_LOST_AFTER * 1000,
       lostForGoodAfterMs: env.PHONERACK_LOST_FOR_GOOD_AFTER * 1000,

@@ -37,30 +37,36 @@ export interface Wanted {
   country: string | null
   /** Its host sent a heartbeat since then. */
   heardSince: Date
+  now: Date
   /** A host that has just refused; omitted: none. */
   exceptHost?: string | undefined
 }
 
 /**
  * Locks a device that can be assigned: free, healthy, in service, its host heard recently, and
- * confirmed by its agent as clean for this tenant since the database last changed. First skips
+ * confirmed by its agent as clean for this tenant since the database last changed. Prefers hosts
+ * without failing devices, then hosts with fewer running phones of the project. First skips
  * devices that another transaction has locked. When only those are left, waits for one, since
  * heartbeats lock devices briefly.
  */
 export async function lockFreeDevice(
   tx: Tx,
-  { projectId, country, heardSince, exceptHost }: Wanted,
+  { projectId, country, heardSince, now, exceptHost }: Wanted,
 ): Promise<AssignedDevice | null> {
   const inCountry = country === null ? Prisma.empty : Prisma.sql`and h.country = ${country}`
   const elsewhere = exceptHost === undefined ? Prisma.empty : Prisma.sql`and h.id <> ${exceptHost}`
   const theirs = cleanForTenant(tenantOf(projectId))
   for (const skip of [Prisma.sql`skip locked`, Prisma.empty, Prisma.empty]) {
-    const rows = await tx.$queryRaw<Row[]>`select d.id, d.host_id, d.serial, d.fencing_number
-      from devices d join hosts h on h.id = d.host_id
+    const rows = await tx.$queryRaw<Row[]>`with mine as materialized (
+        select pd.host_id, count(*) as phones from phones p join devices pd on pd.phone_id = p.id
+        where p.project_id = ${projectId} and p.status in ('creating', 'starting', 'ready') group by 1)
+      select d.id, d.host_id, d.serial, d.fencing_number
+      from devices d join hosts h on h.id = d.host_id left join mine on mine.host_id = h.id
       where d.state = 'free' and d.link = 'healthy' and h.last_seen_at > ${heardSince} ${inCountry} ${elsewhere}
-        and ${takesWork}
+        and ${takesWork} and (h.degraded_until is null or h.degraded_until <= ${now})
         and d.confirmed_epoch = (select current_epoch()) and d.clean_for in (${cleanForAnyone}, ${theirs})
-      order by d.clean_for = ${cleanForAnyone}, d.freed_at nulls first, d.id limit 1 for update of d ${skip}`
+      order by h.failing_devices > 0, d.clean_for = ${cleanForAnyone}, coalesce(mine.phones, 0),
+        d.freed_at nulls first, d.id limit 1 for update of d ${skip}`
     const [row] = rows
     if (!row) continue
     // A drain or retirement of its host may have ended while this statement waited for the lock.

@@ -10,7 +10,9 @@ import {
   type WipeDeviceResponse,
 } from '@phonerack/proto'
 import { hostFaultIn, makeStorable, Progress, shorten } from '@phonerack/shared'
+import { inTransaction } from '../db/database.js'
 import { readEpoch } from '../db/epoch.js'
+import { noteFailure } from '../devices/failures.js'
 import { isUp, type DeviceState } from '../devices/link.js'
 import { cleanForNobody, reasonOf } from '../devices/quarantine.js'
 import { CallFailure, callHost } from '../host-calls/calls.js'
@@ -28,6 +30,7 @@ import { backoff, reschedule } from '../queue/retry.js'
 import {
   neverAnswered,
   waitsForHost,
+  waitsForOthers,
   waitsForWork,
   wasInterrupted,
   wasNotAnswered,
@@ -42,6 +45,11 @@ import {
 const most = { refused: 3, unanswered: 3 }
 /** Milliseconds between two attempts to get a slot of the host. */
 const longestTurnMs = 5000
+
+/** Milliseconds until the work on a device is repeated that failed together with others of its host. */
+const togetherMs = 60_000
+/** The check that stands for an agent without an answer. */
+const agentCheck = 'agent'
 
 const kinds: Record<CareJob, CareKind> = { 'device.wipe': 'wipe', 'device.enroll': 'enroll' }
 
@@ -67,7 +75,7 @@ export async function wipeDeviceJob(context: JobContext, payload: JobPayload<'de
       Progress.for(context.core.rules.careDeadlineMs, context.stopping),
     ),
   )
-  if (outcome) await conclude(context, device, outcome)
+  if (outcome) await conclude(context, 'device.wipe', payload, device, outcome)
 }
 
 export async function enrollDeviceJob(
@@ -84,7 +92,7 @@ export async function enrollDeviceJob(
       Progress.for(context.core.rules.careDeadlineMs, context.stopping),
     ),
   )
-  if (outcome) await conclude(context, device, outcome)
+  if (outcome) await conclude(context, 'device.enroll', payload, device, outcome)
 }
 
 async function deviceInCare(
@@ -160,7 +168,7 @@ function failureOf(error: CallFailure, isRefused: boolean): CareOutcome {
 
 const notVerified = (evidence: string): Cared => ({
   ...{ verified: false, revision: 0n, cleanFor: '' },
-  checks: [{ name: 'agent', passed: false, evidence }],
+  checks: [{ name: agentCheck, passed: false, evidence }],
 })
 
 /** Shows the operator why the job takes long, until the verdict replaces it. */
@@ -169,7 +177,14 @@ async function note({ core }: JobContext, device: PlacedDevice, reason: string):
   await core.db.device.updateMany({ where: { id, state, fencingNumber }, data: { reason } })
 }
 
-async function conclude({ core }: JobContext, device: PlacedDevice, outcome: Cared): Promise<void> {
+async function conclude<N extends CareJob>(
+  context: JobContext,
+  name: N,
+  payload: JobPayload<CareJob> & JobInput<N>,
+  device: PlacedDevice,
+  outcome: Cared,
+): Promise<void> {
+  const { core } = context
   const now = core.clock.now()
   const checks = outcome.checks.map(storableCheck)
   const failed = checks.filter((check) => !check.passed)
@@ -177,6 +192,17 @@ async function conclude({ core }: JobContext, device: PlacedDevice, outcome: Car
   // Otherwise the device would be free for no tenant, and wiped in a loop.
   const freesNobody = knowsCustody && outcome.verified && failed.length === 0 && outcome.cleanFor === ''
   const verified = outcome.verified && failed.length === 0 && !freesNobody
+  // Only the agent's own failures can be its host's fault: a check that failed is the phone's.
+  const mayBeHosts = failed.length > 0 && failed.every((check) => check.name === agentCheck)
+  if (
+    mayBeHosts &&
+    (await inTransaction(core.db, (tx) => noteFailure(tx, device.id, now, core.rules.degraded)))
+  ) {
+    await note(context, device, waitsForOthers(name, reasonOf(failed)))
+    const again = { ...payload, attempt: payload.attempt + 1, refused: 0, unanswered: 0, turns: 0 }
+    const key = assignmentJobKey(name, device.id, payload.fencing)
+    return reschedule(context, name, again, togetherMs, { key })
+  }
   const epoch = verified && knowsCustody ? await readEpoch(core.db) : null
   const { count } = await core.db.device.updateMany({
     where: { id: device.id, state: device.state, fencingNumber: device.fencingNumber },
@@ -188,6 +214,8 @@ async function conclude({ core }: JobContext, device: PlacedDevice, outcome: Car
       ...(knowsCustody ? { custodyRevision: outcome.revision } : {}),
       wipeChecks: checks,
       ...(outcome.capabilities ? { capabilities: outcome.capabilities.map((found) => ({ ...found })) } : {}),
+      // A failed check of the phone is not taken back when its host is degraded.
+      ...(mayBeHosts ? {} : { failedAt: null }),
       ...(verified ? { freedAt: now, enrolledAt: device.enrolledAt ?? now } : {}),
     },
   })

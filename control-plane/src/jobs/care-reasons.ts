@@ -22,6 +22,9 @@ export const waitsForHost = (name: CareJob): string =>
 export const waitsForWork = (name: CareJob, message: string): string =>
   `The ${nouns[name]} waits until the host takes work again: ${quoted(message)} \`ctl host list\` shows the reason.`
 
+export const waitsForOthers = (name: CareJob, message: string): string =>
+  `The ${nouns[name]} failed together with other devices of the host, and is repeated: ${quoted(message)} \`ctl host list\` shows the host.`
+
 export const wasInterrupted = (name: CareJob, message: string): string =>
   `The ${nouns[name]} was interrupted, and is repeated: ${quoted(message)}. If this does not end, read the log of the host agent.`
 

@@ -13,6 +13,7 @@ import {
 import { hostFaultIn, Progress } from '@phonerack/shared'
 import { inTransaction, type Tx } from '../db/database.js'
 import { deviceOf } from '../devices/assignment.js'
+import { noteFailure } from '../devices/failures.js'
 import { CallFailure, callHost } from '../host-calls/calls.js'
 import { refusalIn, settleRefusal, type Refusal } from '../hosts/settle-device.js'
 import { giveAnotherDevice } from '../phones/another-device.js'
@@ -149,11 +150,11 @@ async function afterFailure(
   const isBad = failure.answer !== null && !failure.answer.retryable
   if (phone.status === 'creating' && fault !== null) {
     // The device is not at fault. Its host refuses, so a new phone goes to another one.
-    if (await changeDevice(context, phone.id, payload.fencing, null, device.hostId)) return
+    if (await changeDevice(context, phone.id, payload.fencing, device, null, device.hostId)) return
     if (fault !== 'stopping' && attempt >= triesPerDevice) return failCreate(context.core, phone.id)
   } else if (phone.status === 'creating' && (isBad || attempt >= triesPerDevice)) {
     const reason = isBad ? `could not be started: ${failure.message}` : null
-    if (await changeDevice(context, phone.id, payload.fencing, reason)) return
+    if (await changeDevice(context, phone.id, payload.fencing, device, reason)) return
   }
   const ms = Math.min(backoff(attempt, 250, 4000), timeLeft(context, phone))
   await reschedule(context, 'phone.start', { ...payload, attempt: attempt + 1 }, ms, {
@@ -161,18 +162,29 @@ async function afterFailure(
   })
 }
 
-/** Like `giveAnotherDevice`, but also does nothing when the phone has changed in between. */
+/**
+ * Like `giveAnotherDevice`, but also does nothing when the phone has changed in between. A device that fails together with
+ * others of its host is not quarantined.
+ */
 async function changeDevice(
   { core }: JobContext,
   phoneId: string,
   fencing: string,
+  device: PlacedDevice,
   reason: string | null,
   exceptHost?: string,
 ): Promise<boolean> {
+  const { degraded } = core.rules
+  // Its own transaction: the device's lock must not be held while another device is locked.
+  const isShared =
+    reason !== null &&
+    (await inTransaction(core.db, (tx) => noteFailure(tx, device.id, core.clock.now(), degraded)))
   return inTransaction(core.db, async (tx: Tx) => {
     const phone = await lockPhone(tx, phoneId, 'phone')
     if (phone?.status !== 'creating' || (await deviceOf(tx, phoneId))?.fencingNumber.toString() !== fencing)
       return true
-    return giveAnotherDevice(tx, core, phone, reason, exceptHost)
+    return isShared
+      ? giveAnotherDevice(tx, core, phone, null, device.hostId)
+      : giveAnotherDevice(tx, core, phone, reason, exceptHost)
   })
 }

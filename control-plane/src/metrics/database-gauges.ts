@@ -158,7 +158,7 @@ const devices = ({ names, hostLateAfterMs, hostLostAfterMs }: DatabaseGaugesOpti
       count(*)::int as count,
       (count(*) filter (where d.state = 'free' and d.link = 'healthy' and d.clean_for = 'anyone'
         and d.confirmed_epoch = current_epoch()
-        and h.refuses is null and h.drained_at is null and d.drained_at is null and d.maintenance_at is null
+        and h.refuses is null and (h.degraded_until is null or h.degraded_until <= now()) and h.drained_at is null and d.drained_at is null and d.maintenance_at is null
         and h.last_seen_at >= now() - $1::float8 * interval '1 ms'))::int as available
     from devices d join hosts h on h.id = d.host_id where h.retired_at is null group by 1, 2`,
   values: [hostLateAfterMs, hostLostAfterMs],
@@ -186,7 +186,7 @@ const devices = ({ names, hostLateAfterMs, hostLostAfterMs }: DatabaseGaugesOpti
 
 const hosts = ({ hostLateAfterMs, hostLostAfterMs }: DatabaseGaugesOptions): Reading => ({
   name: 'hosts',
-  text: `select id, drained_at is not null as drained, refuses,
+  text: `select id, drained_at is not null as drained, refuses, coalesce(degraded_until > now(), false) as degraded,
       extract(epoch from now() - coalesce(last_seen_at, joined_at))::float8 as silence
     from hosts where retired_at is null order by id limit ${maxHosts}`,
   values: [],
@@ -205,6 +205,7 @@ const hosts = ({ hostLateAfterMs, hostLostAfterMs }: DatabaseGaugesOptions): Rea
       'Connected hosts whose agent takes no new work, by cause.',
       'cause',
     )
+    const degraded = gauge(registry, 'hosts_degraded', 'Hosts whose devices fail together.')
     for (const cause of hostFaults) refusing.set({ cause }, 0)
     for (const reach of ['online', 'late', 'lost']) counts.set({ reach }, 0)
     for (const row of rows) {
@@ -212,6 +213,7 @@ const hosts = ({ hostLateAfterMs, hostLostAfterMs }: DatabaseGaugesOptions): Rea
       const ms = seconds * 1000
       counts.inc({ reach: ms <= hostLateAfterMs ? 'online' : ms <= hostLostAfterMs ? 'late' : 'lost' })
       if (row['drained'] === true) drained.inc()
+      if (row['degraded'] === true) degraded.inc()
       const { refuses } = row
       if (typeof refuses === 'string' && ms <= hostLostAfterMs)
         refusing.inc({ cause: bounded(hostFaults, refuses) })

@@ -1,6 +1,7 @@
 /** Rows as JSON for operators. */
 import { formatUsd, type HostFault } from '@phonerack/shared'
 import { type Rules } from '../config/config.js'
+import { isDegraded } from '../devices/failures.js'
 import { isUp } from '../devices/link.js'
 import { nextStepOf, type Check } from '../devices/quarantine.js'
 import { expiryOf } from '../hosts/certificates.js'
@@ -8,22 +9,25 @@ import { type Device, type Host, type Project } from '../gen/prisma/client.js'
 
 const iso = (at: Date | null): string | null => at?.toISOString() ?? null
 
-/** `refusing`: its agent takes no new work. `stopping`: it received SIGTERM. */
-export type HostState = 'online' | 'refusing' | 'stopping' | 'late' | 'lost' | 'retired'
+/** `degraded`: its devices fail together. `refusing`: its agent takes no new work. `stopping`: it received SIGTERM. */
+export type HostState = 'online' | 'degraded' | 'refusing' | 'stopping' | 'late' | 'lost' | 'retired'
 
 export function hostState(
-  host: Pick<Host, 'lastSeenAt' | 'retiredAt' | 'refuses'>,
+  host: Pick<Host, 'lastSeenAt' | 'retiredAt' | 'refuses' | 'degradedUntil'>,
   now: Date,
   rules: Rules,
 ): HostState {
   if (host.retiredAt) return 'retired'
   const silence = host.lastSeenAt ? now.getTime() - host.lastSeenAt.getTime() : Infinity
-  if (silence <= rules.hostLateAfterMs) return answering(host.refuses)
+  if (silence <= rules.hostLateAfterMs) return answering(host, now)
   return silence <= rules.hostLostAfterMs ? 'late' : 'lost'
 }
 
-const answering = (refuses: string | null): HostState =>
-  refuses === null ? 'online' : refuses === ('stopping' satisfies HostFault) ? 'stopping' : 'refusing'
+function answering(host: Pick<Host, 'refuses' | 'degradedUntil'>, now: Date): HostState {
+  if (host.refuses !== null)
+    return host.refuses === ('stopping' satisfies HostFault) ? 'stopping' : 'refusing'
+  return isDegraded(host, now) ? 'degraded' : 'online'
+}
 
 /** @param running its phones with an open session */
 export const hostView = (
@@ -43,6 +47,9 @@ export const hostView = (
   problem: host.problem,
   /** Why its agent takes no new work, with the next step; null: it takes work. */
   refuses: host.refusesReason,
+  /** Why it gets no new phones, with the next step; null: its devices do not fail together. */
+  degraded: isDegraded(host, now) ? host.degradedReason : null,
+  degraded_until: isDegraded(host, now) ? iso(host.degradedUntil) : null,
   last_seen_at: iso(host.lastSeenAt),
   devices: host._count.devices,
   running,

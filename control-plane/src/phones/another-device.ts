@@ -17,9 +17,11 @@ export async function giveAnotherDevice(
   bad: string | null,
   exceptHost?: string,
 ): Promise<boolean> {
+  const now = core.clock.now()
   const free = await lockFreeDevice(tx, {
+    now,
     ...{ projectId: phone.projectId, country: phone.country, exceptHost },
-    heardSince: new Date(core.clock.now().getTime() - core.rules.hostLateAfterMs),
+    heardSince: new Date(now.getTime() - core.rules.hostLateAfterMs),
   })
   if (!free) return false
   if (bad === null) await releaseDevice(tx, phone.id)

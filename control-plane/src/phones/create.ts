@@ -118,7 +118,8 @@ async function admit(
         phones: usage.projectPhones,
         maxPhones: project.maxPhones,
       },
-      freeDevice: () => lockFreeDevice(tx, { projectId: project.id, country: input.country, heardSince }),
+      freeDevice: () =>
+        lockFreeDevice(tx, { projectId: project.id, country: input.country, heardSince, now }),
       money: { ...project, spentThisMonthMicros: usage.spentThisMonthMicros },
     },
     input.maxDuration,

@@ -4,6 +4,7 @@
  */
 import { inTransaction, type Tx } from '../db/database.js'
 import { deviceOf } from '../devices/assignment.js'
+import { isDegraded } from '../devices/failures.js'
 import { drainedSince } from '../devices/service.js'
 import { type Core } from '../core/core.js'
 import { countReady, countStartFailure, type StartKind } from '../metrics/instruments.js'
@@ -34,7 +35,7 @@ export async function becomeReady(core: Core, phoneId: string, fencing: bigint):
         failureAt: null,
       },
     })
-    await tx.device.update({ where: { phoneId }, data: { graceUntil: null } })
+    await tx.device.update({ where: { phoneId }, data: { graceUntil: null, failedAt: null } })
     const session = { ...phone.session, readyAt: phone.session.readyAt ?? now }
     await tx.session.update({ where: { id: session.id }, data: { readyAt: session.readyAt } })
     await scheduleDue(tx, { ...phone, status: move.to, lastActiveAt: now }, session)
@@ -62,14 +63,14 @@ export async function becomeParked(core: Core, phoneId: string): Promise<void> {
  * quarantined.
  */
 export async function enforceDeadline(core: Core, phoneId: string, sessionId: string): Promise<void> {
-  const { lastProofAt, hostRefuses } = await deviceFacts(core, phoneId)
+  const { lastProofAt, isHostFault } = await deviceFacts(core, phoneId)
   const timedOut: { kind: StartKind | null } = { kind: null }
   const isEnded = await apply(core, phoneId, (phone, now) => {
     timedOut.kind = null
     if (phone.session?.id !== sessionId || phone.startDeadlineAt === null || phone.startDeadlineAt > now)
       return null
     if (phone.status === 'starting' && phone.session.readyAt !== null)
-      return hostRefuses
+      return isHostFault
         ? { event: 'lose', ending: { at: lastProofAt ?? now } }
         : quarantined('The phone did not come back after its restart.', lastProofAt ?? now)
     timedOut.kind = kindOf(phone)
@@ -92,17 +93,18 @@ const quarantined = (reason: string, at: Date): Applied => ({
 })
 
 /**
- * `lastProofAt`: when the device was last known to be alive; null while its link is up. `hostRefuses`: its host takes no work, so
- * the device is not at fault.
+ * `lastProofAt`: when the device was last known to be alive; null while its link is up. `isHostFault`: its host takes no work, or
+ * its devices fail together, so the device is not at fault.
  */
 async function deviceFacts(core: Core, phoneId: string) {
   const device = await core.db.device.findUnique({
     where: { phoneId },
-    select: { linkLostAt: true, lastProofAt: true, host: { select: { refuses: true } } },
+    select: { linkLostAt: true, lastProofAt: true, host: { select: { refuses: true, degradedUntil: true } } },
   })
   return {
     lastProofAt: device?.linkLostAt ? (device.lastProofAt ?? device.linkLostAt) : null,
-    hostRefuses: device?.host.refuses != null,
+    isHostFault:
+      device !== null && (device.host.refuses !== null || isDegraded(device.host, core.clock.now())),
   }
 }
 

@@ -15,6 +15,9 @@ export interface Host {
   problem?: string | null
   /** Why its agent takes no new work; omitted by older control planes. */
   refuses?: string | null
+  /** Why it gets no new phones: its devices fail together; omitted by older control planes. */
+  degraded?: string | null
+  degraded_until?: string | null
   last_seen_at: string | null
   devices: unknown
   /** Phones with an open session. */

@@ -99,7 +99,8 @@ It works once. On the machine, run this and paste the token:
   ./scripts/agent join --server https://CONTROL-PLANE --token-file -`
 
 /** The most urgent one. */
-const problemOf = (host: Host): string | null => host.refuses ?? host.report_fault ?? host.problem ?? null
+const problemOf = (host: Host): string | null =>
+  host.refuses ?? host.degraded ?? host.report_fault ?? host.problem ?? null
 
 const describeHost = (host: Host): string =>
   fields([
@@ -109,6 +110,8 @@ const describeHost = (host: Host): string =>
     ['State', host.state],
     ['Address', host.address],
     ['Takes no new work', host.refuses ?? null],
+    ['Degraded', host.degraded ?? null],
+    ['Degraded until', host.degraded_until ?? null],
     ['Running phones', host.running],
     ['Service', serviceOf(host)],
     ['Certificate', certificateOf(host, new Date())],

@@ -1,0 +1,127 @@
+// Devices that fail together, and placement by the health of hosts. Real Postgres, jobs, broker and gRPC; the agents are doubles.
+import { ApiError } from '@phonerack/shared'
+import { beforeAll, beforeEach, expect, it } from 'vitest'
+import { createBody, eventually, refusalOf, useWorld, type Plane, type Tenant } from '../testing/world.js'
+import { type AgentDouble, type DoubleDevice } from '../testing/agent-double.js'
+
+const world = useWorld()
+let plane: Plane
+let tenant: Tenant
+const signal = new AbortController().signal
+
+beforeAll(async () => {
+  plane = await world.start()
+})
+beforeEach(async () => {
+  tenant = await plane.tenant()
+  // Earlier hosts get no phones.
+  await plane.app.core.db.host.updateMany({ data: { drainedAt: new Date(), drainUntil: new Date() } })
+})
+
+const phones = () => plane.app.services.phones
+const create = async () => (await phones().create(tenant.caller, createBody(), null)).phone.id
+const until = (id: string, status: string) =>
+  phones().wait(id, (phone) => phone.status === status, 60_000, signal)
+const devicesOf = (agent: AgentDouble) =>
+  plane.app.core.db.device.findMany({ where: { hostId: agent.hostId }, orderBy: { id: 'asc' } })
+const states = async (agent: AgentDouble) => (await devicesOf(agent)).map(({ state }) => state).toSorted()
+const hostRow = (agent: AgentDouble) =>
+  plane.app.core.db.host.findUniqueOrThrow({ where: { id: agent.hostId } })
+const broken = () => Promise.reject(new ApiError('provider_error', { message: 'It does not wake up.' }))
+const started = (agent: AgentDouble) => agent.log.filter((line) => line.startsWith('start')).length
+
+async function viewOf(agent: AgentDouble): Promise<Record<string, unknown>> {
+  const answer = await plane.operator.inject({
+    url: '/operator/v1/hosts',
+    headers: { authorization: `Bearer ${plane.operatorToken}` },
+  })
+  const { data } = answer.json<{ data: Record<string, unknown>[] }>()
+  return data.find(({ id }) => id === agent.hostId) ?? {}
+}
+
+/** Reports the link as lost for 31 seconds. */
+async function loseLink(device: DoubleDevice, agent: AgentDouble): Promise<void> {
+  const { db } = plane.app.core
+  const where = { hostId_serial: { hostId: agent.hostId, serial: device.serial } }
+  device.link = 'offline'
+  agent.beat()
+  await eventually(async () => (await db.device.findUniqueOrThrow({ where })).linkLostAt !== null)
+  await db.device.update({ where, data: { linkLostAt: new Date(Date.now() - 31_000) } })
+}
+
+it('quarantines no device when starts fail on several of a host, moves the phone, and places nothing there', async () => {
+  const rack = await plane.rack(3)
+  for (const device of rack.devices.values()) device.onStart = broken
+  const phone = await create()
+  await eventually(async () => (await viewOf(rack))['state'] === 'degraded')
+  const other = await plane.rack(1)
+  await until(phone, 'ready')
+  expect(started(other)).toBe(1)
+  expect(await viewOf(rack)).toMatchObject({ degraded_until: expect.any(String) as string })
+  expect(String((await viewOf(rack))['degraded'])).toMatch(
+    /^2 of its 3 devices failed within 5 minutes.*Check its USB hub/,
+  )
+  await eventually(async () => (await states(rack)).every((state) => state === 'free'))
+  expect(await refusalOf(create())).toBe('capacity_unavailable')
+
+  // Later.
+  for (const device of rack.devices.values()) delete device.onStart
+  await plane.app.core.db.device.updateMany({ where: { hostId: rack.hostId }, data: { failedAt: null } })
+  await plane.app.core.db.host.update({ where: { id: rack.hostId }, data: { degradedUntil: new Date() } })
+  expect(await viewOf(rack)).toMatchObject({ state: 'online', degraded: null })
+  await until(await create(), 'ready')
+})
+
+it('quarantines a single device that fails', async () => {
+  const rack = await plane.rack(3)
+  const first = [...rack.devices.values()][0]
+  const serials: string[] = []
+  for (const device of rack.devices.values())
+    device.onStart = () => {
+      serials.push(device.serial)
+      return serials.length === 1 ? broken() : Promise.resolve()
+    }
+  expect(first).toBeDefined()
+  await until(await create(), 'ready')
+  expect(await states(rack)).toEqual(['assigned', 'free', 'quarantined'])
+  expect((await hostRow(rack)).degradedUntil).toBeNull()
+})
+
+it('marks a host that lost several links, and not for one', async () => {
+  const rack = await plane.rack(3)
+  const [one, two] = [...rack.devices.values()]
+  if (!one || !two) throw new Error('the rack has too few devices')
+  await loseLink(one, rack)
+  await eventually(async () => (await hostRow(rack)).failingDevices === 1)
+  expect((await hostRow(rack)).degradedUntil).toBeNull()
+
+  // A healthy host is preferred, even if the project has phones there.
+  const healthy = await plane.rack(2)
+  for (const phone of [await create(), await create()]) await until(phone, 'ready')
+  expect(started(healthy)).toBe(2)
+
+  await loseLink(two, rack)
+  await eventually(async () => (await hostRow(rack)).degradedUntil !== null)
+  expect(await viewOf(rack)).toMatchObject({ state: 'degraded' })
+  expect(await refusalOf(create())).toBe('capacity_unavailable')
+  expect(await states(rack)).toEqual(['free', 'offline', 'offline'])
+})
+
+it('repeats wipes that an agent refuses on several devices, instead of quarantining them', async () => {
+  const rack = await plane.rack(2)
+  const ids = [await create(), await create()]
+  for (const id of ids) await until(id, 'ready')
+  for (const device of rack.devices.values()) device.onWipe = broken
+  for (const id of ids) await phones().delete(tenant.caller, id)
+  await eventually(async () =>
+    (await devicesOf(rack)).some(({ reason }) => reason?.includes('failed together') === true),
+  )
+  await eventually(async () => (await hostRow(rack)).degradedUntil !== null)
+  await eventually(async () => (await states(rack)).every((state) => state === 'wiping'))
+})
+
+it('spreads the phones of a project over healthy hosts', async () => {
+  const racks = [await plane.rack(2), await plane.rack(2)]
+  for (const phone of [await create(), await create()]) await until(phone, 'ready')
+  expect(racks.map(started)).toEqual([1, 1])
+})
