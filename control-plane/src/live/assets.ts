@@ -14,6 +14,9 @@ const mux = createRequire(import.meta.url).resolve('mux.js/dist/mux-mp4.min.js')
 /** Loaded only by the browsers that need them; see `page/choose-player.ts`. */
 const onDemand = new Set(['mse-player.js', 'film.js', 'fragments.js', 'mux.js'])
 
+/** One stylesheet, in this order: later rules override earlier ones. */
+const styles = ['style.css', 'layout.css', 'handoff.css']
+
 /** Inlined into the page. */
 const inline = 'early.js'
 
@@ -35,7 +38,8 @@ export function readAssets(base: string): Assets {
     files.set(name, { type: 'text/javascript; charset=utf-8', content: readFileSync(`${scripts}${name}`) })
   if (!files.has('main.js')) throw new Error(`the live page was not built: ${scripts}main.js is missing`)
   files.set('mux.js', { type: 'text/javascript; charset=utf-8', content: readFileSync(mux) })
-  files.set('style.css', { type: 'text/css; charset=utf-8', content: readFileSync(`${sources}style.css`) })
+  const style = Buffer.concat(styles.map((name) => readFileSync(`${sources}${name}`)))
+  files.set('style.css', { type: 'text/css; charset=utf-8', content: style })
   files.set('icon.svg', { type: 'image/svg+xml', content: readFileSync(`${sources}icon.svg`) })
   const hash = createHash('sha256')
   for (const [name, { content }] of files) hash.update(name).update(content)
