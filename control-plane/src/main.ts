@@ -5,9 +5,10 @@
 import { createLogger, pause, type Logger } from '@phonerack/shared'
 import { serveMetrics } from '@phonerack/shared/metrics'
 import { type FastifyInstance } from 'fastify'
+import { ZodError } from 'zod'
 import { startApp, type App } from './app.js'
 import { readConfig, type Config, type OperatorListen } from './config/config.js'
-import { refusalExitCode, StartRefusal } from './config/refusal.js'
+import { configurationFault, refusalExitCode, StartRefusal } from './config/refusal.js'
 import { buildOperatorServer } from './server/operator-server.js'
 import { buildServer } from './server/server.js'
 import { watchFaults } from './last-resort.js'
@@ -121,8 +122,8 @@ const isAway = (error: unknown): boolean =>
   ['ECONNREFUSED', 'ECONNRESET', '57P03', '57P01'].includes(String(error.code))
 
 main().catch((error: unknown) => {
-  if (error instanceof StartRefusal) {
-    log.fatal(error.message)
+  if (error instanceof StartRefusal || error instanceof ZodError) {
+    log.fatal(error instanceof ZodError ? configurationFault(error, process.env) : error.message)
     process.exit(refusalExitCode)
   }
   log.fatal({ err: error }, 'the control plane could not start')

@@ -1,6 +1,7 @@
 /**
- * A rack machine joins over a network with `phonerack-agent join`: Postgres and the control plane behind TLS, the
- * broker, with TLS, on the operator's machine, and the rack have a network namespace and an address each.
+ * A rack machine joins over a network, with the programs of the Debian packages: Postgres and the control plane
+ * behind TLS, the broker, with TLS, on the operator's machine, and the rack have a network namespace and an
+ * address each.
  */
 import { execFile, execFileSync, spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
@@ -11,6 +12,7 @@ import { promisify } from 'node:util'
 import { hashSecret, newSecret } from '@phonerack/shared'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { z } from 'zod'
+import { unpackPrograms } from './system/packaged.js'
 import { root } from './system/system.js'
 
 const run = promisify(execFile)
@@ -173,17 +175,20 @@ it.skipIf(!isPossible)('joins over the network, is online and gets work', { time
     ].concat(['-keyout', of('key.pem'), '-out', of('cert.pem'), '-addext', `subjectAltName=IP:${control}`]),
     { stdio: 'ignore' },
   )
-  const databaseUrl = await start('control', inline(postgresScript, of('postgres')), { until: /^postgres/ })
+  const [databaseUrl, [plane, agent]] = await Promise.all([
+    start('control', inline(postgresScript, of('postgres')), { until: /^postgres/ }),
+    unpackPrograms(['phonerack-control-plane', 'phonerack-agent'], dir),
+  ])
   const installation = { DATABASE_URL: databaseUrl, PHONERACK_PKI_DIR: of('pki') }
   const words = ['nats-config', '--dir', of('nats'), '--listen', `${office}:4222`]
-  await call('control', ['control-plane/dist/cli.js', ...words], installation)
+  await call('control', [plane, ...words], installation)
   await Promise.all([
     start('office', ['-c', of('nats/nats.conf')], { program: 'nats-server', until: /Server is ready/ }),
     start('rack', ['virtual-phone/dist/main.js', '--ports', '6001', '--data', of('phones')], {}),
   ])
   const token = newSecret('operator')
   await Promise.all([
-    start('control', ['control-plane/dist/main.js'], {
+    start('control', [plane], {
       env: {
         ...{ ...installation, NATS_URL: `tls://${office}:4222` },
         ...{
@@ -201,7 +206,6 @@ it.skipIf(!isPossible)('joins over the network, is online and gets work', { time
     JSON.parse(await call('office', ['clients/ctl/dist/main.js', '--json', ...words], operator))
   const joinToken = z.object({ token: z.string() }).parse(await ctl('host', 'token'))
 
-  const agent = 'host-agent/dist/cli.js'
   const files = ['--config', of('agent.yaml')]
   const flags = ['--server', `https://${control}`, '--ca', of('cert.pem'), '--state', of('state'), ...files]
   const said = await call(
@@ -219,7 +223,7 @@ it.skipIf(!isPossible)('joins over the network, is online and gets work', { time
   const wait = (list: string, state: string) => call('office', inline(waitScript, url, token, list, state))
   await wait('hosts', 'online')
   expect(await ctl('host', 'list')).toMatchObject({
-    data: [{ name: 'rack-1', state: 'online', address: `${rack}:7710` }],
+    data: [{ name: 'rack-1', state: 'online', address: `${rack}:7710`, problem: null }],
   })
   const device = z.object({ id: z.string() }).parse(JSON.parse(await wait('devices', 'unenrolled')))
   // The control plane calls the agent at its address.

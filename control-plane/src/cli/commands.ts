@@ -1,4 +1,5 @@
 /** The commands of `phonerack-control-plane`. Exit codes: 0 done, 1 failed, 2 wrong command line. */
+import { migrate, migrateUsage } from './migrate.js'
 import { natsConfig, natsConfigUsage } from './nats-config.js'
 import { UsageError } from './usage-error.js'
 
@@ -7,7 +8,7 @@ interface Output {
 }
 
 const usage = `Usage: phonerack-control-plane              serves; see docs/operations.md for its environment
-${natsConfigUsage}`
+${migrateUsage}${natsConfigUsage}`
 
 export async function runCommand(
   [name, ...args]: readonly string[],
@@ -18,6 +19,7 @@ export async function runCommand(
   try {
     if (name === '--help' || name === '-h' || args.includes('--help')) out.write(usage)
     else if (name === 'nats-config') out.write(await natsConfig(args, env))
+    else if (name === 'migrate') out.write(await migrate(args, env))
     else throw new UsageError(`the command ${name} does not exist`)
     return 0
   } catch (error) {

@@ -168,6 +168,9 @@ const environmentSchema = z
     }
   })
 
+/** The variables that configure the control plane. */
+export const variables: readonly string[] = Object.keys(environmentSchema.shape)
+
 export interface Config {
   http: {
     host: string

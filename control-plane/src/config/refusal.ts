@@ -1,3 +1,5 @@
+import type { ZodError } from 'zod'
+
 /**
  * A refusal to start that a restart does not cure: the configuration does not fit the database. The
  * message says what is wrong and which command helps.
@@ -8,3 +10,15 @@ export class StartRefusal extends Error {
 
 /** Exit code of a refused start: `EX_CONFIG` of sysexits.h. */
 export const refusalExitCode = 78
+
+/** The variables of a configuration that are missing or wrong, in one line. */
+export const configurationFault = (
+  { issues }: ZodError,
+  env: Readonly<Record<string, string | undefined>>,
+): string =>
+  `configuration: ${issues
+    .map(({ path, message }) => {
+      const name = path.join('.')
+      return name === '' ? message : `${name}: ${env[name] === undefined ? 'is missing' : message}`
+    })
+    .join('; ')}`

@@ -37,4 +37,28 @@ const agent: PackageSpec = {
   },
 }
 
-export const packages: readonly PackageSpec[] = [agent]
+const otherDatabases = /^runtime\/.*(?:cockroachdb|mysql|sqlite|sqlserver)/
+
+const controlPlane: PackageSpec = {
+  name: 'phonerack-control-plane',
+  workspace: 'control-plane',
+  leftOut: ['testing', 'conformance'],
+  assets: [
+    'prisma/migrations',
+    'src/live/page/index.html',
+    'src/live/page/style.css',
+    'src/live/page/icon.svg',
+  ],
+  hasScrcpyServer: false,
+  files: {},
+  // The client imports the fast compiler for Postgres as a module.
+  unused: { '@prisma/client': new RegExp(`${otherDatabases.source}|query_compiler_small|wasm-base64\\.js$`) },
+  system: {
+    'deploy/systemd/phonerack-control-plane.service':
+      'usr/lib/systemd/system/phonerack-control-plane.service',
+    'deploy/etc/control-plane.env': 'etc/phonerack/control-plane.env',
+    'deploy/debian/phonerack-control-plane.sh': 'usr/bin/phonerack-control-plane',
+  },
+}
+
+export const packages: readonly PackageSpec[] = [agent, controlPlane]

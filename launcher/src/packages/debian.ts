@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto'
 import {
   chmodSync,
   copyFileSync,
+  existsSync,
   lstatSync,
   mkdirSync,
   readdirSync,
@@ -72,10 +73,10 @@ export async function buildDebian(options: DebianOptions): Promise<string> {
 
 function writeSystemFiles(root: string, { name, system }: PackageSpec, tree: string): void {
   for (const [from, to] of Object.entries(system))
-    copyWithMode(path.join(root, from), path.join(tree, to), 0o644)
+    copyWithMode(path.join(root, from), path.join(tree, to), to.startsWith('usr/bin/') ? 0o755 : 0o644)
   const command = path.join(tree, 'usr', 'bin', name)
   mkdirSync(path.dirname(command), { recursive: true, mode: 0o755 })
-  symlinkSync(`../lib/${name}/dist/cli.js`, command)
+  if (!existsSync(command)) symlinkSync(`../lib/${name}/dist/cli.js`, command)
 }
 
 function writeDocuments(

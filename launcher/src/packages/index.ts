@@ -10,6 +10,7 @@ import { buildTarball } from './tarball.js'
 
 export { packages } from './catalogue.js'
 export type { PackageSpec } from './catalogue.js'
+export { ensureScrcpyServer } from '../up/scrcpy.js'
 
 export interface BuildOptions {
   /** The checkout, built and with installed modules. */

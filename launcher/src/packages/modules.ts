@@ -22,7 +22,7 @@ export interface Module {
   manifest: Manifest
   /** Absolute, without symbolic links. */
   dir: string
-  /** Where it belongs below the folder of the package: `node_modules/…`. */
+  /** Where it belongs below the folder of the package: `node_modules/…`, `dist/node_modules/…`. */
   target: string
   /** A workspace of this repository. */
   isOurs: boolean
@@ -35,12 +35,12 @@ export const readManifest = (dir: string): Manifest =>
 /**
  * @param root the checkout, with installed modules
  * @param leaves modules whose dependencies are not needed
- * @throws Error when a required module is missing, or two versions belong to one place
+ * @throws Error when a required module is missing
  */
 export function productionModules(root: string, workspace: string, leaves: ReadonlySet<string>): Module[] {
   const own = path.join(root, workspace)
   const found = new Map<string, Module>()
-  const targets = new Map<string, string>([[own, '']])
+  const targets = new Map<string, string>([[own, 'dist']])
   const waiting = [{ dir: own, manifest: readManifest(own) }]
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     for (const name of neededBy(next.manifest)) {
@@ -57,10 +57,7 @@ export function productionModules(root: string, workspace: string, leaves: Reado
       if (!leaves.has(name)) waiting.push(module)
     }
   }
-  const modules = [...found.values()].sort((a, b) => (a.target < b.target ? -1 : 1))
-  const twice = modules.find(({ target }, at) => modules[at + 1]?.target === target)
-  if (twice) throw new Error(`two versions of ${twice.manifest.name} belong to ${twice.target}`)
-  return modules
+  return [...found.values()].sort((a, b) => (a.target < b.target ? -1 : 1))
 }
 
 /** Type declarations are never loaded, although some modules depend on them. */
@@ -89,7 +86,10 @@ function find(root: string, from: string, name: string): string | null {
   }
 }
 
-/** @param targets of the workspaces that were found so far */
+/**
+ * Modules of the workspace itself belong below `dist`, where its code finds them before those that all share.
+ * @param targets of the workspaces that were found so far
+ */
 function placeOf(
   root: string,
   place: string,

@@ -1,5 +1,5 @@
 /** Collects the files of a package in a folder: the compiled program, its modules, their licences. */
-import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { PackageSpec } from './catalogue.js'
 import { isKept } from './kept-files.js'
@@ -23,7 +23,7 @@ export function stagePackage(
   const own = path.join(root, spec.workspace)
   const manifest = readManifest(own)
   copyCompiled(own, into, spec.leftOut)
-  for (const asset of spec.assets) copyTree(path.join(own, asset), path.join(into, asset), () => true)
+  for (const asset of spec.assets) copyAsset(path.join(own, asset), path.join(into, asset))
   for (const module of modules) copyModule(module, path.join(into, module.target), spec)
   copyFile(path.join(root, 'LICENSE'), path.join(into, 'LICENSE'))
   if (scrcpyServer !== null) copyFile(scrcpyServer, path.join(into, 'scrcpy-server.jar'))
@@ -31,6 +31,9 @@ export function stagePackage(
   chmodSync(path.join(into, 'dist', 'cli.js'), 0o755)
   return { version: manifest.version, modules: modules.filter(({ isOurs }) => !isOurs) }
 }
+
+const copyAsset = (from: string, into: string): void =>
+  statSync(from).isDirectory() ? copyTree(from, into, () => true) : copyFile(from, into)
 
 function copyModule({ manifest, dir, isOurs }: Module, into: string, spec: PackageSpec): void {
   const only = spec.files[manifest.name]
@@ -60,7 +63,7 @@ function copyCompiled(workspace: string, into: string, leftOut: readonly string[
 
 /** All modules are inside, so that an installation asks no registry. */
 function ownManifest(name: string, manifest: Manifest, modules: readonly Module[]): Record<string, unknown> {
-  const top = modules.filter(({ target }) => !/node_modules.*node_modules/.test(target))
+  const top = modules.filter(({ target }) => /^node_modules\/(?:@[^/]+\/)?[^/]+$/.test(target))
   const { version, license, type, engines } = manifest
   return {
     ...{ name, version, license, type, engines, bin: { [name]: './dist/cli.js' } },

@@ -1,0 +1,116 @@
+/** The Debian package of the control plane: built once, then unpacked, run and installed. Needs a build. */
+import { execFileSync, spawnSync } from 'node:child_process'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { hasOverlays, runInOverlay } from '../testing/overlay.js'
+import { buildPackage, packageNamed } from './index.js'
+
+const name = 'phonerack-control-plane'
+const checkout = path.resolve(import.meta.dirname, '..', '..', '..')
+const dir = mkdtempSync(path.join(tmpdir(), `${name}-package-`))
+const at = (...words: string[]): string => path.join(dir, ...words)
+const output = (program: string, ...args: string[]): string =>
+  execFileSync(program, args, { encoding: 'utf8', timeout: 120_000, maxBuffer: 64 << 20 })
+
+let deb: string
+beforeAll(async () => {
+  const options = { root: checkout, out: at('out'), scrcpyServer: null } as const
+  const built = await buildPackage(packageNamed(name), { ...options, compression: 'none', hasTarball: false })
+  ;[deb = ''] = built
+  output('dpkg-deb', '-x', deb, at('root'))
+})
+afterAll(() => rmSync(dir, { recursive: true, force: true }))
+
+const run = (args: readonly string[], env: Record<string, string> = {}) =>
+  spawnSync(at('root/usr/bin', name), args, {
+    env: { PATH: process.env['PATH'], PHONERACK_ENV_FILE: '', ...env },
+    encoding: 'utf8',
+    timeout: 60_000,
+  })
+
+describe('the Debian package of the control plane', () => {
+  it('contains migrations, the pages of the live view and the database client, but no tests and no agent', () => {
+    const lines = output('dpkg-deb', '-c', deb).trimEnd().split('\n')
+    expect(
+      lines.filter((line) => !/^(?:drwxr-xr-x|-rw[-x]r-[-x]r-[-x]|lrwxrwxrwx) root\/root /.test(line)),
+    ).toEqual([])
+    const files = lines.map((line) => line.split(/\s+/)[5]?.replace(`./usr/lib/${name}/`, '') ?? '')
+    const migrations = readdirSync(path.join(checkout, 'control-plane/prisma/migrations'), {
+      withFileTypes: true,
+    })
+    for (const wanted of [
+      ...migrations
+        .filter((each) => each.isDirectory())
+        .map((each) => `prisma/migrations/${each.name}/migration.sql`),
+      ...[
+        'dist/live/page/main.js',
+        'src/live/page/index.html',
+        'dist/gen/prisma/client.js',
+        'dist/apps/apk/child.js',
+      ],
+      ...['node_modules/@prisma/client/runtime/client.mjs', './etc/phonerack/control-plane.env'],
+      './usr/lib/systemd/system/phonerack-control-plane.service',
+    ])
+      expect(files).toContain(wanted)
+    const unwanted =
+      /\.test\.|\.(?:[cm]?ts|map)$|dist\/(?:testing|conformance)\/|@phonerack\/(?!$|shared|proto)|@types|sqlserver|node_modules\/(?:prisma|vitest|typescript|effect)\//
+    expect(files.filter((file) => unwanted.test(file))).toEqual([])
+  })
+
+  it('has a unit that systemd accepts, with hardly any rights', () => {
+    const unit = readFileSync(at('root/usr/lib/systemd/system', `${name}.service`), 'utf8')
+    const file = at(`${name}.service`)
+    writeFileSync(file, unit.replace('/usr/bin/', `${at('root/usr/bin')}/`))
+    expect(spawnSync('systemd-analyze', ['verify', '--man=no', file], { encoding: 'utf8' })).toMatchObject({
+      ...{ status: 0, stderr: '' },
+    })
+    expect(spawnSync('systemd-analyze', ['security', '--offline=yes', '--threshold=20', file])).toMatchObject(
+      { status: 0 },
+    )
+  })
+
+  it('reads its settings from the file, and names those that are missing or wrong', () => {
+    expect(run(['--help']).stdout).toContain('phonerack-control-plane migrate')
+    const file = at('control-plane.env')
+    writeFileSync(file, 'DATABASE_URL=postgresql://127.0.0.1/x\nPHONERACK_HTTP_PORT=eighty\n')
+    const refused = run([], { PHONERACK_ENV_FILE: file, NATS_URL: 'nats://127.0.0.1' })
+    expect(refused.status).toBe(78)
+    expect(refused.stdout).toContain(
+      'configuration: PHONERACK_HTTP_PORT: Invalid input: expected number, received NaN; PHONERACK_PKI_DIR: is missing',
+    )
+  })
+})
+
+it.skipIf(!hasOverlays())(
+  'keeps settings secret, and keeps the key of the authority when it is purged',
+  () => {
+    const said = runInOverlay(
+      `
+    dpkg -i --force-depends /root/plane.deb
+    echo ---
+    stat -c '%U %G %a' /etc/phonerack/control-plane.env /var/lib/phonerack-control-plane
+    echo 'DATABASE_URL=postgresql://mine' >>/etc/phonerack/control-plane.env
+    mkdir -p /var/lib/phonerack-control-plane/pki /var/lib/phonerack-control-plane/storage
+    touch /var/lib/phonerack-control-plane/pki/service.key
+    dpkg -i --force-depends /root/plane.deb >/dev/null
+    stat -c '%U %G %a' /etc/phonerack/control-plane.env
+    tail -n 1 /etc/phonerack/control-plane.env
+    find /etc/systemd/system -name '*phonerack*'
+    dpkg -P phonerack-control-plane | grep kept
+    find /var/lib/phonerack-control-plane -mindepth 1
+    ls -d /etc/phonerack /usr/lib/phonerack-control-plane 2>/dev/null || true`,
+      { '/root/plane.deb': deb },
+    )
+    expect(said.slice(said.indexOf('---') + 1)).toEqual([
+      'root phonerack-control-plane 640',
+      'phonerack-control-plane phonerack-control-plane 700',
+      'root phonerack-control-plane 640',
+      'DATABASE_URL=postgresql://mine',
+      'phonerack-control-plane: kept /var/lib/phonerack-control-plane/pki/service.key; delete it once no database needs it',
+      '/var/lib/phonerack-control-plane/pki',
+      '/var/lib/phonerack-control-plane/pki/service.key',
+    ])
+  },
+)
