@@ -1,6 +1,7 @@
 /** The commands of `phonerack-control-plane`. Exit codes: 0 done, 1 failed, 2 wrong command line. */
 import { migrate, migrateUsage } from './migrate.js'
 import { natsConfig, natsConfigUsage } from './nats-config.js'
+import { rotateKey, rotateServiceKeyUsage } from './rotate-service-key.js'
 import { UsageError } from './usage-error.js'
 
 interface Output {
@@ -8,7 +9,8 @@ interface Output {
 }
 
 const usage = `Usage: phonerack-control-plane              serves; see docs/operations.md for its environment
-${migrateUsage}${natsConfigUsage}`
+${migrateUsage}${natsConfigUsage}
+${rotateServiceKeyUsage}`
 
 export async function runCommand(
   [name, ...args]: readonly string[],
@@ -20,6 +22,7 @@ export async function runCommand(
     if (name === '--help' || name === '-h' || args.includes('--help')) out.write(usage)
     else if (name === 'nats-config') out.write(await natsConfig(args, env))
     else if (name === 'migrate') out.write(await migrate(args, env))
+    else if (name === 'rotate-service-key') out.write(await rotateKey(args, env))
     else throw new UsageError(`the command ${name} does not exist`)
     return 0
   } catch (error) {

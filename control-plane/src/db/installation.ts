@@ -98,7 +98,11 @@ async function encrypt({ certificatePem, privateKeyPem }: AuthorityPem, { servic
   return { caCertificate: certificatePem, caKey, serviceKeyId: key.id }
 }
 
-async function decrypt(row: Installation, { serviceKeyFile }: Files): Promise<AuthorityPem> {
+/** @throws StartRefusal when the file has another key */
+export async function decrypt(
+  row: Installation,
+  { serviceKeyFile }: Pick<Files, 'serviceKeyFile'>,
+): Promise<AuthorityPem> {
   const key = await ServiceKey.read(serviceKeyFile)
   if (key?.id !== row.serviceKeyId) throw foreign(row, serviceKeyFile, key)
   try {
@@ -114,7 +118,8 @@ async function decrypt(row: Installation, { serviceKeyFile }: Files): Promise<Au
 }
 
 /** The encrypted key is valid only with its certificate. */
-const contextOf = (certificatePem: string): string => `phonerack certificate authority\n${certificatePem}`
+export const contextOf = (certificatePem: string): string =>
+  `phonerack certificate authority\n${certificatePem}`
 
 const ifLost =
   'If no copy exists, start once with PHONERACK_NEW_AUTHORITY=yes: every host must join again afterwards, with the token of `ctl host rejoin`.'

@@ -1,0 +1,91 @@
+// The service key is replaced while replicas run, and only the new one opens the authority afterwards.
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import path from 'node:path'
+import { expect, it } from 'vitest'
+import { rotateServiceKey } from '../db/rotate-service-key.js'
+import { useWorld, type Plane } from '../testing/world.js'
+import { runCommand } from './commands.js'
+
+const world = useWorld()
+
+async function rotate(plane: Plane, ...words: string[]) {
+  let [out, err] = ['', '']
+  const code = await runCommand(
+    ['rotate-service-key', ...words],
+    { write: (text) => (out += text) },
+    { write: (text) => (err += text) },
+    { DATABASE_URL: plane.config.databaseUrl, PHONERACK_PKI_DIR: plane.config.pkiDir },
+  )
+  return { code, out, err }
+}
+
+it('replaces the key while a replica runs, and refuses a replica with the earlier one', async () => {
+  const plane = await world.start()
+  const { serviceKeyFile: file, pkiDir } = plane.config
+  const earlier = path.join(world.dir, 'earlier')
+  mkdirSync(earlier)
+  copyFileSync(file, path.join(earlier, 'service.key'))
+  const before = readFileSync(file, 'utf8')
+
+  expect(await rotate(plane)).toMatchObject({
+    code: 0,
+    err: '',
+    out: expect.stringContaining(file) as string,
+  })
+  expect(readFileSync(file, 'utf8')).not.toBe(before)
+  expect(statSync(file).mode & 0o777).toBe(0o600)
+  const kept = readdirSync(pkiDir).find((name) => /^service\.key\.[0-9a-f]{16}$/.test(name))
+  expect(readFileSync(path.join(pkiDir, kept ?? ''), 'utf8')).toBe(before)
+  // The running replica still signs.
+  const agent = await plane.agent('rack')
+  const second = await world.start({ beside: plane })
+  expect(second.app.authority.fingerprint).toBe(plane.app.authority.fingerprint)
+  expect(await second.app.core.db.host.count({ where: { id: agent.hostId } })).toBe(1)
+  await expect(world.start({ beside: plane, env: { PHONERACK_PKI_DIR: earlier } })).rejects.toThrow(
+    /is another key .*Copy `service.key` of a running replica/s,
+  )
+})
+
+it('finishes an interrupted rotation, and changes nothing with a wrong key', async () => {
+  const plane = await world.start()
+  const { serviceKeyFile: file } = plane.config
+  const { db } = plane.app.core
+  // Interrupted after the database changed.
+  const { to } = await rotateServiceKey(db, file, `${file}.next`)
+  const earlierKey = readFileSync(file, 'utf8')
+  expect((await rotate(plane)).out).toContain(to)
+  const kept = readdirSync(plane.config.pkiDir).find((name) => /^service\.key\.[0-9a-f]{16}$/.test(name))
+  expect(readFileSync(path.join(plane.config.pkiDir, kept ?? ''), 'utf8')).toBe(earlierKey)
+  expect(existsSync(`${file}.next`)).toBe(false)
+  await world.start({ beside: plane })
+
+  const out = path.join(world.dir, 'out.key')
+  const current = readFileSync(file, 'utf8')
+  expect(await rotate(plane, '--out', out)).toMatchObject({ code: 0, err: '' })
+  expect(readFileSync(file, 'utf8')).toBe(current)
+  const row = await db.installation.findUniqueOrThrow({ where: { id: 1 } })
+  // `file` is now the earlier key.
+  const refused = await rotate(plane)
+  expect([refused.code, refused.err]).toEqual([1, expect.stringMatching(/is another key/)])
+  expect(await db.installation.findUniqueOrThrow({ where: { id: 1 } })).toEqual(row)
+  writeFileSync(file, readFileSync(out))
+  await world.start({ beside: plane })
+})
+
+it.each([
+  [['--nonsense'], /--nonsense/],
+  [['--out', ''], /--out is empty/],
+])('refuses %j', async (words, why) => {
+  let err = ''
+  const write = (text: string) => (err += text)
+  const code = await runCommand(['rotate-service-key', ...words], { write }, { write }, {})
+  expect([code, err]).toEqual([2, expect.stringMatching(why)])
+})
