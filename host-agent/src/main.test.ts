@@ -277,11 +277,15 @@ describe('killed in the middle of a batch', () => {
 })
 
 describe('with a full disk', () => {
-  /** Starts an agent whose data folder is a disk of 8 MB in a mount namespace. @returns its folder, seen from here */
+  /**
+   * Starts an agent whose data folder is a disk of 8 MB in a mount namespace, and when it ends, another one there.
+   * @returns the folder, seen from here
+   */
   async function startOnSmallDisk() {
     const disk = join(dataDir, 'disk')
     mkdirSync(disk)
-    const script = 'mount -t tmpfs -o size=8m tmpfs "$0" && cp "$0/../identity.json" "$0" && exec "$@"'
+    const script =
+      'mount -t tmpfs -o size=8m tmpfs "$0" && cp "$0/../identity.json" "$0" && { "$@" & trap "kill $!" TERM; wait; wait; exec "$@"; }'
     const program = [process.execPath, join(packageDir, 'dist/main.js')]
     const own = { PHONERACK_DATA_DIR: disk, PHONERACK_MIN_FREE_BYTES: '1000000' }
     const command = ['unshare', '-rm', 'sh', '-c', script, disk, ...program]
@@ -293,6 +297,8 @@ describe('with a full disk', () => {
     expect(() => {
       for (;;) writeFileSync(file, Buffer.alloc(4096), { flag: 'a' })
     }).toThrow('ENOSPC')
+  const endAgent = (seen: string) => process.kill(findMarked(join(seen, 'agent.json')) ?? NaN, 'SIGTERM')
+  const count = (started: Started, text: string) => started.logged().split(text).length - 1
   const refused = {
     plain: { code: 'phone_unavailable', retryable: true, details: { host_fault: 'disk_full' } },
   }
@@ -319,5 +325,28 @@ describe('with a full disk', () => {
     expect(resultsOf(batch)).toMatchObject([{ ok: true }])
     await session(client, phone.serial, 3n).start()
     expect(started.logged()).not.toMatch(/quarantined|unhandled/)
+    endAgent(seen)
+    await until(() => count(started, 'host agent running') === 2, 60_000, 'the second agent')
+    endAgent(seen)
+    await started.ended
+  })
+
+  it('starts on a full disk, and says so', async () => {
+    const { started, seen } = await startOnSmallDisk()
+    await retried(() => client.enroll({ serial: phone.serial, fencingNumber: 1n }, 60_000))
+    fill(`${seen}/fill`)
+    const first = `"pid":${findMarked(join(seen, 'agent.json'))},`
+    endAgent(seen)
+    await until(() => count(started, 'host agent running') === 2, 60_000, 'the second agent')
+    const refusals = started
+      .logged()
+      .split('\n')
+      .filter((line) => line.includes('takes no new work'))
+    expect(refusals.filter((line) => !line.includes(first))).toHaveLength(1)
+    await expect(session(client, phone.serial, 2n).start()).rejects.toMatchObject(refused)
+    rmSync(`${seen}/fill`)
+    await retried(() => session(client, phone.serial, 2n).start())
+    endAgent(seen)
+    await started.ended
   })
 })

@@ -3,7 +3,7 @@
  * A host that cannot says so in its heartbeats and refuses calls that need the disk. It recovers by itself.
  * docs/decisions/0217. Created by `agent.ts`.
  */
-import { statfs, writeFile } from 'node:fs/promises'
+import { rename, rm, statfs, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { HostRefusal, Logger } from '@phonerack/shared'
 import { ownFaultOf } from '../base/own-fault.js'
@@ -146,14 +146,24 @@ const probe = Buffer.alloc(4096)
 
 async function lookAtDisk(dataDir: string): Promise<Omit<Reading, 'adbTrouble'>> {
   const disk = await statfs(dataDir).catch(() => null)
-  const writeError: unknown = await writeFile(join(dataDir, 'write-check'), probe, { mode: 0o600 }).then(
-    () => null,
-    (error: unknown) => error,
-  )
+  const writeError = await tryToWrite(join(dataDir, 'write-check'))
   return {
     freeBytes: disk === null ? null : disk.bavail * disk.bsize,
     // Some file systems have no limit, and report 0 of 0.
     freeFiles: disk === null || disk.files === 0 ? null : disk.ffree,
     writeError,
+  }
+}
+
+/** Returns the error; null: the write succeeded. The file before keeps its space on a full disk, so that nothing else takes it. */
+async function tryToWrite(file: string): Promise<unknown> {
+  const beside = `${file}.new`
+  try {
+    await writeFile(beside, probe, { mode: 0o600 })
+    await rename(beside, file)
+    return null
+  } catch (error) {
+    await rm(beside, { force: true }).catch(() => undefined)
+    return error
   }
 }
