@@ -9,7 +9,7 @@ process.env['PRISMA_SCHEMA_ENGINE_BINARY'] ??= fileURLToPath(
 )
 
 export default defineConfig({
-  schema: 'prisma/schema.prisma',
+  schema: 'prisma/schema',
   migrations: { path: 'prisma/migrations' },
   datasource: { url: process.env['DATABASE_URL'] ?? 'postgresql://phonerack@127.0.0.1:5432/phonerack' },
 })

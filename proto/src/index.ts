@@ -1,1 +1,7 @@
+export * from './gen/phonerack/host/v1/apps.js'
+export * from './gen/phonerack/host/v1/assignment.js'
+export * from './gen/phonerack/host/v1/files.js'
 export * from './gen/phonerack/host/v1/host.js'
+export * from './gen/phonerack/host/v1/live.js'
+export * from './gen/phonerack/host/v1/recordings.js'
+export * from './gen/phonerack/host/v1/settings.js'
