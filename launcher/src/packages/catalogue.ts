@@ -47,6 +47,8 @@ const controlPlane: PackageSpec = {
     'prisma/migrations',
     'src/live/page/index.html',
     'src/live/page/style.css',
+    'src/live/page/layout.css',
+    'src/live/page/handoff.css',
     'src/live/page/icon.svg',
   ],
   hasScrcpyServer: false,
