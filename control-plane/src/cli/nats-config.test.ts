@@ -130,6 +130,7 @@ it.each([
   [['nats-config', '--dir', dir, '--name', 'x.host.phonerack.internal'], /must not end with/],
   [['nats-config', '--dir', dir, '--without-tls', '--name', 'a.example'], /--name is for a certificate/],
   [['nats-config', '--dir', dir, '--renew'], /broker.pem does not exist/],
+  [['nats-config', '--dir', `${dir}/none`, '--rotate'], /nats.conf does not exist/],
   [['nats-config', '--dir', dir, '--listen', 'example.org:4222'], /--listen must be ADDRESS:PORT/],
   [['nats-config', '--dir', dir, '--listen', '127.0.0.1:99999'], /--listen must be ADDRESS:PORT/],
   [['nats-config', '--dir', dir, '--tls-cert', '/does/not/exist'], /--tls-key is missing/],
@@ -147,4 +148,18 @@ it('listens without TLS where the operator allows it, and prints its usage', asy
   expect((await run('nats-config', '--dir', own, '--listen', '0.0.0.0:4222', '--without-tls')).code).toBe(0)
   expect(JSON.parse(readFileSync(`${own}/nats.conf`, 'utf8'))).toMatchObject({ host: '0.0.0.0', port: 4222 })
   expect((await run('--help')).out).toContain('nats-config --dir DIR')
+
+  const read = (name: string) => readFileSync(path.join(own, name), 'utf8')
+  const names = ['operator-signing.seed', 'system.creds', 'control-plane.creds']
+  const before = names.map(read)
+  const seed = read('account.seed')
+  const rotated = await run('nats-config', '--dir', own, '--rotate')
+  expect(rotated).toMatchObject({ code: 0, err: '' })
+  for (const [index, name] of names.entries()) {
+    expect(rotated.out).toContain(path.join(own, name))
+    expect(read(name)).not.toBe(before[index])
+    expect(statSync(path.join(own, name)).mode & 0o777, name).toBe(0o600)
+  }
+  expect(read('account.seed')).toBe(seed)
+  expect(JSON.parse(read('nats.conf'))).toMatchObject({ host: '0.0.0.0', port: 4222 })
 })

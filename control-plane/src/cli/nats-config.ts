@@ -1,10 +1,10 @@
 /** `nats-config`: writes the configuration and the keys of a NATS server for several machines. */
-import { accessSync, constants } from 'node:fs'
+import { accessSync, constants, existsSync } from 'node:fs'
 import { isIP } from 'node:net'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { isLoopback, plain, shellWord } from '@phonerack/shared'
-import { writeBrokerConfig } from '@phonerack/shared/broker'
+import { rotateBrokerKeys, writeBrokerConfig } from '@phonerack/shared/broker'
 import {
   certificateFile,
   checkName,
@@ -17,6 +17,7 @@ import { UsageError } from './usage-error.js'
 export const natsConfigUsage = `       phonerack-control-plane nats-config --dir DIR [options]
 
        phonerack-control-plane nats-config --dir DIR --renew
+       phonerack-control-plane nats-config --dir DIR --rotate
 
 Writes DIR/nats.conf for nats-server (operator, accounts, resolver, limits, TLS) and the keys that
 the control plane needs. Keys that exist in DIR are kept. For an address that other machines can
@@ -31,6 +32,8 @@ with DATABASE_URL and PHONERACK_PKI_DIR of the control plane. It is valid for a 
   --without-tls          no TLS, for a private network or tunnel
   --store DIR            folder for the data of nats-server (default: DIR/jetstream)
   --renew                only replaces DIR/broker.pem by one for a year, with a new key
+  --rotate               only replaces the signing key and both .creds files, and revokes the
+                         earlier ones; users of hosts stay
 `
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -40,6 +43,7 @@ export async function natsConfig(args: readonly string[], env: Environment): Pro
   const given = parse(args)
   const dir = path.resolve(required(given.dir, 'dir'))
   if (given.renew === true) return renew(dir, env)
+  if (given.rotate === true) return rotate(dir)
   const { host, port } = listen(given.listen ?? '127.0.0.1:4222')
   const own = tlsOf(given['tls-cert'], given['tls-key'])
   const names = namesOf(host, given.name ?? [], own !== null || given['without-tls'] === true)
@@ -68,6 +72,23 @@ export async function natsConfig(args: readonly string[], env: Environment): Pro
     'Host agents get the address when they join. The files in this folder are secret: copy only these four to other replicas.',
     '',
     ...(names.length > 0 ? [renewal(dir), ''] : []),
+  ].join('\n')
+}
+
+async function rotate(dir: string): Promise<string> {
+  const file = path.join(dir, 'nats.conf')
+  if (!existsSync(file))
+    throw new UsageError(`${plain(file)} does not exist: --rotate is for a folder of nats-config`)
+  const broker = await rotateBrokerKeys(dir)
+  return [
+    'The signing key and the users of control planes are replaced. Copy these files to each replica:',
+    '',
+    ...[broker.controlPlaneCredsFile, broker.signingSeedFile, broker.systemCredsFile].map(
+      (each) => `  ${plain(each)}`,
+    ),
+    '',
+    'Then restart nats-server (a reload is not enough), which refuses the earlier ones, and the replicas.',
+    '',
   ].join('\n')
 }
 
@@ -115,6 +136,7 @@ function parse(args: readonly string[]) {
         listen: { type: 'string' },
         name: { type: 'string', multiple: true },
         renew: { type: 'boolean' },
+        rotate: { type: 'boolean' },
         'tls-cert': { type: 'string' },
         'tls-key': { type: 'string' },
         'without-tls': { type: 'boolean' },

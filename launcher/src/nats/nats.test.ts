@@ -1,5 +1,5 @@
 import { createOperator, createUser, encodeUser, fmtCreds, fromSeed } from '@nats-io/jwt'
-import { revokeUsers } from '@phonerack/shared/broker'
+import { revokeUsers, rotateBrokerKeys } from '@phonerack/shared/broker'
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -170,6 +170,56 @@ describe('startNats', () => {
       // A user that may revoke may do nothing else in the system account.
       const system = await to(readFileSync(server.systemCredsFile))
       await expect(system.request('$SYS.REQ.SERVER.PING', '', { timeout: 1000 })).rejects.toThrow()
+    } finally {
+      await server.stop()
+      rmSync(own, { recursive: true, force: true })
+    }
+  })
+
+  it('replaces what control planes hold, refuses the earlier files, and keeps hosts and revocations', async () => {
+    const own = mkdtempSync(path.join(tmpdir(), 'phonerack-nats-rotated-'))
+    let server = await startNats({ dir: own })
+    const text = (file: string) => readFileSync(file, 'utf8')
+    try {
+      const account = fromSeed(new TextEncoder().encode(text(server.accountSeedFile).trim()))
+      const makeUser = async () => {
+        const user = createUser()
+        return {
+          key: user.getPublicKey(),
+          creds: fmtCreds(await encodeUser('host', user, account, {}), user),
+        }
+      }
+      const to = async (creds: Uint8Array) => {
+        const options = { servers: server.url, authenticator: credsAuthenticator(creds), reconnect: false }
+        const connection = await connect(options)
+        open.push(connection)
+        return connection
+      }
+      const adminOf = (nats: Nats) => ({
+        ...{ url: nats.url, authorities: [], account: account.getPublicKey() },
+        ...{ signingSeed: text(nats.signingSeedFile), systemCreds: text(nats.systemCredsFile) },
+      })
+      const [host, retired] = [await makeUser(), await makeUser()]
+      expect(await revokeUsers(adminOf(server), [retired.key])).toBe(1)
+      const before = { ...adminOf(server), creds: readFileSync(server.controlPlaneCredsFile) }
+
+      await rotateBrokerKeys(own)
+      await server.stop()
+      server = await startNats({ dir: own })
+      const { url } = server
+      await (await to(host.creds)).flush()
+      await (await to(readFileSync(server.controlPlaneCredsFile))).flush()
+      await expect(to(before.creds)).rejects.toThrow(/Authorization Violation/)
+      const now = adminOf(server)
+      await expect(revokeUsers({ ...before, url }, [retired.key])).rejects.toThrow(/Authorization Violation/)
+      await expect(revokeUsers({ ...now, signingSeed: before.signingSeed }, [retired.key])).rejects.toThrow(
+        /does not trust the signing key/,
+      )
+      // A control plane does this once it is connected.
+      await revokeUsers(now, [retired.key])
+      await expect(to(retired.creds)).rejects.toThrow(/Authorization Violation/)
+      await expect(to(before.creds)).rejects.toThrow(/Authorization Violation/)
+      await (await to(host.creds)).flush()
     } finally {
       await server.stop()
       rmSync(own, { recursive: true, force: true })

@@ -1,7 +1,8 @@
 /** Writes the configuration file of a NATS server, with the keys that hosts and the control plane use there. */
-import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { ensureTrust, type BrokerTrust } from './trust.js'
+import { z } from 'zod'
+import { ensureTrust, rotateTrust, type BrokerTrust } from './trust.js'
 
 export interface BrokerOptions {
   /** Holds the keys and the file. Created when absent, mode 0700; the mode of an existing one stays. */
@@ -33,9 +34,26 @@ export async function writeBrokerConfig(options: BrokerOptions): Promise<BrokerC
   const { dir } = options
   mkdirSync(dir, { recursive: true, mode: 0o700 })
   const trust = await ensureTrust(dir)
+  return write(dir, configuration(options, trust), trust)
+}
+
+/**
+ * Replaces the keys and users that control planes hold, and names them in the configuration, whose other settings
+ * stay. @throws Error when the folder has no `nats.conf`
+ */
+export async function rotateBrokerKeys(dir: string): Promise<BrokerConfig> {
+  const settings = z
+    .record(z.string(), z.unknown())
+    .parse(JSON.parse(readFileSync(path.join(dir, 'nats.conf'), 'utf8')))
+  const trust = await rotateTrust(dir)
+  return write(dir, { ...settings, ...trustSettings(trust) }, trust)
+}
+
+function write(dir: string, settings: object, trust: BrokerTrust): BrokerConfig {
   const configFile = path.join(dir, 'nats.conf')
   const part = `${configFile}.${process.pid}.part`
-  writeFileSync(part, `${configuration(options, trust)}\n`, { mode: 0o600 })
+  // JSON is a subset of the server's configuration language.
+  writeFileSync(part, `${JSON.stringify(settings, null, 2)}\n`, { mode: 0o600 })
   renameSync(part, configFile)
   const { account, accountSeedFile, controlPlaneCredsFile, signingSeedFile, systemCredsFile } = trust
   return {
@@ -44,27 +62,21 @@ export async function writeBrokerConfig(options: BrokerOptions): Promise<BrokerC
   }
 }
 
-/** JSON is a subset of the server's configuration language. */
-function configuration({ host, port, tls, storeDir }: BrokerOptions, trust: BrokerTrust): string {
-  return JSON.stringify(
-    {
-      server_name: 'phonerack',
-      host,
-      port,
-      ...(tls === null ? {} : { tls: { cert_file: tls.certFile, key_file: tls.keyFile } }),
-      operator: trust.operatorJwt,
-      system_account: trust.systemAccount.id,
-      // Takes the account's claims from the control plane, with its revocations, and keeps them.
-      resolver: { type: 'full', dir: path.join(storeDir, 'accounts'), allow_delete: false, interval: '2m' },
-      resolver_preload: {
-        [trust.systemAccount.id]: trust.systemAccount.jwt,
-        [trust.account.id]: trust.account.jwt,
-      },
-      // Bounded: streams store little, and a broker must not fill the disk.
-      jetstream: { store_dir: storeDir, max_memory_store: 256 << 20, max_file_store: 4 * 2 ** 30 },
-      max_payload: 1 << 20,
-    },
-    null,
-    2,
-  )
-}
+const configuration = ({ host, port, tls, storeDir }: BrokerOptions, trust: BrokerTrust): object => ({
+  server_name: 'phonerack',
+  host,
+  port,
+  ...(tls === null ? {} : { tls: { cert_file: tls.certFile, key_file: tls.keyFile } }),
+  ...trustSettings(trust),
+  // Takes the account's claims from the control plane, with its revocations, and keeps them.
+  resolver: { type: 'full', dir: path.join(storeDir, 'accounts'), allow_delete: false, interval: '2m' },
+  // Bounded: streams store little, and a broker must not fill the disk.
+  jetstream: { store_dir: storeDir, max_memory_store: 256 << 20, max_file_store: 4 * 2 ** 30 },
+  max_payload: 1 << 20,
+})
+
+const trustSettings = ({ operatorJwt, systemAccount, account }: BrokerTrust): object => ({
+  operator: operatorJwt,
+  system_account: systemAccount.id,
+  resolver_preload: { [systemAccount.id]: systemAccount.jwt, [account.id]: account.jwt },
+})

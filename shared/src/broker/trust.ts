@@ -11,14 +11,17 @@ import {
   encodeAccount,
   encodeOperator,
   encodeUser,
+  decode,
   fmtCreds,
   fromSeed,
+  parseCreds,
   type Account,
   type KeyPair,
   type User,
 } from '@nats-io/jwt'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { z } from 'zod'
 
 export interface BrokerTrust {
   operatorJwt: string
@@ -76,13 +79,23 @@ export async function ensureTrust(dir: string): Promise<BrokerTrust> {
     }),
     systemAccount: {
       id: systemId,
-      jwt: await encodeAccount('system', system, { limits: unlimited }, { signer: operator }),
+      jwt: await encodeAccount(
+        'system',
+        system,
+        { limits: unlimited, ...revocationsOf(dir, 'system') },
+        { signer: operator },
+      ),
     },
     account: {
       id,
       // Kept, since newer claims replace those in the broker's store, which have the revocations.
       jwt: await kept(of('account.jwt'), () =>
-        encodeAccount('phonerack', account, accountOptions, { signer: operator }),
+        encodeAccount(
+          'phonerack',
+          account,
+          { ...accountOptions, ...revocationsOf(dir, 'account') },
+          { signer: operator },
+        ),
       ),
     },
     accountSeedFile,
@@ -93,6 +106,48 @@ export async function ensureTrust(dir: string): Promise<BrokerTrust> {
       sub: { allow: ['_INBOX.>'] },
     }),
   }
+}
+
+/** Users of control planes that were replaced: public keys, and the second of their end. */
+const replacedSchema = z.object({
+  account: z.record(z.string(), z.number()),
+  system: z.record(z.string(), z.number()),
+})
+const replacedFile = (dir: string): string => path.join(dir, 'replaced-users.json')
+
+function readReplaced(dir: string): z.infer<typeof replacedSchema> {
+  const file = replacedFile(dir)
+  return existsSync(file)
+    ? replacedSchema.parse(JSON.parse(readFileSync(file, 'utf8')))
+    : { account: {}, system: {} }
+}
+
+function revocationsOf(dir: string, account: 'account' | 'system'): Pick<Account, 'revocations'> {
+  const revocations = readReplaced(dir)[account]
+  return Object.keys(revocations).length === 0 ? {} : { revocations }
+}
+
+/**
+ * Replaces all that control planes hold of the broker, except the account's seed, which would end the users of all
+ * hosts: the operator's signing key, and both users, which are revoked. After an interruption, repeat it.
+ */
+export async function rotateTrust(dir: string): Promise<BrokerTrust> {
+  const of = (name: string): string => path.join(dir, name)
+  const users = { account: of('control-plane.creds'), system: of('system.creds') }
+  const replaced = readReplaced(dir)
+  const until = Math.floor(Date.now() / 1000) + 86_400
+  for (const account of ['account', 'system'] as const) {
+    if (!existsSync(users[account])) continue
+    const { jwt } = await parseCreds(readFileSync(users[account]))
+    replaced[account][decode<User>(jwt).sub] = until
+  }
+  const part = `${replacedFile(dir)}.part`
+  writeFileSync(part, `${JSON.stringify(replaced)}\n`, { mode: 0o600 })
+  renameSync(part, replacedFile(dir))
+  // The new claims of the account are newer than those that the broker has.
+  for (const file of [of('account.jwt'), users.account, users.system, of('operator-signing.seed')])
+    rmSync(file, { force: true })
+  return ensureTrust(dir)
 }
 
 async function kept(file: string, make: () => Promise<string>): Promise<string> {
