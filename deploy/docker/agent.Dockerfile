@@ -1,0 +1,33 @@
+# The host agent from its Debian package, as a user without rights. Build from the folder of the packages:
+#   ./scripts/package phonerack-agent
+#   docker build -f deploy/docker/agent.Dockerfile -t phonerack-agent dist/packages
+#
+# Run on a machine with phones, whose udev rule (deploy/udev) gives them to a group, here 990:
+#   docker run --read-only --tmpfs /tmp --network host --group-add 990 --device-cgroup-rule 'c 189:* rw' \
+#     -v /dev/bus/usb:/dev/bus/usb -v phonerack-agent:/var/lib/phonerack-agent \
+#     -v /etc/phonerack/agent.yaml:/etc/phonerack/agent.yaml:ro phonerack-agent
+FROM node:20-bookworm-slim AS unpacked
+COPY phonerack-agent_*.deb /package.deb
+# Unpacked instead of installed: the image has Node.js, but not as a Debian package.
+RUN dpkg-deb -x /package.deb /unpacked
+
+FROM node:20-bookworm-slim
+RUN apt-get update \
+  && apt-get install -y --no-install-recommends adb ca-certificates ffmpeg \
+  && rm -rf /var/lib/apt/lists/*
+COPY --from=unpacked /unpacked/usr/lib/phonerack-agent /usr/lib/phonerack-agent
+COPY --from=unpacked /unpacked/usr/share/doc/phonerack-agent /usr/share/doc/phonerack-agent
+COPY --from=unpacked /unpacked/usr/bin/phonerack-agent /usr/bin/phonerack-agent
+RUN groupadd --gid 10001 phonerack \
+  && useradd --uid 10001 --gid 10001 --no-create-home --home-dir /var/lib/phonerack-agent --shell /usr/sbin/nologin phonerack \
+  && install -d -m 0700 -o 10001 -g 10001 /var/lib/phonerack-agent
+USER 10001:10001
+WORKDIR /var/lib/phonerack-agent
+VOLUME /var/lib/phonerack-agent
+EXPOSE 7710
+STOPSIGNAL SIGTERM
+# Whether the agent listens for the control plane. PHONERACK_GRPC_LISTEN or 7710; the container ends with the agent.
+HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 \
+  CMD ["node", "-e", "const [, host, port] = /^(.*):(\\d+)$/.exec(process.env.PHONERACK_GRPC_LISTEN ?? '127.0.0.1:7710'); require('node:net').connect({ host: host.replace(/^0\\.0\\.0\\.0$/, '127.0.0.1'), port }).once('connect', () => process.exit(0)).once('error', () => process.exit(1))"]
+ENTRYPOINT ["/usr/bin/phonerack-agent"]
+CMD ["run"]
