@@ -35,10 +35,10 @@ it('accepts payments with both of their secrets, or with neither', () => {
 })
 
 it('refuses a broker on another machine without TLS, unless the operator allows it', () => {
-  const refused = /NATS_URL names another machine without TLS.*set PHONERACK_NATS_INSECURE=true/
+  const refused = /names another machine without TLS.*set PHONERACK_NATS_INSECURE=true/
   expect(() => readConfig({ ...least, NATS_URL: 'nats://192.0.2.7:4222' })).toThrow(refused)
   const hosts = { PHONERACK_HOST_NATS_URL: 'nats://192.0.2.7:4222' }
-  expect(() => readConfig({ ...least, ...hosts })).toThrow(/PHONERACK_HOST_NATS_URL names another machine/)
+  expect(() => readConfig({ ...least, ...hosts })).toThrow(/PHONERACK_HOST_NATS_URL/)
   const allowed = { ...least, ...hosts, PHONERACK_NATS_INSECURE: 'true' }
   expect(readConfig(allowed).hostNatsUrl).toBe('nats://192.0.2.7:4222')
 })

@@ -163,7 +163,7 @@ const environmentSchema = z
     for (const name of ['NATS_URL', 'PHONERACK_HOST_NATS_URL'] as const) {
       const fault = env[name] === undefined ? null : refutePlainBroker(env[name])
       if (fault === null) continue
-      const message = `${name} ${fault}. Give NATS a certificate (\`phonerack-control-plane nats-config\`) and use a tls: address; if the network is private, set PHONERACK_NATS_INSECURE=true`
+      const message = `${fault}. Give NATS a certificate (\`phonerack-control-plane nats-config\`) and use a tls: address; if the network is private, set PHONERACK_NATS_INSECURE=true`
       context.addIssue({ code: 'custom', message, path: [name] })
     }
   })
