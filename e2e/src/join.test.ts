@@ -5,13 +5,14 @@
  */
 import { execFile, execFileSync, spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { chmod, chown, copyFile, mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { hashSecret, newSecret } from '@phonerack/shared'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { z } from 'zod'
+import { postgresScript, proxyScript, waitScript } from './system/machine-scripts.js'
 import { unpackPrograms } from './system/packaged.js'
 import { root } from './system/system.js'
 
@@ -39,6 +40,7 @@ const started: ChildProcess[] = []
 let dir: string
 beforeAll(async () => {
   dir = await mkdtemp(path.join(tmpdir(), 'phonerack-e2e-join-'))
+  await chmod(dir, 0o711)
 })
 afterAll(async () => {
   for (const child of started.toReversed()) {
@@ -114,41 +116,12 @@ async function call(machine: Machine, args: readonly string[], env: NodeJS.Proce
   return (await promise).stdout
 }
 
-/** Postgres at the loopback address of its machine. */
-const postgresScript = `
-  import { startPostgres } from '@phonerack/launcher/postgres'
-  const server = await startPostgres({ dir: process.argv[1], forTests: true })
-  console.log(await server.createDatabase('phonerack'))
-  process.once('SIGTERM', () => server.stop().then(() => process.exit(0)))
-  setInterval(() => undefined, 1000)`
-
-/** A TLS proxy in front of the API. It answers once the API is ready. */
-const proxyScript = `
-  import { readFileSync } from 'node:fs'
-  import { connect } from 'node:net'
-  import { createServer } from 'node:tls'
-  const [, dir, host] = process.argv
-  const isReady = () => fetch('http://' + host + ':8080/readyz').then((answer) => answer.ok, () => false)
-  while (!(await isReady())) await new Promise((resolve) => setTimeout(resolve, 100))
-  const [cert, key] = ['cert.pem', 'key.pem'].map((name) => readFileSync(dir + '/' + name))
-  createServer({ cert, key }, (client) => {
-    const api = connect(8080, host)
-    client.pipe(api).pipe(client)
-    for (const each of [client, api]) each.on('error', () => { client.destroy(); api.destroy() })
-  }).listen(443, host, () => console.log('proxy is ready'))`
-
-/** Prints the first host or device once it has the state. One process, since each start of `ctl` takes half a second. */
-const waitScript = `
-  const [, url, token, list, state] = process.argv
-  for (;;) {
-    const answer = await fetch(url + '/operator/v1/' + list, { headers: { authorization: 'Bearer ' + token } })
-    const [first] = (await answer.json()).data
-    if (first?.state === state) {
-      console.log(JSON.stringify(first))
-      break
-    }
-    await new Promise((resolve) => setTimeout(resolve, 100))
-  }`
+/** A user ID that has no name. */
+const agentUser = 64_710
+/** Arguments of `setpriv`, after which the program follows. */
+const withoutRights = ['--reuid', `${agentUser}`, '--regid', `${agentUser}`, '--clear-groups'].concat(
+  ...['--no-new-privs', '--bounding-set=-all', '--inh-caps=-all'],
+)
 
 const reportSchema = z.object({ findings: z.array(z.object({ id: z.string(), level: z.string() })) })
 
@@ -208,6 +181,9 @@ it.skipIf(!isPossible)('joins over the network, is online and gets work', { time
 
   const files = ['--config', of('agent.yaml')]
   const flags = ['--server', `https://${control}`, '--ca', of('cert.pem'), '--state', of('state'), ...files]
+  // Root joins, and the agent runs as the owner of its folder without any right, like with the package.
+  await mkdir(of('state'), { mode: 0o700 })
+  await chown(of('state'), agentUser, agentUser)
   const said = await call(
     'rack',
     [agent, 'join', ...flags, '--name', 'rack-1', '--token-file', '-'],
@@ -215,7 +191,10 @@ it.skipIf(!isPossible)('joins over the network, is online and gets work', { time
     joinToken.token,
   )
   expect(said).toContain(`The control plane connects to ${rack}:7710`)
-  await start('rack', [agent, 'run', ...files], {
+  // A Node.js in the home of root would be closed to that user.
+  await copyFile(process.execPath, of('node'))
+  await start('rack', [...withoutRights, of('node'), agent, 'run', ...files], {
+    program: 'setpriv',
     env: { PHONERACK_ADB_CONNECT: '127.0.0.1:6001' },
     until: /host agent running/,
   })
