@@ -18,5 +18,5 @@ export function refutePlainBroker(url: string): string | null {
   if (isEncrypted(url)) return null
   const host = brokerHost(url)
   if (host !== null && isLoopback(host)) return null
-  return 'names another machine without TLS: anyone on the network could read and change heartbeats and take over the credentials of this connection'
+  return 'names another machine without TLS: anyone on the network between could read and change its messages'
 }
