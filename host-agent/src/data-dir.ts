@@ -1,7 +1,8 @@
 /** The agent's folder: private, and used by one agent at a time. */
-import { chmodSync, chownSync, mkdirSync, statSync } from 'node:fs'
+import { chmodSync, mkdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { findMarked, markProcess, unmarkProcess } from './adb/process-identity.js'
+import type { Owner } from './base/atomic-file.js'
 
 /**
  * Locks the folder for this process; the returned function unlocks it.
@@ -14,13 +15,13 @@ export function takeDataDir(dir: string): () => void {
   const other = findMarked(mark)
   if (other !== null && other !== process.pid)
     throw new Error(`another agent (process ${other}) is using ${dir}`)
-  markProcess(mark, process.pid)
+  markProcess(mark, process.pid, ownerOf(dir))
   return () => unmarkProcess(mark)
 }
 
-/** Gives a file that root wrote to the owner of the folder, since the agent may run as that user. */
-export function giveToOwner(dir: string, file: string): void {
-  if (process.getuid?.() !== 0) return
+/** The owner for files that root writes into the folder, since the agent may run as that user; null: this process is not root. */
+export function ownerOf(dir: string): Owner | null {
+  if (process.getuid?.() !== 0) return null
   const { uid, gid } = statSync(dir)
-  chownSync(file, uid, gid)
+  return { uid, gid }
 }

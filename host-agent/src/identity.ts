@@ -6,7 +6,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import { createUser } from 'nkeys.js'
 import { isEncrypted, trustedRoots } from '@phonerack/shared'
 import { z } from 'zod'
-import { readJson, writeJson } from './base/atomic-file.js'
+import { readJson, writeJson, type Owner } from './base/atomic-file.js'
 
 const identitySchema = z.object({
   hostId: z.string().regex(/^hst_[a-z2-7]{12}$/),
@@ -34,8 +34,9 @@ export function loadIdentity(path: string): Identity | null {
   return found === null ? null : identitySchema.parse(found)
 }
 
-/** Mode 0600. */
-export const saveIdentity = (path: string, identity: Identity): void => writeJson(path, identity)
+/** Mode 0600. @param owner null: the user of this process */
+export const saveIdentity = (path: string, identity: Identity, owner: Owner | null = null): void =>
+  writeJson(path, identity, owner)
 
 export interface NewKeys {
   privateKeyPem: string

@@ -22,7 +22,7 @@ import { readConfigFile, writeConfigFile } from './cli/config-file.js'
 import type { Io } from './cli/io.js'
 import { UsageError } from './cli/usage-error.js'
 import { variables } from './config.js'
-import { giveToOwner, takeDataDir } from './data-dir.js'
+import { ownerOf, takeDataDir } from './data-dir.js'
 import { loadIdentity, saveIdentity } from './identity.js'
 import { joinOnce, unverifiedAuthority, type Joined } from './join.js'
 
@@ -74,8 +74,7 @@ export async function runJoin(flags: JoinFlags, config: string | null, io: Io): 
       )
     if (parseJoinToken(token)?.authority === null) io.err(`Warning: ${unverifiedAuthority}.\n`)
     const joined = await join({ controlUrl: server.origin, token, name, country, roots }, progress)
-    saveIdentity(identityFile, joined.identity)
-    giveToOwner(state, identityFile)
+    saveIdentity(identityFile, joined.identity, ownerOf(state))
     const broker = flags.natsUrl ?? brokerFor(server, joined.natsUrl)
     writeConfigFile(
       file,

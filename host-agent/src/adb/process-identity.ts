@@ -3,8 +3,9 @@
  * id alone. Used by `server.ts`.
  */
 import { execFileSync } from 'node:child_process'
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync } from 'node:fs'
 import { z } from 'zod'
+import { writeJson, type Owner } from '../base/atomic-file.js'
 
 const markSchema = z.object({ pid: z.int().positive(), identity: z.string().min(1) })
 
@@ -35,10 +36,10 @@ export function processIdentity(pid: number): string | null {
   }
 }
 
-/** Stores the identity of a process that the agent started. */
-export function markProcess(file: string, pid: number): void {
+/** Stores the identity of a process that the agent started. @param owner of the file; null: the user of this process */
+export function markProcess(file: string, pid: number, owner: Owner | null = null): void {
   const identity = processIdentity(pid)
-  if (identity !== null) writeFileSync(file, JSON.stringify({ pid, identity }), { mode: 0o600 })
+  if (identity !== null) writeJson(file, { pid, identity }, owner)
 }
 
 /** The id of the marked process; null when it no longer runs. */

@@ -1,27 +1,60 @@
-/** JSON files that are never partial: written to a temporary file, then renamed. */
-import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+/**
+ * JSON files that are never partial: written to a draft, then renamed. The draft's name is random and its file is new, so a
+ * program that runs as root does not follow a link that the owner of the folder made.
+ */
+import { randomBytes } from 'node:crypto'
+import {
+  closeSync,
+  fchownSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname } from 'node:path'
 
-/** Readable by the owner only. Survives a crash of the process. */
-export function writeJson(path: string, value: unknown): void {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-  const beside = `${path}.new`
-  writeFileSync(beside, JSON.stringify(value), { mode: 0o600 })
-  renameSync(beside, path)
+/** User and group of a file. */
+export interface Owner {
+  uid: number
+  gid: number
+}
+
+/** Readable by the owner only. Survives a crash of the process. @param owner null: the user of this process */
+export function writeJson(path: string, value: unknown, owner: Owner | null = null): void {
+  replace(path, value, owner, false)
 }
 
 /** As `writeJson`, and synced when it returns: survives a power failure. Takes milliseconds. */
 export function writeJsonSynced(path: string, value: unknown): void {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-  const beside = `${path}.new`
-  writeFileSync(beside, JSON.stringify(value), { mode: 0o600, flush: true })
-  renameSync(beside, path)
+  replace(path, value, null, true)
   // Syncs the folder's entry for the new name, which is cached separately.
   const folder = openSync(dirname(path), 'r')
   try {
     fsyncSync(folder)
   } finally {
     closeSync(folder)
+  }
+}
+
+function replace(path: string, value: unknown, owner: Owner | null, isSynced: boolean): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  const draft = `${path}.${randomBytes(8).toString('hex')}.new`
+  const file = openSync(draft, 'wx', 0o600)
+  try {
+    try {
+      writeFileSync(file, JSON.stringify(value))
+      if (owner !== null) fchownSync(file, owner.uid, owner.gid)
+      if (isSynced) fsyncSync(file)
+    } finally {
+      closeSync(file)
+    }
+    renameSync(draft, path)
+  } catch (error) {
+    rmSync(draft, { force: true })
+    throw error
   }
 }
 
