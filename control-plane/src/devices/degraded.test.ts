@@ -7,9 +7,16 @@ const rules = { windowMs: 300_000, linkGraceMs: 30_000 }
 const now = 10_000_000
 const time = fc.option(fc.integer({ min: now - 1_000_000, max: now }), { nil: null })
 const hosts = fc
-  .array(fc.record({ failedAt: time, linkLostAt: time }), { maxLength: 70 })
+  .array(
+    fc.record({
+      failedAt: time,
+      linkLostAt: time,
+      heldBy: fc.option(fc.constantFrom('own_a', 'own_b'), { nil: null }),
+    }),
+    { maxLength: 70 },
+  )
   .map((devices) => devices.map((device, index): DeviceFacts => ({ id: `dev_${index}`, ...device })))
-const up = (id: string): DeviceFacts => ({ id, failedAt: null, linkLostAt: null })
+const up = (id: string): DeviceFacts => ({ id, failedAt: null, linkLostAt: null, heldBy: null })
 const failed = (id: string): DeviceFacts => ({ ...up(id), failedAt: now - 1 })
 
 it.each([
@@ -52,6 +59,28 @@ describe('any host', () => {
         const after = judgeHost(more, now, rules)
         expect(after.failing).toEqual(expect.arrayContaining(before.failing))
         if (before.isTogether) expect(after.isTogether).toBe(true)
+      }),
+    )
+  })
+
+  it('counts the lost links of phones once for each owner, so one owner alone cannot degrade it', () => {
+    fc.assert(
+      fc.property(hosts, (devices) => {
+        const lost = devices.map((device) => ({ ...device, failedAt: null }))
+        const free = judgeHost(
+          lost.filter(({ heldBy }) => heldBy === null),
+          now,
+          rules,
+        ).failing.length
+        const { failing, isTogether } = judgeHost(lost, now, rules)
+        const owners = new Set(
+          lost
+            .filter(({ id, heldBy }) => heldBy !== null && failing.includes(id))
+            .map(({ heldBy }) => heldBy),
+        )
+        expect(isTogether).toBe(free + owners.size >= degradedFrom(lost.length))
+        const owned = lost.map((device) => ({ ...device, heldBy: 'own_a' }))
+        expect(judgeHost(owned, now, rules).isTogether).toBe(false)
       }),
     )
   })

@@ -17,6 +17,8 @@ export interface DeviceFacts {
   failedAt: number | null
   /** When its link was lost; null while it is up. */
   linkLostAt: number | null
+  /** The owner of the phone that holds it; null: no phone does. */
+  heldBy: string | null
 }
 
 /** The number of failing devices from which a host with `count` devices is degraded: half of them, from 2 to 5. */
@@ -29,20 +31,32 @@ export function isFailing(
   { windowMs, linkGraceMs }: DegradedRules,
 ): boolean {
   const since = now - windowMs
-  if (failedAt !== null && failedAt > since) return true
+  if (isWorkFailure(failedAt, now, windowMs)) return true
   return linkLostAt !== null && linkLostAt > since && linkLostAt <= now - linkGraceMs
 }
+
+const isWorkFailure = (failedAt: number | null, now: number, windowMs: number): boolean =>
+  failedAt !== null && failedAt > now - windowMs
 
 export interface Verdict {
   /** Devices that failed within the window. */
   failing: string[]
-  /** Enough of them that the fault is probably the host's. */
+  /** Enough of them, with the lost links of each owner counted once, that the fault is probably the host's. */
   isTogether: boolean
 }
 
 export function judgeHost(devices: readonly DeviceFacts[], now: number, rules: DegradedRules): Verdict {
-  const failing = devices.filter((device) => isFailing(device, now, rules)).map(({ id }) => id)
-  return { failing, isTogether: rules.windowMs > 0 && failing.length >= degradedFrom(devices.length) }
+  const failing = devices.filter((device) => isFailing(device, now, rules))
+  // A tenant can restart its phones on their screens, so all links that one owner lost are one failure.
+  const failures = new Set(
+    failing.map(({ id, failedAt, heldBy }) =>
+      heldBy === null || isWorkFailure(failedAt, now, rules.windowMs) ? `device ${id}` : `owner ${heldBy}`,
+    ),
+  )
+  return {
+    failing: failing.map(({ id }) => id),
+    isTogether: rules.windowMs > 0 && failures.size >= degradedFrom(devices.length),
+  }
 }
 
 /** When the state ends: a window after the last moment at which devices failed together. */

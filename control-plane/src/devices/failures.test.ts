@@ -1,8 +1,11 @@
 // Devices that fail together, and placement by the health of hosts. Real Postgres, jobs, broker and gRPC; the agents are doubles.
 import { ApiError } from '@phonerack/shared'
 import { beforeAll, beforeEach, expect, it } from 'vitest'
+import { inTransaction } from '../db/database.js'
+import { settleRefusal } from '../hosts/settle-device.js'
 import { createBody, eventually, refusalOf, useWorld, type Plane, type Tenant } from '../testing/world.js'
 import { type AgentDouble, type DoubleDevice } from '../testing/agent-double.js'
+import { noteFailure } from './failures.js'
 
 const world = useWorld()
 let plane: Plane
@@ -105,6 +108,44 @@ it('marks a host that lost several links, and not for one', async () => {
   expect(await viewOf(rack)).toMatchObject({ state: 'degraded' })
   expect(await refusalOf(create())).toBe('capacity_unavailable')
   expect(await states(rack)).toEqual(['free', 'offline', 'offline'])
+})
+
+it('counts the lost links of an owner once, and none of a phone that was deleted', async () => {
+  const rack = await plane.rack(4)
+  const ids = [await create(), await create(), await create()]
+  for (const id of ids) await until(id, 'ready')
+  const held = [...rack.devices.values()].filter(({ assignment }) => assignment !== null)
+  for (const device of held) {
+    await loseLink(device, rack)
+    device.onWipe = () => Promise.reject(new ApiError('phone_unavailable'))
+  }
+  await phones().delete(tenant.caller, ids[0] ?? '')
+  await eventually(async () => (await hostRow(rack)).failingDevices === 2)
+  expect((await hostRow(rack)).degradedUntil).toBeNull()
+
+  const free = [...rack.devices.values()].find((device) => !held.includes(device))
+  if (free) await loseLink(free, rack)
+  await eventually(async () => (await hostRow(rack)).degradedUntil !== null)
+})
+
+it('leaves quarantines for other reasons to the operator when the host is degraded', async () => {
+  const { core } = plane.app
+  const rack = await plane.rack(4)
+  const [one, two, three] = await devicesOf(rack)
+  if (!one || !two || !three) throw new Error('the rack has too few devices')
+  const fail = (id: string) =>
+    inTransaction(core.db, (tx) => noteFailure(tx, id, core.clock.now(), core.rules.degraded))
+  await fail(one.id)
+  const refusal = { reason: 'old_number', current_fencing_number: '0' } as const
+  expect(await settleRefusal(core, one.id, one.fencingNumber, refusal)).toBe(true)
+  // A failure that crosses the quarantine.
+  await fail(one.id)
+  await fail(two.id)
+  await fail(three.id)
+  await core.db.device.update({ where: { id: two.id }, data: { state: 'quarantined', reason: 'failed' } })
+  await eventually(async () => (await hostRow(rack)).degradedUntil !== null)
+  await eventually(async () => (await states(rack)).filter((state) => state === 'quarantined').length === 1)
+  expect((await devicesOf(rack)).find(({ id }) => id === one.id)?.state).toBe('quarantined')
 })
 
 it('repeats wipes that an agent refuses on several devices, instead of quarantining them', async () => {

@@ -15,6 +15,7 @@ interface Row {
   id: string
   failed_at: Date | null
   link_lost_at: Date | null
+  held_by: string | null
 }
 
 interface HostFacts {
@@ -29,8 +30,8 @@ const windowStart = (now: Date, { windowMs }: DegradedRules): Date => new Date(n
 const time = (at: Date | null): number | null => at?.getTime() ?? null
 
 /**
- * Hosts with their devices in service. Quarantined ones count only if they failed within the window, and a link that an ordered
- * restart lost does not count.
+ * Hosts with their devices in service. Quarantined ones count only if they failed within the window. A link does not count that
+ * an ordered restart lost, or of a device that waits for a wipe: its last tenant may have turned it off.
  */
 async function readHosts(
   db: Reader,
@@ -39,8 +40,10 @@ async function readHosts(
   rules: DegradedRules,
 ): Promise<HostFacts[]> {
   const rows = await db.$queryRaw<Row[]>`select h.id as host_id, h.degraded_until, h.failing_devices,
-      d.id, d.failed_at, case when d.grace_until > ${now} then null else d.link_lost_at end as link_lost_at
+      d.id, d.failed_at, pr.owner_id as held_by,
+      case when d.grace_until > ${now} or d.state = 'wiping' then null else d.link_lost_at end as link_lost_at
     from hosts h join devices d on d.host_id = h.id
+      left join phones p on p.id = d.phone_id left join projects pr on pr.id = p.project_id
     where h.retired_at is null and d.enrolled_at is not null and ${inService} and ${which}
       and d.state <> 'unenrolled' and (d.state <> 'quarantined' or d.failed_at > ${windowStart(now, rules)})`
   const hosts = new Map<string, HostFacts>()
@@ -48,7 +51,8 @@ async function readHosts(
     const { host_id: id, degraded_until: until, failing_devices: failing } = row
     const host = hosts.get(id) ?? { id, degradedUntil: until, failingDevices: failing, devices: [] }
     hosts.set(id, host)
-    host.devices.push({ id: row.id, failedAt: time(row.failed_at), linkLostAt: time(row.link_lost_at) })
+    const { id: deviceId, failed_at: failedAt, link_lost_at: lostAt, held_by: heldBy } = row
+    host.devices.push({ id: deviceId, failedAt: time(failedAt), linkLostAt: time(lostAt), heldBy })
   }
   return [...hosts.values()]
 }
@@ -63,7 +67,11 @@ export async function noteFailure(
   now: Date,
   rules: DegradedRules,
 ): Promise<boolean> {
-  await tx.device.update({ where: { id: deviceId }, data: { failedAt: now } })
+  // A device that is quarantined for another reason is not taken back.
+  await tx.device.updateMany({
+    where: { id: deviceId, state: { not: 'quarantined' } },
+    data: { failedAt: now },
+  })
   const [host] = await readHosts(
     tx,
     Prisma.sql`h.id = (select host_id from devices where id = ${deviceId})`,
@@ -120,7 +128,10 @@ export async function markDegraded(db: Database, now: Date, rules: DegradedRules
 const reasonOf = ({ failing }: Verdict, count: number, { windowMs }: DegradedRules): string =>
   `${failing.length} of its ${count} devices failed within ${windowMs / 60_000} minutes, so the fault is probably in the host. Check its USB hub, power and adb server, and read the log of its agent. It gets new phones again ${windowMs / 60_000} minutes after the last of these failures.`
 
-/** Devices that a phone holds, or that an operator must decide about, stay as they are. */
+/**
+ * Devices that a phone holds, or that an operator must decide about, stay as they are: a quarantine for another reason clears
+ * `failed_at`.
+ */
 async function takeBackQuarantine(db: Database, deviceId: string, since: Date): Promise<void> {
   await inTransaction(db, async (tx) => {
     const rows = await tx.$queryRaw<{ fencing_number: bigint }[]>`update devices

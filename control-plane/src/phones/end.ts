@@ -76,6 +76,8 @@ async function settleDevice(
   to: PhoneStatus,
   { quarantine, parksDevice }: Ending,
 ): Promise<void> {
+  // A quarantine that ends a run is the operator's to decide, even if the host is degraded.
+  if (quarantine !== undefined) await tx.device.updateMany({ where: { phoneId }, data: { failedAt: null } })
   if (to === 'deleted' || to === 'failed') {
     if (quarantine === undefined) await releaseDevice(tx, phoneId)
     else await quarantineDevice(tx, phoneId, quarantine, { keepsClaim: false })
