@@ -23,9 +23,9 @@ export class OwnCertificate implements experimental.CertificateProvider {
     return this.endsAt.getTime() - now.getTime() < clientLifeMs / 3
   }
 
-  /** For new connections. @param next from the same authority */
-  use(next: Credentials): void {
-    this.current = next
+  /** For new connections. @param renewed from the same authority */
+  use(renewed: Credentials): void {
+    this.current = renewed
     for (const listener of this.listeners) listener(this.identity)
   }
 

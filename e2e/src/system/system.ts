@@ -5,9 +5,9 @@
 import { execFile, spawn } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { isPortFree, reservePort } from '@phonerack/launcher'
 import type { Part } from '@phonerack/virtual-phone'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -44,21 +44,17 @@ export const withoutFastWay = ['scrcpy', 'ui-server', 'settings-app'] as const s
 /** Outside the ranges of outgoing connections and of `up`'s ports, and above 10080, which `fetch` refuses. */
 const ports = { lowest: 10_100, highest: 20_000 }
 
-/** A port that was free a moment ago. */
+/** A free port that no other worker gets. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(ports.lowest, ports.highest)
-    if (await isFree(port)) return port
+    if (given.has(port) || !(await isPortFree(port)) || !(await reservePort(port))) continue
+    given.add(port)
+    return port
   }
 }
 
-function isFree(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const server = createServer()
-    server.once('error', () => resolve(false))
-    server.listen({ host: '127.0.0.1', port, exclusive: true }, () => server.close(() => resolve(true)))
-  })
-}
+const given = new Set<number>()
 
 export async function readUpFile(dir: string): Promise<UpFile> {
   return upFileSchema.parse(JSON.parse(await readFile(path.join(dir, 'up.json'), 'utf8')))

@@ -1,4 +1,7 @@
-/** Free TCP ports on the loopback address. */
+/**
+ * Free TCP ports on the loopback address. A picked port is reserved until this process ends, since its service starts
+ * seconds later: until then, another `up` would find it free.
+ */
 import { randomInt } from 'node:crypto'
 import { createServer } from 'node:net'
 
@@ -18,12 +21,37 @@ export function isPortFree(port: number): Promise<boolean> {
   })
 }
 
-/** `preferred` if it is free, else a random free port that is not in `taken`. */
+/** The ports that this process has reserved. */
+const reserved = new Set<number>()
+
+/**
+ * Reserves a port among the processes that call this, until this process ends: an abstract Unix socket of Linux carries
+ * its name, which the kernel frees. Elsewhere it does nothing.
+ * @returns false when another process has reserved it
+ */
+export function reservePort(port: number): Promise<boolean> {
+  if (process.platform !== 'linux' || reserved.has(port)) return Promise.resolve(true)
+  return new Promise((resolve, reject) => {
+    const server = createServer((connection) => connection.destroy()).unref()
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EADDRINUSE') resolve(false)
+      else reject(error)
+    })
+    server.listen(`\0phonerack-port-${port}`, () => {
+      reserved.add(port)
+      resolve(true)
+    })
+  })
+}
+
+const take = async (port: number): Promise<boolean> => (await isPortFree(port)) && (await reservePort(port))
+
+/** `preferred` if it is free, else a random free port that is not in `taken`. No other process picks it while this one runs. */
 export async function pickPort(preferred?: number, taken: ReadonlySet<number> = new Set()): Promise<number> {
-  if (preferred !== undefined && !taken.has(preferred) && (await isPortFree(preferred))) return preferred
+  if (preferred !== undefined && !taken.has(preferred) && (await take(preferred))) return preferred
   for (let tries = 0; tries < 200; tries++) {
     const port = randomInt(lowest, highest)
-    if (!taken.has(port) && (await isPortFree(port))) return port
+    if (!taken.has(port) && !reserved.has(port) && (await take(port))) return port
   }
   throw new Error(`no free port between ${lowest} and ${highest}`)
 }

@@ -7,7 +7,7 @@ import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { commandLine, identify, isAlive, ownIdentity } from './identity.js'
 import { boundLog, tailLog } from './log-file.js'
-import { isPortFree, pickPort } from './ports.js'
+import { isPortFree, pickPort, reservePort } from './ports.js'
 import { InUse, readRecord, reapRecord, writeRecord } from './record.js'
 
 let dir: string
@@ -99,6 +99,26 @@ describe('ports', () => {
       expect(taken.has(next)).toBe(false)
       taken.add(next)
     }
+  })
+})
+
+describe.runIf(process.platform === 'linux')('a picked port', () => {
+  it('is reserved from other processes until this one ends', async () => {
+    const module = new URL('../../dist/processes/ports.js', import.meta.url).href
+    const script = `const { pickPort } = await import(${JSON.stringify(module)})
+      process.stdout.write(String(await pickPort()))
+      setInterval(() => {}, 1000)`
+    const other = spawn(process.execPath, ['--input-type=module', '-e', script], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    const [text] = (await once(other.stdout, 'data')) as [Buffer]
+    const port = Number(text.toString())
+    expect(await isPortFree(port)).toBe(true)
+    expect(await reservePort(port)).toBe(false)
+    expect(await pickPort(port)).not.toBe(port)
+    other.kill('SIGKILL')
+    await once(other, 'exit')
+    expect(await pickPort(port)).toBe(port)
   })
 })
 
