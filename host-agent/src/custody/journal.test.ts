@@ -1,5 +1,5 @@
 /** The journal after the agent is killed. */
-import { appendFileSync, copyFileSync, mkdtempSync, rmSync, statSync, writeSync } from 'node:fs'
+import { appendFileSync, copyFileSync, mkdtempSync, openSync, rmSync, statSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
@@ -72,6 +72,23 @@ describe('after many entries', () => {
   })
 })
 
+it.each([1, 2, 3])('keeps every line when no file can be opened after %i', (allowed) => {
+  let opened = 0
+  const journal = openJournal(path, now, {
+    open(file) {
+      opened += 1
+      if (opened > allowed) throw Object.assign(new Error('EMFILE'), { code: 'EMFILE', syscall: 'open' })
+      return openSync(file, 'a')
+    },
+  })
+  while (opened <= allowed) journal.begin(write('ended'))()
+  journal.begin(write('running'))
+  const seen = join(dir, 'seen.jsonl')
+  copyFileSync(path, seen)
+  expect(openJournal(seen, now).leftOpen.map(({ begin }) => begin)).toEqual(['running'])
+  journal.close()
+})
+
 describe('on a full disk', () => {
   /** A disk with room for some bytes, which also writes parts of lines. */
   const diskOf = (room: { bytes: number }) => (file: number, bytes: Buffer, offset: number) => {
@@ -93,7 +110,7 @@ describe('on a full disk', () => {
         const folder = mkdtempSync(join(dir, 'run-'))
         const here = join(folder, 'journal.jsonl')
         const room = { bytes: 300 }
-        const journal = openJournal(here, now, diskOf(room))
+        const journal = openJournal(here, now, { write: diskOf(room) })
         const running = new Map<string, () => void>()
         const ended: string[] = []
         for (const [index, next] of steps.entries()) {

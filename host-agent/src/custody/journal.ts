@@ -12,6 +12,7 @@ import {
   openSync,
   readFileSync,
   renameSync,
+  rmSync,
   writeFileSync,
   writeSync,
 } from 'node:fs'
@@ -64,11 +65,18 @@ export interface Journal {
 /** The file is rewritten with only the open entries once it exceeds this many bytes. */
 const compactAt = 1 << 20
 
-/** Writes a part of `bytes` from `offset` on, and returns its length. */
-type Write = (file: number, bytes: Buffer, offset: number) => number
+export interface Disk {
+  /** Writes a part of `bytes` from `offset` on, and returns its length. */
+  write: (file: number, bytes: Buffer, offset: number) => number
+  /** Creates a file for appending. */
+  open: (path: string) => number
+}
 
-/** @param write for tests of a full disk */
-export function openJournal(path: string, now: () => Date, write: Write = writeSync): Journal {
+const realDisk: Disk = { write: writeSync, open: (path) => openSync(path, 'ax', 0o600) }
+
+/** @param disk for tests of its faults */
+export function openJournal(path: string, now: () => Date, disk: Partial<Disk> = {}): Journal {
+  const { write, open: openFile } = { ...realDisk, ...disk }
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   const leftOpen = readOpen(path)
   const open = new Map<string, JournalEntry>()
@@ -79,14 +87,22 @@ export function openJournal(path: string, now: () => Date, write: Write = writeS
   let closed = false
   rewrite()
 
-  /** @throws when the disk is full; the file before stays in use */
+  /** @throws when the disk is full or no file can be opened; the file before stays in use */
   function rewrite(): void {
     const beside = `${path}.new`
     const text = [...open.values()].map(lineOf).join('')
-    writeFileSync(beside, text, { mode: 0o600 })
-    renameSync(beside, path)
+    rmSync(beside, { force: true })
+    // Opened before the rename: if this fails, the lines go on into the file before, which still has its name.
+    const next = openFile(beside)
+    try {
+      writeFileSync(next, text)
+      renameSync(beside, path)
+    } catch (error) {
+      closeSync(next)
+      throw error
+    }
     const before = file
-    file = openSync(path, 'a')
+    file = next
     size = Buffer.byteLength(text)
     unwrittenEnds = []
     if (before >= 0) closeSync(before)
