@@ -1,7 +1,8 @@
 /** The host's own state: when it refuses work, what it says, and that it recovers. */
-import { createLogger } from '@phonerack/shared'
+import { createLogger, DeadlineExceeded } from '@phonerack/shared'
 import fc from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
+import { later } from '../base/later.js'
 import { until } from '../testing/ports.js'
 import { judge, watchFitness, type Fitness, type Reading } from './fitness.js'
 
@@ -25,6 +26,11 @@ describe('judge', () => {
       expect(found).toMatchObject({ kind: 'own_fault' })
       expect(found?.reason).toContain(code)
     }
+    const hung = judge({ ...healthy, freeBytes: null, writeError: new DeadlineExceeded('x') }, needs, null)
+    expect(hung).toMatchObject({
+      kind: 'own_fault',
+      reason: expect.stringContaining('does not answer') as string,
+    })
     expect(judge({ ...healthy, adbTrouble: 'adb could not be started' }, needs, null)).toMatchObject({
       kind: 'own_fault',
     })
@@ -92,5 +98,40 @@ describe('watch', () => {
     await look()
     expect(fitness.refusal).toBeNull()
     expect(changes).toBe(4)
+  })
+
+  const watchHung = (lookMs: number, look: () => Promise<Reading>) =>
+    watchFitness({
+      ...{ ...needs, adbTrouble: () => null, onChange: () => undefined, log, everyMs: 1_000_000 },
+      ...{ look, lookMs },
+    })
+
+  it('refuses work while the disk does not answer, with one look at a time, until it answers', async () => {
+    const disk = later<Reading>()
+    let looks = 0
+    fitness = await watchHung(1, () => {
+      looks += 1
+      return looks === 1 ? disk.promise : Promise.resolve(healthy)
+    })
+    const watched = fitness
+    expect(watched.refusal).toMatchObject({ kind: 'own_fault' })
+    watched.suspect()
+    expect(looks).toBe(1)
+    disk.resolve(healthy)
+    await until(() => {
+      watched.suspect()
+      return watched.refusal === null
+    })
+  })
+
+  it('stops while a look hangs', async () => {
+    let looks = 0
+    fitness = await watchHung(1_000_000, () =>
+      looks++ === 0 ? Promise.resolve(healthy) : new Promise(() => undefined),
+    )
+    fitness.suspect()
+    expect(looks).toBe(2)
+    await fitness.stop()
+    expect(fitness.refusal).toBeNull()
   })
 })

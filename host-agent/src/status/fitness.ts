@@ -5,7 +5,7 @@
  */
 import { rename, rm, statfs, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { HostRefusal, Logger } from '@phonerack/shared'
+import { DeadlineExceeded, Progress, type HostRefusal, type Logger } from '@phonerack/shared'
 import { ownFaultOf } from '../base/own-fault.js'
 
 /** One look at the machine. */
@@ -14,11 +14,13 @@ export interface Reading {
   freeBytes: number | null
   /** Files that can be created; null: unlimited or unknown. */
   freeFiles: number | null
-  /** The error of a small write to the data folder; null: it succeeded. */
+  /** The error of a small write to the data folder, or `DeadlineExceeded`; null: it succeeded. */
   writeError: unknown
   /** Why the adb server does not run; null: it runs. */
   adbTrouble: string | null
 }
+
+type DiskReading = Omit<Reading, 'adbTrouble'>
 
 export interface Needs {
   dataDir: string
@@ -50,6 +52,11 @@ export function judge(
     return {
       kind: 'disk_full',
       reason: `The disk of ${dataDir} has room for only ${freeFiles} more files. Delete files on this disk. ${recovers}`,
+    }
+  if (writeError instanceof DeadlineExceeded)
+    return {
+      kind: 'own_fault',
+      reason: `The disk of ${dataDir} does not answer. Check the disk and its connection. ${recovers}`,
     }
   if (writeError !== null) {
     const code = codeOf(writeError)
@@ -95,10 +102,14 @@ export interface FitnessParts extends Needs {
   log: Logger
   /** For tests. Milliseconds between two looks, and the look itself. */
   everyMs?: number
-  look?: (dataDir: string) => Promise<Omit<Reading, 'adbTrouble'>>
+  look?: (dataDir: string) => Promise<DiskReading>
+  /** Milliseconds for one look. */
+  lookMs?: number
 }
 
 const everyMs = 5000
+/** A disk that does not answer within this time counts as a fault of the machine. */
+const lookMs = 5000
 /** Looks without an adb server before the host refuses work: it restarts within seconds. */
 const adbLooks = 2
 
@@ -108,16 +119,29 @@ export async function watchFitness(parts: FitnessParts): Promise<Fitness> {
   let refusal: HostRefusal | null = null
   let withoutAdb = 0
   let running: Promise<void> | null = null
-  let isStopped = false
+  const stopping = new AbortController()
+  let looking: Promise<DiskReading> | null = null
+
+  /** Never starts a second look while one hangs: each occupies a thread of Node.js. */
+  async function lookInTime(): Promise<DiskReading> {
+    const pending = (looking ??= look(dataDir).finally(() => (looking = null)))
+    try {
+      return await Progress.for(parts.lookMs ?? lookMs, stopping.signal).race('the disk', () => pending)
+    } catch (error) {
+      if (!(error instanceof DeadlineExceeded)) throw error
+      return { freeBytes: null, freeFiles: null, writeError: error }
+    }
+  }
 
   async function check(): Promise<void> {
-    const disk = await look(dataDir)
+    const disk = await lookInTime()
+    if (stopping.signal.aborted) return
     const trouble = parts.adbTrouble()
     withoutAdb = trouble === null ? 0 : withoutAdb + 1
     const adbTrouble = withoutAdb >= adbLooks ? trouble : null
     const before = refusal
     refusal = judge({ ...disk, adbTrouble }, { dataDir, minFree }, before)
-    if (isStopped || refusal?.kind === before?.kind) return
+    if (refusal?.kind === before?.kind) return
     if (refusal === null) log.info('the host takes new work again')
     else log.error({ refusal }, 'the host takes no new work')
     parts.onChange()
@@ -131,10 +155,10 @@ export async function watchFitness(parts: FitnessParts): Promise<Fitness> {
       return refusal
     },
     suspect() {
-      if (!isStopped) void checkOnce()
+      if (!stopping.signal.aborted) void checkOnce()
     },
     async stop() {
-      isStopped = true
+      stopping.abort()
       clearInterval(timer)
       await running
     },
@@ -144,7 +168,7 @@ export async function watchFitness(parts: FitnessParts): Promise<Fitness> {
 /** The size of the file that each look writes: one block, so that a full disk refuses it. */
 const probe = Buffer.alloc(4096)
 
-async function lookAtDisk(dataDir: string): Promise<Omit<Reading, 'adbTrouble'>> {
+async function lookAtDisk(dataDir: string): Promise<DiskReading> {
   const disk = await statfs(dataDir).catch(() => null)
   const writeError = await tryToWrite(join(dataDir, 'write-check'))
   return {
