@@ -93,7 +93,7 @@ it.skipIf(!hasOverlays())(
     stat -c '%U %G %a' /etc/phonerack/control-plane.env /var/lib/phonerack-control-plane
     echo 'DATABASE_URL=postgresql://mine' >>/etc/phonerack/control-plane.env
     mkdir -p /var/lib/phonerack-control-plane/pki /var/lib/phonerack-control-plane/storage
-    touch /var/lib/phonerack-control-plane/pki/service.key
+    touch /var/lib/phonerack-control-plane/pki/service.key.next
     dpkg -i --force-depends /root/plane.deb >/dev/null
     stat -c '%U %G %a' /etc/phonerack/control-plane.env
     tail -n 1 /etc/phonerack/control-plane.env
@@ -108,9 +108,9 @@ it.skipIf(!hasOverlays())(
       'phonerack-control-plane phonerack-control-plane 700',
       'root phonerack-control-plane 640',
       'DATABASE_URL=postgresql://mine',
-      'phonerack-control-plane: kept /var/lib/phonerack-control-plane/pki/service.key; delete it once no database needs it',
+      'phonerack-control-plane: kept /var/lib/phonerack-control-plane/pki with service.key; delete it once no database needs it',
       '/var/lib/phonerack-control-plane/pki',
-      '/var/lib/phonerack-control-plane/pki/service.key',
+      '/var/lib/phonerack-control-plane/pki/service.key.next',
     ])
   },
 )
