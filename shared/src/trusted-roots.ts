@@ -13,6 +13,7 @@ const bundles = [
 
 /**
  * @param file PEM; its authorities replace those of the system. Null: those of the system and of Node.
+ * A private key in `file` is left out, since the control plane sends these texts to hosts.
  * @throws Error that names an unreadable file, or one without a certificate
  */
 export function trustedRoots(file: string | null): string[] {
@@ -25,8 +26,10 @@ export function trustedRoots(file: string | null): string[] {
   ]
 }
 
+const certificateBlocks = /-----BEGIN ((?:X509 |TRUSTED )?CERTIFICATE)-----[A-Za-z0-9+/=\s]+-----END \1-----/g
+
 function readCertificates(file: string): string {
-  const text = read(file)
+  const text = (read(file).match(certificateBlocks) ?? []).join('\n')
   try {
     if (new X509Certificate(text).raw.length > 0) return text
   } catch (error) {
