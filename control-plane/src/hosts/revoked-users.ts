@@ -17,6 +17,7 @@ export interface RevokedUsers {
 export function watchRevokedUsers(core: Core, admin: BrokerAdmin | null): RevokedUsers {
   /** Public keys that the broker has confirmed since its last connection. */
   let confirmed = new Set<string>()
+  let connections = 0
   let running: Promise<void> = Promise.resolve()
   let hasWarned = false
 
@@ -28,8 +29,9 @@ export function watchRevokedUsers(core: Core, admin: BrokerAdmin | null): Revoke
       hasWarned = true
       return
     }
+    const connection = connections
     const count = await revokeUsers(admin, keys)
-    confirmed = new Set(keys)
+    if (connection === connections) confirmed = new Set(keys)
     if (count > 0) core.log.info({ count }, 'revoked NATS users of hosts')
   }
   const failed = new Alarm(
@@ -47,6 +49,7 @@ export function watchRevokedUsers(core: Core, admin: BrokerAdmin | null): Revoke
     if (isClosed) return
     // The broker may have lost its store.
     confirmed = new Set()
+    connections += 1
     void look()
   })
   return {
