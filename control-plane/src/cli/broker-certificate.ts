@@ -3,10 +3,10 @@
  * certificate and its key, so that a renewal replaces both together. For `nats-config`. docs/decisions/0220
  */
 import { X509Certificate } from 'node:crypto'
-import { chownSync, existsSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import path from 'node:path'
-import { createLogger, plain } from '@phonerack/shared'
+import { createLogger, makePrivateFolder, plain, replacePrivate } from '@phonerack/shared'
 import { readConfig } from '../config/config.js'
 import { openDatabase } from '../db/database.js'
 import { openInstallation } from '../db/installation.js'
@@ -69,16 +69,9 @@ async function issueCertificate(dir: string, names: readonly string[], env: Envi
   const { certificatePem, privateKeyPem } = await withAuthority(env, (authority) =>
     authority.issueBroker(names),
   )
-  const file = certificateFile(dir)
-  mkdirSync(dir, { recursive: true, mode: 0o700 })
-  const draft = `${file}.${process.pid}.part`
-  writeFileSync(draft, certificatePem + privateKeyPem, { mode: 0o600 })
+  makePrivateFolder(dir)
   // The user of nats-server may own it.
-  if (existsSync(file)) {
-    const { uid, gid } = statSync(file)
-    if (uid !== process.getuid?.()) chownSync(draft, uid, gid)
-  }
-  renameSync(draft, file)
+  replacePrivate(certificateFile(dir), certificatePem + privateKeyPem)
   return new Date(new X509Certificate(certificatePem).validTo)
 }
 

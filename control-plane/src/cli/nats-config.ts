@@ -33,7 +33,7 @@ with DATABASE_URL and PHONERACK_PKI_DIR of the control plane. It is valid for a 
   --store DIR            folder for the data of nats-server (default: DIR/jetstream)
   --renew                only replaces DIR/broker.pem by one for a year, with a new key
   --rotate               only replaces the signing key and both .creds files, and revokes the
-                         earlier ones; users of hosts stay
+                         earlier ones; account.seed and the users of hosts stay
 `
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -88,6 +88,9 @@ async function rotate(dir: string): Promise<string> {
     ),
     '',
     'Then restart nats-server (a reload is not enough), which refuses the earlier ones, and the replicas.',
+    '',
+    `${plain(broker.accountSeedFile)} is not replaced: a person who copied it can still create users on this broker.`,
+    'docs/operations.md says how to replace it, under "Rotate secrets".',
     '',
   ].join('\n')
 }

@@ -33,7 +33,8 @@ export async function rotateKey(args: readonly string[], env: Environment): Prom
   const lock = await takeStartLock(config.databaseUrl, true)
   const database = openDatabase(config.databaseUrl, 2)
   try {
-    const { to } = await rotateServiceKey(database.db, file, next)
+    // The control plane must be able to read the file that replaces its own.
+    const { to } = await rotateServiceKey(database.db, file, next, out === null ? file : next)
     let kept: string | null = null
     if (out === null) {
       const current = await ServiceKey.read(file)

@@ -13,18 +13,20 @@ export interface Rotation {
  * Safe to repeat after an interruption. Running replicas continue: they read the service key at their start only.
  * @param serviceKeyFile has the key that the database needs now
  * @param nextFile gets the next one; a key that is there is used
+ * @param like a new `nextFile` gets the owner, group and mode of this file, if it exists
  * @throws StartRefusal when the current key is another one; Error when the database has no authority
  */
 export async function rotateServiceKey(
   db: Database,
   serviceKeyFile: string,
   nextFile: string,
+  like: string = nextFile,
 ): Promise<Rotation> {
   const row = await db.installation.findUnique({ where: { id: 1 } })
   if (row === null)
     throw new Error('the database has no certificate authority yet: start the control plane first')
   // Before the database changes: the next key must not be lost.
-  const next = await ServiceKey.ensure(nextFile)
+  const next = await ServiceKey.ensure(nextFile, like)
   if (row.serviceKeyId === next.id) return { to: next.id }
   const { certificatePem, privateKeyPem } = await decrypt(row, { serviceKeyFile })
   const caKey = next.seal(fromPem('PRIVATE KEY', privateKeyPem), contextOf(certificatePem))

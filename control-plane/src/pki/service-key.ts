@@ -3,9 +3,9 @@
  * encrypts secrets in the database, with AES-256-GCM.
  */
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto'
-import { mkdir } from 'node:fs/promises'
 import path from 'node:path'
-import { createOnce, fromPem, readIfThere, toPem } from './pem.js'
+import { createPrivate, makePrivateFolder } from '@phonerack/shared'
+import { fromPem, readIfThere, toPem } from './pem.js'
 
 const label = 'PHONERACK SERVICE KEY'
 const cipher = 'aes-256-gcm'
@@ -22,10 +22,10 @@ export class ServiceKey {
     return text === null ? null : new ServiceKey(fromPem(label, text))
   }
 
-  /** Reads the key, or creates one. */
-  static async ensure(file: string): Promise<ServiceKey> {
-    await mkdir(path.dirname(file), { recursive: true, mode: 0o700 })
-    const text = (await readIfThere(file)) ?? (await createOnce(file, toPem(label, randomBytes(keyBytes))))
+  /** Reads the key, or creates one. @param like a new file gets the owner, group and mode of this one, if it exists */
+  static async ensure(file: string, like: string = file): Promise<ServiceKey> {
+    makePrivateFolder(path.dirname(file))
+    const text = (await readIfThere(file)) ?? createPrivate(file, toPem(label, randomBytes(keyBytes)), like)
     return new ServiceKey(fromPem(label, text))
   }
 

@@ -1,10 +1,19 @@
-import { createOperator, createUser, encodeUser, fmtCreds, fromSeed } from '@nats-io/jwt'
+import {
+  createOperator,
+  createUser,
+  encodeAccount,
+  encodeUser,
+  fmtCreds,
+  fromSeed,
+  type KeyPair,
+} from '@nats-io/jwt'
 import { revokeUsers, rotateBrokerKeys } from '@phonerack/shared/broker'
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { connect, credsAuthenticator, type NatsConnection } from 'nats'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { z } from 'zod'
 import { startNats, type Nats } from './index.js'
 
 let dir: string
@@ -52,6 +61,14 @@ async function asHost(id: string): Promise<NatsConnection> {
   })
   open.push(connection)
   return connection
+}
+
+/** The claims with another time, in seconds since 1970, and signed. */
+function issuedAt(jwt: string, iat: number, signer: KeyPair): string {
+  const [header = '', body = ''] = jwt.split('.')
+  const claims = z.looseObject({}).parse(JSON.parse(Buffer.from(body, 'base64url').toString()))
+  const text = `${header}.${Buffer.from(JSON.stringify({ ...claims, iat })).toString('base64url')}`
+  return `${text}.${Buffer.from(signer.sign(new TextEncoder().encode(text))).toString('base64url')}`
 }
 
 /** Subjects that a control-plane connection receives while `act` runs. */
@@ -220,6 +237,38 @@ describe('startNats', () => {
       await expect(to(retired.creds)).rejects.toThrow(/Authorization Violation/)
       await expect(to(before.creds)).rejects.toThrow(/Authorization Violation/)
       await (await to(host.creds)).flush()
+    } finally {
+      await server.stop()
+      rmSync(own, { recursive: true, force: true })
+    }
+  })
+
+  it('recovers by a rotation from claims that a thief of the signing key has stored', async () => {
+    const own = mkdtempSync(path.join(tmpdir(), 'phonerack-nats-stolen-'))
+    let server = await startNats({ dir: own })
+    const pair = (file: string) => fromSeed(new TextEncoder().encode(readFileSync(file, 'utf8').trim()))
+    const to = async (file: string) => {
+      const authenticator = credsAuthenticator(readFileSync(file))
+      const connection = await connect({ servers: server.url, authenticator, reconnect: false })
+      open.push(connection)
+      return connection
+    }
+    try {
+      const account = pair(server.accountSeedFile)
+      const stolen = pair(server.signingSeedFile)
+      await rotateBrokerKeys(own)
+      // Newer than any claims of the next rotation, and stored before the restart.
+      const iat = Date.parse('2100-01-01') / 1000
+      const claims = issuedAt(await encodeAccount('phonerack', account, {}, { signer: stolen }), iat, stolen)
+      const folder = path.join(own, 'jetstream', 'accounts')
+      writeFileSync(path.join(folder, `${account.getPublicKey()}.jwt`), claims)
+      await server.stop()
+      server = await startNats({ dir: own })
+      await (await to(server.controlPlaneCredsFile)).flush()
+      // It writes its configuration again.
+      await server.stop()
+      server = await startNats({ dir: own })
+      await (await to(server.controlPlaneCredsFile)).flush()
     } finally {
       await server.stop()
       rmSync(own, { recursive: true, force: true })

@@ -1,7 +1,7 @@
 /** Writes the configuration file of a NATS server, with the keys that hosts and the control plane use there. */
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { z } from 'zod'
+import { makePrivateFolder, readPrivate, replacePrivate } from '../private-file.js'
 import { ensureTrust, rotateTrust, type BrokerTrust } from './trust.js'
 
 export interface BrokerOptions {
@@ -32,7 +32,7 @@ export interface BrokerConfig {
 /** Keeps the keys that are in `dir`, so that hosts stay known when it is called again. */
 export async function writeBrokerConfig(options: BrokerOptions): Promise<BrokerConfig> {
   const { dir } = options
-  mkdirSync(dir, { recursive: true, mode: 0o700 })
+  makePrivateFolder(dir)
   const trust = await ensureTrust(dir)
   return write(dir, configuration(options, trust), trust)
 }
@@ -42,19 +42,26 @@ export async function writeBrokerConfig(options: BrokerOptions): Promise<BrokerC
  * stay. @throws Error when the folder has no `nats.conf`
  */
 export async function rotateBrokerKeys(dir: string): Promise<BrokerConfig> {
-  const settings = z
-    .record(z.string(), z.unknown())
-    .parse(JSON.parse(readFileSync(path.join(dir, 'nats.conf'), 'utf8')))
+  const text = readPrivate(path.join(dir, 'nats.conf'))
+  if (text === null) throw new Error(`${dir} has no nats.conf`)
+  const settings = z.record(z.string(), z.unknown()).parse(JSON.parse(text))
   const trust = await rotateTrust(dir)
-  return write(dir, { ...settings, ...trustSettings(trust) }, trust)
+  const resolver = resolverSchema.safeParse(settings['resolver']).data
+  // The broker keeps the newer claims, by their own time: those that the earlier key signed must not be there.
+  const claims =
+    resolver === undefined
+      ? {}
+      : { resolver: { ...resolver, dir: path.join(path.dirname(resolver.dir), trust.claimsFolder) } }
+  return write(dir, { ...settings, ...trustSettings(trust), ...claims }, trust)
 }
+
+/** A configuration of an earlier release has a resolver without a folder. */
+const resolverSchema = z.looseObject({ dir: z.string() })
 
 function write(dir: string, settings: object, trust: BrokerTrust): BrokerConfig {
   const configFile = path.join(dir, 'nats.conf')
-  const part = `${configFile}.${process.pid}.part`
   // JSON is a subset of the server's configuration language.
-  writeFileSync(part, `${JSON.stringify(settings, null, 2)}\n`, { mode: 0o600 })
-  renameSync(part, configFile)
+  replacePrivate(configFile, `${JSON.stringify(settings, null, 2)}\n`)
   const { account, accountSeedFile, controlPlaneCredsFile, signingSeedFile, systemCredsFile } = trust
   return {
     ...{ configFile, account: account.id, accountSeedFile, controlPlaneCredsFile },
@@ -69,7 +76,11 @@ const configuration = ({ host, port, tls, storeDir }: BrokerOptions, trust: Brok
   ...(tls === null ? {} : { tls: { cert_file: tls.certFile, key_file: tls.keyFile } }),
   ...trustSettings(trust),
   // Takes the account's claims from the control plane, with its revocations, and keeps them.
-  resolver: { type: 'full', dir: path.join(storeDir, 'accounts'), allow_delete: false, interval: '2m' },
+  resolver: {
+    type: 'full',
+    dir: path.join(storeDir, trust.claimsFolder),
+    ...{ allow_delete: false, interval: '2m' },
+  },
   // Bounded: streams store little, and a broker must not fill the disk.
   jetstream: { store_dir: storeDir, max_memory_store: 256 << 20, max_file_store: 4 * 2 ** 30 },
   max_payload: 1 << 20,

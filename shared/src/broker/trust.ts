@@ -19,9 +19,10 @@ import {
   type KeyPair,
   type User,
 } from '@nats-io/jwt'
-import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { randomBytes } from 'node:crypto'
 import path from 'node:path'
 import { z } from 'zod'
+import { createPrivate, readPrivate, replacePrivate } from '../private-file.js'
 
 export interface BrokerTrust {
   operatorJwt: string
@@ -35,6 +36,8 @@ export interface BrokerTrust {
   signingSeedFile: string
   /** User of the system account that may read and replace the claims of the account. */
   systemCredsFile: string
+  /** Name of the folder for the claims that the broker stores. Each rotation gives another one. */
+  claimsFolder: string
 }
 
 const unlimited = {
@@ -62,14 +65,16 @@ export const systemSubjects = {
 } as const
 
 /** Reads the trust chain in `dir`, or creates it. The account's id is the same at every start. */
-export async function ensureTrust(dir: string): Promise<BrokerTrust> {
+export const ensureTrust = (dir: string): Promise<BrokerTrust> => openTrust(dir, createIfMissing)
+
+async function openTrust(dir: string, write: Writer): Promise<BrokerTrust> {
   const of = (name: string): string => path.join(dir, name)
-  const operator = keptKey(of('operator.seed'), createOperator)
+  const operator = await keyIn(of('operator.seed'), createOperator, createIfMissing)
   const signingSeedFile = of('operator-signing.seed')
-  const signing = keptKey(signingSeedFile, createOperator)
-  const system = keptKey(of('system-account.seed'), createAccount)
+  const signing = await keyIn(signingSeedFile, createOperator, write)
+  const system = await keyIn(of('system-account.seed'), createAccount, createIfMissing)
   const accountSeedFile = of('account.seed')
-  const account = keptKey(accountSeedFile, createAccount)
+  const account = await keyIn(accountSeedFile, createAccount, createIfMissing)
   const id = account.getPublicKey()
   const systemId = system.getPublicKey()
   return {
@@ -89,7 +94,7 @@ export async function ensureTrust(dir: string): Promise<BrokerTrust> {
     account: {
       id,
       // Kept, since newer claims replace those in the broker's store, which have the revocations.
-      jwt: await kept(of('account.jwt'), () =>
+      jwt: await write(of('account.jwt'), () =>
         encodeAccount(
           'phonerack',
           account,
@@ -99,27 +104,32 @@ export async function ensureTrust(dir: string): Promise<BrokerTrust> {
       ),
     },
     accountSeedFile,
-    controlPlaneCredsFile: await keptUser(of('control-plane.creds'), 'control-plane', account, {}),
+    controlPlaneCredsFile: await userIn(of('control-plane.creds'), account, {}, write),
     signingSeedFile,
-    systemCredsFile: await keptUser(of('system.creds'), 'control-plane', system, {
-      pub: { allow: [systemSubjects.lookUp(id), systemSubjects.update, systemSubjects.facts] },
-      sub: { allow: ['_INBOX.>'] },
-    }),
+    systemCredsFile: await userIn(of('system.creds'), system, systemRights(id), write),
+    claimsFolder: readReplaced(dir).claimsFolder,
   }
 }
+
+const systemRights = (account: string): Partial<User> => ({
+  pub: { allow: [systemSubjects.lookUp(account), systemSubjects.update, systemSubjects.facts] },
+  sub: { allow: ['_INBOX.>'] },
+})
 
 /** Users of control planes that were replaced: public keys, and the second of their end. */
 const replacedSchema = z.object({
   account: z.record(z.string(), z.number()),
   system: z.record(z.string(), z.number()),
+  claimsFolder: z
+    .string()
+    .regex(/^accounts(-[0-9a-f]+)?$/)
+    .default('accounts'),
 })
 const replacedFile = (dir: string): string => path.join(dir, 'replaced-users.json')
 
 function readReplaced(dir: string): z.infer<typeof replacedSchema> {
-  const file = replacedFile(dir)
-  return existsSync(file)
-    ? replacedSchema.parse(JSON.parse(readFileSync(file, 'utf8')))
-    : { account: {}, system: {} }
+  const text = readPrivate(replacedFile(dir)) ?? '{"account":{},"system":{}}'
+  return replacedSchema.parse(JSON.parse(text))
 }
 
 function revocationsOf(dir: string, account: 'account' | 'system'): Pick<Account, 'revocations'> {
@@ -129,7 +139,8 @@ function revocationsOf(dir: string, account: 'account' | 'system'): Pick<Account
 
 /**
  * Replaces all that control planes hold of the broker, except the account's seed, which would end the users of all
- * hosts: the operator's signing key, and both users, which are revoked. After an interruption, repeat it.
+ * hosts: the operator's signing key, and both users, which are revoked. Claims that the broker has stored, which the
+ * earlier key may have signed, count no longer. After an interruption, repeat it.
  */
 export async function rotateTrust(dir: string): Promise<BrokerTrust> {
   const of = (name: string): string => path.join(dir, name)
@@ -137,42 +148,37 @@ export async function rotateTrust(dir: string): Promise<BrokerTrust> {
   const replaced = readReplaced(dir)
   const until = Math.floor(Date.now() / 1000) + 86_400
   for (const account of ['account', 'system'] as const) {
-    if (!existsSync(users[account])) continue
-    const { jwt } = await parseCreds(readFileSync(users[account]))
+    const creds = readPrivate(users[account])
+    if (creds === null) continue
+    const { jwt } = await parseCreds(new TextEncoder().encode(creds))
     replaced[account][decode<User>(jwt).sub] = until
   }
-  const part = `${replacedFile(dir)}.part`
-  writeFileSync(part, `${JSON.stringify(replaced)}\n`, { mode: 0o600 })
-  renameSync(part, replacedFile(dir))
-  // The new claims of the account are newer than those that the broker has.
-  for (const file of [of('account.jwt'), users.account, users.system, of('operator-signing.seed')])
-    rmSync(file, { force: true })
-  return ensureTrust(dir)
+  replaced.claimsFolder = `accounts-${randomBytes(6).toString('hex')}`
+  replacePrivate(replacedFile(dir), `${JSON.stringify(replaced)}\n`)
+  return openTrust(dir, replace)
 }
 
-async function kept(file: string, make: () => Promise<string>): Promise<string> {
-  if (existsSync(file)) return readFileSync(file, 'utf8').trim()
+/** Writes what `make` returns, and returns the text that the file has then. */
+type Writer = (file: string, make: () => string | Promise<string>) => Promise<string>
+
+const createIfMissing: Writer = async (file, make) =>
+  (readPrivate(file) ?? createPrivate(file, `${await make()}\n`)).trim()
+
+const replace: Writer = async (file, make) => {
   const text = await make()
-  writeFileSync(file, `${text}\n`, { mode: 0o600, flag: 'wx' })
+  replacePrivate(file, `${text}\n`)
   return text
 }
 
-async function keptUser(
-  file: string,
-  name: string,
-  account: KeyPair,
-  rights: Partial<User>,
-): Promise<string> {
-  await kept(file, async () => {
+async function userIn(file: string, account: KeyPair, rights: Partial<User>, write: Writer): Promise<string> {
+  await write(file, async () => {
     const user = createUser()
-    return new TextDecoder().decode(fmtCreds(await encodeUser(name, user, account, rights), user))
+    return new TextDecoder().decode(fmtCreds(await encodeUser('control-plane', user, account, rights), user))
   })
   return file
 }
 
-function keptKey(file: string, make: () => KeyPair): KeyPair {
-  if (existsSync(file)) return fromSeed(new TextEncoder().encode(readFileSync(file, 'utf8').trim()))
-  const pair = make()
-  writeFileSync(file, new TextDecoder().decode(pair.getSeed()) + '\n', { mode: 0o600, flag: 'wx' })
-  return pair
+async function keyIn(file: string, make: () => KeyPair, write: Writer): Promise<KeyPair> {
+  const seed = await write(file, () => new TextDecoder().decode(make().getSeed()))
+  return fromSeed(new TextEncoder().encode(seed))
 }
