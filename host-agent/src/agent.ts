@@ -22,7 +22,7 @@ import { admit, needDisk } from './grpc/admission.js'
 import { startGrpcServer } from './grpc/server.js'
 import { brokerAuthorities, natsCreds, type Identity } from './identity.js'
 import { runIdentity } from './renewal.js'
-import { openPackageCache } from './installs/cache.js'
+import { openPackageCache, type PackageCache } from './installs/cache.js'
 import { createInstalls } from './installs/installs.js'
 import { openInstallRecords } from './installs/records.js'
 import { openJournal, type Journal } from './custody/journal.js'
@@ -36,7 +36,7 @@ import { createSnapshotStore } from './screen/index.js'
 import { videoOf } from './recordings/video-of.js'
 import { readJar, withoutScrcpyServer } from './scrcpy/jar.js'
 import { openEpoch } from './status/epoch.js'
-import { watchFitness } from './status/fitness.js'
+import { enoughFree, freeBytesOf, watchFitness } from './status/fitness.js'
 import { startHeartbeats, type Heartbeats } from './status/heartbeat.js'
 import { version } from './base/version.js'
 
@@ -76,10 +76,14 @@ export async function startAgent(config: Config, identity: Identity, log: Logger
     const adb = await startAdbServer({ bin: config.adbBin, dataDir, log })
     undo.push(() => adb.stop())
     let heartbeats: Heartbeats | null = null
+    let cache: PackageCache | null = null
     const fitness = await watchFitness({
       dataDir,
       minFree: config.minFreeBytes,
       adbTrouble: () => adb.trouble,
+      onFull() {
+        cache?.makeRoom().catch((err: unknown) => log.error({ err }, 'package files cannot be evicted'))
+      },
       onChange: () => heartbeats?.changed(),
       log,
     })
@@ -105,9 +109,13 @@ export async function startAgent(config: Config, identity: Identity, log: Logger
       onChange: () => heartbeats?.changed(),
     })
     undo.push(() => registry.stop())
+    cache = await openPackageCache(joinPath(dataDir, 'packages'), config.packageCacheBytes, {
+      keep: enoughFree(config.minFreeBytes),
+      free: () => freeBytesOf(dataDir),
+    })
     const installs = createInstalls({
       gateOf: (serial) => registry.gate(serial),
-      cache: await openPackageCache(joinPath(dataDir, 'packages'), config.packageCacheBytes),
+      cache,
       records: openInstallRecords(joinPath(dataDir, 'installs.json'), leftInstalls(journal)),
       log,
     })

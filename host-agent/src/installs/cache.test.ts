@@ -12,10 +12,19 @@ let clock = 0
 beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), 'phonerack-cache-'))
   clock = 1_000_000
+  disk = null
 })
 afterEach(() => rmSync(dir, { recursive: true, force: true }))
 
-const open = (limit = 1000) => openPackageCache(dir, limit, () => (clock += 1000))
+/** A disk of `total` bytes whose other files have `others`, and of which `keep` must stay free. */
+let disk: { total: number; others: number; keep: number } | null
+const free = () => {
+  if (disk === null) return Promise.resolve(null)
+  const used = readdirSync(dir).reduce((sum, name) => sum + statSync(join(dir, name)).size, 0)
+  return Promise.resolve(disk.total - disk.others - used)
+}
+const open = (limit = 1000) =>
+  openPackageCache(dir, limit, { keep: disk?.keep ?? 0, free }, () => (clock += 1000))
 const progress = () => Progress.for(10_000)
 const file = (size: number): FileHeader & { content: Buffer } => {
   const content = randomBytes(size)
@@ -94,6 +103,42 @@ describe('cache of package files', () => {
     const again = await open()
     await again.put(b, chunksOf(b.content), progress())
     expect([b, c, d].map((each) => again.pathOf(each) !== null)).toEqual([true, false, true])
+  })
+
+  it('keeps the space free that the host needs, although its limit allows more', async () => {
+    disk = { total: 1000, others: 0, keep: 300 }
+    const cache = await open()
+    const [a, b, c] = [file(400), file(300), file(300)]
+    await cache.put(a, chunksOf(a.content), progress())
+    await cache.put(b, chunksOf(b.content), progress())
+    expect(await free()).toBe(300)
+    await cache.put(c, chunksOf(c.content), progress())
+    expect([a, b, c].map((each) => cache.pathOf(each) !== null)).toEqual([false, true, true])
+    cache.hold([b, c])
+    const d = file(200)
+    expect(await refusal(cache.put(d, chunksOf(d.content), progress()))).toBe('storage_full')
+    expect(await free()).toBe(400)
+  })
+
+  it('gives space back while the disk is full, oldest first, but no files in use', async () => {
+    disk = { total: 2000, others: 0, keep: 300 }
+    const cache = await open(2000)
+    const all = [file(200), file(200), file(200), file(200)]
+    for (const each of all) await cache.put(each, chunksOf(each.content), progress())
+    const present = () => all.map((each) => cache.pathOf(each) !== null)
+    const release = cache.hold(all.slice(0, 1))
+    disk.others = 1200
+    await cache.makeRoom()
+    expect(present()).toEqual([true, false, false, true])
+    // Full by the number of files or by a quota.
+    disk.others = 0
+    await cache.makeRoom()
+    expect(present()).toEqual([true, false, false, false])
+    await cache.makeRoom()
+    release()
+    expect(present()).toEqual([true, false, false, false])
+    await cache.makeRoom()
+    expect(readdirSync(dir)).toEqual([])
   })
 
   it('accepts one file from several callers concurrently, within its limit', async () => {

@@ -1,14 +1,14 @@
 /**
  * Package files on this host's disk, by the SHA-256 of their content, so that many
  * phones share one upload. A file gets its name only when it is complete and correct.
- * Bounded: the least recently used are evicted first, files in use never. Used by
+ * Bounded by a limit and by the free space of the disk: the least recently used are evicted first, files in use never. Used by
  * `installs.ts`; survives a restart of the agent.
  */
 import { createHash, randomBytes } from 'node:crypto'
 import { mkdir, open, readdir, rename, rm, stat, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
-import { ApiError, type Progress } from '@phonerack/shared'
-import { chooseEvictions, type CachedFile } from './lru.js'
+import { ApiError, Progress } from '@phonerack/shared'
+import { chooseEvictions, oldestUnused, type CachedFile } from './lru.js'
 
 export interface FileHeader {
   /** Hex. */
@@ -28,10 +28,23 @@ export interface PackageCache {
    * @throws ApiError validation_failed, storage_full
    */
   put(file: FileHeader, chunks: AsyncIterable<Uint8Array>, progress: Progress): Promise<void>
+  /**
+   * For a full disk: evicts the least recently used files until enough is free, at least one of them, since the disk can be
+   * full in another way than by bytes.
+   */
+  makeRoom(): Promise<void>
   /** Removes a file that turned out to be corrupt. */
   drop(sha256: string): Promise<void>
   /** Whether the file is being received. */
   isReceiving(sha256: string): boolean
+}
+
+/** The disk of the folder. */
+export interface Room {
+  /** Bytes that stay free. */
+  keep: number
+  /** Bytes; null: unknown. */
+  free: () => Promise<number | null>
 }
 
 const partPrefix = '.part-'
@@ -45,6 +58,7 @@ const cacheFull = (cause?: unknown): ApiError =>
 export async function openPackageCache(
   dir: string,
   limit: number,
+  room: Room,
   now: () => number = Date.now,
 ): Promise<PackageCache> {
   await mkdir(dir, { recursive: true, mode: 0o700 })
@@ -79,24 +93,35 @@ export async function openPackageCache(
     return usedAt
   }
 
-  /** Reserves `size` bytes for the caller, who releases them. */
-  function reserve(size: number): Promise<void> {
-    const mine = lastReservation.then(async () => {
-      const evicted = chooseEvictions(
-        [...files.values()],
-        (sha256) => holds.has(sha256),
-        size + expected,
-        limit,
-      )
-      if (evicted === null) throw cacheFull()
-      expected += size
-      for (const sha256 of evicted) await cache.drop(sha256)
-    })
+  function inTurn(work: () => Promise<void>): Promise<void> {
+    const mine = lastReservation.then(work)
     lastReservation = mine.catch((error: unknown) => {
       if (!(error instanceof Error)) throw error
     })
     return mine
   }
+
+  /** Bytes; negative: so many more can be stored. */
+  async function missingRoom(progress: Progress): Promise<number> {
+    const free = await progress.race('the free space of the disk', () => room.free())
+    return free === null ? -Infinity : room.keep - free
+  }
+
+  /** Reserves `size` bytes for the caller, who releases them. */
+  const reserve = (size: number, progress: Progress): Promise<void> =>
+    inTurn(async () => {
+      const missing = await missingRoom(progress)
+      const stored = [...files.values()].reduce((sum, file) => sum + file.size, 0)
+      const evicted = chooseEvictions(
+        [...files.values()],
+        (sha256) => holds.has(sha256),
+        size + expected,
+        Math.min(limit, stored - missing),
+      )
+      if (evicted === null) throw cacheFull()
+      expected += size
+      for (const sha256 of evicted) await cache.drop(sha256)
+    })
 
   const cache: PackageCache = {
     pathOf({ sha256, size }) {
@@ -119,7 +144,7 @@ export async function openPackageCache(
         known.usedAt = await use(join(dir, sha256))
         return
       }
-      await reserve(size)
+      await reserve(size, progress)
       adjust(receiving, sha256, 1)
       const part = join(dir, `${partPrefix}${randomBytes(8).toString('hex')}`)
       try {
@@ -136,6 +161,16 @@ export async function openPackageCache(
         await rm(part, { force: true })
       }
     },
+    makeRoom: () =>
+      inTurn(async () => {
+        const missing = await missingRoom(Progress.for(5000))
+        let freed = 0
+        for (const { sha256, size } of oldestUnused([...files.values()], (sha256) => holds.has(sha256))) {
+          if (freed > 0 && freed >= missing) break
+          await cache.drop(sha256)
+          freed += size
+        }
+      }),
     async drop(sha256) {
       files.delete(sha256)
       await rm(join(dir, sha256), { force: true })

@@ -361,7 +361,10 @@ describe('an interrupted install', () => {
     beforeAll(async () => {
       installs = createInstalls({
         gateOf: (serial) => both.host.agent.registry.gate(serial),
-        cache: await openPackageCache(join(dir, 'packages'), 1_000_000),
+        cache: await openPackageCache(join(dir, 'packages'), 1_000_000, {
+          keep: 0,
+          free: () => Promise.resolve(null),
+        }),
         records: openInstallRecords(join(dir, 'installs.json'), []),
         log,
         times: { ...installTimes, unfinished: 300, install: 1500, confirm: 500 },

@@ -8,6 +8,12 @@ export interface CachedFile {
   usedAt: number
 }
 
+/** Files that nothing uses, the least recently used first. */
+export const oldestUnused = (
+  files: readonly CachedFile[],
+  inUse: (sha256: string) => boolean,
+): CachedFile[] => files.filter(({ sha256 }) => !inUse(sha256)).sort((a, b) => a.usedAt - b.usedAt)
+
 /**
  * The least recently used files whose eviction frees `needed` bytes, none of them in
  * use. Null: evicting all would not suffice.
@@ -20,7 +26,7 @@ export function chooseEvictions(
 ): string[] | null {
   let free = limit - files.reduce((sum, file) => sum + file.size, 0)
   const evicted: string[] = []
-  for (const file of files.filter(({ sha256 }) => !inUse(sha256)).sort((a, b) => a.usedAt - b.usedAt)) {
+  for (const file of oldestUnused(files, inUse)) {
     if (free >= needed) break
     evicted.push(file.sha256)
     free += file.size

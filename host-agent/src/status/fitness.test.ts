@@ -64,10 +64,12 @@ describe('watch', () => {
     let reading = { ...healthy, freeBytes: 10 as number | null }
     let adbTrouble: string | null = null
     let changes = 0
+    let full = 0
     let looks = 0
     fitness = await watchFitness({
       ...needs,
       adbTrouble: () => adbTrouble,
+      onFull: () => (full += 1),
       onChange: () => (changes += 1),
       log,
       everyMs: 1_000_000,
@@ -86,6 +88,8 @@ describe('watch', () => {
     expect(fitness.refusal).toMatchObject({ kind: 'disk_full' })
     await look()
     expect(changes).toBe(1)
+    // After each look: one call can free too little.
+    expect(full).toBe(2)
     reading = healthy
     await look()
     expect(fitness.refusal).toBeNull()
@@ -98,11 +102,19 @@ describe('watch', () => {
     await look()
     expect(fitness.refusal).toBeNull()
     expect(changes).toBe(4)
+    expect(full).toBe(2)
   })
 
   const watchHung = (lookMs: number, look: () => Promise<Reading>) =>
     watchFitness({
-      ...{ ...needs, adbTrouble: () => null, onChange: () => undefined, log, everyMs: 1_000_000 },
+      ...{
+        ...needs,
+        adbTrouble: () => null,
+        onFull: () => undefined,
+        onChange: () => undefined,
+        log,
+        everyMs: 1_000_000,
+      },
       ...{ look, lookMs },
     })
 

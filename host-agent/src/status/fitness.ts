@@ -33,6 +33,15 @@ const minFiles = 200
 /** A refusal ends when this much more than `minFree` is free, so that it does not come and go. */
 const margin = 1.1
 
+/** Bytes free from which a host takes work again. */
+export const enoughFree = (minFree: number): number => Math.ceil(minFree * margin)
+
+/** Bytes that this process can still write to the disk of `dir`; null: unknown. */
+export async function freeBytesOf(dir: string): Promise<number | null> {
+  const disk = await statfs(dir).catch(() => null)
+  return disk === null ? null : disk.bavail * disk.bsize
+}
+
 /** Pure. `before`: the refusal so far. */
 export function judge(
   reading: Reading,
@@ -41,7 +50,7 @@ export function judge(
 ): HostRefusal | null {
   const { freeBytes, freeFiles, writeError, adbTrouble } = reading
   const wasFull = before?.kind === 'disk_full'
-  const needed = wasFull ? minFree * margin : minFree
+  const needed = wasFull ? enoughFree(minFree) : minFree
   const recovers = 'The host takes work again by itself.'
   if (freeBytes !== null && freeBytes < needed)
     return {
@@ -97,6 +106,8 @@ export interface Fitness {
 
 export interface FitnessParts extends Needs {
   adbTrouble: () => string | null
+  /** Called after each look that finds the disk full; it can free some of it. Must not throw. */
+  onFull: () => void
   /** Called after each change of the refusal. */
   onChange: () => void
   log: Logger
@@ -141,6 +152,7 @@ export async function watchFitness(parts: FitnessParts): Promise<Fitness> {
     const adbTrouble = withoutAdb >= adbLooks ? trouble : null
     const before = refusal
     refusal = judge({ ...disk, adbTrouble }, { dataDir, minFree }, before)
+    if (refusal?.kind === 'disk_full') parts.onFull()
     if (refusal?.kind === before?.kind) return
     if (refusal === null) log.info('the host takes new work again')
     else log.error({ refusal }, 'the host takes no new work')
