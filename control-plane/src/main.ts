@@ -8,6 +8,7 @@ import { type FastifyInstance } from 'fastify'
 import { ZodError } from 'zod'
 import { startApp, type App } from './app.js'
 import { readConfig, type Config, type OperatorListen } from './config/config.js'
+import { isAway } from './db/away.js'
 import { configurationFault, refusalExitCode, StartRefusal } from './config/refusal.js'
 import { buildOperatorServer } from './server/operator-server.js'
 import { buildServer } from './server/server.js'
@@ -114,12 +115,6 @@ async function startPatiently(config: Config, log: Logger): Promise<App> {
     }
   }
 }
-
-/** Refused, reset, still starting or shutting down. */
-const isAway = (error: unknown): boolean =>
-  error instanceof Error &&
-  'code' in error &&
-  ['ECONNREFUSED', 'ECONNRESET', '57P03', '57P01'].includes(String(error.code))
 
 main().catch((error: unknown) => {
   if (error instanceof StartRefusal || error instanceof ZodError) {

@@ -17,6 +17,7 @@ const socketCodes = [
   'EHOSTUNREACH',
   'ENETUNREACH',
   'ENOTFOUND',
+  'EAI_AGAIN',
 ]
 /** Errors of `pg`, which have no code. */
 const driverMessages = [
