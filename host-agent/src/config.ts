@@ -86,8 +86,8 @@ const environment = z.object({
    */
   PHONERACK_RECORDING_BYTES: z.coerce.number().int().min(1).default(20_000_000_000),
   PHONERACK_RECORDING_MIN_FREE: z.coerce.number().int().min(0).default(2_000_000_000),
-  /** Seconds that running calls get after SIGTERM. docs/decisions/0218 */
-  PHONERACK_STOP_WITHIN: z.coerce.number().min(0).max(3600).default(30),
+  /** Seconds that running calls get after SIGTERM. Phones are billed and refuse calls for so long. docs/decisions/0218 */
+  PHONERACK_STOP_WITHIN: z.coerce.number().min(0).max(120).default(30),
   NATS_URL: z.string().min(1),
   /** Allows a NATS server on another machine without TLS. */
   PHONERACK_NATS_INSECURE: z

@@ -167,7 +167,7 @@ describe('agent process', () => {
   it('ends running calls after PHONERACK_STOP_WITHIN, or at a second signal', async () => {
     for (const [seconds, signals] of [
       ['0', 1],
-      ['3600', 2],
+      ['120', 2],
     ] as const) {
       const started = startMain({ PHONERACK_STOP_WITHIN: seconds })
       await running(started)

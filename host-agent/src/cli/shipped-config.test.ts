@@ -34,6 +34,13 @@ it('has valid examples, and the defaults of the agent', () => {
   expect(all.recordings).toMatchObject({ bytes: least.recordings.bytes, minFree: least.recordings.minFree })
 })
 
+it('limits the time in which a stopping agent refuses calls of phones that are billed', () => {
+  writeFileSync(file, readFileSync(shipped, 'utf8').replaceAll(setting, '$1: '))
+  const all = readConfigFile(file, variables)
+  expect(readConfig({ ...all, PHONERACK_STOP_WITHIN: '120' }).stopWithinMs).toBe(120_000)
+  expect(() => readConfig({ ...all, PHONERACK_STOP_WITHIN: '121' })).toThrow(/PHONERACK_STOP_WITHIN/)
+})
+
 it('keeps its explanations when a host joins', () => {
   copyFileSync(shipped, file)
   writeConfigFile(file, { PHONERACK_DATA_DIR: '/var/lib/phonerack-agent', NATS_URL: 'tls://nats' }, variables)

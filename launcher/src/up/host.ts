@@ -73,7 +73,8 @@ export async function startHostAgent(
   const packageClean = process.env['PHONERACK_PACKAGE_CLEAN_FOR_ALL']
   const allowSims = process.env['PHONERACK_ALLOW_SIMS']
   const conditionSeconds = process.env['PHONERACK_CONDITION_SECONDS']
-  const stopWithin = process.env['PHONERACK_STOP_WITHIN'] ?? '30'
+  // The control plane accepts more.
+  const stopWithin = String(Math.min(Number(process.env['PHONERACK_STOP_WITHIN'] ?? '30'), 120))
   const minFree = process.env['PHONERACK_MIN_FREE_BYTES']
   const service = nodeService({
     root,
