@@ -28,13 +28,13 @@ export async function rotateKey(args: readonly string[], env: Environment): Prom
     if (!env[name]) throw new UsageError(`${name} must be set as for the control plane`)
   const config = readConfig({ ...env, NATS_URL: 'nats://127.0.0.1' })
   const { serviceKeyFile: file } = config
-  const next = out ?? `${file}.next`
+  const nextFile = out ?? `${file}.next`
   // No replica may start with the earlier key until the end.
   const lock = await takeStartLock(config.databaseUrl, true)
   const database = openDatabase(config.databaseUrl, 2)
   try {
     // The control plane must be able to read the file that replaces its own.
-    const { to } = await rotateServiceKey(database.db, file, next, out === null ? file : next)
+    const { to } = await rotateServiceKey(database.db, file, nextFile, out === null ? file : nextFile)
     let kept: string | null = null
     if (out === null) {
       const current = await ServiceKey.read(file)
@@ -42,7 +42,7 @@ export async function rotateKey(args: readonly string[], env: Environment): Prom
         kept = `${file}.${current.id}`
         renameSync(file, kept)
       }
-      renameSync(next, file)
+      renameSync(nextFile, file)
     }
     return [
       `The service key is ${to}, in ${plain(out ?? file)}.`,

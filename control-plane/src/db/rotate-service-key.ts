@@ -26,15 +26,15 @@ export async function rotateServiceKey(
   if (row === null)
     throw new Error('the database has no certificate authority yet: start the control plane first')
   // Before the database changes: the next key must not be lost.
-  const next = await ServiceKey.ensure(nextFile, like)
-  if (row.serviceKeyId === next.id) return { to: next.id }
+  const nextKey = await ServiceKey.ensure(nextFile, like)
+  if (row.serviceKeyId === nextKey.id) return { to: nextKey.id }
   const { certificatePem, privateKeyPem } = await decrypt(row, { serviceKeyFile })
-  const caKey = next.seal(fromPem('PRIVATE KEY', privateKeyPem), contextOf(certificatePem))
+  const caKey = nextKey.seal(fromPem('PRIVATE KEY', privateKeyPem), contextOf(certificatePem))
   const { count } = await db.installation.updateMany({
     where: { id: 1, serviceKeyId: row.serviceKeyId, caCertificate: row.caCertificate },
-    data: { caKey, serviceKeyId: next.id },
+    data: { caKey, serviceKeyId: nextKey.id },
   })
   if (count !== 1)
     throw new Error('the certificate authority was changed at the same time: nothing was rotated')
-  return { to: next.id }
+  return { to: nextKey.id }
 }
