@@ -294,7 +294,7 @@ async function assemble(config: Config, parts: AppParts): Promise<App> {
       joinPlugin({
         core,
         authority,
-        natsUsers,
+        ...{ natsUsers, ownNatsUser: broker.user },
         natsUrl: config.hostNatsUrl,
         natsCaPem: broker.caPem,
         failureLimit,

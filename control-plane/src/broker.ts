@@ -1,5 +1,6 @@
 /** How this replica uses the broker: certificate, credentials, and the right to revoke users. Called by `app.ts`. */
 import { readFile } from 'node:fs/promises'
+import { decode, parseCreds, type User } from '@nats-io/jwt'
 import { isEncrypted, openBus, trustedRoots, type Bus, type Logger } from '@phonerack/shared'
 import { type BrokerAdmin } from '@phonerack/shared/broker'
 import { type Config } from './config/config.js'
@@ -7,6 +8,8 @@ import { type Config } from './config/config.js'
 export interface Broker {
   /** Authorities of its certificate, if they are neither that of the hosts nor public; else null. */
   caPem: string | null
+  /** Public key of this replica's user, `U…`; null: the broker requires no credentials. */
+  user: string | null
   /** Null: this replica cannot revoke users. */
   admin: BrokerAdmin | null
   /** Returns after two seconds even if the broker is unreachable, and then connects in the background. */
@@ -31,6 +34,7 @@ export async function readBroker(
   const creds = config.natsCredsFile ? await readFile(config.natsCredsFile, 'utf8') : undefined
   return {
     caPem,
+    user: creds === undefined ? null : await readUser(creds),
     admin: await readAdmin(config, authorities, account),
     connect: (log) =>
       openBus(
@@ -44,6 +48,16 @@ export async function readBroker(
             ),
         },
       ),
+  }
+}
+
+/** Null for an unreadable text: the connection fails with the reason. */
+async function readUser(creds: string): Promise<string | null> {
+  try {
+    const { jwt } = await parseCreds(new TextEncoder().encode(creds))
+    return decode<User>(jwt).sub
+  } catch {
+    return null
   }
 }
 

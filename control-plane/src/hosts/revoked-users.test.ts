@@ -1,10 +1,10 @@
 // The broker shuts out the users of retired hosts and of earlier machines, with the real nats-server.
 import path from 'node:path'
-import { createUser, fmtCreds } from '@nats-io/jwt'
+import { createUser, decode, fmtCreds, parseCreds, type KeyPair, type User } from '@nats-io/jwt'
 import { startNats, type Nats } from '@phonerack/launcher/nats'
 import { protocol } from '@phonerack/shared'
 import { generateKeyPairSync } from 'node:crypto'
-import { rmSync } from 'node:fs'
+import { readFileSync, rmSync } from 'node:fs'
 import { connect, credsAuthenticator, Events, type NatsConnection } from 'nats'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { z } from 'zod'
@@ -34,14 +34,13 @@ afterAll(async () => {
 
 const answerSchema = z.object({ host_id: z.string(), nats_jwt: z.string() })
 
-/** A machine that joins: its host and credentials of the broker. */
-async function machine(at: Plane, rejoins?: string) {
+/** The answer to a machine that joins with this NATS user. */
+async function join(at: Plane, natsPublicKey: string, rejoins?: string) {
   const headers = { authorization: `Bearer ${at.operatorToken}` }
   const url = `/operator/v1/hosts/${rejoins === undefined ? 'join-tokens' : `${rejoins}/rejoin`}`
   const token = await at.operator.inject({ method: 'POST', url, headers, payload: {} })
-  const user = createUser()
   const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
-  const answer = await at.server.inject({
+  return at.server.inject({
     method: 'POST',
     url: '/host/v1/join',
     headers: { [protocol.header]: String(protocol.version), [protocol.rejoinHeader]: 'yes' },
@@ -49,10 +48,15 @@ async function machine(at: Plane, rejoins?: string) {
       ...{ token: token.json<{ token: string }>().token, name: 'rack', country: 'US' },
       ...{
         public_key_pem: publicKey.export({ type: 'spki', format: 'pem' }),
-        nats_public_key: user.getPublicKey(),
+        nats_public_key: natsPublicKey,
       },
     },
   })
+}
+
+/** A machine that joins: its host and credentials of the broker. */
+async function machine(at: Plane, rejoins?: string, user: KeyPair = createUser()) {
+  const answer = await join(at, user.getPublicKey(), rejoins)
   const { host_id: hostId, nats_jwt: jwt } = answerSchema.parse(answer.json())
   return { hostId, creds: fmtCreds(jwt, user) }
 }
@@ -131,6 +135,33 @@ it('ends and refuses the users of retired hosts and of earlier machines, on each
         () => false,
       ),
     )
+})
+
+it('refuses the NATS user of a host, of an earlier machine and of the control plane, and keeps the token', async () => {
+  const [earlier, current] = [createUser(), createUser()]
+  const { hostId } = await machine(plane, undefined, earlier)
+  await machine(plane, hostId, current)
+  const { jwt } = await parseCreds(readFileSync(nats.controlPlaneCredsFile))
+  const { db } = plane.app.core
+  const used = await db.joinToken.count({ where: { usedAt: { not: null } } })
+  for (const key of [earlier.getPublicKey(), current.getPublicKey(), decode<User>(jwt).sub])
+    for (const rejoins of [undefined, hostId]) {
+      const answer = await join(plane, key, rejoins)
+      expect([answer.statusCode, answer.json()]).toMatchObject([
+        400,
+        {
+          error: {
+            code: 'validation_failed',
+            message: '`nats_public_key` is already used: send the key of a new NATS user.',
+          },
+        },
+      ])
+    }
+  expect(await db.joinToken.count({ where: { usedAt: { not: null } } })).toBe(used)
+  // Two at the same moment.
+  const key = createUser().getPublicKey()
+  const codes = await Promise.all([plane, second, plane].map((at) => join(at, key)))
+  expect(codes.map(({ statusCode }) => statusCode).sort()).toEqual([201, 400, 400])
 })
 
 it('revokes no user of a current host, even if another machine joined with its public key', async () => {

@@ -10,6 +10,7 @@ import { adopted } from '../hosts/certificates.js'
 import { controlPlaneUri, type Authority } from '../pki/authority.js'
 import { type NatsUsers } from '../pki/nats-users.js'
 import { addAudit } from './audit.js'
+import { natsUserCheck, type NatsUserCheck } from './new-nats-user.js'
 import { onBehalf, type Origin, type Work } from './work.js'
 
 export interface JoinParts {
@@ -17,6 +18,8 @@ export interface JoinParts {
   authority: Authority
   /** Null when the broker requires no credentials. */
   natsUsers: NatsUsers | null
+  /** Public key of the NATS user of the control plane; null: it has none. */
+  ownNatsUser: string | null
 }
 
 /** A host's request to join. */
@@ -64,11 +67,11 @@ export async function checkJoinToken(core: Core, token: string): Promise<void> {
 
 /**
  * Spends the token and stores the host, with an audit entry in the name of the operator who created
- * the token. @throws ApiError unauthorized; validation_failed for a public key of the wrong kind,
- * which leaves the token usable
+ * the token. @throws ApiError unauthorized; validation_failed for a public key of the wrong kind or a
+ * NATS user that is already used, which leaves the token usable
  */
 export async function admitHost(
-  { core, authority, natsUsers }: JoinParts,
+  { core, authority, natsUsers, ownNatsUser }: JoinParts,
   host: Joining,
   from: Origin,
 ): Promise<HostIdentity> {
@@ -81,9 +84,15 @@ export async function admitHost(
   // Issue before spending the token: a key of the wrong kind leaves the token usable.
   const certificatePem = await issue(authority, hostId, host.publicKeyPem)
   const natsJwt = natsUsers ? await natsUsers.issue({ hostId, joinId }, host.natsPublicKey) : ''
-  if (joinId === null) await store(core, hostId, { ...host, certificatePem }, from)
-  else await replace(core, { hostId, joinId }, { ...host, certificatePem }, from)
+  const admitted = { ...host, certificatePem, requireNewUser: natsUserCheck(ownNatsUser) }
+  if (joinId === null) await store(core, hostId, admitted, from)
+  else await replace(core, { hostId, joinId }, admitted, from)
   return { hostId, joinId, certificatePem, caPem: authority.caPem, natsJwt, controlPlaneUri }
+}
+
+interface Admitted extends Joining {
+  certificatePem: string
+  requireNewUser: NatsUserCheck
 }
 
 async function issue(authority: Authority, hostId: string, publicKeyPem: string): Promise<string> {
@@ -124,17 +133,13 @@ async function spend({ tx, now }: Work, token: string, hostId: string): Promise<
   return (await tx.joinToken.findUniqueOrThrow({ where: { secretHash } })).createdBy
 }
 
-async function store(
-  core: Core,
-  hostId: string,
-  host: Joining & { certificatePem: string },
-  from: Origin,
-): Promise<void> {
+async function store(core: Core, hostId: string, host: Admitted, from: Origin): Promise<void> {
   const { name, country, natsPublicKey } = host
   const certificateExpiresAt = new Date(new X509Certificate(host.certificatePem).validTo)
   await onBehalf(core, from, async (work, giver) => {
     const { tx, now } = work
     const createdBy = await spend(work, host.token, hostId)
+    await host.requireNewUser(tx, natsPublicKey)
     await tx.host.create({
       data: { id: hostId, name, country, natsPublicKey, joinedAt: now, certificateExpiresAt },
     })
@@ -150,7 +155,7 @@ async function store(
 async function replace(
   core: Core,
   { hostId, joinId }: AgentOnBus,
-  { token, natsPublicKey, certificatePem }: Joining & { certificatePem: string },
+  { token, natsPublicKey, certificatePem, requireNewUser }: Admitted,
   from: Origin,
 ): Promise<void> {
   const certificates = adopted(certificatePem)
@@ -158,6 +163,7 @@ async function replace(
   await onBehalf(core, from, async (work, giver) => {
     const { tx } = work
     const createdBy = await spend(work, token, hostId)
+    await requireNewUser(tx, natsPublicKey)
     await tx.joinToken.updateMany({
       where: { rejoinsHostId: hostId, usedAt: null, expiresAt: { gt: work.now } },
       data: { expiresAt: work.now },
