@@ -38,8 +38,8 @@ export interface Wanted {
   /** Its host sent a heartbeat since then. */
   heardSince: Date
   now: Date
-  /** A host that has just refused; omitted: none. */
-  exceptHost?: string | undefined
+  /** Hosts that have just refused; omitted: none. */
+  exceptHosts?: readonly string[]
 }
 
 /**
@@ -51,10 +51,11 @@ export interface Wanted {
  */
 export async function lockFreeDevice(
   tx: Tx,
-  { projectId, country, heardSince, now, exceptHost }: Wanted,
+  { projectId, country, heardSince, now, exceptHosts = [] }: Wanted,
 ): Promise<AssignedDevice | null> {
   const inCountry = country === null ? Prisma.empty : Prisma.sql`and h.country = ${country}`
-  const elsewhere = exceptHost === undefined ? Prisma.empty : Prisma.sql`and h.id <> ${exceptHost}`
+  const elsewhere =
+    exceptHosts.length === 0 ? Prisma.empty : Prisma.sql`and h.id not in (${Prisma.join(exceptHosts)})`
   const theirs = cleanForTenant(tenantOf(projectId))
   for (const skip of [Prisma.sql`skip locked`, Prisma.empty, Prisma.empty]) {
     const rows = await tx.$queryRaw<Row[]>`with mine as materialized (

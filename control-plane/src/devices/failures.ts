@@ -82,6 +82,15 @@ export async function noteFailure(
   return isDegraded(host, now) || judgeHost(host.devices, now.getTime(), rules).isTogether
 }
 
+/**
+ * Notes that a host refused work on a device by its own fault, unless its heartbeats say that it refuses work: it gets no phones
+ * then. A host that answers so and does not say it loses its priority, and is degraded after several devices.
+ */
+export async function noteHostFault(db: Database, deviceId: string, now: Date): Promise<void> {
+  await db.$executeRaw`update devices d set failed_at = ${now} from hosts h
+    where h.id = d.host_id and h.refuses is null and d.id = ${deviceId} and d.state <> 'quarantined'`
+}
+
 /** Whether a host is degraded now. */
 export const isDegraded = ({ degradedUntil: until }: { degradedUntil: Date | null }, now: Date): boolean =>
   until !== null && until > now
@@ -126,7 +135,7 @@ export async function markDegraded(db: Database, now: Date, rules: DegradedRules
 }
 
 const reasonOf = ({ failing }: Verdict, count: number, { windowMs }: DegradedRules): string =>
-  `${failing.length} of its ${count} devices failed within ${windowMs / 60_000} minutes, so the fault is probably in the host. Check its USB hub, power and adb server, and read the log of its agent. It gets new phones again ${windowMs / 60_000} minutes after the last of these failures.`
+  `${failing.length} of its ${count} devices failed within ${windowMs / 60_000} minutes, so the fault is probably in the host. Check its USB hub, power and adb server, and read the log of its agent. It gets new phones again when its devices have not failed together for ${windowMs / 60_000} minutes.`
 
 /**
  * Devices that a phone holds, or that an operator must decide about, stay as they are: a quarantine for another reason clears

@@ -65,6 +65,16 @@ it('gives a refusing host no phones, shows why, and uses it again when it recove
   ).toBe('phone_unavailable')
   expect(full.log.filter((line) => line.startsWith('start'))).toHaveLength(1)
 
+  await says(full, null)
+  await phones().start(tenant.caller, phone.id, { idleTimeout: null, maxDuration: null })
+  await until(phone.id, 'ready')
+  await says(full, 'own_fault')
+  const { power } = plane.app.services
+  const context = { requestId: 'req_test', signal }
+  for (const restart of ['reboot', 'reset'] as const)
+    expect(await refusalOf(power[restart](tenant.caller, phone.id, context))).toBe('phone_unavailable')
+  expect((await phones().get(tenant.caller, phone.id)).status).toBe('ready')
+
   await says(full, 'stopping')
   expect(await hostOf(full)).toMatchObject({ state: 'stopping' })
   await says(full, null)
@@ -101,17 +111,34 @@ it('answers a create that only a faulty host can take, and wipes and frees its d
   await eventually(async () => (await devices(full)).every(({ state }) => state === 'free'))
 })
 
-it('does not quarantine the device of a reboot that its host cannot finish', async () => {
-  const { phone } = await create()
-  await until(phone.id, 'ready')
-  for (const device of full.devices.values())
-    device.onStart = () => Promise.reject(new HostRefused('disk_full'))
-  await says(full, 'disk_full')
-  await plane.app.services.power.reboot(tenant.caller, phone.id, { requestId: 'req_test', signal })
-  await plane.app.core.db.phone.update({ where: { id: phone.id }, data: { startDeadlineAt: new Date(0) } })
-  await until(phone.id, 'unavailable')
-  expect((await devices(full)).map(({ state }) => state).toSorted()).toEqual(['assigned', 'free'])
-})
+it.each([
+  ['and says so', 'disk_full'],
+  ['and does not say so', null],
+])(
+  'charges nothing for a reboot that a faulty host cannot finish %s, and quarantines nothing',
+  async (_, kind) => {
+    const { phone } = await create()
+    await until(phone.id, 'ready')
+    for (const device of full.devices.values())
+      device.onStart = () => Promise.reject(new HostRefused('disk_full'))
+    const began = new Date()
+    await plane.app.services.power.reboot(tenant.caller, phone.id, { requestId: 'req_test', signal })
+    const { db, rules } = plane.app.core
+    if (kind !== null) await says(full, kind)
+    else await eventually(async () => (await devices(full)).some(({ failedAt }) => failedAt !== null))
+    // Moves the session and the restart into the past.
+    const ago = new Date(began.getTime() - rules.restartGraceMs)
+    await db.session.updateMany({
+      where: { phoneId: phone.id },
+      data: { startedAt: new Date(ago.getTime() - 60_000), readyAt: new Date(ago.getTime() - 50_000) },
+    })
+    await db.phone.update({ where: { id: phone.id }, data: { startDeadlineAt: began, lastActiveAt: began } })
+    await until(phone.id, 'unavailable')
+    const session = await db.session.findFirstOrThrow({ where: { phoneId: phone.id } })
+    expect(session.endedAt).toEqual(ago)
+    expect((await devices(full)).map(({ state }) => state).toSorted()).toEqual(['assigned', 'free'])
+  },
+)
 
 it('waits with a new phone for an agent that restarts when there is no other host', async () => {
   let refusals = 3
@@ -121,4 +148,22 @@ it('waits with a new phone for an agent that restarts when there is no other hos
   const { phone } = await create()
   await until(phone.id, 'ready')
   expect(refusals).toBe(-1)
+})
+
+it('tries each host that refuses without saying so once for a create, and then calls it degraded', async () => {
+  const racks = [full, await plane.rack(2)]
+  for (const rack of racks)
+    for (const device of rack.devices.values())
+      device.onStart = () => Promise.reject(new HostRefused('own_fault'))
+  const starts = () => racks.map(({ log }) => log.filter((line) => line.startsWith('start')).length)
+  const first = await create()
+  await until(first.phone.id, 'failed')
+  // The last one is asked three times, since no other host is left.
+  expect(starts().toSorted()).toEqual([1, 3])
+  for (const rack of racks)
+    await eventually(async () => (await devices(rack)).every(({ state }) => state === 'free'))
+  const second = await create()
+  await until(second.phone.id, 'failed')
+  for (const rack of racks) await eventually(async () => (await hostOf(rack))['state'] === 'degraded')
+  expect(await refusalOf(create())).toBe('capacity_unavailable')
 })

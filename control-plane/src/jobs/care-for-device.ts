@@ -12,7 +12,7 @@ import {
 import { hostFaultIn, makeStorable, Progress, shorten } from '@phonerack/shared'
 import { inTransaction } from '../db/database.js'
 import { readEpoch } from '../db/epoch.js'
-import { noteFailure } from '../devices/failures.js'
+import { noteFailure, noteHostFault } from '../devices/failures.js'
 import { isUp, type DeviceState } from '../devices/link.js'
 import { cleanForNobody, reasonOf } from '../devices/quarantine.js'
 import { CallFailure, callHost } from '../host-calls/calls.js'
@@ -130,6 +130,7 @@ async function tryCare<N extends CareJob>(
       'the wipe or enrolment of a device failed',
     )
     const deadlineMs = context.core.rules.careDeadlineMs
+    const fault = hostFaultIn(error.answer?.details)
     const refusal = refusalIn(error.answer?.details)
     const isRefused =
       refusal !== null || error.isHostFault || (error.answer !== null && !error.answer.retryable)
@@ -151,9 +152,10 @@ async function tryCare<N extends CareJob>(
     if (isRefused) await note(context, device, wasRefused(name, refused, most.refused, error.message))
     else if (isUnanswered)
       await note(context, device, wasNotAnswered(name, unanswered, most.unanswered, deadlineMs))
-    else if (hostFaultIn(error.answer?.details) !== null)
+    else if (fault !== null) {
+      if (fault !== 'stopping') await noteHostFault(context.core.db, device.id, context.core.clock.now())
       await note(context, device, waitsForWork(name, error.message))
-    else if (!error.sent) await note(context, device, waitsForHost(name))
+    } else if (!error.sent) await note(context, device, waitsForHost(name))
     else if (!context.stopping.aborted) await note(context, device, wasInterrupted(name, error.message))
     return retry({ attempt: payload.attempt + 1, refused, unanswered, turns: 0 }, ms)
   }
@@ -203,6 +205,8 @@ async function conclude<N extends CareJob>(
     const key = assignmentJobKey(name, device.id, payload.fencing)
     return reschedule(context, name, again, togetherMs, { key })
   }
+  // Such a wipe clears no failure, since that was a start's. A host that refuses starts often still wipes.
+  const isFirstWipe = verified && name === 'device.wipe' && payload.attempt === 1
   const epoch = verified && knowsCustody ? await readEpoch(core.db) : null
   const { count } = await core.db.device.updateMany({
     where: { id: device.id, state: device.state, fencingNumber: device.fencingNumber },
@@ -215,7 +219,7 @@ async function conclude<N extends CareJob>(
       wipeChecks: checks,
       ...(outcome.capabilities ? { capabilities: outcome.capabilities.map((found) => ({ ...found })) } : {}),
       // A failed check of the phone is not taken back when its host is degraded.
-      ...(mayBeHosts ? {} : { failedAt: null }),
+      ...(mayBeHosts || isFirstWipe ? {} : { failedAt: null }),
       ...(verified ? { freedAt: now, enrolledAt: device.enrolledAt ?? now } : {}),
     },
   })

@@ -13,7 +13,7 @@ import {
 import { hostFaultIn, Progress } from '@phonerack/shared'
 import { inTransaction, type Tx } from '../db/database.js'
 import { deviceOf } from '../devices/assignment.js'
-import { noteFailure } from '../devices/failures.js'
+import { noteFailure, noteHostFault } from '../devices/failures.js'
 import { CallFailure, callHost } from '../host-calls/calls.js'
 import { refusalIn, settleRefusal, type Refusal } from '../hosts/settle-device.js'
 import { giveAnotherDevice } from '../phones/another-device.js'
@@ -147,14 +147,19 @@ async function afterFailure(
 ): Promise<void> {
   const { attempt } = payload
   const fault = hostFaultIn(failure.answer?.details)
+  const isOwnFault = fault !== null && fault !== 'stopping'
+  if (isOwnFault) await noteHostFault(context.core.db, device.id, context.core.clock.now())
   const isBad = failure.answer !== null && !failure.answer.retryable
   if (phone.status === 'creating' && fault !== null) {
     // The device is not at fault. Its host refuses, so a new phone goes to another one.
-    if (await changeDevice(context, phone.id, payload.fencing, device, null, device.hostId)) return
-    if (fault !== 'stopping' && attempt >= triesPerDevice) return failCreate(context.core, phone.id)
+    const refusedBy = isOwnFault ? [...payload.refusedBy, device.hostId] : payload.refusedBy
+    const hosts = { except: [...refusedBy, device.hostId], refusedBy }
+    if (await changeDevice(context, phone.id, payload.fencing, device, null, hosts)) return
+    if (isOwnFault && attempt >= triesPerDevice) return failCreate(context.core, phone.id)
   } else if (phone.status === 'creating' && (isBad || attempt >= triesPerDevice)) {
     const reason = isBad ? `could not be started: ${failure.message}` : null
-    if (await changeDevice(context, phone.id, payload.fencing, device, reason)) return
+    const hosts = { except: payload.refusedBy, refusedBy: payload.refusedBy }
+    if (await changeDevice(context, phone.id, payload.fencing, device, reason, hosts)) return
   }
   const ms = Math.min(backoff(attempt, 250, 4000), timeLeft(context, phone))
   await reschedule(context, 'phone.start', { ...payload, attempt: attempt + 1 }, ms, {
@@ -172,7 +177,7 @@ async function changeDevice(
   fencing: string,
   device: PlacedDevice,
   reason: string | null,
-  exceptHost?: string,
+  hosts: { except: readonly string[]; refusedBy: readonly string[] },
 ): Promise<boolean> {
   const { degraded } = core.rules
   // Its own transaction: the device's lock must not be held while another device is locked.
@@ -184,7 +189,7 @@ async function changeDevice(
     if (phone?.status !== 'creating' || (await deviceOf(tx, phoneId))?.fencingNumber.toString() !== fencing)
       return true
     return isShared
-      ? giveAnotherDevice(tx, core, phone, null, device.hostId)
-      : giveAnotherDevice(tx, core, phone, reason, exceptHost)
+      ? giveAnotherDevice(tx, core, phone, null, { ...hosts, except: [...hosts.except, device.hostId] })
+      : giveAnotherDevice(tx, core, phone, reason, hosts)
   })
 }

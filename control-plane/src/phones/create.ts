@@ -203,11 +203,18 @@ export async function openSession(tx: Tx, session: NewSession): Promise<void> {
   await addJob(tx, 'session.due', { phoneId, sessionId }, { runAt: end, key: `due:${sessionId}` })
 }
 
-export const addStart = (tx: Tx, phoneId: string, fencing: bigint, runAt?: Date): Promise<void> =>
+/** @param refusedBy hosts that refused this create by their own fault */
+export const addStart = (
+  tx: Tx,
+  phoneId: string,
+  fencing: bigint,
+  runAt?: Date,
+  refusedBy: readonly string[] = [],
+): Promise<void> =>
   addJob(
     tx,
     'phone.start',
-    { phoneId, fencing: fencing.toString() },
+    { phoneId, fencing: fencing.toString(), refusedBy: [...refusedBy] },
     { key: assignmentJobKey('phone.start', phoneId, fencing), ...(runAt ? { runAt } : {}) },
   )
 

@@ -8,7 +8,8 @@ import { inTransaction, type Tx } from '../db/database.js'
 import { inTenantTransaction } from '../core/tenant-transaction.js'
 import { deviceOf, suspendGrace } from '../devices/assignment.js'
 import { reachOf } from '../devices/reach.js'
-import { phoneUnavailable } from './target.js'
+import { lockInService } from '../devices/service.js'
+import { hostRefusesWork, phoneUnavailable } from './target.js'
 import { addJob } from '../queue/queue.js'
 import { permitted } from './access.js'
 import { readinessConflict } from './conflicts.js'
@@ -73,6 +74,8 @@ async function attempt(
   const move = moveFor(phone.status, 'restart')
   if (conflict || !move || !phone.session) return refuse(conflict ?? phoneUnavailable(phoneId))
   const now = core.clock.now()
+  // Its agent would refuse the start or the wipe until the deadline.
+  if ((await lockInService(tx, phoneId)) === 'refused') return refuse(hostRefusesWork(phoneId))
   if ((await reachOf(tx, phoneId, now, rules)) !== 'in reach') return refuse(phoneUnavailable(phoneId))
   if (kind === 'reset' && !(await canWipe(tx, phoneId))) {
     return refuse(new ApiError('feature_unavailable', { details: { phone: phoneId, feature: 'reset' } }))

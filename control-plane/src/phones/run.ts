@@ -63,16 +63,22 @@ export async function becomeParked(core: Core, phoneId: string): Promise<void> {
  * quarantined.
  */
 export async function enforceDeadline(core: Core, phoneId: string, sessionId: string): Promise<void> {
-  const { lastProofAt, isHostFault } = await deviceFacts(core, phoneId)
+  const { lastProofAt, isHostFault, failedAt } = await deviceFacts(core, phoneId)
   const timedOut: { kind: StartKind | null } = { kind: null }
   const isEnded = await apply(core, phoneId, (phone, now) => {
     timedOut.kind = null
     if (phone.session?.id !== sessionId || phone.startDeadlineAt === null || phone.startDeadlineAt > now)
       return null
-    if (phone.status === 'starting' && phone.session.readyAt !== null)
-      return isHostFault
-        ? { event: 'lose', ending: { at: lastProofAt ?? now } }
-        : quarantined('The phone did not come back after its restart.', lastProofAt ?? now)
+    const { readyAt } = phone.session
+    if (phone.status === 'starting' && readyAt !== null) {
+      const at = lastProofAt ?? now
+      const began = phone.startDeadlineAt.getTime() - core.rules.restartGraceMs
+      if (!isHostFault && (failedAt === null || failedAt.getTime() < began))
+        return quarantined('The phone did not come back after its restart.', at)
+      // The tenant does not pay for a restart that the host could not finish.
+      const paidUntil = Math.max(readyAt.getTime(), Math.min(at.getTime(), began))
+      return { event: 'lose', ending: { at: new Date(paidUntil) } }
+    }
     timedOut.kind = kindOf(phone)
     return startTimedOut(phone)
   })
@@ -94,15 +100,21 @@ const quarantined = (reason: string, at: Date): Applied => ({
 
 /**
  * `lastProofAt`: when the device was last known to be alive; null while its link is up. `isHostFault`: its host takes no work, or
- * its devices fail together, so the device is not at fault.
+ * its devices fail together, so the device is not at fault. `failedAt`: when the host last refused a start by its own fault.
  */
 async function deviceFacts(core: Core, phoneId: string) {
   const device = await core.db.device.findUnique({
     where: { phoneId },
-    select: { linkLostAt: true, lastProofAt: true, host: { select: { refuses: true, degradedUntil: true } } },
+    select: {
+      linkLostAt: true,
+      lastProofAt: true,
+      failedAt: true,
+      host: { select: { refuses: true, degradedUntil: true } },
+    },
   })
   return {
     lastProofAt: device?.linkLostAt ? (device.lastProofAt ?? device.linkLostAt) : null,
+    failedAt: device?.failedAt ?? null,
     isHostFault:
       device !== null && (device.host.refuses !== null || isDegraded(device.host, core.clock.now())),
   }

@@ -17,6 +17,7 @@ import { endIfDue } from './end.js'
 import { addStart, openSession } from './create.js'
 import { isRunning, moveFor } from './machine.js'
 import { refuse, settle, type Outcome } from './outcome.js'
+import { hostRefusesWork } from './target.js'
 import { findPhone, lockPhone, parkTimeOf, viewOf, type PhoneRecord, type SessionRecord } from './records.js'
 import { renewedDuration } from './timing.js'
 import { type Caller } from '../core/caller.js'
@@ -95,11 +96,7 @@ async function obstacleOf({ rules }: Core, tx: Tx, phoneId: string, now: Date): 
       message: 'The phone is out of service for maintenance, so nothing was done.',
       details,
     })
-  if (refused === 'refused')
-    return new ApiError('phone_unavailable', {
-      message: 'The host of the phone takes no new work now, so nothing was done.',
-      details,
-    })
+  if (refused === 'refused') return hostRefusesWork(phoneId)
   const reach = await reachOf(tx, phoneId, now, rules)
   return reach === 'in reach' ? null : new ApiError('phone_unavailable', { details })
 }

@@ -48,6 +48,13 @@ interface Row {
   control_until: Date | null
 }
 
+/** The agent of the phone's host refuses starts and wipes. docs/decisions/0217 */
+export const hostRefusesWork = (phoneId: string): ApiError =>
+  new ApiError('phone_unavailable', {
+    message: 'The host of the phone takes no new work now, so nothing was done.',
+    details: { phone: phoneId },
+  })
+
 export const phoneUnavailable = (phoneId: string): ApiError =>
   new ApiError('phone_unavailable', { details: { phone: phoneId } })
 

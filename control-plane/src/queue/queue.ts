@@ -22,7 +22,12 @@ const device = z.object({
 
 export const jobPayloads = {
   /** Makes a creating or starting phone ready. */
-  'phone.start': phone.extend({ attempt: z.int().default(1), turns }),
+  'phone.start': phone.extend({
+    attempt: z.int().default(1),
+    turns,
+    /** Hosts that refused this create by their own fault. */
+    refusedBy: z.array(z.string()).default([]),
+  }),
   /** Parks a parking phone's device. */
   'phone.park': phone.extend({ turns }),
   /** Ends a start that is past its deadline. */
