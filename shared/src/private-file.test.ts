@@ -81,7 +81,8 @@ it.skipIf(!isRoot)('keeps the owners of the files of a broker when root writes o
   const text = (): string[] => names.map((name) => readFileSync(at(name), 'utf8'))
   const before = text()
   await writeBrokerConfig(options)
-  expect(text()).toEqual(before)
+  // The configuration contains claims that are signed at each write.
+  expect(text().slice(1)).toEqual(before.slice(1))
   await rotateBrokerKeys(dir)
   for (const [index, name] of names.entries()) {
     expect(facts(at(name)), name).toEqual([uid, gid, 0o640])

@@ -8,8 +8,11 @@ import {
   appendFileSync,
   existsSync,
   lstatSync,
+  mkdirSync,
   mkdtempSync,
   readFileSync,
+  renameSync,
+  rmdirSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -303,13 +306,14 @@ exec ffmpeg "$@"
 })
 
 describe('on a full disk', () => {
-  // This device always returns the kernel's error for a full disk.
+  // This device always returns the kernel's error for a full disk. An entry is written to a new file with a random name:
+  // a folder at its place lets the rename fail.
   const full = '/dev/full'
 
   it('a recording whose entry cannot be written does not start', async () => {
     const recordings = start()
     openRecordingStore(dir).rawPath(id)
-    symlinkSync(full, join(dir, id, 'recording.json.new'))
+    mkdirSync(join(dir, id, 'recording.json'))
     await expect(recordings.start(caller, id, soon())).rejects.toMatchObject({ code: 'phone_unavailable' })
     await until(() => !existsSync(join(dir, id)), 60_000, 'the folder to go')
     await recordings.start(caller, id, soon())
@@ -327,9 +331,12 @@ describe('on a full disk', () => {
     const recordings = start()
     await recordings.start(caller, id, soon())
     play(upright, 1, 10)
-    symlinkSync(full, join(dir, id, 'recording.json.new'))
+    const entry = join(dir, id, 'recording.json')
+    renameSync(entry, `${entry}.kept`)
+    mkdirSync(entry)
     screen?.onConfig(wide.config)
-    rmSync(join(dir, id, 'recording.json.new'))
+    rmdirSync(entry)
+    renameSync(`${entry}.kept`, entry)
     expect(await settled(recordings)).toMatchObject({ status: 'ready' })
     expect(await look(recordings)).toMatchObject({ nb_read_frames: 10 })
   })
