@@ -244,8 +244,8 @@ it('retires a host: its phones fail with the reason, and every replica stops cal
   expect(session).toMatchObject({ endReason: 'failed', billedSeconds: 60 })
   expect(session?.endedAt?.toISOString()).toBe(retiredAt)
   expect((await until(resting, 'failed')).failure?.message).toContain('data are lost')
-  // Rows that other tests wrote into the tables are not balanced.
-  expect(await brokenInvariants(db)).toEqual(broken)
+  // Rows that other tests wrote into the tables are not balanced; a sweep may balance one of them.
+  expect((await brokenInvariants(db)).filter((each) => !broken.includes(each))).toEqual([])
 
   for (const { app } of [plane, beside]) {
     await eventually(() => app.hosts.isRetired(hostId))
