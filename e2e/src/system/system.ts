@@ -3,11 +3,10 @@
  * separate port.
  */
 import { execFile, spawn } from 'node:child_process'
-import { randomInt } from 'node:crypto'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { isPortFree, reservePort } from '@phonerack/launcher'
+import { pickPort } from '@phonerack/launcher'
 import type { Part } from '@phonerack/virtual-phone'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -45,16 +44,7 @@ export const withoutFastWay = ['scrcpy', 'ui-server', 'settings-app'] as const s
 const ports = { lowest: 10_100, highest: 20_000 }
 
 /** A free port that no other worker gets. */
-export async function freePort(): Promise<number> {
-  for (;;) {
-    const port = randomInt(ports.lowest, ports.highest)
-    if (given.has(port) || !(await isPortFree(port)) || !(await reservePort(port))) continue
-    given.add(port)
-    return port
-  }
-}
-
-const given = new Set<number>()
+export const freePort = (): Promise<number> => pickPort(undefined, undefined, ports)
 
 export async function readUpFile(dir: string): Promise<UpFile> {
   return upFileSchema.parse(JSON.parse(await readFile(path.join(dir, 'up.json'), 'utf8')))

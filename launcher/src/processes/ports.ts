@@ -5,9 +5,14 @@
 import { randomInt } from 'node:crypto'
 import { createServer } from 'node:net'
 
+/** `highest` is excluded. */
+export interface PortRange {
+  lowest: number
+  highest: number
+}
+
 /** Below the ephemeral range, so that outgoing connections do not take a kept port. */
-const lowest = 20_000
-const highest = 32_000
+const upRange: PortRange = { lowest: 20_000, highest: 32_000 }
 
 /** True when this process can listen there now. */
 export function isPortFree(port: number): Promise<boolean> {
@@ -47,7 +52,11 @@ export function reservePort(port: number): Promise<boolean> {
 const take = async (port: number): Promise<boolean> => (await isPortFree(port)) && (await reservePort(port))
 
 /** `preferred` if it is free, else a random free port that is not in `taken`. No other process picks it while this one runs. */
-export async function pickPort(preferred?: number, taken: ReadonlySet<number> = new Set()): Promise<number> {
+export async function pickPort(
+  preferred?: number,
+  taken: ReadonlySet<number> = new Set(),
+  { lowest, highest } = upRange,
+): Promise<number> {
   if (preferred !== undefined && !taken.has(preferred) && (await take(preferred))) return preferred
   for (let tries = 0; tries < 200; tries++) {
     const port = randomInt(lowest, highest)
