@@ -4,7 +4,7 @@ import { appendFileSync, existsSync, mkdtempSync, rmSync, statSync, writeFileSyn
 import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { commandLine, identify, isAlive, ownIdentity } from './identity.js'
 import { boundLog, tailLog } from './log-file.js'
 import { isPortFree, pickPort, reservePort } from './ports.js'
@@ -111,6 +111,7 @@ describe.runIf(process.platform === 'linux')('a picked port', () => {
     const other = spawn(process.execPath, ['--input-type=module', '-e', script], {
       stdio: ['ignore', 'pipe', 'inherit'],
     })
+    onTestFinished(() => void other.kill('SIGKILL'))
     const [text] = (await once(other.stdout, 'data')) as [Buffer]
     const port = Number(text.toString())
     expect(await isPortFree(port)).toBe(true)
