@@ -12,6 +12,8 @@ const file = path.join(root, 'docs', 'commands.md')
 const programs = {
   up: 'launcher/dist/up.js',
   down: 'launcher/dist/down.js',
+  backup: 'launcher/dist/backup.js',
+  restore: 'launcher/dist/restore.js',
   ctl: 'clients/ctl/dist/main.js',
   'control-plane': 'control-plane/dist/cli.js',
   agent: 'host-agent/dist/cli.js',
@@ -22,6 +24,8 @@ const programs = {
 const order = [
   'up',
   'down',
+  'backup',
+  'restore',
   'ctl',
   'control-plane',
   'agent',

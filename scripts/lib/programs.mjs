@@ -16,6 +16,8 @@ const wanted = [
   [['dpkg-deb'], 'dpkg'],
   [['systemd-analyze'], 'systemd'],
   [['ps'], 'procps'],
+  // A server that pg_dump can read, for backups; the embedded one is newer than Debian's pg_dump.
+  [['pg_lsclusters'], 'postgresql'],
   [['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'], 'chromium'],
 ]
 

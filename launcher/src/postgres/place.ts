@@ -61,6 +61,13 @@ export function findPlace(dir: string, throwaway: boolean): Place {
   return { home, outside: note.outside, user }
 }
 
+/** Folder of the cluster's files. @throws Error when there is no cluster, or it belongs to another directory */
+export function clusterData(dir: string): string {
+  const note = readNote(path.join(dir, noteName))
+  if (note.outside) checkOwner(note, dir)
+  return path.join(path.resolve(dir, note.home), 'data')
+}
+
 function placeOutside(dir: string, user: { uid: number; gid: number }, throwaway: boolean): Note {
   const home = mkdtempSync(path.join(outsideParent(throwaway), 'postgres-'))
   chmodSync(home, 0o700)

@@ -1,0 +1,109 @@
+// The operator's Postgres, of Debian's version: dumped and restored by Debian's programs.
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { pickPort } from '../processes/ports.js'
+import { startPostgres } from '../postgres/index.js'
+import { makeDataFolder, makeTables, run } from '../testing/backup.js'
+import { parseBackupArgs, parseRestoreArgs } from './args.js'
+import { restoreBackup } from './read.js'
+import { writeBackup } from './write.js'
+
+const dir = mkdtempSync(path.join(tmpdir(), 'phonerack-dump-test-'))
+const at = (...names: string[]) => path.join(dir, ...names)
+const signal = AbortSignal.timeout(120_000)
+const programs = path.join(
+  '/usr/lib/postgresql',
+  readdirSync('/usr/lib/postgresql').toSorted().at(-1) ?? '',
+  'bin',
+)
+let server: ReturnType<typeof spawn>
+let port = 0
+const urlOf = (name: string) => `postgresql://owner:p%40ss@127.0.0.1:${port}/${name}`
+
+beforeAll(async () => {
+  const id = (flag: string) => Number(execFileSync('id', [flag, 'nobody'], { encoding: 'utf8' }))
+  const user = process.getuid?.() === 0 ? { uid: id('-u'), gid: id('-g') } : null
+  chmodSync(dir, 0o755)
+  mkdirSync(at('cluster'), { mode: 0o700 })
+  if (user) chownSync(at('cluster'), user.uid, user.gid)
+  execFileSync(
+    path.join(programs, 'initdb'),
+    ['-D', at('cluster'), '-U', 'owner', '--auth=trust', '--no-sync'],
+    { ...(user ?? {}), cwd: '/' },
+  )
+  port = await pickPort()
+  const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'fsync=off']
+  server = spawn(
+    path.join(programs, 'postgres'),
+    ['-D', at('cluster'), '-p', String(port), ...settings.flatMap((text) => ['-c', text])],
+    { ...(user ?? {}), cwd: '/', stdio: 'ignore' },
+  )
+  for (;;) {
+    signal.throwIfAborted()
+    if (
+      await run(urlOf('postgres'), 'create database phonerack').then(
+        () => true,
+        () => false,
+      )
+    )
+      break
+    await sleep(50)
+  }
+}, 120_000)
+
+afterAll(async () => {
+  const ended = once(server, 'exit')
+  server.kill('SIGINT')
+  await ended
+  rmSync(dir, { recursive: true, force: true })
+})
+
+const options = (url: string, data: string) => {
+  const words = ['--data', data, '--to', at('backups'), '--database-url', url]
+  const parsed = parseBackupArgs(words, dir)
+  if (parsed === null) throw new Error('help')
+  return parsed
+}
+const restore = (...words: string[]) => {
+  const parsed = parseRestoreArgs([...words, '--service-key', at('data/pki/service.key')])
+  if (parsed === null) throw new Error('help')
+  return restoreBackup(parsed, signal)
+}
+
+it('dumps the database, restores it into an empty one only, and gives it a new epoch', async () => {
+  const key = makeDataFolder(at('data'))
+  await makeTables(urlOf('phonerack'), key)
+  const { dir: backup, content } = await writeBackup(options(urlOf('phonerack'), at('data')), signal)
+  expect(content.database.kind).toBe('dump')
+  expect(readFileSync(path.join(backup, 'database.dump')).subarray(0, 5).toString()).toBe('PGDMP')
+
+  await expect(restore(backup, '--data', at('no-url'))).rejects.toThrow(/name an empty database/)
+  const used = restore(backup, '--data', at('used'), '--database-url', urlOf('phonerack'))
+  await expect(used).rejects.toThrow(/phonerack is not empty/)
+
+  await run(urlOf('postgres'), 'create database second')
+  await restore(backup, '--data', at('second'), '--database-url', urlOf('second'))
+  const [state] = await run(
+    urlOf('second'),
+    'select (select count(*)::int from rows) as rows, (select epoch from database_epoch) as epoch',
+  )
+  expect(state).toEqual({ rows: 1000, epoch: expect.stringMatching(/^[0-9a-f]{32}$/) as string })
+}, 120_000)
+
+it('names the package when pg_dump is older than the server', async () => {
+  const newer = await startPostgres({ dir: at('newer'), forTests: true })
+  try {
+    const url = await newer.createDatabase('phonerack')
+    await makeTables(url, makeDataFolder(at('data-newer')))
+    await expect(writeBackup(options(url, at('data-newer')), signal)).rejects.toThrow(
+      /pg_dump \d+ is too old for this server: install the package postgresql-client-18, or set PHONERACK_PG_BIN/,
+    )
+  } finally {
+    await newer.stop()
+  }
+}, 120_000)

@@ -1,0 +1,119 @@
+/** `./scripts/restore`: a backup becomes a data directory from which `up` starts. */
+import { randomBytes } from 'node:crypto'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import path from 'node:path'
+import { eraseCluster, installCluster, startPostgres } from '../postgres/index.js'
+import { lockFolder, openFolder } from '../up/folder.js'
+import type { RestoreOptions } from './args.js'
+import { checkEmpty, loadDump, query } from './dump.js'
+import { BackupKey } from './key.js'
+import { checkFiles, names, readManifest, type Content } from './manifest.js'
+import { Refusal } from './refusal.js'
+import { checkRoom } from './room.js'
+import { runProgram, syncDisk } from './run.js'
+import { writePrivate, writeSecrets } from './secrets.js'
+import { databaseName } from './source.js'
+
+/** Bytes of the log that a cluster writes when it starts. */
+const logBytes = 64_000_000
+
+/** @throws Refusal, and the reason of `signal` once it is aborted; the data directory is then as before */
+export async function restoreBackup(options: RestoreOptions, signal: AbortSignal): Promise<Content> {
+  const { from, data, databaseUrl } = options
+  const { content, isSignedBy } = readManifest(from)
+  const { key, text: keyText } = readKey(options, content)
+  if (!isSignedBy(key)) throw new Refusal(`the backup is damaged: its list of files was changed`)
+  await checkFiles(from, content, signal)
+  checkKind(content, databaseUrl)
+  if (databaseUrl !== null) await checkEmpty(databaseUrl)
+  const isNew = !existsSync(data)
+  if (!isNew && readdirSync(data).length > 0)
+    throw new Refusal(`${data} is not empty: restore into a new folder`)
+  mkdirSync(data, { recursive: true, mode: 0o700 })
+  const unlock = lockFolder(openFolder(data))
+  const secrets = key.open(readFileSync(path.join(from, names.secrets)), content.created_at)
+  try {
+    if (databaseUrl === null) checkRoom(data, content.database.size + logBytes)
+    writePrivate(path.join(data, 'pki', 'service.key'), keyText)
+    writeSecrets(data, secrets)
+    if (databaseUrl === null) await restoreCluster(options, signal)
+    else {
+      await loadDump(databaseUrl, path.join(from, names.dump), signal)
+      await renewEpoch(databaseUrl)
+    }
+    await syncDisk(data, signal)
+    unlock()
+    return content
+  } catch (error) {
+    eraseCluster(path.join(data, 'postgres'))
+    for (const name of readdirSync(data)) rmSync(path.join(data, name), { recursive: true, force: true })
+    if (isNew) rmSync(data, { recursive: true, force: true })
+    throw error
+  }
+}
+
+function readKey(
+  { from, serviceKeyFile }: RestoreOptions,
+  content: Content,
+): { key: BackupKey; text: string } {
+  const file = serviceKeyFile ?? (content.contains_service_key ? path.join(from, names.serviceKey) : null)
+  if (file === null)
+    throw new Refusal(
+      `the backup does not contain its service key ${content.service_key_id}: name the file with --service-key`,
+    )
+  if (!existsSync(file)) throw new Refusal(`${file} is missing`)
+  const text = readFileSync(file, 'utf8')
+  const key = new BackupKey(text, file)
+  if (key.id !== content.service_key_id)
+    throw new Refusal(
+      `${file} is the service key ${key.id}, but the backup needs ${content.service_key_id}; after a rotation, that is service-${content.service_key_id}.key in the same folder`,
+    )
+  return { key, text }
+}
+
+function checkKind({ database }: Content, url: string | null): void {
+  if (database.kind === 'dump' && url === null)
+    throw new Refusal('the backup has a dump: name an empty database with --database-url')
+  if (database.kind === 'cluster' && url !== null)
+    throw new Refusal('the backup has the files of an embedded Postgres: restore it without --database-url')
+}
+
+async function restoreCluster({ from, data }: RestoreOptions, signal: AbortSignal): Promise<void> {
+  const folder = openFolder(data)
+  const dir = folder.of('postgres')
+  const archive = path.join(from, names.cluster)
+  if (statSync(archive).size === 0) throw new Refusal(`${archive} is empty`)
+  await installCluster(dir, async (target) => {
+    await runProgram('tar', ['-xzf', archive, '--no-same-owner', '-C', target], { signal })
+  })
+  // Its start applies the log. The log of this server is deleted with the folder when it fails.
+  const said: string[] = []
+  const log = (line: string) => void said.push(line)
+  const server = await startPostgres({ dir, log, recordFile: folder.record('postgres') }).catch(
+    (cause: unknown) => {
+      throw new Refusal(
+        `Postgres did not start on the restored files: ${said.filter((line) => /FATAL|PANIC|HINT/.test(line)).join(' ')}`,
+        {
+          cause,
+        },
+      )
+    },
+  )
+  try {
+    await renewEpoch(server.urlOf(databaseName))
+  } finally {
+    await server.stop()
+  }
+}
+
+/** As `ctl service restored` does, before any control plane starts. docs/decisions/0141 */
+async function renewEpoch(url: string): Promise<void> {
+  const epoch = randomBytes(16).toString('hex')
+  await query(
+    url,
+    `begin;
+     update database_epoch set epoch = '${epoch}', changed_at = now() where id = 1;
+     update listened set counts_from_ms = total_ms;
+     commit`,
+  )
+}

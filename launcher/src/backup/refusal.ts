@@ -1,0 +1,14 @@
+/** Why a backup or restore stops, for the operator: a wrong command line, or a condition that the message explains. */
+
+/** A wrong command line: exit code 2. */
+export class UsageError extends Error {}
+
+/** Something on this machine must change first: exit code 1, without a stack trace. */
+export class Refusal extends Error {}
+
+/** The message of any error, for one line of output. */
+export function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  // Several addresses that refuse a connection are one error without a message.
+  return error.message || ('code' in error ? String(error.code) : error.name)
+}
