@@ -8,7 +8,7 @@ const controlPlaneFloors = [
   ['apps', 'config', 'metrics', 'pki', 'failure-limit', 'validation'],
   ['db', 'host-calls'],
   ['core'],
-  ['activity', 'billing', 'keys', 'queue'],
+  ['activity', 'billing', 'keys', 'queue', 'tunnels'],
   ['devices', 'payments', 'storage'],
   ['phones', 'uploads'],
   ['device-control', 'hosts', 'library', 'live'],
@@ -30,7 +30,7 @@ const agentFloors = [
   ['custody'],
   ['supervision'],
   ['devices'],
-  ['actions', 'installs', 'live', 'recordings', 'status'],
+  ['actions', 'installs', 'live', 'recordings', 'status', 'tunnels'],
   ['doctor', 'grpc'],
 ]
 

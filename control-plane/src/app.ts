@@ -71,6 +71,7 @@ import { createSetupService } from './setup/service.js'
 import { openFileStore } from './storage/open.js'
 import { type UploadCore } from './uploads/core.js'
 import { expireUploads } from './uploads/expiry.js'
+import { openTunnels } from './tunnels/tunnels.js'
 import { createUploadService } from './uploads/service.js'
 import { type Services } from './routes/services.js'
 
@@ -149,6 +150,14 @@ async function assemble(config: Config, parts: AppParts): Promise<App> {
   if (config.operatorTokenHash) await setConfiguredOperator(core, config.operatorTokenHash, config.replicaId)
 
   const hosts = new HostClients(await authority.issueClient(), parts.log)
+  const tunnels = config.tunnels
+    ? await openTunnels({
+        ...config.tunnels,
+        ...{ replicaId: config.replicaId, credentials: await authority.issueTunnel() },
+        ...{ db: core.db, bus, log: parts.log, isRetired: (hostId) => hosts.isRetired(hostId) },
+      })
+    : null
+  if (tunnels) hosts.useTunnels(tunnels)
   const failureLimit = createFailureLimit({
     trustedProxies: config.http.trustedProxies,
     perMinute: config.failuresPerMinute,
@@ -169,7 +178,9 @@ async function assemble(config: Config, parts: AppParts): Promise<App> {
     refreshMs: config.libraryRefreshMs,
   })
   const silence = new HostSilence()
-  const heartbeats = listenToHosts(core, silence, new LockActivity(activity), hosts)
+  const heartbeats = listenToHosts(core, silence, new LockActivity(activity), hosts, (agent) =>
+    tunnels?.hear(agent),
+  )
   const retired = watchRetiredHosts(core, hosts)
   await retired.look()
   const revoked = watchRevokedUsers(core, broker.admin)
@@ -216,9 +227,13 @@ async function assemble(config: Config, parts: AppParts): Promise<App> {
         parts.log.error({ host: hostId, failing }, 'devices of a host fail together: it gets no new phones')
     }),
     new Ticker('retired hosts', 10_000, parts.log, () => retired.look()),
+    new Ticker('tunnels of hosts', 10_000, parts.log, async () => tunnels?.look()),
     new Ticker('revoked NATS users', 10_000, parts.log, () => revoked.look()),
     new Ticker('certificates of hosts', 60_000, parts.log, renewals),
-    new Ticker('own certificate', 60_000, parts.log, () => hosts.renewOwn(authority, core.clock.now())),
+    new Ticker('own certificates', 60_000, parts.log, async () => {
+      await hosts.renewOwn(authority, core.clock.now())
+      await tunnels?.renewOwn(authority, core.clock.now())
+    }),
     new Ticker('phones with live links', 10_000, parts.log, () => standBys.look()),
     new Ticker('reconciliation', 15_000, parts.log, () => reconcile(core)),
     new Ticker('retention', 60_000, parts.log, () => forget(core)),
@@ -327,6 +342,7 @@ async function assemble(config: Config, parts: AppParts): Promise<App> {
       live.close()
       standBys.close()
       hosts.close()
+      await tunnels?.close()
       await metrics.close()
       await bus.close()
       await database.close()

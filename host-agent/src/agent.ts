@@ -1,8 +1,10 @@
 /** The whole agent, assembled. Started and stopped by `main.ts` and by tests. */
 import { X509Certificate } from 'node:crypto'
-import { join as joinPath } from 'node:path'
+import { rmSync } from 'node:fs'
+import { dirname, join as joinPath } from 'node:path'
 import {
   DeadlineExceeded,
+  dialledAddress,
   HostRefused,
   newId,
   systemClock,
@@ -10,7 +12,7 @@ import {
   type Logger,
   type Progress,
 } from '@phonerack/shared'
-import { startAdbServer } from './adb/server.js'
+import { adbSocketPath, startAdbServer } from './adb/server.js'
 import { ownFaultOf } from './base/own-fault.js'
 import type { Config } from './config.js'
 import { takeDataDir } from './data-dir.js'
@@ -21,7 +23,7 @@ import { createRecordingHandlers } from './grpc/recording-handlers.js'
 import { admit, needDisk } from './grpc/admission.js'
 import { startGrpcServer } from './grpc/server.js'
 import { brokerAuthorities, natsCreds, type Identity } from './identity.js'
-import { runIdentity } from './renewal.js'
+import { runIdentity, type RunningIdentity } from './renewal.js'
 import { openPackageCache, type PackageCache } from './installs/cache.js'
 import { createInstalls } from './installs/installs.js'
 import { openInstallRecords } from './installs/records.js'
@@ -38,6 +40,8 @@ import { readJar, withoutScrcpyServer } from './scrcpy/jar.js'
 import { openEpoch } from './status/epoch.js'
 import { enoughFree, freeBytesOf, watchFitness } from './status/fitness.js'
 import { startHeartbeats, type Heartbeats } from './status/heartbeat.js'
+import { writeTunnels, type TunnelsState } from './tunnels/state.js'
+import { keepTunnels, type Tunnels } from './tunnels/tunnels.js'
 import { version } from './base/version.js'
 
 export interface Agent {
@@ -144,11 +148,14 @@ export async function startAgent(config: Config, identity: Identity, log: Logger
       recordings: createRecordingHandlers(recordings, log),
     }
     const calls = admit(handlers, refuse)
-    const grpc = await startGrpcServer(config.grpcListen, identity, calls.handlers)
+    const socket = joinPath(dirname(adbSocketPath(dataDir)), 'grpc.sock')
+    const tunnels = config.grpcListen === null ? openWay(dataDir, socket, running, log) : null
+    // They end after the gRPC server, whose running calls use them.
+    if (tunnels) undo.push(() => tunnels.stop())
+    const grpc = await startGrpcServer(config.grpcListen ?? `unix:${socket}`, identity, calls.handlers)
     running.onRenewed((renewed) => grpc.useCertificate(renewed))
     undo.push(() => grpc.stop(1500))
-    const host = config.grpcListen.slice(0, config.grpcListen.lastIndexOf(':'))
-    const address = config.grpcAddress ?? `${host}:${grpc.port}`
+    const address = addressOf(config, grpc.port)
     const beating = startHeartbeats({
       hostId: identity.hostId,
       joinId: identity.joinId,
@@ -162,6 +169,7 @@ export async function startAgent(config: Config, identity: Identity, log: Logger
       problem: jar === null ? withoutScrcpyServer : null,
       refuses: () => (leaving.signal.aborted ? stoppingNow : fitness.refusal),
       epoch: openEpoch(joinPath(dataDir, 'epoch.json')),
+      onTunnel: (offer) => tunnels?.offer(offer),
       log,
     })
     heartbeats = beating
@@ -199,6 +207,20 @@ export async function startAgent(config: Config, identity: Identity, log: Logger
     await stop()
     throw error
   }
+}
+
+/** Tunnels to the agent's gRPC server at `socket`. */
+function openWay(dataDir: string, socket: string, running: RunningIdentity, log: Logger): Tunnels {
+  // An agent that was killed leaves it.
+  rmSync(socket, { force: true })
+  const onChange = (state: TunnelsState) => writeTunnels(dataDir, state, log)
+  return keepTunnels({ identity: () => running.current, target: socket, onChange, log })
+}
+
+/** The address for heartbeats. */
+function addressOf({ grpcListen: listen, grpcAddress }: Config, port: number): string {
+  if (listen === null) return dialledAddress
+  return grpcAddress ?? `${listen.slice(0, listen.lastIndexOf(':'))}:${port}`
 }
 
 /** Writes that were running when the agent died: logged, kept in the device's record, never repeated. */

@@ -41,8 +41,14 @@ const environment = z.object({
     .string()
     .regex(/^[A-Z]{2}$/, 'must be a country code such as US')
     .default('US'),
-  PHONERACK_GRPC_LISTEN: hostPort,
+  /** Required unless the agent dials. */
+  PHONERACK_GRPC_LISTEN: hostPort.optional(),
   PHONERACK_GRPC_ADDRESS: hostPort.optional(),
+  /** The agent opens tunnels to the control plane, and no port. docs/decisions/0227 */
+  PHONERACK_DIAL: z
+    .enum(['true', 'false'])
+    .default('false')
+    .transform((text) => text === 'true'),
   /** `host:port` of `/metrics`, which needs no key. Left out: none. */
   PHONERACK_METRICS_LISTEN: z
     .string()
@@ -104,7 +110,8 @@ export interface Config {
   joinToken: string | null
   hostName: string
   country: string
-  grpcListen: string
+  /** `host:port`; null: the agent opens tunnels to the control plane. */
+  grpcListen: string | null
   /** Null: the same as the listen address. */
   grpcAddress: string | null
   /** Where `/metrics` is served; null: nowhere. */
@@ -148,15 +155,15 @@ const wildcard = /^(0\.0\.0\.0|\[::\]):/
  */
 export function readConfig(env: NodeJS.ProcessEnv, nameOf = (variable: string): string => variable): Config {
   const parsed = environment.safeParse(env)
-  if (!parsed.success) {
-    const issues = parsed.error.issues.map(({ path, message }) => {
-      const [variable = '', ...rest] = path.map(String)
-      return `${[nameOf(variable), ...rest].join('.')}: ${env[variable] === undefined ? 'is missing' : message}`
-    })
-    throw new Error(`configuration: ${issues.join('; ')}`)
-  }
+  const issues = (parsed.error?.issues ?? []).map(({ path, message }) => {
+    const [variable = '', ...rest] = path.map(String)
+    return `${[nameOf(variable), ...rest].join('.')}: ${env[variable] === undefined ? 'is missing' : message}`
+  })
+  issues.push(...wayIssues(env, nameOf))
+  if (!parsed.success || issues.length > 0) throw new Error(`configuration: ${issues.join('; ')}`)
   const found = parsed.data
-  if (wildcard.test(found.PHONERACK_GRPC_ADDRESS ?? found.PHONERACK_GRPC_LISTEN))
+  const listen = found.PHONERACK_GRPC_LISTEN ?? null
+  if (wildcard.test(found.PHONERACK_GRPC_ADDRESS ?? listen ?? ''))
     throw new Error(
       `configuration: ${nameOf('PHONERACK_GRPC_ADDRESS')}: must be an address that the control plane can connect to, because ${nameOf('PHONERACK_GRPC_LISTEN')} names all addresses of this machine`,
     )
@@ -172,7 +179,7 @@ export function readConfig(env: NodeJS.ProcessEnv, nameOf = (variable: string): 
     joinToken: found.PHONERACK_JOIN_TOKEN || null,
     hostName: found.PHONERACK_HOST_NAME,
     country: found.PHONERACK_COUNTRY,
-    grpcListen: found.PHONERACK_GRPC_LISTEN,
+    grpcListen: listen,
     grpcAddress: found.PHONERACK_GRPC_ADDRESS ?? null,
     metrics: found.PHONERACK_METRICS_LISTEN === undefined ? null : readListen(found.PHONERACK_METRICS_LISTEN),
     adbBin: found.PHONERACK_ADB_BIN,
@@ -193,4 +200,15 @@ export function readConfig(env: NodeJS.ProcessEnv, nameOf = (variable: string): 
     stopWithinMs: found.PHONERACK_STOP_WITHIN * 1000,
     natsUrl: found.NATS_URL,
   }
+}
+
+/** The control plane connects to the agent, or the agent to the control plane: not both. */
+function wayIssues(env: NodeJS.ProcessEnv, nameOf: (variable: string) => string): string[] {
+  const [listen, address] = ['PHONERACK_GRPC_LISTEN', 'PHONERACK_GRPC_ADDRESS'] as const
+  const dial = nameOf('PHONERACK_DIAL')
+  if (env['PHONERACK_DIAL'] !== 'true')
+    return env[listen] === undefined ? [`${nameOf(listen)}: is missing (or set ${dial} to true)`] : []
+  return [listen, address]
+    .filter((variable) => env[variable] !== undefined)
+    .map((variable) => `${nameOf(variable)}: must be left out, since ${dial} is true`)
 }

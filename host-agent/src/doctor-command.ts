@@ -13,9 +13,10 @@ import { hostFindings } from './doctor/host.js'
 import { machineFindings } from './doctor/machine.js'
 import { readBroker, readPort, readServer } from './doctor/network.js'
 import { attempt, readAdb, readAdbServers, readFfmpeg, readFfprobe } from './doctor/programs.js'
-import type { Finding, HostReadings, Readings } from './doctor/readings.js'
+import type { Finding, HostReadings, Readings, WayToAgent } from './doctor/readings.js'
 import { isHealthy, reportJson, reportText } from './doctor/report.js'
 import { readUsb } from './doctor/usb.js'
+import { readTunnels } from './tunnels/state.js'
 import { brokerAuthorities, loadIdentity, natsCreds } from './identity.js'
 
 /** Folders of the system, which tests replace. */
@@ -63,7 +64,7 @@ async function readAll(given: Config | { problem: string }, folders: SystemFolde
 }
 
 async function readHost(config: Config): Promise<HostReadings> {
-  const { dataDir, grpcListen, controlUrl, natsUrl, caFile } = config
+  const { dataDir, controlUrl, natsUrl, caFile } = config
   const identityFile = path.join(dataDir, 'identity.json')
   const loaded = await attempt(() => loadIdentity(identityFile))
   const isRunning = findMarked(path.join(dataDir, 'agent.json')) !== null
@@ -81,16 +82,23 @@ async function readHost(config: Config): Promise<HostReadings> {
       ? null
       : { url: natsUrl, creds: natsCreds(joined), authorities: brokerAuthorities(joined, config) },
   )
-  const [server, broker, port, phones, state, recordings] = await Promise.all([
+  const [server, broker, way, phones, state, recordings] = await Promise.all([
     'failed' in roots ? { failed: roots.failed } : readServer(controlUrl, roots.value),
     'failed' in access ? access : access.value === null ? null : readBroker(access.value),
-    readPort(grpcListen, isRunning),
+    readWay(config, isRunning),
     isRunning ? attempt(() => new AdbClient(adbSocketPath(dataDir)).devices(Progress.for(5000))) : null,
     freeSpace('state folder', dataDir, config.minFreeBytes),
     freeSpace('recordings', path.join(dataDir, 'recordings'), config.recordings.minFree),
   ])
-  const address = config.grpcAddress ?? grpcListen
-  return { identity, server, broker, port, address, disks: [state, recordings], phones }
+  return { identity, server, broker, way, disks: [state, recordings], phones }
+}
+
+async function readWay(config: Config, isRunning: boolean): Promise<WayToAgent> {
+  const { grpcListen, grpcAddress, dataDir } = config
+  if (grpcListen === null)
+    return { kind: 'dial', tunnels: isRunning ? await attempt(() => readTunnels(dataDir)) : null }
+  const port = await readPort(grpcListen, isRunning)
+  return { kind: 'listen', port, address: grpcAddress ?? grpcListen }
 }
 
 /** The free space of the folder's disk; for a missing folder, of the first existing one above. */

@@ -16,7 +16,14 @@ import {
   trustedRoots,
 } from '@phonerack/shared'
 import { explainFailure, httpRequest } from './base/http-request.js'
-import { addressText, agentAddresses, brokerFor, serverUrl, type Address } from './cli/addresses.js'
+import {
+  addressText,
+  agentAddresses,
+  brokerFor,
+  serverUrl,
+  type Address,
+  type AgentAddresses,
+} from './cli/addresses.js'
 import type { JoinFlags } from './cli/args.js'
 import { readConfigFile, writeConfigFile } from './cli/config-file.js'
 import type { Io } from './cli/io.js'
@@ -61,8 +68,8 @@ export async function runJoin(flags: JoinFlags, config: string | null, io: Io): 
   }
   const token = await readToken(flags, io)
   const local = await reach(server, roots, progress)
-  const { listen, advertise } = agentAddresses(server, local, flags)
-  await checkBind(listen)
+  const addresses = agentAddresses(server, local, flags)
+  if (addresses) await checkBind(addresses.listen)
   checkConfigFile(file)
   const unlock = lockState(state)
   try {
@@ -84,14 +91,13 @@ export async function runJoin(flags: JoinFlags, config: string | null, io: Io): 
         PHONERACK_CA_FILE: ca,
         PHONERACK_HOST_NAME: name,
         PHONERACK_COUNTRY: country,
-        PHONERACK_GRPC_LISTEN: addressText(listen),
-        PHONERACK_GRPC_ADDRESS: advertise === null ? null : addressText(advertise),
+        ...waySettings(addresses),
         NATS_URL: broker,
         PHONERACK_NATS_INSECURE: flags.natsInsecure ? 'true' : null,
       },
       variables,
     )
-    io.out(summary(joined, { server, name, state, file, announced: addressText(advertise ?? listen) }))
+    io.out(summary(joined, { server, name, state, file, addresses }))
     if (broker === null) throw new JoinFailed(withoutBroker(joined, file))
     if (refutePlainBroker(broker) !== null && !flags.natsInsecure)
       throw new JoinFailed(plainBroker(broker, file))
@@ -226,23 +232,34 @@ interface Facts {
   name: string
   state: string
   file: string
-  announced: string
+  addresses: AgentAddresses
 }
 
-function summary({ identity }: Joined, { server, name, state, file, announced }: Facts): string {
+function summary({ identity }: Joined, { server, name, state, file, addresses }: Facts): string {
   const option = file === defaultConfigFile ? '' : ` --config ${shellWord(file)}`
   const isPackaged = option === '' && state === defaultState && existsSync(packagedUnit)
   const run = isPackaged ? 'systemctl start phonerack-agent' : `phonerack-agent run${option}`
   return [
     `This machine is host ${identity.hostId} (${name}) of ${server.origin}.`,
     `State: ${state}. Configuration: ${file}.`,
-    `The control plane connects to ${announced}: let it through the firewall.`,
+    wayText(addresses),
     '',
     `Run the agent:       ${run}`,
     `Check this machine:  phonerack-agent doctor${option}`,
     '',
   ].join('\n')
 }
+
+const waySettings = (addresses: AgentAddresses): Record<string, string | null> => ({
+  PHONERACK_GRPC_LISTEN: addresses && addressText(addresses.listen),
+  PHONERACK_GRPC_ADDRESS: addresses?.advertise ? addressText(addresses.advertise) : null,
+  PHONERACK_DIAL: addresses ? null : 'true',
+})
+
+const wayText = (addresses: AgentAddresses): string =>
+  addresses
+    ? `The control plane connects to ${addressText(addresses.advertise ?? addresses.listen)}: let it through the firewall.`
+    : 'The agent opens tunnels to the control plane, and needs no open port.'
 
 const withoutBroker = ({ natsUrl }: Joined, file: string): string =>
   natsUrl === null

@@ -127,6 +127,9 @@ export const deviceStatusSchema = z.object({
 })
 export type DeviceStatus = z.infer<typeof deviceStatusSchema>
 
+/** The address of a host whose agent opens tunnels to the replicas, and has no port. docs/decisions/0227 */
+export const dialledAddress = 'dialled'
+
 export const heartbeatSchema = z.object({
   host_id: z.string(),
   /** Omitted by agents from before versions existed (`protocol.ts`). */
@@ -135,7 +138,7 @@ export const heartbeatSchema = z.object({
   sequence: z.number().int(),
   at: z.iso.datetime(),
   version: z.string(),
-  /** `host:port` of the agent's gRPC server. */
+  /** `host:port` of the agent's gRPC server, or `dialledAddress`. */
   address: z.string(),
   /** SHA-256 of the agent's certificate, as `AB:CD:…`. Omitted by older agents. */
   certificate: z.string().max(100).optional(),
@@ -151,8 +154,24 @@ export const heartbeatSchema = z.object({
 })
 export type Heartbeat = z.infer<typeof heartbeatSchema>
 
-/** `epoch`: epoch of the control plane's current database. */
-export const announceSchema = z.object({ epoch: z.string().min(1).max(200).optional() })
+/** Where the agent can open a tunnel. A replica repeats it with each heartbeat of a dialled host that has no tunnel to it. */
+export const tunnelOfferSchema = z.object({
+  /** The replica's ID. */
+  replica: z.string().min(1).max(200),
+  /** `host:port`, an IPv6 address in brackets. */
+  address: z
+    .string()
+    .max(300)
+    .regex(/^(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+):\d{1,5}$/),
+})
+export type TunnelOffer = z.infer<typeof tunnelOfferSchema>
+
+export const announceSchema = z.object({
+  /** Epoch of the control plane's current database. */
+  epoch: z.string().min(1).max(200).optional(),
+  /** Omitted: only a heartbeat is requested. */
+  tunnel: tunnelOfferSchema.optional(),
+})
 export type Announce = z.infer<typeof announceSchema>
 
 export const phoneChangedSchema = z.object({ phone_id: z.string() })

@@ -8,6 +8,7 @@ import { limits, price, refutePlainBroker } from '@phonerack/shared'
 import { readListen, type Listen } from '@phonerack/shared/metrics'
 import { z } from 'zod'
 import { readStorageConfig, storageEnvironment, type StorageConfig } from './storage.js'
+import { needsTunnelAddress, readTunnels, tunnelEnvironment, type TunnelsConfig } from './tunnels.js'
 
 const defaultOperatorListen = { host: '127.0.0.1', port: 8090 }
 
@@ -30,6 +31,7 @@ const environmentSchema = z
       .string()
       .refine((text) => readListen(text) !== null, 'must be host:port')
       .optional(),
+    ...tunnelEnvironment,
     /** Public address of the API, for absolute URLs. */
     PHONERACK_BASE_URL: z.url().optional(),
     /** Addresses or networks, separated by commas, of proxies whose `X-Forwarded-For` counts. */
@@ -158,6 +160,10 @@ const environmentSchema = z
       path: ['NATS_SYSTEM_CREDS_FILE'],
     },
   )
+  .refine((env) => !needsTunnelAddress(env), {
+    message: 'is needed, since PHONERACK_TUNNEL_LISTEN names all addresses of this machine',
+    path: ['PHONERACK_TUNNEL_ADDRESS'],
+  })
   .superRefine((env, context) => {
     if (env.PHONERACK_NATS_INSECURE === 'true') return
     for (const name of ['NATS_URL', 'PHONERACK_HOST_NATS_URL'] as const) {
@@ -187,6 +193,8 @@ export interface Config {
   operator: OperatorListen
   /** Where `/metrics` is served; null: nowhere. */
   metrics: Listen | null
+  /** Where hosts open tunnels; null: nowhere. */
+  tunnels: TunnelsConfig | null
   databaseUrl: string
   databasePool: number
   natsUrl: string
@@ -294,6 +302,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     stopDelayMs: env.PHONERACK_STOP_DELAY * 1000,
     operator: readOperatorListen(env.PHONERACK_OPERATOR_LISTEN),
     metrics: env.PHONERACK_METRICS_LISTEN === undefined ? null : readListen(env.PHONERACK_METRICS_LISTEN),
+    tunnels: readTunnels(env),
     databaseUrl: env.DATABASE_URL,
     databasePool: env.PHONERACK_DATABASE_POOL,
     natsUrl: env.NATS_URL,

@@ -13,7 +13,7 @@ import {
   type Interceptor,
 } from '@grpc/grpc-js'
 import { type HostServiceClient, type LiveServiceClient, type RecordingServiceClient } from '@phonerack/proto'
-import { keepalive, ownNow, protocol, type Logger } from '@phonerack/shared'
+import { dialledAddress, keepalive, ownNow, protocol, type Logger } from '@phonerack/shared'
 import { type Authority, type Credentials, hostDnsName } from '../pki/authority.js'
 import { countHostCall } from '../metrics/instruments.js'
 import { channelTarget } from './address.js'
@@ -23,7 +23,7 @@ import { OwnCertificate } from './own-certificate.js'
 
 /** Where a host is called, and which certificate it must present. */
 export interface HostAddress {
-  /** `host:port`, from a heartbeat. */
+  /** `host:port`, or `dialledAddress`; from a heartbeat. */
   address: string
   /** SHA-256 of the certificate; null: any certificate of its ID. */
   certificateFingerprint: string | null
@@ -51,6 +51,11 @@ const noTarget = 'ipv4:none'
 
 const retiredText = 'the host is retired'
 
+const noTargetText = (address: string): string =>
+  address === dialledAddress
+    ? 'the host opens tunnels, and this replica has no listener for them: set PHONERACK_TUNNEL_LISTEN'
+    : 'the stored address of the host is not `host:port`'
+
 type RunningCalls = Set<InterceptingCall>
 
 interface OpenConnection extends HostConnection {
@@ -72,6 +77,13 @@ export interface HostConnection {
   ready(ms: number): Promise<boolean>
 }
 
+export interface HostTunnels {
+  /** The Unix socket that leads to a host. */
+  socketOf(hostId: string): string
+  /** Ends the tunnel and the connections of a host. */
+  drop(hostId: string): void
+}
+
 export class HostClients {
   private readonly open = new Map<string, OpenConnection>()
   private readonly ends = new Map<string, Date>()
@@ -79,12 +91,19 @@ export class HostClients {
 
   private readonly own: OwnCertificate
 
+  private tunnels: HostTunnels | null = null
+
   /** @param own the first client certificate of this replica */
   constructor(
     own: Credentials,
     private readonly log: Logger,
   ) {
     this.own = new OwnCertificate(own)
+  }
+
+  /** For hosts with `dialledAddress`. */
+  useTunnels(tunnels: HostTunnels): void {
+    this.tunnels = tunnels
   }
 
   /** When the client certificate of this replica ends. */
@@ -135,6 +154,7 @@ export class HostClients {
     if (this.retired.has(hostId)) return
     this.retired.add(hostId)
     this.ends.delete(hostId)
+    this.tunnels?.drop(hostId)
     const known = this.open.get(hostId)
     if (!known) return
     this.open.delete(hostId)
@@ -145,6 +165,11 @@ export class HostClients {
   close(): void {
     for (const connection of this.open.values()) end(connection)
     this.open.clear()
+  }
+
+  private targetOf(hostId: string, address: string): string | null {
+    if (address !== dialledAddress) return channelTarget(address)
+    return this.tunnels === null ? null : `unix:${this.tunnels.socketOf(hostId)}`
   }
 
   private connect(hostId: string, address: string, secured: ChannelCredentials) {
@@ -169,9 +194,8 @@ export class HostClients {
       this.log.warn({ host: hostId, call, where }, 'a host sent a response that does not match its schema'),
     )
     const isRetired = this.retired.has(hostId)
-    const target = isRetired ? null : channelTarget(address)
-    const malformed = target === null ? 'the stored address of the host is not `host:port`' : null
-    const fault = isRetired ? retiredText : malformed
+    const target = isRetired ? null : this.targetOf(hostId, address)
+    const fault = isRetired ? retiredText : target === null ? noTargetText(address) : null
     if (fault !== null && !isRetired) this.log.error({ host: hostId, address }, fault)
     const client = new checked.Host(target ?? noTarget, secured, options)
     const live = new checked.Live(target ?? noTarget, secured, options)

@@ -3,6 +3,7 @@
  * to write it wins; for the others it is no longer newer.
  */
 import {
+  dialledAddress,
   newId,
   protocol,
   senderOfHeartbeat,
@@ -33,12 +34,16 @@ export interface Heartbeats {
 /** Agents from before their host's last rejoin. For `ttl` milliseconds their messages are dropped unread. */
 const ignored = { max: 1000, ttl: 60_000 }
 
-/** @param silence notes each agent that was heard @param hosts knows retired ones, which are ignored */
+/**
+ * @param silence notes each agent that was heard @param hosts knows retired ones, which are ignored
+ * @param onDialled called for each heartbeat of an agent that opens tunnels
+ */
 export function listenToHosts(
   core: Core,
   silence: HostSilence,
   locks: LockActivity,
   hosts: { isRetired(hostId: string): boolean },
+  onDialled: (agent: AgentOnBus) => void = () => undefined,
 ): Heartbeats {
   const folding = new Map<string, { next: { message: unknown } | null; done: Promise<void> }>()
   /** By subject. */
@@ -64,8 +69,9 @@ export function listenToHosts(
         const { message: next } = entry.next
         entry.next = null
         try {
-          const isCurrent = await takeHeartbeat(core, silence, locks, agent, next)
-          if (!isCurrent) earlier.set(subject, true)
+          const taken = await takeHeartbeat(core, silence, locks, agent, next)
+          if (taken === 'earlier') earlier.set(subject, true)
+          if (taken === 'dialled') onDialled(agent)
         } catch (error) {
           countHeartbeat('failed')
           core.log.warn({ err: error, host: agent.hostId }, 'could not apply a heartbeat')
@@ -104,23 +110,24 @@ export async function announceAll(core: Core): Promise<void> {
 const announce = (core: Core, agent: AgentOnBus, epoch: string): void =>
   core.bus.publish(subjects.announce(agent), { epoch } satisfies Announce)
 
-/** Returns false for a heartbeat of an earlier agent of the host, which it ignores. */
+/** Returns `earlier` for a heartbeat of an earlier agent of the host, which it ignores. */
 async function takeHeartbeat(
   core: Core,
   silence: HostSilence,
   locks: LockActivity,
   agent: AgentOnBus,
   message: unknown,
-): Promise<boolean> {
+): Promise<'earlier' | 'dialled' | 'direct'> {
   const read = readHeartbeat(message, agent.hostId)
   if ('refused' in read) {
     await noteRefusal(core, agent, read)
-    return true
+    return 'direct'
   }
   silence.hear(agent, read.heartbeat.devices)
   const { isCurrent, locks: changes } = await foldHeartbeat(core, agent, read.heartbeat, read)
   await locks.take(core, changes)
-  return isCurrent
+  if (!isCurrent) return 'earlier'
+  return read.heartbeat.address === dialledAddress ? 'dialled' : 'direct'
 }
 
 /** Ignores the heartbeat and notes the reason for the operator. */

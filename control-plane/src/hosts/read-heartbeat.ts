@@ -4,6 +4,7 @@
  */
 import {
   deviceStatusSchema,
+  dialledAddress,
   heartbeatSchema,
   hostRefusalSchema,
   isSpoken,
@@ -51,7 +52,7 @@ const envelope = heartbeatSchema.omit({ devices: true }).extend({
   sequence: z.number().int().nonnegative(),
   at: instant,
   version: z.string().catch('unknown'),
-  address: z.string().refine((address) => channelTarget(address) !== null),
+  address: z.string().refine((address) => address === dialledAddress || channelTarget(address) !== null),
   load: z.number().catch(0),
   problem: z.string().nullish().catch(null),
   refuses: hostRefusalSchema.nullish().catch(unreadRefusal),

@@ -7,10 +7,12 @@ import { randomBytes, webcrypto } from 'node:crypto'
 import { isIP } from 'node:net'
 import * as x509 from '@peculiar/x509'
 import { authorityFingerprint } from '@phonerack/shared'
+import { tunnelName } from '@phonerack/shared/tunnel'
 import { fromPem, toPem } from './pem.js'
 
 export const controlPlaneUri = 'spiffe://phonerack/control-plane'
 const brokerUri = 'spiffe://phonerack/broker'
+const tunnelUri = 'spiffe://phonerack/tunnel'
 export const hostUri = (hostId: string): string => `spiffe://phonerack/host/${hostId}`
 /** The name in a host's certificate, which the control plane verifies at any address. */
 export const hostDnsName = (hostId: string): string => `${hostId}.host.phonerack.internal`
@@ -70,6 +72,17 @@ export class Authority {
     const keys = await newKeys()
     const certificatePem = await this.issue('control-plane', keys.publicKey, clientLifeMs, clientAuth, [
       { type: 'url', value: controlPlaneUri },
+    ])
+    const der = await webcrypto.subtle.exportKey('pkcs8', keys.privateKey)
+    return { certificatePem, privateKeyPem: toPem('PRIVATE KEY', der), caPem: this.caPem }
+  }
+
+  /** Issues a new key and server certificate for this process's listener of tunnels. */
+  async issueTunnel(): Promise<Credentials> {
+    const keys = await newKeys()
+    const certificatePem = await this.issue('tunnel', keys.publicKey, clientLifeMs, serverAuth, [
+      { type: 'dns', value: tunnelName },
+      { type: 'url', value: tunnelUri },
     ])
     const der = await webcrypto.subtle.exportKey('pkcs8', keys.privateKey)
     return { certificatePem, privateKeyPem: toPem('PRIVATE KEY', der), caPem: this.caPem }

@@ -29,9 +29,16 @@ describe('the server', () => {
 
 describe('the addresses of the agent', () => {
   it('default to the address that reaches the server', () => {
-    const { listen, advertise } = agentAddresses(remote, '192.0.2.7', {})
-    expect([addressText(listen), advertise]).toEqual(['192.0.2.7:7710', null])
-    expect(addressText(agentAddresses(remote, '2001:db8::7', {}).listen)).toBe('[2001:db8::7]:7710')
+    expect(agentAddresses(remote, '192.0.2.7', {})).toEqual({
+      listen: { host: '192.0.2.7', port: 7710 },
+      advertise: null,
+    })
+    const { listen } = agentAddresses(remote, '2001:db8::7', {}) ?? {}
+    expect(listen && addressText(listen)).toBe('[2001:db8::7]:7710')
+  })
+
+  it('are not needed by an agent that opens tunnels', () => {
+    expect(agentAddresses(remote, '192.0.2.7', { dial: true })).toBeNull()
   })
 
   it('can be all addresses with another one to announce', () => {
@@ -55,12 +62,14 @@ describe('the addresses of the agent', () => {
     [{ listen: '0.0.0.0:7710', advertise: '0.0.0.0:7710' }, /--advertise must be one address/],
     [{ advertise: 'localhost:7710' }, /cannot connect to --advertise localhost/],
     [{ advertise: 'a b:7710' }, /--advertise must be ADDRESS:PORT/],
+    [{ dial: true, listen: '192.0.2.7:7710' }, /--dial and --listen exclude each other/],
+    [{ dial: true, advertise: '192.0.2.7:7710' }, /--dial and --advertise exclude each other/],
   ])('are not %j', (flags, why) => {
     expect(() => agentAddresses(remote, '192.0.2.7', flags)).toThrow(why)
   })
 
   it('may be loopback when the control plane is on this machine', () => {
-    expect(agentAddresses(local, '127.0.0.1', {}).listen.host).toBe('127.0.0.1')
+    expect(agentAddresses(local, '127.0.0.1', {})?.listen.host).toBe('127.0.0.1')
   })
 })
 

@@ -50,6 +50,9 @@ export const addressText = ({ host, port }: Address): string =>
 
 const isWildcard = (host: string): boolean => host === '0.0.0.0' || host === '::'
 
+/** How the control plane reaches the agent; null: the agent opens tunnels to it. */
+export type AgentAddresses = { listen: Address; advertise: Address | null } | null
+
 /**
  * Where the agent listens, and the address that it announces if that is another one.
  * @param local this machine's address on a connection to the server
@@ -58,8 +61,13 @@ const isWildcard = (host: string): boolean => host === '0.0.0.0' || host === '::
 export function agentAddresses(
   server: URL,
   local: string,
-  flags: { listen?: string; advertise?: string },
-): { listen: Address; advertise: Address | null } {
+  flags: { listen?: string; advertise?: string; dial?: boolean },
+): AgentAddresses {
+  if (flags.dial === true) {
+    const given = (['listen', 'advertise'] as const).find((option) => flags[option] !== undefined)
+    if (given !== undefined) throw new UsageError(`--dial and --${given} exclude each other`)
+    return null
+  }
   const listen =
     flags.listen === undefined ? { host: local, port: defaultPort } : address('listen', flags.listen)
   const advertise = flags.advertise === undefined ? null : address('advertise', flags.advertise)

@@ -22,6 +22,7 @@ it.each([
         tokenFile: '-',
         listen: '192.0.2.7:1',
         insecure: false,
+        dial: false,
         natsInsecure: false,
         run: true,
       },

@@ -15,6 +15,8 @@ export interface JoinFlags {
   natsInsecure: boolean
   state?: string
   insecure: boolean
+  /** The agent opens tunnels, and no port. */
+  dial: boolean
   run: boolean
 }
 
@@ -34,7 +36,7 @@ const options = {
     ...common,
     ...{ server: text, token: text, 'token-file': text, ca: text, listen: text, advertise: text },
     ...{ name: text, country: text, 'nats-url': text, 'nats-insecure': flag, state: text },
-    ...{ insecure: flag, run: flag },
+    ...{ insecure: flag, dial: flag, run: flag },
   },
 } as const
 
@@ -69,6 +71,7 @@ function read(command: Command, args: readonly string[]): Invocation {
   if (server === undefined) throw new UsageError('--server URL is missing')
   const flags = {
     ...{ server, insecure: given['insecure'] === true, run: given['run'] === true },
+    dial: given['dial'] === true,
     natsInsecure: given['nats-insecure'] === true,
     ...named('token', string('token')),
     ...named('tokenFile', string('token-file')),
@@ -84,7 +87,7 @@ function read(command: Command, args: readonly string[]): Invocation {
 }
 
 const named = (
-  name: Exclude<keyof JoinFlags, 'insecure' | 'natsInsecure' | 'run'>,
+  name: Exclude<keyof JoinFlags, 'insecure' | 'natsInsecure' | 'dial' | 'run'>,
   value: string | undefined,
 ) => (value === undefined ? {} : { [name]: value })
 

@@ -24,6 +24,8 @@ Options of join:
   --listen ADDRESS:PORT     where the agent listens for the control plane (default: the address
                             of this machine that reaches the server, port 7710)
   --advertise ADDRESS:PORT  where the control plane connects to, if that is another address
+  --dial                    opens no port: the agent opens tunnels to the control plane, for a
+                            machine that it cannot connect to, such as behind a home router
   --name NAME               name of the host (default: the name of this machine)
   --country CC              country of the host, two letters (default: US)
   --nats-url URL            the NATS server (default: the one in the control plane's answer)

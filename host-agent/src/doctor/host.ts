@@ -1,7 +1,7 @@
 /** Findings about the configuration, the identity, the disk and the network of this host. Pure. */
 import { shellWord } from '@phonerack/shared'
 import { error, ok, unknown, warning } from './finding.js'
-import type { Finding, HostReadings, Readings } from './readings.js'
+import type { Finding, HostReadings, ListeningPort, Readings, WayToAgent } from './readings.js'
 
 const day = 86_400_000
 /** The first warning about a certificate that ends, in milliseconds. */
@@ -24,8 +24,7 @@ export function hostFindings({ now, configuration, host }: Readings): Finding[] 
     ...identityFindings(host.identity, now),
     ...serverFindings(host.server),
     ...brokerFindings(host.broker),
-    portFinding(host.port),
-    backFinding(host.address),
+    ...wayFindings(host.way),
     ...diskFindings(host.disks),
   ]
 }
@@ -146,7 +145,53 @@ function brokerFindings(broker: HostReadings['broker']): Finding[] {
   ]
 }
 
-function portFinding({ listen, state, why }: HostReadings['port']): Finding {
+function wayFindings(way: WayToAgent): Finding[] {
+  if (way.kind === 'listen') return [portFinding(way.port), backFinding(way.address)]
+  return tunnelFindings(way.tunnels)
+}
+
+function tunnelFindings(tunnels: Extract<WayToAgent, { kind: 'dial' }>['tunnels']): Finding[] {
+  const effect = 'The control plane reaches this host only through a tunnel.'
+  if (tunnels === null)
+    return [
+      unknown(
+        'tunnel',
+        'the agent does not run, so it has no tunnels',
+        effect,
+        'start the agent, then run this again',
+      ),
+    ]
+  if ('failed' in tunnels)
+    return [
+      unknown(
+        'tunnel',
+        `the tunnels were not read: ${tunnels.failed}`,
+        effect,
+        'run this as the user of the agent',
+      ),
+    ]
+  if (tunnels.value.length === 0)
+    return [
+      error(
+        'tunnel',
+        'no replica of the control plane has offered a tunnel',
+        effect,
+        'set PHONERACK_TUNNEL_LISTEN on each replica; replicas offer tunnels over NATS, which must work first',
+      ),
+    ]
+  return tunnels.value.map(({ replica, address, isOpen, fault }) =>
+    isOpen
+      ? ok('tunnel', `a tunnel to ${replica} at ${address} is open`)
+      : error(
+          'tunnel',
+          `there is no tunnel to ${replica} at ${address}: ${fault ?? 'the agent is opening it'}`,
+          'Requests that arrive at this replica do not reach the phones.',
+          `allow outgoing connections to ${address}; if it can be reached, read the log of the replica`,
+        ),
+  )
+}
+
+function portFinding({ listen, state, why }: ListeningPort): Finding {
   const port = listen.slice(listen.lastIndexOf(':') + 1)
   if (state === 'free') return ok('port', `${listen} is free for the agent`)
   if (state === 'agent') return ok('port', `the agent is running and uses ${listen}`)

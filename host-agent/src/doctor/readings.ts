@@ -23,6 +23,23 @@ export interface ListeningPort {
   why: string
 }
 
+/** How the control plane reaches the agent. */
+export type WayToAgent =
+  /** It connects to `address`. */
+  | { kind: 'listen'; port: ListeningPort; address: string }
+  /** The agent opens tunnels. Null: it does not run. */
+  | { kind: 'dial'; tunnels: Reading<ReplicaTunnel[]> | null }
+
+/** The tunnel to one replica. */
+export interface ReplicaTunnel {
+  replica: string
+  /** `host:port`. */
+  address: string
+  isOpen: boolean
+  /** Why the last attempt failed; null: none did. */
+  fault: string | null
+}
+
 /** The parts that need a valid configuration. */
 export interface HostReadings {
   /** Null: this host has not joined. */
@@ -31,9 +48,7 @@ export interface HostReadings {
   server: Reading<{ url: string; status: number; aheadMs: number | null }>
   /** Null: not tried, since the host has not joined. */
   broker: Reading<null> | null
-  port: ListeningPort
-  /** Where the control plane connects to. */
-  address: string
+  way: WayToAgent
   disks: { name: string; path: string; free: Reading<number>; needed: number }[]
   /** Null: the agent does not run. */
   phones: Reading<{ serial: string; state: string }[]> | null

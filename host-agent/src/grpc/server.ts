@@ -71,7 +71,7 @@ class Certificates implements experimental.CertificateProvider {
   }
 }
 
-/** `listen` is `host:port`; port 0 selects a free one. */
+/** `listen` is `host:port`, where port 0 selects a free one, or `unix:` and an absolute path. */
 export async function startGrpcServer(
   listen: string,
   tls: TlsFiles,

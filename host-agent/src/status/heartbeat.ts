@@ -14,6 +14,7 @@ import {
   type Heartbeat,
   type HostRefusal,
   type Logger,
+  type TunnelOffer,
 } from '@phonerack/shared'
 import { countHeartbeat } from '../metrics/instruments.js'
 
@@ -36,6 +37,8 @@ export interface HeartbeatOptions {
   refuses: () => HostRefusal | null
   /** The last known epoch of the database. docs/decisions/0141 */
   epoch: RememberedEpoch
+  /** A replica offers a tunnel. */
+  onTunnel?: (offer: TunnelOffer) => void
   log: Logger
 }
 
@@ -83,8 +86,10 @@ export function startHeartbeats(options: HeartbeatOptions): Heartbeats {
       bus = made
       log.info('connected to the broker')
       made.subscribe(subjects.announce(options), (message) => {
-        remember(message)
-        send()
+        const { epoch, tunnel } = announceSchema.safeParse(message).data ?? {}
+        if (epoch !== undefined) remember(epoch)
+        if (tunnel) options.onTunnel?.(tunnel)
+        else send()
       })
       made.onReconnect(send)
       send()
@@ -96,9 +101,8 @@ export function startHeartbeats(options: HeartbeatOptions): Heartbeats {
   }
 
   /** On disk before the next heartbeat contains it. */
-  function remember(message: unknown): void {
-    const { epoch } = announceSchema.safeParse(message).data ?? {}
-    if (epoch === undefined || epoch === options.epoch.get()) return
+  function remember(epoch: string): void {
+    if (epoch === options.epoch.get()) return
     log.info({ epoch, before: options.epoch.get() }, 'the control plane uses another database')
     options.epoch.set(epoch)
   }

@@ -75,6 +75,7 @@ export async function startHostAgent(
   const conditionSeconds = process.env['PHONERACK_CONDITION_SECONDS']
   // The control plane accepts more.
   const stopWithin = String(Math.min(Number(process.env['PHONERACK_STOP_WITHIN'] ?? '30'), 120))
+  const dials = process.env['PHONERACK_DIAL'] === 'true'
   const minFree = process.env['PHONERACK_MIN_FREE_BYTES']
   const service = nodeService({
     root,
@@ -87,7 +88,7 @@ export async function startHostAgent(
       PHONERACK_CONTROL_URL: addresses.baseUrl,
       PHONERACK_HOST_NAME: name,
       PHONERACK_COUNTRY: options.country,
-      PHONERACK_GRPC_LISTEN: hostPort(listenHost, ports.grpc),
+      ...(dials ? {} : { PHONERACK_GRPC_LISTEN: hostPort(listenHost, ports.grpc) }),
       PHONERACK_METRICS_LISTEN: `127.0.0.1:${ports.agentMetrics}`,
       PHONERACK_ADB_BIN: programs.adb,
       PHONERACK_ADB_CONNECT: serials(ports).join(','),
@@ -102,7 +103,8 @@ export async function startHostAgent(
       ...(programs.scrcpyServer ? { PHONERACK_SCRCPY_SERVER: programs.scrcpyServer } : {}),
     },
     readyWithinMs: 60_000,
-    ready: () => isListening(ports.grpc, nearHost(listenHost)),
+    ready: () =>
+      dials ? isListening(ports.agentMetrics, '127.0.0.1') : isListening(ports.grpc, nearHost(listenHost)),
   })
   await steps.run('Host agent', async () => {
     await supervisor.start(service)

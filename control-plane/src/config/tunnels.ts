@@ -1,0 +1,34 @@
+/** The settings of the listener for tunnels of hosts. docs/decisions/0227 */
+import { tunnelOfferSchema } from '@phonerack/shared'
+import { readListen, type Listen } from '@phonerack/shared/metrics'
+import { z } from 'zod'
+
+export interface TunnelsConfig {
+  listen: Listen
+  /** `host:port` at which hosts reach this replica; null: where it listens. */
+  address: string | null
+}
+
+export const tunnelEnvironment = {
+  /** `host:port` where hosts without an open port open tunnels, with mutual TLS. Left out: nowhere. */
+  PHONERACK_TUNNEL_LISTEN: z
+    .string()
+    .refine((text) => readListen(text) !== null, 'must be host:port')
+    .optional(),
+  /** `host:port` at which hosts reach this replica and no other. Default: PHONERACK_TUNNEL_LISTEN. */
+  PHONERACK_TUNNEL_ADDRESS: tunnelOfferSchema.shape.address.optional(),
+}
+
+type Environment = z.infer<z.ZodObject<typeof tunnelEnvironment>>
+
+/** True when no address is configured at which hosts could connect. */
+export const needsTunnelAddress = ({
+  PHONERACK_TUNNEL_LISTEN: listen,
+  PHONERACK_TUNNEL_ADDRESS: address,
+}: Environment): boolean => address === undefined && /^(0\.0\.0\.0|\[::\]):/.test(listen ?? '')
+
+export function readTunnels(env: Environment): TunnelsConfig | null {
+  const { PHONERACK_TUNNEL_LISTEN: text, PHONERACK_TUNNEL_ADDRESS: address = null } = env
+  const listen = text === undefined ? null : readListen(text)
+  return listen === null ? null : { listen, address }
+}

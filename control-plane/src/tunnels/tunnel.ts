@@ -1,0 +1,53 @@
+/** One tunnel, in which this replica opens streams to the agent of a host. The agent is the HTTP/2 server. */
+import { connect, type ClientHttp2Session } from 'node:http2'
+import { type TLSSocket } from 'node:tls'
+import { type Duplex } from 'node:stream'
+import {
+  endWhenSilent,
+  tunnelLimits,
+  tunnelName,
+  tunnelSettings,
+  type PingTimes,
+} from '@phonerack/shared/tunnel'
+
+export interface Tunnel {
+  /** Opens a connection to the agent's gRPC server, which ends with the tunnel. Null: the tunnel ends. */
+  open(): Duplex | null
+  onEnd(listener: () => void): void
+  end(): void
+}
+
+/** Resolves once the agent has answered as an HTTP/2 server; null: the connection ended before. */
+export function startTunnel(socket: TLSSocket, pings?: PingTimes): Promise<Tunnel | null> {
+  const session = connect(`http://${tunnelName}`, {
+    createConnection: () => socket,
+    settings: tunnelSettings,
+  })
+  session.on('error', () => session.destroy())
+  // The agent sends it only when it ends the tunnel.
+  session.on('goaway', () => session.destroy())
+  return new Promise((resolve) => {
+    session.once('close', () => {
+      socket.destroy()
+      resolve(null)
+    })
+    session.once('remoteSettings', () => {
+      session.setLocalWindowSize(tunnelLimits.sessionWindow)
+      endWhenSilent(session, pings)
+      resolve({
+        open: () => openStream(session),
+        onEnd: (listener) => void session.once('close', listener),
+        end: () => session.destroy(),
+      })
+    })
+  })
+}
+
+function openStream(session: ClientHttp2Session): Duplex | null {
+  if (session.closed || session.destroyed) return null
+  const stream = session.request({ ':method': 'CONNECT', ':authority': tunnelName }, { endStream: false })
+  stream.once('response', ({ ':status': status }) => {
+    if (status !== 200) stream.destroy()
+  })
+  return stream
+}

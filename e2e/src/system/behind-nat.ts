@@ -1,0 +1,171 @@
+/**
+ * Two machines, each a network namespace: the office has Postgres, NATS and replicas of the control plane; the home has an
+ * agent and its phone, and drops every new connection from the office, as a home router does.
+ */
+import { execFile, execFileSync, spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { request } from 'node:http'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import type { Answer } from './api.js'
+import { root } from './system.js'
+
+const run = promisify(execFile)
+
+export const addresses = { replicas: ['10.98.1.1', '10.98.1.2'], home: '10.98.1.7' } as const
+export type Machine = 'office' | 'home'
+
+interface StartOptions {
+  env?: NodeJS.ProcessEnv
+  /** A line of its output. */
+  until?: RegExp
+  program?: string
+}
+
+export interface Started {
+  line: string
+  process: ChildProcess
+}
+
+export interface TwoMachines {
+  dir: string
+  /** Starts a program of the checkout on a machine, and waits for a line of its output. */
+  start(machine: Machine, args: readonly string[], options?: StartOptions): Promise<Started>
+  /** Runs a program to its end. Returns its standard output. */
+  call(machine: Machine, args: readonly string[], env?: NodeJS.ProcessEnv, input?: string): Promise<string>
+  /** Sends a request from this process to a port in the office that `bridgeScript` reaches. */
+  send(socket: string, method: string, target: string, key: string, body?: unknown): Promise<Answer>
+  end(): Promise<void>
+}
+
+export async function startTwoMachines(): Promise<TwoMachines> {
+  const dir = await mkdtemp(path.join(tmpdir(), 'phonerack-e2e-nat-'))
+  await chmod(dir, 0o711)
+  const namespace = (machine: Machine): string => `prk-${process.pid}-${machine}`
+  const started: ChildProcess[] = []
+  connectMachines(namespace)
+  const within = (machine: Machine, program: string, args: readonly string[]): [string, string[]] => [
+    'ip',
+    ['netns', 'exec', namespace(machine), program, ...args],
+  ]
+  return {
+    dir,
+    start(machine, args, { env = {}, until = /./, program = process.execPath } = {}) {
+      const child = spawn(...within(machine, program, args), {
+        ...{ cwd: root, env: { PATH: process.env['PATH'], ...env }, stdio: ['ignore', 'pipe', 'pipe'] },
+      })
+      started.push(child)
+      let output = ''
+      return new Promise((resolve, reject) => {
+        const onText = (chunk: Buffer) => {
+          output += chunk.toString()
+          const line = output.split('\n').find((each) => until.test(each))
+          if (line !== undefined) resolve({ line, process: child })
+        }
+        child.stdout.on('data', onText)
+        child.stderr.on('data', onText)
+        child.once('exit', (code) =>
+          reject(new Error(`${args.join(' ')} ended with ${String(code)}: ${output}`)),
+        )
+      })
+    },
+    async call(machine, args, env = {}, input = '') {
+      const promise = run(...within(machine, process.execPath, args), {
+        ...{ cwd: root, env: { PATH: process.env['PATH'], ...env }, timeout: 120_000 },
+      })
+      promise.child.stdin?.end(input)
+      return (await promise).stdout
+    },
+    send: (socket, method, target, key, body) => sendTo(path.join(dir, socket), method, target, key, body),
+    async end() {
+      for (const child of started.toReversed()) {
+        if (child.exitCode !== null || child.signalCode !== null) continue
+        const ended = once(child, 'exit')
+        child.kill('SIGTERM')
+        await ended
+      }
+      for (const machine of ['home', 'office'] as const) ip('netns', 'del', namespace(machine))
+      await rm(dir, { recursive: true, force: true })
+    },
+  }
+}
+
+const ip = (...args: string[]): unknown => execFileSync('ip', args, { stdio: 'pipe' })
+
+function connectMachines(namespace: (machine: Machine) => string): void {
+  const [office, home] = [namespace('office'), namespace('home')]
+  for (const each of [office, home]) {
+    ip('netns', 'add', each)
+    ip('-n', each, 'link', 'set', 'lo', 'up')
+  }
+  ip('-n', office, 'link', 'add', 'eth0', 'type', 'veth', 'peer', 'name', 'eth0', 'netns', home)
+  for (const address of addresses.replicas) ip('-n', office, 'addr', 'add', `${address}/24`, 'dev', 'eth0')
+  ip('-n', home, 'addr', 'add', `${addresses.home}/24`, 'dev', 'eth0')
+  for (const each of [office, home]) ip('-n', each, 'link', 'set', 'eth0', 'up')
+  // Answers arrive at ports above; nothing listens there.
+  const isNew = ['iif', 'eth0', 'ipproto', 'tcp', 'dport', '1-32767']
+  ip('-n', home, 'rule', 'add', 'pref', '1', ...isNew, 'blackhole')
+  ip('-n', home, 'rule', 'add', 'pref', '5', 'lookup', 'local')
+  ip('-n', home, 'rule', 'del', 'pref', '0')
+}
+
+function sendTo(
+  socketPath: string,
+  method: string,
+  target: string,
+  key: string,
+  body?: unknown,
+): Promise<Answer> {
+  const text = body === undefined ? '' : JSON.stringify(body)
+  const headers = {
+    authorization: `Bearer ${key}`,
+    ...(text === '' ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }),
+  }
+  return new Promise((resolve, reject) => {
+    const sent = request({ socketPath, method, path: target, headers, timeout: 130_000 }, (response) => {
+      const chunks: Buffer[] = []
+      response.on('data', (chunk: Buffer) => chunks.push(chunk))
+      response.on('error', reject)
+      response.on('end', () => {
+        const bytes = Buffer.concat(chunks)
+        const isJson = response.headers['content-type']?.includes('json') === true
+        const answer = isJson ? (JSON.parse(bytes.toString()) as unknown) : bytes.toString()
+        resolve({ status: response.statusCode ?? 0, headers: new Headers(), body: answer, bytes })
+      })
+    })
+    sent.on('timeout', () => sent.destroy(new Error('no answer')))
+    sent.on('error', reject)
+    sent.end(text)
+  })
+}
+
+/** Unix sockets, which all machines share, for ports of this machine: `PATH=HOST:PORT …`. */
+export const bridgeScript = `
+  import { connect, createServer } from 'node:net'
+  for (const pair of process.argv.slice(1)) {
+    const [path, address] = pair.split('=')
+    const [host, port] = address.split(':')
+    createServer((client) => {
+      const server = connect(Number(port), host)
+      client.pipe(server).pipe(client)
+      const end = () => { client.destroy(); server.destroy() }
+      for (const each of [client, server]) each.on('error', end).on('close', end)
+    }).listen(path)
+  }
+  console.log('bridges are ready')`
+
+/** Accepts connections at all addresses. */
+export const listenScript = `
+  import { createServer } from 'node:net'
+  createServer((socket) => socket.end()).listen(Number(process.argv[1]), () => console.log('listens'))`
+
+/** Prints whether a TCP connection is accepted within two seconds. */
+export const connectScript = `
+  import { connect } from 'node:net'
+  const [, host, port] = process.argv
+  const socket = connect(Number(port), host)
+  const end = (text) => { console.log(text); process.exit(0) }
+  socket.once('connect', () => end('accepted')).once('error', (error) => end(error.code))
+  setTimeout(() => end('no answer'), 2000)`
