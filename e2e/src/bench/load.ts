@@ -6,7 +6,7 @@ import { readFile } from 'node:fs/promises'
 import { loadavg } from 'node:os'
 
 /** `getconf CLK_TCK` on every Linux that Node runs on. */
-const ticksPerSecond = 100
+export const ticksPerSecond = 100
 
 /** Seconds of processor time that a process has used. */
 export async function cpuOf(pid: number): Promise<number> {
