@@ -32,6 +32,7 @@ const agentFloors = [
   ['devices'],
   ['actions', 'installs', 'live', 'recordings', 'status', 'tunnels'],
   ['doctor', 'grpc'],
+  ['accept'],
 ]
 
 /** One rule per folder: it must not import a folder on its own floor or above, nor a file that lies above all floors. */

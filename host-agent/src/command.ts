@@ -2,6 +2,8 @@
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { plainLines } from '@phonerack/shared'
+import { runAccept } from './accept-command.js'
+import { readAcceptConfig, type AcceptConfig } from './accept-config.js'
 import { version } from './base/version.js'
 import { parseAgentArgs } from './cli/args.js'
 import { keyOf, readConfigFile } from './cli/config-file.js'
@@ -40,6 +42,8 @@ async function execute(argv: readonly string[], io: Io): Promise<Outcome> {
       return { run: environmentOf(given.config, io.env) }
     case 'doctor':
       return { exitCode: await runDoctor(configOf(given.config, io.env), given.json, io) }
+    case 'accept':
+      return { exitCode: await runAccept(acceptConfigOf(given.config, io.env), given, io) }
     case 'join':
       await runJoin(given.flags, given.config, io)
       return given.flags.run ? { run: environmentOf(given.config, io.env) } : { exitCode: 0 }
@@ -70,6 +74,17 @@ function configOf(config: string | null, env: NodeJS.ProcessEnv): Config | { pro
     return readConfig(environmentOf(config, env))
   } catch (error) {
     return { problem: error instanceof Error ? error.message : String(error) }
+  }
+}
+
+/** @throws UsageError. Unlike an agent, a run of `accept` needs no complete configuration. */
+function acceptConfigOf(config: string | null, env: NodeJS.ProcessEnv): AcceptConfig {
+  const file = config ?? (existsSync(defaultConfigFile) ? defaultConfigFile : null)
+  const settings = file === null ? {} : readConfigFile(file, variables)
+  try {
+    return readAcceptConfig({ ...packagedParts(), ...settings, ...env })
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error), { cause: error })
   }
 }
 

@@ -24,7 +24,8 @@ const list = z
   )
   .pipe(z.array(hostPort))
 
-const environment = z.object({
+/** The variables of the agent. `accept-config.ts` reads some of them. */
+export const environment = z.object({
   PHONERACK_DATA_DIR: z.string().min(1),
   PHONERACK_CONTROL_URL: z
     .url({ protocol: /^https?$/, abort: true })

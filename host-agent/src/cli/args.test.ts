@@ -10,6 +10,11 @@ it.each([
   ['--config /a.yaml', { command: 'run', config: '/a.yaml' }],
   ['run --config=/a.yaml', { command: 'run', config: '/a.yaml' }],
   ['doctor --json', { command: 'doctor', config: null, json: true }],
+  ['accept R5 --erase', { command: 'accept', config: null, serial: 'R5', report: '.' }],
+  [
+    'accept --erase 127.0.0.1:7 --report d',
+    { command: 'accept', config: null, serial: '127.0.0.1:7', report: 'd' },
+  ],
   ['--version', { command: 'version' }],
   ['--help', { command: 'help' }],
   ['join --help', { command: 'help' }],
@@ -33,8 +38,12 @@ it.each([
 })
 
 it.each([
-  ['jion', /the command `jion` does not exist; it must be run, join or doctor/],
+  ['jion', /the command `jion` does not exist; it must be run, join, doctor or accept/],
   ['constructor', /does not exist/],
+  ['accept R5', /accept: --erase is missing\. The run deletes all data of the phone R5/],
+  ['accept --erase', /accept: SERIAL is missing/],
+  ['accept R5 R6 --erase', /`R6` is one word too many/],
+  ['doctor now', /doctor: Unexpected argument 'now'/],
   ['join', /--server URL is missing/],
   ['join --server', /--server/],
   ['join --server= --token-file x', /--server is empty/],

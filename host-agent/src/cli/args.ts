@@ -25,6 +25,7 @@ export type Invocation =
   | { command: 'run'; config: string | null }
   | { command: 'doctor'; config: string | null; json: boolean }
   | { command: 'join'; config: string | null; flags: JoinFlags }
+  | { command: 'accept'; config: string | null; serial: string; report: string }
 
 const text = { type: 'string' } as const
 const flag = { type: 'boolean' } as const
@@ -32,6 +33,7 @@ const common = { config: text, help: { ...flag, short: 'h' } } as const
 const options = {
   run: common,
   doctor: { ...common, json: flag },
+  accept: { ...common, erase: flag, report: text },
   join: {
     ...common,
     ...{ server: text, token: text, 'token-file': text, ca: text, listen: text, advertise: text },
@@ -50,14 +52,14 @@ export function parseAgentArgs(argv: readonly string[]): Invocation {
   const hasCommand = first !== undefined && !first.startsWith('-')
   const command = hasCommand ? first : 'run'
   if (!isCommand(command))
-    throw new UsageError(`the command \`${command}\` does not exist; it must be run, join or doctor`)
+    throw new UsageError(`the command \`${command}\` does not exist; it must be run, join, doctor or accept`)
   return read(command, hasCommand ? rest : argv)
 }
 
 const isCommand = (word: string): word is Command => Object.hasOwn(options, word)
 
 function read(command: Command, args: readonly string[]): Invocation {
-  const given = parse(command, args)
+  const { given, words } = parse(command, args)
   const string = (name: string): string | undefined => {
     const value = given[name]
     if (value === '') throw new UsageError(`--${name} is empty`)
@@ -67,6 +69,7 @@ function read(command: Command, args: readonly string[]): Invocation {
   const config = string('config') ?? null
   if (command === 'run') return { command, config }
   if (command === 'doctor') return { command, config, json: given['json'] === true }
+  if (command === 'accept') return { command, config, ...acceptOf(words, given['erase'] === true, string) }
   const server = string('server')
   if (server === undefined) throw new UsageError('--server URL is missing')
   const flags = {
@@ -91,9 +94,38 @@ const named = (
   value: string | undefined,
 ) => (value === undefined ? {} : { [name]: value })
 
-function parse(command: Command, args: readonly string[]): Record<string, unknown> {
+/** @throws UsageError without `--erase`: the run wipes the phone */
+function acceptOf(
+  words: readonly string[],
+  erase: boolean,
+  string: (name: string) => string | undefined,
+): { serial: string; report: string } {
+  const [serial, extra] = words
+  if (serial === undefined || serial === '')
+    throw new UsageError('accept: SERIAL is missing; `adb devices` prints it')
+  if (extra !== undefined) throw new UsageError(`accept: \`${extra}\` is one word too many`)
+  if (!erase)
+    throw new UsageError(
+      `accept: --erase is missing. The run deletes all data of the phone ${serial}: apps, accounts, files and settings`,
+    )
+  return { serial, report: string('report') ?? '.' }
+}
+
+interface Parsed {
+  given: Record<string, unknown>
+  /** Those that are not options. */
+  words: readonly string[]
+}
+
+function parse(command: Command, args: readonly string[]): Parsed {
   try {
-    return parseArgs({ args: [...args], options: options[command], allowPositionals: false }).values
+    const allowPositionals = command === 'accept'
+    const { values, positionals } = parseArgs({
+      args: [...args],
+      options: options[command],
+      allowPositionals,
+    })
+    return { given: values, words: positionals }
   } catch (error) {
     const message = error instanceof Error ? (error.message.split('. ', 1)[0] ?? '') : String(error)
     throw new UsageError(`${command}: ${message}`)

@@ -2,6 +2,7 @@
 export const usage = `Usage: phonerack-agent [run] [--config FILE]
        phonerack-agent join --server URL --token-file FILE [options]
        phonerack-agent doctor [--json] [--config FILE]
+       phonerack-agent accept SERIAL --erase [--report DIR] [--config FILE]
        phonerack-agent --version | --help
 
   run      runs the host agent (default)
@@ -9,6 +10,8 @@ export const usage = `Usage: phonerack-agent [run] [--config FILE]
            rights, and writes the state folder and the configuration
   doctor   checks this machine, and says which problems it has, why they matter and how to fix
            them; changes nothing
+  accept   wipes one phone, tests on it what Phonerack needs from its model, and writes a report;
+           needs no control plane, and no agent may hold the phone
 
   --config FILE             configuration (default: /etc/phonerack/agent.yaml, if it exists);
                             environment variables take precedence over it
@@ -39,8 +42,13 @@ Options of doctor:
 
   --json                    prints the findings as JSON
 
+Options of accept:
+
+  --erase                   required: the run deletes all data of the phone
+  --report DIR              folder of the report, JSON and HTML (default: the current folder)
+
 In a checkout, phonerack-agent is ./scripts/agent.
 
-Exit codes: 0 success, 1 failed (doctor: at least one error), 2 invalid command line or
-configuration.
+Exit codes: 0 success, 1 failed (doctor: at least one error; accept: at least one check did not
+pass), 2 invalid command line or configuration.
 `

@@ -1,0 +1,143 @@
+/** Touches and keys. */
+import type { Element, Observation, Progress } from '@phonerack/shared'
+import { Failed, Skipped, type Check } from '../check.js'
+import { timed, type PhoneUnderTest } from '../phone.js'
+import { settingsPackage } from './reading.js'
+import { look, runActions, takePicture } from './screen.js'
+
+/** Rows that are tried: some open nothing. */
+const tries = 4
+
+export const tap: Check = {
+  name: 'tap',
+  claim: 'A tap reaches its element.',
+  needs: ['tree'],
+  limitMs: 120_000,
+  async run(phone, progress) {
+    const before = await openSettings(phone, progress)
+    const rows = before.elements.filter(isRow).slice(0, tries)
+    if (rows.length === 0) throw new Failed('the settings have no row with a text')
+    for (const row of rows) {
+      const { ms } = await timed(() =>
+        runActions(
+          phone,
+          [{ type: 'tap', target: { ref: row.ref, snapshot_id: before.snapshot_id } }],
+          progress,
+        ),
+      )
+      const after = await look(phone, progress)
+      if (!isSameScreen(before, after)) {
+        const picture = await takePicture(phone, `After a tap on “${row.text ?? ''}”`, progress)
+        return {
+          evidence: [`“${row.text ?? ''}” opened another screen`],
+          times: { tap: ms },
+          pictures: [picture],
+        }
+      }
+    }
+    const names = rows.map(({ text }) => `“${text ?? ''}”`).join(', ')
+    throw new Failed(`taps on ${names} changed nothing: input does not reach the phone`)
+  },
+}
+
+export const key: Check = {
+  name: 'key',
+  claim: 'A key reaches the phone.',
+  needs: ['tree'],
+  limitMs: 60_000,
+  async run(phone, progress) {
+    await openSettings(phone, progress)
+    const { ms } = await timed(() => runActions(phone, [{ type: 'home' }], progress))
+    const after = await look(phone, progress)
+    if (after.app.package === settingsPackage) throw new Failed('the home key left the settings in front')
+    return { evidence: [`home brought ${after.app.package} to the front`], times: { key: ms } }
+  },
+}
+
+export const scroll: Check = {
+  name: 'scroll',
+  claim: 'A scroll moves the content.',
+  needs: ['tree'],
+  limitMs: 60_000,
+  async run(phone, progress) {
+    const before = await openSettings(phone, progress)
+    const { result, ms } = await timed(() =>
+      runActions(phone, [{ type: 'scroll', direction: 'down' }], progress),
+    )
+    const after = await look(phone, progress)
+    const evidence = [`moved: ${String(result[0]?.moved)}, at the end: ${String(result[0]?.at_end)}`]
+    if (result[0]?.moved !== true || isSameScreen(before, after))
+      throw new Failed('the settings did not scroll', { evidence, times: { scroll: ms } })
+    return { evidence, times: { scroll: ms } }
+  },
+}
+
+/** Milliseconds of the long press that loses its phone, and of the time before it is lost. */
+const longPress = { lasts: 10_000, before: 1000, answer: 8000 }
+
+export const lostInput: Check = {
+  name: 'lost_input',
+  claim:
+    'A gesture whose connection is lost ends immediately as `action_outcome_unknown`, and a tap works again.',
+  needs: ['tap'],
+  limitMs: 180_000,
+  async run(phone, progress) {
+    await openSettings(phone, progress)
+    const point = { x: 10, y: 10 }
+    const pressing = timed(() =>
+      runActions(phone, [{ type: 'long_press', target: point, duration_ms: longPress.lasts }], progress),
+    )
+    // Its result is awaited below.
+    pressing.catch(() => undefined)
+    await progress.sleep(longPress.before, 'the long press')
+    const cutAt = performance.now()
+    await cut(phone, progress)
+    const reason = await pressing.then(
+      () => null,
+      (error: unknown) => (error instanceof Error ? error.message : String(error)),
+    )
+    const ms = Math.round(performance.now() - cutAt)
+    if (reason === null) throw new Skipped('the connection came back before the gesture noticed the loss')
+    const evidence = [`${ms} ms after the loss: ${reason}`]
+    if (!reason.includes('action_outcome_unknown'))
+      throw new Failed('the lost gesture has another error than action_outcome_unknown', { evidence })
+    if (ms > longPress.answer)
+      throw new Failed(`the gesture ended only ${ms} ms after the loss`, { evidence })
+    const { ms: backMs } = await timed(() => phone.untilLink('healthy', progress))
+    await runActions(phone, [{ type: 'home' }], progress)
+    const row = (await openSettings(phone, progress)).elements.find(isRow)
+    if (row === undefined) throw new Failed('the settings have no row with a text', { evidence })
+    await runActions(phone, [{ type: 'tap', target: { text: row.text ?? '', nth: 0 } }], progress)
+    return { evidence, times: { ended: ms, back: backMs } }
+  },
+}
+
+/** Closes adb's connection to the phone. */
+async function cut(phone: PhoneUnderTest, progress: Progress): Promise<void> {
+  const transport = await phone.transport(progress)
+  if (phone.serial.includes(':')) await phone.client.disconnect(phone.serial, progress)
+  else await transport.reconnect(progress)
+}
+
+export async function openSettings(phone: PhoneUnderTest, progress: Progress): Promise<Observation> {
+  await runActions(
+    phone,
+    [
+      { type: 'close_app', package: settingsPackage },
+      { type: 'open_app', package: settingsPackage },
+    ],
+    progress,
+  )
+  return look(phone, progress)
+}
+
+const isRow = ({ text, state, id }: Element): boolean =>
+  text !== null &&
+  state.includes('clickable') &&
+  !state.includes('editable') &&
+  !/search/i.test(`${text} ${id ?? ''}`)
+
+const namesOf = ({ app, elements }: Observation): string =>
+  JSON.stringify([app, elements.map(({ type, text, desc, center }) => [type, text, desc, center])])
+
+const isSameScreen = (one: Observation, other: Observation): boolean => namesOf(one) === namesOf(other)

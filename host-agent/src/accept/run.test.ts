@@ -1,0 +1,81 @@
+/** The order and the outcomes of checks, without a phone. */
+import { ApiError } from '@phonerack/shared'
+import { expect, it } from 'vitest'
+import { Failed, Skipped, type Check } from './check.js'
+import type { PhoneUnderTest } from './phone.js'
+import { allPassed, runChecks } from './run.js'
+
+const phone = {} as PhoneUnderTest
+const check = (name: string, needs: readonly string[], run: Check['run']): Check => ({
+  ...{ name, needs, run, claim: `${name} works`, limitMs: 60_000 },
+})
+const pass = (name: string, needs: readonly string[] = []): Check =>
+  check(name, needs, () => Promise.resolve({ evidence: ['seen'] }))
+
+const run = (checks: readonly Check[], interrupted = new AbortController()) =>
+  runChecks({
+    ...{ checks, phone, interrupted: interrupted.signal },
+    onBegin: () => undefined,
+    onEnd: () => undefined,
+  })
+
+it('runs checks in order, and skips those whose needs did not pass', async () => {
+  const results = await run([
+    pass('first'),
+    check('second', ['first'], () => Promise.reject(new Failed('no', { evidence: ['why'] }))),
+    pass('third', ['second']),
+    pass('fourth', ['third']),
+    pass('fifth', ['first']),
+  ])
+  expect(results.map(({ name, verdict, reason }) => [name, verdict, reason])).toEqual([
+    ['first', 'passed', null],
+    ['second', 'failed', 'no'],
+    ['third', 'skipped', 'needs second, which did not pass'],
+    ['fourth', 'skipped', 'needs third, which did not pass'],
+    ['fifth', 'passed', null],
+  ])
+  expect(results[1]?.evidence).toEqual(['why'])
+  expect(allPassed(results)).toBe(false)
+})
+
+it('names an error by its code, message, details and causes', async () => {
+  const results = await run([
+    check('api', [], () =>
+      Promise.reject(new ApiError('feature_unavailable', { details: { feature: 'x' } })),
+    ),
+    check('plain', [], () => Promise.reject(new Error('outer', { cause: new Error('inner') }))),
+    { ...check('slow', [], () => new Promise(() => undefined)), limitMs: 20 },
+    check('absent', [], () => Promise.reject(new Skipped('it has no vibrator'))),
+  ])
+  expect(results[0]?.reason).toMatch(/^feature_unavailable: .* \{"feature":"x"\}$/)
+  expect(results[1]?.reason).toBe('outer: inner')
+  expect(results[2]?.reason).toBe('slow took too long (at most 0 s)')
+  expect(results[3]).toMatchObject({ verdict: 'skipped', reason: 'it has no vibrator' })
+})
+
+it('skips the rest after an interruption, and has not passed then', async () => {
+  const control = new AbortController()
+  const results = await run(
+    [
+      pass('first'),
+      check('second', [], () => {
+        control.abort()
+        return new Promise(() => undefined)
+      }),
+      pass('third'),
+    ],
+    control,
+  )
+  expect(results.map(({ verdict, reason }) => [verdict, reason])).toEqual([
+    ['passed', null],
+    ['skipped', 'the run was interrupted during this check'],
+    ['skipped', 'the run was interrupted'],
+  ])
+  expect(allPassed(results)).toBe(false)
+})
+
+it('does not pass a run with a skipped check, or without checks', async () => {
+  expect(allPassed(await run([pass('first')]))).toBe(true)
+  expect(allPassed(await run([pass('first'), pass('second', ['missing'])]))).toBe(false)
+  expect(allPassed([])).toBe(false)
+})
