@@ -33,6 +33,7 @@ const order = [
   'test',
   'bench',
   'contract',
+  'chaos',
   'fuzz-host',
   'prose',
   'conformance',

@@ -8,4 +8,5 @@ export {
   type Phone,
   type PhoneOptions,
   type State,
+  type Witnessed,
 } from './phone.js'

@@ -1,6 +1,6 @@
 /**
  * The process of virtual phones: `main.js --ports 6001,6002 --data DIR --pace instant|real [--auth]`, one phone per
- * port. For tests: `--without PART,PORT:PART` and `--fault-port PORT --fault-token-file FILE` (README).
+ * port. For tests: `--without PART,PORT:PART`, `--fault-port PORT --fault-token-file FILE` and `--witness WORD` (README).
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,7 +11,7 @@ import { readWithout, type Without } from './faults/without.js'
 import { type Pace, type Phone, startPhone } from './phone.js'
 
 const usage =
-  'usage: main.js --ports PORT[,PORT…] --data DIR [--pace instant|real] [--auth] [--without [PORT:]PART,…] [--fault-port PORT --fault-token-file FILE]\n'
+  'usage: main.js --ports PORT[,PORT…] --data DIR [--pace instant|real] [--auth] [--without [PORT:]PART,…] [--fault-port PORT --fault-token-file FILE] [--witness WORD]\n'
 const log = pino({ name: 'virtual-phone' }, pino.destination({ dest: 2, sync: true }))
 
 interface Settings {
@@ -21,6 +21,8 @@ interface Settings {
   auth: boolean
   without: Without
   faults: { port: number; tokenFile: string } | null
+  /** Null: nothing is recorded. */
+  witnessOf: string | null
 }
 
 /** Null for invalid arguments. */
@@ -34,6 +36,7 @@ function readArguments(): Settings | null {
       without: { type: 'string', default: '' },
       'fault-port': { type: 'string' },
       'fault-token-file': { type: 'string' },
+      witness: { type: 'string' },
     },
   })
   const ports = (values.ports ?? '').split(',').map(Number)
@@ -45,7 +48,9 @@ function readArguments(): Settings | null {
   if (without === null || (faultPort === undefined) !== (tokenFile === undefined)) return null
   if (faultPort !== undefined && !isPort(Number(faultPort))) return null
   const faults = tokenFile === undefined ? null : { port: Number(faultPort), tokenFile }
-  return { ports, dataDir: values.data, pace, auth: values.auth, without, faults }
+  const witnessOf = values.witness ?? null
+  if (witnessOf === '') return null
+  return { ports, dataDir: values.data, pace, auth: values.auth, without, faults, witnessOf }
 }
 
 const minTokenLength = 16
@@ -89,6 +94,7 @@ async function main(settings: Settings): Promise<void> {
       pace: settings.pace,
       auth: settings.auth,
       without: settings.without(port),
+      ...(settings.witnessOf === null ? {} : { witnessOf: settings.witnessOf }),
       onFault: (error, what) => log.error({ err: error, port, what }, 'fault'),
     })
     phones.push(phone)

@@ -12,6 +12,7 @@ import { Listening } from './adbd/listening.js'
 import { AdbServer } from './adbd/server.js'
 import { Android, type SavedAndroid } from './android/android.js'
 import { Counters, type Counts } from './android/counters.js'
+import { Witness, type Witnessed } from './android/witness.js'
 import { counted } from './android/world-overlay.js'
 import { type Identity, model, newIdentity } from './android/identity.js'
 import { runScrcpyServer } from './scrcpy/index.js'
@@ -37,6 +38,7 @@ import { createWorld } from './ui/index.js'
 
 export { type Counts } from './android/counters.js'
 export { type Part } from './android/missing.js'
+export { type Witnessed }
 export { type Leftover } from './faults/leftovers.js'
 export { type State } from './faults/state.js'
 export { type Pace } from './pace/pace.js'
@@ -51,6 +53,8 @@ export interface PhoneOptions {
   auth?: boolean
   /** Missing parts, as on some makers' phones. Default: none. */
   without?: Iterable<Part>
+  /** `witness.jsonl` in the data folder records each wipe and each command that contains this word. */
+  witnessOf?: string
   /** Receives internal errors, which are not thrown. */
   onFault?: (error: unknown, what: string) => void
 }
@@ -88,7 +92,10 @@ export async function startPhone(options: PhoneOptions): Promise<Phone> {
   const clock = { offsetMs: 0 }
   const boot = { stuck: false }
   const link = new LinkFaults()
-  const counters = new Counters()
+  const { witnessOf } = options
+  const witness =
+    witnessOf === undefined ? null : new Witness(join(options.dataDir, 'witness.jsonl'), witnessOf)
+  const counters = new Counters(witness)
   const world = createWorld({
     maker: model.maker,
     model: model.name,
@@ -145,7 +152,10 @@ export async function startPhone(options: PhoneOptions): Promise<Phone> {
     await listening.setPower(false)
     const wiped = wipe && !faults.wipeDoesNothing
     await android.boot(wiped)
-    if (wiped) await faults.afterWipe()
+    if (wiped) {
+      witness?.wiped()
+      await faults.afterWipe()
+    }
     await pause(BOOT_MS[options.pace])
     while (boot.stuck && !running.signal.aborted) await pause(stuckMs)
     if (running.signal.aborted) return

@@ -43,6 +43,8 @@ const stuck = `SELECT id, status FROM phones WHERE status IN ('creating', 'start
 /** Opens a separate connection; call `close` at the end. */
 export async function openInvariants(databaseUrl: string) {
   const client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: 10_000 })
+  // A lost connection also rejects the pending query; without a listener the event would end the process.
+  client.on('error', () => undefined)
   await client.connect()
   return {
     /** Every violated invariant. */

@@ -3,7 +3,8 @@
  * where `sudo` needs no password.
  */
 import { execFile } from 'node:child_process'
-import { open, rm } from 'node:fs/promises'
+import { mkdtemp, open, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
 
@@ -14,6 +15,19 @@ const gid = process.getgid?.() ?? 0
 async function asRoot(program: string, ...args: string[]): Promise<void> {
   const [name, all] = uid === 0 ? [program, args] : ['sudo', ['-n', program, ...args]]
   await execute(name, all, { timeout: 20_000 })
+}
+
+/** Whether this process may mount a disk. */
+export async function canMount(): Promise<boolean> {
+  const dir = await mkdtemp(path.join(tmpdir(), 'phonerack-mount-'))
+  try {
+    await (await mountSmallDisk(dir, 1 << 20)).remove()
+    return true
+  } catch {
+    return false
+  } finally {
+    await rm(dir, { recursive: true, force: true })
+  }
 }
 
 export interface SmallDisk {

@@ -3,6 +3,7 @@
  * at the start, for any outcome. Read by `phone.counters()` and the fault port; nothing on the phone shows
  * it.
  */
+import type { Witness } from './witness.js'
 
 export interface Counts {
   /** Sync `SEND`s by path. */
@@ -56,6 +57,9 @@ const maxNames = 20_000
 const othersName = '(others)'
 
 export class Counters {
+  /** @param witness also gets each command */
+  constructor(private readonly witness: Witness | null = null) {}
+
   private readonly singles = new Map<Single, number>()
   private readonly tables = new Map<Many, Map<string, number>>()
 
@@ -72,6 +76,7 @@ export class Counters {
 
   /** `argv` as the shell starts it. */
   command(argv: readonly string[]): void {
+    this.witness?.command(argv)
     const [name = ''] = argv
     const words = Object.hasOwn(spokenWords, name) ? (spokenWords[name] ?? 0) : 0
     this.countIn('commands', argv.slice(0, 1 + words).join(' '))

@@ -1,0 +1,41 @@
+/** After the last fault and the last request, everything comes to rest within a minute. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Topology } from '../parts/topology.js'
+import { unsettledWork } from './database.js'
+import type { Finding } from './witnesses.js'
+
+const withinMs = 60_000
+
+/** Returns the seconds that it took, and what did not settle. */
+export async function settle(
+  system: Topology,
+  when: string,
+): Promise<{ seconds: number; findings: Finding[] }> {
+  const began = performance.now()
+  let left: string[] = []
+  for (;;) {
+    left = await leftOf(system)
+    const seconds = (performance.now() - began) / 1000
+    if (left.length === 0) return { seconds, findings: [] }
+    if (performance.now() - began > withinMs) {
+      const at = Date.now()
+      const rule = `not settled ${withinMs / 1000} s after ${when}`
+      return { seconds, findings: left.map((detail) => ({ rule, detail, at })) }
+    }
+    await sleep(500)
+  }
+}
+
+async function leftOf(system: Topology): Promise<string[]> {
+  try {
+    const away = system.balancer.ready().length
+    const missing = system.shape.controls - away
+    return [
+      ...(missing === 0 ? [] : [`${missing} replicas are not ready`]),
+      ...(await unsettledWork(system.databaseUrl)),
+    ]
+  } catch (error) {
+    if (!(error instanceof Error)) throw error
+    return [error.message]
+  }
+}

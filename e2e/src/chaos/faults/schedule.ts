@@ -1,0 +1,142 @@
+/** Which fault happens when: a pure function of the seed, the time and the shape of the system. */
+import { randomOf, type Random } from '../random.js'
+
+/** How many of each part run. */
+export interface Shape {
+  controls: number
+  agents: number
+  /** Virtual phones of each agent. */
+  phones: number
+  brokers: number
+  /** The last agent has a disk that a fault can fill. */
+  hasSmallDisk: boolean
+}
+
+export type FaultKind =
+  | 'kill'
+  | 'restart'
+  | 'pause'
+  | 'cut'
+  | 'hang'
+  | 'delay'
+  | 'clock'
+  | 'full-disk'
+  | 'unplug'
+
+export interface PlannedFault {
+  /** Milliseconds since the start of the load. */
+  at: number
+  /** Milliseconds that it lasts; 0: a moment. */
+  lasts: number
+  kind: FaultKind
+  /** A part (`control-1`), a cable (`control-1>postgres`) or a phone (`phone-1-3`). */
+  target: string
+  /** `delay` and `clock`: milliseconds. */
+  amount: number
+}
+
+interface Kind {
+  kind: FaultKind
+  weight: number
+  targets: readonly string[]
+  lasts: readonly [number, number]
+  amount?: (random: Random) => number
+}
+
+const numbered = (name: string, count: number): string[] =>
+  Array.from({ length: count }, (_, at) => `${name}-${at + 1}`)
+
+/** The cables of a system, by the parts at their ends. */
+export const cablesOf = ({ controls, agents, brokers }: Shape): string[] => [
+  ...numbered('clients>control', controls),
+  ...numbered('control', controls).map((control) => `${control}>postgres`),
+  ...numbered('control>agent', agents),
+  ...numbered('parts>broker', brokers),
+  ...(brokers > 1 ? numbered('brokers>broker', brokers) : []),
+]
+
+const second = 1000
+
+function kindsOf(shape: Shape): Kind[] {
+  const controls = numbered('control', shape.controls)
+  const agents = numbered('agent', shape.agents)
+  const brokers = numbered('broker', shape.brokers)
+  const phones = agents.flatMap((_, at) => numbered(`phone-${at + 1}`, shape.phones))
+  const cables = cablesOf(shape)
+  const sign = (random: Random): number => (random.chance(0.5) ? 1 : -1)
+  const kinds: Kind[] = [
+    // Postgres is one of many targets here: all requests feel its end.
+    { kind: 'kill', weight: 5, targets: [...controls, ...agents, ...brokers, 'postgres'], lasts: [0, 0] },
+    {
+      kind: 'restart',
+      weight: 2,
+      targets: [...controls, ...agents, ...numbered('phones', shape.agents)],
+      lasts: [0, 0],
+    },
+    {
+      kind: 'pause',
+      weight: 3,
+      targets: [...controls, ...agents, ...brokers],
+      lasts: [1 * second, 15 * second],
+    },
+    { kind: 'cut', weight: 3, targets: cables, lasts: [200, 12 * second] },
+    { kind: 'hang', weight: 3, targets: cables, lasts: [500, 12 * second] },
+    {
+      ...{ kind: 'delay', weight: 2, targets: cables, lasts: [3 * second, 20 * second] },
+      amount: (random) => random.between(20, 600),
+    },
+    {
+      ...{ kind: 'clock', weight: 2, targets: [...controls, ...agents], lasts: [3 * second, 25 * second] },
+      amount: (random) => sign(random) * random.pick([2, 20, 300, 3600]) * second,
+    },
+    { kind: 'unplug', weight: 2, targets: phones, lasts: [500, 8 * second] },
+    {
+      ...{ kind: 'full-disk', weight: 1, lasts: [4 * second, 15 * second] },
+      targets: shape.hasSmallDisk ? [`agent-${shape.agents}`] : [],
+    },
+  ]
+  return kinds.filter(({ targets }) => targets.length > 0)
+}
+
+/** Milliseconds. `first`: the load begins without faults. `rest`: between two faults of one target. */
+const pauses = { first: 3 * second, gap: [500, 6 * second], rest: 5 * second } as const
+/** Faults that last at the same time. */
+export const most = 3
+
+/** Each fault ends within `durationMs`. Each kind comes once before any comes twice. */
+export function scheduleOf(seed: number, durationMs: number, shape: Shape): PlannedFault[] {
+  const random = randomOf(seed, 'faults')
+  const kinds = kindsOf(shape)
+  const planned: PlannedFault[] = []
+  let untried = shuffled(kinds, random)
+  for (let at = pauses.first; at < durationMs; at += random.between(...pauses.gap)) {
+    const kind = untried.shift() ?? weighted(kinds, random)
+    const target = random.pick(kind.targets)
+    const lasts = random.between(...kind.lasts)
+    const amount = kind.amount?.(random) ?? 0
+    const lasting = planned.filter((fault) => fault.at + fault.lasts > at)
+    const isBusy = planned.some(
+      (fault) => partOf(fault.target) === partOf(target) && fault.at + fault.lasts + pauses.rest > at,
+    )
+    if (at + lasts >= durationMs || isBusy || lasting.length >= most) {
+      if (planned.every((fault) => fault.kind !== kind.kind)) untried = [...untried, kind]
+      continue
+    }
+    planned.push({ at, lasts, kind: kind.kind, target, amount })
+  }
+  return planned
+}
+
+/** Two faults of one part, or of a cable to it, do not meet. */
+export const partOf = (target: string): string => target.split('>').at(-1) ?? target
+
+function weighted(kinds: readonly Kind[], random: Random): Kind {
+  return random.pick(kinds.flatMap((kind) => Array.from({ length: kind.weight }, () => kind)))
+}
+
+function shuffled<T>(all: readonly T[], random: Random): T[] {
+  return all
+    .map((each) => ({ each, order: random.next() }))
+    .sort((a, b) => a.order - b.order)
+    .map(({ each }) => each)
+}

@@ -1,0 +1,197 @@
+/** One run: start, load with faults, quiet, checks, restore, checks, stop. Called by `main.ts` and by a test. */
+import { mkdtemp, mkdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Witnessed } from '@phonerack/virtual-phone'
+import { finalFindings, watchInvariants } from './checks/database.js'
+import { judgeRecordings } from './checks/recordings.js'
+import { settle } from './checks/settled.js'
+import { judgeWitness, type Finding } from './checks/witnesses.js'
+import { injectAll } from './faults/inject.js'
+import { scheduleOf, type PlannedFault, type Shape } from './faults/schedule.js'
+import { createLoad, deleteAll, type Load } from './load/load.js'
+import { newKnowledge, type Knowledge } from './load/renter.js'
+import type { Counts } from './load/watched.js'
+import { startTopology, type Topology } from './parts/topology.js'
+import type { Ground } from './parts/part.js'
+import { stamp, Timeline } from './timeline.js'
+
+export interface RunOptions {
+  seed: number
+  shape: Shape
+  tenants: number
+  rentersPerTenant: number
+  randomEveryMs: number
+  /** Milliseconds of load with faults. */
+  durationMs: number
+  say: (text: string) => void
+  /** Aborts the run: everything is stopped. */
+  signal: AbortSignal
+}
+
+export interface Report {
+  seed: number
+  findings: Finding[]
+  /** With the time line around each finding. */
+  texts: string[]
+  /** Folder of logs; it stays when something was found. */
+  dir: string
+  figures: Record<string, unknown>
+}
+
+export async function run(options: RunOptions): Promise<Report> {
+  const { seed, shape, signal, say } = options
+  const dir = await mkdtemp(path.join(tmpdir(), 'phonerack-chaos-'))
+  const of = (...names: string[]): string => path.join(dir, ...names)
+  await mkdir(of('logs'), { recursive: true, mode: 0o700 })
+  const timeline = new Timeline(of('logs', 'timeline.log'), say)
+  const ground: Ground = { dir, of, timeline }
+  const findings: Finding[] = []
+  const found = (finding: Finding): void => {
+    findings.push(finding)
+    timeline.note(`FOUND ${finding.rule}: ${finding.detail.slice(0, 600)}`)
+  }
+  const figures: Record<string, unknown> = {}
+  const began = performance.now()
+  const planned = scheduleOf(seed, options.durationMs, shape)
+  timeline.note(
+    `seed ${seed}, ${planned.length} faults in ${options.durationMs / 1000} s; logs in ${dir}/logs`,
+  )
+  try {
+    const system = await startTopology(ground, shape)
+    try {
+      figures['startSeconds'] = secondsSince(began)
+      await storm({ ...options, system, timeline, planned, found, figures, of })
+    } finally {
+      timeline.note('stops')
+      await system.stop()
+    }
+  } catch (error) {
+    if (!signal.aborted) throw error
+    timeline.note(`aborted: ${error instanceof Error ? error.message : String(error)}`)
+  }
+  signal.throwIfAborted()
+  figures['seconds'] = secondsSince(began)
+  const texts = findings.map((finding) => explain(finding, timeline, dir))
+  if (findings.length === 0) await rm(dir, { recursive: true, force: true })
+  return { seed, findings, texts, dir, figures }
+}
+
+const secondsSince = (began: number): number => Math.round((performance.now() - began) / 100) / 10
+
+function explain({ rule, detail, at }: Finding, timeline: Timeline, dir: string): string {
+  const lines = timeline.around(at).filter((line) => !line.includes(' FOUND '))
+  return [
+    `${stamp(at)} ${rule}: ${detail}`,
+    ...lines.map((line) => `    ${line}`),
+    `    logs: ${dir}/logs`,
+  ].join('\n')
+}
+
+interface Storm extends RunOptions {
+  system: Topology
+  timeline: Timeline
+  planned: readonly PlannedFault[]
+  found: (finding: Finding) => void
+  figures: Record<string, unknown>
+  of: Ground['of']
+}
+
+async function storm(all: Storm): Promise<void> {
+  const { system, timeline, found, figures, signal, seed } = all
+  const knowledge = newKnowledge()
+  const load = await createLoad(system, {
+    ...{
+      seed,
+      tenants: all.tenants,
+      rentersPerTenant: all.rentersPerTenant,
+      randomEveryMs: all.randomEveryMs,
+    },
+    ...{ requestLog: all.of('logs', 'requests.log'), timeline, knowledge, report: found },
+  })
+  const watching = new AbortController()
+  const samples = watchInvariants(system.databaseUrl, found, watching.signal)
+  try {
+    timeline.note('load and faults begin')
+    const over = new AbortController()
+    const loading = load.run('storm', AbortSignal.any([over.signal, signal]))
+    try {
+      await Promise.all([
+        injectAll(system, timeline, all.planned, signal),
+        sleep(all.durationMs, undefined, { signal }).catch(() => undefined),
+      ])
+    } finally {
+      over.abort()
+      timeline.note('faults have ended; the last requests are answered')
+      await loading
+    }
+    signal.throwIfAborted()
+    figures['answers'] = summaryOf(load.watched.counts)
+    await judge(all, load, knowledge, 'the storm')
+  } finally {
+    watching.abort()
+    figures['invariantSamples'] = await samples
+  }
+}
+
+const summaryOf = ({ requests, statuses, codes }: Counts) => ({
+  requests,
+  statuses: { ...statuses },
+  codes: { ...codes },
+})
+
+/** After quiet: all checks, with every phone deleted at the end. */
+async function judge(all: Storm, load: Load, knowledge: Knowledge, when: string): Promise<void> {
+  const { system, timeline, found, figures } = all
+  const settled = await settle(system, when)
+  settled.findings.forEach(found)
+  timeline.note(`settled after ${settled.seconds.toFixed(1)} s`)
+  const recordings = await judgeRecordings(system.baseUrl, knowledge)
+  recordings.findings.forEach(found)
+  const left = await deleteAll(system, load.tenants, 30_000)
+  for (const detail of left) found({ rule: 'a phone cannot be deleted', detail, at: Date.now() })
+  const wiped = await settle(system, `the deletion of all phones after ${when}`)
+  wiped.findings.forEach(found)
+  timeline.note(`all phones are deleted and wiped after ${wiped.seconds.toFixed(1)} s`)
+  for (const finding of await finalFindings(system.databaseUrl, knowledge.sessions)) found(finding)
+  const states: Record<string, number> = {}
+  for (const device of await system.operator.devices()) states[device.state] = (states[device.state] ?? 0) + 1
+  const touched = await judgeWitnesses(all, knowledge)
+  figures[when] = {
+    ...{
+      settledSeconds: settled.seconds,
+      wipedSeconds: wiped.seconds,
+      recordings: recordings.statuses,
+      devices: states,
+    },
+    ...{ phones: knowledge.phones.size, sessions: knowledge.sessions.size, writesOnPhones: touched },
+  }
+}
+
+/** Returns the number of named commands that arrived on the phones. */
+async function judgeWitnesses({ system, found, of }: Storm, knowledge: Knowledge): Promise<number> {
+  let commands = 0
+  for (const [index, rack] of system.racks.entries()) {
+    for (const port of rack.ports) {
+      const lines = await readWitness(of(`phones-${index + 1}`, String(port), 'witness.jsonl'))
+      commands += lines.filter(({ what }) => what === 'command').length
+      const tenantOf = (phone: string) => knowledge.phones.get(phone)
+      judgeWitness(`rack-${index + 1} 127.0.0.1:${port}`, lines, tenantOf).forEach(found)
+    }
+  }
+  return commands
+}
+
+async function readWitness(file: string): Promise<Witnessed[]> {
+  try {
+    const text = await readFile(file, 'utf8')
+    return text
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line) as Witnessed)
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return []
+    throw error
+  }
+}
