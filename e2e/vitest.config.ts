@@ -8,6 +8,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 const first = [
   'chaos/',
   'recording-soak',
+  'racks',
   'ctl',
   'quarantine',
   'restore',

@@ -12,6 +12,9 @@ const wanted = [
   [['mksh'], 'mksh'],
   [['toybox'], 'toybox'],
   [['ip'], 'iproute2'],
+  [['curl'], 'curl'],
+  [['openssl'], 'openssl'],
+  [['nats-server'], 'nats-server'],
   // The packages: built, and their units checked.
   [['dpkg-deb'], 'dpkg'],
   [['systemd-analyze'], 'systemd'],

@@ -115,8 +115,9 @@ function usage(): string {
   )
   return `Usage: ./scripts/ctl [--data DIR] [--json] [--idempotency-key KEY] COMMAND
 
-Controls the Phonerack in DIR (default: .phonerack in the checkout), or the one that
-PHONERACK_OPERATOR_URL and PHONERACK_OPERATOR_TOKEN specify.
+Controls the Phonerack whose operator API is at PHONERACK_OPERATOR_URL (default: http://127.0.0.1:8090),
+with the token PHONERACK_OPERATOR_TOKEN. With --data, or in a checkout without that token: the one that
+./scripts/up runs in DIR (default: .phonerack in the checkout).
 
 Arguments in brackets are optional. A command that changes something sends an idempotency key and retries
 when the response is lost. If it receives no response, it prints the key: pass it as --idempotency-key to

@@ -13,6 +13,7 @@ import { paymentCommands } from './commands/payment.js'
 import { projectCommands } from './commands/project.js'
 import { serviceCommands } from './commands/service.js'
 import { setupCommands } from './commands/setup.js'
+import { checkout } from './place.js'
 
 /** True for a switch, else the placeholder of its value in the usage. */
 export type Flag = true | string
@@ -57,5 +58,6 @@ export const commands: readonly Command[] = [
   ...auditCommands,
   ...paymentCommands,
   ...serviceCommands,
-  elementsCommand,
+  // The package has no code of the host agent.
+  ...(checkout === null ? [] : [elementsCommand]),
 ]

@@ -2,27 +2,38 @@
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { OperatorClient } from '@phonerack/launcher/operator'
+import { checkout } from './place.js'
 
 export class NotRunning extends Error {}
 
-const root = path.resolve(import.meta.dirname, '..', '..', '..')
+/** The default of `PHONERACK_OPERATOR_LISTEN`. */
+const defaultUrl = 'http://127.0.0.1:8090'
 
 /**
- * @param data the value of `--data`; null: the environment, then the default directory.
+ * @param data the value of `--data`; null: the environment, then the default directory of the checkout.
+ * @param place the checkout; null: none
  * @throws NotRunning
  */
 export function connectOperator(
   data: string | null,
   environment: NodeJS.ProcessEnv,
   idempotencyKey: string | null = null,
+  place: string | null = checkout,
 ): OperatorClient {
   const options = idempotencyKey === null ? {} : { idempotencyKey }
-  const [url, token] = [environment['PHONERACK_OPERATOR_URL'], environment['PHONERACK_OPERATOR_TOKEN']]
-  if (data === null && url && token) return new OperatorClient(url.replace(/\/+$/, ''), token, options)
-  const dir = path.resolve(data ?? path.join(root, '.phonerack'))
+  const token = environment['PHONERACK_OPERATOR_TOKEN']
+  const url = environment['PHONERACK_OPERATOR_URL'] || defaultUrl
+  if (data === null && token) return new OperatorClient(url.replace(/\/+$/, ''), token, options)
+  if (data === null && place === null)
+    throw new NotRunning(
+      `PHONERACK_OPERATOR_TOKEN is not set: set it to your operator token, and PHONERACK_OPERATOR_URL unless the operator API is at ${defaultUrl}`,
+    )
+  const dir = path.resolve(data ?? path.join(place ?? '', '.phonerack'))
   const file = path.join(dir, 'up.json')
   if (!existsSync(file))
-    throw new NotRunning(`Phonerack is not running on ${dir}; start it with ./scripts/up`)
+    throw new NotRunning(
+      `Phonerack is not running on ${dir}; start it with ./scripts/up, or set PHONERACK_OPERATOR_TOKEN`,
+    )
   const up: unknown = JSON.parse(readFileSync(file, 'utf8'))
   if (!isUpFile(up)) throw new NotRunning(`${file} does not contain an operator URL and an operator token`)
   return new OperatorClient(up.operator_url, up.operator_token, options)

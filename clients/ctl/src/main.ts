@@ -1,8 +1,13 @@
 /** `./scripts/ctl`: the main program. */
+import { checkout, namedAsPackages } from './place.js'
 import { runCtl } from './run.js'
 
-process.exitCode = await runCtl(process.argv.slice(2), {
-  out: (text) => process.stdout.write(text),
-  err: (text) => process.stderr.write(text),
+const argv = process.argv.slice(2)
+// Data for programs stays as it is.
+const said = checkout === null && !argv.includes('--json') ? namedAsPackages : (text: string) => text
+
+process.exitCode = await runCtl(argv, {
+  out: (text) => process.stdout.write(said(text)),
+  err: (text) => process.stderr.write(said(text)),
   environment: process.env,
 })

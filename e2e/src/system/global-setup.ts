@@ -1,4 +1,7 @@
 /** Systems for all test files that do not inject lasting faults. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 import type { TestProject } from 'vitest/node'
 import { startSystem, stopSystem, withoutFastWay, type System } from './system.js'
 
@@ -23,8 +26,9 @@ export default async function setup(project: TestProject): Promise<() => Promise
     }),
   ])
   const systems = started.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []))
+  const packages = await mkdtemp(path.join(tmpdir(), 'phonerack-e2e-packages-'))
   const stop = async () => {
-    await Promise.all(systems.map(stopSystem))
+    await Promise.all([...systems.map(stopSystem), rm(packages, { recursive: true, force: true })])
   }
   const [system, bare] = systems
   if (!system || !bare) {
@@ -35,5 +39,6 @@ export default async function setup(project: TestProject): Promise<() => Promise
   }
   project.provide('system', system)
   project.provide('bare', bare)
+  project.provide('packages', packages)
   return stop
 }

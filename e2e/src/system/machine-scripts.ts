@@ -35,3 +35,83 @@ export const waitScript = `
     }
     await new Promise((resolve) => setTimeout(resolve, 100))
   }`
+
+/** Postgres for other machines: at the given address, port 5432. */
+export const postgresOnNetworkScript = `
+  import { connect, createServer } from 'node:net'
+  import { startPostgres } from '@phonerack/launcher/postgres'
+  const [, dir, host] = process.argv
+  const server = await startPostgres({ dir, forTests: true })
+  const url = await server.createDatabase('phonerack')
+  createServer((client) => {
+    const database = connect(server.port, '127.0.0.1')
+    client.pipe(database).pipe(client)
+    for (const each of [client, database]) each.on('error', () => { client.destroy(); database.destroy() })
+  }).listen(5432, host, () => console.log(url))`
+
+/**
+ * The TLS proxy of the operator's guide: it asks each replica whether it is ready, takes them in turn, and asks another
+ * one only if the first did not accept the connection.
+ */
+export const balancerScript = `
+  import { readFileSync } from 'node:fs'
+  import { connect } from 'node:net'
+  import { createServer } from 'node:tls'
+  const [, dir, host, ...replicas] = process.argv
+  const ready = new Set()
+  const look = (replica) =>
+    fetch('http://' + replica + ':8080/readyz', { signal: AbortSignal.timeout(2000) }).then(
+      (answer) => (answer.ok ? ready.add(replica) : ready.delete(replica)),
+      () => ready.delete(replica),
+    )
+  for (const replica of replicas) setInterval(() => look(replica), 250)
+  let turn = 0
+  const pass = (client, waiting) => {
+    const replica = waiting.shift()
+    if (replica === undefined) return client.destroy()
+    const api = connect(8080, replica)
+    const onRefusal = () => { ready.delete(replica); pass(client, waiting) }
+    api.once('error', onRefusal)
+    api.once('connect', () => {
+      api.off('error', onRefusal)
+      for (const each of [client, api]) each.on('error', () => { client.destroy(); api.destroy() })
+      client.pipe(api).pipe(client)
+    })
+  }
+  const [cert, key] = ['cert.pem', 'key.pem'].map((name) => readFileSync(dir + '/' + name))
+  const server = createServer({ cert, key }, (client) => {
+    client.on('error', () => client.destroy())
+    const all = [...ready]
+    turn += 1
+    pass(client, all.map((_, at) => all[(at + turn) % all.length]))
+  })
+  server.listen(443, host, () => console.log('the proxy listens'))`
+
+/** The connections of two live pages, without a browser: prints what happens to them. */
+export const liveViewsScript = `
+  import { readFileSync } from 'node:fs'
+  import { WebSocket } from 'ws'
+  const [, module, ca, url, token] = process.argv
+  globalThis.WebSocket = class extends WebSocket {
+    constructor(at, offered) {
+      super(at, offered, { origin: 'https://phones.example', ca: readFileSync(ca) })
+      this.on('error', () => undefined)
+    }
+  }
+  globalThis.document = Object.assign(new EventTarget(), { hidden: false })
+  globalThis.addEventListener = () => undefined
+  const { Connection } = await import(module)
+  const view = () =>
+    new Promise((resolve) => {
+      let isBlank = true
+      const listener = {
+        onOpen() { isBlank = true; console.log('open'); resolve() },
+        onVideo() { if (isBlank) console.log('video'); isBlank = false },
+        onMessage() {},
+        onRetry() { console.log('again') },
+        onOver(reason) { console.log('over: ' + reason) },
+      }
+      new Connection(url, token, listener).connect()
+    })
+  await view()
+  await view()`

@@ -12,8 +12,8 @@ export interface PackageSpec {
   /** Whether the scrcpy server is put next to `dist`, as `scrcpy-server.jar`. */
   hasScrcpyServer: boolean
   /**
-   * Modules of which only single files are used, without their dependencies; relative to the module. Their code is
-   * never loaded.
+   * Modules of which only single files are used, without their dependencies; relative to the module, or to `dist` of one
+   * of our workspaces. An empty list: the module is left out.
    */
   files: Readonly<Record<string, readonly RegExp[]>>
   /** Files of modules that this program never loads, by the name of the module. */
@@ -63,4 +63,16 @@ const controlPlane: PackageSpec = {
   },
 }
 
-export const packages: readonly PackageSpec[] = [agent, controlPlane]
+const ctl: PackageSpec = {
+  name: 'phonerack-ctl',
+  workspace: 'clients/ctl',
+  leftOut: [],
+  assets: [],
+  hasScrcpyServer: false,
+  // The agent's code is for the command `elements`, which the package does not have.
+  files: { '@phonerack/launcher': [/^operator\//], '@phonerack/host-agent': [] },
+  unused: {},
+  system: {},
+}
+
+export const packages: readonly PackageSpec[] = [agent, controlPlane, ctl]

@@ -19,7 +19,9 @@ export function stagePackage(
   scrcpyServer: string | null,
 ): Stage {
   const leaves = new Set(Object.keys(spec.files))
-  const modules = productionModules(root, spec.workspace, leaves)
+  const modules = productionModules(root, spec.workspace, leaves).filter(
+    ({ manifest }) => spec.files[manifest.name]?.length !== 0,
+  )
   const own = path.join(root, spec.workspace)
   const manifest = readManifest(own)
   copyCompiled(own, into, spec.leftOut)
@@ -38,7 +40,7 @@ const copyAsset = (from: string, into: string): void =>
 function copyModule({ manifest, dir, isOurs }: Module, into: string, spec: PackageSpec): void {
   const only = spec.files[manifest.name]
   if (isOurs) {
-    copyCompiled(dir, into, ['testing'])
+    copyCompiled(dir, into, ['testing'], only)
     const { name, version, license, type, exports } = manifest
     writeJson(path.join(into, 'package.json'), { name, version, license, type, exports })
   } else if (only === undefined) {
@@ -52,11 +54,17 @@ function copyModule({ manifest, dir, isOurs }: Module, into: string, spec: Packa
 }
 
 /** The compiled files that still have a source: `dist` keeps those of deleted ones. */
-function copyCompiled(workspace: string, into: string, leftOut: readonly string[]): void {
+function copyCompiled(
+  workspace: string,
+  into: string,
+  leftOut: readonly string[],
+  only?: readonly RegExp[],
+): void {
   const dist = path.join(workspace, 'dist')
   if (!existsSync(dist)) throw new Error(`${dist} is missing: run npx turbo run build`)
   copyTree(dist, path.join(into, 'dist'), (file) => {
     if (!file.endsWith('.js') || leftOut.includes(file.split('/', 1)[0] ?? '')) return false
+    if (only?.some((each) => each.test(file)) === false) return false
     return existsSync(path.join(workspace, 'src', `${file.slice(0, -3)}.ts`))
   })
 }
