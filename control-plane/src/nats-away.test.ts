@@ -3,7 +3,7 @@ import path from 'node:path'
 import { startNats } from '@phonerack/launcher/nats'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startAgentDouble } from './testing/agent-double.js'
-import { enrollDevice } from './testing/operator.js'
+import { enrollDevice, revokeKey } from './testing/operator.js'
 import { eventually, startWorld, type Plane, type World } from './testing/world.js'
 
 type Nats = Awaited<ReturnType<typeof startNats>>
@@ -54,6 +54,28 @@ it('stays ready without NATS, serves requests that need no host, and recovers wh
     503,
     'capacity_unavailable',
   ])
+  nats = await startNats({ dir, port: Number(new URL(nats.url).port) })
+  await eventually(async () => (await readiness()).status === 'ok')
+})
+
+it('refuses a key that another replica revoked while NATS is unavailable', async () => {
+  const env = {
+    NATS_URL: nats.url,
+    NATS_CREDS_FILE: nats.controlPlaneCredsFile,
+    NATS_ACCOUNT_SEED_FILE: nats.accountSeedFile,
+  }
+  const other = await world.start({ beside: plane, env })
+  const { key, caller } = await plane.tenant()
+  const statusAt = async ({ server }: Plane) =>
+    (await server.inject({ url: '/v1/account', headers: { authorization: `Bearer ${key}` } })).statusCode
+  await nats.stop()
+  await eventually(async () => (await readiness(other)).status === 'degraded')
+  // Both have it in their caches.
+  expect([await statusAt(plane), await statusAt(other)]).toEqual([200, 200])
+  await revokeKey(plane.app.core, caller.keyId)
+  // Its row is read again when the entry is a second old: no message arrives.
+  await eventually(async () => (await statusAt(other)) === 401)
+  await eventually(async () => (await statusAt(plane)) === 401)
   nats = await startNats({ dir, port: Number(new URL(nats.url).port) })
   await eventually(async () => (await readiness()).status === 'ok')
 })

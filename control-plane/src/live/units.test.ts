@@ -109,6 +109,18 @@ it('the retry delay grows, up to 5 seconds', () => {
   )
 })
 
+it('a page tries three times within two seconds after it lost its replica', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 3, maxLength: 3 }),
+      (random) => {
+        const delays = random.map((each, tries) => retryDelay(tries, each))
+        expect(delays.reduce((sum, each) => sum + each)).toBeLessThanOrEqual(2000)
+      },
+    ),
+  )
+})
+
 it('the time left is formatted for people', () => {
   expect([0, 45_000, 99_001, 720_000, 3_900_000, 86_400_000].map(timeLeft)).toEqual([
     '0 s',
