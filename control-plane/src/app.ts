@@ -5,6 +5,7 @@
 import { Alarm, Counters, deviceLinkSchema, systemClock, type Clock, type Logger } from '@phonerack/shared'
 import { type FastifyPluginAsync } from 'fastify'
 import { createActivityRecorder } from './activity/recorder.js'
+import { watchBrokerExpiry } from './broker-expiry.js'
 import { readBroker } from './broker.js'
 import { type Config } from './config/config.js'
 import { DatabaseClock } from './db/clock.js'
@@ -202,6 +203,9 @@ async function assemble(config: Config, parts: AppParts): Promise<App> {
         ]
       : [],
   })
+  const brokerExpiry = watchBrokerExpiry(config.natsUrl, parts.log)
+  // Not awaited: it ends within seconds, and fails only in its log.
+  void brokerExpiry.look()
   const renewals = createRenewals({ core, hosts, authority, stopping: stopping.signal })
   const listening = new Listening()
   const listened = new ListenedTime()
@@ -230,6 +234,7 @@ async function assemble(config: Config, parts: AppParts): Promise<App> {
     new Ticker('tunnels of hosts', 10_000, parts.log, async () => tunnels?.look()),
     new Ticker('revoked NATS users', 10_000, parts.log, () => revoked.look()),
     new Ticker('certificates of hosts', 60_000, parts.log, renewals),
+    new Ticker('certificate of the broker', 600_000, parts.log, () => brokerExpiry.look()),
     new Ticker('own certificates', 60_000, parts.log, async () => {
       await hosts.renewOwn(authority, core.clock.now())
       await tunnels?.renewOwn(authority, core.clock.now())
@@ -259,6 +264,7 @@ async function assemble(config: Config, parts: AppParts): Promise<App> {
     pools: () => ({ requests: database.poolUse(), jobs: jobs.poolUse() }),
     counters: core.counters,
     hostCertificates: () => hosts.certificateEnds,
+    brokerCertificate: () => brokerExpiry.endsAt,
     ownCertificates: () => ({ client: hosts.ownCertificateEnds, authority: authority.endsAt }),
     clockSkewMs: () => postgresTime.skewMs,
     isBrokerConnected: () => bus.connected,

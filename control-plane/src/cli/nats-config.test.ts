@@ -1,5 +1,6 @@
 // The written configuration runs a real nats-server, with TLS, which admits the control plane and a host.
 import { execFileSync, spawn } from 'node:child_process'
+import { X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
 import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -9,6 +10,7 @@ import { connectBus, openBus, subjects } from '@phonerack/shared'
 import { findNats } from '@phonerack/launcher/nats'
 import { connect, credsAuthenticator, type NatsConnection } from 'nats'
 import { afterAll, expect, it } from 'vitest'
+import { readBrokerExpiry } from '../broker-expiry.js'
 import { openNatsUsers } from '../pki/nats-users.js'
 import { eventually } from '../testing/world.js'
 import { runCommand } from './commands.js'
@@ -91,6 +93,12 @@ it('writes a configuration with which nats-server admits the control plane and h
   open.push(bus)
   await expect(to(controlPlane, null)).rejects.toThrow()
 
+  // For the alarm about its end.
+  expect(await readBrokerExpiry(`tls://127.0.0.1:${port}`)).toEqual(
+    new Date(new X509Certificate(readFileSync(cert)).validTo),
+  )
+  await expect(readBrokerExpiry('tls://127.0.0.1:9')).rejects.toThrow(/ECONNREFUSED/)
+
   const user = createUser()
   const users = await openNatsUsers(`${dir}/account.seed`)
   const agent = { hostId: 'hst_aaaaaaaaaaaa', joinId: null }
@@ -131,6 +139,7 @@ it.each([
   [['nats-config', '--dir', dir, '--without-tls', '--name', 'a.example'], /--name is for a certificate/],
   [['nats-config', '--dir', dir, '--renew'], /broker.pem does not exist/],
   [['nats-config', '--dir', `${dir}/none`, '--rotate'], /nats.conf does not exist/],
+  [['nats-config', '--dir', dir, '--rotate-account'], /--rotate-account needs DATABASE_URL/],
   [['nats-config', '--dir', dir, '--listen', 'example.org:4222'], /--listen must be ADDRESS:PORT/],
   [['nats-config', '--dir', dir, '--listen', '127.0.0.1:99999'], /--listen must be ADDRESS:PORT/],
   [['nats-config', '--dir', dir, '--tls-cert', '/does/not/exist'], /--tls-key is missing/],
@@ -152,6 +161,8 @@ it('listens without TLS where the operator allows it, and prints its usage', asy
   const read = (name: string) => readFileSync(path.join(own, name), 'utf8')
   const names = ['operator-signing.seed', 'system.creds', 'control-plane.creds']
   const before = names.map(read)
+  const offline = ['operator.seed', 'system-account.seed']
+  const offlineBefore = offline.map(read)
   const seed = read('account.seed')
   const rotated = await run('nats-config', '--dir', own, '--rotate')
   expect(rotated).toMatchObject({ code: 0, err: '' })
@@ -160,6 +171,7 @@ it('listens without TLS where the operator allows it, and prints its usage', asy
     expect(read(name)).not.toBe(before[index])
     expect(statSync(path.join(own, name)).mode & 0o777, name).toBe(0o600)
   }
+  for (const [index, name] of offline.entries()) expect(read(name), name).not.toBe(offlineBefore[index])
   expect(read('account.seed')).toBe(seed)
   expect(JSON.parse(read('nats.conf'))).toMatchObject({ host: '0.0.0.0', port: 4222 })
 })

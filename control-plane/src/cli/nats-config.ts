@@ -12,12 +12,14 @@ import {
   hasAuthority,
   renewCertificate,
 } from './broker-certificate.js'
+import { rotateAccount } from './rotate-account.js'
 import { UsageError } from './usage-error.js'
 
 export const natsConfigUsage = `       phonerack-control-plane nats-config --dir DIR [options]
 
        phonerack-control-plane nats-config --dir DIR --renew
        phonerack-control-plane nats-config --dir DIR --rotate
+       phonerack-control-plane nats-config --dir DIR --rotate-account
 
 Writes DIR/nats.conf for nats-server (operator, accounts, resolver, limits, TLS) and the keys that
 the control plane needs. Keys that exist in DIR are kept. For an address that other machines can
@@ -32,8 +34,10 @@ with DATABASE_URL and PHONERACK_PKI_DIR of the control plane. It is valid for a 
   --without-tls          no TLS, for a private network or tunnel
   --store DIR            folder for the data of nats-server (default: DIR/jetstream)
   --renew                only replaces DIR/broker.pem by one for a year, with a new key
-  --rotate               only replaces the signing key and both .creds files, and revokes the
-                         earlier ones; account.seed and the users of hosts stay
+  --rotate               only replaces the keys of the operator and both .creds files; the earlier
+                         ones are refused. account.seed and the users of hosts stay
+  --rotate-account       also replaces account.seed; every host must join again. Run this with
+                         DATABASE_URL and PHONERACK_PKI_DIR of the control plane
 `
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -43,6 +47,14 @@ export async function natsConfig(args: readonly string[], env: Environment): Pro
   const given = parse(args)
   const dir = path.resolve(required(given.dir, 'dir'))
   if (given.renew === true) return renew(dir, env)
+  if (given['rotate-account'] === true) {
+    if (!hasAuthority(env))
+      throw new UsageError(
+        '--rotate-account needs DATABASE_URL and PHONERACK_PKI_DIR as for the control plane, which stores the account of the hosts',
+      )
+    checkFolder(dir, '--rotate-account')
+    return rotateAccount(dir, env)
+  }
   if (given.rotate === true) return rotate(dir)
   const { host, port } = listen(given.listen ?? '127.0.0.1:4222')
   const own = tlsOf(given['tls-cert'], given['tls-key'])
@@ -76,23 +88,29 @@ export async function natsConfig(args: readonly string[], env: Environment): Pro
 }
 
 async function rotate(dir: string): Promise<string> {
-  const file = path.join(dir, 'nats.conf')
-  if (!existsSync(file))
-    throw new UsageError(`${plain(file)} does not exist: --rotate is for a folder of nats-config`)
+  checkFolder(dir, '--rotate')
   const broker = await rotateBrokerKeys(dir)
   return [
-    'The signing key and the users of control planes are replaced. Copy these files to each replica:',
+    'The keys of the operator and the users of control planes are replaced. Copy these files to each replica:',
     '',
     ...[broker.controlPlaneCredsFile, broker.signingSeedFile, broker.systemCredsFile].map(
       (each) => `  ${plain(each)}`,
     ),
     '',
-    'Then restart nats-server (a reload is not enough), which refuses the earlier ones, and the replicas.',
+    `Copy ${plain(broker.configFile)} to the machine of nats-server if it is another one. Then restart nats-server (a reload is`,
+    'not enough), which refuses the earlier ones, and the replicas.',
     '',
     `${plain(broker.accountSeedFile)} is not replaced: a person who copied it can still create users on this broker.`,
-    'docs/operations.md says how to replace it, under "Rotate secrets".',
+    'If somebody did, run nats-config --rotate-account.',
     '',
   ].join('\n')
+}
+
+/** @throws UsageError */
+function checkFolder(dir: string, flag: string): void {
+  const file = path.join(dir, 'nats.conf')
+  if (!existsSync(file))
+    throw new UsageError(`${plain(file)} does not exist: ${flag} is for a folder of nats-config`)
 }
 
 async function renew(dir: string, env: Environment): Promise<string> {
@@ -140,6 +158,7 @@ function parse(args: readonly string[]) {
         name: { type: 'string', multiple: true },
         renew: { type: 'boolean' },
         rotate: { type: 'boolean' },
+        'rotate-account': { type: 'boolean' },
         'tls-cert': { type: 'string' },
         'tls-key': { type: 'string' },
         'without-tls': { type: 'boolean' },

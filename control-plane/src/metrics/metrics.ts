@@ -21,6 +21,8 @@ export interface MetricsSources extends DatabaseGaugesOptions {
   hostCertificates: () => ReadonlyMap<string, Date>
   /** When our own certificates end. */
   ownCertificates: () => Readonly<Record<'client' | 'authority', Date>>
+  /** When the certificate of the broker ends; null: unknown, or without TLS. */
+  brokerCertificate: () => Date | null
   clockSkewMs: () => number
   isBrokerConnected: () => boolean
 }
@@ -83,7 +85,7 @@ function addGauges(registry: Registry, sources: MetricsSources): void {
   })
   new Gauge({
     name: 'phonerack_certificate_days',
-    help: "Days until this replica's client certificate, the authority's, and the first of the hosts' end.",
+    help: "Days until this replica's client certificate, the authority's, the broker's, and the first of the hosts' end.",
     labelNames: ['certificate'],
     registers,
     collect() {
@@ -91,6 +93,8 @@ function addGauges(registry: Registry, sources: MetricsSources): void {
       this.reset()
       this.set({ certificate: 'client' }, daysUntil(client))
       this.set({ certificate: 'authority' }, daysUntil(authority))
+      const broker = sources.brokerCertificate()
+      if (broker !== null) this.set({ certificate: 'broker' }, daysUntil(broker))
       const ofHosts = [...sources.hostCertificates().values()].map(daysUntil)
       if (ofHosts.length > 0) this.set({ certificate: 'first_host' }, Math.min(...ofHosts))
     },

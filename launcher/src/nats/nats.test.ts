@@ -219,6 +219,13 @@ describe('startNats', () => {
       const [host, retired] = [await makeUser(), await makeUser()]
       expect(await revokeUsers(adminOf(server), [retired.key])).toBe(1)
       const before = { ...adminOf(server), creds: readFileSync(server.controlPlaneCredsFile) }
+      // Keys that no replica has.
+      const operatorSeed = text(path.join(own, 'operator.seed')).trim()
+      const system = fromSeed(new TextEncoder().encode(text(path.join(own, 'system-account.seed')).trim()))
+      const [thief, alsoRetired] = [createUser(), await makeUser()]
+      const forged = fmtCreds(await encodeUser('thief', thief, system, {}), thief)
+      await (await to(forged)).flush()
+      expect(await revokeUsers({ ...before, signingSeed: operatorSeed }, [alsoRetired.key])).toBe(1)
 
       await rotateBrokerKeys(own)
       await server.stop()
@@ -232,6 +239,10 @@ describe('startNats', () => {
       await expect(revokeUsers({ ...now, signingSeed: before.signingSeed }, [retired.key])).rejects.toThrow(
         /does not trust the signing key/,
       )
+      await expect(revokeUsers({ ...now, signingSeed: operatorSeed }, [retired.key])).rejects.toThrow(
+        /does not trust the signing key/,
+      )
+      await expect(to(forged)).rejects.toThrow(/Authorization Violation/)
       // A control plane does this once it is connected.
       await revokeUsers(now, [retired.key])
       await expect(to(retired.creds)).rejects.toThrow(/Authorization Violation/)

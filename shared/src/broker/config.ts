@@ -38,14 +38,18 @@ export async function writeBrokerConfig(options: BrokerOptions): Promise<BrokerC
 }
 
 /**
- * Replaces the keys and users that control planes hold, and names them in the configuration, whose other settings
- * stay. @throws Error when the folder has no `nats.conf`
+ * Replaces the keys of the operator and the keys and users that control planes hold, and names them in the configuration, whose other settings
+ * stay. @param replacesAccount also the account of the hosts, which must then join again
+ * @throws Error when the folder has no `nats.conf`
  */
-export async function rotateBrokerKeys(dir: string): Promise<BrokerConfig> {
+export async function rotateBrokerKeys(
+  dir: string,
+  { replacesAccount = false }: { replacesAccount?: boolean } = {},
+): Promise<BrokerConfig> {
   const text = readPrivate(path.join(dir, 'nats.conf'))
   if (text === null) throw new Error(`${dir} has no nats.conf`)
   const settings = z.record(z.string(), z.unknown()).parse(JSON.parse(text))
-  const trust = await rotateTrust(dir)
+  const trust = await rotateTrust(dir, replacesAccount)
   const resolver = resolverSchema.safeParse(settings['resolver']).data
   // The broker keeps the newer claims, by their own time: those that the earlier key signed must not be there.
   const claims =

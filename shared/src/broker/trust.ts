@@ -65,16 +65,17 @@ export const systemSubjects = {
 } as const
 
 /** Reads the trust chain in `dir`, or creates it. The account's id is the same at every start. */
-export const ensureTrust = (dir: string): Promise<BrokerTrust> => openTrust(dir, createIfMissing)
+export const ensureTrust = (dir: string): Promise<BrokerTrust> =>
+  openTrust(dir, createIfMissing, createIfMissing)
 
-async function openTrust(dir: string, write: Writer): Promise<BrokerTrust> {
+async function openTrust(dir: string, write: Writer, writeAccount: Writer): Promise<BrokerTrust> {
   const of = (name: string): string => path.join(dir, name)
-  const operator = await keyIn(of('operator.seed'), createOperator, createIfMissing)
+  const operator = await keyIn(of('operator.seed'), createOperator, write)
   const signingSeedFile = of('operator-signing.seed')
   const signing = await keyIn(signingSeedFile, createOperator, write)
-  const system = await keyIn(of('system-account.seed'), createAccount, createIfMissing)
+  const system = await keyIn(of('system-account.seed'), createAccount, write)
   const accountSeedFile = of('account.seed')
-  const account = await keyIn(accountSeedFile, createAccount, createIfMissing)
+  const account = await keyIn(accountSeedFile, createAccount, writeAccount)
   const id = account.getPublicKey()
   const systemId = system.getPublicKey()
   return {
@@ -138,24 +139,23 @@ function revocationsOf(dir: string, account: 'account' | 'system'): Pick<Account
 }
 
 /**
- * Replaces all that control planes hold of the broker, except the account's seed, which would end the users of all
- * hosts: the operator's signing key, and both users, which are revoked. Claims that the broker has stored, which the
- * earlier key may have signed, count no longer. After an interruption, repeat it.
+ * Replaces the keys of the operator and of the system account, and both users of control planes. The account's seed
+ * stays unless `replacesAccount`, since the users of all hosts end with it; then the earlier user of control planes is
+ * revoked. Claims that the broker has stored, which an earlier key may have signed, count no longer. After an
+ * interruption, repeat it.
  */
-export async function rotateTrust(dir: string): Promise<BrokerTrust> {
-  const of = (name: string): string => path.join(dir, name)
-  const users = { account: of('control-plane.creds'), system: of('system.creds') }
-  const replaced = readReplaced(dir)
-  const until = Math.floor(Date.now() / 1000) + 86_400
-  for (const account of ['account', 'system'] as const) {
-    const creds = readPrivate(users[account])
-    if (creds === null) continue
+export async function rotateTrust(dir: string, replacesAccount: boolean): Promise<BrokerTrust> {
+  const { account } = readReplaced(dir)
+  const creds = readPrivate(path.join(dir, 'control-plane.creds'))
+  if (creds !== null) {
     const { jwt } = await parseCreds(new TextEncoder().encode(creds))
-    replaced[account][decode<User>(jwt).sub] = until
+    account[decode<User>(jwt).sub] = Math.floor(Date.now() / 1000) + 86_400
   }
-  replaced.claimsFolder = `accounts-${randomBytes(6).toString('hex')}`
+  const claimsFolder = `accounts-${randomBytes(6).toString('hex')}`
+  // The earlier users of the system account end with it.
+  const replaced = { account: replacesAccount ? {} : account, system: {}, claimsFolder }
   replacePrivate(replacedFile(dir), `${JSON.stringify(replaced)}\n`)
-  return openTrust(dir, replace)
+  return openTrust(dir, replace, replacesAccount ? replace : createIfMissing)
 }
 
 /** Writes what `make` returns, and returns the text that the file has then. */
