@@ -18,8 +18,8 @@ afterAll(() => world.stop(), 60_000)
 
 describe('the slots of hosts', () => {
   const never = (): Promise<null> => new Promise(() => undefined)
-  const take = (total: number) => {
-    const slots = createHostSlots(total)
+  const take = (total: number, totalLong?: number) => {
+    const slots = createHostSlots(total, totalLong)
     /** The number of slots that a host gets that asks for all. */
     const greedy = async (hostId: string, length: 'short' | 'long'): Promise<number> => {
       const before = slots.taken
@@ -34,6 +34,14 @@ describe('the slots of hosts', () => {
     const { greedy } = take(24)
     expect(await greedy('one', 'long')).toBe(8)
     expect(await greedy('one', 'short')).toBe(4)
+  })
+
+  it('go to long work as if there were fewer, where its slots have a limit', async () => {
+    const { greedy } = take(128, 24)
+    expect(await greedy('one', 'long')).toBe(8)
+    expect(await greedy('one', 'short')).toBe(56)
+    expect(await greedy('other', 'long')).toBe(6)
+    expect(await greedy('other', 'short')).toBe(26)
   })
 
   it('are left for the next host, however many one host wants', async () => {

@@ -18,7 +18,9 @@ import { fetchRecordingJob } from '../recordings/fetch.js'
 import { createTransfers } from '../recordings/transfers.js'
 
 /** Workers of the pools whose jobs call hosts; each pool divides them between the hosts. */
-export const workers = { hosts: 24, installs: 16, recordings: 12 } as const
+export const workers = { hosts: 128, installs: 16, recordings: 12 } as const
+/** Workers for hosts that wipes, enrolments and resets may use: each loads its phone and its host for minutes. */
+const longWorkers = 24
 
 /** Shared by all pools. */
 export type PoolContext = Omit<JobContext, 'slots'>
@@ -42,7 +44,7 @@ export const timerTasks = (context: PoolContext): TaskList => ({
 
 /** Jobs that call hosts and may take long. */
 export function hostTasks(pool: PoolContext): TaskList {
-  const context = { ...pool, slots: createHostSlots(workers.hosts) }
+  const context = { ...pool, slots: createHostSlots(workers.hosts, longWorkers) }
   return {
     'phone.start': task('phone.start', (job) => startPhoneJob(context, job)),
     'phone.park': task('phone.park', (job) => parkPhoneJob(context, job)),

@@ -1,6 +1,6 @@
 /**
- * Wakes idle workers when a job becomes due. graphile-worker itself does so only for jobs that are
- * due when they are added; for others each of its workers would have to poll.
+ * Wakes idle workers when a job becomes due. graphile-worker itself wakes a worker of every pool for each job that is
+ * added, for any task and any time, and none when a job becomes due later. docs/decisions/0231
  */
 import { type Logger } from '@phonerack/shared'
 import type pg from 'pg'
@@ -8,7 +8,21 @@ import type pg from 'pg'
 /** Milliseconds between two looks, for jobs that no notification announces: those of a dead replica. */
 const lookMs = 2000
 /** Milliseconds between two looks while notifications arrive. */
-const pauseMs = 100
+const pauseMs = 20
+
+/**
+ * The due jobs of each task. The view `jobs` has neither the column nor the condition of graphile's index, which holds the
+ * jobs that wait, in the order of their time: running phones have thousands that are due later. All jobs have priority 0.
+ */
+const dueJobs = {
+  name: 'due_jobs',
+  text: `select t.identifier as task, (count(*) filter (where j.run_at <= now()))::int as due,
+      (extract(epoch from min(j.run_at) filter (where j.run_at > now()) - now()) * 1000)::float8 as "nextMs"
+    from graphile_worker._private_jobs j join graphile_worker._private_tasks t on t.id = j.task_id
+    where j.is_available = true and j.priority = 0 and j.run_at <= now() + make_interval(secs => $1::float8)
+    group by t.identifier`,
+  values: [lookMs / 1000],
+}
 
 /** Jobs of one task that a worker may run now. */
 export interface Due {
@@ -21,6 +35,7 @@ export class DueJobs {
   private looking: Promise<void> | null = null
   private isStopped = false
   private nextLookAt = 0
+  private lastLookAt = -Infinity
 
   /** @param pool separate from that of requests, all of whose connections may be in use @param wake receives the due jobs, and never an empty list */
   constructor(
@@ -31,9 +46,9 @@ export class DueJobs {
     this.lookIn(0)
   }
 
-  /** Call it when jobs were added or unlocked. */
+  /** Call it when jobs were added or unlocked. Looks now, or soon after the last look. */
   noteChange(): void {
-    this.lookIn(pauseMs)
+    this.lookIn(Math.max(0, this.lastLookAt + pauseMs - performance.now()))
   }
 
   /** Waits for a look in progress. */
@@ -53,6 +68,7 @@ export class DueJobs {
       this.timer = null
       // A change during a look plans the next one, which may come before this one has ended.
       if (this.looking) return this.lookIn(pauseMs)
+      this.lastLookAt = performance.now()
       this.looking = this.look()
         .catch((error: unknown) => {
           this.log.warn({ err: error }, 'could not read which jobs are due')
@@ -67,14 +83,7 @@ export class DueJobs {
 
   /** Returns the milliseconds until the next look. */
   private async look(): Promise<number> {
-    const { rows } = await this.pool.query<{ task: string; due: number; nextMs: number | null }>(
-      `select task_identifier as task, (count(*) filter (where run_at <= now()))::int as due,
-        (extract(epoch from min(run_at) filter (where run_at > now()) - now()) * 1000)::float8 as "nextMs"
-      from graphile_worker.jobs where locked_at is null and attempts < max_attempts
-        and run_at <= now() + make_interval(secs => $1::float8)
-      group by task_identifier`,
-      [lookMs / 1000],
-    )
+    const { rows } = await this.pool.query<{ task: string; due: number; nextMs: number | null }>(dueJobs)
     const due = rows.filter((row) => row.due > 0).map(({ task, due: count }) => ({ task, count }))
     if (due.length > 0 && !this.isStopped) this.wake(due)
     return Math.min(lookMs, ...rows.map(({ nextMs }) => (nextMs === null ? lookMs : Math.ceil(nextMs) + 1)))

@@ -1,6 +1,6 @@
 /**
  * Divides the job slots of this process between hosts, so that an unresponsive host leaves slots to
- * the others. Used by every job that calls a host. docs/decisions/0171
+ * the others. Used by every job that calls a host. docs/decisions/0171, 0231
  */
 import { backoff } from './retry.js'
 
@@ -16,12 +16,13 @@ export interface HostSlots {
 
 /**
  * A host gets another slot while it has fewer than are free: half of `total` for a single host, a
- * third for each of two. Long work may use two thirds of that.
+ * third for each of two. Long work may use two thirds of that, and all of it together `totalLong` slots.
  */
-export function createHostSlots(total: number): HostSlots {
+export function createHostSlots(total: number, totalLong = total): HostSlots {
   /** Hosts without a slot in use have no entry. */
   const hosts = new Map<string, { all: number; long: number }>()
   let taken = 0
+  let takenLong = 0
   return {
     get taken() {
       return taken
@@ -29,16 +30,18 @@ export function createHostSlots(total: number): HostSlots {
     async run(hostId, length, work) {
       const used = hosts.get(hostId) ?? { all: 0, long: 0 }
       const free = total - taken
-      if (used.all >= free || (length === 'long' && 2 * used.long >= free)) return 'turn'
       const long = length === 'long' ? 1 : 0
+      if (used.all >= free || (long && 2 * used.long >= Math.min(free, totalLong - takenLong))) return 'turn'
       hosts.set(hostId, used)
       taken += 1
+      takenLong += long
       used.all += 1
       used.long += long
       try {
         return await work()
       } finally {
         taken -= 1
+        takenLong -= long
         used.all -= 1
         used.long -= long
         if (used.all === 0) hosts.delete(hostId)

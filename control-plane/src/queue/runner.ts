@@ -56,8 +56,11 @@ export class JobRunner {
   private readonly beats: Ticker
   private readonly due: DueJobs
   private readonly runners = new Set<Runner>()
-  /** Graphile's running pools, with the names of their tasks. */
-  private readonly workerPools = new Map<WorkerPool, ReadonlySet<string>>()
+  /** Graphile's running pools, with the names of their tasks, and a function that wakes some of their workers. */
+  private readonly workerPools = new Map<
+    WorkerPool,
+    { tasks: ReadonlySet<string>; wake: (count: number) => void }
+  >()
   /** The worker IDs under which graphile locks our jobs. */
   private readonly workerIds = new Set<string>()
   /** Worker IDs of stopped pools, whose locks are released at the next heartbeat. */
@@ -162,7 +165,12 @@ export class JobRunner {
     events.on('pool:create', ({ workerPool }) => {
       ids.add(workerPool.id)
       this.workerIds.add(workerPool.id)
-      this.workerPools.set(workerPool, new Set(Object.keys(pool.tasks)))
+      this.workerPools.set(workerPool, {
+        tasks: new Set(Object.keys(pool.tasks)),
+        wake: workerPool.nudge.bind(workerPool),
+      })
+      // Graphile calls it for each job that any process adds. `due-jobs.ts` wakes those workers that have a job.
+      workerPool.nudge = () => undefined
     })
     for (const end of ['pool:gracefulShutdown', 'pool:forcefulShutdown', 'pool:release'] as const)
       events.on(end, ({ workerPool }) => this.workerPools.delete(workerPool))
@@ -188,9 +196,9 @@ export class JobRunner {
   }
 
   private wake(due: readonly Due[]): void {
-    for (const [workerPool, tasks] of this.workerPools) {
+    for (const { tasks, wake } of this.workerPools.values()) {
       const count = due.reduce((sum, { task, count: some }) => (tasks.has(task) ? sum + some : sum), 0)
-      if (count > 0) workerPool.nudge(count)
+      if (count > 0) wake(count)
     }
   }
 
