@@ -42,6 +42,9 @@ export interface Wanted {
   exceptHosts?: readonly string[]
 }
 
+/** Hosts, or kinds of free devices of a host, among which a device is chosen first. */
+const hostsAtOnce = 8
+
 /**
  * Locks a device that can be assigned: free, healthy, in service, its host heard recently, and
  * confirmed by its agent as clean for this tenant since the database last changed. Prefers hosts
@@ -53,22 +56,36 @@ export async function lockFreeDevice(
   tx: Tx,
   { projectId, country, heardSince, now, exceptHosts = [] }: Wanted,
 ): Promise<AssignedDevice | null> {
-  const inCountry = country === null ? Prisma.empty : Prisma.sql`and h.country = ${country}`
-  const elsewhere =
-    exceptHosts.length === 0 ? Prisma.empty : Prisma.sql`and h.id not in (${Prisma.join(exceptHosts)})`
   const theirs = cleanForTenant(tenantOf(projectId))
-  for (const skip of [Prisma.sql`skip locked`, Prisma.empty, Prisma.empty]) {
-    const rows = await tx.$queryRaw<Row[]>`with mine as materialized (
-        select pd.host_id, count(*) as phones from phones p join devices pd on pd.phone_id = p.id
-        where p.project_id = ${projectId} and p.status in ('creating', 'starting', 'ready') group by 1)
-      select d.id, d.host_id, d.serial, d.fencing_number
-      from devices d join hosts h on h.id = d.host_id left join mine on mine.host_id = h.id
-      where d.state = 'free' and d.link = 'healthy' and h.last_seen_at > ${heardSince} ${inCountry} ${elsewhere}
-        and ${takesWork} and (h.degraded_until is null or h.degraded_until <= ${now})
-        and d.confirmed_epoch = (select current_epoch()) and d.clean_for in (${cleanForAnyone}, ${theirs})
-      order by h.failing_devices > 0, d.clean_for = ${cleanForAnyone}, coalesce(mine.phones, 0),
-        d.freed_at nulls first, d.id limit 1 for update of d ${skip}`
-    const [row] = rows
+  const mine = Prisma.sql`mine as materialized (
+      select pd.host_id, count(*) as phones from phones p join devices pd on pd.phone_id = p.id
+      where p.project_id = ${projectId} and p.status in ('creating', 'starting', 'ready') group by 1)`
+  const fits = Prisma.sql`d.state = 'free' and d.link = 'healthy' and ${takesWork}
+      and d.confirmed_epoch = (select current_epoch()) and h.last_seen_at > ${heardSince}
+      and (h.degraded_until is null or h.degraded_until <= ${now})
+      and (${country}::text is null or h.country = ${country}) and h.id <> all(${[...exceptHosts]}::text[])`
+  const columns = Prisma.sql`d.id, d.host_id, d.serial, d.fencing_number`
+  // The first free device of each host and kind decides which of them come first. So few devices are sorted and locked,
+  // however many are free.
+  const few = Prisma.sql`with ${mine}, best as materialized (
+      select h.id as host_id, kind.clean_for, h.failing_devices > 0 as fails, coalesce(mine.phones, 0) as phones
+      from hosts h cross join (values (${theirs}), (${cleanForAnyone})) kind (clean_for)
+      cross join lateral (select d.id, d.freed_at from devices d
+        where d.host_id = h.id and d.clean_for = kind.clean_for and ${fits}
+        order by d.freed_at nulls first, d.id limit 1) first
+      left join mine on mine.host_id = h.id
+      order by 3, kind.clean_for = ${cleanForAnyone}, 4, first.freed_at nulls first, first.id limit ${hostsAtOnce})
+    select ${columns} from best join hosts h on h.id = best.host_id
+    join devices d on d.host_id = best.host_id and d.clean_for = best.clean_for and ${fits}
+    order by best.fails, d.clean_for = ${cleanForAnyone}, best.phones, d.freed_at nulls first, d.id
+    limit 1 for update of d skip locked`
+  const all = (skip: Prisma.Sql): Prisma.Sql => Prisma.sql`with ${mine}
+    select ${columns} from devices d join hosts h on h.id = d.host_id left join mine on mine.host_id = h.id
+    where ${fits} and d.clean_for in (${cleanForAnyone}, ${theirs})
+    order by h.failing_devices > 0, d.clean_for = ${cleanForAnyone}, coalesce(mine.phones, 0),
+      d.freed_at nulls first, d.id limit 1 for update of d ${skip}`
+  for (const query of [few, all(Prisma.sql`skip locked`), all(Prisma.empty), all(Prisma.empty)]) {
+    const [row] = await tx.$queryRaw<Row[]>(query)
     if (!row) continue
     // A drain or retirement of its host may have ended while this statement waited for the lock.
     const again = await tx.$queryRaw<unknown[]>`select 1 from devices d join hosts h on h.id = d.host_id

@@ -15,6 +15,7 @@ import {
 } from '@phonerack/shared'
 import { LRUCache } from 'lru-cache'
 import { inTransaction, type Tx } from '../db/database.js'
+import { Prisma } from '../gen/prisma/client.js'
 import { readEpoch } from '../db/epoch.js'
 import { judge, type CustodyRow } from '../devices/custody.js'
 import { hostInReach } from '../devices/reach.js'
@@ -24,6 +25,7 @@ import { adopted, usesNext } from './certificates.js'
 import { settleReport } from './settle-device.js'
 import { deviceChange, inOurTime, isNewer, newDevice, type KnownDevice, type KnownHost } from './fold.js'
 import { lockChange, type LockActivity, type LockChange } from './lock-activity.js'
+import { deviceRows, keepHost, Repeats } from './repeats.js'
 import { type HostSilence } from './silence.js'
 import { maxDevices, readHeartbeat, type ReadHeartbeat, type RefusedHeartbeat } from './read-heartbeat.js'
 
@@ -48,6 +50,7 @@ export function listenToHosts(
   const folding = new Map<string, { next: { message: unknown } | null; done: Promise<void> }>()
   /** By subject. */
   const earlier = new LRUCache<string, true>(ignored)
+  const repeats = new Repeats()
 
   /**
    * Processes one heartbeat at a time per agent, and of those that arrive in between only the
@@ -69,7 +72,7 @@ export function listenToHosts(
         const { message: next } = entry.next
         entry.next = null
         try {
-          const taken = await takeHeartbeat(core, silence, locks, agent, next)
+          const taken = await takeHeartbeat({ core, silence, locks, repeats }, agent, next, subject)
           if (taken === 'earlier') earlier.set(subject, true)
           if (taken === 'dialled') onDialled(agent)
         } catch (error) {
@@ -110,25 +113,45 @@ export async function announceAll(core: Core): Promise<void> {
 const announce = (core: Core, agent: AgentOnBus, epoch: string): void =>
   core.bus.publish(subjects.announce(agent), { epoch } satisfies Announce)
 
+interface Listener {
+  core: Core
+  silence: HostSilence
+  locks: LockActivity
+  repeats: Repeats
+}
+
 /** Returns `earlier` for a heartbeat of an earlier agent of the host, which it ignores. */
 async function takeHeartbeat(
-  core: Core,
-  silence: HostSilence,
-  locks: LockActivity,
+  { core, silence, locks, repeats }: Listener,
   agent: AgentOnBus,
   message: unknown,
+  subject: string,
 ): Promise<'earlier' | 'dialled' | 'direct'> {
+  const repeated = repeats.match(subject, message)
+  if (repeated) {
+    silence.hear(agent, repeated.heartbeat.devices)
+    const outcome = await keepHost(core, agent, repeated)
+    if (outcome !== 'differs') {
+      countHeartbeat(outcome === 'kept' ? 'applied' : outcome)
+      await locks.take(core, [])
+      return howReached(repeated.heartbeat)
+    }
+  }
+  repeats.forget(subject)
   const read = readHeartbeat(message, agent.hostId)
   if ('refused' in read) {
     await noteRefusal(core, agent, read)
     return 'direct'
   }
   silence.hear(agent, read.heartbeat.devices)
-  const { isCurrent, locks: changes } = await foldHeartbeat(core, agent, read.heartbeat, read)
+  const { isCurrent, locks: changes, agreed } = await foldHeartbeat(core, agent, read.heartbeat, read)
+  if (agreed) repeats.remember(subject, message, read.heartbeat, agreed.rows)
   await locks.take(core, changes)
-  if (!isCurrent) return 'earlier'
-  return read.heartbeat.address === dialledAddress ? 'dialled' : 'direct'
+  return isCurrent ? howReached(read.heartbeat) : 'earlier'
 }
+
+const howReached = ({ address }: Heartbeat): 'dialled' | 'direct' =>
+  address === dialledAddress ? 'dialled' : 'direct'
 
 /** Ignores the heartbeat and notes the reason for the operator. */
 async function noteRefusal(
@@ -152,6 +175,8 @@ export interface FoldedHeartbeat {
   isCurrent: boolean
   /** Changes of screen locks. */
   locks: LockChange[]
+  /** Set when everything in the heartbeat was read, and no device had to change: `deviceRows` before that. */
+  agreed: { rows: string | null } | null
 }
 
 /**
@@ -168,7 +193,7 @@ export async function foldHeartbeat(
     const [host] = await tx.$queryRaw<KnownRow[]>`select current_epoch() as epoch, id, sequence,
         announced_at as "announcedAt", last_seen_at as "lastSeenAt", retired_at as "retiredAt",
         report_fault as "reportFault", certificate_fingerprint as "certificateFingerprint", join_id as "joinId",
-        next_certificate_pem as "nextCertificatePem"
+        next_certificate_pem as "nextCertificatePem", ${deviceRows(Prisma.sql`hosts.id`)} as "deviceRows"
       from hosts where id = ${heartbeat.host_id} for update`
     const now = core.clock.now()
     if (host && host.joinId !== agent.joinId) {
@@ -208,18 +233,19 @@ export async function foldHeartbeat(
     if (faults.fault !== null && faults.fault !== host.reportFault)
       core.log.warn({ host: host.id, fault: faults.fault }, 'could not read part of a heartbeat')
     const isLate = host.lastSeenAt !== null && !hostInReach(host.lastSeenAt, now, core.rules)
-    return { ...changed, epoch, isLate }
+    return { ...changed, epoch, isLate, rows: host.deviceRows }
   })
   if (typeof folded === 'string') {
     countHeartbeat(folded === 'earlier' ? 'refused' : folded)
-    return { isCurrent: folded !== 'earlier', locks: [] }
+    return { isCurrent: folded !== 'earlier', locks: [], agreed: null }
   }
   countHeartbeat(folded.isLate ? 'late' : 'applied')
   for (const phoneId of folded.phones) core.changes.publish(phoneId)
   if (heartbeat.epoch !== folded.epoch) announce(core, agent, folded.epoch)
   for (const { deviceId, report } of folded.disagreeing)
     await settleReport(core, deviceId, report, folded.epoch)
-  return { isCurrent: true, locks: folded.locks }
+  const isAgreed = folded.isSame && folded.disagreeing.length === 0 && heartbeat.epoch === folded.epoch
+  return { isCurrent: true, locks: folded.locks, agreed: isAgreed ? { rows: folded.rows } : null }
 }
 
 interface KnownRow extends KnownHost {
@@ -231,6 +257,7 @@ interface KnownRow extends KnownHost {
   nextCertificatePem: string | null
   /** The current epoch of the database. */
   epoch: string
+  deviceRows: string | null
 }
 
 interface Folded {
@@ -239,6 +266,8 @@ interface Folded {
   /** Devices whose custody record differs from the tables. */
   disagreeing: { deviceId: string; report: DeviceStatus }[]
   locks: LockChange[]
+  /** No row changed, and none would have if the rest had been read. */
+  isSame: boolean
 }
 
 async function foldDevices(
@@ -253,7 +282,7 @@ async function foldDevices(
   const reported = new Map(
     heartbeat.devices.map((status) => [status.serial, inOurTime(status, heartbeat.at, now)]),
   )
-  const folded: Folded = { phones: [], disagreeing: [], locks: [] }
+  const folded: Folded = { phones: [], disagreeing: [], locks: [], isSame: deviceFaults.size === 0 }
   for (const row of known) {
     // The table's check constraint allows no other state.
     const device = row as KnownDevice & CustodyRow
@@ -266,11 +295,13 @@ async function foldDevices(
       report && reportFault === null && heartbeat.epoch === epoch
         ? judge({ ...device, link: report.link }, report)
         : null
-    if (report && verdict?.kind === 'clean') await confirm(tx, device, report, epoch)
-    else if (report && verdict && verdict.kind !== 'agreed')
+    if (report && verdict?.kind === 'clean') {
+      if (await confirm(tx, device, report, epoch)) folded.isSame = false
+    } else if (report && verdict && verdict.kind !== 'agreed')
       folded.disagreeing.push({ deviceId: device.id, report })
     const change = deviceChange(device, report, host, now)
     if (!change && reportFault === row.reportFault) continue
+    folded.isSame = false
     // Only while the state is still the one that was read: an assignment may have come in between.
     const { count } = await tx.device.updateMany({
       where: { id: device.id, state: device.state },
@@ -287,24 +318,26 @@ async function foldDevices(
   const room = Math.max(0, maxDevices - known.length)
   for (const status of [...reported.values()].slice(0, room)) {
     const reportFault = deviceFaults.get(status.serial) ?? null
+    folded.isSame = false
     const row = { id: newId('device'), hostId: host.id, ...newDevice(status, now), reportFault }
     await tx.device.create({ data: row })
   }
   return folded
 }
 
-/** Stores the agent's statement that an idle device is clean, and for which tenant. */
+/** Stores the agent's statement that an idle device is clean, and for which tenant. Returns false when it is stored already. */
 async function confirm(
   tx: Tx,
   device: KnownDevice & CustodyRow,
   { custody }: DeviceStatus,
   epoch: string,
-): Promise<void> {
-  if (!custody) return
+): Promise<boolean> {
+  if (!custody) return false
   const { clean_for: cleanFor, revision } = custody
-  if (device.confirmedEpoch === epoch && device.cleanFor === cleanFor) return
+  if (device.confirmedEpoch === epoch && device.cleanFor === cleanFor) return false
   await tx.device.updateMany({
     where: { id: device.id, state: device.state, fencingNumber: device.fencingNumber },
     data: { confirmedEpoch: epoch, cleanFor, custodyRevision: BigInt(revision) },
   })
+  return true
 }

@@ -40,7 +40,8 @@ export interface RefusedHeartbeat {
   protocolVersion: number | null
 }
 
-const instant = z.iso.datetime().refine((text) => text >= '2000' && text < '9999')
+/** A time that Postgres can store. */
+export const instant = z.iso.datetime().refine((text) => text >= '2000' && text < '9999')
 
 /** A host that refuses in a way that cannot be read still refuses. */
 const unreadRefusal: HostRefusal = {
