@@ -37,6 +37,11 @@ const beatMs = 2000
 const pollMs = 300_000
 const restartMs = 500
 /**
+ * Milliseconds. Without these delays, graphile 0.18 ignores a failure to write a job's end: the promise is rejected
+ * without a handler, and the job stays locked. With them, the pool stops, and `supervise` restarts it.
+ */
+const endings = { completeJobBatchDelay: 0, failJobBatchDelay: 0 } as const
+/**
  * Milliseconds that running jobs get when the process stops: first to finish, then to react to
  * being aborted.
  */
@@ -192,6 +197,7 @@ export class JobRunner {
       noHandleSignals: true,
       logger: quiet,
       events,
+      preset: { worker: endings },
     })
   }
 

@@ -1,0 +1,65 @@
+// A job whose end cannot be written, as when Postgres closes the connection at that moment: it runs again.
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
+import { eventually, startWorld, type Plane, type World } from '../testing/world.js'
+import { JobRunner } from './runner.js'
+
+let world: World
+let plane: Plane
+let runner: JobRunner | null = null
+beforeAll(async () => {
+  world = startWorld()
+  plane = await world.start({ env: { PHONERACK_JOBS: 'off' } })
+})
+afterAll(() => world.stop())
+afterEach(() => runner?.stop(() => undefined))
+
+/** The first statement that ends a job fails, as it does for a connection that Postgres closes. */
+async function breakFirstEnd(): Promise<void> {
+  const { db } = plane.app.core
+  await db.$executeRaw`drop sequence if exists test_ends`
+  await db.$executeRaw`create sequence test_ends`
+  await db.$executeRaw`create or replace function test_break_end() returns trigger language plpgsql as $$
+    begin
+      if nextval('test_ends') = 1 then
+        raise exception 'terminating connection due to administrator command' using errcode = '57P01';
+      end if;
+      return coalesce(new, old);
+    end $$`
+  await db.$executeRaw`create or replace trigger test_failed before update on graphile_worker._private_jobs
+    for each row when (old.locked_by is not null and new.locked_by is null) execute function test_break_end()`
+  await db.$executeRaw`create or replace trigger test_succeeded before delete on graphile_worker._private_jobs
+    for each row execute function test_break_end()`
+}
+
+it.each([
+  ['succeeded', false],
+  ['failed', true],
+])('runs a job again that %s, and the process continues', { timeout: 120_000 }, async (_, fails) => {
+  const { db, log } = plane.app.core
+  await breakFirstEnd()
+  const unhandled: unknown[] = []
+  const onUnhandled = (error: unknown): void => void unhandled.push(error)
+  process.on('unhandledRejection', onUnhandled)
+  let runs = 0
+  const task = (): void => {
+    runs += 1
+    if (fails && runs === 1) throw new Error('the job fails')
+  }
+  try {
+    runner = await JobRunner.start({
+      ...{ databaseUrl: plane.config.databaseUrl, db, log, replicaId: 'ends', replicaDeadAfterMs: 600_000 },
+      pools: [{ tasks: { 'test.end': task }, concurrency: 2 }],
+    })
+    await db.$queryRaw`select 1 as added from graphile_worker.add_job(identifier := 'test.end')`
+    await eventually(() => runs === 2, 60_000)
+    await eventually(async () => {
+      const rows = await db.$queryRaw<
+        unknown[]
+      >`select 1 from graphile_worker.jobs where task_identifier = 'test.end'`
+      return rows.length === 0
+    }, 60_000)
+    expect(unhandled).toEqual([])
+  } finally {
+    process.off('unhandledRejection', onUnhandled)
+  }
+})
