@@ -12,7 +12,8 @@ COPY --from=unpacked /unpacked/usr/share/doc/phonerack-control-plane /usr/share/
 COPY --from=unpacked /unpacked/usr/bin/phonerack-control-plane /usr/bin/phonerack-control-plane
 RUN groupadd --gid 10001 phonerack \
   && useradd --uid 10001 --gid 10001 --no-create-home --home-dir /var/lib/phonerack-control-plane --shell /usr/sbin/nologin phonerack \
-  && install -d -m 0700 -o 10001 -g 10001 /var/lib/phonerack-control-plane /etc/phonerack-nats
+  && install -d -m 0700 -o 10001 -g 10001 /var/lib/phonerack-control-plane \
+    /etc/phonerack-nats /etc/phonerack-nats/keys /etc/phonerack-nats/replica /etc/phonerack-nats/broker
 # The settings come from the environment of the container.
 ENV PHONERACK_ENV_FILE= \
   PHONERACK_HTTP_HOST=0.0.0.0 \

@@ -15,6 +15,8 @@ const wanted = [
   [['curl'], 'curl'],
   [['openssl'], 'openssl'],
   [['nats-server'], 'nats-server'],
+  // The rules for the network of phones.
+  [['nft'], 'nftables'],
   // The packages: built, and their units checked.
   [['dpkg-deb'], 'dpkg'],
   [['systemd-analyze'], 'systemd'],

@@ -2,7 +2,7 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
-import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { createUser, fmtCreds } from '@nats-io/jwt'
@@ -174,4 +174,55 @@ it('listens without TLS where the operator allows it, and prints its usage', asy
   for (const [index, name] of offline.entries()) expect(read(name), name).not.toBe(offlineBefore[index])
   expect(read('account.seed')).toBe(seed)
   expect(JSON.parse(read('nats.conf'))).toMatchObject({ host: '0.0.0.0', port: 4222 })
+})
+
+it('gives replicas and nats-server copies of only the files that they need, and replaces them at a rotation', async () => {
+  const [own, replica, broker] = ['own', 'replica', 'broker'].map((name) => path.join(dir, name))
+  const folders = ['--dir', own ?? '', '--replica-dir', replica ?? '', '--broker-dir', broker ?? '']
+  const port = 30_000 + (process.pid % 10_000)
+  const listen = ['--listen', `127.0.0.1:${port}`, '--tls-cert', cert, '--tls-key', key]
+  const written = await run('nats-config', ...folders, ...listen)
+  expect(written).toMatchObject({ code: 0, err: '' })
+  expect(written.out).toContain(`nats-server -c '${broker}/nats.conf'`)
+  expect(written.out).toContain(`NATS_ACCOUNT_SEED_FILE='${replica}/account.seed'`)
+  const four = ['account.seed', 'control-plane.creds', 'operator-signing.seed', 'system.creds']
+  expect(readdirSync(replica ?? '').toSorted()).toEqual(four)
+  expect(readdirSync(broker ?? '')).toEqual(['nats.conf'])
+  // The broker's copy has no key at all, in any form.
+  expect(readFileSync(`${broker}/nats.conf`, 'utf8')).not.toMatch(/\bS[OAU][A-Z2-7]{56}\b/)
+  for (const folder of [replica, broker])
+    for (const name of readdirSync(folder ?? ''))
+      expect(statSync(path.join(folder ?? '', name)).mode & 0o777, name).toBe(0o600)
+
+  const server = spawn(await findNats(), ['-c', `${broker}/nats.conf`], { stdio: 'ignore' })
+  open.push({
+    async close() {
+      server.kill('SIGTERM')
+      if (server.exitCode === null) await once(server, 'exit')
+    },
+  })
+  const bus = await openBus(
+    {
+      ...{ url: `tls://127.0.0.1:${port}`, name: 'replica', authorities: [readFileSync(cert, 'utf8')] },
+      creds: readFileSync(`${replica}/control-plane.creds`, 'utf8'),
+    },
+    { waitMs: 30_000, onAway: () => undefined },
+  )
+  open.push(bus)
+  await eventually(() => bus.connected)
+
+  const before = four.map((name) => readFileSync(`${replica}/${name}`, 'utf8'))
+  expect(await run('nats-config', ...folders, '--rotate')).toMatchObject({ code: 0, err: '' })
+  const changed = four.filter((name, at) => readFileSync(`${replica}/${name}`, 'utf8') !== before[at])
+  expect(changed).toEqual(four.slice(1))
+  for (const name of ['nats.conf'])
+    expect(readFileSync(`${broker}/${name}`, 'utf8')).toBe(readFileSync(`${own}/${name}`, 'utf8'))
+})
+
+it('refuses a copy in the folder itself', async () => {
+  const refused = await run('nats-config', '--dir', dir, '--replica-dir', dir)
+  expect([refused.code, refused.err]).toEqual([
+    2,
+    expect.stringMatching(/--replica-dir must be another folder/),
+  ])
 })

@@ -12,6 +12,7 @@ import {
   hasAuthority,
   renewCertificate,
 } from './broker-certificate.js'
+import { replicaFiles, writeCopies, type Copies } from './nats-folders.js'
 import { rotateAccount } from './rotate-account.js'
 import { UsageError } from './usage-error.js'
 
@@ -33,6 +34,9 @@ with DATABASE_URL and PHONERACK_PKI_DIR of the control plane. It is valid for a 
   --tls-key FILE         its key
   --without-tls          no TLS, for a private network or tunnel
   --store DIR            folder for the data of nats-server (default: DIR/jetstream)
+  --replica-dir DIR      also copies the four files of a replica there
+  --broker-dir DIR       also copies nats.conf and broker.pem there, for a nats-server that gets no
+                         keys; its data is then in that folder
   --renew                only replaces DIR/broker.pem by one for a year, with a new key
   --rotate               only replaces the keys of the operator and both .creds files; the earlier
                          ones are refused. account.seed and the users of hosts stay
@@ -46,16 +50,22 @@ type Environment = Readonly<Record<string, string | undefined>>
 export async function natsConfig(args: readonly string[], env: Environment): Promise<string> {
   const given = parse(args)
   const dir = path.resolve(required(given.dir, 'dir'))
-  if (given.renew === true) return renew(dir, env)
+  const copies = {
+    replica: folderOf(given['replica-dir'], 'replica-dir', dir),
+    broker: folderOf(given['broker-dir'], 'broker-dir', dir),
+  }
+  if (given.renew === true) return renew(dir, copies, env)
   if (given['rotate-account'] === true) {
     if (!hasAuthority(env))
       throw new UsageError(
         '--rotate-account needs DATABASE_URL and PHONERACK_PKI_DIR as for the control plane, which stores the account of the hosts',
       )
     checkFolder(dir, '--rotate-account')
-    return rotateAccount(dir, env)
+    const text = await rotateAccount(dir, env)
+    writeCopies(dir, copies)
+    return text
   }
-  if (given.rotate === true) return rotate(dir)
+  if (given.rotate === true) return rotate(dir, copies)
   const { host, port } = listen(given.listen ?? '127.0.0.1:4222')
   const own = tlsOf(given['tls-cert'], given['tls-key'])
   const names = namesOf(host, given.name ?? [], own !== null || given['without-tls'] === true)
@@ -64,32 +74,34 @@ export async function natsConfig(args: readonly string[], env: Environment): Pro
       `--listen ${host} lets other machines connect: set DATABASE_URL and PHONERACK_PKI_DIR as for the control plane, so that its authority signs a certificate; or give --tls-cert and --tls-key, or --without-tls if the network is private`,
     )
   if (names.length > 0) await ensureCertificate(dir, names, env)
-  const signed = { certFile: certificateFile(dir), keyFile: certificateFile(dir) }
+  const brokerDir = copies.broker ?? dir
+  const signed = { certFile: certificateFile(brokerDir), keyFile: certificateFile(brokerDir) }
   const tls = names.length > 0 ? signed : own
-  const storeDir = path.resolve(given.store ?? path.join(dir, 'jetstream'))
-  const broker = await writeBrokerConfig({ dir, host, port, tls, storeDir })
+  const storeDir = path.resolve(given.store ?? path.join(brokerDir, 'jetstream'))
+  await writeBrokerConfig({ dir, host, port, tls, storeDir })
+  writeCopies(dir, copies)
+  const configFile = path.join(brokerDir, 'nats.conf')
+  const replicaDir = copies.replica ?? dir
   return [
-    `${plain(broker.configFile)} is written. Start the broker:`,
+    `${plain(configFile)} is written. Start the broker:`,
     '',
-    `  nats-server -c ${quoted(broker.configFile)}`,
+    `  nats-server -c ${quoted(configFile)}`,
     '',
     'Environment of each replica of the control plane:',
     '',
     `  NATS_URL=${tls === null ? 'nats' : 'tls'}://${bracketed(names[0] ?? 'NAME-OF-THIS-MACHINE')}:${port}`,
-    `  NATS_CREDS_FILE=${quoted(broker.controlPlaneCredsFile)}`,
-    `  NATS_ACCOUNT_SEED_FILE=${quoted(broker.accountSeedFile)}`,
-    `  NATS_SIGNING_SEED_FILE=${quoted(broker.signingSeedFile)}`,
-    `  NATS_SYSTEM_CREDS_FILE=${quoted(broker.systemCredsFile)}`,
+    ...Object.entries(replicaFiles).map(([name, file]) => `  ${name}=${quoted(path.join(replicaDir, file))}`),
     ...(tls === null && !isLoopback(host) ? ['  PHONERACK_NATS_INSECURE=true', ''] : ['']),
     'Host agents get the address when they join. The files in this folder are secret: copy only these four to other replicas.',
     '',
-    ...(names.length > 0 ? [renewal(dir), ''] : []),
+    ...(names.length > 0 ? [renewal(dir, copies), ''] : []),
   ].join('\n')
 }
 
-async function rotate(dir: string): Promise<string> {
+async function rotate(dir: string, copies: Copies): Promise<string> {
   checkFolder(dir, '--rotate')
   const broker = await rotateBrokerKeys(dir)
+  writeCopies(dir, copies)
   return [
     'The keys of the operator and the users of control planes are replaced. Copy these files to each replica:',
     '',
@@ -113,8 +125,9 @@ function checkFolder(dir: string, flag: string): void {
     throw new UsageError(`${plain(file)} does not exist: ${flag} is for a folder of nats-config`)
 }
 
-async function renew(dir: string, env: Environment): Promise<string> {
+async function renew(dir: string, copies: Copies, env: Environment): Promise<string> {
   const ends = await renewCertificate(dir, env)
+  writeCopies(dir, copies)
   return [
     `${plain(certificateFile(dir))} is renewed and valid until ${ends.toISOString().slice(0, 10)}. Let nats-server load it; its clients connect again within a second:`,
     '',
@@ -123,10 +136,10 @@ async function renew(dir: string, env: Environment): Promise<string> {
   ].join('\n')
 }
 
-const renewal = (dir: string): string =>
+const renewal = (dir: string, { broker }: Copies): string =>
   `The certificate is valid for a year. Renew it every month, for example with a timer:
 
-  phonerack-control-plane nats-config --dir ${quoted(dir)} --renew && nats-server --signal reload`
+  phonerack-control-plane nats-config --dir ${quoted(dir)}${broker === null ? '' : ` --broker-dir ${quoted(broker)}`} --renew && nats-server --signal reload`
 
 /** The names in a certificate to sign; empty: none is needed. @throws UsageError */
 function namesOf(host: string, given: readonly string[], isDecided: boolean): string[] {
@@ -163,11 +176,21 @@ function parse(args: readonly string[]) {
         'tls-key': { type: 'string' },
         'without-tls': { type: 'boolean' },
         store: { type: 'string' },
+        'replica-dir': { type: 'string' },
+        'broker-dir': { type: 'string' },
       },
     }).values
   } catch (error) {
     throw new UsageError(error instanceof Error ? (error.message.split('. ', 1)[0] ?? '') : String(error))
   }
+}
+
+/** @throws UsageError */
+function folderOf(value: string | undefined, name: string, dir: string): string | null {
+  if (value === undefined) return null
+  const folder = path.resolve(required(value, name))
+  if (folder === dir) throw new UsageError(`--${name} must be another folder than --dir`)
+  return folder
 }
 
 function required(value: string | undefined, name: string): string {

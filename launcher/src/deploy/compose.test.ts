@@ -1,0 +1,62 @@
+// deploy/compose: which service gets which keys. docs/decisions/0237
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { expect, it } from 'vitest'
+import { parse } from 'yaml'
+import { z } from 'zod'
+
+const file = path.resolve(import.meta.dirname, '../../../deploy/compose/compose.yaml')
+const composeSchema = z.object({
+  services: z.record(
+    z.string(),
+    z.looseObject({
+      volumes: z.array(z.string()).default([]),
+      environment: z.record(z.string(), z.string()).default({}),
+      command: z.array(z.string()).default([]),
+    }),
+  ),
+  volumes: z.record(z.string(), z.unknown()),
+})
+const { services, volumes } = composeSchema.parse(parse(readFileSync(file, 'utf8'), { merge: true }))
+
+/** Volumes of a service, with the path and `ro` where it cannot write. */
+const mountsOf = (name: string): Record<string, string> =>
+  Object.fromEntries(
+    (services[name]?.volumes ?? []).map((text) => {
+      const [volume = '', ...target] = text.split(':')
+      return [volume, target.join(':')]
+    }),
+  )
+
+it('mounts the folder with all keys of NATS into the one-time service only', () => {
+  const holders = Object.keys(services).filter((name) => 'nats-keys' in mountsOf(name))
+  expect(holders).toEqual(['setup'])
+  for (const name of ['control-1', 'control-2'])
+    expect(mountsOf(name)).toEqual({
+      state: '/var/lib/phonerack-control-plane',
+      'nats-replica': '/etc/phonerack-nats/replica:ro',
+    })
+  expect(mountsOf('nats')).toEqual({ 'nats-broker': '/etc/phonerack-nats/broker' })
+  for (const name of ['postgres', 'caddy', 'minio', 'minio-setup'])
+    for (const volume of Object.keys(mountsOf(name))) expect(volume).not.toMatch(/^(?:nats|state)/)
+})
+
+it('writes the copies where the services read them', () => {
+  const command = services['setup']?.command ?? []
+  const after = (option: string) => command[command.indexOf(option) + 1] ?? ''
+  expect(mountsOf('setup')).toMatchObject({
+    'nats-keys': after('--dir'),
+    'nats-replica': after('--replica-dir'),
+    'nats-broker': after('--broker-dir'),
+  })
+  expect(services['nats']?.command).toEqual(['-c', `${after('--broker-dir')}/nats.conf`])
+  const environment = services['control-1']?.environment ?? {}
+  const files = Object.entries(environment).filter(([name]) => /^NATS_.*_FILE$/.test(name))
+  expect(files).toHaveLength(4)
+  for (const [, value] of files) expect(path.dirname(value)).toBe(after('--replica-dir'))
+})
+
+it('declares every volume that it mounts', () => {
+  const named = Object.keys(services).flatMap((name) => Object.keys(mountsOf(name)))
+  for (const volume of named.filter((name) => !name.startsWith('.'))) expect(volumes).toHaveProperty(volume)
+})
