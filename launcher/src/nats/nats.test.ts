@@ -1,19 +1,10 @@
-import {
-  createOperator,
-  createUser,
-  encodeAccount,
-  encodeUser,
-  fmtCreds,
-  fromSeed,
-  type KeyPair,
-} from '@nats-io/jwt'
-import { revokeUsers, rotateBrokerKeys } from '@phonerack/shared/broker'
+import { createOperator, createUser, encodeAccount, encodeUser, fmtCreds, fromSeed } from '@nats-io/jwt'
+import { reissued, revokeUsers, rotateBrokerKeys } from '@phonerack/shared/broker'
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { connect, credsAuthenticator, type NatsConnection } from 'nats'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { z } from 'zod'
 import { startNats, type Nats } from './index.js'
 
 let dir: string
@@ -61,14 +52,6 @@ async function asHost(id: string): Promise<NatsConnection> {
   })
   open.push(connection)
   return connection
-}
-
-/** The claims with another time, in seconds since 1970, and signed. */
-function issuedAt(jwt: string, iat: number, signer: KeyPair): string {
-  const [header = '', body = ''] = jwt.split('.')
-  const claims = z.looseObject({}).parse(JSON.parse(Buffer.from(body, 'base64url').toString()))
-  const text = `${header}.${Buffer.from(JSON.stringify({ ...claims, iat })).toString('base64url')}`
-  return `${text}.${Buffer.from(signer.sign(new TextEncoder().encode(text))).toString('base64url')}`
 }
 
 /** Subjects that a control-plane connection receives while `act` runs. */
@@ -193,6 +176,41 @@ describe('startNats', () => {
     }
   })
 
+  it('revokes a user although the last claims are from a replica whose clock was far ahead', async () => {
+    const own = mkdtempSync(path.join(tmpdir(), 'phonerack-nats-ahead-'))
+    let server = await startNats({ dir: own })
+    const pair = (file: string) => fromSeed(new TextEncoder().encode(readFileSync(file, 'utf8').trim()))
+    try {
+      const [account, operator] = [pair(server.accountSeedFile), pair(path.join(own, 'operator.seed'))]
+      const ahead = Math.floor(Date.now() / 1000) + 10 * 86_400
+      // Both the account and the host's user: that replica has admitted the host.
+      const user = createUser()
+      const creds = fmtCreds(reissued(await encodeUser('host', user, account, {}), ahead, account), user)
+      const claims = readFileSync(path.join(own, 'account.jwt'), 'utf8').trim()
+      await server.stop()
+      writeFileSync(
+        path.join(own, 'jetstream', 'accounts', `${account.getPublicKey()}.jwt`),
+        reissued(claims, ahead, operator),
+      )
+      server = await startNats({ dir: own })
+      const connectAs = () =>
+        connect({ servers: server.url, authenticator: credsAuthenticator(creds), reconnect: false })
+      const host = await connectAs()
+      open.push(host)
+      const admin = {
+        ...{ url: server.url, authorities: [], account: account.getPublicKey() },
+        signingSeed: readFileSync(server.signingSeedFile, 'utf8'),
+        systemCreds: readFileSync(server.systemCredsFile, 'utf8'),
+      }
+      expect(await revokeUsers(admin, [user.getPublicKey()])).toBe(1)
+      await host.closed()
+      await expect(connectAs()).rejects.toThrow(/Authorization Violation/)
+    } finally {
+      await server.stop()
+      rmSync(own, { recursive: true, force: true })
+    }
+  })
+
   it('replaces what control planes hold, refuses the earlier files, and keeps hosts and revocations', async () => {
     const own = mkdtempSync(path.join(tmpdir(), 'phonerack-nats-rotated-'))
     let server = await startNats({ dir: own })
@@ -270,7 +288,7 @@ describe('startNats', () => {
       await rotateBrokerKeys(own)
       // Newer than any claims of the next rotation, and stored before the restart.
       const iat = Date.parse('2100-01-01') / 1000
-      const claims = issuedAt(await encodeAccount('phonerack', account, {}, { signer: stolen }), iat, stolen)
+      const claims = reissued(await encodeAccount('phonerack', account, {}, { signer: stolen }), iat, stolen)
       const folder = path.join(own, 'jetstream', 'accounts')
       writeFileSync(path.join(folder, `${account.getPublicKey()}.jwt`), claims)
       await server.stop()

@@ -3,10 +3,10 @@
  * of the system account. The broker closes their connections and refuses them, even after a restart.
  * docs/decisions/0221
  */
-import { decode, encodeAccount, fromPublic, fromSeed, type Account } from '@nats-io/jwt'
+import { randomUUID } from 'node:crypto'
+import { decode, encodeAccount, fromPublic, fromSeed, type Account, type KeyPair } from '@nats-io/jwt'
 import { connect, credsAuthenticator, type NatsConnection } from 'nats'
 import { z } from 'zod'
-import { pause } from '../abort.js'
 import { brokerTls } from '../broker-tls.js'
 import { accountOptions, systemSubjects } from './trust.js'
 
@@ -28,8 +28,11 @@ const answerMs = 5000
 /** Another replica may replace the claims at the same time. */
 const attempts = 5
 
-/** The clock of the replica that wrote the last claims may be ahead. */
-const longestWaitMs = 10_000
+/**
+ * Seconds since 1970, 2100-01-01: users that were issued before are revoked. Each key has one user, so no other user is
+ * affected. The clock of the replica that issued the user may have been far ahead.
+ */
+const forGood = 4_102_444_800
 
 const factsSchema = z.object({
   data: z.object({
@@ -78,13 +81,10 @@ async function add(
     lacking ??= missing.length
     if (missing.length === 0) return lacking
     if (attempt === 0) await requireTrust(connection, admin)
-    // Servers keep the newer claims, by the second: those of the configuration are the first.
-    const waitMs = (issuedAt + 1) * 1000 - Date.now()
-    if (waitMs > 0) await pause(Math.min(waitMs, longestWaitMs), new AbortController().signal)
-    // Users that were issued before this second. Each key has one user, so the margin for clocks harms nobody.
-    const until = Math.floor(Date.now() / 1000) + 86_400
-    const revocations = { ...known, ...Object.fromEntries(missing.map((key) => [key, until])) }
-    await update(connection, admin, revocations)
+    const revocations = { ...known, ...Object.fromEntries(missing.map((key) => [key, forGood])) }
+    // Servers keep the newer claims, by the second. The clock of the replica that wrote the last ones may be far ahead.
+    const newer = Math.max(issuedAt + 1, Math.floor(Date.now() / 1000))
+    await update(connection, admin, revocations, newer)
   }
   throw new Error('the claims of the account on the broker changed again and again')
 }
@@ -125,6 +125,7 @@ async function update(
   connection: NatsConnection,
   { account, signingSeed }: BrokerAdmin,
   revocations: Record<string, number>,
+  issuedAt: number,
 ): Promise<void> {
   const signer = fromSeed(new TextEncoder().encode(signingSeed.trim()))
   const claims = await encodeAccount(
@@ -133,8 +134,21 @@ async function update(
     { ...accountOptions, revocations },
     { signer },
   )
-  const answer = await connection.request(systemSubjects.update, claims, { timeout: answerMs })
+  const text = reissued(claims, issuedAt, signer)
+  const answer = await connection.request(systemSubjects.update, text, { timeout: answerMs })
   const { data, error } = answerSchema.parse(answer.json())
   if (data === undefined)
     throw new Error(`the broker refused the claims: ${error?.description ?? 'no reason'}`)
+}
+
+const claimsSchema = z.looseObject({ iat: z.int() })
+
+/** The claims with another time, in seconds since 1970, which the library takes from the machine's clock. */
+export function reissued(jwt: string, iat: number, signer: KeyPair): string {
+  const [header = '', body = ''] = jwt.split('.')
+  const claims = claimsSchema.parse(JSON.parse(Buffer.from(body, 'base64url').toString()))
+  // Servers ignore claims that have the ID of theirs.
+  const changed = JSON.stringify({ ...claims, iat, jti: randomUUID() })
+  const text = `${header}.${Buffer.from(changed).toString('base64url')}`
+  return `${text}.${Buffer.from(signer.sign(new TextEncoder().encode(text))).toString('base64url')}`
 }
