@@ -33,6 +33,7 @@ import { createRenewals } from './hosts/renewal.js'
 import { watchRetiredHosts } from './hosts/retired.js'
 import { watchRevokedUsers } from './hosts/revoked-users.js'
 import { HostSilence } from './hosts/silence.js'
+import { sweepStopping } from './hosts/stopping.js'
 import { Listening, sweepDrained, sweepHosts } from './hosts/sweep.js'
 import { createInstallService } from './installs/service.js'
 import { forget, reconcile } from './jobs/reconcile.js'
@@ -226,6 +227,7 @@ async function assemble(config: Config, parts: AppParts): Promise<App> {
       await sweepHosts(core, listening, listened, silence)
     }),
     new Ticker('drained hosts', 1000, parts.log, () => sweepDrained(core)),
+    new Ticker('stopping hosts', 5000, parts.log, () => sweepStopping(core)),
     new Ticker('degraded hosts', 5000, parts.log, async () => {
       for (const { hostId, failing } of await markDegraded(core.db, core.clock.now(), core.rules.degraded))
         parts.log.error({ host: hostId, failing }, 'devices of a host fail together: it gets no new phones')

@@ -27,6 +27,7 @@ import { deviceChange, inOurTime, isNewer, newDevice, type KnownDevice, type Kno
 import { lockChange, type LockActivity, type LockChange } from './lock-activity.js'
 import { deviceRows, keepHost, Repeats } from './repeats.js'
 import { type HostSilence } from './silence.js'
+import { stoppingSince } from './stopping.js'
 import { maxDevices, readHeartbeat, type ReadHeartbeat, type RefusedHeartbeat } from './read-heartbeat.js'
 
 export interface Heartbeats {
@@ -193,7 +194,8 @@ export async function foldHeartbeat(
     const [host] = await tx.$queryRaw<KnownRow[]>`select current_epoch() as epoch, id, sequence,
         announced_at as "announcedAt", last_seen_at as "lastSeenAt", retired_at as "retiredAt",
         report_fault as "reportFault", certificate_fingerprint as "certificateFingerprint", join_id as "joinId",
-        next_certificate_pem as "nextCertificatePem", ${deviceRows(Prisma.sql`hosts.id`)} as "deviceRows"
+        next_certificate_pem as "nextCertificatePem", refuses, stopping_since as "stoppingSince",
+        ${deviceRows(Prisma.sql`hosts.id`)} as "deviceRows"
       from hosts where id = ${heartbeat.host_id} for update`
     const now = core.clock.now()
     if (host && host.joinId !== agent.joinId) {
@@ -228,6 +230,7 @@ export async function foldHeartbeat(
         problem: heartbeat.problem ?? null,
         refuses: heartbeat.refuses?.kind ?? null,
         refusesReason: heartbeat.refuses?.reason ?? null,
+        stoppingSince: stoppingSince(heartbeat.refuses?.kind ?? null, host, now),
       },
     })
     if (faults.fault !== null && faults.fault !== host.reportFault)
@@ -255,6 +258,8 @@ interface KnownRow extends KnownHost {
   certificateFingerprint: string | null
   joinId: string | null
   nextCertificatePem: string | null
+  refuses: string | null
+  stoppingSince: Date | null
   /** The current epoch of the database. */
   epoch: string
   deviceRows: string | null

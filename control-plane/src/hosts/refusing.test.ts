@@ -3,6 +3,7 @@ import { HostRefused, type Heartbeat } from '@phonerack/shared'
 import { beforeAll, beforeEach, expect, it } from 'vitest'
 import { createBody, eventually, refusalOf, useWorld, type Plane, type Tenant } from '../testing/world.js'
 import { type AgentDouble } from '../testing/agent-double.js'
+import { sweepStopping } from './stopping.js'
 
 const world = useWorld()
 let plane: Plane
@@ -81,6 +82,34 @@ it('gives a refusing host no phones, shows why, and uses it again when it recove
   expect(await hostOf(full)).toMatchObject({ state: 'online' })
   const again = await create()
   await until(again.phone.id, 'ready')
+})
+
+it('ends the run of a phone whose agent stops for longer than it may, billed to the begin of the stop', async () => {
+  const { phone } = await create()
+  await until(phone.id, 'ready')
+  await says(full, 'stopping')
+  const { db } = plane.app.core
+  const { stoppingSince } = await db.host.findUniqueOrThrow({ where: { id: full.hostId } })
+  // The next reports keep the time.
+  await says(full, 'stopping')
+  expect(await db.host.findUniqueOrThrow({ where: { id: full.hostId } })).toMatchObject({ stoppingSince })
+  await sweepStopping(plane.app.core)
+  expect((await phones().get(tenant.caller, phone.id)).status).toBe('ready')
+
+  // Three minutes later: everything is that much older.
+  const ago = (date: Date | null) => new Date((date?.getTime() ?? 0) - 180_000)
+  const session = await db.session.findFirstOrThrow({ where: { phoneId: phone.id } })
+  await db.session.update({ where: { id: session.id }, data: { startedAt: ago(session.startedAt) } })
+  await db.host.update({ where: { id: full.hostId }, data: { stoppingSince: ago(stoppingSince) } })
+  await until(phone.id, 'unavailable')
+  const ended = await db.session.findUniqueOrThrow({ where: { id: session.id } })
+  expect(ended.endedAt).toEqual(ago(stoppingSince))
+  await says(full, null)
+  expect(await db.host.findUniqueOrThrow({ where: { id: full.hostId } })).toMatchObject({
+    stoppingSince: null,
+  })
+  await phones().start(tenant.caller, phone.id, { idleTimeout: null, maxDuration: null })
+  await until(phone.id, 'ready')
 })
 
 it('places a new phone at another host when an agent fails by its own fault, and quarantines nothing', async () => {

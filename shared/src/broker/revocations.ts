@@ -147,7 +147,7 @@ const claimsSchema = z.looseObject({ iat: z.int() })
 export function reissued(jwt: string, iat: number, signer: KeyPair): string {
   const [header = '', body = ''] = jwt.split('.')
   const claims = claimsSchema.parse(JSON.parse(Buffer.from(body, 'base64url').toString()))
-  // Servers ignore claims that have the ID of theirs.
+  // Servers ignore claims with the ID of the stored ones.
   const changed = JSON.stringify({ ...claims, iat, jti: randomUUID() })
   const text = `${header}.${Buffer.from(changed).toString('base64url')}`
   return `${text}.${Buffer.from(signer.sign(new TextEncoder().encode(text))).toString('base64url')}`

@@ -1,0 +1,35 @@
+/**
+ * Ends the runs of phones whose agent says for too long that it stops. A stopping agent takes no new calls, but its
+ * phones are billed, since sessions survive a quick restart. An agent ends within two minutes (docs/decisions/0218);
+ * one that hangs or lies must not cost its tenants more. docs/decisions/0239
+ */
+import { type HostFault } from '@phonerack/shared'
+import { type Core } from '../core/core.js'
+import { loseReach } from '../phones/run.js'
+
+/** The longest `stop_within` of an agent, the end of its process, and a margin. */
+const longestMs = 150_000
+
+const stopping: HostFault = 'stopping'
+
+/** When the host began to stop; null: it does not stop. Its earlier report may be from a replica that does not know the time. */
+export function stoppingSince(
+  refuses: string | null,
+  before: { refuses: string | null; stoppingSince: Date | null },
+  now: Date,
+): Date | null {
+  if (refuses !== stopping) return null
+  return before.refuses === stopping && before.stoppingSince !== null ? before.stoppingSince : now
+}
+
+/** Each replica calls it every 5 s. Billing ends where the stop began. */
+export async function sweepStopping(core: Core): Promise<void> {
+  const since = new Date(core.clock.now().getTime() - longestMs)
+  const rows = await core.db.$queryRaw<{ id: string; at: Date }[]>`select p.id, h.stopping_since as at
+    from phones p join devices d on d.phone_id = p.id join hosts h on h.id = d.host_id
+    where p.status in ('creating', 'starting', 'ready')
+      and h.refuses = ${stopping} and h.stopping_since <= ${since}`
+  const errors: unknown[] = []
+  for (const { id, at } of rows) await loseReach(core, id, at).catch((error: unknown) => errors.push(error))
+  if (errors.length > 0) throw new AggregateError(errors, 'could not end all runs of stopping hosts')
+}
