@@ -39,6 +39,7 @@ const order = [
   'conformance',
   'decisions',
   'check-monitoring',
+  'check-helm',
 ]
 
 function scripts() {

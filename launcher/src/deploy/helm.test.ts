@@ -1,0 +1,59 @@
+// deploy/helm: the parts of the chart that can be checked without helm. `./scripts/check-helm` renders it.
+import { readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { expect, it } from 'vitest'
+import { parse } from 'yaml'
+import { z } from 'zod'
+
+const root = path.resolve(import.meta.dirname, '../../..')
+const chart = path.join(root, 'deploy/helm/phonerack')
+const text = (file: string) => readFileSync(path.join(chart, file), 'utf8')
+const templates = readdirSync(path.join(chart, 'templates'))
+  .filter((name) => name.endsWith('.yaml'))
+  .map((name) => text(`templates/${name}`))
+
+it('has the version of the packages', () => {
+  const { version } = z
+    .object({ version: z.string() })
+    .parse(JSON.parse(readFileSync(path.join(root, 'control-plane/package.json'), 'utf8')))
+  const about = z.object({ version: z.string(), appVersion: z.string() }).parse(parse(text('Chart.yaml')))
+  expect(about).toMatchObject({ version, appVersion: version })
+  const images = z.object({ image: z.string() })
+  const values = z.object({ controlPlane: images, agents: images }).parse(parse(text('values.yaml')))
+  for (const { image } of Object.values(values)) expect(image).toMatch(new RegExp(`:${version}$`))
+})
+
+it('sets only variables that the programs have', () => {
+  const documented = ['docs/operations.md', 'deploy/etc/control-plane.env']
+    .map((file) => readFileSync(path.join(root, file), 'utf8'))
+    .join('')
+  const names = templates.flatMap((template) => [
+    ...template.matchAll(/name: ((?:PHONERACK|NATS|S3|DATABASE)_[A-Z0-9_]+)/g),
+  ])
+  expect(names.length).toBeGreaterThan(20)
+  for (const [, name = ''] of names) expect(documented).toMatch(new RegExp(`\\b${name}\\b`))
+})
+
+it('gives every container the limits of its rights', () => {
+  for (const template of templates) {
+    const count = (pattern: RegExp) => [...template.matchAll(pattern)].length
+    expect(count(/phonerack\.podSecurity/g)).toBe(count(/^ +containers:/gm))
+    expect(count(/^ +image: /gm)).toBe(count(/^ +containers:/gm))
+    expect(count(/^ +securityContext:/gm)).toBe(2 * count(/^ +containers:/gm))
+  }
+  const helpers = text('templates/_helpers.tpl')
+  for (const line of ['runAsNonRoot: true', 'readOnlyRootFilesystem: true', 'capabilities: { drop: [ALL] }'])
+    expect(helpers).toContain(line)
+})
+
+it('has only secrets by reference', () => {
+  for (const template of templates) expect(template).not.toMatch(/kind: Secret\b/)
+  const { properties } = z
+    .object({ properties: z.record(z.string(), z.unknown()) })
+    .parse(JSON.parse(text('values.schema.json')))
+  expect(
+    Object.keys(properties)
+      .filter((name) => name !== 'global')
+      .toSorted(),
+  ).toEqual(Object.keys(z.record(z.string(), z.unknown()).parse(parse(text('values.yaml')))).toSorted())
+})
