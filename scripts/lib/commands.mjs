@@ -34,6 +34,7 @@ const order = [
   'bench',
   'contract',
   'chaos',
+  'test-upgrade',
   'fuzz-host',
   'prose',
   'conformance',
