@@ -12,6 +12,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -44,6 +45,7 @@ const serviceKey = ['--service-key', path.join(data, 'pki/service.key')]
 
 beforeAll(async () => {
   const key = makeDataFolder(data)
+  writeFileSync(path.join(data, 'pki', 'service.key~'), 'a copy of an editor')
   const port = await pickPort()
   writeJson(path.join(data, 'ports.json'), { postgres: port })
   server = await startPostgres({ dir: path.join(data, 'postgres'), port })
@@ -127,7 +129,7 @@ describe('a backup of a running Postgres', () => {
     expect(text('secrets.json')).toContain('pro_secret')
     for (const name of ['pki/service.key', 'postgres/password'])
       expect(text(name)).toBe(readFileSync(path.join(data, name), 'utf8'))
-    for (const name of ['replica.json', 'nats/nats.pid.json', 'ports.json', 'host-agent'])
+    for (const name of ['replica.json', 'nats/nats.pid.json', 'ports.json', 'host-agent', 'pki/service.key~'])
       expect(existsSync(at('second', name)), name).toBe(false)
     for (const file of filesOf(at('second')).filter((name) => !/logs/.test(name)))
       expect(statSync(file).mode & 0o077, file).toBe(0)

@@ -38,15 +38,18 @@ const natsFiles = (dir: string): string[] =>
   regularFiles(dir).filter((name) => /\.(?:seed|creds|jwt|pem)$|^nats\.conf$/.test(name))
 
 const regularFiles = (dir: string): string[] =>
-  existsSync(dir) ? readdirSync(dir).filter((name) => lstatSync(path.join(dir, name)).isFile()) : []
+  existsSync(dir)
+    ? readdirSync(dir).filter((name) => isPlain(name) && lstatSync(path.join(dir, name)).isFile())
+    : []
+
+/** A copy that an editor left is not a key. */
+const isPlain = (name: string): boolean => /^[A-Za-z0-9._-]+$/.test(name) && !name.includes('..')
 
 /** @throws Refusal for a path that no backup contains */
 export function writeSecrets(data: string, text: string): void {
   for (const [name, content] of Object.entries(secretsSchema.parse(JSON.parse(text)))) {
-    if (
-      !/^(?:(?:nats|pki)\/[A-Za-z0-9._-]+|secrets\.json|postgres\/password)$/.test(name) ||
-      name.includes('..')
-    )
+    const [, file = name] = /^(?:nats|pki)\/(.*)$/s.exec(name) ?? []
+    if (!isPlain(file) && name !== 'postgres/password')
       throw new Refusal(`the backup has a secret with the unexpected path ${JSON.stringify(name)}`)
     writePrivate(path.join(data, name), content)
   }
