@@ -13,14 +13,14 @@ let end = () => Promise.resolve()
 beforeAll(async () => {
   rack = await installRack()
   end = () => rack.end()
-}, 200_000)
+})
 afterAll(() => end())
 
 const phoneSchema = z.looseObject({ id: z.string(), status: z.string() })
 const hostOf = (hosts: readonly Host[], name: string): Host | undefined =>
   hosts.find((host) => host.name === name)
 
-it('serves from packages while a replica is killed, a host drained and retired, and certificates renewed', async () => {
+it('serves from packages while a replica is killed, keys and certificates are replaced, and hosts change', async () => {
   const tenant = await rack.newTenant()
   const create = async () => {
     const { id } = phoneSchema.parse((await tenant.post('/v1/phones', { wait: false }, 202)).body)
@@ -52,8 +52,6 @@ it('serves from packages while a replica is killed, a host drained and retired, 
   }
   const isBack = () => count('again') > 0 && count('video') === 2 + count('again')
   await rack.until('the live view shows the phone again', () => Promise.resolve(isBack()))
-  await rack.on('control-1', 'systemctl start phonerack-control-plane')
-  await rack.ready('control-1')
 
   // A host is drained: its phone continues, new ones are elsewhere, and it can be stopped.
   await rack.ctl('host drain', `host drain ${home} --deadline 1h`)
@@ -81,7 +79,7 @@ it('serves from packages while a replica is killed, a host drained and retired, 
   })
   for (const { id } of [first, second]) await tenant.until(`/v1/phones/${id}/observe`, 200, 'GET')
 
-  // All keys of the control planes are replaced, which hosts do not notice.
+  // All keys of the control planes are replaced, and the killed one starts again. Hosts do not notice.
   await rack.on('control-1', inGuide('rotate-service-key', 'phonerack-control-plane rotate-service-key'))
   const rotation = 'phonerack-control-plane nats-config --dir /etc/phonerack/nats-server --rotate'
   await rack.on('control-1', inGuide('--rotate', rotation))
@@ -90,11 +88,9 @@ it('serves from packages while a replica is killed, a host drained and retired, 
   for (const { id } of [first, second]) await tenant.until(`/v1/phones/${id}/observe`, 200, 'GET')
 
   // A host is retired: its phone ends, and neither its certificate nor its NATS user is of any use.
-  await expect(rack.ctl('host retire', `host retire ${home}`)).rejects.toThrow(
-    /because 1 phone is on this host/,
-  )
+  const ofTenant = /because 1 phone is on this host/
+  await expect(rack.ctl('host retire', `host retire ${home}`)).rejects.toThrow(ofTenant)
   await tenant.delete(`/v1/phones/${first.id}`, 200)
-  await rack.until('no phone is left', async () => hostOf(await rack.hosts(), home)?.running === 0)
   const retired = hostOf(await rack.hosts(), home)?.id ?? ''
   await rack.ctl('host retire', `host retire ${home}`)
   expect((await rack.hosts()).map(({ name }) => name)).toEqual([other])

@@ -64,7 +64,7 @@ export const balancerScript = `
       (answer) => (answer.ok ? ready.add(replica) : ready.delete(replica)),
       () => ready.delete(replica),
     )
-  for (const replica of replicas) setInterval(() => look(replica), 250)
+  for (const replica of replicas) setInterval(() => look(replica), 500)
   let turn = 0
   const pass = (client, waiting) => {
     const replica = waiting.shift()

@@ -3,10 +3,18 @@ import { copyFile, mkdir } from 'node:fs/promises'
 import path from 'node:path'
 import { balancerScript, postgresOnNetworkScript } from '../machine-scripts.js'
 import { packageOf } from '../packaged.js'
-import { root } from '../system.js'
 import { commandsBelow, inGuide } from './guide.js'
 import { connectMachines, type Network } from './network.js'
-import { addresses, inCheckout, proxyFiles, Rack, racks, type MachineName } from './rack.js'
+import {
+  addresses,
+  inCheckout,
+  phonePorts,
+  proxyFiles,
+  Rack,
+  racks,
+  startPhone,
+  type MachineName,
+} from './rack.js'
 
 const names = { 'nats.example': addresses.data, 'phones.example': addresses.proxy }
 const packages = ['phonerack-control-plane', 'phonerack-ctl', 'phonerack-agent'] as const
@@ -33,12 +41,7 @@ async function install(network: Network<MachineName>): Promise<Rack> {
       /^postgres/,
     ),
     providePackages(network.dir),
-    ...racks.map((name) =>
-      network.machines[name].start(
-        ['node', `${root}/virtual-phone/dist/main.js`, '--ports', '6001', '--data', '/var/lib/test-phones'],
-        /./,
-      ),
-    ),
+    ...racks.map((name) => startPhone(network, name)),
     run('proxy', certificate),
   ])
   const [packagesOf, settings] = commandsBelow('2. The settings of the control planes')
@@ -81,8 +84,11 @@ async function addHost(rack: Rack, name: (typeof racks)[number], ca: string): Pr
   const token = /prj_\S+/.exec(await rack.ctl('host token', 'host token'))?.[0] ?? ''
   await rack.on(name, `cat >${authority}`, ca)
   const [join = ''] = commandsBelow('Add a host')
+  const phones = Object.values(phonePorts)
+    .map((port) => `127.0.0.1:${port}`)
+    .join(', ')
   await rack.on(name, `${join.trim()} --ca ${authority}`, `${token}\n`)
-  await rack.on(name, "echo 'adb_connect: [127.0.0.1:6001]' >>/etc/phonerack/agent.yaml")
+  await rack.on(name, `echo 'adb_connect: [${phones}]' >>/etc/phonerack/agent.yaml`)
   await rack.on(name, inGuide('systemctl start phonerack-agent', 'systemctl start phonerack-agent'))
 }
 

@@ -30,6 +30,9 @@ const deviceSchema = z.looseObject({
   phone_id: z.string().nullable(),
 })
 
+/** On loopback. An agent connects to both, so that phones can be carried. */
+export const phonePorts = { 'rack-1': 6001, 'rack-2': 6002 } as const
+const phoneFiles = { pid: '/run/test-phone.pid', storage: '/var/lib/test-phones' } as const
 /** The folder of the proxy's certificate. */
 export const proxyFiles = '/etc/phonerack-proxy'
 const limitMs = 90_000
@@ -75,7 +78,7 @@ export class Rack {
     while (!(await done())) {
       if (Date.now() > end)
         throw new Error(`within ${limitMs} ms: not true that ${what}\n${await this.logs()}`)
-      await new Promise((resolve) => setTimeout(resolve, 250))
+      await new Promise((resolve) => setTimeout(resolve, 500))
     }
   }
 
@@ -161,6 +164,19 @@ export class Rack {
   end(): Promise<void> {
     return this.network.end()
   }
+}
+
+/** Starts the virtual phone with this port on a rack. */
+export async function startPhone(
+  network: Network<MachineName>,
+  on: (typeof racks)[number],
+  port = phonePorts[on],
+): Promise<void> {
+  const script = `echo $$ >${phoneFiles.pid}; exec node "$0" --ports ${port} --data ${phoneFiles.storage}`
+  await network.machines[on].start(
+    ['bash', '-c', script, `${root}/virtual-phone/dist/main.js`],
+    /phone is on/,
+  )
 }
 
 /** Runs a script with the modules of the checkout. */
