@@ -25,6 +25,7 @@ const first = [
   'tasks/',
   'conformance/installs-device',
   'handoff',
+  'dialled',
   'create',
 ]
 

@@ -73,7 +73,7 @@ import { createSetupService } from './setup/service.js'
 import { openFileStore } from './storage/open.js'
 import { type UploadCore } from './uploads/core.js'
 import { expireUploads } from './uploads/expiry.js'
-import { openTunnels } from './tunnels/tunnels.js'
+import { openTunnels, type Tunnels } from './tunnels/tunnels.js'
 import { createUploadService } from './uploads/service.js'
 import { type Services } from './routes/services.js'
 
@@ -82,6 +82,8 @@ export interface App {
   uploads: UploadCore
   hosts: HostClients
   authority: Authority
+  /** Null: this replica has no listener for tunnels. */
+  tunnels: Tunnels | null
   services: Services
   /** Routes of the public listener in addition to `/v1`. */
   plugins: FastifyPluginAsync[]
@@ -292,6 +294,7 @@ async function assemble(config: Config, parts: AppParts): Promise<App> {
     uploads,
     hosts,
     authority,
+    tunnels,
     services: {
       keys,
       phones,

@@ -244,6 +244,31 @@ it('reports a port that another program uses, but not the one of the running age
   }
 })
 
+it('reports the tunnels of an agent that opens them, and looks for no port', async () => {
+  config.grpcListen = null
+  const tunnels = async () => {
+    const found = await findingsOf(config, folders)
+    expect(found.map(({ id }) => id)).not.toContain('port')
+    expect(found.map(({ id }) => id)).not.toContain('control_plane_to_agent')
+    return found.filter(({ id }) => id === 'tunnel').map(({ level, about }) => `${level} ${about}`)
+  }
+  expect(await tunnels()).toEqual(['unknown the agent does not run, so it has no tunnels'])
+  // This process is marked as the agent.
+  markProcess(path.join(config.dataDir, 'agent.json'), process.pid)
+  expect(await tunnels()).toEqual(['error no replica of the control plane has offered a tunnel'])
+  const state = [
+    { replica: 'one', address: '192.0.2.21:7720', isOpen: true, fault: null },
+    { replica: 'two', address: '192.0.2.22:7720', isOpen: false, fault: 'connect ETIMEDOUT' },
+  ]
+  write('state/tunnels.json', JSON.stringify(state), 0o600)
+  expect(await tunnels()).toEqual([
+    'ok a tunnel to one at 192.0.2.21:7720 is open',
+    'error there is no tunnel to two at 192.0.2.22:7720: connect ETIMEDOUT',
+  ])
+  write('state/tunnels.json', '[{}]', 0o600)
+  expect(await tunnels()).toMatchObject([expect.stringMatching(/^unknown the tunnels were not read/)])
+})
+
 it('exits with 0 only without errors, and checks the machine although it has no configuration', async () => {
   let out = ''
   const io = { out: (text: string) => (out += text), err: () => undefined, env: {}, stdin: process.stdin }

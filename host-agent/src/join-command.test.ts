@@ -73,7 +73,7 @@ async function join(
   flags: Record<string, string | true | null> = {},
   { env = {}, stdin = '' }: { env?: NodeJS.ProcessEnv; stdin?: string } = {},
 ) {
-  const all: Record<string, string | true | null> & { listen: string } = {
+  const all: Record<string, string | true | null> = {
     ...{ server: origin, ca: path.join(root, 'web.pem'), state: state(), config: config() },
     ...{ listen: `127.0.0.1:${await freePort()}`, ...flags },
   }
@@ -83,7 +83,7 @@ async function join(
   let [out, err] = ['', '']
   const io = { out: (text: string) => (out += text), err: (text: string) => (err += text) }
   const outcome = await runCommand(['join', ...words], { ...io, env, stdin: Readable.from([stdin]) })
-  return { outcome, out, err, listen: all.listen }
+  return { outcome, out, err, listen: all['listen'] }
 }
 
 it('joins with a token from standard input, and writes a private state and a configuration without secrets', async () => {
@@ -109,6 +109,22 @@ it('joins with a token from standard input, and writes a private state and a con
   expect(again.outcome).toEqual({ exitCode: 1 })
   expect(again.err).toMatch(/has already joined as hst_abcdefghijkl/)
   expect(joins).toHaveLength(1)
+})
+
+it('joins without a port when the agent opens tunnels', async () => {
+  const { outcome, out, err } = await join({ token: token(), dial: true, listen: null })
+  expect([outcome, err]).toEqual([{ exitCode: 0 }, ''])
+  expect(out).toContain('needs no open port')
+  const settings = readConfigFile(config(), variables)
+  expect(settings).toMatchObject({ PHONERACK_DIAL: 'true' })
+  expect(readConfig(settings)).toMatchObject({ grpcListen: null, grpcAddress: null })
+  for (const key of ['PHONERACK_GRPC_LISTEN', 'PHONERACK_GRPC_ADDRESS'])
+    expect(() => readConfig({ ...settings, [key]: '192.0.2.7:7710' })).toThrow(
+      `${key}: must be left out, since PHONERACK_DIAL is true`,
+    )
+  expect(() => readConfig({ ...settings, PHONERACK_DIAL: 'false' })).toThrow(
+    'PHONERACK_GRPC_LISTEN: is missing (or set PHONERACK_DIAL to true)',
+  )
 })
 
 it('goes on to run with the configuration that it wrote, under the environment', async () => {

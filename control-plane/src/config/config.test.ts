@@ -42,3 +42,21 @@ it('refuses a broker on another machine without TLS, unless the operator allows 
   const allowed = { ...least, ...hosts, PHONERACK_NATS_INSECURE: 'true' }
   expect(readConfig(allowed).hostNatsUrl).toBe('nats://192.0.2.7:4222')
 })
+
+it('offers hosts the address of its listener for tunnels, which must be one address', () => {
+  expect(readConfig(least).tunnels).toBeNull()
+  const listen = { PHONERACK_TUNNEL_LISTEN: '192.0.2.21:7720' }
+  expect(readConfig({ ...least, ...listen }).tunnels).toEqual({
+    listen: { host: '192.0.2.21', port: 7720 },
+    address: null,
+  })
+  const all = { PHONERACK_TUNNEL_LISTEN: '[::]:7720' }
+  expect(() => readConfig({ ...least, ...all })).toThrow(/PHONERACK_TUNNEL_ADDRESS/)
+  const address = 'replica-1.example:7720'
+  expect(readConfig({ ...least, ...all, PHONERACK_TUNNEL_ADDRESS: address }).tunnels).toMatchObject({
+    address,
+  })
+  expect(() => readConfig({ ...least, ...listen, PHONERACK_TUNNEL_ADDRESS: 'a b:1' })).toThrow(
+    /PHONERACK_TUNNEL_ADDRESS/,
+  )
+})

@@ -99,8 +99,9 @@ class Double implements Inside {
   ) {
     this.certificates = new DoubleCertificates(identity)
     bus.subscribe(subjects.announce({ hostId, joinId }), (message) => {
-      this.epoch = announceSchema.parse(message).epoch ?? this.epoch
-      if (this.timer) this.beat()
+      const { epoch, tunnel } = announceSchema.parse(message)
+      this.epoch = epoch ?? this.epoch
+      if (this.timer && !tunnel) this.beat()
     })
   }
 

@@ -20,7 +20,7 @@ export class HostSockets {
     const file = path.join(this.dir, hostId)
     if (this.servers.has(hostId)) return file
     const open = new Set<Socket>()
-    const server = createServer((socket) => {
+    const server = createServer({ allowHalfOpen: true }, (socket) => {
       open.add(socket)
       socket.on('error', () => socket.destroy())
       socket.once('close', () => open.delete(socket))

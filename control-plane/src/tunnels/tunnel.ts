@@ -23,9 +23,12 @@ export function startTunnel(socket: TLSSocket, pings?: PingTimes): Promise<Tunne
     createConnection: () => socket,
     settings: tunnelSettings,
   })
-  session.on('error', () => session.destroy())
-  // The agent sends it only when it ends the tunnel.
-  session.on('goaway', () => session.destroy())
+  // A session that its other end has begun to end waits for that end, unless the connection is closed too.
+  const end = (): void => {
+    session.destroy()
+    socket.destroy()
+  }
+  session.on('error', end)
   return new Promise((resolve) => {
     session.once('close', () => {
       socket.destroy()
@@ -33,18 +36,20 @@ export function startTunnel(socket: TLSSocket, pings?: PingTimes): Promise<Tunne
     })
     session.once('remoteSettings', () => {
       session.setLocalWindowSize(tunnelLimits.sessionWindow)
-      endWhenSilent(session, pings)
+      endWhenSilent(session, end, pings)
       resolve({
-        open: () => openStream(session),
+        open() {
+          if (session.closed) end()
+          return session.destroyed ? null : openStream(session)
+        },
         onEnd: (listener) => void session.once('close', listener),
-        end: () => session.destroy(),
+        end,
       })
     })
   })
 }
 
-function openStream(session: ClientHttp2Session): Duplex | null {
-  if (session.closed || session.destroyed) return null
+function openStream(session: ClientHttp2Session): Duplex {
   const stream = session.request({ ':method': 'CONNECT', ':authority': tunnelName }, { endStream: false })
   stream.once('response', ({ ':status': status }) => {
     if (status !== 200) stream.destroy()

@@ -55,16 +55,12 @@ export async function openTunnels(options: TunnelsOptions): Promise<Tunnels> {
   const tunnels = new Map<string, OpenTunnel>()
   const waiting = new WaitingSockets(times.waitMs ?? defaultWaitMs)
 
-  const carry = (tunnel: Tunnel, socket: Socket): void => {
-    const stream = tunnel.open()
+  const carry = (hostId: string, socket: Socket): void => {
+    const stream = tunnels.get(hostId)?.tunnel.open() ?? null
     if (stream) relay(socket, stream)
-    else socket.destroy()
-  }
-  const sockets = new HostSockets((hostId, socket) => {
-    const opened = tunnels.get(hostId)
-    if (opened) carry(opened.tunnel, socket)
     else waiting.add(hostId, socket)
-  })
+  }
+  const sockets = new HostSockets(carry)
 
   async function accept({ hostId, fingerprint, socket }: Arrival): Promise<string | null> {
     const host = await db.host.findUnique({ where: { id: hostId }, select: columns })
@@ -87,7 +83,7 @@ export async function openTunnels(options: TunnelsOptions): Promise<Tunnels> {
     })
     log.info({ host: hostId, address: socket.remoteAddress }, 'a host opened a tunnel')
     earlier?.tunnel.end()
-    for (const each of waiting.take(hostId)) carry(tunnel, each)
+    for (const each of waiting.take(hostId)) carry(hostId, each)
     return null
   }
 

@@ -55,7 +55,7 @@ export async function runTunnel(options: TunnelOptions): Promise<void> {
     await ended(session, () => {
       clearTimeout(timer)
       session.setLocalWindowSize(tunnelLimits.sessionWindow)
-      endWhenSilent(session, options.pings)
+      endWhenSilent(session, () => socket.destroy(), options.pings)
       options.onOpen()
     })
   } finally {
@@ -107,7 +107,7 @@ function ended(session: ServerHttp2Session, onOpen: () => void): Promise<void> {
 
 function carry(stream: ServerHttp2Stream, target: string): void {
   stream.on('error', () => stream.destroy())
-  const local = connectTo(target)
+  const local = connectTo({ path: target, allowHalfOpen: true })
   local.on('error', () => stream.destroy())
   local.once('connect', () => {
     if (stream.destroyed) return void local.destroy()

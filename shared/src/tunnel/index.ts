@@ -39,12 +39,17 @@ export interface PingTimes {
 /** Keeps the mapping of a NAT alive too. The timeout equals gRPC's keepalive timeout. */
 const pingTimes: PingTimes = { every: 5000, timeout: 15_000 }
 
-/** Ends a session whose other end is silent. */
-export function endWhenSilent(session: Http2Session, { every, timeout }: PingTimes = pingTimes): void {
+/** Calls `end` when the other end is silent, or has begun to end the session, for which Node waits. */
+export function endWhenSilent(
+  session: Http2Session,
+  end: () => void,
+  { every, timeout }: PingTimes = pingTimes,
+): void {
   let pingedAt: number | null = null
   const timer = setInterval(() => {
+    if (session.closed || session.destroyed) return end()
     if (pingedAt !== null) {
-      if (ownNow() - pingedAt >= timeout) session.destroy()
+      if (ownNow() - pingedAt >= timeout) end()
       return
     }
     pingedAt = ownNow()
@@ -58,7 +63,10 @@ export function endWhenSilent(session: Http2Session, { every, timeout }: PingTim
 /** Milliseconds that the last bytes of a connection may take after one end has closed. */
 const lingerMs = 5000
 
-/** Connects two streams until both have ended. Neither is read faster than the other takes. */
+/**
+ * Connects two streams until both have ended. Neither is read faster than the other takes. Sockets need
+ * `allowHalfOpen`: otherwise the bytes that go back after one end has finished are lost.
+ */
 export function relay(one: Duplex, other: Duplex): void {
   const connect = (from: Duplex, to: Duplex): void => {
     from.on('error', () => to.destroy())

@@ -1,0 +1,150 @@
+// Hostile connections to the listener for tunnels.
+import { once } from 'node:events'
+import { connect as connectHttp2 } from 'node:http2'
+import { connect as connectTcp, type Socket } from 'node:net'
+import { createLogger } from '@phonerack/shared'
+import { tunnelProtocol } from '@phonerack/shared/tunnel'
+import { afterEach, beforeAll, expect, it } from 'vitest'
+import { Authority, newAuthority } from '../pki/authority.js'
+import { connectAs, dial, hostKeys } from '../testing/dialler.js'
+import { type GateLimits } from './gate.js'
+import { listenForTunnels, type TunnelListener } from './listener.js'
+import { startTunnel } from './tunnel.js'
+
+const hostId = 'hst_aaaaaaaaaaaa'
+const log = createLogger('test')
+log.level = 'silent'
+const wide: GateLimits = { waiting: 1000, waitingPerNetwork: 1000, failures: 1000, windowMs: 3_600_000 }
+let authority: Authority
+let stranger: Authority
+let listener: TunnelListener
+/** Hosts whose connection became a tunnel. */
+let accepted: string[]
+beforeAll(async () => {
+  authority = await Authority.of(await newAuthority())
+  stranger = await Authority.of(await newAuthority())
+})
+afterEach(() => listener.close())
+
+async function listen(limits: GateLimits = wide, handshakeMs = 60_000): Promise<void> {
+  accepted = []
+  listener = await listenForTunnels({
+    ...{ listen: { host: '127.0.0.1', port: 0 }, credentials: await authority.issueTunnel(), log },
+    ...{ limits, handshakeMs },
+    async accept({ hostId: id, socket }) {
+      if ((await startTunnel(socket)) === null) return 'no tunnel'
+      accepted.push(id)
+      return null
+    },
+  })
+}
+
+const tcp = (): Socket => {
+  const socket = connectTcp(listener.port, '127.0.0.1')
+  socket.on('error', () => undefined)
+  return socket
+}
+const closed = async (socket: Socket): Promise<void> => {
+  // The end of the other side is only seen by a reader.
+  socket.resume()
+  if (!socket.closed) await once(socket, 'close')
+}
+
+it('closes each connection that does not come from a host', async () => {
+  await listen()
+  const host = await hostKeys(authority, hostId)
+  const foreign = await hostKeys(stranger, hostId)
+  const { certificatePem: cert, privateKeyPem: key } = await authority.issueClient()
+  const plain = tcp()
+  plain.write('GET / HTTP/1.1\r\nhost: a\r\n\r\n')
+  const cut = tcp()
+  // The beginning of a ClientHello.
+  cut.end(Buffer.from('160301ffff0100', 'hex'))
+  const attempts: [string, Socket][] = [
+    ['plain HTTP', plain],
+    ['half of a hello', cut],
+    ['no certificate', connectAs({ ca: authority.caPem }, listener.port)],
+    ['the control plane', connectAs({ ca: authority.caPem, cert, key }, listener.port)],
+    ['another authority', connectAs({ ...foreign, ca: authority.caPem }, listener.port)],
+    ['no protocol', connectAs(host, listener.port, { ALPNProtocols: [] })],
+    ['another protocol', connectAs(host, listener.port, { ALPNProtocols: ['h2'] })],
+    ['TLS 1.2', connectAs(host, listener.port, { minVersion: 'TLSv1.2', maxVersion: 'TLSv1.2' })],
+  ]
+  for (const [, socket] of attempts) await closed(socket)
+  expect(accepted).toEqual([])
+  await dial(host, listener.port, () => undefined)
+  await expect.poll(() => accepted).toEqual([hostId])
+})
+
+it('closes connections of a host that never become a tunnel', async () => {
+  await listen(wide, 1000)
+  const host = await hostKeys(authority, hostId)
+  const mute = tcp()
+  const silent = connectAs(host, listener.port)
+  const garbage = connectAs(host, listener.port)
+  await once(garbage, 'secureConnect')
+  garbage.write(Buffer.alloc(100_000, 0xff))
+  // Both ends are HTTP/2 clients.
+  const wrongRole = connectAs(host, listener.port)
+  await once(wrongRole, 'secureConnect')
+  const client = connectHttp2('http://a', { createConnection: () => wrongRole })
+  client.on('error', () => undefined)
+  for (const socket of [mute, silent, garbage, wrongRole]) await closed(socket)
+  expect(accepted).toEqual([])
+})
+
+it('refuses a network with too many connections that wait, and takes its hosts once they have ended', async () => {
+  await listen({ ...wide, waitingPerNetwork: 5 })
+  const host = await hostKeys(authority, hostId)
+  const waiting = Array.from({ length: 5 }, tcp)
+  for (const socket of waiting) await once(socket, 'connect')
+  // The listener gets connections in their order.
+  await closed(tcp())
+  await expect(dial(host, listener.port, () => undefined)).rejects.toThrow('refused')
+  expect(waiting.some(({ closed: isClosed }) => isClosed)).toBe(false)
+  for (const socket of waiting) socket.destroy()
+  const isOpen = () =>
+    dial(host, listener.port, () => undefined).then(
+      () => true,
+      () => false,
+    )
+  await expect.poll(isOpen, { timeout: 60_000 }).toBe(true)
+  // An open tunnel does not count as waiting.
+  const all = await Promise.all(Array.from({ length: 4 }, () => isOpen()))
+  expect(all).toEqual([true, true, true, true])
+})
+
+it('refuses a network after its failures', async () => {
+  await listen({ ...wide, failures: 3 })
+  const host = await hostKeys(authority, hostId)
+  for (let at = 0; at < 3; at += 1) {
+    const socket = connectAs({ ca: authority.caPem }, listener.port)
+    await closed(socket)
+  }
+  const isRefused = () =>
+    dial(host, listener.port, () => undefined).then(
+      () => false,
+      () => true,
+    )
+  await expect.poll(isRefused, { timeout: 60_000 }).toBe(true)
+})
+
+it('takes another certificate for new connections, and keeps those that are open', async () => {
+  await listen()
+  const host = await hostKeys(authority, hostId)
+  const serialOf = async (): Promise<string> => {
+    const socket = connectAs(host, listener.port, { ALPNProtocols: [tunnelProtocol] })
+    await once(socket, 'secureConnect')
+    const { serialNumber } = socket.getPeerCertificate()
+    socket.destroy()
+    return serialNumber
+  }
+  const open = await dial(host, listener.port, () => undefined)
+  const before = await serialOf()
+  listener.useCertificate(await authority.issueTunnel())
+  expect(await serialOf()).not.toBe(before)
+  expect(open.session.destroyed).toBe(false)
+  // The client certificate is still requested.
+  await closed(connectAs({ ca: authority.caPem }, listener.port))
+  expect(accepted).toEqual([hostId])
+})
