@@ -46,7 +46,7 @@ export function drawScale(saved: readonly SavedScale[]): string {
     return `<g transform="translate(${x} ${y})">${drawPanel(panel, saved, labels)}</g>`
   })
   const legend = labels.map((label, index) => {
-    const x = size.gap + index * 220
+    const x = size.gap + index * 280
     return `<rect x="${x}" y="17" width="14" height="4" fill="${colorOf(index)}"/><text x="${x + 20}" y="24" class="t">${escape(label)}</text>`
   })
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}">

@@ -22,6 +22,9 @@ export interface ScaleFigures {
   /** Milliseconds that a phone takes to start and to park. */
   phoneMs: number
   createsPerSecond: number
+  /** Processor time of the control plane and of Postgres for each create until it is ready. */
+  createCpuMs: number
+  createPostgresMs: number
   createP50: number
   createP99: number
   listP50: number
@@ -52,8 +55,8 @@ const parkedAtMost = 1000
 const shortIdle = 60
 /** Lists that are timed. */
 const lists = 300
-/** Milliseconds: the pause before the idle time is measured, and its length. */
-const idle = { settleMs: 3000, watchedMs: 20_000 }
+/** Milliseconds: the pause before the idle time is measured, in which activity is written, and its length. */
+const idle = { settleMs: 8000, watchedMs: 20_000 }
 /** Milliseconds that may pass between two steps of the set-up, and that parks may be late. */
 const patience = { setUpMs: 240_000, parkMs: 120_000 }
 
@@ -130,21 +133,27 @@ interface Parts {
 type Measured = Omit<ScaleFigures, 'phones' | 'hosts' | 'phoneMs' | 'memoryPeak' | 'load'>
 
 async function measure({ system, database, keys, pid, phones, parked, say }: Parts): Promise<Measured> {
+  const postmaster = await pidFor(system, 'postgres')
   const short = Math.min(phones / 2, parkedAtMost)
+  const before = { control: await cpuOf(pid), postgres: await cpuOfPostgres(postmaster) }
   const first = await createPhones(keys, phones - short, 3600)
   const last = await createPhones(keys, short, shortIdle)
   const seconds = first.seconds + last.seconds
+  const spent = {
+    createCpuMs: (((await cpuOf(pid)) - before.control) * 1000) / phones,
+    createPostgresMs: (((await cpuOfPostgres(postmaster)) - before.postgres) * 1000) / phones,
+  }
   const creates = figures('create', [...first.times, ...last.times])
   say(`${phones} phones are ready after ${seconds.toFixed(1)} s`)
   const list = figures('list', await listPhones(keys, lists))
-  const quiet = await watchIdle(database, pid, await pidFor(system, 'postgres'), phones)
+  const quiet = await watchIdle(database, pid, postmaster, phones)
   const memory = await residentBytes(pid)
   // A sum over parked phones would be lower.
   if (parked.size > 0) throw new Error('phones were parked before the end of the idle time')
   say('waiting for the parks')
   const late = figures('park', await lateness(last.created, parked))
   return {
-    createsPerSecond: phones / seconds,
+    ...{ createsPerSecond: phones / seconds, ...spent },
     ...{ createP50: creates.p50, createP99: creates.p99, listP50: list.p50, listP99: list.p99 },
     ...{ parks: late.runs, parkP50: late.p50, parkP99: late.p99, ...quiet, memory },
   }

@@ -50,6 +50,7 @@ const pair = (p50: number, p99: number): string => `${p50.toFixed(1)} (${p99.toF
 function print(of: ScaleFigures): void {
   const rows: [string, string][] = [
     ['creates/s, until ready', of.createsPerSecond.toFixed(1)],
+    ['CPU of a create: control plane, Postgres, ms', pair(of.createCpuMs, of.createPostgresMs)],
     ['create until ready, ms, p50 (p99)', pair(of.createP50, of.createP99)],
     ['list of 50 phones, ms, p50 (p99)', pair(of.listP50, of.listP99)],
     [`lateness of ${of.parks} parks, ms, p50 (p99)`, pair(of.parkP50, of.parkP99)],
