@@ -34,9 +34,9 @@ export interface AcceptParts {
 
 export interface PhoneUnderTest {
   readonly serial: string
-  /** On the `ownNow` clock. */
-  readonly startedAt: number
   readonly client: AdbClient
+  /** For files of the checks. */
+  readonly dir: string
   readonly programs: AcceptParts['programs']
   readonly snapshots: SnapshotStore
   readonly recordings: Recordings
@@ -54,6 +54,8 @@ export interface PhoneUnderTest {
   transport(progress: Progress): Promise<Transport>
   /** Waits for a state of the link. @throws DeadlineExceeded */
   untilLink(link: DeviceStatus['link'], progress: Progress): Promise<void>
+  /** Makes calls hang until the agent takes its next recovery step. */
+  hang(progress: Progress): Promise<void>
   stop(): Promise<void>
 }
 
@@ -69,7 +71,6 @@ const conditionEveryMs = 1000
 
 export async function startPhoneUnderTest(parts: AcceptParts): Promise<PhoneUnderTest> {
   const { serial, dir, log, programs } = parts
-  const startedAt = ownNow()
   const records = openRecords(join(dir, 'devices'))
   const journal = openJournal(join(dir, 'journal.jsonl'), () => systemClock.now())
   const adb = await startAdbServer({ bin: parts.adbBin, dataDir: dir, log })
@@ -108,7 +109,7 @@ export async function startPhoneUnderTest(parts: AcceptParts): Promise<PhoneUnde
   })
   const phone: PhoneUnderTest = {
     serial,
-    startedAt,
+    dir,
     client: adb.client,
     programs,
     snapshots: createSnapshotStore(systemClock),
@@ -129,6 +130,7 @@ export async function startPhoneUnderTest(parts: AcceptParts): Promise<PhoneUnde
     async untilLink(link, progress) {
       while (phone.status()?.link !== link) await progress.sleep(pollMs, `the phone to be ${link}`)
     },
+    hang: (progress) => registry.supervisor(serial).hang(progress),
     async stop() {
       await recordings.close()
       await registry.stop()

@@ -88,13 +88,22 @@ export class Registry {
 
   /** @throws ApiError phone_unavailable for an unknown serial */
   gate(serial: string): DeviceGate {
+    return this.known(serial).gate
+  }
+
+  /** For an acceptance run, which does more than a tenant may. @throws ApiError phone_unavailable for an unknown serial */
+  supervisor(serial: string): DeviceSupervisor {
+    return this.known(serial).supervisor
+  }
+
+  private known(serial: string): Entry {
     const entry = this.entries.get(serial)
     if (!entry)
       throw new ApiError('phone_unavailable', {
         message: 'This host does not have the device.',
         details: { serial },
       })
-    return entry.gate
+    return entry
   }
 
   statuses(): DeviceStatus[] {

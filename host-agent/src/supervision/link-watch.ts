@@ -9,6 +9,7 @@ import { SerialTarget, type TransportId } from '../adb/target.js'
 import { createTransport, type Transport } from '../adb/transport.js'
 import type { Records } from '../custody/records.js'
 import { DeviceGone } from '../device/device.js'
+import { escalationRules } from './escalation.js'
 import { notEnrolled } from './failures.js'
 import { identify, type DeviceIdentity } from './identify.js'
 import { PhoneTie } from './phone-tie.js'
@@ -34,6 +35,8 @@ export interface LinkWatchParts {
 
 const reconnectEveryMs = 30_000
 const silentFailures = 3
+/** Milliseconds after which a call counts as hanging in `hang`. */
+const hangMs = 2000
 
 export class LinkWatch {
   /** Hanging calls trigger a rescue. */
@@ -146,6 +149,14 @@ export class LinkWatch {
     const word = `phonerack-${Math.floor(Math.random() * 1e9)}`
     const result = await this.transport.shell(command('echo', word), progress)
     if (result.stdout.toString('utf8').trim() !== word) throw new Error('the shell does not echo')
+  }
+
+  /** Makes as many calls outlast their deadlines as a recovery step takes. The commands only sleep. */
+  async hang(progress: Progress): Promise<void> {
+    const calls = Array.from({ length: escalationRules.hangs }, () =>
+      this.transport.shell(command('sleep', '30'), progress.within(hangMs)),
+    )
+    await Promise.allSettled(calls)
   }
 
   /** Call it after a successful probe. */

@@ -214,6 +214,11 @@ export class DeviceSupervisor {
     this.runner.dispatch({ type: 'restarts' })
   }
 
+  /** Makes calls hang, so that the next recovery step runs. For an acceptance run. */
+  hang(progress: Progress): Promise<void> {
+    return this.link.hang(progress)
+  }
+
   /** Sets whether a tenant uses the phone's screen. */
   setScreenInUse(inUse: boolean): void {
     this.care.setScreenInUse(inUse)

@@ -2,7 +2,7 @@
 import { command } from '../../adb/quote.js'
 import type { FoundCapability } from '../../device/attempt.js'
 import type { WipeCheck } from '../../wiping/checks.js'
-import { ownNow } from '@phonerack/shared'
+import type { Progress } from '@phonerack/shared'
 import { Failed, type Check, type Outcome } from '../check.js'
 import { timed, type PhoneUnderTest } from '../phone.js'
 
@@ -16,28 +16,34 @@ export const connection: Check = {
   limitMs: 60_000,
   async run(phone, progress) {
     const { ms } = await timed(() => listed(phone, (link) => link !== 'absent', progress))
+    const before = await filesOf(phone, progress).catch(() => null)
     await listed(phone, (link) => link === 'unenrolled', progress)
-    const transport = await phone.transport(progress)
-    const found = await transport.shell(command('ls', '-A', shellFolder), progress)
-    const clock = await transport.shell(command('date', '+%s'), progress)
-    const changed = await transport.stat(shellFolder, progress)
+    const after = await filesOf(phone, progress)
     const { maker, model, sdk } = phone.status() ?? {}
     const evidence = [
       `${maker ?? '?'} ${model ?? '?'}, Android API level ${sdk ?? '?'}`,
-      `${shellFolder}: ${found.stdout.toString('utf8').trim().split('\n').toSorted().join(', ') || 'empty'}`,
+      `${shellFolder}: ${after}`,
     ]
-    const beganAt = Number(clock.stdout.toString('utf8').trim()) * 1000 - (ownNow() - phone.startedAt)
-    if (changed !== null && changed.modifiedAt * 1000 > beganAt)
-      throw new Failed(`${shellFolder} changed on the phone since the run began`, { evidence })
+    if (before !== null && before !== after)
+      throw new Failed(`${shellFolder} changed on the phone; before: ${before}`, { evidence })
     return { evidence, times: { listed: ms } }
   },
+}
+
+/** The entries of the folder, and when it changed. */
+async function filesOf(phone: PhoneUnderTest, progress: Progress): Promise<string> {
+  const transport = await phone.transport(progress)
+  const { stdout } = await transport.shell(command('ls', '-A', shellFolder), progress)
+  const names = stdout.toString('utf8').trim().split('\n').toSorted().join(', ')
+  const changed = await transport.stat(shellFolder, progress)
+  return `${names || 'empty'}, changed at ${changed?.modifiedAt ?? '?'}`
 }
 
 /** @throws Failed with the reason of the last link when no `wanted` link comes */
 async function listed(
   phone: PhoneUnderTest,
   wanted: (link: string) => boolean,
-  progress: Parameters<Check['run']>[1],
+  progress: Progress,
 ): Promise<void> {
   // Ends before the check's limit, so that the reason names the link.
   const within = progress.within(progress.remaining - 2000)
