@@ -62,6 +62,25 @@ export async function tryActions(
   })
 }
 
+/** Milliseconds. */
+const obstacleMs = 3000
+
+/** Why touches may have no effect; empty: unknown. */
+async function obstacleOf(phone: PhoneUnderTest, progress: Progress): Promise<string> {
+  try {
+    const { asleep, locked } = await phone
+      .gate()
+      .read(phone.caller(), progress.within(obstacleMs), (device, within) =>
+        device.secureWindow.read(within, true),
+      )
+    if (asleep) return ' The screen is off.'
+    return locked ? ' The screen is locked.' : ''
+  } catch (error) {
+    // The error of the action is the one to report.
+    return error instanceof Error ? '' : String(error)
+  }
+}
+
 /** @throws Failed with the error of the first action that fails */
 export async function runActions(
   phone: PhoneUnderTest,
@@ -70,8 +89,12 @@ export async function runActions(
 ): Promise<readonly ActionResult[]> {
   const results = await tryActions(phone, actions, progress)
   const failed = results.find(({ ok }) => !ok)
-  if (failed)
-    throw new Failed(`\`${failed.type}\` failed: ${failed.error?.code ?? ''}: ${failed.error?.message ?? ''}`)
+  if (failed) {
+    const because = await obstacleOf(phone, progress)
+    throw new Failed(
+      `\`${failed.type}\` failed: ${failed.error?.code ?? ''}: ${failed.error?.message ?? ''}${because}`,
+    )
+  }
   if (results.length < actions.length) throw new Failed('the batch ended before its last action')
   return results
 }
