@@ -1,8 +1,8 @@
 /**
- * The process of virtual phones: `main.js --ports 6001,6002 --data DIR --pace instant|real [--auth]`, one phone per
- * port. For tests: `--without PART,PORT:PART`, `--fault-port PORT --fault-token-file FILE` and `--witness WORD` (README).
+ * The process of virtual phones: `main.js --ports 6001,6002 --data DIR --pace instant|real`, one phone per port. A phone lets
+ * in the adb servers whose public keys are in `--keys FILE,…`; without it, the first one that connects; with `--any-host`, all. For tests: `--without PART,PORT:PART`, `--fault-port PORT --fault-token-file FILE` and `--witness WORD` (README).
  */
-import { readFileSync } from 'node:fs'
+import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { pino } from 'pino'
@@ -11,14 +11,14 @@ import { readWithout, type Without } from './faults/without.js'
 import { type Pace, type Phone, startPhone } from './phone.js'
 
 const usage =
-  'usage: main.js --ports PORT[,PORT…] --data DIR [--pace instant|real] [--auth] [--without [PORT:]PART,…] [--fault-port PORT --fault-token-file FILE] [--witness WORD]\n'
+  'usage: main.js --ports PORT[,PORT…] --data DIR [--pace instant|real] [--keys FILE[,FILE…] | --any-host] [--without [PORT:]PART,…] [--fault-port PORT --fault-token-file FILE] [--witness WORD]\n'
 const log = pino({ name: 'virtual-phone' }, pino.destination({ dest: 2, sync: true }))
 
 interface Settings {
   ports: number[]
   dataDir: string
   pace: Pace
-  auth: boolean
+  auth: false | 'first' | string[]
   without: Without
   faults: { port: number; tokenFile: string } | null
   /** Null: nothing is recorded. */
@@ -32,7 +32,8 @@ function readArguments(): Settings | null {
       ports: { type: 'string' },
       data: { type: 'string' },
       pace: { type: 'string', default: 'instant' },
-      auth: { type: 'boolean', default: false },
+      keys: { type: 'string' },
+      'any-host': { type: 'boolean', default: false },
       without: { type: 'string', default: '' },
       'fault-port': { type: 'string' },
       'fault-token-file': { type: 'string' },
@@ -42,6 +43,9 @@ function readArguments(): Settings | null {
   const ports = (values.ports ?? '').split(',').map(Number)
   const isPort = (port: number) => Number.isInteger(port) && port > 0 && port < 65_536
   const valid = ports.every(isPort) && new Set(ports).size === ports.length
+  const anyHost = values['any-host']
+  if (anyHost && values.keys !== undefined) return null
+  const auth = anyHost ? false : values.keys === undefined ? 'first' : readKeys(values.keys)
   const { pace, 'fault-port': faultPort, 'fault-token-file': tokenFile } = values
   const without = readWithout(values.without)
   if (!valid || values.data === undefined || (pace !== 'instant' && pace !== 'real')) return null
@@ -50,8 +54,15 @@ function readArguments(): Settings | null {
   const faults = tokenFile === undefined ? null : { port: Number(faultPort), tokenFile }
   const witnessOf = values.witness ?? null
   if (witnessOf === '') return null
-  return { ports, dataDir: values.data, pace, auth: values.auth, without, faults, witnessOf }
+  return { ports, dataDir: values.data, pace, auth, without, faults, witnessOf }
 }
+
+/** The lines of files like `adbkey.pub`. @throws when a file cannot be read */
+const readKeys = (files: string): string[] =>
+  files
+    .split(',')
+    .flatMap((file) => readFileSync(file, 'utf8').split('\n'))
+    .filter((line) => line.trim() !== '')
 
 const minTokenLength = 16
 
@@ -87,6 +98,8 @@ async function main(settings: Settings): Promise<void> {
       })
     })
   }
+  // Only its owner may read what is on a phone.
+  mkdirSync(settings.dataDir, { recursive: true, mode: 0o700 })
   for (const port of settings.ports) {
     const phone = await startPhone({
       port,

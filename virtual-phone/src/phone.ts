@@ -7,7 +7,7 @@ import { chmodSync, mkdirSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { AdbKeys } from './adbd/auth.js'
+import { type AdbKeys, isKey } from './adbd/auth.js'
 import { Listening } from './adbd/listening.js'
 import { AdbServer } from './adbd/server.js'
 import { Android, type SavedAndroid } from './android/android.js'
@@ -49,8 +49,11 @@ export interface PhoneOptions {
   /** The phone's data folder; created if it is missing. */
   dataDir: string
   pace: Pace
-  /** Hosts need an allowed key, and are `unauthorized` until `adbKeys.allow()`. Default false. */
-  auth?: boolean
+  /**
+   * Which hosts are let in. `false`, the default: every one. `true`: none until `adbKeys.allow()`. `first`: the first one,
+   * for good. Lines of `adbkey.pub`: those with these keys.
+   */
+  auth?: boolean | 'first' | readonly string[]
   /** Missing parts, as on some makers' phones. Default: none. */
   without?: Iterable<Part>
   /** `witness.jsonl` in the data folder records each wipe and each command that contains this word. */
@@ -85,6 +88,8 @@ export async function startPhone(options: PhoneOptions): Promise<Phone> {
   mkdirSync(options.dataDir, { recursive: true, mode: 0o700 })
   chmodSync(options.dataDir, 0o700)
   const onFault = options.onFault ?? throwLater
+  const keys = typeof options.auth === 'object' ? options.auth : []
+  if (!keys.every(isKey)) throw new Error('not a public key of adb')
   const identity = await loadIdentity(options.dataDir)
   const statePath = join(options.dataDir, 'state.json')
   const saved = StateFile.read(statePath) as SavedAndroid | null
@@ -124,7 +129,7 @@ export async function startPhone(options: PhoneOptions): Promise<Phone> {
     ),
     clock,
     uiTreeMs: () => within(UI_TREE_SPAN[options.pace], Math.random),
-    adbAuth: options.auth === true,
+    adbAuth: options.auth === 'first' ? 'first' : options.auth !== undefined && options.auth !== false,
     missing: new Set(options.without),
     onChange: () => state.touch(),
     onRestart: (wipe) => {
@@ -134,6 +139,7 @@ export async function startPhone(options: PhoneOptions): Promise<Phone> {
     },
     onFault,
   })
+  for (const line of keys) android.adbKeys.trust(line)
   const adbd = new AdbServer(android, onFault, link)
   const port = await adbd.listen(options.port)
   android.markBooted()

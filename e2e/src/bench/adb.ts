@@ -5,6 +5,7 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
+import { testAdbKey } from '../system/adb-key.js'
 import { freePort } from '../system/system.js'
 
 const run = promisify(execFile)
@@ -37,6 +38,7 @@ export async function plainAdb(serial: string): Promise<PlainAdb> {
   const env = {
     ...process.env,
     HOME: home,
+    ADB_VENDOR_KEYS: testAdbKey(),
     ANDROID_ADB_SERVER_PORT: String(port),
     ADB_LOCAL_TRANSPORT_MAX_PORT: '5554',
   }

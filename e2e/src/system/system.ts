@@ -11,6 +11,7 @@ import type { Part } from '@phonerack/virtual-phone'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { z } from 'zod'
+import { testAdbKey } from './adb-key.js'
 
 const run = promisify(execFile)
 
@@ -75,6 +76,7 @@ export async function startSystem(options: StartOptions): Promise<System> {
   const faultPort = options.faultPort === true ? await freePort() : null
   const without = (options.without ?? []).flatMap((parts, at) => parts.map((part) => `${at + 1}:${part}`))
   const forPhones = {
+    PHONERACK_TEST_ADB_KEYS: `${testAdbKey()}.pub`,
     ...(faultPort === null ? {} : { PHONERACK_TEST_FAULT_PORT: String(faultPort) }),
     ...(without.length === 0 ? {} : { PHONERACK_TEST_WITHOUT: without.join(',') }),
   }

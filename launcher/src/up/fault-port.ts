@@ -1,11 +1,15 @@
 /**
  * Test-only environment variables: `PHONERACK_TEST_WITHOUT` lists parts that the virtual phones lack,
+ * `PHONERACK_TEST_ADB_KEYS` public keys of adb servers that they let in besides the agent's (files, separated by commas),
  * `PHONERACK_TEST_FAULT_PORT` opens the port by which tests inject faults. The port's token is in the data
  * directory, readable by its owner only.
  */
 import { randomBytes } from 'node:crypto'
 import { existsSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+
+export const testKeys = (env: NodeJS.ProcessEnv): string[] =>
+  (env['PHONERACK_TEST_ADB_KEYS'] ?? '').split(',').filter((file) => file !== '')
 
 /** Arguments of `virtual-phone/dist/main.js`. @throws Error when a variable is invalid */
 export function testArguments(

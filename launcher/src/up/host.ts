@@ -1,10 +1,11 @@
 /** The host agent, the programs that it needs, and the virtual phones. */
 import { hostname } from 'node:os'
 import type { Device, OperatorClient } from '../operator/client.js'
+import { ensureAdbKey } from './adb-key.js'
 import { hostPort, nearHost } from './bind.js'
 import type { Addresses, Context } from './context.js'
 import { awaitHost, enrollAll } from './devices.js'
-import { testArguments } from './fault-port.js'
+import { testArguments, testKeys } from './fault-port.js'
 import type { Ports } from './ports.js'
 import { ensureAdb, ensureFfmpeg } from './programs.js'
 import { ensureScrcpyServer } from './scrcpy.js'
@@ -24,24 +25,24 @@ export async function preparePrograms({ root, steps }: Context): Promise<Program
   return { adb, scrcpyServer: await steps.run('scrcpy server', (remark) => ensureScrcpyServer(root, remark)) }
 }
 
-export async function startPhones({
-  root,
-  options,
-  folder,
-  ports,
-  supervisor,
-  steps,
-}: Context): Promise<void> {
+export async function startPhones(
+  { root, options, folder, ports, supervisor, steps }: Context,
+  { adb }: Programs,
+): Promise<void> {
   if (options.virtualPhones === 0) return
   const phonePorts = ports.phones
   const data = folder.of('virtual-phones')
+  const keys = [await ensureAdbKey(adb, folder.of('host-agent')), ...testKeys(process.env)].join(',')
   const forTests = testArguments(process.env, data, phonePorts)
   const service = nodeService({
     root,
     folder,
     name: 'virtual-phones',
     script: 'virtual-phone/dist/main.js',
-    args: ['--ports', phonePorts.join(','), '--data', data, '--pace', paceOf(process.env), ...forTests],
+    args: [
+      ...['--ports', phonePorts.join(','), '--data', data, '--pace', paceOf(process.env)],
+      ...['--keys', keys, ...forTests],
+    ],
     env: {},
     readyWithinMs: 60_000,
     ready: async () => (await Promise.all(ports.phones.map((port) => isListening(port)))).every(Boolean),

@@ -70,7 +70,7 @@ async function startParts(context: Context): Promise<string> {
   // failed.
   const [control, phones] = await Promise.allSettled([
     foreign ?? startControl(context),
-    programs ? startPhones(context) : undefined,
+    programs ? startPhones(context, programs) : undefined,
   ])
   if (control.status === 'rejected') throw control.reason
   if (phones.status === 'rejected') throw phones.reason

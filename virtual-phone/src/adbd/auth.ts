@@ -19,10 +19,14 @@ export class AdbKeys {
   private known: { line: string; key: KeyObject }[] = []
   private readonly waiting = new Set<PendingKey>()
 
-  /** `onChange` is called when the known keys change. Without `required` every host is let in. */
+  /**
+   * `onChange` is called when the known keys change. Without `required` every host is let in. `trustsFirst`: the first host
+   * that asks is let in for good, as by a person who presses "Always allow" once.
+   */
   constructor(
     readonly required: boolean,
     private readonly onChange: () => void,
+    private trustsFirst = false,
   ) {}
 
   /** Whether one of the known keys has signed `token`. */
@@ -34,6 +38,11 @@ export class AdbKeys {
   ask(line: string, answer: (allowed: boolean) => void): () => void {
     const pending = { line, answer }
     this.waiting.add(pending)
+    if (this.trustsFirst && this.known.length === 0 && parseKey(line) !== null) {
+      this.waiting.delete(pending)
+      this.add(line)
+      answer(true)
+    }
     return () => this.waiting.delete(pending)
   }
 
@@ -55,6 +64,7 @@ export class AdbKeys {
   /** "Revoke USB debugging authorisations". A connected host stays connected until its next connection. */
   forget(): void {
     this.known = []
+    this.trustsFirst = false
     this.onChange()
   }
 
@@ -65,6 +75,11 @@ export class AdbKeys {
   load(lines: readonly string[]): void {
     this.known = []
     for (const line of lines) this.add(line)
+  }
+
+  /** Accepts the host of a public key (a line of `adbkey.pub`) without a question. */
+  trust(line: string): void {
+    this.add(line)
   }
 
   private add(line: string): void {
@@ -100,6 +115,8 @@ export function parseKey(line: string): KeyObject | null {
     throw error
   }
 }
+
+export const isKey = (line: string): boolean => parseKey(line) !== null
 
 /** The head of a PKCS #1 block with a SHA-1 digest; the token takes the place of the digest. */
 const sha1Head = Buffer.from('3021300906052b0e03021a05000414', 'hex')

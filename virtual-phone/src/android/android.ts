@@ -54,8 +54,8 @@ export interface AndroidOptions {
   clock?: { offsetMs: number }
   /** The time that the UI server takes for a tree. */
   uiTreeMs?: () => number
-  /** Hosts need an allowed key. Default false: every client of the port is accepted. */
-  adbAuth?: boolean
+  /** Hosts need an allowed key; `first`: the first host's key is allowed. Default false: every client of the port is accepted. */
+  adbAuth?: boolean | 'first'
   /** Shared with the wrapper that counts calls to the world. */
   counters?: Counters
   /** Parts that this phone lacks; default none. */
@@ -119,7 +119,7 @@ export class Android {
     this.missing = options.missing ?? new Set()
     this.counters = options.counters ?? new Counters()
     this.scrcpyServer = options.scrcpyServer
-    this.adbKeys = new AdbKeys(options.adbAuth === true, onChange)
+    this.adbKeys = new AdbKeys(Boolean(options.adbAuth), onChange, options.adbAuth === 'first')
     this.properties = new Properties(identity, onChange)
     this.settings = new Settings((namespace, name, value) => {
       this.applySetting(namespace, name, value)

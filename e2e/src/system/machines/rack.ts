@@ -172,7 +172,9 @@ export async function startPhone(
   on: (typeof racks)[number],
   port = phonePorts[on],
 ): Promise<void> {
-  const script = `echo $$ >${phoneFiles.pid}; exec node "$0" --ports ${port} --data ${phoneFiles.storage}`
+  // A phone that moves to another rack meets another adb server; its machine has no other user.
+  const options = `--any-host --ports ${port} --data ${phoneFiles.storage}`
+  const script = `echo $$ >${phoneFiles.pid}; exec node "$0" ${options}`
   await network.machines[on].start(
     ['bash', '-c', script, `${root}/virtual-phone/dist/main.js`],
     /phone is on/,
