@@ -6,7 +6,12 @@ import { run } from './run.js'
 
 test('every rule holds under load and faults', { timeout: 300_000 }, async () => {
   const report = await run({
-    ...{ seed: randomInt(1, 2 ** 31), durationMs: 15_000, signal: new AbortController().signal },
+    ...{
+      seed: randomInt(1, 2 ** 31),
+      durationMs: 8000,
+      restoreMs: 2000,
+      signal: new AbortController().signal,
+    },
     shape: { controls: 2, agents: 2, phones: 3, brokers: 1, hasSmallDisk: await canMount() },
     ...{ tenants: 2, rentersPerTenant: 1, randomEveryMs: 400, say: () => undefined },
   })

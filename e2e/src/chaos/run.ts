@@ -1,5 +1,7 @@
 /** One run: start, load with faults, quiet, checks, restore, checks, stop. Called by `main.ts` and by a test. */
+import { spawn } from 'node:child_process'
 import { mkdtemp, mkdir, readFile, rm } from 'node:fs/promises'
+import { once, setMaxListeners } from 'node:events'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -10,11 +12,12 @@ import { settle } from './checks/settled.js'
 import { judgeWitness, type Finding } from './checks/witnesses.js'
 import { injectAll } from './faults/inject.js'
 import { scheduleOf, type PlannedFault, type Shape } from './faults/schedule.js'
+import { dump, restore } from './restore.js'
 import { createLoad, deleteAll, type Load } from './load/load.js'
 import { newKnowledge, type Knowledge } from './load/renter.js'
-import type { Counts } from './load/watched.js'
 import { startTopology, type Topology } from './parts/topology.js'
 import type { Ground } from './parts/part.js'
+import { root } from '../system/system.js'
 import { stamp, Timeline } from './timeline.js'
 
 export interface RunOptions {
@@ -25,6 +28,8 @@ export interface RunOptions {
   randomEveryMs: number
   /** Milliseconds of load with faults. */
   durationMs: number
+  /** Milliseconds of load before the dump, after it, and after the restore. */
+  restoreMs: number
   say: (text: string) => void
   /** Aborts the run: everything is stopped. */
   signal: AbortSignal
@@ -42,6 +47,8 @@ export interface Report {
 
 export async function run(options: RunOptions): Promise<Report> {
   const { seed, shape, signal, say } = options
+  // Each wait of each client listens to it.
+  setMaxListeners(0, signal)
   const dir = await mkdtemp(path.join(tmpdir(), 'phonerack-chaos-'))
   const of = (...names: string[]): string => path.join(dir, ...names)
   await mkdir(of('logs'), { recursive: true, mode: 0o700 })
@@ -58,8 +65,9 @@ export async function run(options: RunOptions): Promise<Report> {
   timeline.note(
     `seed ${seed}, ${planned.length} faults in ${options.durationMs / 1000} s; logs in ${dir}/logs`,
   )
+  const guard = startGuard(dir, shape)
   try {
-    const system = await startTopology(ground, shape)
+    const system = await startTopology(ground, shape, signal)
     try {
       figures['startSeconds'] = secondsSince(began)
       await storm({ ...options, system, timeline, planned, found, figures, of })
@@ -70,7 +78,10 @@ export async function run(options: RunOptions): Promise<Report> {
   } catch (error) {
     if (!signal.aborted) throw error
     timeline.note(`aborted: ${error instanceof Error ? error.message : String(error)}`)
+  } finally {
+    await guard.release()
   }
+  if (signal.aborted) await rm(dir, { recursive: true, force: true })
   signal.throwIfAborted()
   figures['seconds'] = secondsSince(began)
   const texts = findings.map((finding) => explain(finding, timeline, dir))
@@ -115,7 +126,9 @@ async function storm(all: Storm): Promise<void> {
   try {
     timeline.note('load and faults begin')
     const over = new AbortController()
-    const loading = load.run('storm', AbortSignal.any([over.signal, signal]))
+    const ends = AbortSignal.any([over.signal, signal])
+    setMaxListeners(0, ends)
+    const loading = load.run('storm', ends)
     try {
       await Promise.all([
         injectAll(system, timeline, all.planned, signal),
@@ -124,22 +137,68 @@ async function storm(all: Storm): Promise<void> {
     } finally {
       over.abort()
       timeline.note('faults have ended; the last requests are answered')
-      await loading
+      // When the run is stopped, the answers do not matter.
+      if (!signal.aborted) await loading
+      else loading.catch(() => undefined)
     }
     signal.throwIfAborted()
-    figures['answers'] = summaryOf(load.watched.counts)
     await judge(all, load, knowledge, 'the storm')
+    await loseAndRestore(all, load, knowledge)
+    await judge(all, load, knowledge, 'the restore')
+    figures['answers'] = load.watched.counts
   } finally {
     watching.abort()
     figures['invariantSamples'] = await samples
   }
 }
 
-const summaryOf = ({ requests, statuses, codes }: Counts) => ({
-  requests,
-  statuses: { ...statuses },
-  codes: { ...codes },
-})
+/** Load, a dump, load that the restore undoes, the restore, load. */
+async function loseAndRestore(all: Storm, load: Load, knowledge: Knowledge): Promise<void> {
+  const { system, timeline, signal } = all
+  const work = async (phase: string): Promise<void> => {
+    timeline.note(`load ${phase} begins`)
+    const over = new AbortController()
+    const ends = AbortSignal.any([over.signal, signal])
+    setMaxListeners(0, ends)
+    const loading = load.run(phase, ends)
+    await sleep(all.restoreMs, undefined, { signal }).catch(() => undefined)
+    over.abort()
+    if (!signal.aborted) await loading
+    else loading.catch(() => undefined)
+    signal.throwIfAborted()
+  }
+  await work('before')
+  const undoneDump = timeline.begin('dump', 'postgres')
+  await dump(system)
+  undoneDump()
+  const sessions = new Set(knowledge.sessions)
+  const recordings = knowledge.recordings.length
+  await work('between')
+  const undoneRestore = timeline.begin('restore', 'postgres')
+  await restore(system)
+  undoneRestore()
+  // The clients lost these with the database.
+  knowledge.sessions = sessions
+  knowledge.recordings.splice(recordings)
+  await Promise.all([work('after'), load.visitSome(signal)])
+}
+
+/** Ends everything when this process is killed. */
+function startGuard(dir: string, { agents }: Shape): { release(): Promise<void> } {
+  const racks = Array.from({ length: agents }, (_, index) => path.join(dir, `agent-${index + 1}`))
+  const script = path.join(root, 'e2e/src/chaos/guard.mjs')
+  const child = spawn(process.execPath, [script, dir, ...racks], {
+    ...{ cwd: '/', detached: true, stdio: ['pipe', 'ignore', 'ignore'] },
+  })
+  child.stdin.on('error', () => undefined)
+  const ended = once(child, 'exit')
+  return {
+    async release() {
+      child.stdin.end('done\n')
+      await ended
+    },
+  }
+}
 
 /** After quiet: all checks, with every phone deleted at the end. */
 async function judge(all: Storm, load: Load, knowledge: Knowledge, when: string): Promise<void> {

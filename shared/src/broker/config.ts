@@ -79,11 +79,12 @@ const configuration = ({ host, port, tls, storeDir }: BrokerOptions, trust: Brok
   port,
   ...(tls === null ? {} : { tls: { cert_file: tls.certFile, key_file: tls.keyFile } }),
   ...trustSettings(trust),
-  // Takes the account's claims from the control plane, with its revocations, and keeps them.
+  // Takes the account's claims from the control plane, with its revocations, and keeps them. A server of a cluster that
+  // was down gets newer ones from the others after this interval: until then it accepts users that were revoked.
   resolver: {
     type: 'full',
     dir: path.join(storeDir, trust.claimsFolder),
-    ...{ allow_delete: false, interval: '2m' },
+    ...{ allow_delete: false, interval: '10s' },
   },
   // Bounded: streams store little, and a broker must not fill the disk.
   jetstream: { store_dir: storeDir, max_memory_store: 256 << 20, max_file_store: 4 * 2 ** 30 },

@@ -10,7 +10,7 @@ const shapes: fc.Arbitrary<Shape> = fc.record({
   hasSmallDisk: fc.boolean(),
 })
 const seeds = fc.integer({ min: 0, max: 2 ** 31 })
-const durations = fc.integer({ min: 1000, max: 1_200_000 })
+const durations = fc.integer({ min: 1000, max: 600_000 })
 
 describe('a schedule of faults', () => {
   it('is the same for the same seed', () => {
@@ -18,6 +18,7 @@ describe('a schedule of faults', () => {
       fc.property(seeds, durations, shapes, (seed, durationMs, shape) => {
         expect(scheduleOf(seed, durationMs, shape)).toEqual(scheduleOf(seed, durationMs, shape))
       }),
+      { numRuns: 30 },
     )
   })
 
@@ -37,6 +38,7 @@ describe('a schedule of faults', () => {
         })
         expect(wrong).toEqual([])
       }),
+      { numRuns: 30 },
     )
   })
 
@@ -57,6 +59,7 @@ describe('a schedule of faults', () => {
           'unplug',
         ])
       }),
+      { numRuns: 30 },
     )
     expect(scheduleOf(1, 600_000, shape)).not.toEqual(scheduleOf(2, 600_000, shape))
   })
@@ -81,6 +84,7 @@ describe('a schedule of faults', () => {
           }
         }
       }),
+      { numRuns: 30 },
     )
   })
 })

@@ -5,7 +5,7 @@ import type { Topology } from '../parts/topology.js'
 import { randomOf } from '../random.js'
 import type { Timeline } from '../timeline.js'
 import { sendRandomRequests } from './random-requests.js'
-import { runRenter, type Knowledge } from './renter.js'
+import { runRenter, visit, type Knowledge } from './renter.js'
 import { Watched, type Violation } from './watched.js'
 
 export interface Tenant {
@@ -18,6 +18,8 @@ export interface Load {
   watched: Watched
   /** Sends requests until `signal` aborts and the last one is answered. @param phase makes names and steps differ */
   run(phase: string, signal: AbortSignal): Promise<void>
+  /** Looks at some of the phones that the clients believe to have. */
+  visitSome(signal: AbortSignal): Promise<void>
 }
 
 export interface LoadOptions {
@@ -66,6 +68,16 @@ export async function createLoad(system: Topology, options: LoadOptions): Promis
         },
       })
       await Promise.all([...renters, random])
+    },
+    async visitSome(signal) {
+      const random = randomOf(seed, 'visits')
+      const some = [...knowledge.left].slice(0, 6)
+      await Promise.all(
+        some.map(([phone, key]) => {
+          const tenant = knowledge.phones.get(phone) ?? ''
+          return visit({ name: 'visitor', tenant, key, random, watched, knowledge, report, signal }, phone)
+        }),
+      )
     },
   }
 }

@@ -48,6 +48,10 @@ export async function runRenter(options: RenterOptions): Promise<void> {
   for (let life = 1; !options.signal.aborted; life += 1) await new Life(options, life).run()
 }
 
+/** Starts a phone that was rented before, and looks whose files it holds. */
+export const visit = (options: RenterOptions, phone: string): Promise<void> =>
+  new Life(options, 0).visit(phone)
+
 /** One phone, from its create to its end. */
 class Life {
   private writes = 0
@@ -87,6 +91,12 @@ class Life {
     }
   }
 
+  async visit(phone: string): Promise<void> {
+    this.phone = phone
+    await this.send('POST', '/start', { body: { wait: false } })
+    if (await this.untilReady()) await this.look()
+  }
+
   /** Repeats a create whose answer was lost or asks for a retry, with the same Idempotency-Key. */
   private async create(): Promise<Phone | null> {
     const { random, name, knowledge } = this.options
@@ -106,8 +116,18 @@ class Life {
         this.learn(found)
         // A repeat returns the same phone.
         if (!random.chance(0.1)) break
-      } else if (answer !== null && !retryable.safeParse(answer.body).success) return null
-      else await this.pause(pauseAfterRefusalMs)
+      } else {
+        if (answer !== null && (answer.status === 400 || answer.status === 409))
+          this.options.report({
+            ...{
+              rule: 'a valid create was refused',
+              detail: `${name}: ${answer.bytes.toString()}`,
+              at: Date.now(),
+            },
+          })
+        await this.pause(pauseAfterRefusalMs)
+        if (answer !== null && !retryable.safeParse(answer.body).success) return null
+      }
     }
     if (ids.size > 1)
       this.options.report({

@@ -13,11 +13,18 @@ export interface Balancer {
   close(): Promise<void>
 }
 
-/** Milliseconds. */
-const times = { every: 400, answer: 1500 } as const
+/** Milliseconds; a replica is not ready after so many failures in a row. */
+const times = { every: 400, answer: 3000, failures: 2 } as const
 
-/** @param replicas ports on 127.0.0.1 */
-export async function openBalancer(port: number, replicas: readonly number[]): Promise<Balancer> {
+/**
+ * @param replicas ports on 127.0.0.1
+ * @param onLost called when a replica is no longer ready; returns what to call when it is again
+ */
+export async function openBalancer(
+  port: number,
+  replicas: readonly number[],
+  onLost: (index: number) => () => void,
+): Promise<Balancer> {
   const ready = new Set<number>()
   const sockets = new Map<number, Set<Socket>>(replicas.map((each) => [each, new Set()]))
   const closing = new AbortController()
@@ -46,10 +53,19 @@ export async function openBalancer(port: number, replicas: readonly number[]): P
   server.listen({ host: '127.0.0.1', port })
   await once(server, 'listening')
 
-  async function watch(replica: number): Promise<void> {
+  async function watch(replica: number, index: number): Promise<void> {
+    let failures = 0
+    let found = (): void => undefined
     while (!closing.signal.aborted) {
-      if (await isReady(replica)) ready.add(replica)
-      else if (ready.delete(replica)) for (const each of sockets.get(replica) ?? []) each.resetAndDestroy()
+      failures = (await isReady(replica)) ? 0 : failures + 1
+      if (failures === 0 && !ready.has(replica)) {
+        ready.add(replica)
+        found()
+      }
+      if (failures >= times.failures && ready.delete(replica)) {
+        found = onLost(index)
+        for (const each of sockets.get(replica) ?? []) each.resetAndDestroy()
+      }
       await sleep(times.every, undefined, { signal: closing.signal }).catch(() => undefined)
     }
   }

@@ -77,7 +77,7 @@ const disk = { bytes: 96 << 20, minFree: 8 << 20 } as const
 const at = (port: number): string => `127.0.0.1:${port}`
 
 /** Leaves nothing running when it fails. */
-export async function startTopology(ground: Ground, shape: Shape): Promise<Topology> {
+export async function startTopology(ground: Ground, shape: Shape, signal: AbortSignal): Promise<Topology> {
   const undo: (() => Promise<void>)[] = []
   const stop = async (): Promise<void> => {
     const errors: unknown[] = []
@@ -85,7 +85,7 @@ export async function startTopology(ground: Ground, shape: Shape): Promise<Topol
     if (errors.length > 0) throw new AggregateError(errors, 'the system did not stop cleanly')
   }
   try {
-    return await assemble(ground, shape, undo, stop)
+    return await assemble(ground, shape, undo, stop, signal)
   } catch (error) {
     await stop()
     throw error
@@ -97,6 +97,7 @@ async function assemble(
   shape: Shape,
   undo: (() => Promise<void>)[],
   stop: () => Promise<void>,
+  signal: AbortSignal,
 ): Promise<Topology> {
   const { of } = ground
   const parts = new Map<string, Part>()
@@ -108,6 +109,7 @@ async function assemble(
     return made
   }
   const add = async (part: Part): Promise<Part> => {
+    signal.throwIfAborted()
     parts.set(part.name, part)
     undo.push(() => part.stop())
     await part.start()
@@ -196,7 +198,9 @@ async function assemble(
     if (index === 0) await add(part)
   }
   await Promise.all(controls.slice(1).map(add))
-  const balancer: Balancer = await openBalancer(balancerPort, fronts)
+  const balancer: Balancer = await openBalancer(balancerPort, fronts, (index) =>
+    ground.timeline.begin('not ready', `control-${index + 1}`),
+  )
   undo.push(() => balancer.close())
   const operator = new OperatorClient(`http://${at(operatorPorts[0] ?? 0)}`, token)
 
@@ -262,13 +266,12 @@ async function assemble(
       return { agent, phones, ports: phonePorts, faultPort, faultToken }
     }),
   )
-  const never = new AbortController().signal
-  await Promise.all(numbers.map((number) => awaitHost(operator, `rack-${number}`, 60_000, never)))
+  await Promise.all(numbers.map((number) => awaitHost(operator, `rack-${number}`, 60_000, signal)))
   const quarantined = await enrollAll(
     operator,
     racks.flatMap((rack) => rack.ports.map(at)),
     180_000,
-    never,
+    signal,
   )
   if (quarantined.length > 0)
     throw new Error(`${quarantined.length} devices are quarantined after their enrolment`)
