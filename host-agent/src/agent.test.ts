@@ -34,7 +34,8 @@ async function clipboardOf({ host, phone }: PhoneAndHost): Promise<string | null
     keeper.stop()
   }
 }
-const onlyProperties = /^shell,v2,raw:(getprop [a-z._]+(; )?)+$/
+/** Also the file of its identity, by which a phone of another host is recognised. */
+const onlyProperties = /^shell,v2,raw:((getprop [a-z._]+(; )?)+|cat \/data\/local\/tmp\/phonerack\/identity)$/
 
 const codeOf = async (work: Promise<unknown>) => {
   const error: unknown = await work.then(

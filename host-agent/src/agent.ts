@@ -143,7 +143,7 @@ export async function startAgent(config: Config, identity: Identity, log: Logger
         : null
     }
     const handlers = {
-      host: createHandlers({ registry, installs, snapshots, renewal: running, log }),
+      host: createHandlers({ registry, installs, snapshots, renewal: running, hostId: identity.hostId, log }),
       live: createLiveHandlers(registry, leaving.signal, log),
       recordings: createRecordingHandlers(recordings, log),
     }

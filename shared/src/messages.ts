@@ -1,5 +1,6 @@
 /** NATS subjects and their messages. Receivers validate messages. */
 import { z } from 'zod'
+import { identityPattern } from './device-proof.js'
 import { hostRefusalSchema } from './host-refusal.js'
 
 /**
@@ -124,6 +125,11 @@ export const deviceStatusSchema = z.object({
   custody: custodySchema.optional(),
   /** Omitted: not checked yet. */
   condition: deviceConditionSchema.optional(),
+  /**
+   * The public key of the identity that the phone carries, of a phone that is not enrolled here. A claim without a proof.
+   * Omitted: none, or not read. docs/decisions/0223
+   */
+  identity: z.string().regex(identityPattern).optional(),
 })
 export type DeviceStatus = z.infer<typeof deviceStatusSchema>
 

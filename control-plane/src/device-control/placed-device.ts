@@ -29,6 +29,8 @@ export interface PlacedDevice {
   /** The phone ran before, so its start must find its data. */
   hasData: boolean
   enrolledAt: Date | null
+  /** Moved, and not taken over by this host yet. */
+  adoptingSince: Date | null
   fencingNumber: bigint
   /** Null while the host is late or has not sent an address. */
   connection: HostConnection | null

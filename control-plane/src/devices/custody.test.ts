@@ -13,6 +13,7 @@ const row: CustodyRow = {
   confirmedEpoch: 'e',
   cleanFor: 'anyone',
   custodyRevision: 10n,
+  adoptingSince: null,
 }
 const clean: CustodyReport = { revision: 10, assignment: null, dirty: false, clean_for: 'anyone' }
 const used: CustodyReport = { revision: 11, assignment: null, dirty: true, clean_for: '' }

@@ -17,6 +17,8 @@ export interface CustodyRow {
   confirmedEpoch: string | null
   cleanFor: string
   custodyRevision: bigint
+  /** Moved, and its new host has no record of it yet. */
+  adoptingSince: Date | null
 }
 
 export interface Reported {
@@ -26,7 +28,7 @@ export interface Reported {
 }
 
 export type Verdict =
-  /** Row and record agree, or the report is older than the row. */
+  /** Row and record agree, or the report is older than the row, or its host has no record yet. */
   | { kind: 'agreed' }
   /** An idle device is clean and may be assigned. */
   | { kind: 'clean' }
@@ -55,7 +57,8 @@ export type Verdict =
   | { kind: 'contradicts itself' }
 
 export function judge(row: CustodyRow, { fencing_number, custody }: Reported): Verdict {
-  if (!custody || BigInt(custody.revision) < row.custodyRevision) return { kind: 'agreed' }
+  if (!custody || row.adoptingSince || BigInt(custody.revision) < row.custodyRevision)
+    return { kind: 'agreed' }
   const reported = BigInt(fencing_number)
   if (reported - row.fencingNumber > longestJump)
     return { kind: row.state === 'quarantined' ? 'agreed' : 'far ahead' }

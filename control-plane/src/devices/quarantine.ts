@@ -37,6 +37,20 @@ export const disputedTooOften = (reported: bigint, most: number): string =>
   `${disputedBegin} more than ${most} times within 24 hours, the last time with the fencing number ${reported}. Find the cause before you release the device, which wipes it.`
 const disputedBegin = 'its host has disagreed with the database'
 
+/** A host claims a phone that it did not prove to have. @param device its ID @param host the name of the host that has it */
+export const notProven = (device: string, host: string, fault: string): string =>
+  `${claimedBegin} ${device} of the host ${host}, and its host did not prove it: ${fault} If you moved that phone here, run \`ctl device move\`.`
+
+/** Two hosts have the identity of one phone. Parameters as in `notProven`. */
+export const claimedByTwo = (device: string, host: string): string =>
+  `${claimedBegin} ${device}, which the host ${host} still reports as connected, so it is claimed by two hosts. Disconnect it from one of them. If it belongs here, run \`ctl device move\`.`
+const claimedBegin = 'it carries the identity of'
+
+/** The new host of a moved device did not take over its phone. */
+export const notAdopted = (fault: string): string =>
+  `${notAdoptedBegin}: ${shorten(makeStorable(fault), 600)} If it is connected to another host, move it there. If you are certain that it is this phone, run \`ctl device move\` with \`--unproven\`.`
+const notAdoptedBegin = 'it was moved, and its new host did not take it over'
+
 /** The traces that a failed wipe left, for the operator. */
 export const reasonOf = (failed: readonly Check[]): string =>
   failed.length === 0
@@ -85,6 +99,8 @@ export function nextStepOf({ id, serial, state, link, reason, phoneId, checks }:
   const command = (does: string, ...words: string[]): Command => ({ does, words: ['device', ...words] })
   const show = command('shows the device', 'show', id)
   const enroll = (does: string): Command => command(does, 'enroll', id, '--erase')
+  if (reason?.startsWith(claimedBegin))
+    return { first: 'Find out where the phone is connected, and who connected it there.', commands: [show] }
   const release = command(
     phoneId === null ? 'wipes and checks it again' : 'wipes it, and fails the phone of its tenant',
     ...['release', id],
@@ -100,6 +116,8 @@ export function nextStepOf({ id, serial, state, link, reason, phoneId, checks }:
       : { first: `Find the cause. If its host can be trusted, ${reset}`, commands: [show] }
   if (reason === unknownUse && phoneId !== null)
     return { first: null, commands: [release, enroll('wipes it, if its link is then unenrolled')] }
+  if (reason?.startsWith(notAdoptedBegin))
+    return { first: 'Check which phone is connected under this serial.', commands: [show, wipe] }
   if (reason === outOfReach)
     return { first: 'Reconnect its host or its cable until its link is healthy.', commands: [wipe] }
   if (reason === cleanForNobody)

@@ -12,7 +12,7 @@ export const inService = Prisma.sql`h.drained_at is null and d.drained_at is nul
 export const takesWork = Prisma.sql`${inService} and h.retired_at is null and h.refuses is null`
 
 /**
- * Locks a phone's device and returns why it takes no new work; null: it takes work. A drain waits
+ * Locks a phone's device and returns why it takes no new work; null: it takes work. A device that is being moved takes none. A drain waits
  * for this lock, so no start is admitted after a drain.
  */
 export async function lockInService(tx: Tx, phoneId: string): Promise<'out of service' | 'refused' | null> {
@@ -20,7 +20,7 @@ export async function lockInService(tx: Tx, phoneId: string): Promise<'out of se
   // A second statement sees a drain that ended while the first one waited.
   const rows = await tx.$queryRaw<
     { in_service: boolean; refused: boolean }[]
-  >`select ${inService} and h.retired_at is null as in_service, h.refuses is not null as refused
+  >`select ${inService} and h.retired_at is null and d.adopting_since is null as in_service, h.refuses is not null as refused
     from devices d join hosts h on h.id = d.host_id where d.phone_id = ${phoneId}`
   const [row] = rows
   if (!row) return null

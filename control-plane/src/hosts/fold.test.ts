@@ -43,6 +43,7 @@ describe('deviceChange', () => {
     state: 'assigned',
     link: 'healthy',
     linkLostAt: null,
+    claimedSince: null,
     lastProofAt: before(100),
     enrolledAt: before(1000),
     fencingNumber: 3n,

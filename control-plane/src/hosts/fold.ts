@@ -36,6 +36,8 @@ export interface KnownDevice {
   model: string | null
   sdk: number | null
   reason: string | null
+  /** Null: its phone has no claim that waits. */
+  claimedSince: Date | null
   /** JSON as read from the table. */
   events: unknown
   condition: unknown
@@ -54,6 +56,7 @@ export interface DeviceChange {
   /** Only when they changed. */
   events?: DeviceEvent[]
   condition?: DeviceCondition
+  claimedSince?: null
 }
 
 const absent = {
@@ -84,7 +87,8 @@ export function deviceChange(
     maker: report.maker ?? known.maker,
     model: report.model ?? known.model,
     sdk: report.sdk ?? known.sdk,
-    reason: reasonAfter(known, report.reason),
+    reason: reasonAfter(known, status?.identity === undefined ? null : known.claimedSince, report.reason),
+    ...(known.claimedSince !== null && status?.identity === undefined ? { claimedSince: null } : {}),
   }
   if (state === 'free' && known.state !== 'free') change.freedAt = now
   // A report without events leaves the known ones in place.
@@ -95,6 +99,7 @@ export function deviceChange(
   const same =
     !change.events &&
     !change.condition &&
+    change.claimedSince === undefined &&
     change.state === known.state &&
     change.link === known.link &&
     change.maker === known.maker &&
@@ -150,10 +155,14 @@ export function newDevice(status: DeviceStatus, now: Date) {
 }
 
 /**
- * The reason of a device after a report. The control plane's reason of a quarantine stays; the one
- * of a waiting wipe or enrolment stays until its host reports another.
+ * The reason of a device after a report. The control plane's reason of a quarantine stays, and that of a claim as long as the
+ * phone claims; the one of a waiting wipe or enrolment stays until its host reports another.
  */
-function reasonAfter({ state, reason }: Pick<KnownDevice, 'state' | 'reason'>, reported: string | null) {
-  if (state === 'quarantined') return reason
+function reasonAfter(
+  { state, reason }: Pick<KnownDevice, 'state' | 'reason'>,
+  claimedSince: Date | null,
+  reported: string | null,
+) {
+  if (state === 'quarantined' || claimedSince !== null) return reason
   return state === 'wiping' || state === 'provisioning' ? (reported ?? reason) : reported
 }

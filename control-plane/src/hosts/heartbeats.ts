@@ -22,6 +22,7 @@ import { hostInReach } from '../devices/reach.js'
 import { countHeartbeat } from '../metrics/instruments.js'
 import { type Core } from '../core/core.js'
 import { adopted, usesNext } from './certificates.js'
+import { noteClaim, type Claim } from './claims.js'
 import { settleReport } from './settle-device.js'
 import { deviceChange, inOurTime, isNewer, newDevice, type KnownDevice, type KnownHost } from './fold.js'
 import { lockChange, type LockActivity, type LockChange } from './lock-activity.js'
@@ -247,6 +248,7 @@ export async function foldHeartbeat(
   if (heartbeat.epoch !== folded.epoch) announce(core, agent, folded.epoch)
   for (const { deviceId, report } of folded.disagreeing)
     await settleReport(core, deviceId, report, folded.epoch)
+  for (const claim of folded.claims) await noteClaim(core, claim)
   const isAgreed = folded.isSame && folded.disagreeing.length === 0 && heartbeat.epoch === folded.epoch
   return { isCurrent: true, locks: folded.locks, agreed: isAgreed ? { rows: folded.rows } : null }
 }
@@ -271,8 +273,10 @@ interface Folded {
   /** Devices whose custody record differs from the tables. */
   disagreeing: { deviceId: string; report: DeviceStatus }[]
   locks: LockChange[]
-  /** No row changed, and none would have if the rest had been read. */
+  /** No row changed, none would have if the rest had been read, and no claim waits. */
   isSame: boolean
+  /** Devices whose phone claims the identity of another device. */
+  claims: Claim[]
 }
 
 async function foldDevices(
@@ -287,13 +291,18 @@ async function foldDevices(
   const reported = new Map(
     heartbeat.devices.map((status) => [status.serial, inOurTime(status, heartbeat.at, now)]),
   )
-  const folded: Folded = { phones: [], disagreeing: [], locks: [], isSame: deviceFaults.size === 0 }
+  const isSame = deviceFaults.size === 0
+  const folded: Folded = { phones: [], disagreeing: [], locks: [], isSame, claims: [] }
   for (const row of known) {
     // The table's check constraint allows no other state.
     const device = row as KnownDevice & CustodyRow
     const report = reported.get(device.serial) ?? null
     reported.delete(device.serial)
     const reportFault = deviceFaults.get(device.serial) ?? null
+    if (report?.identity !== undefined && device.enrolledAt === null) {
+      folded.claims.push({ deviceId: device.id, identity: report.identity })
+      folded.isSame = false
+    }
     // Until the agent has seen this database's epoch, its report may be older than the database. An
     // incomplete report proves nothing about custody.
     const verdict =

@@ -14,6 +14,7 @@ import { inTransaction } from '../db/database.js'
 import { readEpoch } from '../db/epoch.js'
 import { noteFailure, noteHostFault } from '../devices/failures.js'
 import { isUp, type DeviceState } from '../devices/link.js'
+import { identityColumns } from '../devices/identity.js'
 import { cleanForNobody, reasonOf } from '../devices/quarantine.js'
 import { CallFailure, callHost } from '../host-calls/calls.js'
 import { refusalIn, settleRefusal } from '../hosts/settle-device.js'
@@ -48,6 +49,8 @@ const longestTurnMs = 5000
 
 /** Milliseconds until the work on a device is repeated that failed together with others of its host. */
 const togetherMs = 60_000
+/** Milliseconds until a wipe looks again whether the new host of a moved device has taken it over. */
+const adoptionMs = 1000
 /** The check that stands for an agent without an answer. */
 const agentCheck = 'agent'
 
@@ -60,6 +63,9 @@ interface Cared {
   revision: bigint
   /** The tenant for which the device is clean now; empty: none. */
   cleanFor: string
+  /** The public key of the phone's new identity, and the agent's profile of it; empty: unknown. */
+  identity: string
+  profileJson: string
   capabilities?: { name: string; implementation: string; evidence: string }[]
 }
 
@@ -118,6 +124,8 @@ async function tryCare<N extends CareJob>(
     return null
   }
   const { connection } = device
+  // The agent wipes no phone that it has not taken over.
+  if (device.adoptingSince) return retry({}, adoptionMs)
   try {
     if (!connection) throw CallFailure.notSent('the host is unreachable')
     const outcome = await context.slots.run(device.hostId, 'long', () => call(connection))
@@ -169,7 +177,7 @@ function failureOf(error: CallFailure, isRefused: boolean): CareOutcome {
 }
 
 const notVerified = (evidence: string): Cared => ({
-  ...{ verified: false, revision: 0n, cleanFor: '' },
+  ...{ verified: false, revision: 0n, cleanFor: '', identity: '', profileJson: '' },
   checks: [{ name: agentCheck, passed: false, evidence }],
 })
 
@@ -207,6 +215,7 @@ async function conclude<N extends CareJob>(
   }
   // Such a wipe clears no failure, since that was a start's. A host that refuses starts often still wipes.
   const isFirstWipe = verified && name === 'device.wipe' && payload.attempt === 1
+  const known = verified ? await identityColumns(core.db, device.id, outcome) : {}
   const epoch = verified && knowsCustody ? await readEpoch(core.db) : null
   const { count } = await core.db.device.updateMany({
     where: { id: device.id, state: device.state, fencingNumber: device.fencingNumber },
@@ -220,6 +229,7 @@ async function conclude<N extends CareJob>(
       ...(outcome.capabilities ? { capabilities: outcome.capabilities.map((found) => ({ ...found })) } : {}),
       // A failed check of the phone is not taken back when its host is degraded.
       ...(mayBeHosts || isFirstWipe ? {} : { failedAt: null }),
+      ...known,
       ...(verified ? { freedAt: now, enrolledAt: device.enrolledAt ?? now } : {}),
     },
   })

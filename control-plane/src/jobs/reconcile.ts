@@ -9,6 +9,7 @@ import { endRetiredPhones } from '../phones/retired.js'
 import { inTransaction, type Tx } from '../db/database.js'
 import { addCare } from '../devices/care.js'
 import { countDispute, lockDisputed } from '../devices/disputes.js'
+import { addAdoption } from '../hosts/move.js'
 import { addJob, assignmentJobKey } from '../queue/queue.js'
 
 interface Lost {
@@ -33,9 +34,12 @@ export async function reconcile(core: Core): Promise<void> {
       and not exists (select 1 from graphile_worker.jobs j where j.key = 'phone.start:' || p.id || ':' || d.fencing_number and j.attempts < j.max_attempts)`
   const care = await core.db.$queryRaw<LostCare[]>`select d.id, d.fencing_number as fencing, d.state,
       exists (select 1 from graphile_worker.jobs j where j.key like 'device.%:' || d.id || ':' || d.fencing_number) as "isGivenUp"
-    from devices d where d.state in ('wiping', 'provisioning')
+    from devices d where d.state in ('wiping', 'provisioning') and d.adopting_since is null
       and not exists (select 1 from graphile_worker.jobs j where j.key like 'device.%:' || d.id || ':' || d.fencing_number and j.attempts < j.max_attempts)
     order by d.id`
+  const moved = await core.db.$queryRaw<{ id: string }[]>`select d.id from devices d
+    where d.adopting_since is not null
+      and not exists (select 1 from graphile_worker.jobs j where j.key = 'device.adopt:' || d.id and j.attempts < j.max_attempts)`
   const uploads = await core.db.$queryRaw<{ id: string }[]>`select u.id from uploads u
     where u.status = 'processing'
       and not exists (select 1 from graphile_worker.jobs j where j.key = 'upload.process:' || u.id and j.attempts < j.max_attempts)`
@@ -45,13 +49,14 @@ export async function reconcile(core: Core): Promise<void> {
   const recordings = await core.db.$queryRaw<{ id: string }[]>`select r.id from recordings r
     where not r.is_dropped
       and not exists (select 1 from graphile_worker.jobs j where j.key = 'recording.fetch:' || r.id and j.attempts < j.max_attempts)`
-  const lost = [parking, starting, care, uploads, installs, recordings]
+  const lost = [parking, starting, care, moved, uploads, installs, recordings]
   if (lost.every((rows) => rows.length === 0)) return
   core.log.warn(
     {
       parking: parking.length,
       starting: starting.length,
       devices: care.length,
+      moved: moved.length,
       uploads: uploads.length,
       installs: installs.length,
       recordings: recordings.length,
@@ -68,6 +73,7 @@ export async function reconcile(core: Core): Promise<void> {
     for (const { id, fencing } of parking) await addPhoneJob(tx, 'phone.park', id, fencing)
     for (const { id, fencing } of starting) await addPhoneJob(tx, 'phone.start', id, fencing)
     for (const lost of care) await careAgain(tx, lost)
+    for (const { id } of moved) await addAdoption(tx, id)
   })
 }
 

@@ -13,6 +13,7 @@ import {
 import { hostFaultIn, Progress } from '@phonerack/shared'
 import { inTransaction, type Tx } from '../db/database.js'
 import { deviceOf } from '../devices/assignment.js'
+import { keepIdentity } from '../devices/identity.js'
 import { noteFailure, noteHostFault } from '../devices/failures.js'
 import { CallFailure, callHost } from '../host-calls/calls.js'
 import { refusalIn, settleRefusal, type Refusal } from '../hosts/settle-device.js'
@@ -103,14 +104,17 @@ async function reset(
   ms: number,
 ): Promise<boolean> {
   if (!device.connection) throw CallFailure.notSent('the host is unreachable')
-  const { verified, checks } = await callHost<WipeDeviceRequest, WipeDeviceResponse>(
+  const { verified, checks, ...answer } = await callHost<WipeDeviceRequest, WipeDeviceResponse>(
     device.connection,
     (client, ...rest) => client.wipeDevice(...rest),
     { assignment: assignmentFor(device, phoneId) },
     Progress.for(ms, context.stopping),
   )
   const failed = checks.filter((check) => !check.passed)
-  if (verified && failed.length === 0) return resetDone(context.core, phoneId, device.fencingNumber)
+  if (verified && failed.length === 0) {
+    await keepIdentity(context.core.db, device, answer)
+    return resetDone(context.core, phoneId, device.fencingNumber)
+  }
   await quarantinePhoneDevice(context.core, phoneId, `Its reset could not be verified: ${reasonOf(failed)}`)
   return false
 }

@@ -5,6 +5,8 @@ import { runInstallJob } from '../installs/run-install.js'
 import { enforceDeadline, enforceDue, parkForOperator } from '../phones/run.js'
 import { endRetiredPhones } from '../phones/retired.js'
 import { createHostSlots } from '../queue/host-slots.js'
+import { adoptDeviceJob } from './adopt-device.js'
+import { claimDeviceJob } from './claim-device.js'
 import { enrollDeviceJob, wipeDeviceJob } from './care-for-device.js'
 import { type JobContext } from '../device-control/placed-device.js'
 import { parkPhoneJob } from './park-phone.js'
@@ -50,6 +52,8 @@ export function hostTasks(pool: PoolContext): TaskList {
     'phone.park': task('phone.park', (job) => parkPhoneJob(context, job)),
     'device.wipe': task('device.wipe', (job) => wipeDeviceJob(context, job)),
     'device.enroll': task('device.enroll', (job) => enrollDeviceJob(context, job)),
+    'device.claim': task('device.claim', (job) => claimDeviceJob(context, job)),
+    'device.adopt': task('device.adopt', (job) => adoptDeviceJob(context, job)),
   }
 }
 

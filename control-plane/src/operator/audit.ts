@@ -5,6 +5,7 @@
 import { redactSecrets } from '@phonerack/shared'
 import { Prisma, type AuditEntry } from '../gen/prisma/client.js'
 import { type Core } from '../core/core.js'
+import { type Tx } from '../db/database.js'
 import { type Operator } from './auth.js'
 import { type Change, type Facts, type Work } from './work.js'
 
@@ -36,6 +37,19 @@ export async function addAudit(
   work.afterCommit(() =>
     work.core.log.info({ audit: action, target, token: tokenId, request_id: requestId }, 'operator request'),
   )
+}
+
+/** Adds the entry of a change that a host's proof caused, in the name of the host. */
+export async function addHostAudit(
+  tx: Tx,
+  host: { id: string; name: string },
+  now: Date,
+  { action, target, before, after }: Omit<Change<unknown>, 'result'> & { action: string },
+): Promise<void> {
+  const who = { tokenId: host.id, tokenName: `host ${host.name}`, address: '', requestId: 'heartbeat' }
+  await tx.auditEntry.create({
+    data: { ...who, at: now, action, target, before: keep(before), after: keep(after) },
+  })
 }
 
 /** Facts hold no secrets; should one appear, only its kind is kept. */

@@ -87,7 +87,7 @@ export async function releaseHeldDevice(work: Work, ref: string, keep: boolean):
 }
 
 /** The audit log's facts about a device, without probes and checks, which operators do not change. */
-const factsOf = (device: PlacedDevice): Facts => ({
+export const factsOf = (device: PlacedDevice): Facts => ({
   serial: device.serial,
   host_id: device.hostId,
   state: device.state,

@@ -82,6 +82,12 @@ export const deviceView = (device: Device & { host: Host }, now: Date, rules: Ru
   link: linkOf(device, hostState(device.host, now, rules)),
   drained_at: iso(device.drainedAt),
   drain_until: iso(device.drainUntil),
+  /** It moved, and its new host has not taken it over yet; null: no. */
+  moving_since: iso(device.adoptingSince),
+  /** Since when its phone claims the identity of another device, which is in `reason`; null: it does not. */
+  claimed_since: iso(device.claimedSince),
+  /** Whether it can prove its identity at another host. */
+  has_identity: device.identityKey !== null,
   /** An operator keeps it out of the pool; null: no. */
   maintenance: maintenanceOf(device),
   last_proof_at: iso(isUp(device.link) ? device.host.lastSeenAt : device.lastProofAt),

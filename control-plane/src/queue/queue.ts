@@ -38,6 +38,15 @@ export const jobPayloads = {
   'device.wipe': device.extend({ phoneId: z.string() }),
   /** Enrols a device: probe, provision, wipe, verify. */
   'device.enroll': device,
+  /** Asks a host to prove the identity that one of its phones claims, and moves the device if it does. */
+  'device.claim': z.object({ deviceId: z.string(), identity: z.string() }),
+  /** Lets the new host of a moved device take it over. */
+  'device.adopt': z.object({
+    deviceId: z.string(),
+    attempt: z.int().default(1),
+    refused: z.int().default(0),
+    turns,
+  }),
   /** Parks the running phones of a frozen project, or of the paused service. */
   'phones.park_all': z.object({ projectId: z.string().nullable() }),
   /** Ends the phones of a retired host. */

@@ -20,6 +20,7 @@ import { filesCalls } from './agent-double/files.js'
 import { type Inside } from './agent-double/inside.js'
 import { join, protocolOf } from './agent-double/join.js'
 import { lifecycleCalls } from './agent-double/lifecycle.js'
+import { claimOf, moveCalls } from './agent-double/moves.js'
 import { liveCalls } from './agent-double/live.js'
 import { RecordingsDouble } from './agent-double/recordings.js'
 import { completeBatch, screenCalls } from './agent-double/screen.js'
@@ -143,6 +144,7 @@ class Double implements Inside {
         reason: null,
         proof_of_life_at: at,
         ...(this.reportsCustody ? { custody: custodyOf(device) } : {}),
+        ...claimOf(device),
         ...(device.condition ? { condition: device.condition } : {}),
       })),
     }
@@ -214,6 +216,7 @@ class Double implements Inside {
 const hostCalls = (agent: Double) => ({
   ...renewalCalls(agent.certificates, () => agent.beat()),
   ...lifecycleCalls(agent),
+  ...moveCalls(agent),
   ...screenCalls(agent),
   ...settingsCalls(agent),
   ...filesCalls(agent),

@@ -66,3 +66,7 @@ export const sequence = (...commands: readonly ShellCommand[]): ShellCommand =>
 /** Each command reads the output of the previous one. The exit code is that of the last. */
 export const pipe = (...commands: readonly ShellCommand[]): ShellCommand =>
   commands.join(' | ') as ShellCommand
+
+/** Writes the output of a command to a file on the phone. */
+export const into = (path: string, source: ShellCommand): ShellCommand =>
+  `${source} > ${quote([path])}` as ShellCommand

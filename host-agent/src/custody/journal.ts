@@ -31,6 +31,7 @@ const beginSchema = z.object({
     'park',
     'wipe',
     'enroll',
+    'adopt',
     'reboot',
     'clipboard',
     'location',

@@ -27,6 +27,8 @@ export const recordSchema = z.object({
   marks: z.array(z.string()).default([]),
   /** A phone without a mark matches this record: before its first mark, and while a wipe removes it. */
   mayLackMark: z.boolean().default(true),
+  /** The public key of the identity written last, and the fencing number of the wipe or adoption that wrote it. */
+  identity: z.object({ key: z.string(), fencingNumber: z.string() }).nullable().default(null),
   /** Whose data it holds, and which phone may use it next. */
   ...custodySchema.shape,
   /** Selected by the enrolment's probe. */
@@ -66,6 +68,7 @@ const unknownDevice = (serial: string, revision: number): DeviceRecord => ({
   hardwareSerial: null,
   marks: [],
   mayLackMark: true,
+  identity: null,
   ...custodySchema.parse({ fencingNumber: '0', revision }),
   choice: null,
   baseline: null,

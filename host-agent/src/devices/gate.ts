@@ -14,7 +14,8 @@ import { nothingDesired } from '../settings/desired.js'
 import type { HostFlags } from '../custody/custody.js'
 import { createFencing, type Fencing } from '../custody/fencing.js'
 import type { Journal, OperationKind } from '../custody/journal.js'
-import type { Records } from '../custody/records.js'
+import type { DeviceRecord, Records } from '../custody/records.js'
+import { adoptPhone, proveIdentity, type AdoptionOrder, type Challenge, type Proof } from './adoption.js'
 import { createWriteQueue } from './write-queue.js'
 
 /** The calling phone and its fencing number. */
@@ -148,6 +149,19 @@ export class DeviceGate {
     })
   }
 
+  /** Signs a challenge with the key of the identity that the phone carries. Only reads. */
+  prove(challenge: Challenge, progress: Progress): Promise<Proof> {
+    return proveIdentity(this.parts, challenge, progress)
+  }
+
+  /** Takes over a phone that was enrolled elsewhere, and returns the public key of its new identity. */
+  adopt(caller: Caller, order: AdoptionOrder, progress: Progress): Promise<string> {
+    const { fencing } = this
+    return this.exclusive('adopt', caller, progress, (within) =>
+      adoptPhone({ ...this.parts, fencing }, caller, order, within),
+    )
+  }
+
   /** Reads the screen; retries for up to 15 seconds while the phone is unreachable. */
   async read<T>(
     caller: Caller,
@@ -248,6 +262,10 @@ export class DeviceGate {
     return mine
   }
 
+  get record(): DeviceRecord {
+    return this.parts.records.get(this.serial)
+  }
+
   private get serial(): string {
     return this.parts.serial
   }
@@ -289,6 +307,7 @@ export class DeviceGate {
       const { mark, twins } = await tie.mark(within)
       // The tenant of the other serial may have written since the wipe.
       if (twins[0] !== undefined) return [...checks, twinCheck(twins[0])]
+      await tie.renewIdentity(number, within)
       const wiped = { fencingNumber: number.toString(), checks }
       this.fencing.wiped(number, level, { wiped, marks: [mark], mayLackMark: false })
       this.parts.onChange()
@@ -307,7 +326,7 @@ export class DeviceGate {
     progress: Progress,
     work: (progress: Progress) => Promise<T>,
   ): Promise<T> {
-    const intent = kind === 'wipe' || kind === 'enroll' ? 'erase' : 'use'
+    const intent = kind === 'wipe' || kind === 'enroll' || kind === 'adopt' ? 'erase' : 'use'
     const held = orRefuse(() => this.fencing.raise({ ...caller, intent }))
     this.parts.onChange()
     const key = `${kind} ${caller.phoneId} ${caller.fencingNumber}`

@@ -56,6 +56,7 @@ export function statusOf(
       (unknown ? `outcome unknown of ${unknown.operation} at ${unknown.at}, when the agent was ended` : null),
     proof_of_life_at: proofOfLifeAt?.toISOString() ?? null,
     ...(record.events.length > 0 ? { events: [...record.events] } : {}),
+    ...(supervisor.claim === null ? {} : { identity: supervisor.claim }),
     ...(supervisor.condition ? { condition: supervisor.condition } : {}),
   }
 }

@@ -11,7 +11,7 @@ import type { Handlers } from './server.js'
 
 /** Calls that write to the disk of this host before they can end. Parks and calls into running phones continue. */
 export const needDisk: readonly string[] = [
-  ...['startPhone', 'wipeDevice', 'enrollDevice'],
+  ...['startPhone', 'wipeDevice', 'enrollDevice', 'adoptDevice'],
   ...['beginInstall', 'putPackageFile', 'startRecording'],
 ]
 

@@ -11,6 +11,7 @@ import { runBatch } from '../actions/index.js'
 import { explained } from '../supervision/care-failure.js'
 import type { Installs } from '../installs/installs.js'
 import type { WipeLevel } from '../custody/custody.js'
+import { profileOf } from '../custody/profile.js'
 import type { Registry } from '../devices/registry.js'
 import {
   observe,
@@ -24,6 +25,7 @@ import { callerOf, streaming, unary } from './call.js'
 import { resultJson, sendBatch } from './batch-stream.js'
 import { createFileHandlers } from './file-handlers.js'
 import { createIdentityHandlers, type Renewal } from './identity-handlers.js'
+import { createMoveHandlers } from './move-handlers.js'
 import { createSettingsHandlers } from './settings-handlers.js'
 
 export interface HandlerParts {
@@ -31,6 +33,8 @@ export interface HandlerParts {
   installs: Installs
   snapshots: SnapshotStore
   renewal: Renewal
+  /** This host. */
+  hostId: string
   log: Logger
 }
 
@@ -54,6 +58,7 @@ export function createHandlers({
   installs,
   snapshots,
   renewal,
+  hostId,
   log,
 }: HandlerParts): HostServiceServer {
   return {
@@ -61,6 +66,7 @@ export function createHandlers({
     ...createFileHandlers(registry, log),
     ...createAppHandlers(registry, installs, log),
     ...createIdentityHandlers(renewal, log),
+    ...createMoveHandlers(registry, hostId, log),
     startPhone: unary(log, 'StartPhone', async ({ assignment }, progress) => {
       const caller = callerOf(assignment)
       const { serial } = caller
@@ -173,12 +179,16 @@ export function createHandlers({
   }
 }
 
-/** True only when something was checked and all of it passed. */
-/** The tenants for which the device is clean after a wipe, from its record. */
+/** After a wipe, from the device's record: for whom it is clean, its new identity, and its profile. */
 function cleanness(registry: Registry, serial: string) {
-  const { custody, cleanFor } = registry.gate(serial).fencing
+  const { fencing, record } = registry.gate(serial)
+  const { custody, cleanFor } = fencing
   const level = custody.dirty ? null : (custody.clean?.level ?? null)
-  return { level: wireLevels[level ?? 'none'], revision: BigInt(custody.revision), cleanFor }
+  return {
+    ...{ level: wireLevels[level ?? 'none'], revision: BigInt(custody.revision), cleanFor },
+    identity: level === null ? '' : (record.identity?.key ?? ''),
+    profileJson: profileOf(record),
+  }
 }
 
 const wireLevels: Record<WipeLevel | 'none', WireWipeLevel> = {
@@ -187,6 +197,7 @@ const wireLevels: Record<WipeLevel | 'none', WireWipeLevel> = {
   data: WireWipeLevel.WIPE_LEVEL_DATA,
 }
 
+/** True only when something was checked and all of it passed. */
 const isVerified = (checks: readonly { passed: boolean }[]): boolean =>
   checks.length > 0 && checks.every(({ passed }) => passed)
 

@@ -1,5 +1,5 @@
 /**
- * Explains to the operator why a wipe, an enrolment or a start failed. The text becomes the device's reason in the control plane
+ * Explains to the operator why a wipe, an enrolment, a start or a move failed. The text becomes the device's reason in the control plane
  * and a log line. It contains the command's name, its exit code and its redacted output, but no tenant data.
  */
 import { ApiError, DeadlineExceeded, type Logger } from '@phonerack/shared'
@@ -13,7 +13,7 @@ const limit = 600
 /** Runs `work`. Logs its error and throws it with an explanation and the same code and `retryable`. */
 export async function explained<T>(
   log: Logger,
-  about: { serial: string; work: 'wipe' | 'enrolment' | 'start' },
+  about: { serial: string; work: 'wipe' | 'enrolment' | 'start' | 'move' },
   work: () => Promise<T>,
 ): Promise<T> {
   try {
@@ -24,7 +24,7 @@ export async function explained<T>(
     const { command, exit_code: exitCode } = failure.details
     log.warn(
       { ...about, command, exitCode, reason: failure.message, err: error },
-      'a wipe, an enrolment or a start of a device failed',
+      'a wipe, an enrolment, a start or a move of a device failed',
     )
     throw failure
   }

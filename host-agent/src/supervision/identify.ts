@@ -1,6 +1,7 @@
 /**
  * Reads a device's identity and whether it has booted, from properties only. From a phone that was never enrolled the agent
- * reads nothing else, except its boot id and the agent's marks (`phone-mark.ts`) while another serial is in use.
+ * reads nothing else, except its identity (`phone-identity.ts`), and its boot id and the agent's marks (`phone-mark.ts`) while
+ * another serial is in use.
  */
 import type { Progress } from '@phonerack/shared'
 import { command, sequence } from '../adb/quote.js'

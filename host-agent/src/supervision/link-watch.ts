@@ -51,6 +51,7 @@ export class LinkWatch {
   private identity: DeviceIdentity | null = null
   /** The identity reported since the link came up. */
   private identityOnLink: DeviceIdentity | null = null
+  private claimed: string | null = null
   private provenAt: Date | null = null
   private reconnectedAt = -Infinity
 
@@ -83,6 +84,11 @@ export class LinkWatch {
     return this.identity
   }
 
+  /** The public key of the identity that a phone carries that is not enrolled here; null: none, or not read. */
+  get claim(): string | null {
+    return this.claimed
+  }
+
   /** When the phone last answered. */
   get proofOfLifeAt(): Date | null {
     return this.provenAt
@@ -104,6 +110,7 @@ export class LinkWatch {
   private change(link: Link): void {
     if (this.link === link) return
     this.link = link
+    this.claimed = null
     // A different phone may connect to the serial, unless the agent itself caused the
     // disconnect.
     const isWorkedOn = this.parts.isWorkedOn()
@@ -125,9 +132,27 @@ export class LinkWatch {
   /** The state machine's effect `identify`. */
   async identified(progress: Progress): Promise<DeviceEvent> {
     const { booted, hardwareSerial } = await this.identify(progress)
-    if (!booted || !this.mayReadFiles(hardwareSerial)) return { type: 'identified', booted, enrolled: false }
-    const { may, reason } = await this.tie.check(hardwareSerial, progress)
-    return { type: 'identified', booted, enrolled: may === 'use', reason }
+    if (!booted) return { type: 'identified', booted, enrolled: false }
+    const mayRead = this.mayReadFiles(hardwareSerial)
+    const standing = mayRead ? await this.tie.check(hardwareSerial, progress) : null
+    this.claimed = standing === null || standing.may === 'none' ? await this.readClaim(progress) : null
+    const { may, reason } = standing ?? { may: 'none' }
+    return {
+      type: 'identified',
+      booted,
+      enrolled: may === 'use',
+      ...(reason === undefined ? {} : { reason }),
+    }
+  }
+
+  /** A phone that cannot be read claims nothing now. */
+  private async readClaim(progress: Progress): Promise<string | null> {
+    try {
+      return await this.tie.readIdentity(progress)
+    } catch (error) {
+      this.parts.log.debug({ err: error }, 'the identity of a phone that is not enrolled could not be read')
+      return null
+    }
   }
 
   /** Reads the identity again. @throws ApiError when this phone is not enrolled for `intent` and must not be written to */
@@ -172,7 +197,7 @@ export class LinkWatch {
     void this.rescue.reconnect('it is connected and failed three times in a row')
   }
 
-  /** From a phone that was never enrolled the agent reads only properties, unless it may be a phone in use under another serial. */
+  /** From a phone that was never enrolled the agent reads only properties and its identity, unless it may be a phone in use under another serial. */
   private mayReadFiles(hardwareSerial: string | null): boolean {
     const { serial, records, links } = this.parts
     return isEnrolled(records.get(serial), hardwareSerial) || links.anyInUse(serial)

@@ -2,10 +2,11 @@
  * Ties a device's record to one physical phone by a mark on the phone: compares the phone of the serial with the record, and
  * writes marks. Used by `link-watch.ts`. docs/decisions/0143
  */
-import { ApiError, type Progress } from '@phonerack/shared'
+import { ApiError, identityOf, newSeed, type Progress } from '@phonerack/shared'
 import type { Transport } from '../adb/transport.js'
 import { written } from '../custody/custody.js'
 import type { Records } from '../custody/records.js'
+import { readSeed, writeSeed } from './phone-identity.js'
 import { newMark, readTraits, writeMark } from './phone-mark.js'
 import { isEnrolled, standingOf, type PhoneLinks, type PhoneTraits, type Standing } from './same-phone.js'
 
@@ -21,6 +22,8 @@ export interface TieParts {
 export class PhoneTie {
   /** The result of the last check on this link; null before the first. */
   standing: Standing | null = null
+  /** The last check found another serial of the phone in use. */
+  private hasTwin = false
 
   constructor(private readonly parts: TieParts) {}
 
@@ -29,6 +32,7 @@ export class PhoneTie {
     const { serial, transport, records, links, recheck } = this.parts
     const seen = await readTraits(transport, progress)
     const twin = links.twinsOf(serial, seen)[0] ?? null
+    this.hasTwin = twin !== null
     const standing = standingOf(records.get(serial), { ...seen, hardwareSerial }, twin)
     links.set(serial, { ...seen, inUse: standing.may === 'use', recheck })
     this.standing = standing
@@ -69,6 +73,32 @@ export class PhoneTie {
     return { mark, twins }
   }
 
+  /** The private key of the identity that the phone carries; null: none. */
+  readSeed(progress: Progress): Promise<string | null> {
+    return readSeed(this.parts.transport, progress)
+  }
+
+  /**
+   * The public key of the identity that the phone carries; null: none, or it is in use under another serial of this host.
+   */
+  async readIdentity(progress: Progress): Promise<string | null> {
+    const seed = this.hasTwin ? null : await this.readSeed(progress)
+    return seed === null ? null : identityOf(seed)
+  }
+
+  /**
+   * Gives the phone a new identity, and returns its public key. The record names the key before the phone has it, so that a
+   * repeat after a crash recognises the phone.
+   */
+  async renewIdentity(fencingNumber: bigint, progress: Progress): Promise<string> {
+    const { serial, records, transport } = this.parts
+    const seed = newSeed()
+    const key = identityOf(seed)
+    records.update(serial, { identity: { key, fencingNumber: fencingNumber.toString() } })
+    await writeSeed(transport.pinned(), seed, progress)
+    return key
+  }
+
   /** Other serials of the same phone that are in use. */
   async twins(progress: Progress): Promise<string[]> {
     const { serial, transport, links } = this.parts
@@ -83,6 +113,7 @@ export class PhoneTie {
   /** Call it when the phone disconnects: another phone may get the serial. */
   leave(): void {
     this.standing = null
+    this.hasTwin = false
     this.parts.links.delete(this.parts.serial)
   }
 

@@ -97,6 +97,11 @@ export class DeviceSupervisor {
     return this.link.known
   }
 
+  /** The public key of the identity that a phone carries that is not enrolled here; null: none, or not read. */
+  get claim(): string | null {
+    return this.current.name === 'unenrolled' ? this.link.claim : null
+  }
+
   /** When the phone last answered. */
   get proofOfLifeAt(): Date | null {
     return this.link.proofOfLifeAt

@@ -1,6 +1,8 @@
 /** For tests: a HostService client over mutual TLS, with promises and errors as the control plane reads them. */
 import { credentials, InterceptingCall, Metadata, type Interceptor, type ServiceError } from '@grpc/grpc-js'
 import {
+  type AdoptDeviceRequest,
+  type AdoptDeviceResponse,
   type BeginInstallRequest,
   type BeginInstallResponse,
   type BeginRenewalRequest,
@@ -32,6 +34,8 @@ import {
   type ObserveResponse,
   type ParkPhoneRequest,
   type ParkPhoneResponse,
+  type ProveDeviceRequest,
+  type ProveDeviceResponse,
   type ReadFileRequest,
   type ReadFileResponse,
   type RebootPhoneRequest,
@@ -141,6 +145,12 @@ export function createClient(
     enroll: promised<EnrollDeviceRequest, EnrollDeviceResponse>((...args) => client.enrollDevice(...args)),
     /** Unary calls, by name. */
     call: {
+      proveDevice: promised<ProveDeviceRequest, ProveDeviceResponse>((...args) =>
+        client.proveDevice(...args),
+      ),
+      adoptDevice: promised<AdoptDeviceRequest, AdoptDeviceResponse>((...args) =>
+        client.adoptDevice(...args),
+      ),
       beginRenewal: promised<BeginRenewalRequest, BeginRenewalResponse>((...args) =>
         client.beginRenewal(...args),
       ),

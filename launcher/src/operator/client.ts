@@ -113,6 +113,13 @@ export class OperatorClient {
   release = (ref: string, keep = false): Promise<Device> =>
     this.call('POST', `/devices/${encodeURIComponent(ref)}/release`, { keep })
 
+  /**
+   * Moves a device to the place where a host reports its phone. `serial`: omitted: as before. `unproven`: the phone need not
+   * carry the device's identity.
+   */
+  move = (ref: string, to: { host: string; serial?: string; unproven: boolean }): Promise<Device> =>
+    this.call('POST', `/devices/${encodeURIComponent(ref)}/move`, to)
+
   /** New work stops now; running phones become unavailable after `seconds` (omitted: 1800). */
   drain = <K extends 'hosts' | 'devices'>(kind: K, ref: string, seconds?: number): Promise<Drained[K]> =>
     this.call('POST', `/${kind}/${encodeURIComponent(ref)}/drain`, {

@@ -67,6 +67,12 @@ export interface Device {
   clean_for: string | null
   /** `unknown`: its host is lost. */
   link: string
+  /** Since when it is being moved to this host; null: it is not. */
+  moving_since: string | null
+  /** Since when its phone claims to be another device; null: it does not. */
+  claimed_since: string | null
+  /** Whether it can prove its identity at another host. */
+  has_identity: boolean
   /** Null: it takes new work, if its host does. */
   drained_at: string | null
   drain_until: string | null

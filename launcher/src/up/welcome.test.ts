@@ -8,6 +8,7 @@ const device = (next_step: NextStep | null): Device => ({
   ...{ state: 'quarantined', reason: 'sim_cards: one SIM', next_step, report_fault: null, phone_id: null },
   ...{ fencing_number: 1, clean_for: null, link: 'healthy', last_proof_at: null, capabilities: [] },
   ...{ host_name: 'rack', host_state: 'online', drained_at: null, drain_until: null, maintenance: null },
+  ...{ moving_since: null, claimed_since: null, has_identity: false },
   ...{ wipe_checks: [], events: [], condition: null },
 })
 const notes = (step: NextStep | null, isDefaultDir = true) =>

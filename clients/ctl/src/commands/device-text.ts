@@ -20,6 +20,8 @@ export function describeDevice(device: Device): string {
     ['Reason', device.reason],
     ['Next', device.next_step?.first ?? null],
     ...nextCommands(device),
+    ['Moving since', device.moving_since],
+    ['Identity', device.has_identity ? 'known' : 'none until its next wipe'],
     ['Service', serviceOf(device)],
     ['Report', device.report_fault],
     ['Link', device.link],

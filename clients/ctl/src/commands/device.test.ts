@@ -9,6 +9,7 @@ import { runCtl } from '../run.js'
 const device = (id: string, more: object) => ({
   ...{ id, serial: '127.0.0.1:6001', state: 'unenrolled', maker: 'Acme', model: 'One', reason: null },
   ...{ link: 'unenrolled', phone_id: null, drained_at: null, drain_until: null, maintenance: null },
+  ...{ moving_since: null, claimed_since: null, has_identity: true },
   ...more,
 })
 const devices = [
@@ -99,4 +100,16 @@ it('begins maintenance with a note, and ends it', async () => {
     ['DELETE', '/devices/dev_c/maintenance', ''],
   ])
   expect(await ctl('device', 'maintenance', 'dev_c')).toMatchObject({ code: 2 })
+})
+
+it('moves a device, and suggests no erasure of a phone that claims to be another device', async () => {
+  await ctl('device', 'move', 'dev_c', '--to', 'rack 2', '--serial', 'R58M', '--unproven')
+  await ctl('device', 'move', 'dev_c', '--to', 'rack 2')
+  expect(seen).toEqual([
+    ['POST', '/devices/dev_c/move', { host: 'rack 2', serial: 'R58M', unproven: true }],
+    ['POST', '/devices/dev_c/move', { host: 'rack 2', unproven: false }],
+  ])
+  expect(await ctl('device', 'move', 'dev_c')).toMatchObject({ code: 2 })
+  devices.push(device('dev_d', { host_name: 'rack 2', claimed_since: '2026-01-01T00:00:00.000Z' }))
+  expect((await ctl('device', 'list')).out).not.toContain('enroll dev_d')
 })

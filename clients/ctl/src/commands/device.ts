@@ -29,7 +29,9 @@ export const deviceCommands: readonly Command[] = [
         ],
         'no phones reported',
       )
-      const unenrolled = devices.filter((device) => device.state === 'unenrolled')
+      const unenrolled = devices.filter(
+        ({ state, claimed_since: claimed }) => state === 'unenrolled' && claimed === null,
+      )
       const hints = unenrolled.map(
         (device) =>
           `  ./scripts/ctl device enroll ${shellWord(plain(device.id))} --erase    # ${shellWord(plain(device.serial))} at ${shellWord(plain(hostOf(device)))}`,
@@ -80,6 +82,24 @@ export const deviceCommands: readonly Command[] = [
     async run({ words, flags }, operator) {
       const device = await operator().release(words[0] ?? '', flags['keep'] === true)
       return { json: device, text: `${device.serial} is ${device.state} now` }
+    },
+  },
+  {
+    name: 'device move',
+    about:
+      'Moves a device to the host where its phone is connected now; its tenant keeps the phone. --unproven: also if the phone cannot prove that it is this device.',
+    words: ['ID|SERIAL'],
+    flags: { to: 'HOST', serial: 'SERIAL', unproven: true },
+    required: ['to'],
+    async run({ words, flags: { to, serial, unproven } }, operator) {
+      const place = {
+        host: String(to),
+        ...(typeof serial === 'string' ? { serial } : {}),
+        unproven: unproven === true,
+      }
+      const device = await operator().move(words[0] ?? '', place)
+      const text = `${device.id} is ${plain(device.serial)} at ${plain(device.host_name)} now, which takes over the phone. For details: ./scripts/ctl device show ${device.id}`
+      return { json: device, text }
     },
   },
 ]

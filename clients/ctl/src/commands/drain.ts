@@ -8,8 +8,11 @@ import { UsageError } from '../usage-error.js'
 type Drained = Pick<Device, 'drained_at' | 'drain_until'>
 
 /** How long it is out of service, for lists; null: it takes new work. */
-export const serviceOf = (row: Drained & Partial<Pick<Device, 'maintenance'>>): string | null => {
+export const serviceOf = (
+  row: Drained & Partial<Pick<Device, 'maintenance' | 'moving_since'>>,
+): string | null => {
   const notes = [
+    ...(row.moving_since ? ['moving to this host'] : []),
     ...(row.maintenance ? [`maintenance: ${row.maintenance.note}`] : []),
     ...(row.drain_until === null ? [] : [`drained, deadline ${row.drain_until}`]),
   ]

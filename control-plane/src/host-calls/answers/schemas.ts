@@ -10,7 +10,7 @@ import {
   type RecordingServiceService,
   WipeLevel,
 } from '@phonerack/proto'
-import { cleanForPattern, isErrorCode, limits } from '@phonerack/shared'
+import { cleanForPattern, identityPattern, isErrorCode, isStorable, limits } from '@phonerack/shared'
 import { z } from 'zod'
 import {
   amount,
@@ -51,6 +51,8 @@ const cleanness = {
   level: z.enum(WipeLevel).catch(WipeLevel.WIPE_LEVEL_UNSPECIFIED),
   revision: amount,
   cleanFor: z.string().regex(cleanForPattern),
+  identity: z.union([z.literal(''), z.string().regex(identityPattern)]),
+  profileJson: text(65_536).refine(isStorable),
 }
 
 const said = cleaned(200).optional()
@@ -78,6 +80,8 @@ export const hostAnswers: Answers<HostServiceService> = {
     publicKeyPem: text(2000),
   }),
   finishRenewal: nothing,
+  proveDevice: z.object({ identity: z.string().regex(identityPattern), signature: bytes(64) }),
+  adoptDevice: z.object({ identity: z.string().regex(identityPattern), revision: amount }),
   startPhone: z.object({ readyAt: instantOrNone }),
   parkPhone: nothing,
   wipeDevice: z.object({ verified: z.boolean(), checks, ...cleanness }),

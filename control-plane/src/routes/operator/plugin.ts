@@ -25,6 +25,7 @@ import {
   readService,
   setPaused,
 } from '../../operator/hosts.js'
+import { moveDeviceTo, moveSchema } from '../../operator/move.js'
 import { retireHost } from '../../operator/retire.js'
 import { invalidField, readPage } from '../../validation/fields.js'
 import { createKey, listKeys, newKeySchema, revokeKey } from '../../operator/keys.js'
@@ -60,6 +61,7 @@ export const operatorPlugin =
   (app) => {
     const api = operatorApi(app, core)
     addHostsAndDevices(api, core, authority)
+    addMoves(api)
     addDrains(api)
     addProjectsAndKeys(api, core)
     addService(api, core)
@@ -116,6 +118,13 @@ function addHostsAndDevices(api: OperatorApi, core: Core, authority: string): vo
       body: releaseSchema,
     },
     (work, { params, body }) => releaseHeldDevice(work, params.ref, body.keep ?? false),
+  )
+}
+
+function addMoves(api: OperatorApi): void {
+  api.write(
+    { method: 'POST', url: '/devices/:ref/move', action: 'device.move', status: 202, body: moveSchema },
+    (work, { params, body }) => moveDeviceTo(work, params.ref, body),
   )
 }
 

@@ -1,6 +1,6 @@
 /** The double's custody record, and the fencing check before each call. */
 import { WipeLevel, type Assignment, type WipeCheck } from '@phonerack/proto'
-import { ApiError, type CustodyReport } from '@phonerack/shared'
+import { ApiError, identityOf, newSeed, type CustodyReport } from '@phonerack/shared'
 import { type DoubleDevice } from './types.js'
 
 export const custodyOf = ({ assignment, dirty, cleanFor, revision }: DoubleDevice): CustodyReport => ({
@@ -18,11 +18,15 @@ export function wiped(device: DoubleDevice, checks: readonly WipeCheck[], knowsC
     device.assignment = null
     device.dirty = false
     device.cleanFor = device.cleansFor ?? 'anyone'
+    device.seed = newSeed()
   }
   const { revision, cleanFor } = device
-  if (!knowsCustody) return { verified, level: WipeLevel.WIPE_LEVEL_UNSPECIFIED, revision: 0n, cleanFor: '' }
+  const identity = verified && device.seed !== undefined ? identityOf(device.seed) : ''
+  const known = { identity, profileJson: verified ? '{"double":true}' : '' }
+  if (!knowsCustody)
+    return { ...known, verified, level: WipeLevel.WIPE_LEVEL_UNSPECIFIED, revision: 0n, cleanFor: '' }
   const level = cleanFor === 'anyone' ? WipeLevel.WIPE_LEVEL_DATA : WipeLevel.WIPE_LEVEL_PACKAGE
-  return { verified, level, revision: BigInt(revision), cleanFor }
+  return { ...known, verified, level, revision: BigInt(revision), cleanFor }
 }
 
 /** Like the real agent: accepts only the newest number, and some calls may bring it. */

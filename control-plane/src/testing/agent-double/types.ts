@@ -34,6 +34,13 @@ export interface DoubleDevice {
   wipeChecks?: WipeCheck[]
   /** The tenant for which its wipes make it clean; left out: anyone. */
   cleansFor?: string
+  /** The private key on the phone; left out: none. A verified wipe writes a new one. */
+  seed?: string
+  /** The public key that heartbeats claim while it is unenrolled; left out: that of `seed`. */
+  claims?: string
+  /** Called before the next proofs and adoptions are answered; left out: success. */
+  onProve?: () => Promise<void>
+  onAdopt?: () => Promise<void>
   /** False: enrols without a way to wipe it. */
   wipes?: boolean
 }

@@ -1,0 +1,41 @@
+/**
+ * Heartbeats that say that a phone carries the identity of a device of another host or serial. A claim moves nothing: the job
+ * `device.claim` asks for a proof. docs/decisions/0223
+ */
+import { type Core } from '../core/core.js'
+import { inTransaction } from '../db/database.js'
+import { addJob } from '../queue/queue.js'
+
+export interface Claim {
+  /** The device at the host that claims. */
+  deviceId: string
+  /** The public key. */
+  identity: string
+}
+
+/** Milliseconds between two challenges of one claim. */
+const restMs = 2000
+
+/** Has the claim checked, unless it was checked a moment ago, or names no device. */
+export async function noteClaim(core: Core, { deviceId, identity }: Claim): Promise<void> {
+  const now = core.clock.now()
+  const rested = new Date(now.getTime() - restMs)
+  // Without a lock first: an unchecked claim arrives with every heartbeat.
+  const due = await core.db.$queryRaw<unknown[]>`select 1 from devices t
+    where t.id = ${deviceId} and t.state = 'unenrolled' and t.phone_id is null and t.enrolled_at is null
+      and (t.claim_checked_at is null or t.claim_checked_at < ${rested})
+      and exists (select 1 from devices d where d.identity_key = ${identity} and d.id <> t.id)`
+  if (due.length === 0) return
+  await inTransaction(core.db, async (tx) => {
+    const { count } = await tx.device.updateMany({
+      where: {
+        id: deviceId,
+        state: 'unenrolled',
+        OR: [{ claimCheckedAt: null }, { claimCheckedAt: { lt: rested } }],
+      },
+      data: { claimCheckedAt: now },
+    })
+    if (count > 0)
+      await addJob(tx, 'device.claim', { deviceId, identity }, { key: `device.claim:${deviceId}` })
+  })
+}

@@ -1,0 +1,33 @@
+/**
+ * What an agent found out about a phone and another agent needs to use it with its data: the implementations that its probe
+ * selected, and the state that a data wipe leaves. The control plane stores it unread. docs/decisions/0223
+ */
+import { z } from 'zod'
+import { recordSchema, type DeviceRecord } from './records.js'
+
+const profileSchema = z.object({
+  choice: recordSchema.shape.choice.unwrap(),
+  baseline: recordSchema.shape.baseline,
+})
+export type Profile = z.infer<typeof profileSchema>
+
+/** Characters, as `AdoptDevice` accepts them. */
+const longest = 65_536
+
+/** As JSON; empty when nothing is known, or when it is too long: then the next agent probes the phone. */
+export function profileOf({ choice, baseline }: Pick<DeviceRecord, 'choice' | 'baseline'>): string {
+  if (choice === null) return ''
+  const text = JSON.stringify({ choice, baseline })
+  return text.length <= longest ? text : ''
+}
+
+/** Null for a text that is not a profile: another host wrote it. */
+export function profileIn(text: string): Profile | null {
+  if (text === '' || text.length > longest) return null
+  try {
+    return profileSchema.safeParse(JSON.parse(text)).data ?? null
+  } catch (error) {
+    if (error instanceof SyntaxError) return null
+    throw error
+  }
+}
