@@ -144,7 +144,7 @@ const reasonOf = ({ failing }: Verdict, count: number, { windowMs }: DegradedRul
 async function takeBackQuarantine(db: Database, deviceId: string, since: Date): Promise<void> {
   await inTransaction(db, async (tx) => {
     const rows = await tx.$queryRaw<{ fencing_number: bigint }[]>`update devices
-      set state = 'wiping', reason = null, fencing_number = fencing_number + 1
+      set state = 'wiping', reason = null, failed_starts = 0, fencing_number = fencing_number + 1
       where id = ${deviceId} and state = 'quarantined' and phone_id is null and not wipe_only
         and failed_at > ${since} and enrolled_at is not null
       returning fencing_number`

@@ -37,6 +37,11 @@ export const disputedTooOften = (reported: bigint, most: number): string =>
   `${disputedBegin} more than ${most} times within 24 hours, the last time with the fencing number ${reported}. Find the cause before you release the device, which wipes it.`
 const disputedBegin = 'its host has disagreed with the database'
 
+/** @param count consecutive creates that failed on it @param fault the last failure; empty: none was reported in time */
+export const startsKeepFailing = (count: number, fault: string): string =>
+  `${startsKeepFailingBegin} ${count} creates in a row, although its wipes succeeded${fault === '' ? '.' : `. The last failure: ${shorten(makeStorable(fault), 600)}`}`
+const startsKeepFailingBegin = 'it could not be started for'
+
 /** A host claims a phone that it did not prove to have. @param device its ID @param host the name of the host that has it */
 export const notProven = (device: string, host: string, fault: string): string =>
   `${claimedBegin} ${device} of the host ${host}, and its host did not prove it: ${fault} If you moved that phone here, run \`ctl device move\`.`
@@ -118,6 +123,12 @@ export function nextStepOf({ id, serial, state, link, reason, phoneId, checks }:
     return { first: null, commands: [release, enroll('wipes it, if its link is then unenrolled')] }
   if (reason?.startsWith(notAdoptedBegin))
     return { first: 'Check which phone is connected under this serial.', commands: [show, wipe] }
+  if (reason?.startsWith(startsKeepFailingBegin))
+    return {
+      first:
+        'Check the phone: its screen, its storage and its Android. The log of its host agent has each failed start.',
+      commands: [wipe],
+    }
   if (reason === outOfReach)
     return { first: 'Reconnect its host or its cable until its link is healthy.', commands: [wipe] }
   if (reason === cleanForNobody)

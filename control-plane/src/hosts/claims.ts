@@ -2,8 +2,10 @@
  * Heartbeats that say that a phone carries the identity of a device of another host or serial. A claim moves nothing: the job
  * `device.claim` asks for a proof. docs/decisions/0223
  */
+import { type DeviceStatus } from '@phonerack/shared'
 import { type Core } from '../core/core.js'
 import { inTransaction } from '../db/database.js'
+import { isUp } from '../devices/link.js'
 import { addJob } from '../queue/queue.js'
 
 export interface Claim {
@@ -37,5 +39,32 @@ export async function noteClaim(core: Core, { deviceId, identity }: Claim): Prom
     })
     if (count > 0)
       await addJob(tx, 'device.claim', { deviceId, identity }, { key: `device.claim:${deviceId}` })
+  })
+}
+
+/**
+ * Whether a host still uses a phone, or holds its assignment, after the device moved away from it: it was unreachable then, and
+ * its adb server may still reach the phone.
+ */
+export const isLeftover = (
+  { movedAwayAt, state }: { movedAwayAt: Date | null; state: string },
+  { link, custody }: Pick<DeviceStatus, 'link' | 'custody'>,
+): boolean =>
+  movedAwayAt !== null && state === 'unenrolled' && (isUp(link) || (custody?.assignment ?? null) !== null)
+
+/** Has the host told that the device moved. */
+export async function noteLeftover(core: Core, deviceId: string): Promise<void> {
+  const now = core.clock.now()
+  const rested = new Date(now.getTime() - restMs)
+  await inTransaction(core.db, async (tx) => {
+    const { count } = await tx.device.updateMany({
+      where: {
+        ...{ id: deviceId, state: 'unenrolled', movedAwayAt: { not: null } },
+        OR: [{ claimCheckedAt: null }, { claimCheckedAt: { lt: rested } }],
+      },
+      // A number that the host has not used.
+      data: { claimCheckedAt: now, fencingNumber: { increment: 1 } },
+    })
+    if (count > 0) await addJob(tx, 'device.forget', { deviceId }, { key: `device.forget:${deviceId}` })
   })
 }

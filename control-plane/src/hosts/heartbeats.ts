@@ -22,7 +22,7 @@ import { hostInReach } from '../devices/reach.js'
 import { countHeartbeat } from '../metrics/instruments.js'
 import { type Core } from '../core/core.js'
 import { adopted, usesNext } from './certificates.js'
-import { noteClaim, type Claim } from './claims.js'
+import { isLeftover, noteClaim, noteLeftover, type Claim } from './claims.js'
 import { settleReport } from './settle-device.js'
 import { deviceChange, inOurTime, isNewer, newDevice, type KnownDevice, type KnownHost } from './fold.js'
 import { lockChange, type LockActivity, type LockChange } from './lock-activity.js'
@@ -249,6 +249,7 @@ export async function foldHeartbeat(
   for (const { deviceId, report } of folded.disagreeing)
     await settleReport(core, deviceId, report, folded.epoch)
   for (const claim of folded.claims) await noteClaim(core, claim)
+  for (const deviceId of folded.leftovers) await noteLeftover(core, deviceId)
   const isAgreed = folded.isSame && folded.disagreeing.length === 0 && heartbeat.epoch === folded.epoch
   return { isCurrent: true, locks: folded.locks, agreed: isAgreed ? { rows: folded.rows } : null }
 }
@@ -277,6 +278,8 @@ interface Folded {
   isSame: boolean
   /** Devices whose phone claims the identity of another device. */
   claims: Claim[]
+  /** Places that a phone has left, whose agent does not know it. */
+  leftovers: string[]
 }
 
 async function foldDevices(
@@ -292,7 +295,7 @@ async function foldDevices(
     heartbeat.devices.map((status) => [status.serial, inOurTime(status, heartbeat.at, now)]),
   )
   const isSame = deviceFaults.size === 0
-  const folded: Folded = { phones: [], disagreeing: [], locks: [], isSame, claims: [] }
+  const folded: Folded = { phones: [], disagreeing: [], locks: [], isSame, claims: [], leftovers: [] }
   for (const row of known) {
     // The table's check constraint allows no other state.
     const device = row as KnownDevice & CustodyRow
@@ -301,6 +304,10 @@ async function foldDevices(
     const reportFault = deviceFaults.get(device.serial) ?? null
     if (report?.identity !== undefined && device.enrolledAt === null) {
       folded.claims.push({ deviceId: device.id, identity: report.identity })
+      folded.isSame = false
+    }
+    if (report && isLeftover(row, report)) {
+      folded.leftovers.push(device.id)
       folded.isSame = false
     }
     // Until the agent has seen this database's epoch, its report may be older than the database. An

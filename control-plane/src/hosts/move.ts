@@ -95,7 +95,14 @@ export async function moveDevice(
   const number = (current > target.fencingNumber ? current : target.fencingNumber) + 1n
   const nothing = {
     ...{ reportFault: null, confirmedEpoch: null, cleanFor: '', custodyRevision: 0n, graceUntil: null },
-    ...{ events: [], condition: 'null', claimCheckedAt: null, claimedSince: null, failedAt: null },
+    ...{
+      events: [],
+      condition: 'null',
+      claimCheckedAt: null,
+      claimedSince: null,
+      failedAt: null,
+      movedAwayAt: null,
+    },
   }
   // No two rows have the same place.
   await tx.device.update({ where: { id: target.id }, data: { serial: `moving ${target.id}` } })
@@ -112,7 +119,7 @@ export async function moveDevice(
     where: { id: target.id },
     data: {
       ...{ ...nothing, hostId: device.hostId, serial: device.serial, fencingNumber: number },
-      ...{ state: 'unenrolled', link: 'absent', linkLostAt: now, lastProofAt: proof },
+      ...{ state: 'unenrolled', link: 'absent', linkLostAt: now, lastProofAt: proof, movedAwayAt: now },
       reason: `its phone moved to ${target.serial} at the host ${target.host.name}`,
     },
   })

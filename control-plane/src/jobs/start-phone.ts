@@ -3,7 +3,7 @@
  * deadline, for a new phone also with another device. Safe to run twice: the agent and the tables
  * both check the fencing number.
  */
-import { reasonOf } from '../devices/quarantine.js'
+import { reasonOf, startsKeepFailing } from '../devices/quarantine.js'
 import {
   type StartPhoneRequest,
   type StartPhoneResponse,
@@ -13,6 +13,7 @@ import {
 import { hostFaultIn, Progress } from '@phonerack/shared'
 import { inTransaction, type Tx } from '../db/database.js'
 import { deviceOf } from '../devices/assignment.js'
+import { countFailedStart, failedStartsOf, mostFailedStarts } from '../devices/failed-starts.js'
 import { keepIdentity } from '../devices/identity.js'
 import { noteFailure, noteHostFault } from '../devices/failures.js'
 import { CallFailure, callHost } from '../host-calls/calls.js'
@@ -160,15 +161,45 @@ async function afterFailure(
     const hosts = { except: [...refusedBy, device.hostId], refusedBy }
     if (await changeDevice(context, phone.id, payload.fencing, device, null, hosts)) return
     if (isOwnFault && attempt >= triesPerDevice) return failCreate(context.core, phone.id)
-  } else if (phone.status === 'creating' && (isBad || attempt >= triesPerDevice)) {
-    const reason = isBad ? `could not be started: ${failure.message}` : null
-    const hosts = { except: payload.refusedBy, refusedBy: payload.refusedBy }
-    if (await changeDevice(context, phone.id, payload.fencing, device, reason, hosts)) return
+  } else if (phone.status === 'creating') {
+    if (isPhonesFault(failure)) await countFailedStart(context.core.db, device.id, device.fencingNumber)
+    const isTried = attempt >= triesPerDevice
+    const failed = isTried ? await failedStartsOf(context.core.db, device.id) : 0
+    const isBroken = failed >= mostFailedStarts
+    if (isBad || isTried) {
+      const repeated = isBroken ? startsKeepFailing(failed, failure.message) : null
+      const reason = isBad ? `could not be started: ${failure.message}` : repeated
+      const hosts = { except: payload.refusedBy, refusedBy: payload.refusedBy }
+      const isAnother = await changeDevice(context, phone.id, payload.fencing, device, reason, hosts)
+      if (isAnother || (isBroken && (await giveUp(context, phone, payload, device, repeated)))) return
+    }
   }
   const ms = Math.min(backoff(attempt, 250, 4000), timeLeft(context, phone))
   await reschedule(context, 'phone.start', { ...payload, attempt: attempt + 1 }, ms, {
     key: assignmentJobKey('phone.start', phone.id, payload.fencing),
   })
+}
+
+/** The agent answered that the phone failed, or did not answer in time. Refusals of numbers and faults of the host do not count. */
+const isPhonesFault = ({ answer, timedOut, isHostFault }: CallFailure): boolean =>
+  !isHostFault && (answer === null ? timedOut : refusalIn(answer.details) === null)
+
+/**
+ * Ends a create and quarantines its device, which failed too often, when there is no other one. Returns false when other devices
+ * of the host fail too: then the host is at fault.
+ */
+async function giveUp(
+  { core }: JobContext,
+  phone: PhoneRecord,
+  { fencing }: Payload,
+  device: PlacedDevice,
+  reason: string | null,
+): Promise<boolean> {
+  const now = core.clock.now()
+  if (await inTransaction(core.db, (tx) => noteFailure(tx, device.id, now, core.rules.degraded))) return false
+  if ((await deviceOf(core.db, phone.id))?.fencingNumber.toString() !== fencing) return true
+  await failCreate(core, phone.id, reason)
+  return true
 }
 
 /**

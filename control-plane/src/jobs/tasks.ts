@@ -8,6 +8,7 @@ import { createHostSlots } from '../queue/host-slots.js'
 import { adoptDeviceJob } from './adopt-device.js'
 import { claimDeviceJob } from './claim-device.js'
 import { enrollDeviceJob, wipeDeviceJob } from './care-for-device.js'
+import { forgetDeviceJob } from './forget-device.js'
 import { type JobContext } from '../device-control/placed-device.js'
 import { parkPhoneJob } from './park-phone.js'
 import { jobPayloads, type JobName, type JobPayload } from '../queue/queue.js'
@@ -53,6 +54,7 @@ export function hostTasks(pool: PoolContext): TaskList {
     'device.wipe': task('device.wipe', (job) => wipeDeviceJob(context, job)),
     'device.enroll': task('device.enroll', (job) => enrollDeviceJob(context, job)),
     'device.claim': task('device.claim', (job) => claimDeviceJob(context, job)),
+    'device.forget': task('device.forget', (job) => forgetDeviceJob(context, job)),
     'device.adopt': task('device.adopt', (job) => adoptDeviceJob(context, job)),
   }
 }

@@ -111,6 +111,16 @@ const examples: Record<string, Example> = {
     action: 'host.retire',
     send: async () => call('POST', `/hosts/${await host()}/retire`),
   },
+  'POST /operator/v1/devices/:ref/move': {
+    action: 'device.move',
+    send: async () => {
+      const { hostId, serial } = await plane.app.core.db.device.findUniqueOrThrow({
+        where: { id: await device('unenrolled') },
+      })
+      const place = { host: hostId, serial, unproven: true }
+      return call('POST', `/devices/${await device('quarantined')}/move`, place)
+    },
+  },
   'POST /operator/v1/devices/:ref/drain': {
     action: 'device.drain',
     send: async () => call('POST', `/devices/${await device('free')}/drain`),

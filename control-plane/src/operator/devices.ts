@@ -61,7 +61,8 @@ export async function enrollDevice(work: Work, ref: string): Promise<Change<Devi
       'is at a retired host; connect the phone to another host and enroll it there',
     )
   const rows = await tx.$queryRaw<{ fencing_number: bigint }[]>`update devices
-    set state = 'provisioning', reason = null, fencing_number = fencing_number + 1, disputes = 0, wipe_only = false
+    set state = 'provisioning', reason = null, fencing_number = fencing_number + 1, disputes = 0, wipe_only = false,
+      failed_starts = 0
     where id = ${device.id} and phone_id is null and (
       state = 'unenrolled' and link in ('unenrolled', 'healthy', 'busy')
       or state in ('offline', 'quarantined') and link = 'unenrolled') returning fencing_number`
@@ -122,7 +123,7 @@ async function giveBack(tx: Tx, device: PlacedDevice): Promise<void> {
     )
   await tx.device.update({
     where: { id: device.id },
-    data: { state: 'assigned', reason: null, disputes: 0 },
+    data: { state: 'assigned', reason: null, disputes: 0, failedStarts: 0 },
   })
 }
 
@@ -132,7 +133,8 @@ async function wipeAgain(work: Work, device: PlacedDevice): Promise<void> {
   // A device that never completed its enrolment repeats all of it.
   const state = device.enrolledAt ? 'wiping' : 'provisioning'
   const rows = await tx.$queryRaw<{ fencing_number: bigint }[]>`update devices
-    set state = ${state}, reason = null, fencing_number = fencing_number + 1, disputes = 0, wipe_only = false
+    set state = ${state}, reason = null, fencing_number = fencing_number + 1, disputes = 0, wipe_only = false,
+      failed_starts = 0
     where id = ${device.id} and state = 'quarantined' returning fencing_number`
   const fencing = rows[0]?.fencing_number
   if (fencing === undefined) throw new Error('a locked device changed its state')

@@ -4,7 +4,9 @@
  */
 import { inTransaction, type Tx } from '../db/database.js'
 import { deviceOf } from '../devices/assignment.js'
+import { mostFailedStarts } from '../devices/failed-starts.js'
 import { isDegraded } from '../devices/failures.js'
+import { startsKeepFailing } from '../devices/quarantine.js'
 import { drainedSince } from '../devices/service.js'
 import { type Core } from '../core/core.js'
 import { countReady, countStartFailure, type StartKind } from '../metrics/instruments.js'
@@ -35,7 +37,10 @@ export async function becomeReady(core: Core, phoneId: string, fencing: bigint):
         failureAt: null,
       },
     })
-    await tx.device.update({ where: { phoneId }, data: { graceUntil: null, failedAt: null } })
+    await tx.device.update({
+      where: { phoneId },
+      data: { graceUntil: null, failedAt: null, failedStarts: 0 },
+    })
     const session = { ...phone.session, readyAt: phone.session.readyAt ?? now }
     await tx.session.update({ where: { id: session.id }, data: { readyAt: session.readyAt } })
     await scheduleDue(tx, { ...phone, status: move.to, lastActiveAt: now }, session)
@@ -63,7 +68,7 @@ export async function becomeParked(core: Core, phoneId: string): Promise<void> {
  * quarantined.
  */
 export async function enforceDeadline(core: Core, phoneId: string, sessionId: string): Promise<void> {
-  const { lastProofAt, isHostFault, failedAt } = await deviceFacts(core, phoneId)
+  const { lastProofAt, isHostFault, failedAt, failedStarts } = await deviceFacts(core, phoneId)
   const timedOut: { kind: StartKind | null } = { kind: null }
   const isEnded = await apply(core, phoneId, (phone, now) => {
     timedOut.kind = null
@@ -80,7 +85,8 @@ export async function enforceDeadline(core: Core, phoneId: string, sessionId: st
       return { event: 'lose', ending: { at: new Date(paidUntil) } }
     }
     timedOut.kind = kindOf(phone)
-    return startTimedOut(phone)
+    const isBroken = failedStarts >= mostFailedStarts && !isHostFault
+    return startTimedOut(phone, isBroken ? startsKeepFailing(failedStarts, '') : null)
   })
   if (isEnded && timedOut.kind) countStartFailure(timedOut.kind)
 }
@@ -109,31 +115,41 @@ async function deviceFacts(core: Core, phoneId: string) {
       linkLostAt: true,
       lastProofAt: true,
       failedAt: true,
+      failedStarts: true,
       host: { select: { refuses: true, degradedUntil: true } },
     },
   })
   return {
     lastProofAt: device?.linkLostAt ? (device.lastProofAt ?? device.linkLostAt) : null,
     failedAt: device?.failedAt ?? null,
+    failedStarts: device?.failedStarts ?? 0,
     isHostFault:
       device !== null && (device.host.refuses !== null || isDegraded(device.host, core.clock.now())),
   }
 }
 
-const createFailed: Applied = {
+/** @param quarantine why the device is quarantined; null: it is wiped */
+const createFailed = (quarantine: string | null): Applied => ({
   event: 'create_failed',
-  ending: { failure: { code: 'capacity_unavailable', message: 'No working device was found.' } },
-}
+  ending: {
+    failure: { code: 'capacity_unavailable', message: 'No working device was found.' },
+    ...(quarantine === null ? {} : { quarantine }),
+  },
+})
 
-/** Ends a create that no device can take. */
-export async function failCreate(core: Core, phoneId: string): Promise<void> {
-  if (await apply(core, phoneId, ({ status }) => (status === 'creating' ? createFailed : null)))
+/** Ends a create that no device can take. @param quarantine as in `createFailed` */
+export async function failCreate(
+  core: Core,
+  phoneId: string,
+  quarantine: string | null = null,
+): Promise<void> {
+  if (await apply(core, phoneId, ({ status }) => (status === 'creating' ? createFailed(quarantine) : null)))
     countStartFailure('create')
 }
 
-function startTimedOut(phone: PhoneRecord): Applied | null {
+function startTimedOut(phone: PhoneRecord, quarantine: string | null): Applied | null {
   const message = 'The phone was not ready before the timeout.'
-  if (phone.status === 'creating') return createFailed
+  if (phone.status === 'creating') return createFailed(quarantine)
   if (phone.status !== 'starting') return null
   return { event: 'start_failed', ending: { failure: { code: 'provider_timeout', message } } }
 }

@@ -47,6 +47,8 @@ export const jobPayloads = {
     refused: z.int().default(0),
     turns,
   }),
+  /** Tells a host that a device moved away from it. */
+  'device.forget': z.object({ deviceId: z.string() }),
   /** Parks the running phones of a frozen project, or of the paused service. */
   'phones.park_all': z.object({ projectId: z.string().nullable() }),
   /** Ends the phones of a retired host. */

@@ -32,6 +32,7 @@ const beginSchema = z.object({
     'wipe',
     'enroll',
     'adopt',
+    'forget',
     'reboot',
     'clipboard',
     'location',

@@ -162,6 +162,15 @@ export class DeviceGate {
     )
   }
 
+  /** The device moved to another host: ends all work on the phone, and no longer uses it. */
+  forget(caller: Caller, progress: Progress): Promise<void> {
+    return this.exclusive('forget', caller, progress, () => {
+      this.fencing.enrolled({ enrolled: false, marks: [], mayLackMark: false, wiped: null })
+      this.supervisor.forget()
+      return Promise.resolve()
+    })
+  }
+
   /** Reads the screen; retries for up to 15 seconds while the phone is unreachable. */
   async read<T>(
     caller: Caller,
@@ -326,7 +335,7 @@ export class DeviceGate {
     progress: Progress,
     work: (progress: Progress) => Promise<T>,
   ): Promise<T> {
-    const intent = kind === 'wipe' || kind === 'enroll' || kind === 'adopt' ? 'erase' : 'use'
+    const intent = ['wipe', 'enroll', 'adopt', 'forget'].includes(kind) ? 'erase' : 'use'
     const held = orRefuse(() => this.fencing.raise({ ...caller, intent }))
     this.parts.onChange()
     const key = `${kind} ${caller.phoneId} ${caller.fencingNumber}`

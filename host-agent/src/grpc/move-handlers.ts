@@ -9,7 +9,7 @@ export const createMoveHandlers = (
   registry: Registry,
   hostId: string,
   log: Logger,
-): Pick<HostServiceServer, 'proveDevice' | 'adoptDevice'> => ({
+): Pick<HostServiceServer, 'proveDevice' | 'adoptDevice' | 'forgetDevice'> => ({
   proveDevice: unary(log, 'ProveDevice', ({ serial, nonce }, progress) =>
     registry.gate(serial).prove({ nonce, hostId }, progress),
   ),
@@ -20,5 +20,10 @@ export const createMoveHandlers = (
     const adopt = () => gate.adopt(caller, { identity: expected, profile }, progress)
     const identity = await explained(log, { serial, work: 'move' }, adopt)
     return { identity, revision: BigInt(gate.fencing.custody.revision) }
+  }),
+  forgetDevice: unary(log, 'ForgetDevice', async ({ serial, fencingNumber }, progress) => {
+    const caller = { phoneId: '', tenant: '', fencingNumber, requestId: '' }
+    await registry.gate(serial).forget(caller, progress)
+    return {}
   }),
 })

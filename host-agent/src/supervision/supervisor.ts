@@ -224,6 +224,13 @@ export class DeviceSupervisor {
     return this.link.hang(progress)
   }
 
+  /** Ends the agent's programs on the phone, and identifies it again. Call it when its record is no longer enrolled. */
+  forget(): void {
+    this.preparation.stop()
+    this.tie.leave()
+    this.restarts()
+  }
+
   /** Sets whether a tenant uses the phone's screen. */
   setScreenInUse(inUse: boolean): void {
     this.care.setScreenInUse(inUse)

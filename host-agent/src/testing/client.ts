@@ -15,6 +15,8 @@ import {
   type FinishInstallResponse,
   type FinishRenewalRequest,
   type FinishRenewalResponse,
+  type ForgetDeviceRequest,
+  type ForgetDeviceResponse,
   type GetClipboardRequest,
   type GetClipboardResponse,
   type GetDeviceInfoRequest,
@@ -145,6 +147,9 @@ export function createClient(
     enroll: promised<EnrollDeviceRequest, EnrollDeviceResponse>((...args) => client.enrollDevice(...args)),
     /** Unary calls, by name. */
     call: {
+      forgetDevice: promised<ForgetDeviceRequest, ForgetDeviceResponse>((...args) =>
+        client.forgetDevice(...args),
+      ),
       proveDevice: promised<ProveDeviceRequest, ProveDeviceResponse>((...args) =>
         client.proveDevice(...args),
       ),

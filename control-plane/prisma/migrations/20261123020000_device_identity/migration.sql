@@ -8,6 +8,7 @@ ALTER TABLE devices
   ADD COLUMN vouched boolean NOT NULL DEFAULT false,
   ADD COLUMN claim_checked_at timestamptz(3),
   ADD COLUMN claimed_since timestamptz(3),
+  ADD COLUMN moved_away_at timestamptz(3),
   ADD COLUMN failed_starts integer NOT NULL DEFAULT 0,
   ADD COLUMN failed_start_number bigint;
 CREATE UNIQUE INDEX devices_identity_key ON devices (identity_key);

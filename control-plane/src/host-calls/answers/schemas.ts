@@ -81,6 +81,7 @@ export const hostAnswers: Answers<HostServiceService> = {
   }),
   finishRenewal: nothing,
   proveDevice: z.object({ identity: z.string().regex(identityPattern), signature: bytes(64) }),
+  forgetDevice: nothing,
   adoptDevice: z.object({ identity: z.string().regex(identityPattern), revision: amount }),
   startPhone: z.object({ readyAt: instantOrNone }),
   parkPhone: nothing,

@@ -20,7 +20,9 @@ const refuse = (reason: string): never => {
   })
 }
 
-export const moveCalls = (agent: Inside): Pick<HostServiceServer, 'proveDevice' | 'adoptDevice'> => ({
+export const moveCalls = (
+  agent: Inside,
+): Pick<HostServiceServer, 'proveDevice' | 'adoptDevice' | 'forgetDevice'> => ({
   proveDevice: (call, callback) =>
     answer(callback, async () => {
       const { serial, nonce } = call.request
@@ -30,6 +32,18 @@ export const moveCalls = (agent: Inside): Pick<HostServiceServer, 'proveDevice' 
       const seed = device?.seed ?? refuse('no_identity')
       const signature = signClaim(seed, { nonce, hostId: agent.hostId, serial })
       return { identity: device?.claims ?? identityOf(seed), signature }
+    }),
+  forgetDevice: (call, callback) =>
+    answer(callback, () => {
+      const { serial, fencingNumber } = call.request
+      const device = agent.devices.get(serial)
+      if (!device || fencingNumber < device.fencing) throw new ApiError('phone_unavailable')
+      agent.log.push(`forget ${serial} ${fencingNumber}`)
+      Object.assign(device, { fencing: fencingNumber, assignment: null, dirty: true, cleanFor: '' })
+      device.revision += 1
+      if (device.link === 'healthy') device.link = 'unenrolled'
+      agent.beat()
+      return Promise.resolve({})
     }),
   adoptDevice: (call, callback) =>
     answer(callback, async () => {

@@ -1,0 +1,96 @@
+/**
+ * Phones that can be wiped but never start: they are quarantined instead of failing creates forever. Real Postgres and broker,
+ * agent doubles.
+ */
+import { ApiError } from '@phonerack/shared'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type DoubleDevice } from '../testing/agent-double.js'
+import { loneDevice, type LoneDevice } from '../testing/lone-device.js'
+import { brokenInvariants } from '../testing/money.js'
+import { eventually, useWorld, type Plane, type Tenant } from '../testing/world.js'
+import { nextStepOf } from './quarantine.js'
+
+const world = useWorld()
+let plane: Plane
+let tenant: Tenant
+let lone: LoneDevice
+
+beforeAll(async () => {
+  plane = await world.start({ env: { PHONERACK_START_DEADLINE: '6' } })
+  tenant = await plane.tenant()
+  lone = loneDevice(plane, tenant)
+})
+afterAll(async () => {
+  expect(await brokenInvariants(plane.app.core.db)).toEqual([])
+})
+
+/** As the agent answers when the phone does not become ready: a retry may help. */
+const failing = () => Promise.reject(new ApiError('phone_unavailable', { message: 'The screen is black.' }))
+const remove = (id: string) => plane.app.services.phones.delete(tenant.caller, id)
+
+async function failOne(device: DoubleDevice): Promise<void> {
+  const { phone } = await lone.create()
+  expect((await lone.until(phone.id, 'failed')).status).toBe('failed')
+  await eventually(async () => ['free', 'quarantined'].includes((await lone.rowOf(device)).state))
+}
+
+it('quarantines the only device after three failed creates, with the last failure as the reason', () =>
+  lone.alone(async (agent, device) => {
+    device.onStart = failing
+    for (const state of ['free', 'free', 'quarantined']) {
+      await failOne(device)
+      expect((await lone.rowOf(device)).state).toBe(state)
+    }
+    const row = await lone.rowOf(device)
+    expect(row.reason).toMatch(/could not be started for 3 creates in a row/)
+    expect(row.reason).toContain('The screen is black.')
+    expect(nextStepOf({ ...row, checks: [] })?.commands).toEqual([
+      expect.objectContaining({ words: ['device', 'release', row.id] }),
+    ])
+    expect(agent.log.filter((line) => line.startsWith('wipe'))).toHaveLength(2)
+    // The operator's release begins a new count.
+    expect((await lone.operate(`${device.serial}/release`, {})).statusCode).toBe(202)
+    await eventually(() => lone.isFree(device))
+    await failOne(device)
+    expect((await lone.rowOf(device)).state).toBe('free')
+  }))
+
+it('gives the creates to another device, and quarantines the one that fails', () =>
+  lone.alone(async (_agent, device) => {
+    device.onStart = failing
+    await lone.alone(async (_other, second) => {
+      for (let count = 0; count < 3; count += 1) {
+        const id = await lone.ready()
+        expect(await lone.rowOf(second)).toMatchObject({ phoneId: id })
+        await remove(id)
+        await eventually(() => lone.isFree(second))
+        await eventually(async () => (await lone.rowOf(device)).state !== 'wiping')
+      }
+      expect((await lone.rowOf(device)).state).toBe('quarantined')
+    })
+  }))
+
+it('begins a new count with each start that succeeds', () =>
+  lone.alone(async (_agent, device) => {
+    for (const isGood of [false, false, true, false, false]) {
+      if (isGood) {
+        delete device.onStart
+        await remove(await lone.ready())
+        await eventually(() => lone.isFree(device))
+      } else {
+        device.onStart = failing
+        await failOne(device)
+      }
+      expect((await lone.rowOf(device)).state).toBe('free')
+    }
+  }))
+
+it('counts no start that its host refused by its own fault', () =>
+  lone.alone(async (_agent, device) => {
+    device.onStart = () =>
+      Promise.reject(
+        new ApiError('phone_unavailable', { retryable: true, details: { host_fault: 'own_fault' } }),
+      )
+    for (let count = 0; count < 4; count += 1) await failOne(device)
+    expect(await lone.rowOf(device)).toMatchObject({ state: 'free', failedStarts: 0 })
+  }))
