@@ -1,6 +1,6 @@
 /**
  * A phone whose host is unreachable is connected to a second host: its tenant keeps the phone and its data there. The first host
- * returns, and no longer acts on the phone, although its adb server still reaches it. Then an operator moves it back.
+ * returns, and no longer acts on the phone, although its next adb server reaches it again. Then an operator moves it back.
  */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
-import { pidOf } from './system/processes.js'
+import { killProgram, pidOf } from './system/processes.js'
 import { ctl, freePort, root, startSystem, stopSystem, type System } from './system/system.js'
 import {
   eventually,

@@ -22,7 +22,7 @@ it.each([
   ['another host', { hostId: 'hst_bbbbbbbbbbbb' }],
   ['another serial', { serial: '10.0.0.8:5555' }],
   ['another phone', { identity: identityOf(newSeed()) }],
-  ['a text that is no key', { identity: 'A'.repeat(42) }],
+  ['a text that is not a key', { identity: 'A'.repeat(42) }],
 ])('refuses the signature for %s', (_, change) => {
   expect(isProven({ ...signed, ...change }, signClaim(seed, claim))).toBe(false)
 })

@@ -16,7 +16,7 @@ let tenant: Tenant
 let lone: LoneDevice
 
 beforeAll(async () => {
-  plane = await world.start({ env: { PHONERACK_START_DEADLINE: '6' } })
+  plane = await world.start({ env: { PHONERACK_CREATE_DEADLINE: '4' } })
   tenant = await plane.tenant()
   lone = loneDevice(plane, tenant)
 })
@@ -24,7 +24,7 @@ afterAll(async () => {
   expect(await brokenInvariants(plane.app.core.db)).toEqual([])
 })
 
-/** As the agent answers when the phone does not become ready: a retry may help. */
+/** The agent's answer when the phone does not become ready: a retry may help. */
 const failing = () => Promise.reject(new ApiError('phone_unavailable', { message: 'The screen is black.' }))
 const remove = (id: string) => plane.app.services.phones.delete(tenant.caller, id)
 
@@ -85,7 +85,7 @@ it('begins a new count with each start that succeeds', () =>
     }
   }))
 
-it('counts no start that its host refused by its own fault', () =>
+it('does not count a start that its host refused by its own fault', () =>
   lone.alone(async (_agent, device) => {
     device.onStart = () =>
       Promise.reject(

@@ -37,7 +37,7 @@ export const disputedTooOften = (reported: bigint, most: number): string =>
   `${disputedBegin} more than ${most} times within 24 hours, the last time with the fencing number ${reported}. Find the cause before you release the device, which wipes it.`
 const disputedBegin = 'its host has disagreed with the database'
 
-/** @param count consecutive creates that failed on it @param fault the last failure; empty: none was reported in time */
+/** @param count consecutive creates that failed on it @param fault the last failure; empty: none was reported */
 export const startsKeepFailing = (count: number, fault: string): string =>
   `${startsKeepFailingBegin} ${count} creates in a row, although its wipes succeeded${fault === '' ? '.' : `. The last failure: ${shorten(makeStorable(fault), 600)}`}`
 const startsKeepFailingBegin = 'it could not be started for'
@@ -105,7 +105,7 @@ export function nextStepOf({ id, serial, state, link, reason, phoneId, checks }:
   const show = command('shows the device', 'show', id)
   const enroll = (does: string): Command => command(does, 'enroll', id, '--erase')
   if (reason?.startsWith(claimedBegin))
-    return { first: 'Find out where the phone is connected, and who connected it there.', commands: [show] }
+    return { first: 'Find out where the phone is connected, and why.', commands: [show] }
   const release = command(
     phoneId === null ? 'wipes and checks it again' : 'wipes it, and fails the phone of its tenant',
     ...['release', id],

@@ -18,7 +18,7 @@ export interface Claim {
 /** Milliseconds between two challenges of one claim. */
 const restMs = 2000
 
-/** Has the claim checked, unless it was checked a moment ago, or names no device. */
+/** Has the claim checked, unless it was checked a moment ago, or no device has this identity. */
 export async function noteClaim(core: Core, { deviceId, identity }: Claim): Promise<void> {
   const now = core.clock.now()
   const rested = new Date(now.getTime() - restMs)
@@ -52,7 +52,7 @@ export const isLeftover = (
 ): boolean =>
   movedAwayAt !== null && state === 'unenrolled' && (isUp(link) || (custody?.assignment ?? null) !== null)
 
-/** Has the host told that the device moved. */
+/** Informs the host that the device moved. */
 export async function noteLeftover(core: Core, deviceId: string): Promise<void> {
   const now = core.clock.now()
   const rested = new Date(now.getTime() - restMs)

@@ -162,9 +162,9 @@ describe('a phone that is connected to another host', () => {
 
 describe('a claim without a proof', () => {
   it.each([
-    ['a host that does not have the phone', 'no-phone', undefined, 'did not prove it'],
-    ['a host that signs with another key', 'forged', newSeed(), 'signature is wrong'],
-  ])('of %s is quarantined, and the device stays', async (_, serial, seed, reason) => {
+    ['from a host that does not have the phone', 'no-phone', undefined, 'did not prove it'],
+    ['from a host that signs with another key', 'forged', newSeed(), 'signature is wrong'],
+  ])('%s is quarantined, and the device stays', async (_, serial, seed, reason) => {
     const { phoneId, deviceId, device } = await rentAndPark()
     const claimant = await plugIn(serial, seed)
     unplug(device)

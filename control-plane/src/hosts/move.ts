@@ -1,5 +1,5 @@
 /**
- * Moves a device to another host or serial: its row, its phone and its session. The row that stood there describes the earlier
+ * Moves a device to another host or serial: its row, its phone and its session. The row of the new place describes the earlier
  * place afterwards. Called by the job that verified a proof, and for operators. docs/decisions/0223
  */
 import { type Core } from '../core/core.js'

@@ -27,12 +27,12 @@ export async function forgetDeviceJob(
         Progress.for(callMs, context.stopping),
       ),
     )
-    context.core.log.info({ device: deviceId, host: hostId }, 'a host was told that a device moved away')
+    context.core.log.info({ device: deviceId, host: hostId }, 'informed a host that a device moved away')
   } catch (error) {
     if (!(error instanceof CallFailure)) throw error
     context.core.log.warn(
       { device: deviceId, err: error },
-      'a host could not be told that a device moved away',
+      'could not inform a host that a device moved away',
     )
   }
 }

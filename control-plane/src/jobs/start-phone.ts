@@ -180,7 +180,7 @@ async function afterFailure(
   })
 }
 
-/** The agent answered that the phone failed, or did not answer in time. Refusals of numbers and faults of the host do not count. */
+/** The agent answered that the phone failed, or did not answer before the deadline. Refusals of numbers and faults of the host do not count. */
 const isPhonesFault = ({ answer, timedOut, isHostFault }: CallFailure): boolean =>
   !isHostFault && (answer === null ? timedOut : refusalIn(answer.details) === null)
 

@@ -18,7 +18,7 @@ export const moveSchema = z.strictObject({
 export type MoveOrder = z.output<typeof moveSchema>
 
 /**
- * Moves the device at once, even if its host still reports the phone. The new host then takes the phone over, if the phone
+ * Moves the device immediately, even if its host still reports the phone. The new host then takes the phone over, if the phone
  * carries the device's identity, or with `unproven`. @throws ApiError not_found; validation_failed when the host does not report
  * such a phone, or when it cannot move now
  */

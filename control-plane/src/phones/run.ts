@@ -106,7 +106,7 @@ const quarantined = (reason: string, at: Date): Applied => ({
 
 /**
  * `lastProofAt`: when the device was last known to be alive; null while its link is up. `isHostFault`: its host takes no work, or
- * its devices fail together, so the device is not at fault. `failedAt`: when the host last refused a start by its own fault.
+ * its devices fail together, so the device is not at fault. `failedStarts`: creates that failed on it in a row, with this one. `failedAt`: when the host last refused a start by its own fault.
  */
 async function deviceFacts(core: Core, phoneId: string) {
   const device = await core.db.device.findUnique({
@@ -116,13 +116,15 @@ async function deviceFacts(core: Core, phoneId: string) {
       lastProofAt: true,
       failedAt: true,
       failedStarts: true,
+      failedStartNumber: true,
+      fencingNumber: true,
       host: { select: { refuses: true, degradedUntil: true } },
     },
   })
   return {
     lastProofAt: device?.linkLostAt ? (device.lastProofAt ?? device.linkLostAt) : null,
     failedAt: device?.failedAt ?? null,
-    failedStarts: device?.failedStarts ?? 0,
+    failedStarts: device && device.failedStartNumber === device.fencingNumber ? device.failedStarts : 0,
     isHostFault:
       device !== null && (device.host.refuses !== null || isDegraded(device.host, core.clock.now())),
   }

@@ -7,7 +7,7 @@ import {
   type Handlers,
   type HostServiceServer,
 } from '@phonerack/host-agent/wire'
-import { ApiError, type Logger } from '@phonerack/shared'
+import { ApiError, identityOf, newSeed, type Logger } from '@phonerack/shared'
 import type { SyntheticPhone } from './phone.js'
 
 type Renewal = Parameters<typeof createIdentityHandlers>[0]
@@ -30,6 +30,8 @@ const capabilities = ['input', 'ui', 'screen', 'wipe'].map((name) => ({
 const cleanness = (phone: SyntheticPhone) => ({
   ...{ verified: true, checks, level: WipeLevel.WIPE_LEVEL_DATA },
   ...phone.cleanness,
+  // A new key with each wipe, as on a phone.
+  ...{ identity: identityOf(newSeed()), profileJson: '' },
 })
 
 export function createSyntheticHandlers(

@@ -8,7 +8,6 @@ import { type WipeCheck } from '../wiping/checks.js'
 import { asRefusal, orRefuse } from '../base/own-fault.js'
 import type { FoundCapability } from '../device/attempt.js'
 import { notEnrolled } from '../supervision/failures.js'
-import { sameAs } from '../supervision/same-phone.js'
 import type { DeviceSupervisor } from '../supervision/supervisor.js'
 import { nothingDesired } from '../settings/desired.js'
 import type { HostFlags } from '../custody/custody.js'
@@ -16,6 +15,7 @@ import { createFencing, type Fencing } from '../custody/fencing.js'
 import type { Journal, OperationKind } from '../custody/journal.js'
 import type { DeviceRecord, Records } from '../custody/records.js'
 import { adoptPhone, proveIdentity, type AdoptionOrder, type Challenge, type Proof } from './adoption.js'
+import { twinCheck } from './twin-check.js'
 import { createWriteQueue } from './write-queue.js'
 
 /** The calling phone and its fencing number. */
@@ -385,12 +385,6 @@ export class DeviceGate {
     }
   }
 }
-
-const twinCheck = (twin: string): WipeCheck => ({
-  name: 'same_phone',
-  passed: false,
-  evidence: sameAs(twin),
-})
 
 /** The caller's deadline, aborted early by a newer fencing number. */
 const joined = (progress: Progress, held: AbortSignal): Progress =>

@@ -28,7 +28,7 @@ let folder: string
 let phone: Phone
 let first: Place
 let second: Place
-/** What the control plane knows after the enrolment. */
+/** The answer of the enrolment, as the control plane stores it. */
 let identity: string
 let profile: string
 
@@ -84,7 +84,7 @@ const reasonOf = async (work: Promise<unknown>): Promise<unknown> =>
 
 async function carry(from: Place, to: Place): Promise<void> {
   from.way.cut()
-  await until(() => statusAt(from)?.link !== 'healthy', 60_000, 'the phone is away')
+  await until(() => statusAt(from)?.link !== 'healthy', 60_000, 'the phone is disconnected')
   to.way.restore()
   await until(() => statusAt(to)?.identity !== undefined, 60_000, 'the phone claims its identity')
 }

@@ -114,7 +114,7 @@ export class OperatorClient {
     this.call('POST', `/devices/${encodeURIComponent(ref)}/release`, { keep })
 
   /**
-   * Moves a device to the place where a host reports its phone. `serial`: omitted: as before. `unproven`: the phone need not
+   * Moves a device to the place where a host reports its phone. `serial`: omitted: unchanged. `unproven`: the phone need not
    * carry the device's identity.
    */
   move = (ref: string, to: { host: string; serial?: string; unproven: boolean }): Promise<Device> =>

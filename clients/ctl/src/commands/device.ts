@@ -87,7 +87,7 @@ export const deviceCommands: readonly Command[] = [
   {
     name: 'device move',
     about:
-      'Moves a device to the host where its phone is connected now; its tenant keeps the phone. --unproven: also if the phone cannot prove that it is this device.',
+      'Moves a device to the host where its phone is connected now; its tenant keeps the phone. --unproven: even if the phone cannot prove that it is this device.',
     words: ['ID|SERIAL'],
     flags: { to: 'HOST', serial: 'SERIAL', unproven: true },
     required: ['to'],
