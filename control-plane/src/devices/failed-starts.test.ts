@@ -16,7 +16,7 @@ let tenant: Tenant
 let lone: LoneDevice
 
 beforeAll(async () => {
-  plane = await world.start({ env: { PHONERACK_CREATE_DEADLINE: '4' } })
+  plane = await world.start({ env: { PHONERACK_CREATE_DEADLINE: '8' } })
   tenant = await plane.tenant()
   lone = loneDevice(plane, tenant)
 })

@@ -2,13 +2,17 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import {
+  claimedByTwo,
   cleanForNobody,
   contradicts,
   disputedTooOften,
   nextStepOf,
+  notAdopted,
   notBelieved,
+  notProven,
   outOfReach,
   reasonOf,
+  startsKeepFailing,
   unknownUse,
   type Check,
 } from './quarantine.js'
@@ -54,6 +58,36 @@ const cases: [string, Case, RegExp | null, string[]][] = [
     [release],
   ],
   ['its image changed', ofWipe('sim_cards', 'system_image'), /reset the device/, ['device show dev_r5']],
+  [
+    'its host did not prove its claim',
+    { reason: notProven('dev_other', 'rack', 'its signature is wrong.') },
+    /Find out where the phone is connected/,
+    ['device show dev_r5'],
+  ],
+  [
+    'two hosts claim its phone',
+    { reason: claimedByTwo('dev_other', 'rack'), ...lost },
+    /Find out where the phone is connected/,
+    ['device show dev_r5'],
+  ],
+  [
+    'its new host did not take over the phone of a tenant',
+    { reason: notAdopted('another key'), phoneId: 'ph_a', ...lost },
+    /move the device/,
+    ['device show dev_r5'],
+  ],
+  [
+    'its new host did not take over the phone',
+    { reason: notAdopted('another key'), ...lost },
+    /move the device/,
+    ['device show dev_r5', enroll],
+  ],
+  [
+    'creates keep failing on it',
+    { reason: startsKeepFailing(3, 'The screen is black.') },
+    /Check the phone/,
+    [release],
+  ],
   [
     'its host is not believed',
     { reason: notBelieved(9n, 1n) },

@@ -44,7 +44,7 @@ const startsKeepFailingBegin = 'it could not be started for'
 
 /** A host claims a phone that it did not prove to have. @param device its ID @param host the name of the host that has it */
 export const notProven = (device: string, host: string, fault: string): string =>
-  `${claimedBegin} ${device} of the host ${host}, and its host did not prove it: ${fault} If you moved that phone here, run \`ctl device move\`.`
+  `${claimedBegin} ${device} of the host ${host}, and its host did not prove it: ${shorten(makeStorable(fault), 300)} If you moved that phone here, run \`ctl device move\`.`
 
 /** Two hosts have the identity of one phone. Parameters as in `notProven`. */
 export const claimedByTwo = (device: string, host: string): string =>
@@ -122,7 +122,11 @@ export function nextStepOf({ id, serial, state, link, reason, phoneId, checks }:
   if (reason === unknownUse && phoneId !== null)
     return { first: null, commands: [release, enroll('wipes it, if its link is then unenrolled')] }
   if (reason?.startsWith(notAdoptedBegin))
-    return { first: 'Check which phone is connected under this serial.', commands: [show, wipe] }
+    return {
+      first:
+        'Check which phone is connected under this serial, and move the device to the place of its phone.',
+      commands: phoneId === null ? [show, wipe] : [show],
+    }
   if (reason?.startsWith(startsKeepFailingBegin))
     return {
       first:

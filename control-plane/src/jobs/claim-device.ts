@@ -25,19 +25,19 @@ export async function claimDeviceJob(
   const target = await placeDevice(context, { id: targetId })
   if (!claimed || target?.state !== 'unenrolled' || target.enrolledAt !== null) return
   const proof = await prove(context, target, identity)
-  if (proof === 'unknown') return
-  if (proof !== 'proven')
-    return quarantineClaim(context, target, notProven(claimed.id, claimed.hostName, proof))
+  if (proof === null) return
+  if (proof.fault !== null)
+    return quarantineClaim(context, target, notProven(claimed.id, claimed.hostName, proof.fault))
   await settle(context, target, claimed)
 }
 
-/** `unknown`: the host did not answer, or the phone was not reached. Otherwise why there is no proof. */
+/** `fault`: why there is no proof; null: it is proven. Null: the host did not answer, or the phone was not reached. */
 async function prove(
   context: JobContext,
   { hostId, serial, connection }: PlacedDevice,
   identity: string,
-): Promise<'proven' | 'unknown' | (string & {})> {
-  if (!connection) return 'unknown'
+): Promise<{ fault: string | null } | null> {
+  if (!connection) return null
   const nonce = newNonce()
   const ask = () =>
     callHost<ProveDeviceRequest, ProveDeviceResponse>(
@@ -48,17 +48,18 @@ async function prove(
     )
   try {
     const answer = await context.slots.run(hostId, 'short', ask)
-    if (answer === 'turn') return 'unknown'
-    if (answer.identity !== identity) return 'unknown'
+    if (answer === 'turn') return null
+    if (answer.identity !== identity) return null
     const isTrue = isProven({ nonce, hostId, serial, identity }, answer.signature)
-    return isTrue ? 'proven' : 'its signature is wrong.'
+    return { fault: isTrue ? null : 'its signature is wrong.' }
   } catch (error) {
     if (!(error instanceof CallFailure)) throw error
     context.core.log.warn({ host: hostId, err: error }, 'a host did not prove the identity of a phone')
     const { answer } = error
-    if (answer !== null && !answer.retryable && hostFaultIn(answer.details) === null) return answer.message
+    if (answer !== null && !answer.retryable && hostFaultIn(answer.details) === null)
+      return { fault: answer.message }
     // The phone may just have been disconnected.
-    return 'unknown'
+    return null
   }
 }
 
