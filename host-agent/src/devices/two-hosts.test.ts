@@ -80,7 +80,7 @@ const failureOf = async (work: Promise<unknown>): Promise<CallFailed['plain']> =
   throw new Error('the call did not fail as it should', { cause: error })
 }
 const reasonOf = async (work: Promise<unknown>): Promise<unknown> =>
-  (await failureOf(work))?.details?.['reason']
+  (await failureOf(work))?.details['reason']
 
 async function carry(from: Place, to: Place): Promise<void> {
   from.way.cut()
