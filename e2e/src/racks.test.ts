@@ -20,7 +20,7 @@ const phoneSchema = z.looseObject({ id: z.string(), status: z.string() })
 const hostOf = (hosts: readonly Host[], name: string): Host | undefined =>
   hosts.find((host) => host.name === name)
 
-it('serves from packages while a replica is killed, keys and certificates are replaced, and hosts change', async () => {
+it('serves from packages while a replica is killed, keys and certificates are replaced, and hosts and phones change', async () => {
   const tenant = await rack.newTenant()
   const create = async () => {
     const { id } = phoneSchema.parse((await tenant.post('/v1/phones', { wait: false }, 202)).body)
@@ -87,13 +87,21 @@ it('serves from packages while a replica is killed, keys and certificates are re
   for (const name of ['control-1', 'control-2'] as const) await rack.ready(name)
   for (const { id } of [first, second]) await tenant.until(`/v1/phones/${id}/observe`, 200, 'GET')
 
-  // A host is retired: its phone ends, and neither its certificate nor its NATS user is of any use.
+  // A phone with data of its tenant is carried to the other host, and the tenant starts it there.
+  await tenant.putText(`/v1/phones/${first.id}/files?path=/sdcard/note.txt`, 'kept', 201)
+  await tenant.post(`/v1/phones/${first.id}/park`, {}, 200)
   const ofTenant = /because 1 phone is on this host/
   await expect(rack.ctl('host retire', `host retire ${home}`)).rejects.toThrow(ofTenant)
-  await tenant.delete(`/v1/phones/${first.id}`, 200)
+  await rack.carryPhone(home, other)
+  await rack.until(`the phone is on ${other}`, async () => (await rack.hostOfPhone(first.id)) === other)
+  await tenant.until(`/v1/phones/${first.id}/start`, 200)
+  const note = await tenant.get(`/v1/phones/${first.id}/files/content?path=/sdcard/note.txt`, 200)
+  expect(note.body).toBe('kept')
+
+  // The empty host is retired: neither its certificate nor its NATS user is of any use.
   const retired = hostOf(await rack.hosts(), home)?.id ?? ''
   await rack.ctl('host retire', `host retire ${home}`)
   expect((await rack.hosts()).map(({ name }) => name)).toEqual([other])
   await rack.until('the broker refuses the host', () => rack.brokerRefuses(retired))
-  await tenant.get(`/v1/phones/${second.id}/observe`, 200)
+  for (const { id } of [first, second]) await tenant.get(`/v1/phones/${id}/observe`, 200)
 })

@@ -121,6 +121,16 @@ export class Rack {
     )
   }
 
+  /** Carries the phone of a rack to another one: it is switched off, and keeps its address and its storage. */
+  async carryPhone(from: (typeof racks)[number], to: (typeof racks)[number]): Promise<void> {
+    const { pid, storage } = phoneFiles
+    await this.on(from, `kill "$(cat ${pid})"; while kill -0 "$(cat ${pid})" 2>/dev/null; do sleep 0.1; done`)
+    const port = phonePorts[from]
+    const carried = await this.on(from, `tar -C ${storage} -c ${port} | base64 --wrap 0`)
+    await this.on(to, `base64 --decode | tar -C ${storage} -x`, carried)
+    await startPhone(this.network, to, port)
+  }
+
   /**
    * Opens the page's connection of a live link twice, one after another, so that the proxy sends them to different
    * replicas. @returns the events of both: `open`, then `video` with the first picture, and `again` after an interruption

@@ -2,6 +2,7 @@
 
 export interface CurlAnswer {
   status: number
+  /** Parsed, if it is JSON. */
   body: unknown
 }
 
@@ -20,6 +21,10 @@ export class TenantByCurl {
   post = (path: string, body: unknown, expected: number): Promise<CurlAnswer> =>
     this.expect('POST', path, JSON.stringify(body), expected)
 
+  /** For files in the shared storage of a phone. */
+  putText = (path: string, text: string, expected: number): Promise<CurlAnswer> =>
+    this.expect('PUT', path, text, expected, 'application/octet-stream')
+
   /** Repeats the request until it is answered with the status. */
   async until(path: string, expected: number, method = 'POST'): Promise<CurlAnswer> {
     const end = Date.now() + limitMs
@@ -31,22 +36,36 @@ export class TenantByCurl {
     }
   }
 
-  private async expect(method: string, path: string, body: string, expected: number): Promise<CurlAnswer> {
-    const answer = await this.send(method, path, body)
+  private async expect(
+    method: string,
+    path: string,
+    body: string,
+    expected: number,
+    type?: string,
+  ): Promise<CurlAnswer> {
+    const answer = await this.send(method, path, body, type)
     if (answer.status !== expected) throw new Error(`${method} ${path}: ${JSON.stringify(answer)}`)
     return answer
   }
 
-  private async send(method: string, path: string, body: string): Promise<CurlAnswer> {
+  private async send(
+    method: string,
+    path: string,
+    body: string,
+    type = 'application/json',
+  ): Promise<CurlAnswer> {
     const words = [
       ...['curl', '--silent', '--show-error', '--max-time', '100', '--cacert', this.ca, '--request', method],
       ...['--header', `'authorization: Bearer ${this.key}'`, '--write-out', `'\\n%{http_code}'`],
-      ...(body === '' ? [] : ['--header', "'content-type: application/json'", '--data-binary', '@-']),
+      ...(body === '' ? [] : ['--header', `'content-type: ${type}'`, '--data-binary', '@-']),
       `'https://phones.example${path}'`,
     ]
     const said = await this.run(words.join(' '), body)
     const at = said.lastIndexOf('\n')
     const text = said.slice(0, at)
-    return { status: Number(said.slice(at + 1)), body: text === '' ? null : (JSON.parse(text) as unknown) }
+    return {
+      status: Number(said.slice(at + 1)),
+      body: /^[{[]/.test(text) ? (JSON.parse(text) as unknown) : text,
+    }
   }
 }
