@@ -34,6 +34,9 @@ const first = [
   'live/live',
   'handoffs/handoffs',
   'devices/two-serials',
+  'devices/failed-starts',
+  'accept/faults',
+  'accept-command',
   'wiping/obstacles',
   'actions/run-batch',
 ]

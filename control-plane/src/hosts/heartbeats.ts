@@ -302,20 +302,18 @@ async function foldDevices(
     const report = reported.get(device.serial) ?? null
     reported.delete(device.serial)
     const reportFault = deviceFaults.get(device.serial) ?? null
-    if (report?.identity !== undefined && device.enrolledAt === null) {
+    // Until the agent has seen this database's epoch, its report may be older than the database. An
+    // incomplete report proves nothing about custody.
+    const isCurrent = reportFault === null && heartbeat.epoch === epoch
+    if (isCurrent && report?.identity !== undefined && device.enrolledAt === null) {
       folded.claims.push({ deviceId: device.id, identity: report.identity })
       folded.isSame = false
     }
-    if (report && isLeftover(row, report)) {
+    if (isCurrent && report && isLeftover(row, report)) {
       folded.leftovers.push(device.id)
       folded.isSame = false
     }
-    // Until the agent has seen this database's epoch, its report may be older than the database. An
-    // incomplete report proves nothing about custody.
-    const verdict =
-      report && reportFault === null && heartbeat.epoch === epoch
-        ? judge({ ...device, link: report.link }, report)
-        : null
+    const verdict = report && isCurrent ? judge({ ...device, link: report.link }, report) : null
     if (report && verdict?.kind === 'clean') {
       if (await confirm(tx, device, report, epoch)) folded.isSame = false
     } else if (report && verdict && verdict.kind !== 'agreed')

@@ -46,9 +46,17 @@ export class ListenedTime {
 export const silentFor = (column: Prisma.Sql, ms: number): Prisma.Sql =>
   Prisma.sql`(select total_ms - greatest(${column}, counts_from_ms) >= ${ms} from listened)`
 
-export async function isHostLostForGood({ db, clock, rules }: Core, hostId: string): Promise<boolean> {
-  const ms = rules.lostForGoodAfterMs
-  const since = new Date(clock.now().getTime() - ms)
+export const isHostLostForGood = ({ db, clock, rules }: Core, hostId: string): Promise<boolean> =>
+  isHostSilent(db, hostId, clock.now(), rules.lostForGoodAfterMs)
+
+/** Whether no heartbeat of the host arrived for `ms`, by Postgres's time and by the time in which replicas listened. */
+export async function isHostSilent(
+  db: Pick<Database, '$queryRaw'>,
+  hostId: string,
+  now: Date,
+  ms: number,
+): Promise<boolean> {
+  const since = new Date(now.getTime() - ms)
   const rows = await db.$queryRaw<{ id: string }[]>`select id from hosts where id = ${hostId}
     and (last_seen_at is null or last_seen_at < ${since}) and ${silentFor(Prisma.sql`heard_at_listened_ms`, ms)}`
   return rows.length > 0

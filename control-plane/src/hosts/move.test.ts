@@ -49,6 +49,8 @@ interface Rented {
 async function rent(): Promise<Rented> {
   const { phone } = await phones().create(tenant.caller, createBody({ country: 'US' }), null)
   expect((await until(phone.id, 'ready')).status).toBe('ready')
+  // The country only chose the host. A phone that was created for one does not leave it by a claim.
+  await db().phone.update({ where: { id: phone.id }, data: { country: null } })
   const { id, serial } = await db().device.findUniqueOrThrow({ where: { phoneId: phone.id } })
   const device = from.devices.get(serial)
   if (!device) throw new Error(`no double of ${serial}`)
@@ -176,6 +178,69 @@ describe('a claim without a proof', () => {
     device.link = 'healthy'
     from.beat()
     await eventually(async () => (await rowOf(deviceId)).link === 'healthy')
+    await phones().delete(tenant.caller, phoneId)
+  })
+})
+
+describe('a proven claim', () => {
+  it('moves nothing when the key of the device, or the place of the claim, changed during the proof', async () => {
+    const { phoneId, deviceId, device } = await rentAndPark()
+    const { identityKey } = await rowOf(deviceId)
+    const claimant = await plugIn('late', undefined)
+    let proofs = 0
+    claimant.onProve = async () => {
+      proofs += 1
+      if (proofs === 1) await db().device.update({ where: { id: deviceId }, data: { identityKey: 'other' } })
+    }
+    unplug(device)
+    await eventually(async () => (await rowOf(deviceId)).link === 'absent')
+    claimant.seed = device.seed ?? ''
+    to.beat()
+    // The claims that follow find no device with the key.
+    await eventually(() => Promise.resolve(proofs > 0))
+    await eventually(async () => {
+      const { claimCheckedAt } = await deviceAt(to, 'late')
+      return claimCheckedAt !== null && Date.now() - claimCheckedAt.getTime() > 1000
+    })
+    expect(await rowOf(deviceId)).toMatchObject({ hostId: from.hostId, phoneId })
+
+    const claim = await deviceAt(to, 'late')
+    proofs = 0
+    claimant.onProve = async () => {
+      proofs += 1
+      if (proofs === 1) await db().device.update({ where: { id: claim.id }, data: { serial: 'elsewhere' } })
+    }
+    await db().device.update({ where: { id: deviceId }, data: { identityKey } })
+    to.beat()
+    await eventually(
+      async () =>
+        (await db().device.count({ where: { hostId: to.hostId, serial: 'late' } })) === 1 && proofs > 0,
+    )
+    await eventually(() => isAdopted(deviceId))
+    // The row of the changed place did not get it.
+    expect((await rowOf(deviceId)).serial).toBe('late')
+    expect(await rowOf(claim.id)).toMatchObject({ hostId: to.hostId, serial: 'elsewhere', phoneId: null })
+    await phones().delete(tenant.caller, phoneId)
+  })
+
+  it('waits while the earlier host only fails to reach the phone, or the phone was created for a country', async () => {
+    const { phoneId, deviceId, device } = await rentAndPark()
+    device.link = 'offline'
+    from.beat()
+    await eventually(async () => (await rowOf(deviceId)).link === 'offline')
+    await plugIn('early', device.seed)
+    await eventually(async () => (await deviceAt(to, 'early')).claimedSince !== null)
+    expect((await deviceAt(to, 'early')).reason).toContain('claimed by two hosts')
+    expect((await rowOf(deviceId)).hostId).toBe(from.hostId)
+
+    await db().phone.update({ where: { id: phoneId }, data: { country: 'US' } })
+    unplug(device)
+    await eventually(
+      async () => (await deviceAt(to, 'early')).reason?.includes('was created for US') === true,
+    )
+    expect((await rowOf(deviceId)).hostId).toBe(from.hostId)
+    await db().phone.update({ where: { id: phoneId }, data: { country: null } })
+    await eventually(() => isAdopted(deviceId))
     await phones().delete(tenant.caller, phoneId)
   })
 })

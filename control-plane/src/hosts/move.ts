@@ -4,13 +4,15 @@
  */
 import { type Core } from '../core/core.js'
 import { type Tx } from '../db/database.js'
+import { type Rules } from '../config/config.js'
 import { addWipe } from '../devices/care.js'
-import { hostInReach } from '../devices/reach.js'
+import { isUp } from '../devices/link.js'
 import { type Device, type Host } from '../gen/prisma/client.js'
 import { endRun } from '../phones/end.js'
 import { isRunning } from '../phones/machine.js'
 import { lockPhone, type PhoneRecord } from '../phones/records.js'
 import { addJob } from '../queue/queue.js'
+import { isHostSilent } from './listened.js'
 
 export type PlacedRow = Device & { host: Host }
 
@@ -58,17 +60,29 @@ export function obstacleOf({ device, target, phone }: Move): { text: string; tem
   return null
 }
 
+/** Why a claim cannot move the device, although an operator can; null: it can. */
+export const claimObstacleOf = ({ target, phone }: Move): string | null =>
+  phone === null || phone.country === null || phone.country === target.host.country
+    ? null
+    : `${phone.id} was created for ${phone.country}, and the host ${target.host.name} is in ${target.host.country}; use ctl device move`
+
 /** These end by themselves: each has a deadline. */
 const isChanging = ({ status }: PhoneRecord): boolean =>
   status === 'creating' || status === 'starting' || status === 'parking'
 
-/** Links of a phone that the adb server of its host does not reach. */
-const away: readonly string[] = ['absent', 'offline', 'unknown']
-
-/** Whether its host does not have the phone now: it is silent, or reports no connection. An ordered restart does not count. */
-export function isAway({ host, link, graceUntil }: PlacedRow, now: Date, core: Core): boolean {
-  if (!hostInReach(host.lastSeenAt, now, core.rules)) return true
-  return away.includes(link) && (graceUntil === null || graceUntil <= now)
+/**
+ * Whether its host does not have the phone now: the host is silent for as long as ends a session, or its adb server does not
+ * list the phone, or has not reached it for as long. An ordered restart does not count.
+ */
+export async function isAway(
+  tx: Tx,
+  { hostId, link, linkLostAt, graceUntil }: PlacedRow,
+  now: Date,
+  { hostLostAfterMs }: Rules,
+): Promise<boolean> {
+  if (await isHostSilent(tx, hostId, now, hostLostAfterMs)) return true
+  if (isUp(link) || linkLostAt === null || (graceUntil !== null && graceUntil > now)) return false
+  return link === 'absent' || now.getTime() - linkLostAt.getTime() >= hostLostAfterMs
 }
 
 /**

@@ -112,6 +112,19 @@ it('ends the run of a phone whose agent stops for longer than it may, billed to 
   await until(phone.id, 'ready')
 })
 
+it('leaves the run of a host that was stopping and is silent since to the sweep of silent hosts', async () => {
+  const { phone } = await create()
+  await until(phone.id, 'ready')
+  await says(full, 'stopping')
+  await full.stop()
+  const { db } = plane.app.core
+  const { stoppingSince } = await db.host.findUniqueOrThrow({ where: { id: full.hostId } })
+  const ago = new Date((stoppingSince?.getTime() ?? 0) - 180_000)
+  await db.host.update({ where: { id: full.hostId }, data: { stoppingSince: ago, lastSeenAt: ago } })
+  await sweepStopping(plane.app.core)
+  expect((await phones().get(tenant.caller, phone.id)).status).toBe('ready')
+})
+
 it('places a new phone at another host when an agent fails by its own fault, and quarantines nothing', async () => {
   const other = await plane.rack(1)
   await says(other, 'disk_full')

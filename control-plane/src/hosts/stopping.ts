@@ -22,13 +22,17 @@ export function stoppingSince(
   return before.refuses === stopping && before.stoppingSince !== null ? before.stoppingSince : now
 }
 
-/** Each replica calls it every 5 s. Billing ends where the stop began. */
+/**
+ * Each replica calls it every 5 s. Billing ends where the stop began. A host that is silent since has not said that it still
+ * stops: `sweepHosts` judges its silence.
+ */
 export async function sweepStopping(core: Core): Promise<void> {
   const since = new Date(core.clock.now().getTime() - longestMs)
   const rows = await core.db.$queryRaw<{ id: string; at: Date }[]>`select p.id, h.stopping_since as at
     from phones p join devices d on d.phone_id = p.id join hosts h on h.id = d.host_id
     where p.status in ('creating', 'starting', 'ready')
-      and h.refuses = ${stopping} and h.stopping_since <= ${since}`
+      and h.refuses = ${stopping} and h.stopping_since <= ${since}
+      and h.last_seen_at >= h.stopping_since + ${longestMs} * interval '1 ms'`
   const errors: unknown[] = []
   for (const { id, at } of rows) await loseReach(core, id, at).catch((error: unknown) => errors.push(error))
   if (errors.length > 0) throw new AggregateError(errors, 'could not end all runs of stopping hosts')

@@ -9,7 +9,7 @@ import { deviceWith, type Claimed } from '../devices/identity.js'
 import { claimedByTwo, notProven } from '../devices/quarantine.js'
 import { placeDevice, type JobContext, type PlacedDevice } from '../device-control/placed-device.js'
 import { CallFailure, callHost } from '../host-calls/calls.js'
-import { isAway, lockMove, moveDevice, obstacleOf } from '../hosts/move.js'
+import { claimObstacleOf, isAway, lockMove, moveDevice, obstacleOf } from '../hosts/move.js'
 import { addHostAudit } from '../operator/audit.js'
 import { type JobPayload } from '../queue/queue.js'
 
@@ -28,7 +28,7 @@ export async function claimDeviceJob(
   if (proof === null) return
   if (proof.fault !== null)
     return quarantineClaim(context, target, notProven(claimed.id, claimed.hostName, proof.fault))
-  await settle(context, target, claimed)
+  await settle(context, { target, claimed, identity })
 }
 
 /** `fault`: why there is no proof; null: it is proven. Null: the host did not answer, or the phone was not reached. */
@@ -63,19 +63,28 @@ async function prove(
   }
 }
 
-async function settle({ core }: JobContext, target: PlacedDevice, claimed: Claimed): Promise<void> {
+/** A proof that the phone at this place has this key. */
+interface Proven {
+  target: PlacedDevice
+  claimed: Claimed
+  identity: string
+}
+
+async function settle({ core }: JobContext, { target, claimed, identity }: Proven): Promise<void> {
   const moved = await inTransaction(core.db, async (tx) => {
     const move = await lockMove(tx, claimed.id, target.id)
     const now = core.clock.now()
     if (move?.target.state !== 'unenrolled') return null
-    const obstacle = obstacleOf(move)
-    if (obstacle) {
-      const data = { claimedSince: now, reason: `cannot be moved here: ${obstacle.text}` }
+    // During the call a wipe may have given the device a new key, or another phone may have taken the place.
+    if (move.device.identityKey !== identity || !isAt(move.target, target)) return null
+    const obstacle = obstacleOf(move)?.text ?? claimObstacleOf(move)
+    if (obstacle !== null) {
+      const data = { claimedSince: now, reason: `cannot be moved here: ${obstacle}` }
       await tx.device.update({ where: { id: target.id }, data })
       return null
     }
     const { device, phone } = move
-    if (!isAway(device, now, core)) {
+    if (!(await isAway(tx, device, now, core.rules))) {
       // Two adb servers, or two cables, may reach one phone at the same host.
       if (device.hostId === move.target.hostId) return null
       const since = move.target.claimedSince ?? now
@@ -103,6 +112,10 @@ async function settle({ core }: JobContext, target: PlacedDevice, claimed: Claim
   )
   if (moved.phoneId !== null) core.changes.publish(moved.phoneId)
 }
+
+const isAt = (row: Place, place: Place): boolean => row.hostId === place.hostId && row.serial === place.serial
+
+type Place = Pick<PlacedDevice, 'hostId' | 'serial'>
 
 async function quarantineClaim({ core }: JobContext, { id }: PlacedDevice, reason: string): Promise<void> {
   const { count } = await core.db.device.updateMany({

@@ -2,7 +2,7 @@
  * Unix sockets at which grpc-js of this process connects to hosts with tunnels: it connects to addresses only. The folder
  * is closed to other users. docs/decisions/0227
  */
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { createServer, type Server, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -27,6 +27,9 @@ export class HostSockets {
       this.connect(hostId, socket)
     })
     server.maxConnections = tunnelLimits.streams
+    // For example a folder that a cleaner of temporary files removed: the next call tries again.
+    server.on('error', () => this.remove(hostId))
+    mkdirSync(this.dir, { recursive: true, mode: 0o700 })
     server.listen(file)
     this.servers.set(hostId, { server, open })
     return file

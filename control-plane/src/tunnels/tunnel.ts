@@ -13,12 +13,15 @@ import {
 export interface Tunnel {
   /** Opens a connection to the agent's gRPC server, which ends with the tunnel. Null: the tunnel ends. */
   open(): Duplex | null
+  /** Calls the listener when the tunnel ends; immediately when it has ended. */
   onEnd(listener: () => void): void
   end(): void
 }
 
 /** Resolves once the agent has answered as an HTTP/2 server; null: the connection ended before. */
 export function startTunnel(socket: TLSSocket, pings?: PingTimes): Promise<Tunnel | null> {
+  // A session on such a socket would never report its end.
+  if (socket.destroyed) return Promise.resolve(null)
   const session = connect(`http://${tunnelName}`, {
     createConnection: () => socket,
     settings: tunnelSettings,
@@ -42,7 +45,10 @@ export function startTunnel(socket: TLSSocket, pings?: PingTimes): Promise<Tunne
           if (session.closed) end()
           return session.destroyed ? null : openStream(session)
         },
-        onEnd: (listener) => void session.once('close', listener),
+        onEnd: (listener) => {
+          if (session.destroyed) listener()
+          else session.once('close', listener)
+        },
         end,
       })
     })

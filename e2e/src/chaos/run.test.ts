@@ -1,5 +1,4 @@
-/** The short form of `./scripts/chaos`: two replicas, two agents with three virtual phones each, one broker. */
-import { randomInt } from 'node:crypto'
+/** The short form of `./scripts/chaos`: two replicas, two agents with three virtual phones each, one broker, one seed. */
 import { expect, test } from 'vitest'
 import { canMount } from '../system/small-disk.js'
 import { run } from './run.js'
@@ -7,8 +6,8 @@ import { run } from './run.js'
 test('every rule holds under load and faults', { timeout: 300_000 }, async () => {
   const report = await run({
     ...{
-      seed: randomInt(1, 2 ** 31),
-      durationMs: 8000,
+      seed: 13,
+      durationMs: 6000,
       restoreMs: 2000,
       signal: new AbortController().signal,
     },

@@ -1,4 +1,5 @@
 /** The report of an acceptance run as JSON and as text. Pure. */
+import { plain } from '@phonerack/shared'
 import type { CheckResult } from './check.js'
 import { allPassed } from './run.js'
 
@@ -29,7 +30,7 @@ export function reportJson({ phone, version, startedAt, endedAt, results }: Repo
 export const marks = { passed: 'ok', failed: 'FAILED', skipped: 'skipped' } as const
 
 export const resultLine = ({ name, verdict, ms, reason }: CheckResult): string =>
-  `${marks[verdict].padEnd(8)}${name}${verdict === 'skipped' ? '' : `, ${ms} ms`}${reason === null ? '' : `: ${reason}`}\n`
+  `${marks[verdict].padEnd(8)}${name}${verdict === 'skipped' ? '' : `, ${ms} ms`}${reason === null ? '' : `: ${plain(reason)}`}\n`
 
 export function totals(results: readonly CheckResult[]): string {
   const count = (verdict: CheckResult['verdict']) => results.filter((each) => each.verdict === verdict).length

@@ -65,7 +65,7 @@ export async function tryActions(
 /** Milliseconds. */
 const obstacleMs = 3000
 
-/** Why touches may have no effect; empty: unknown. */
+/** Why an action may have failed; empty: unknown. */
 async function obstacleOf(phone: PhoneUnderTest, progress: Progress): Promise<string> {
   try {
     const { asleep, locked } = await phone
@@ -74,7 +74,9 @@ async function obstacleOf(phone: PhoneUnderTest, progress: Progress): Promise<st
         device.secureWindow.read(within, true),
       )
     if (asleep) return ' The screen is off.'
-    return locked ? ' The screen is locked.' : ''
+    if (locked) return ' The screen is locked.'
+    const { app } = await look(phone, progress.within(obstacleMs))
+    return ` The app in front is ${app.package}.`
   } catch (error) {
     // The error of the action is the one to report.
     return error instanceof Error ? '' : String(error)
