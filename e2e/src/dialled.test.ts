@@ -2,7 +2,6 @@
  * A rack behind a router that lets nobody in: its agent opens tunnels to two replicas. A phone is rented through both, and a
  * replica is killed during a call.
  */
-import { execFileSync } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { hashSecret, newSecret } from '@phonerack/shared'
@@ -15,10 +14,11 @@ import {
   connectScript,
   listenScript,
   startTwoMachines,
-  type Started,
   type TwoMachines,
 } from './system/behind-nat.js'
 import { postgresScript, proxyScript } from './system/machine-scripts.js'
+import { type Started } from './system/namespace-programs.js'
+import { writeSelfSigned } from './system/self-signed.js'
 import { eventually } from './system/tenant.js'
 
 const limitMs = 60_000
@@ -45,7 +45,10 @@ const replica = (address: string, databaseUrl: string): NodeJS.ProcessEnv => ({
 })
 
 const startReplica = (address: string, databaseUrl: string): Promise<Started> =>
-  machines.start('office', [plane], { env: replica(address, databaseUrl), until: /control plane ready/ })
+  machines.programs.start('office', [plane], {
+    env: replica(address, databaseUrl),
+    until: /control plane ready/,
+  })
 
 const operator = async (method: string, target: string, body?: unknown): Promise<unknown> => {
   const answer = await machines.send('operator.sock', method, `/operator/v1${target}`, operatorToken, body)
@@ -76,23 +79,17 @@ const openTunnels = (replicas: readonly string[]): Promise<void> =>
   })
 
 it('rents a phone through tunnels to two replicas, and loses no more than the call of a killed one', async () => {
-  const certificate = [
-    'req',
-    '-x509',
-    '-newkey',
-    'ec',
-    '-pkeyopt',
-    'ec_paramgen_curve:P-256',
-    '-nodes',
-    '-days',
-    '2',
-  ]
-  const files = ['-keyout', of('key.pem'), '-out', of('cert.pem'), '-addext', `subjectAltName=IP:${first}`]
-  execFileSync('openssl', [...certificate, '-subj', '/CN=test', ...files], { stdio: 'ignore' })
+  writeSelfSigned(machines.dir, first)
   const [{ line: databaseUrl }] = await Promise.all([
-    machines.start('office', inline(postgresScript, of('postgres')), { until: /^postgres/ }),
-    machines.start('home', ['virtual-phone/dist/main.js', '--ports', '6001', '--data', of('phones')]),
-    machines.start(
+    machines.programs.start('office', inline(postgresScript, of('postgres')), { until: /^postgres/ }),
+    machines.programs.start('home', [
+      'virtual-phone/dist/main.js',
+      '--ports',
+      '6001',
+      '--data',
+      of('phones'),
+    ]),
+    machines.programs.start(
       'office',
       inline(
         bridgeScript,
@@ -101,39 +98,43 @@ it('rents a phone through tunnels to two replicas, and loses no more than the ca
       ),
     ),
   ])
-  await machines.call('office', [plane, 'nats-config', '--dir', of('nats'), '--listen', `${first}:4222`], {
-    ...{ DATABASE_URL: databaseUrl, PHONERACK_PKI_DIR: of('pki') },
-  })
-  await machines.start('office', ['-c', of('nats/nats.conf')], {
+  await machines.programs.call(
+    'office',
+    [plane, 'nats-config', '--dir', of('nats'), '--listen', `${first}:4222`],
+    {
+      ...{ DATABASE_URL: databaseUrl, PHONERACK_PKI_DIR: of('pki') },
+    },
+  )
+  await machines.programs.start('office', ['-c', of('nats/nats.conf')], {
     ...{ program: 'nats-server', until: /Server is ready/ },
   })
   const killed = await startReplica(first, databaseUrl)
   await Promise.all([
     startReplica(second, databaseUrl),
-    machines.start('office', inline(proxyScript, machines.dir, first), { until: /proxy is ready/ }),
+    machines.programs.start('office', inline(proxyScript, machines.dir, first), { until: /proxy is ready/ }),
   ])
 
   const { token } = z.object({ token: z.string() }).parse(await operator('POST', '/hosts/join-tokens', {}))
   const agent = 'host-agent/dist/cli.js'
   const config = ['--config', of('agent.yaml')]
   const flags = ['--server', `https://${first}`, '--ca', of('cert.pem'), '--state', of('state'), ...config]
-  const said = await machines.call(
+  const said = await machines.programs.call(
     'home',
     [agent, 'join', '--dial', ...flags, '--name', 'home-1', '--token-file', '-'],
     {},
     token,
   )
   expect(said).toContain('needs no open port')
-  await machines.start('home', [agent, 'run', ...config], {
+  await machines.programs.start('home', [agent, 'run', ...config], {
     ...{ env: { PHONERACK_ADB_CONNECT: '127.0.0.1:6001' }, until: /host agent running/ },
   })
   expect(await inState('hosts', 'online')).toMatchObject({ name: 'home-1', address: 'dialled' })
   await openTunnels([`replica-${first}`, `replica-${second}`])
 
   // A port of the home that answers the home itself does not answer the office.
-  await machines.start('home', inline(listenScript, '7710'), { until: /^listens/ })
+  await machines.programs.start('home', inline(listenScript, '7710'), { until: /^listens/ })
   const tries = (machine: 'office' | 'home') =>
-    machines.call(machine, inline(connectScript, addresses.home, '7710'))
+    machines.programs.call(machine, inline(connectScript, addresses.home, '7710'))
   expect([await tries('home'), await tries('office')]).toEqual(['accepted\n', 'no answer\n'])
 
   const device = await inState('devices', 'unenrolled')

@@ -3,26 +3,23 @@
  * behind TLS, the broker, with TLS, on the operator's machine, and the rack have a network namespace and an
  * address each.
  */
-import { execFile, execFileSync, spawn, type ChildProcess } from 'node:child_process'
-import { once } from 'node:events'
 import { chmod, chown, copyFile, mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { promisify } from 'node:util'
 import { hashSecret, newSecret } from '@phonerack/shared'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { z } from 'zod'
 import { postgresScript, proxyScript, waitScript } from './system/machine-scripts.js'
+import { ip, NamespacePrograms } from './system/namespace-programs.js'
 import { unpackPrograms } from './system/packaged.js'
-import { root } from './system/system.js'
+import { writeSelfSigned } from './system/self-signed.js'
 
-const run = promisify(execFile)
 const network = '10.98.0'
 const names = ['office', 'control', 'rack'] as const
 type Machine = (typeof names)[number]
 const namespace = (machine: Machine): string => `prk-${process.pid}-${machine}`
 const addressOf = (machine: Machine): string => `${network}.${names.indexOf(machine) + 1}`
-const ip = (...args: string[]): unknown => execFileSync('ip', args, { stdio: 'pipe' })
+const programs = new NamespacePrograms(namespace)
 
 /** Whether this machine lets tests create network namespaces: Linux, as root, with iproute2. */
 function hasNamespaces(): boolean {
@@ -36,19 +33,13 @@ function hasNamespaces(): boolean {
 }
 
 const isPossible = hasNamespaces()
-const started: ChildProcess[] = []
 let dir: string
 beforeAll(async () => {
   dir = await mkdtemp(path.join(tmpdir(), 'phonerack-e2e-join-'))
   await chmod(dir, 0o711)
 })
 afterAll(async () => {
-  for (const child of started.toReversed()) {
-    if (child.exitCode !== null || child.signalCode !== null) continue
-    const ended = once(child, 'exit')
-    child.kill('SIGTERM')
-    await ended
-  }
+  await programs.end()
   if (isPossible) for (const machine of names) ip('netns', 'del', namespace(machine))
   await rm(dir, { recursive: true, force: true })
 })
@@ -75,47 +66,6 @@ function connectMachines(): void {
   }
 }
 
-const within = (machine: Machine, program: string, args: readonly string[]): [string, string[]] => [
-  'ip',
-  ['netns', 'exec', namespace(machine), program, ...args],
-]
-
-/** Starts a program on a machine, and waits for a line of its output. */
-async function start(
-  machine: Machine,
-  args: readonly string[],
-  {
-    env = {},
-    until = /./,
-    program = process.execPath,
-  }: { env?: NodeJS.ProcessEnv; until?: RegExp; program?: string },
-): Promise<string> {
-  const child = spawn(...within(machine, program, args), {
-    ...{ cwd: root, env: { PATH: process.env['PATH'], ...env }, stdio: ['ignore', 'pipe', 'pipe'] },
-  })
-  started.push(child)
-  let output = ''
-  return new Promise((resolve, reject) => {
-    const onText = (chunk: Buffer) => {
-      output += chunk.toString()
-      const line = output.split('\n').find((each) => until.test(each))
-      if (line !== undefined) resolve(line)
-    }
-    child.stdout.on('data', onText)
-    child.stderr.on('data', onText)
-    child.once('exit', (code) => reject(new Error(`${args.join(' ')} ended with ${String(code)}: ${output}`)))
-  })
-}
-
-/** Runs a program on a machine to its end. */
-async function call(machine: Machine, args: readonly string[], env: NodeJS.ProcessEnv = {}, input = '') {
-  const promise = run(...within(machine, process.execPath, args), {
-    ...{ cwd: root, env: { PATH: process.env['PATH'], ...env }, timeout: 120_000 },
-  })
-  promise.child.stdin?.end(input)
-  return (await promise).stdout
-}
-
 /** A user ID that has no name. */
 const agentUser = 64_710
 /** Arguments of `setpriv`, after which the program follows. */
@@ -131,37 +81,24 @@ it.skipIf(!isPossible)('joins over the network, is online and gets work', { time
   connectMachines()
   const [office, control, rack] = names.map(addressOf)
   const of = (name: string): string => path.join(dir, name)
-  execFileSync(
-    'openssl',
-    [
-      'req',
-      '-x509',
-      '-newkey',
-      'ec',
-      '-pkeyopt',
-      'ec_paramgen_curve:P-256',
-      '-nodes',
-      '-days',
-      '2',
-      '-subj',
-      '/CN=test',
-    ].concat(['-keyout', of('key.pem'), '-out', of('cert.pem'), '-addext', `subjectAltName=IP:${control}`]),
-    { stdio: 'ignore' },
-  )
-  const [databaseUrl, [plane, agent]] = await Promise.all([
-    start('control', inline(postgresScript, of('postgres')), { until: /^postgres/ }),
+  writeSelfSigned(dir, control ?? '')
+  const [{ line: databaseUrl }, [plane, agent]] = await Promise.all([
+    programs.start('control', inline(postgresScript, of('postgres')), { until: /^postgres/ }),
     unpackPrograms(['phonerack-control-plane', 'phonerack-agent'], dir),
   ])
   const installation = { DATABASE_URL: databaseUrl, PHONERACK_PKI_DIR: of('pki') }
   const words = ['nats-config', '--dir', of('nats'), '--listen', `${office}:4222`]
-  await call('control', [plane, ...words], installation)
+  await programs.call('control', [plane, ...words], installation)
   await Promise.all([
-    start('office', ['-c', of('nats/nats.conf')], { program: 'nats-server', until: /Server is ready/ }),
-    start('rack', ['virtual-phone/dist/main.js', '--ports', '6001', '--data', of('phones')], {}),
+    programs.start('office', ['-c', of('nats/nats.conf')], {
+      program: 'nats-server',
+      until: /Server is ready/,
+    }),
+    programs.start('rack', ['virtual-phone/dist/main.js', '--ports', '6001', '--data', of('phones')], {}),
   ])
   const token = newSecret('operator')
   await Promise.all([
-    start('control', [plane], {
+    programs.start('control', [plane], {
       env: {
         ...{ ...installation, NATS_URL: `tls://${office}:4222` },
         ...{
@@ -172,11 +109,11 @@ it.skipIf(!isPossible)('joins over the network, is online and gets work', { time
         ...{ PHONERACK_OPERATOR_TOKEN_SHA256: hashSecret(token), PHONERACK_STOP_DELAY: '0' },
       },
     }),
-    start('control', inline(proxyScript, dir, control ?? ''), { until: /proxy is ready/ }),
+    programs.start('control', inline(proxyScript, dir, control ?? ''), { until: /proxy is ready/ }),
   ])
   const operator = { PHONERACK_OPERATOR_URL: `http://${control}:8090`, PHONERACK_OPERATOR_TOKEN: token }
   const ctl = async (...words: string[]): Promise<unknown> =>
-    JSON.parse(await call('office', ['clients/ctl/dist/main.js', '--json', ...words], operator))
+    JSON.parse(await programs.call('office', ['clients/ctl/dist/main.js', '--json', ...words], operator))
   const joinToken = z.object({ token: z.string() }).parse(await ctl('host', 'token'))
 
   const files = ['--config', of('agent.yaml')]
@@ -184,7 +121,7 @@ it.skipIf(!isPossible)('joins over the network, is online and gets work', { time
   // Root joins, and the agent runs as the owner of its folder without any right, like with the package.
   await mkdir(of('state'), { mode: 0o700 })
   await chown(of('state'), agentUser, agentUser)
-  const said = await call(
+  const said = await programs.call(
     'rack',
     [agent, 'join', ...flags, '--name', 'rack-1', '--token-file', '-'],
     {},
@@ -193,13 +130,14 @@ it.skipIf(!isPossible)('joins over the network, is online and gets work', { time
   expect(said).toContain(`The control plane connects to ${rack}:7710`)
   // A Node.js in the home of root would be closed to that user.
   await copyFile(process.execPath, of('node'))
-  await start('rack', [...withoutRights, of('node'), agent, 'run', ...files], {
+  await programs.start('rack', [...withoutRights, of('node'), agent, 'run', ...files], {
     program: 'setpriv',
     env: { PHONERACK_ADB_CONNECT: '127.0.0.1:6001' },
     until: /host agent running/,
   })
   const { PHONERACK_OPERATOR_URL: url } = operator
-  const wait = (list: string, state: string) => call('office', inline(waitScript, url, token, list, state))
+  const wait = (list: string, state: string) =>
+    programs.call('office', inline(waitScript, url, token, list, state))
   await wait('hosts', 'online')
   expect(await ctl('host', 'list')).toMatchObject({
     data: [{ name: 'rack-1', state: 'online', address: `${rack}:7710`, problem: null }],
@@ -209,7 +147,7 @@ it.skipIf(!isPossible)('joins over the network, is online and gets work', { time
   await ctl('device', 'enroll', device.id, '--erase')
   await wait('devices', 'free')
 
-  const checked: unknown = await call('rack', [agent, 'doctor', '--json', ...files]).then(
+  const checked: unknown = await programs.call('rack', [agent, 'doctor', '--json', ...files]).then(
     (stdout) => ({ stdout }),
     // It exits with 1 while other tests run adb servers.
     (error: unknown) => error,

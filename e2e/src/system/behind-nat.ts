@@ -2,39 +2,19 @@
  * Two machines, each a network namespace: the office has Postgres, NATS and replicas of the control plane; the home has an
  * agent and its phone, and drops every new connection from the office, as a home router does.
  */
-import { execFile, execFileSync, spawn, type ChildProcess } from 'node:child_process'
-import { once } from 'node:events'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { promisify } from 'node:util'
 import type { Answer } from './api.js'
-import { root } from './system.js'
-
-const run = promisify(execFile)
+import { ip, NamespacePrograms } from './namespace-programs.js'
 
 export const addresses = { replicas: ['10.98.1.1', '10.98.1.2'], home: '10.98.1.7' } as const
 export type Machine = 'office' | 'home'
 
-interface StartOptions {
-  env?: NodeJS.ProcessEnv
-  /** A line of its output. */
-  until?: RegExp
-  program?: string
-}
-
-export interface Started {
-  line: string
-  process: ChildProcess
-}
-
 export interface TwoMachines {
   dir: string
-  /** Starts a program of the checkout on a machine, and waits for a line of its output. */
-  start(machine: Machine, args: readonly string[], options?: StartOptions): Promise<Started>
-  /** Runs a program to its end. Returns its standard output. */
-  call(machine: Machine, args: readonly string[], env?: NodeJS.ProcessEnv, input?: string): Promise<string>
+  programs: NamespacePrograms<Machine>
   /** Sends a request from this process to a port in the office that `bridgeScript` reaches. */
   send(socket: string, method: string, target: string, key: string, body?: unknown): Promise<Answer>
   end(): Promise<void>
@@ -44,55 +24,18 @@ export async function startTwoMachines(): Promise<TwoMachines> {
   const dir = await mkdtemp(path.join(tmpdir(), 'phonerack-e2e-nat-'))
   await chmod(dir, 0o711)
   const namespace = (machine: Machine): string => `prk-${process.pid}-${machine}`
-  const started: ChildProcess[] = []
   connectMachines(namespace)
-  const within = (machine: Machine, program: string, args: readonly string[]): [string, string[]] => [
-    'ip',
-    ['netns', 'exec', namespace(machine), program, ...args],
-  ]
+  const programs = new NamespacePrograms(namespace)
   return {
-    dir,
-    start(machine, args, { env = {}, until = /./, program = process.execPath } = {}) {
-      const child = spawn(...within(machine, program, args), {
-        ...{ cwd: root, env: { PATH: process.env['PATH'], ...env }, stdio: ['ignore', 'pipe', 'pipe'] },
-      })
-      started.push(child)
-      let output = ''
-      return new Promise((resolve, reject) => {
-        const onText = (chunk: Buffer) => {
-          output += chunk.toString()
-          const line = output.split('\n').find((each) => until.test(each))
-          if (line !== undefined) resolve({ line, process: child })
-        }
-        child.stdout.on('data', onText)
-        child.stderr.on('data', onText)
-        child.once('exit', (code) =>
-          reject(new Error(`${args.join(' ')} ended with ${String(code)}: ${output}`)),
-        )
-      })
-    },
-    async call(machine, args, env = {}, input = '') {
-      const promise = run(...within(machine, process.execPath, args), {
-        ...{ cwd: root, env: { PATH: process.env['PATH'], ...env }, timeout: 120_000 },
-      })
-      promise.child.stdin?.end(input)
-      return (await promise).stdout
-    },
+    ...{ dir, programs },
     send: (socket, method, target, key, body) => sendTo(path.join(dir, socket), method, target, key, body),
     async end() {
-      for (const child of started.toReversed()) {
-        if (child.exitCode !== null || child.signalCode !== null) continue
-        const ended = once(child, 'exit')
-        child.kill('SIGTERM')
-        await ended
-      }
+      await programs.end()
       for (const machine of ['home', 'office'] as const) ip('netns', 'del', namespace(machine))
       await rm(dir, { recursive: true, force: true })
     },
   }
 }
-
-const ip = (...args: string[]): unknown => execFileSync('ip', args, { stdio: 'pipe' })
 
 function connectMachines(namespace: (machine: Machine) => string): void {
   const [office, home] = [namespace('office'), namespace('home')]

@@ -1,8 +1,7 @@
 /** Programs of a release on one database and broker: control planes, host agents, virtual phones. */
 import { mkdirSync } from 'node:fs'
 import path from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { pickPort, startChild, type Nats, type Running } from '@phonerack/launcher'
+import { pickPort, startChild, waitUntil, type Nats, type Running } from '@phonerack/launcher'
 
 export interface Release {
   name: string
@@ -73,23 +72,15 @@ export async function startReplica(shared: Shared, release: Release, name: strin
     },
   })
   const url = `http://127.0.0.1:${port}`
-  await answers(running, name, url)
+  await waitUntil(name, running, 90_000, () => answers(url))
   return { ...running, url, operatorUrl: `http://127.0.0.1:${operatorPort}` }
 }
 
-async function answers(running: Running, name: string, url: string): Promise<void> {
-  let ended: string | undefined
-  void running.exited.then((cause) => (ended = String(cause)))
-  for (const until = Date.now() + 90_000; Date.now() < until; await sleep(100)) {
-    if (ended !== undefined) throw new Error(`${name} ended with ${ended}; see its log`)
-    const isUp = await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(2000) }).then(
-      (answer) => answer.ok,
-      () => false,
-    )
-    if (isUp) return
-  }
-  throw new Error(`${name} does not answer after 90 s`)
-}
+const answers = (url: string): Promise<boolean> =>
+  fetch(`${url}/healthz`, { signal: AbortSignal.timeout(2000) }).then(
+    (answer) => answer.ok,
+    () => false,
+  )
 
 export interface Rack {
   name: string

@@ -2,10 +2,11 @@
  * A machine of a test: a copy of this system in Linux namespaces, with an address, files, users and processes that are
  * separate from all others. Everything ends with it, and it ends with the test's process.
  */
-import { execFile, spawn, type ChildProcess } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync } from 'node:fs'
 import path from 'node:path'
+import { firstLine, type Started } from '../first-line.js'
 import { root } from '../system.js'
 
 export interface MachineOptions {
@@ -23,15 +24,8 @@ export interface Machine {
   /** Runs a script of bash as root to its end, and returns what it printed. @throws Error with its output */
   run(script: string, options?: RunOptions): Promise<string>
   /** Starts a program that runs until the machine ends, and waits for a line of its output. */
-  start(args: readonly string[], until: RegExp): Promise<Program>
+  start(args: readonly string[], until: RegExp): Promise<Started>
   end(): Promise<void>
-}
-
-export interface Program {
-  /** The first line that fits. */
-  line: string
-  /** Everything that it has printed. */
-  output: () => string
 }
 
 export interface RunOptions {
@@ -122,22 +116,6 @@ export async function startMachine({ name, dir, exchange }: MachineOptions): Pro
       await ended
     },
   }
-}
-
-/** The first line that fits. @throws Error with the output of a program that ends before */
-function firstLine(what: string, child: ChildProcess, until: RegExp): Promise<Program> {
-  let output = ''
-  return new Promise((resolve, reject) => {
-    const onText = (chunk: Buffer) => {
-      output += chunk.toString()
-      const line = output.split('\n').find((each) => until.test(each))
-      if (line !== undefined) resolve({ line, output: () => output })
-    }
-    child.stdout?.on('data', onText)
-    child.stderr?.on('data', onText)
-    child.once('error', reject)
-    child.once('exit', (code) => reject(new Error(`${what} ended with ${String(code)}: ${output}`)))
-  })
 }
 
 /** The folder of a machine's disk. */
