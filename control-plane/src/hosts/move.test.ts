@@ -17,7 +17,7 @@ let to: AgentDouble
 beforeAll(async () => {
   plane = await world.start()
   tenant = await plane.tenant()
-  from = await plane.rack(9, { beatMs: 200 })
+  from = await plane.rack(10, { beatMs: 200 })
   // Creates ask for the first host's country.
   to = await plane.agent('second', { beatMs: 200, country: 'DE' })
 })
@@ -324,4 +324,25 @@ it('repeats an adoption whose answer was lost', async () => {
   await eventually(() => isAdopted(deviceId))
   expect(calls).toBe(2)
   await phones().delete(tenant.caller, phoneId)
+})
+
+it('wipes and frees a device whose phone was deleted while its new host took it over', async () => {
+  const { phoneId, deviceId, device } = await rentAndPark()
+  unplug(device)
+  const there = await plugIn('deleted', undefined)
+  let calls = 0
+  there.onAdopt = async () => {
+    calls += 1
+    if (calls === 1) await phones().delete(tenant.caller, phoneId)
+  }
+  there.seed = device.seed ?? ''
+  to.beat()
+  await eventually(async () => ['free', 'quarantined'].includes((await rowOf(deviceId)).state))
+  const { state, reason, hostId, phoneId: holder, fencingNumber, identityKey } = await rowOf(deviceId)
+  expect({ state, reason, hostId, holder }).toEqual({
+    ...{ state: 'free', reason: null, hostId: to.hostId, holder: null },
+  })
+  expect(to.log).toContain(`wipe ${phoneId} ${fencingNumber}`)
+  expect(identityKey).toBe(identityOf(there.seed))
+  expect(calls).toBe(2)
 })

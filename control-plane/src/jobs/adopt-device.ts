@@ -50,8 +50,18 @@ export async function adoptDeviceJob(context: JobContext, payload: Payload): Pro
       where: { id: row.id, hostId: row.hostId, fencingNumber: row.fencingNumber },
       data: { ...known, adoptingSince: null, vouched: false, custodyRevision: answer.revision },
     })
-    // Its phone was deleted in between: the agent needs the number that followed.
-    if (count === 0) return await again({}, 0)
+    if (count === 0) {
+      // Its phone was deleted in between: the agent needs the number that followed, and the phone carries the new key.
+      if (known.identityKey !== null)
+        await core.db.device.updateMany({
+          where: {
+            ...{ id: row.id, hostId: row.hostId, serial: row.serial },
+            ...{ adoptingSince: row.adoptingSince, identityKey: row.identityKey },
+          },
+          data: { identityKey: known.identityKey },
+        })
+      return await again({}, 0)
+    }
     core.log.info(
       { audit: 'device.adopted', device: row.id, host: row.hostId },
       'a host took over a moved device',

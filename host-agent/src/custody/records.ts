@@ -27,8 +27,14 @@ export const recordSchema = z.object({
   marks: z.array(z.string()).default([]),
   /** A phone without a mark matches this record: before its first mark, and while a wipe removes it. */
   mayLackMark: z.boolean().default(true),
-  /** The public key of the identity written last, and the fencing number of the wipe or adoption that wrote it. */
-  identity: z.object({ key: z.string(), fencingNumber: z.string() }).nullable().default(null),
+  /**
+   * The public key of the identity written last, and the fencing number of the wipe or adoption that wrote it. `replaced`: the
+   * key that the phone had to carry for the adoption; empty: a wipe wrote it, or an operator vouched for the phone.
+   */
+  identity: z
+    .object({ key: z.string(), fencingNumber: z.string(), replaced: z.string().default('') })
+    .nullable()
+    .default(null),
   /** Whose data it holds, and which phone may use it next. */
   ...custodySchema.shape,
   /** Selected by the enrolment's probe. */

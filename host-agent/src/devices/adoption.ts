@@ -56,7 +56,7 @@ export async function proveIdentity(
 /**
  * Under a fencing number that `gate.ts` has accepted. The order is: the record with the assignment, then the mark, then the new
  * identity. Until the mark is on the phone, the phone does not match the record. A repeat begins again, with the identity that
- * the first attempt wrote. @throws ApiError phone_unavailable when the phone carries another identity or is in use
+ * the first attempt wrote, also under a later number: the tenant may have deleted its phone in between. @throws ApiError phone_unavailable when the phone carries another identity or is in use
  */
 export async function adoptPhone(
   { serial, supervisor, records, fencing }: Parts,
@@ -79,8 +79,10 @@ export async function adoptPhone(
   const carried = seed === null ? '' : identityOf(seed)
   const number = fencingNumber.toString()
   const before = records.get(serial)
-  const isOwn = before.identity?.key === carried && before.identity.fencingNumber === number
-  if (isOwn && standing.may === 'use' && before.choice) return carried
+  const written = before.identity?.key === carried ? before.identity : null
+  const isRepeat = written?.fencingNumber === number
+  const isOwn = isRepeat || (expected !== '' && written?.replaced === expected)
+  if (isRepeat && standing.may === 'use' && before.choice) return carried
   if (!isOwn && expected !== '' && carried !== expected)
     throw refused(
       'other_identity',
@@ -99,7 +101,8 @@ export async function adoptPhone(
     })
     const { mark } = await tie.mark(within)
     records.update(serial, { marks: [mark] })
-    const identity = await tie.renewIdentity(fencingNumber, within)
+    // The earlier host does not know an identity that this adoption wrote.
+    const identity = isOwn ? carried : await tie.renewIdentity(fencingNumber, within, expected)
     if (!profile) await supervisor.probe(within)
     return identity
   })

@@ -151,11 +151,21 @@ it('is no longer the phone of the first host when it is connected there again', 
   expect((await failureOf(of(first, 'ph_a', 6n).start()))?.code).toBe('phone_unavailable')
 })
 
+it('is taken over again when its tenant deleted it before the answer arrived', async () => {
+  const { identity: written } = await adopt(first, 7n, identity)
+  const { identity: kept } = await adopt(first, 8n, identity, '')
+  expect(kept).toBe(written)
+  expect(first.host.agent.registry.gate(first.serial).record.assignment).toBeNull()
+  expect(await reasonOf(adopt(first, 9n, 'A'.repeat(43), ''))).toBe('other_identity')
+})
+
 it('gets a new identity with its next wipe', async () => {
-  const { identity: taken } = await adopt(first, 7n, identity, '')
-  const { verified, checks, ...wiped } = await of(first, '', 7n).wipe()
+  const { identity: taken } = await adopt(first, 10n, identity, '')
+  const { verified, checks, ...wiped } = await of(first, '', 10n).wipe()
   expect(checks.filter(({ passed }) => !passed)).toEqual([])
   expect(verified).toBe(true)
   expect(wiped.identity).not.toBe(taken)
   await untilLink(first.host, first.serial, 'healthy', 60_000)
+  // The order to take over belongs to the phone before its wipe.
+  expect(await reasonOf(adopt(first, 11n, identity, ''))).toBe('other_identity')
 })

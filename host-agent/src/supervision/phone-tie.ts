@@ -88,13 +88,13 @@ export class PhoneTie {
 
   /**
    * Gives the phone a new identity, and returns its public key. The record names the key before the phone has it, so that a
-   * repeat after a crash recognises the phone.
+   * repeat after a crash recognises the phone. @param replaced as in the record
    */
-  async renewIdentity(fencingNumber: bigint, progress: Progress): Promise<string> {
+  async renewIdentity(fencingNumber: bigint, progress: Progress, replaced = ''): Promise<string> {
     const { serial, records, transport } = this.parts
     const seed = newSeed()
     const key = identityOf(seed)
-    records.update(serial, { identity: { key, fencingNumber: fencingNumber.toString() } })
+    records.update(serial, { identity: { key, fencingNumber: fencingNumber.toString(), replaced } })
     await writeSeed(transport.pinned(), seed, progress)
     return key
   }
