@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { chownSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { promisify } from 'node:util'
+import { removeTree } from './owner.js'
 import type { Place } from './place.js'
 
 export const superuser = 'phonerack'
@@ -28,7 +29,7 @@ export async function ensureCluster(
   if (existsSync(path.join(data, 'PG_VERSION'))) return data
   const part = path.join(place.home, 'data.part')
   const passwordFile = path.join(place.home, 'password.part')
-  rmSync(part, { recursive: true, force: true })
+  removeTree(part)
   rmSync(passwordFile, { force: true })
   mkdirSync(part, { mode: 0o700 })
   writeFileSync(passwordFile, password + '\n', { mode: 0o600, flag: 'wx' })

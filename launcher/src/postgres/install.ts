@@ -1,11 +1,12 @@
 /** Puts the files of a restored cluster where `startPostgres` finds them. */
-import { existsSync, lchownSync, mkdirSync, readdirSync, renameSync } from 'node:fs'
+import { existsSync, mkdirSync, renameSync } from 'node:fs'
 import path from 'node:path'
+import { giveTree } from './owner.js'
 import { findPlace } from './place.js'
 
 /**
  * @param dir the folder of the password, without a cluster
- * @param fill writes the files into an empty folder
+ * @param fill writes the files into an empty folder, which only its owner can enter
  */
 export async function installCluster(dir: string, fill: (data: string) => Promise<void>): Promise<void> {
   const { home, user } = findPlace(dir, false)
@@ -14,10 +15,6 @@ export async function installCluster(dir: string, fill: (data: string) => Promis
   const part = path.join(home, 'data.part')
   mkdirSync(part, { mode: 0o700 })
   await fill(part)
-  if (user) {
-    lchownSync(part, user.uid, user.gid)
-    for (const entry of readdirSync(part, { recursive: true, withFileTypes: true }))
-      lchownSync(path.join(entry.parentPath, entry.name), user.uid, user.gid)
-  }
+  if (user) giveTree(part, user)
   renameSync(part, data)
 }

@@ -3,13 +3,11 @@
  *
  * Postgres refuses to run as root, so root starts it as `nobody`, who cannot read a 0700 data directory. The
  * cluster is then in an outside folder with a random name, which the data directory records. An id in both
- * prevents a data directory from opening another's cluster.
+ * prevents a data directory from opening another's cluster. The outside folder is root's: see owner.ts.
  */
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import {
-  chmodSync,
-  chownSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -21,14 +19,15 @@ import {
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { isPassableByAll } from './binaries.js'
+import { checkData, holdHome, isHeldByRoot, removeTree, takeHome, type User } from './owner.js'
 
 export interface Place {
-  /** Folder of the cluster; `data` in it belongs to Postgres. */
+  /** Folder of the cluster; `data` in it belongs to Postgres, the folder itself to the current user. */
   home: string
   /** True when `home` is outside the data directory. */
   outside: boolean
   /** The user that Postgres runs as; undefined: the current one. */
-  user: { uid: number; gid: number } | undefined
+  user: User | undefined
 }
 
 interface Note {
@@ -46,12 +45,12 @@ const noteName = 'cluster.json'
  * @param throwaway for tests: allows a folder that the system cleans up.
  */
 export function findPlace(dir: string, throwaway: boolean): Place {
-  const user = process.getuid?.() === 0 ? nobody() : undefined
+  const user = serverUser()
   const noteFile = path.join(dir, noteName)
   let note: Note
   if (existsSync(noteFile)) {
     note = readNote(noteFile)
-    if (note.outside) checkOwner(note, dir)
+    if (note.outside) checkOutside(note, dir, user)
   } else {
     note = user ? placeOutside(dir, user, throwaway) : { id: '', home: 'cluster', outside: false }
     writeFileSync(noteFile, JSON.stringify(note) + '\n', { mode: 0o600 })
@@ -64,31 +63,36 @@ export function findPlace(dir: string, throwaway: boolean): Place {
 /** Folder of the cluster's files. @throws Error when there is no cluster, or it belongs to another directory */
 export function clusterData(dir: string): string {
   const note = readNote(path.join(dir, noteName))
-  if (note.outside) checkOwner(note, dir)
+  if (note.outside) checkOutside(note, dir, serverUser())
   return path.join(path.resolve(dir, note.home), 'data')
 }
 
-function placeOutside(dir: string, user: { uid: number; gid: number }, throwaway: boolean): Note {
+function placeOutside(dir: string, user: User, throwaway: boolean): Note {
   const home = mkdtempSync(path.join(outsideParent(throwaway), 'postgres-'))
-  chmodSync(home, 0o700)
   const note = { id: randomBytes(8).toString('hex'), home, outside: true }
   writeFileSync(path.join(home, 'owner.json'), JSON.stringify({ id: note.id, dir: realpathSync(dir) }) + '\n')
-  chownSync(home, user.uid, user.gid)
+  holdHome(home, user)
   return note
 }
 
-/** A folder that every user can traverse and the system does not clean up. */
+/** A folder of root that every user can traverse and the system does not clean up. */
 function outsideParent(throwaway: boolean): string {
   const choices = throwaway ? [tmpdir(), '/var/tmp'] : ['/var/lib', '/usr/local/var', '/var/tmp']
   for (const choice of choices) {
     if (!existsSync(choice) || !isPassableByAll(choice)) continue
     const parent = path.join(choice, 'phonerack')
     mkdirSync(parent, { recursive: true, mode: 0o711 })
-    if (isPassableByAll(parent)) return parent
+    if (isPassableByAll(parent) && isHeldByRoot(parent)) return parent
   }
   throw new Error(
-    `no folder for Postgres's files is accessible to the user nobody (tried ${choices.join(', ')})`,
+    `no folder for Postgres's files is accessible to the user nobody and writable by root only (tried ${choices.join(', ')})`,
   )
+}
+
+function checkOutside(note: Note, dir: string, user: User | undefined): void {
+  if (user) takeHome(note.home, user)
+  checkOwner(note, dir)
+  if (user) checkData(note.home, user)
 }
 
 /** A copied data directory would share the original's cluster; a moved one may keep it. */
@@ -113,7 +117,9 @@ function readNote(file: string): Note {
   return { id: note.id, home: note.home, outside: note.outside }
 }
 
-function nobody(): { uid: number; gid: number } {
+/** Undefined: the current user. */
+function serverUser(): User | undefined {
+  if (process.getuid?.() !== 0) return undefined
   const ask = (flag: string) =>
     Number(execFileSync('id', [flag, 'nobody'], { encoding: 'utf8', timeout: 30_000 }))
   return { uid: ask('-u'), gid: ask('-g') }
@@ -125,8 +131,10 @@ export function eraseCluster(dir: string): void {
   if (!existsSync(noteFile)) return
   const note = readNote(noteFile)
   if (note.outside && existsSync(note.home)) {
+    const user = serverUser()
+    if (user) takeHome(note.home, user)
     checkOwner(note, dir)
-    rmSync(note.home, { recursive: true, force: true })
+    removeTree(note.home)
   }
   rmSync(noteFile)
 }

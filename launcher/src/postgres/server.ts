@@ -10,6 +10,7 @@ import { pickPort } from '../processes/ports.js'
 import { reapRecord } from '../processes/record.js'
 import { packagedNative, usableNative } from './binaries.js'
 import { clusterPassword, ensureCluster, superuser } from './cluster.js'
+import { removeTree } from './owner.js'
 import { findPlace } from './place.js'
 import { postgresStop, stopStaleServer } from './stale.js'
 
@@ -93,7 +94,7 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
     async stop() {
       await running.stop()
       if (!forTests) return
-      rmSync(place.home, { recursive: true, force: true })
+      removeTree(place.home)
       rmSync(path.join(dir, 'cluster.json'), { force: true })
     },
   }

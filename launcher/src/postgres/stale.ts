@@ -1,8 +1,9 @@
 /** A server that a killed parent left running, as Postgres records it in `postmaster.pid`. */
-import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { closeSync, readFileSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { commandLine, identify } from '../processes/identity.js'
 import { stopProcess, type StopStep } from '../processes/stop.js'
+import { openRegular } from './regular.js'
 
 /** SIGINT: end sessions and write a checkpoint. SIGQUIT: end immediately, recover at the next start. */
 export const postgresStop: readonly StopStep[] = [
@@ -18,13 +19,25 @@ export const postgresStop: readonly StopStep[] = [
  */
 export async function stopStaleServer(data: string): Promise<void> {
   const file = path.join(data, 'postmaster.pid')
-  if (!existsSync(file)) return
-  const pid = Number(readFileSync(file, 'utf8').split('\n', 1)[0])
+  const pid = readPid(file)
+  if (pid === undefined) return
   const identity = identify(pid)
   if (identity && runsOn(pid, data)) {
     await stopProcess(identity, postgresStop)
   } else {
     rmSync(file, { force: true })
+  }
+}
+
+/** Undefined: there is no such file. NaN: Postgres did not write it. */
+function readPid(file: string): number | undefined {
+  const opened = openRegular(file)
+  if (opened === 'absent') return undefined
+  if (opened === 'irregular') return Number.NaN
+  try {
+    return Number(readFileSync(opened.fd, 'utf8').split('\n', 1)[0])
+  } finally {
+    closeSync(opened.fd)
   }
 }
 

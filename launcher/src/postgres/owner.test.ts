@@ -1,0 +1,184 @@
+// Folders that root fills for Postgres, against a process of the user that runs Postgres.
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  chmodSync,
+  existsSync,
+  lchownSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { clusterData, eraseCluster } from './place.js'
+import { installCluster, startPostgres } from './index.js'
+import { isOfRootOnly } from './owner.js'
+
+const isRoot = process.getuid?.() === 0
+const nobody = isRoot
+  ? { uid: Number(execFileSync('id', ['-u', 'nobody'])), gid: Number(execFileSync('id', ['-g', 'nobody'])) }
+  : { uid: -1, gid: -1 }
+
+let dir: string
+let data: string
+/** A folder of root with the names that the attacks aim at. */
+let victim: string
+
+beforeEach(() => {
+  dir = mkdtempSync(path.join(tmpdir(), 'phonerack-owner-test-'))
+  chmodSync(dir, 0o755)
+  data = path.join(dir, 'postgres')
+  victim = path.join(dir, 'victim')
+  mkdirSync(data, { mode: 0o700 })
+  mkdirSync(victim, { mode: 0o755 })
+})
+
+afterEach(() => {
+  vi.unstubAllEnvs()
+  eraseCluster(data)
+  rmSync(dir, { recursive: true, force: true })
+})
+
+/** Runs a shell script as the user nobody. */
+const asNobody = (script: string, ...args: string[]) =>
+  spawnSync('sh', ['-c', script, 'sh', ...args], { ...nobody, cwd: '/', timeout: 60_000, encoding: 'utf8' })
+
+const homeOf = (folder: string): string =>
+  (JSON.parse(readFileSync(path.join(folder, 'cluster.json'), 'utf8')) as { home: string }).home
+
+const fileNames = Array.from({ length: 400 }, (_, n) => `f${n}`)
+const ownersOf = (folder: string) =>
+  [...new Set(readdirSync(folder).map((name) => lstatSync(path.join(folder, name)).uid))].toSorted()
+
+describe('a folder that can be changed', () => {
+  it.each([
+    ['by root only', { uid: 0, mode: 0o40_755 }, true],
+    ['by its owner', { uid: 65_534, mode: 0o40_700 }, false],
+    ['by its group', { uid: 0, mode: 0o40_775 }, false],
+    ['by all', { uid: 0, mode: 0o40_777 }, false],
+  ])('%s', (_, stat, expected) => {
+    expect(isOfRootOnly(stat)).toBe(expected)
+  })
+})
+
+describe.runIf(isRoot)('a process of the user of Postgres', () => {
+  it('cannot replace the folder that a restore fills', async () => {
+    writeFileSync(path.join(victim, 'secret'), 'of root')
+    await installCluster(data, (target) => {
+      writeFileSync(path.join(target, 'PG_VERSION'), '18\n')
+      asNobody('mv "$1" "$1.away"; ln -s "$2" "$1"', target, victim)
+      return Promise.resolve()
+    })
+    expect([lstatSync(victim).uid, ...ownersOf(victim)]).toEqual([0, 0])
+    const made = lstatSync(clusterData(data))
+    expect([made.isDirectory(), made.uid, made.mode & 0o777]).toEqual([true, nobody.uid, 0o700])
+    expect(lstatSync(path.join(clusterData(data), 'PG_VERSION')).uid).toBe(nobody.uid)
+  }, 60_000)
+
+  it('cannot redirect the change of owners to files of root', async () => {
+    for (const name of fileNames) writeFileSync(path.join(victim, name), 'of root')
+    let attack: ReturnType<typeof spawn> | undefined
+    try {
+      await installCluster(data, async (target) => {
+        for (const folder of ['a', 'base', 'z']) {
+          mkdirSync(path.join(target, folder))
+          for (const name of fileNames) writeFileSync(path.join(target, folder, name), 'a row')
+        }
+        const script = `echo ready
+          while :; do for at in "$1" "$2"; do
+            mv "$at/base" "$at/moved" && ln -s "$3" "$at/base"
+          done 2>/dev/null; done`
+        attack = spawn('sh', ['-c', script, 'sh', target, path.join(homeOf(data), 'data'), victim], {
+          ...nobody,
+          cwd: '/',
+          stdio: ['ignore', 'pipe', 'ignore'],
+        })
+        await once(attack.stdout ?? process.stdin, 'data')
+      })
+    } finally {
+      if (attack !== undefined) {
+        const ended = once(attack, 'exit')
+        attack.kill('SIGKILL')
+        await ended
+      }
+    }
+    expect([lstatSync(victim).uid, ...ownersOf(victim)]).toEqual([0, 0])
+  }, 60_000)
+
+  it('cannot add to the folder of a running server, nor move its parts', async () => {
+    const server = await startPostgres({ dir: data })
+    try {
+      const home = homeOf(data)
+      const { status } = asNobody('touch "$1/new" || mv "$1/data" "$1/data.part" || rm "$1/owner.json"', home)
+      expect(status).not.toBe(0)
+      expect(readdirSync(home).toSorted()).toEqual(expect.arrayContaining(['data', 'owner.json']))
+      expect(existsSync(path.join(home, 'new'))).toBe(false)
+    } finally {
+      await server.stop()
+    }
+  }, 120_000)
+
+  it('keeps nothing that it prepared in the folder of an earlier release', async () => {
+    await (await startPostgres({ dir: data })).stop()
+    const home = homeOf(data)
+    // Earlier releases left it so.
+    chmodSync(home, 0o700)
+    lchownSync(home, nobody.uid, nobody.gid)
+    const planted = ['data.part', 'password.part', 'native-1', 'native-2.part']
+    for (const name of planted)
+      expect(asNobody('ln -s "$1" "$2"', victim, path.join(home, name)).status).toBe(0)
+    await (await startPostgres({ dir: data })).stop()
+    expect(isOfRootOnly(lstatSync(home))).toBe(true)
+    for (const name of planted)
+      expect(lstatSync(path.join(home, name), { throwIfNoEntry: false })).toBe(undefined)
+    expect([lstatSync(victim).uid, ...readdirSync(victim)]).toEqual([0])
+  }, 120_000)
+
+  it('cannot put a link in the place of the cluster', async () => {
+    await (await startPostgres({ dir: data })).stop()
+    const home = homeOf(data)
+    lchownSync(home, nobody.uid, nobody.gid)
+    expect(asNobody('mv "$1/data" "$1/moved" && ln -s "$2" "$1/data"', home, victim).status).toBe(0)
+    await expect(startPostgres({ dir: data })).rejects.toThrow(/data is not a folder of the user nobody/)
+    expect(lstatSync(victim).uid).toBe(0)
+  }, 120_000)
+
+  it('cannot stop a start by a pipe in the place of its record', async () => {
+    await (await startPostgres({ dir: data })).stop()
+    expect(asNobody('mkfifo "$1/data/postmaster.pid"', homeOf(data)).status).toBe(0)
+    const server = await startPostgres({ dir: data })
+    await server.stop()
+  }, 120_000)
+
+  it('cannot provide the parent of the folder', async () => {
+    const parent = path.join(dir, 'tmp')
+    mkdirSync(parent)
+    chmodSync(parent, 0o1777)
+    expect(asNobody('mkdir "$1/phonerack" && chmod 0755 "$1/phonerack"', parent).status).toBe(0)
+    vi.stubEnv('TMPDIR', parent)
+    const server = await startPostgres({ dir: data, forTests: true })
+    try {
+      expect(homeOf(data)).not.toContain(parent)
+    } finally {
+      await server.stop()
+    }
+  }, 120_000)
+
+  it('cannot lead the deletion of a cluster to the files of root', async () => {
+    await installCluster(data, (target) => {
+      writeFileSync(path.join(target, 'PG_VERSION'), '18\n')
+      symlinkSync(victim, path.join(target, 'base'))
+      return Promise.resolve()
+    })
+    writeFileSync(path.join(victim, 'kept'), 'of root')
+    eraseCluster(data)
+    expect(readFileSync(path.join(victim, 'kept'), 'utf8')).toBe('of root')
+  }, 60_000)
+})

@@ -1,0 +1,22 @@
+/** Opens a file in a folder of another user, who may put a link, a pipe or a device in its place. */
+import { closeSync, constants, fstatSync, openSync } from 'node:fs'
+
+/** ELOOP: a link. ENXIO: a socket. */
+const irregular: ReadonlySet<unknown> = new Set(['ELOOP', 'EMLINK', 'ENXIO', 'EISDIR'])
+
+/** For reading; never waits for the other end of a pipe. The caller closes `fd`. */
+export function openRegular(file: string): { fd: number; uid: number } | 'absent' | 'irregular' {
+  let fd: number
+  try {
+    fd = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+  } catch (error) {
+    const code: unknown = error instanceof Error && 'code' in error ? error.code : null
+    if (code === 'ENOENT') return 'absent'
+    if (irregular.has(code)) return 'irregular'
+    throw error
+  }
+  const stat = fstatSync(fd)
+  if (stat.isFile()) return { fd, uid: stat.uid }
+  closeSync(fd)
+  return 'irregular'
+}
