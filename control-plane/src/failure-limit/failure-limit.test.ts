@@ -5,7 +5,7 @@
 import { ApiError } from '@phonerack/shared'
 import { type IncomingMessage } from 'node:http'
 import { describe, expect, it } from 'vitest'
-import { createNetworkOf, networkOf, unknownNetwork } from './network.js'
+import { createNetworkOf, networkOf, siteOf, unknownNetwork } from './network.js'
 import { createFailureLimit, keyFailures, type FailureLimit } from './failure-limit.js'
 
 const clock = { at: new Date('2026-03-01T10:00:05Z'), now: () => clock.at }
@@ -56,6 +56,15 @@ describe('a network', () => {
     expect(networkOf('2001:db8:1:2:ffff::1')).toBe('2001:db8:1:2::/64')
     expect(networkOf('2001:db8:1:3::1')).toBe('2001:db8:1:3::/64')
     expect(networkOf('fe80::1%eth0')).toBe('fe80::/64')
+  })
+  it('is of a site, the /48 of an IPv6 address', () => {
+    for (const [network, site] of [
+      ['2001:db8:1:2::/64', '2001:db8:1::/48'],
+      ['203.0.113.7', '203.0.113.7'],
+      [unknownNetwork, unknownNetwork],
+      ['a/b', 'a/b'],
+    ] as const)
+      expect(siteOf(network)).toBe(site)
   })
   it('has its own name when the client has disconnected, and nothing that a client sends makes it fail', () => {
     for (const proxies of [[], ['127.0.0.1', '10.0.0.0/8']]) {

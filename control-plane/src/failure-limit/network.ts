@@ -9,6 +9,8 @@ import { type IncomingMessage, type Server } from 'node:http'
 
 /** An IPv6 subscriber owns a whole /64, so its addresses count as one. */
 const groupsOfNetwork = 4
+/** Many providers give their customers a /48, with 65536 of these networks. */
+const groupsOfSite = 3
 
 /**
  * An IPv4 address (also one mapped into IPv6), or an IPv6 network as `2001:db8:1:2::/64`. Any other
@@ -19,8 +21,19 @@ export function networkOf(address: string): string {
   if (!ipaddr.isValid(plain)) return address
   const parsed = ipaddr.process(plain)
   if (!(parsed instanceof ipaddr.IPv6)) return parsed.toString()
-  const network = parsed.parts.map((part, index) => (index < groupsOfNetwork ? part : 0))
-  return `${new ipaddr.IPv6(network).toString()}/64`
+  return first(parsed, groupsOfNetwork)
+}
+
+/** The /48 of an IPv6 network; an IPv4 address, or any other text, unchanged. @param network from `networkOf` */
+export function siteOf(network: string): string {
+  const plain = network.split('/', 1)[0] ?? ''
+  if (!ipaddr.IPv6.isValid(plain)) return network
+  return first(ipaddr.IPv6.parse(plain), groupsOfSite)
+}
+
+const first = (address: ipaddr.IPv6, groups: number): string => {
+  const parts = address.parts.map((part, index) => (index < groups ? part : 0))
+  return `${new ipaddr.IPv6(parts).toString()}/${groups * 16}`
 }
 
 /** The network of clients whose address cannot be read; they count as one. */

@@ -1,58 +1,127 @@
-/** Limits the connections that have not proved yet that they are a host's. Pure; time in milliseconds. */
-import { LRUCache } from 'lru-cache'
+/**
+ * Limits the connections to the listener that have not proved yet that they are a host's, and the attempts of each host. Time
+ * in milliseconds. docs/decisions/0253
+ *
+ * It does not use `failure-limit.ts`: that one limits all networks after many failures of all together, and lets a valid
+ * secret pass. Here the proof is the handshake itself, so such a limit would let anybody keep every host out.
+ */
+import { createLru } from '../base/lru.js'
+import { siteOf } from '../failure-limit/network.js'
+import { Slots, type SlotLimits } from './slots.js'
 
-export interface GateLimits {
-  /** Connections that have proved nothing yet: from all networks, and from one. */
-  waiting: number
-  waitingPerNetwork: number
+export interface GateLimits extends SlotLimits {
   /** Connections of one network that failed to prove it, within `windowMs`. */
   failures: number
+  /** The same for an IPv6 site, whose networks can belong to different customers of a provider. */
+  failuresPerSite: number
   windowMs: number
+  /** Failures of a network do not count for this long after a tunnel of one of its hosts. */
+  trustMs: number
+  /** Tunnels that the holder of one certificate may begin within `windowMs`. */
+  attemptsPerHost: number
 }
 
 /** Many racks can share one address, and all of them connect again after a replica has started. */
 export const gateLimits: GateLimits = {
-  waiting: 500,
-  waitingPerNetwork: 100,
-  failures: 60,
-  windowMs: 60_000,
+  ...{ waiting: 500, waitingPerNetwork: 100 },
+  ...{ failures: 60, failuresPerSite: 600, windowMs: 60_000, trustMs: 86_400_000, attemptsPerHost: 30 },
+}
+
+/** A tunnel works; the connection ended before; or it had to make room for another one. */
+export type Outcome = 'opened' | 'failed' | 'evicted'
+
+/** One connection. */
+export interface Entry {
+  /** It presented the certificate of a host, so it leaves its slot. False: that host tries too often. */
+  present(fingerprint: string, now: number): boolean
+  /** Call when it has become a tunnel or ended; only the first call counts. */
+  leave(outcome: 'opened' | 'failed', now: number): void
 }
 
 export class Gate {
-  private readonly waiting = new Map<string, number>()
-  private total = 0
-  private readonly failed = new LRUCache<string, { count: number; since: number }>({ max: 10_000 })
+  private readonly slots: Slots
+  private readonly failed: Windows
+  private readonly attempts: Windows
+  private readonly trusted = createLru<number>({ max: 10_000 })
+  /** Connections of hosts that are not yet a tunnel; one for each certificate. */
+  private readonly presented = new Map<string, () => void>()
 
-  constructor(private readonly limits: GateLimits = gateLimits) {}
+  /** @param onOutcome once for each connection that entered */
+  constructor(
+    private readonly limits: GateLimits = gateLimits,
+    private readonly onOutcome: (outcome: Outcome) => void = () => undefined,
+  ) {
+    this.slots = new Slots(limits)
+    this.failed = new Windows(limits.windowMs)
+    this.attempts = new Windows(limits.windowMs)
+  }
 
-  /** False: refuse the connection. Otherwise call the result once, when it has proved itself or ended. */
-  enter(network: string, now: number): false | ((outcome: 'proved' | 'failed', at: number) => void) {
-    const { waiting, waitingPerNetwork, failures } = this.limits
-    const current = this.waiting.get(network) ?? 0
-    if (this.total >= waiting || current >= waitingPerNetwork) return false
-    if (this.failuresOf(network, now) >= failures) return false
-    this.total += 1
-    this.waiting.set(network, current + 1)
+  /** @param network from `networkOf` @param close ends the connection; it made room for a newer one. Null: refuse it. */
+  enter(network: string, now: number, close: () => void): Entry | null {
+    if (this.isLimited(network, now)) return null
     let isOver = false
-    return (outcome, at) => {
-      if (isOver) return
+    let endPresented: () => void = () => undefined
+    const finish = (outcome: Outcome): boolean => {
+      if (isOver) return false
       isOver = true
-      this.total -= 1
-      const left = (this.waiting.get(network) ?? 1) - 1
-      if (left === 0) this.waiting.delete(network)
-      else this.waiting.set(network, left)
-      if (outcome === 'failed') this.fail(network, at)
+      this.slots.delete(slot)
+      endPresented()
+      this.onOutcome(outcome)
+      return true
+    }
+    const evict = (): void => {
+      if (finish('evicted')) close()
+    }
+    const slot = { network, evict }
+    this.slots.add(slot)
+    return {
+      present: (fingerprint, at) => {
+        if (isOver || this.attempts.of(fingerprint, at) >= this.limits.attemptsPerHost) return false
+        this.attempts.add(fingerprint, at)
+        this.slots.delete(slot)
+        this.presented.get(fingerprint)?.()
+        this.presented.set(fingerprint, evict)
+        endPresented = () => {
+          if (this.presented.get(fingerprint) === evict) this.presented.delete(fingerprint)
+        }
+        return true
+      },
+      leave: (outcome, at) => {
+        if (!finish(outcome)) return
+        if (outcome === 'opened') this.trusted.set(network, at)
+        else if (!this.isTrusted(network, at))
+          for (const name of new Set([network, siteOf(network)])) this.failed.add(name, at)
+      },
     }
   }
 
-  private failuresOf(network: string, now: number): number {
-    const known = this.failed.get(network)
-    return known === undefined || now - known.since >= this.limits.windowMs ? 0 : known.count
+  private isTrusted(network: string, now: number): boolean {
+    const at = this.trusted.get(network)
+    return at !== undefined && now - at < this.limits.trustMs
   }
 
-  private fail(network: string, now: number): void {
-    const count = this.failuresOf(network, now)
-    const since = count === 0 ? now : (this.failed.get(network)?.since ?? now)
-    this.failed.set(network, { count: count + 1, since })
+  private isLimited(network: string, now: number): boolean {
+    if (this.isTrusted(network, now)) return false
+    const site = siteOf(network)
+    if (this.failed.of(network, now) >= this.limits.failures) return true
+    return site !== network && this.failed.of(site, now) >= this.limits.failuresPerSite
+  }
+}
+
+/** Counts by name within a window of time, which begins with the first event. */
+class Windows {
+  private readonly counts = createLru<{ count: number; since: number }>({ max: 20_000 })
+
+  constructor(private readonly windowMs: number) {}
+
+  of(name: string, now: number): number {
+    const known = this.counts.get(name)
+    return known === undefined || now - known.since >= this.windowMs ? 0 : known.count
+  }
+
+  add(name: string, now: number): void {
+    const count = this.of(name, now)
+    const since = count === 0 ? now : (this.counts.get(name)?.since ?? now)
+    this.counts.set(name, { count: count + 1, since })
   }
 }

@@ -6,7 +6,7 @@ import { createLogger } from '@phonerack/shared'
 import { tunnelProtocol } from '@phonerack/shared/tunnel'
 import { afterEach, beforeAll, expect, it } from 'vitest'
 import { Authority, newAuthority } from '../pki/authority.js'
-import { connectAs, dial, hostKeys } from '../testing/dialler.js'
+import { connectAs, dial, hostKeys, type HostKeys } from '../testing/dialler.js'
 import { type GateLimits } from './gate.js'
 import { listenForTunnels, type TunnelListener } from './listener.js'
 import { startTunnel } from './tunnel.js'
@@ -14,7 +14,10 @@ import { startTunnel } from './tunnel.js'
 const hostId = 'hst_aaaaaaaaaaaa'
 const log = createLogger('test')
 log.level = 'silent'
-const wide: GateLimits = { waiting: 1000, waitingPerNetwork: 1000, failures: 1000, windowMs: 3_600_000 }
+const wide: GateLimits = {
+  ...{ waiting: 1000, waitingPerNetwork: 1000, failures: 1000, failuresPerSite: 1000, windowMs: 3_600_000 },
+  ...{ trustMs: 3_600_000, attemptsPerHost: 1000 },
+}
 let authority: Authority
 let stranger: Authority
 let listener: TunnelListener
@@ -93,40 +96,58 @@ it('closes connections of a host that never become a tunnel', async () => {
   expect(accepted).toEqual([])
 })
 
-it('refuses a network with too many connections that wait, and takes its hosts once they have ended', async () => {
+it('takes a host while its network holds all connections that may wait, and ends the oldest of them', async () => {
   await listen({ ...wide, waitingPerNetwork: 5 })
   const host = await hostKeys(authority, hostId)
-  const waiting = Array.from({ length: 5 }, tcp)
-  for (const socket of waiting) await once(socket, 'connect')
-  // The listener gets connections in their order.
-  await closed(tcp())
-  await expect(dial(host, listener.port, () => undefined)).rejects.toThrow('refused')
-  expect(waiting.some(({ closed: isClosed }) => isClosed)).toBe(false)
-  for (const socket of waiting) socket.destroy()
-  const isOpen = () =>
-    dial(host, listener.port, () => undefined).then(
-      () => true,
-      () => false,
-    )
-  await expect.poll(isOpen, { timeout: 60_000 }).toBe(true)
-  // An open tunnel does not count as waiting.
-  const all = await Promise.all(Array.from({ length: 4 }, () => isOpen()))
-  expect(all).toEqual([true, true, true, true])
+  const waiting: Socket[] = []
+  for (let at = 0; at < 5; at += 1) {
+    const socket = tcp()
+    await once(socket, 'connect')
+    socket.resume()
+    waiting.push(socket)
+  }
+  const open = await dial(host, listener.port, () => undefined)
+  const [oldest, ...others] = waiting
+  if (oldest) await closed(oldest)
+  expect(others.some(({ closed: isClosed }) => isClosed)).toBe(false)
+  // An open tunnel does not make room for others.
+  const more = Array.from({ length: 10 }, tcp)
+  for (const socket of [...others, ...more.slice(0, 5)]) await closed(socket)
+  expect(open.session.destroyed).toBe(false)
 })
 
-it('refuses a network after its failures', async () => {
-  await listen({ ...wide, failures: 3 })
-  const host = await hostKeys(authority, hostId)
-  for (let at = 0; at < 3; at += 1) {
-    const socket = connectAs({ ca: authority.caPem }, listener.port)
-    await closed(socket)
-  }
-  const isRefused = () =>
-    dial(host, listener.port, () => undefined).then(
+it('refuses a network after its failures, but not one whose host has opened a tunnel', async () => {
+  const isRefused = (keys: HostKeys) =>
+    dial(keys, listener.port, () => undefined).then(
       () => false,
       () => true,
     )
-  await expect.poll(isRefused, { timeout: 60_000 }).toBe(true)
+  const fail = async (): Promise<void> => {
+    for (let at = 0; at < 5; at += 1) {
+      const socket = connectAs({ ca: authority.caPem }, listener.port)
+      socket.resume()
+      // A refusal is an error first, for which `once` of events would reject.
+      await new Promise((resolve) => socket.once('close', resolve))
+    }
+  }
+  const host = await hostKeys(authority, hostId)
+  await listen({ ...wide, failures: 3 })
+  await fail()
+  await expect.poll(() => isRefused(host), { timeout: 60_000 }).toBe(true)
+  await listener.close()
+  await listen({ ...wide, failures: 3 })
+  expect(await isRefused(host)).toBe(false)
+  await fail()
+  expect(await isRefused(host)).toBe(false)
+})
+
+it('refuses a host that opens tunnels too often', async () => {
+  await listen({ ...wide, attemptsPerHost: 3 })
+  const host = await hostKeys(authority, hostId)
+  for (let at = 0; at < 3; at += 1) await dial(host, listener.port, () => undefined)
+  await expect(dial(host, listener.port, () => undefined)).rejects.toThrow('refused')
+  await dial(await hostKeys(authority, 'hst_bbbbbbbbbbbb'), listener.port, () => undefined)
+  await expect.poll(() => accepted).toEqual([hostId, hostId, hostId, 'hst_bbbbbbbbbbbb'])
 })
 
 it('takes another certificate for new connections, and keeps those that are open', async () => {

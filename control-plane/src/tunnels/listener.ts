@@ -10,7 +10,7 @@ import { type Listen } from '@phonerack/shared/metrics'
 import { tunnelLimits, tunnelProtocol } from '@phonerack/shared/tunnel'
 import { networkOf, unknownNetwork } from '../failure-limit/network.js'
 import { type Credentials } from '../pki/authority.js'
-import { Gate, gateLimits, type GateLimits } from './gate.js'
+import { Gate, gateLimits, type Entry, type GateLimits } from './gate.js'
 import { hostOfCertificate } from './host-certificate.js'
 
 /** A connection whose other end proved that it is a host. */
@@ -45,8 +45,8 @@ export async function listenForTunnels(options: TunnelListenerOptions): Promise<
   const gate = new Gate(limits)
   const authorities = [credentials.caPem]
   const open = new Set<Socket>()
-  /** Ends the limits of a connection that proved itself; by the address and port of its other end. */
-  const unproved = new Map<string, () => void>()
+  /** Connections that are not yet a tunnel; by the address and port of their other end. */
+  const entered = new Map<string, { entry: Entry; settle: (outcome: 'opened' | 'failed') => void }>()
 
   const server = createServer({
     key: credentials.privateKeyPem,
@@ -66,16 +66,16 @@ export async function listenForTunnels(options: TunnelListenerOptions): Promise<
     socket.on('error', () => socket.destroy())
     const { remoteAddress: address } = socket
     const network = address === undefined ? unknownNetwork : networkOf(address)
-    const leave = gate.enter(network, performance.now())
-    if (leave === false) return void socket.destroy()
+    const entry = gate.enter(network, performance.now(), () => socket.destroy())
+    if (entry === null) return void socket.destroy()
     const timer = setTimeout(() => socket.destroy(), handshakeMs)
     const key = keyOf(socket)
-    const settle = (outcome: 'proved' | 'failed'): void => {
+    const settle = (outcome: 'opened' | 'failed'): void => {
       clearTimeout(timer)
-      unproved.delete(key)
-      leave(outcome, performance.now())
+      entered.delete(key)
+      entry.leave(outcome, performance.now())
     }
-    unproved.set(key, () => settle('proved'))
+    entered.set(key, { entry, settle })
     open.add(socket)
     socket.once('close', () => {
       open.delete(socket)
@@ -93,7 +93,7 @@ export async function listenForTunnels(options: TunnelListenerOptions): Promise<
     const key = keyOf(socket)
     takeOver(socket)
       .then((refusal) => {
-        if (refusal === null) return unproved.get(key)?.()
+        if (refusal === null) return entered.get(key)?.settle('opened')
         log.warn({ address, reason: refusal }, 'refused a tunnel')
         socket.destroy()
       })
@@ -110,6 +110,8 @@ export async function listenForTunnels(options: TunnelListenerOptions): Promise<
     const hostId = hostOfCertificate(certificate, authorities, new Date())
     if (hostId === null) return 'it presents no valid certificate of a host'
     const { fingerprint256: fingerprint } = certificate
+    if (entered.get(keyOf(socket))?.entry.present(fingerprint, performance.now()) !== true)
+      return `${hostId}: it opens tunnels too often`
     const refusal = await options.accept({ hostId, fingerprint, socket })
     return refusal === null ? null : `${hostId}: ${refusal}`
   }
