@@ -46,7 +46,8 @@ encrypted with the service key, which the backup does not contain: keep a copy o
   --deadline TIME     gives up after this time, such as 30m or 2h (default: 1h)
   --help              print this text
 
-pg_dump must be at least as new as the server. PHONERACK_PG_BIN names the folder of the client
+The password of --database-url comes from the variable PGPASSWORD, or from a file as of psql: ~/.pgpass,
+or the one that PGPASSFILE names. pg_dump must be at least as new as the server. PHONERACK_PG_BIN names the folder of the client
 programs of Postgres if they are neither in PATH nor in /usr/lib/postgresql.
 `
 
@@ -61,6 +62,9 @@ database gets a new epoch: no device is handed out before its host has confirmed
   --database-url U    an empty database, for a backup that was made with --database-url
   --deadline TIME     gives up after this time, such as 30m or 2h (default: 1h)
   --help              print this text
+
+The password of --database-url comes from the variable PGPASSWORD, or from a file as of psql: ~/.pgpass,
+or the one that PGPASSFILE names.
 `
 
 const shared = {
@@ -137,7 +141,11 @@ function databaseUrl(text: string | undefined): string | null {
   const names = URL.canParse(text) ? new URL(text) : null
   if (names === null || !['postgres:', 'postgresql:'].includes(names.protocol) || names.pathname.length < 2)
     throw new UsageError(
-      '--database-url must be a URL such as postgresql://USER:PASSWORD@HOST/DATABASE, with the name of a database',
+      '--database-url must be a URL such as postgresql://USER@HOST/DATABASE, with the name of a database',
+    )
+  if (names.password !== '' || names.searchParams.has('password'))
+    throw new UsageError(
+      '--database-url must not contain a password, since every user of the machine can read the arguments of a process: set PGPASSWORD, or PGPASSFILE to a file of mode 0600',
     )
   return text
 }

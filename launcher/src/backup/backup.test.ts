@@ -299,6 +299,8 @@ it.each([
   [() => parseBackupArgs(['--to', 'x', '--deadline', '0s'], dir), /--deadline must be a duration/],
   [() => parseBackupArgs(['--to', 'x', '--database-url', 'mysql://h/x'], dir), /--database-url must be/],
   [() => parseBackupArgs(['--to', 'x', '--database-url', 'postgres://h'], dir), /name of a database/],
+  [() => parseBackupArgs(['--to', 'x', '--database-url', 'postgres://u:p@h/x'], dir), /set PGPASSWORD/],
+  [() => parseRestoreArgs(['a', '--data', 'c', '--database-url', 'postgres://h/x?password=p']), /PGPASSFILE/],
   [() => parseRestoreArgs([]), /folder of the backup must be named/],
   [() => parseRestoreArgs(['a', 'b', '--data', 'c']), /only one backup/],
   [() => parseRestoreArgs(['a']), /--data must name/],

@@ -7,7 +7,7 @@ import { randomBytes } from 'node:crypto'
 import {
   createReadStream,
   createWriteStream,
-  existsSync,
+  lstatSync,
   mkdirSync,
   readdirSync,
   rmSync,
@@ -16,6 +16,7 @@ import {
 import path from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import pg from 'pg'
+import { openOwned } from './owned.js'
 import { Refusal } from './refusal.js'
 import { runProgram } from './run.js'
 
@@ -53,13 +54,14 @@ export async function copyCluster(
       `select pg_walfile_name(pg_backup_start('phonerack', true)) as first`,
     )
     mkdirSync(work, { mode: 0o700 })
-    await copyTree(data, work, signal)
+    const copy = copier(data, work, signal)
+    await copyTree(data, work, copy)
     const stopped = await client.query<{ labelfile: string; spcmapfile: string; last: string }>(stopSchema)
     const [from, to] = [started.rows[0]?.first, stopped.rows[0]]
     if (from === undefined || to === undefined) throw new Error('Postgres did not name its write-ahead log')
     if (to.spcmapfile.trim() !== '') throw new Refusal('a cluster with tablespaces cannot be copied')
     writeFileSync(path.join(work, 'backup_label'), to.labelfile, { mode: 0o600 })
-    await copyLog(data, work, { from, to: to.last }, signal)
+    await copyLog(data, work, { from, to: to.last }, copy)
   } finally {
     signal.removeEventListener('abort', end)
     await client.end().catch(() => undefined)
@@ -69,7 +71,21 @@ export async function copyCluster(
   rmSync(work, { recursive: true })
 }
 
-async function copyTree(from: string, to: string, signal: AbortSignal): Promise<void> {
+/** Copies the file with this name in the cluster; one that Postgres has since deleted is left out: the log deletes it too. */
+type Copy = (name: string) => Promise<void>
+
+/** Refuses files of other users than the one that runs Postgres, since that user may replace folders by links during the copy. */
+function copier(data: string, work: string, signal: AbortSignal): Copy {
+  const { uid } = lstatSync(data)
+  return async (name) => {
+    const fd = openOwned(path.join(data, name), uid)
+    if (fd === null) return
+    const to = createWriteStream(path.join(work, name), { mode: 0o600, flags: 'wx' })
+    await pipeline(createReadStream('', { fd }), to, { signal })
+  }
+}
+
+async function copyTree(from: string, to: string, copy: Copy): Promise<void> {
   for (const entry of readdirSync(from, { recursive: true, withFileTypes: true })) {
     const name = path.relative(from, path.join(entry.parentPath, entry.name))
     if (emptied.has(name.split(path.sep)[0] ?? '') && name.includes(path.sep)) continue
@@ -78,10 +94,10 @@ async function copyTree(from: string, to: string, signal: AbortSignal): Promise<
       throw new Refusal(`the cluster has the link ${name}, which cannot be copied`)
     else if (!left.has(name) && !isTemporary(entry.name)) {
       mkdirSync(path.dirname(path.join(to, name)), { recursive: true, mode: 0o700 })
-      await copyFile(path.join(from, name), path.join(to, name), signal)
+      await copy(name)
     }
   }
-  await copyFile(path.join(from, 'global/pg_control'), path.join(to, 'global/pg_control'), signal)
+  await copy('global/pg_control')
 }
 
 const isTemporary = (name: string): boolean =>
@@ -92,7 +108,7 @@ async function copyLog(
   data: string,
   work: string,
   { from, to }: { from: string; to: string },
-  signal: AbortSignal,
+  copy: Copy,
 ): Promise<void> {
   const folder = path.join(data, 'pg_wal')
   const segments = readdirSync(folder).filter(
@@ -101,17 +117,5 @@ async function copyLog(
   if (!segments.includes(from) || !segments.includes(to))
     throw new Error(`the write-ahead log from ${from} to ${to} is not complete`)
   mkdirSync(path.join(work, 'pg_wal'), { recursive: true, mode: 0o700 })
-  for (const name of segments)
-    await copyFile(path.join(folder, name), path.join(work, 'pg_wal', name), signal)
-}
-
-/** A file that Postgres has since deleted is left out: the log deletes it too. */
-async function copyFile(from: string, to: string, signal: AbortSignal): Promise<void> {
-  if (!existsSync(from)) return
-  try {
-    await pipeline(createReadStream(from), createWriteStream(to, { mode: 0o600 }), { signal })
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error
-    rmSync(to, { force: true })
-  }
+  for (const name of segments) await copy(path.join('pg_wal', name))
 }

@@ -1,11 +1,20 @@
 // The operator's Postgres, of Debian's version: dumped and restored by Debian's programs.
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, chownSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
 import { pickPort } from '../processes/ports.js'
 import { startPostgres } from '../postgres/index.js'
 import { makeDataFolder, makeTables, run } from '../testing/backup.js'
@@ -23,17 +32,25 @@ const programs = path.join(
 )
 let server: ReturnType<typeof spawn>
 let port = 0
-const urlOf = (name: string) => `postgresql://owner:p%40ss@127.0.0.1:${port}/${name}`
+const password = 'p@ss'
+const urlOf = (name: string) => `postgresql://owner:${encodeURIComponent(password)}@127.0.0.1:${port}/${name}`
+/** For arguments. */
+const bareUrlOf = (name: string) => `postgresql://owner@127.0.0.1:${port}/${name}`
+afterEach(() => vi.unstubAllEnvs())
 
 beforeAll(async () => {
   const id = (flag: string) => Number(execFileSync('id', [flag, 'nobody'], { encoding: 'utf8' }))
   const user = process.getuid?.() === 0 ? { uid: id('-u'), gid: id('-g') } : null
   chmodSync(dir, 0o755)
   mkdirSync(at('cluster'), { mode: 0o700 })
-  if (user) chownSync(at('cluster'), user.uid, user.gid)
+  writeFileSync(at('pwfile'), `${password}\n`, { mode: 0o600 })
+  if (user) for (const name of ['cluster', 'pwfile']) chownSync(at(name), user.uid, user.gid)
   execFileSync(
     path.join(programs, 'initdb'),
-    ['-D', at('cluster'), '-U', 'owner', '--auth=trust', '--no-sync'],
+    [
+      ...['-D', at('cluster'), '-U', 'owner', '--auth=scram-sha-256'],
+      ...[`--pwfile=${at('pwfile')}`, '--no-sync'],
+    ],
     { ...(user ?? {}), cwd: '/' },
   )
   port = await pickPort()
@@ -78,16 +95,17 @@ const restore = (...words: string[]) => {
 it('dumps the database, restores it into an empty one only, and gives it a new epoch', async () => {
   const key = makeDataFolder(at('data'))
   await makeTables(urlOf('phonerack'), key)
-  const { dir: backup, content } = await writeBackup(options(urlOf('phonerack'), at('data')), signal)
+  vi.stubEnv('PGPASSWORD', password)
+  const { dir: backup, content } = await writeBackup(options(bareUrlOf('phonerack'), at('data')), signal)
   expect(content.database.kind).toBe('dump')
   expect(readFileSync(path.join(backup, 'database.dump')).subarray(0, 5).toString()).toBe('PGDMP')
 
   await expect(restore(backup, '--data', at('no-url'))).rejects.toThrow(/name an empty database/)
-  const used = restore(backup, '--data', at('used'), '--database-url', urlOf('phonerack'))
+  const used = restore(backup, '--data', at('used'), '--database-url', bareUrlOf('phonerack'))
   await expect(used).rejects.toThrow(/phonerack is not empty/)
 
   await run(urlOf('postgres'), 'create database second')
-  await restore(backup, '--data', at('second'), '--database-url', urlOf('second'))
+  await restore(backup, '--data', at('second'), '--database-url', bareUrlOf('second'))
   const [state] = await run(
     urlOf('second'),
     'select (select count(*)::int from rows) as rows, (select epoch from database_epoch) as epoch',
@@ -95,12 +113,24 @@ it('dumps the database, restores it into an empty one only, and gives it a new e
   expect(state).toEqual({ rows: 1000, epoch: expect.stringMatching(/^[0-9a-f]{32}$/) as string })
 }, 120_000)
 
+it('takes the password from a file', async () => {
+  writeFileSync(at('pgpass'), `127.0.0.1:*:*:owner:${password}\n`, { mode: 0o600 })
+  vi.stubEnv('PGPASSFILE', at('pgpass'))
+  await run(urlOf('postgres'), 'create database by_file')
+  await makeTables(urlOf('by_file'), makeDataFolder(at('data-file')))
+  const { content } = await writeBackup(options(bareUrlOf('by_file'), at('data-file')), signal)
+  expect(content.database.kind).toBe('dump')
+}, 120_000)
+
 it('names the package when pg_dump is older than the server', async () => {
   const newer = await startPostgres({ dir: at('newer'), forTests: true })
   try {
     const url = await newer.createDatabase('phonerack')
     await makeTables(url, makeDataFolder(at('data-newer')))
-    await expect(writeBackup(options(url, at('data-newer')), signal)).rejects.toThrow(
+    const bare = new URL(url)
+    vi.stubEnv('PGPASSWORD', bare.password)
+    bare.password = ''
+    await expect(writeBackup(options(bare.href, at('data-newer')), signal)).rejects.toThrow(
       /pg_dump \d+ is too old for this server: install the package postgresql-client-18, or set PHONERACK_PG_BIN/,
     )
   } finally {

@@ -101,8 +101,12 @@ function withoutPassword(url: string): string {
   return parsed.href
 }
 
+/** Where the programs find the password, as this process does. */
 function passwordOf(url: string): Record<string, string> {
   const { password, searchParams } = new URL(url)
   const found = searchParams.get('password') ?? decodeURIComponent(password)
-  return found === '' ? {} : { PGPASSWORD: found }
+  const { PGPASSWORD = '', PGPASSFILE = '' } = process.env
+  return Object.fromEntries(
+    Object.entries({ PGPASSWORD: found || PGPASSWORD, PGPASSFILE }).filter(([, text]) => text !== ''),
+  )
 }

@@ -1,8 +1,17 @@
 /** `backup.json`: lists the files of a backup, signed with the service key, so that a changed backup is refused. */
 import { createHash } from 'node:crypto'
-import { createReadStream, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import {
+  createReadStream,
+  createWriteStream,
+  existsSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import path from 'node:path'
+import { pipeline } from 'node:stream/promises'
 import { z } from 'zod'
+import { openRegular } from '../postgres/regular.js'
 import type { BackupKey } from './key.js'
 import { Refusal } from './refusal.js'
 
@@ -74,15 +83,37 @@ function parse<T>(file: string, schema: z.ZodType<T>): T {
   }
 }
 
-/** Compares each file with the manifest. @throws Refusal */
-export async function checkFiles(dir: string, content: Content, signal: AbortSignal): Promise<void> {
-  for (const { name, sha256 } of content.files) {
+/** Refuses a list with files that this release does not know, before anything is written. @throws Refusal */
+export function checkNames(dir: string, content: Content): void {
+  for (const { name } of content.files) {
     const isOurs = Object.values(names).some((known) => known === name)
     if (!isOurs)
       throw new Refusal(`the backup names ${JSON.stringify(name)}, which this release does not know`)
     if (!existsSync(path.join(dir, name))) throw new Refusal(`the backup is incomplete: ${name} is missing`)
-    const found = await describeFile(dir, name, signal)
-    if (found.sha256 !== sha256)
+  }
+}
+
+/**
+ * Copies each file and compares the copy with the manifest, so that what is restored is what was checked: the owner of
+ * the backup may change it during the restore.
+ * @param to an empty folder that only this user can enter @throws Refusal
+ */
+export async function copyChecked(
+  dir: string,
+  to: string,
+  content: Content,
+  signal: AbortSignal,
+): Promise<void> {
+  for (const { name, bytes, sha256 } of content.files) {
+    const opened = openRegular(path.join(dir, name))
+    if (opened === 'absent') throw new Refusal(`the backup is incomplete: ${name} is missing`)
+    if (opened === 'irregular') throw new Refusal(`the backup is damaged: ${name} is not a regular file`)
+    const hash = createHash('sha256')
+    // A file that grows without an end does not fill the disk.
+    const from = createReadStream('', { fd: opened.fd, end: bytes })
+    from.on('data', (chunk) => hash.update(chunk))
+    await pipeline(from, createWriteStream(path.join(to, name), { mode: 0o600, flags: 'wx' }), { signal })
+    if (hash.digest('hex') !== sha256)
       throw new Refusal(`the backup is damaged: ${name} has changed since it was written`)
   }
 }

@@ -1,13 +1,13 @@
 /** `./scripts/restore`: a backup becomes a data directory from which `up` starts. */
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { eraseCluster, installCluster, startPostgres } from '../postgres/index.js'
 import { lockFolder, openFolder } from '../up/folder.js'
 import type { RestoreOptions } from './args.js'
 import { checkEmpty, loadDump, query } from './dump.js'
 import { BackupKey } from './key.js'
-import { checkFiles, names, readManifest, type Content } from './manifest.js'
+import { checkNames, copyChecked, names, readManifest, type Content } from './manifest.js'
 import { Refusal } from './refusal.js'
 import { checkRoom } from './room.js'
 import { runProgram, syncDisk } from './run.js'
@@ -23,7 +23,7 @@ export async function restoreBackup(options: RestoreOptions, signal: AbortSignal
   const { content, isSignedBy } = readManifest(from)
   const { key, text: keyText } = readKey(options, content)
   if (!isSignedBy(key)) throw new Refusal(`the backup is damaged: its list of files was changed`)
-  await checkFiles(from, content, signal)
+  checkNames(from, content)
   checkKind(content, databaseUrl)
   if (databaseUrl !== null) await checkEmpty(databaseUrl)
   const isNew = !existsSync(data)
@@ -31,16 +31,20 @@ export async function restoreBackup(options: RestoreOptions, signal: AbortSignal
     throw new Refusal(`${data} is not empty: restore into a new folder`)
   mkdirSync(data, { recursive: true, mode: 0o700 })
   const unlock = lockFolder(openFolder(data))
-  const secrets = key.open(readFileSync(path.join(from, names.secrets)), content.created_at)
   try {
-    if (databaseUrl === null) checkRoom(data, content.database.size + logBytes)
+    const copied = content.files.reduce((sum, { bytes }) => sum + bytes, 0)
+    checkRoom(data, copied + (databaseUrl === null ? content.database.size + logBytes : 0))
+    const copy = mkdtempSync(path.join(data, '.backup-'))
+    await copyChecked(from, copy, content, signal)
+    const secrets = key.open(readFileSync(path.join(copy, names.secrets)), content.created_at)
     writePrivate(path.join(data, 'pki', 'service.key'), keyText)
     writeSecrets(data, secrets)
-    if (databaseUrl === null) await restoreCluster(options, signal)
+    if (databaseUrl === null) await restoreCluster(data, path.join(copy, names.cluster), signal)
     else {
-      await loadDump(databaseUrl, path.join(from, names.dump), signal)
+      await loadDump(databaseUrl, path.join(copy, names.dump), signal)
       await renewEpoch(databaseUrl)
     }
+    rmSync(copy, { recursive: true })
     await syncDisk(data, signal)
     unlock()
     return content
@@ -78,10 +82,9 @@ function checkKind({ database }: Content, url: string | null): void {
     throw new Refusal('the backup has the files of an embedded Postgres: restore it without --database-url')
 }
 
-async function restoreCluster({ from, data }: RestoreOptions, signal: AbortSignal): Promise<void> {
+async function restoreCluster(data: string, archive: string, signal: AbortSignal): Promise<void> {
   const folder = openFolder(data)
   const dir = folder.of('postgres')
-  const archive = path.join(from, names.cluster)
   if (statSync(archive).size === 0) throw new Refusal(`${archive} is empty`)
   await installCluster(dir, async (target) => {
     await runProgram('tar', ['-xzf', archive, '--no-same-owner', '-C', target], { signal })

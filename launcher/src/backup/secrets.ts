@@ -1,7 +1,8 @@
 /** The files of a backup that contain keys, as one text: the keys of NATS, earlier service keys, and `up`'s secrets. */
-import { existsSync, readdirSync, readFileSync, writeFileSync, mkdirSync, lstatSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { z } from 'zod'
+import { readRegular } from './owned.js'
 import { Refusal } from './refusal.js'
 
 /** By the path in a data directory. */
@@ -17,30 +18,25 @@ export interface SecretPlaces {
 /** Without the service key itself. @throws Refusal when the keys of NATS are not there */
 export function collectSecrets({ data, pkiDir, natsDir }: SecretPlaces): Secrets {
   const found: Secrets = {}
-  for (const name of ['account.seed', 'control-plane.creds'])
-    if (!existsSync(path.join(natsDir, name)))
-      throw new Refusal(
-        `${path.join(natsDir, name)} is missing: name the folder of nats-config with --nats-dir`,
-      )
-  for (const name of natsFiles(natsDir))
-    found[`nats/${name}`] = readFileSync(path.join(natsDir, name), 'utf8')
-  for (const name of regularFiles(pkiDir))
-    if (name !== 'service.key') found[`pki/${name}`] = readFileSync(path.join(pkiDir, name), 'utf8')
-  for (const name of ['secrets.json', 'postgres/password']) {
-    const file = path.join(data, name)
-    if (existsSync(file)) found[name] = readFileSync(file, 'utf8')
+  const add = (name: string, file: string) => {
+    const text = readRegular(file)?.toString()
+    if (text !== undefined) found[name] = text
   }
+  for (const name of namesIn(natsDir)) if (isOfNats(name)) add(`nats/${name}`, path.join(natsDir, name))
+  for (const name of namesIn(pkiDir)) if (name !== 'service.key') add(`pki/${name}`, path.join(pkiDir, name))
+  for (const name of ['secrets.json', 'postgres/password']) add(name, path.join(data, name))
+  for (const name of ['account.seed', 'control-plane.creds'])
+    if (found[`nats/${name}`] === undefined)
+      throw new Refusal(
+        `${path.join(natsDir, name)} is missing or not a regular file: name the folder of nats-config with --nats-dir`,
+      )
   return found
 }
 
 /** Keys, users and configuration; no process record and no data of streams. */
-const natsFiles = (dir: string): string[] =>
-  regularFiles(dir).filter((name) => /\.(?:seed|creds|jwt|pem)$|^nats\.conf$/.test(name))
+const isOfNats = (name: string): boolean => /\.(?:seed|creds|jwt|pem)$|^nats\.conf$/.test(name)
 
-const regularFiles = (dir: string): string[] =>
-  existsSync(dir)
-    ? readdirSync(dir).filter((name) => isPlain(name) && lstatSync(path.join(dir, name)).isFile())
-    : []
+const namesIn = (dir: string): string[] => (existsSync(dir) ? readdirSync(dir).filter(isPlain) : [])
 
 /** A copy that an editor left is not a key. */
 const isPlain = (name: string): boolean => /^[A-Za-z0-9._-]+$/.test(name) && !name.includes('..')

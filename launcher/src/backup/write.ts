@@ -20,7 +20,7 @@ export interface Backup {
 
 /** @throws Refusal, and the reason of `signal` once it is aborted; nothing remains then */
 export async function writeBackup(options: BackupOptions, signal: AbortSignal): Promise<Backup> {
-  const key = readKey(options.serviceKeyFile)
+  const { key, text: keyText } = readKey(options.serviceKeyFile)
   const to = openTarget(options)
   const secrets = JSON.stringify(collectSecrets(options))
   const createdAt = new Date().toISOString()
@@ -28,19 +28,22 @@ export async function writeBackup(options: BackupOptions, signal: AbortSignal): 
   if (existsSync(dir)) throw new Refusal(`${dir} exists already`)
   const part = `${dir}.${process.pid}.part`
   const source = await openSource(options.data, options.databaseUrl)
+  let isOurs = false
   try {
     const facts = await readFacts(source.url)
     checkKey(facts.service_key_id, key, options.serviceKeyFile)
     // The copy of a cluster and its archive; a dump is smaller than its database.
     checkRoom(to, source.cluster === null ? facts.size : 2 * sizeOf(source.cluster))
+    if (existsSync(part)) throw new Refusal(`${part} exists already: remove it`)
     mkdirSync(part, { mode: 0o700 })
+    isOurs = true
     const write = (name: string, text: string | Buffer) =>
       writeFileSync(path.join(part, name), text, { mode: 0o600, flag: 'wx' })
     const database = await writeDatabase(source, part, signal)
     const { text, ...objects } = await listObjects(source.url)
     write(names.objects, text)
     write(names.secrets, key.seal(secrets, createdAt))
-    if (options.withServiceKey) write(names.serviceKey, readFileSync(options.serviceKeyFile))
+    if (options.withServiceKey) write(names.serviceKey, keyText)
     const files = [
       database,
       names.objects,
@@ -67,7 +70,7 @@ export async function writeBackup(options: BackupOptions, signal: AbortSignal): 
     await syncDisk(to, signal)
     return { dir, content }
   } finally {
-    rmSync(part, { recursive: true, force: true })
+    if (isOurs) rmSync(part, { recursive: true, force: true })
     await source.release()
   }
 }
@@ -85,10 +88,11 @@ async function writeDatabase({ url, cluster }: Source, part: string, signal: Abo
   return names.cluster
 }
 
-function readKey(file: string): BackupKey {
+function readKey(file: string): { key: BackupKey; text: string } {
   if (!existsSync(file))
     throw new Refusal(`${file} is missing: name the service key of a control plane with --service-key`)
-  return new BackupKey(readFileSync(file, 'utf8'), file)
+  const text = readFileSync(file, 'utf8')
+  return { key: new BackupKey(text, file), text }
 }
 
 /** The folder in which the backup is created. */

@@ -1,0 +1,32 @@
+/** Files of users that a backup does not trust: opened once, without following links or waiting for a pipe. */
+import { closeSync, readFileSync } from 'node:fs'
+import { openRegular } from '../postgres/regular.js'
+import { Refusal } from './refusal.js'
+
+/**
+ * A descriptor that the caller closes; null: there is no such file.
+ * @param uid the file's owner: another one means that the path led elsewhere
+ * @throws Refusal
+ */
+export function openOwned(file: string, uid: number): number | null {
+  const opened = openRegular(file)
+  if (opened === 'absent') return null
+  if (opened === 'irregular')
+    throw new Refusal(`${file} is a link, a pipe or a device, which cannot be copied: remove it`)
+  if (opened.uid === uid) return opened.fd
+  closeSync(opened.fd)
+  throw new Refusal(
+    `${file} belongs to the user ${opened.uid}, not to ${uid} as its cluster: remove it, or change its owner`,
+  )
+}
+
+/** Null: there is no such file, or it is a link, a pipe or a device. */
+export function readRegular(file: string): Buffer | null {
+  const opened = openRegular(file)
+  if (typeof opened === 'string') return null
+  try {
+    return readFileSync(opened.fd)
+  } finally {
+    closeSync(opened.fd)
+  }
+}
