@@ -159,19 +159,22 @@ async function afterFailure(
     // The device is not at fault. Its host refuses, so a new phone goes to another one.
     const refusedBy = isOwnFault ? [...payload.refusedBy, device.hostId] : payload.refusedBy
     const hosts = { except: [...refusedBy, device.hostId], refusedBy }
-    if (await changeDevice(context, phone.id, payload.fencing, device, null, hosts)) return
+    if (await changeDevice(context, phone.id, payload.fencing, null, hosts)) return
     if (isOwnFault && attempt >= triesPerDevice) return failCreate(context.core, phone.id)
   } else if (phone.status === 'creating') {
-    if (isPhonesFault(failure)) await countFailedStart(context.core.db, device.id, device.fencingNumber)
+    const { db, clock, rules } = context.core
+    if (isPhonesFault(failure))
+      await countFailedStart(db, device.id, device.fencingNumber, clock.now(), rules)
     const isTried = attempt >= triesPerDevice
-    const failed = isTried ? await failedStartsOf(context.core.db, device.id) : 0
-    const isBroken = failed >= mostFailedStarts
+    const failed = isTried ? await failedStartsOf(db, device.id, device.fencingNumber) : 0
     if (isBad || isTried) {
-      const repeated = isBroken ? startsKeepFailing(failed, failure.message) : null
-      const reason = isBad ? `could not be started: ${failure.message}` : repeated
-      const hosts = { except: payload.refusedBy, refusedBy: payload.refusedBy }
-      const isAnother = await changeDevice(context, phone.id, payload.fencing, device, reason, hosts)
-      if (isAnother || (isBroken && (await giveUp(context, phone, payload, device, repeated)))) return
+      const repeated = failed >= mostFailedStarts ? startsKeepFailing(failed, failure.message) : null
+      const isShared = (isBad || failed > 0) && (await isHostsFailure(context, device))
+      const reason = isShared ? null : isBad ? `could not be started: ${failure.message}` : repeated
+      const except = isShared ? [...payload.refusedBy, device.hostId] : payload.refusedBy
+      const hosts = { except, refusedBy: payload.refusedBy }
+      if (await changeDevice(context, phone.id, payload.fencing, reason, hosts)) return
+      if (repeated !== null && !isShared) return giveUp(context, phone, payload, repeated)
     }
   }
   const ms = Math.min(backoff(attempt, 250, 4000), timeLeft(context, phone))
@@ -185,46 +188,34 @@ const isPhonesFault = ({ answer, timedOut, isHostFault }: CallFailure): boolean 
   !isHostFault && (answer === null ? timedOut : refusalIn(answer.details) === null)
 
 /**
- * Ends a create and quarantines its device, which failed too often, when there is no other one. Returns false when other devices
- * of the host fail too: then the host is at fault.
+ * Notes that the device failed a create. Returns true when others of its host fail too: then the host is at fault. In its own
+ * transaction, since the device's lock must not be held while another device is locked.
  */
+const isHostsFailure = ({ core }: JobContext, { id }: PlacedDevice): Promise<boolean> =>
+  inTransaction(core.db, (tx) => noteFailure(tx, id, core.clock.now(), core.rules.degraded))
+
+/** Ends a create and quarantines its device, which failed too often, when there is no other one. */
 async function giveUp(
   { core }: JobContext,
   phone: PhoneRecord,
   { fencing }: Payload,
-  device: PlacedDevice,
-  reason: string | null,
-): Promise<boolean> {
-  const now = core.clock.now()
-  if (await inTransaction(core.db, (tx) => noteFailure(tx, device.id, now, core.rules.degraded))) return false
-  if ((await deviceOf(core.db, phone.id))?.fencingNumber.toString() !== fencing) return true
-  await failCreate(core, phone.id, reason)
-  return true
+  reason: string,
+): Promise<void> {
+  if ((await deviceOf(core.db, phone.id))?.fencingNumber.toString() === fencing)
+    await failCreate(core, phone.id, reason)
 }
 
-/**
- * Like `giveAnotherDevice`, but also does nothing when the phone has changed in between. A device that fails together with
- * others of its host is not quarantined.
- */
-async function changeDevice(
+/** Like `giveAnotherDevice`, but also does nothing when the phone has changed in between. */
+const changeDevice = (
   { core }: JobContext,
   phoneId: string,
   fencing: string,
-  device: PlacedDevice,
   reason: string | null,
   hosts: { except: readonly string[]; refusedBy: readonly string[] },
-): Promise<boolean> {
-  const { degraded } = core.rules
-  // Its own transaction: the device's lock must not be held while another device is locked.
-  const isShared =
-    reason !== null &&
-    (await inTransaction(core.db, (tx) => noteFailure(tx, device.id, core.clock.now(), degraded)))
-  return inTransaction(core.db, async (tx: Tx) => {
+): Promise<boolean> =>
+  inTransaction(core.db, async (tx: Tx) => {
     const phone = await lockPhone(tx, phoneId, 'phone')
     if (phone?.status !== 'creating' || (await deviceOf(tx, phoneId))?.fencingNumber.toString() !== fencing)
       return true
-    return isShared
-      ? giveAnotherDevice(tx, core, phone, null, { ...hosts, except: [...hosts.except, device.hostId] })
-      : giveAnotherDevice(tx, core, phone, reason, hosts)
+    return giveAnotherDevice(tx, core, phone, reason, hosts)
   })
-}
