@@ -7,13 +7,19 @@ import { createServer, type Server, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { tunnelLimits } from '@phonerack/shared/tunnel'
+import { folderPrefix } from './stale-folders.js'
 
 export class HostSockets {
-  private readonly dir = mkdtempSync(path.join(tmpdir(), 'phonerack-tunnels-'))
+  private readonly dir: string
   private readonly servers = new Map<string, { server: Server; open: Set<Socket> }>()
 
-  /** @param connect gets each connection to the socket of a host */
-  constructor(private readonly connect: (hostId: string, socket: Socket) => void) {}
+  /** @param connect gets each connection to the socket of a host @param base where it makes its folder */
+  constructor(
+    private readonly connect: (hostId: string, socket: Socket) => void,
+    base = tmpdir(),
+  ) {
+    this.dir = mkdtempSync(path.join(base, folderPrefix))
+  }
 
   /** Listens when it returns. @param hostId from the database */
   pathOf(hostId: string): string {

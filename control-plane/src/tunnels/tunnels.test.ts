@@ -1,4 +1,7 @@
 // Calls to a host that opens tunnels, on a whole control plane.
+import { access, mkdtemp, utimes } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 import { beforeAll, expect, it } from 'vitest'
 import { dialledAddress, subjects } from '@phonerack/shared'
 import { dial, hostKeys, type Dialled, type HostKeys } from '../testing/dialler.js'
@@ -7,7 +10,11 @@ import { type AgentDouble } from '../testing/agent-double.js'
 
 const world = useWorld()
 let plane: Plane
+/** A folder that an earlier replica left. */
+let left: string
 beforeAll(async () => {
+  left = await mkdtemp(path.join(tmpdir(), 'phonerack-tunnels-'))
+  await utimes(left, 0, 0)
   plane = await world.start({ env: { PHONERACK_TUNNEL_LISTEN: '127.0.0.1:0' } })
 })
 
@@ -50,6 +57,10 @@ async function rig(): Promise<Rig> {
 }
 
 const longMs = 60_000
+
+it('removes the folders of replicas that were killed', async () => {
+  await expect(access(left)).rejects.toThrow('ENOENT')
+})
 
 it('rents a phone of a host that opens a tunnel', async () => {
   const { db } = plane.app.core

@@ -3,6 +3,7 @@
  * to each of them that it hears and that has none. Created by `app.ts`. docs/decisions/0227
  */
 import { type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
 import { subjects, type AgentOnBus, type Announce, type Bus, type Logger } from '@phonerack/shared'
 import { type Listen } from '@phonerack/shared/metrics'
 import { relay, type PingTimes } from '@phonerack/shared/tunnel'
@@ -14,6 +15,7 @@ import { type Authority, type Credentials } from '../pki/authority.js'
 import { type GateLimits } from './gate.js'
 import { listenForTunnels, type Arrival } from './listener.js'
 import { HostSockets, WaitingSockets } from './sockets.js'
+import { removeStaleFolders } from './stale-folders.js'
 import { startTunnel, type Tunnel } from './tunnel.js'
 
 export interface TunnelsOptions {
@@ -60,6 +62,7 @@ export async function openTunnels(options: TunnelsOptions): Promise<Tunnels> {
     if (stream) relay(socket, stream)
     else waiting.add(hostId, socket)
   }
+  await removeStaleFolders(tmpdir(), log)
   const sockets = new HostSockets(carry)
 
   async function accept({ hostId, fingerprint, socket }: Arrival): Promise<string | null> {

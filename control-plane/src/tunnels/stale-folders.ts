@@ -1,0 +1,62 @@
+/**
+ * Removes the folders for sockets that killed replicas left. Called when a replica starts. It removes only what a replica makes
+ * there: sockets without a listener, and then the empty folder.
+ */
+import { type Stats } from 'node:fs'
+import { lstat, readdir, rmdir, unlink } from 'node:fs/promises'
+import { connect } from 'node:net'
+import path from 'node:path'
+import { type Logger } from '@phonerack/shared'
+
+/** The names of these folders begin so. */
+export const folderPrefix = 'phonerack-tunnels-'
+
+/** Milliseconds: a replica that has just made its folder does not listen yet. */
+const youngMs = 60_000
+/** Milliseconds for a connection to a socket of this machine. */
+const connectMs = 1000
+
+/** @param base the folder that contains them. Never throws: a folder that stays costs little. */
+export async function removeStaleFolders(base: string, log: Logger, now = Date.now()): Promise<void> {
+  const names = await readdir(base).catch(() => [])
+  for (const name of names.filter((each) => each.startsWith(folderPrefix))) {
+    const folder = path.join(base, name)
+    try {
+      if (!(await isStale(folder, now))) continue
+      for (const each of await readdir(folder)) await unlink(path.join(folder, each))
+      // Fails if a replica uses it again.
+      await rmdir(folder)
+      log.info({ folder }, 'removed the folder for tunnels of a replica that was killed')
+    } catch (error) {
+      log.warn({ err: error, folder }, 'could not remove the folder for tunnels of a replica that was killed')
+    }
+  }
+}
+
+async function isStale(folder: string, now: number): Promise<boolean> {
+  const stats = await lstat(folder)
+  // Others can change nothing in it.
+  const isClosed = stats.isDirectory() && isOurs(stats) && (stats.mode & 0o077) === 0
+  if (!isClosed || now - stats.mtimeMs < youngMs) return false
+  for (const name of await readdir(folder)) {
+    const file = path.join(folder, name)
+    const found = await lstat(file)
+    if (!found.isSocket() || !isOurs(found) || !(await isDead(file))) return false
+  }
+  return true
+}
+
+const isOurs = ({ uid }: Stats): boolean => uid === process.getuid?.()
+
+/** No process listens at the socket; false too when that is not certain. */
+const isDead = (file: string): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = connect(file)
+    const finish = (isRefused: boolean): void => {
+      socket.destroy()
+      resolve(isRefused)
+    }
+    socket.setTimeout(connectMs, () => finish(false))
+    socket.once('connect', () => finish(false))
+    socket.once('error', (error: NodeJS.ErrnoException) => finish(error.code === 'ECONNREFUSED'))
+  })
