@@ -1,14 +1,14 @@
 /** `phonerack-agent accept SERIAL --erase`: the acceptance run for a model of phone. docs/operations.md */
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { createLogger, type Logger } from '@phonerack/shared'
 import { allChecks } from './accept/checks/index.js'
 import type { Check } from './accept/check.js'
 import { holderOf } from './accept/holder.js'
-import { reportHtml } from './accept/html.js'
 import { startPhoneUnderTest, type PhoneUnderTest } from './accept/phone.js'
-import { fileNameOf, reportJson, resultLine, totals, type Report } from './accept/report.js'
+import { writeReport } from './accept/report-files.js'
+import { resultLine, totals, type Report } from './accept/report.js'
 import { allPassed, runChecks } from './accept/run.js'
 import { version } from './base/version.js'
 import type { Io } from './cli/io.js'
@@ -36,15 +36,19 @@ export async function runAccept(
     io.out('Interrupted: waiting for the phone.\n')
     interrupted.abort()
   }
-  const signals = ['SIGINT', 'SIGTERM'] as const
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
   for (const signal of signals) process.once(signal, interrupt)
+  // A closed terminal takes no output; that must not end the process before the phone is released.
+  const outputs = [process.stdout, process.stderr]
+  const ignore = () => undefined
+  for (const output of outputs) output.on('error', ignore)
   const dir = mkdtempSync(path.join(tmpdir(), 'phonerack-accept-'))
   try {
     copyKeys(config.agentDir, dir)
     const phone = await startPhone(config, serial, dir)
     try {
       const made = await check(phone, checks, interrupted.signal, io)
-      for (const file of write(made, report)) io.out(`Report: ${file}\n`)
+      for (const file of writeReport(made, report)) io.out(`Report: ${file}\n`)
       io.out(`${totals(made.results)}\n`)
       return allPassed(made.results) ? 0 : 1
     } finally {
@@ -53,6 +57,7 @@ export async function runAccept(
   } finally {
     rmSync(dir, { recursive: true, force: true })
     for (const signal of signals) process.removeListener(signal, interrupt)
+    for (const output of outputs) output.removeListener('error', ignore)
   }
 }
 
@@ -71,15 +76,6 @@ async function check(
   const { maker = null, model = null, sdk = null } = phone.status() ?? {}
   const about = { serial: phone.serial, maker, model, sdk }
   return { phone: about, version, startedAt, endedAt: new Date(), results }
-}
-
-/** @returns the paths of the files */
-function write(report: Report, folder: string): string[] {
-  const base = path.join(folder, fileNameOf(report.phone))
-  const files = [`${base}.json`, `${base}.html`]
-  writeFileSync(`${base}.json`, reportJson(report))
-  writeFileSync(`${base}.html`, reportHtml(report))
-  return files
 }
 
 async function startPhone(config: AcceptConfig, serial: string, dir: string): Promise<PhoneUnderTest> {

@@ -1,5 +1,5 @@
 /**
- * JSON files that are never partial: written to a draft, then renamed. The draft's name is random and its file is new, so a
+ * Files that are never partial: written to a draft, then renamed. The draft's name is random and its file is new, so a
  * program that runs as root does not follow a link that the owner of the folder made.
  */
 import { randomBytes } from 'node:crypto'
@@ -24,12 +24,17 @@ export interface Owner {
 
 /** Readable by the owner only. Survives a crash of the process. @param owner null: the user of this process */
 export function writeJson(path: string, value: unknown, owner: Owner | null = null): void {
-  replace(path, value, owner, false)
+  replace(path, JSON.stringify(value), { owner })
+}
+
+/** Readable by every user, for reports. Replaces a link at `path`, and leaves its target as it is. */
+export function writeText(path: string, text: string): void {
+  replace(path, text, { mode: 0o644 })
 }
 
 /** As `writeJson`, and synced when it returns: survives a power failure. Takes milliseconds. */
 export function writeJsonSynced(path: string, value: unknown): void {
-  replace(path, value, null, true)
+  replace(path, JSON.stringify(value), { isSynced: true })
   // Syncs the folder's entry for the new name, which is cached separately.
   const folder = openSync(dirname(path), 'r')
   try {
@@ -39,13 +44,21 @@ export function writeJsonSynced(path: string, value: unknown): void {
   }
 }
 
-function replace(path: string, value: unknown, owner: Owner | null, isSynced: boolean): void {
+function replace(
+  path: string,
+  text: string,
+  {
+    owner = null,
+    mode = 0o600,
+    isSynced = false,
+  }: { owner?: Owner | null; mode?: number; isSynced?: boolean },
+): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   const draft = `${path}.${randomBytes(8).toString('hex')}.new`
-  const file = openSync(draft, 'wx', 0o600)
+  const file = openSync(draft, 'wx', mode)
   try {
     try {
-      writeFileSync(file, JSON.stringify(value))
+      writeFileSync(file, text)
       if (owner !== null) fchownSync(file, owner.uid, owner.gid)
       if (isSynced) fsyncSync(file)
     } finally {
