@@ -73,6 +73,7 @@ import { createSetupService } from './setup/service.js'
 import { openFileStore } from './storage/open.js'
 import { type UploadCore } from './uploads/core.js'
 import { expireUploads } from './uploads/expiry.js'
+import { DialledHosts } from './tunnels/dialled-hosts.js'
 import { openTunnels, type Tunnels } from './tunnels/tunnels.js'
 import { createUploadService } from './uploads/service.js'
 import { type Services } from './routes/services.js'
@@ -182,9 +183,11 @@ async function assemble(config: Config, parts: AppParts): Promise<App> {
     refreshMs: config.libraryRefreshMs,
   })
   const silence = new HostSilence()
-  const heartbeats = listenToHosts(core, silence, new LockActivity(activity), hosts, (agent) =>
-    tunnels?.hear(agent),
-  )
+  const dialled = new DialledHosts()
+  const heartbeats = listenToHosts(core, silence, new LockActivity(activity), hosts, (agent) => {
+    dialled.hear(agent.hostId)
+    tunnels?.hear(agent)
+  })
   const retired = watchRetiredHosts(core, hosts)
   await retired.look()
   const revoked = watchRevokedUsers(core, broker.admin)
@@ -270,6 +273,7 @@ async function assemble(config: Config, parts: AppParts): Promise<App> {
     hostCertificates: () => hosts.certificateEnds,
     brokerCertificate: () => brokerExpiry.endsAt,
     ownCertificates: () => ({ client: hosts.ownCertificateEnds, authority: authority.endsAt }),
+    tunnels: () => dialled.tunnels(tunnels?.open ?? []),
     clockSkewMs: () => postgresTime.skewMs,
     isBrokerConnected: () => bus.connected,
   })

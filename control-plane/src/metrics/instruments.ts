@@ -126,6 +126,18 @@ const viewers = new Gauge({
 export const viewerCame = (): void => viewers.inc()
 export const viewerLeft = (): void => viewers.dec()
 
+const tunnelConnections = new Counter({
+  name: 'phonerack_tunnel_connections_total',
+  help: 'Connections to the listener for tunnels: opened (a tunnel works); failed (ended before); evicted (made room for a newer one); refused (after failures of their network).',
+  labelNames: ['outcome'],
+  registers,
+})
+const tunnelOutcomes = ['opened', 'failed', 'evicted', 'refused'] as const
+export type TunnelOutcome = (typeof tunnelOutcomes)[number]
+for (const outcome of tunnelOutcomes) tunnelConnections.inc({ outcome }, 0)
+
+export const countTunnelConnection = (outcome: TunnelOutcome): void => tunnelConnections.inc({ outcome })
+
 const scrapeErrors = new Counter({
   name: 'phonerack_scrape_errors_total',
   help: 'Readings for a scrape that failed: their figures are missing in it.',

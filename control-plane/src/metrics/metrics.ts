@@ -23,6 +23,8 @@ export interface MetricsSources extends DatabaseGaugesOptions {
   ownCertificates: () => Readonly<Record<'client' | 'authority', Date>>
   /** When the certificate of the broker ends; null: unknown, or without TLS. */
   brokerCertificate: () => Date | null
+  /** Whether each host without an open port has a tunnel to this replica. */
+  tunnels: () => ReadonlyMap<string, boolean>
   clockSkewMs: () => number
   isBrokerConnected: () => boolean
 }
@@ -97,6 +99,24 @@ function addGauges(registry: Registry, sources: MetricsSources): void {
       if (broker !== null) this.set({ certificate: 'broker' }, daysUntil(broker))
       const ofHosts = [...sources.hostCertificates().values()].map(daysUntil)
       if (ofHosts.length > 0) this.set({ certificate: 'first_host' }, Math.min(...ofHosts))
+    },
+  })
+  new Gauge({
+    name: 'phonerack_tunnels',
+    help: 'Open tunnels of hosts to this replica.',
+    registers,
+    collect() {
+      this.set([...sources.tunnels().values()].filter(Boolean).length)
+    },
+  })
+  new Gauge({
+    name: 'phonerack_host_tunnel',
+    help: '1 while a host without an open port has a tunnel to this replica, 0 while only its heartbeats arrive.',
+    labelNames: ['host'],
+    registers,
+    collect() {
+      this.reset()
+      for (const [host, isOpen] of sources.tunnels()) this.set({ host }, isOpen ? 1 : 0)
     },
   })
   new Gauge({

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import { Gate, type Entry, type GateLimits, type Outcome } from './gate.js'
+import { type TunnelOutcome } from '../metrics/instruments.js'
+import { Gate, type Entry, type GateLimits } from './gate.js'
 
 const limits: GateLimits = {
   ...{ waiting: 4, waitingPerNetwork: 3, failures: 2, failuresPerSite: 3, windowMs: 1000 },
@@ -9,7 +10,7 @@ const limits: GateLimits = {
 /** A gate with the names of connections it closed, and the outcomes of all. */
 function open() {
   const closed: string[] = []
-  const outcomes: Outcome[] = []
+  const outcomes: TunnelOutcome[] = []
   const gate = new Gate(limits, (outcome) => outcomes.push(outcome))
   const entries = new Map<string, Entry>()
   return {
@@ -96,6 +97,8 @@ it('refuses a network after its failures, until the window is over', () => {
   expect([0, 500, 900].map((at) => gate.fail('192.0.2.1', at))).toEqual([true, true, false])
   expect(gate.fail('192.0.2.2', 900)).toBe(true)
   expect([1001, 1500, 1999, 2001].map((at) => gate.fail('192.0.2.1', at))).toEqual([true, true, false, true])
+  const refused = gate.outcomes.filter((outcome) => outcome === 'refused')
+  expect(refused).toHaveLength(2)
 })
 
 it('refuses a site after more failures of its networks', () => {

@@ -7,6 +7,7 @@
  */
 import { createLru } from '../base/lru.js'
 import { siteOf } from '../failure-limit/network.js'
+import { countTunnelConnection, type TunnelOutcome } from '../metrics/instruments.js'
 import { Slots, type SlotLimits } from './slots.js'
 
 export interface GateLimits extends SlotLimits {
@@ -27,9 +28,6 @@ export const gateLimits: GateLimits = {
   ...{ failures: 60, failuresPerSite: 600, windowMs: 60_000, trustMs: 86_400_000, attemptsPerHost: 30 },
 }
 
-/** A tunnel works; the connection ended before; or it had to make room for another one. */
-export type Outcome = 'opened' | 'failed' | 'evicted'
-
 /** One connection. */
 export interface Entry {
   /** It presented the certificate of a host, so it leaves its slot. False: that host tries too often. */
@@ -46,10 +44,10 @@ export class Gate {
   /** Connections of hosts that are not yet a tunnel; one for each certificate. */
   private readonly presented = new Map<string, () => void>()
 
-  /** @param onOutcome once for each connection that entered */
+  /** @param onOutcome once for each connection */
   constructor(
     private readonly limits: GateLimits = gateLimits,
-    private readonly onOutcome: (outcome: Outcome) => void = () => undefined,
+    private readonly onOutcome: (outcome: TunnelOutcome) => void = countTunnelConnection,
   ) {
     this.slots = new Slots(limits)
     this.failed = new Windows(limits.windowMs)
@@ -58,10 +56,13 @@ export class Gate {
 
   /** @param network from `networkOf` @param close ends the connection; it made room for a newer one. Null: refuse it. */
   enter(network: string, now: number, close: () => void): Entry | null {
-    if (this.isLimited(network, now)) return null
+    if (this.isLimited(network, now)) {
+      this.onOutcome('refused')
+      return null
+    }
     let isOver = false
     let endPresented: () => void = () => undefined
-    const finish = (outcome: Outcome): boolean => {
+    const finish = (outcome: TunnelOutcome): boolean => {
       if (isOver) return false
       isOver = true
       this.slots.delete(slot)

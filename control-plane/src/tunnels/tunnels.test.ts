@@ -117,6 +117,7 @@ it('offers a tunnel only to a dialled host that has none', async () => {
   dialled.onHeartbeat = (message) => ({ ...message, address: dialledAddress })
   for (const agent of [listening, dialled]) agent.beat()
   await eventually(() => offers.some((offer) => JSON.stringify(offer).includes('tunnel')))
+  expect(await plane.app.metrics.render()).toContain(`phonerack_host_tunnel{host="${dialled.hostId}"} 0\n`)
   const offered = offers.filter((offer) => JSON.stringify(offer).includes('tunnel'))
   const tunnel = { replica: plane.config.replicaId, address: tunnels().address }
   for (const offer of offered) expect(offer).toEqual([dialled.hostId, { tunnel }])
@@ -124,6 +125,11 @@ it('offers a tunnel only to a dialled host that has none', async () => {
   await db.host.update({ where: { id: dialled.hostId }, data: { certificateFingerprint: null } })
   await dial(keys, portOf(tunnels().address), () => undefined)
   await eventually(() => tunnels().open.includes(dialled.hostId))
+  const metrics = await plane.app.metrics.render()
+  expect(metrics).toMatch(/^phonerack_tunnels [1-9]/m)
+  expect(metrics).toMatch(/^phonerack_tunnel_connections_total\{outcome="opened"\} [1-9]/m)
+  expect(metrics).toContain(`phonerack_host_tunnel{host="${dialled.hostId}"} 1\n`)
+  expect(metrics).not.toContain(`phonerack_host_tunnel{host="${listening.hostId}"}`)
   const before = offers.length
   const { sequence } = await db.host.findUniqueOrThrow({ where: { id: dialled.hostId } })
   const later = async () => (await db.host.findUniqueOrThrow({ where: { id: dialled.hostId } })).sequence
