@@ -4,6 +4,7 @@
  */
 import { createLogger, pause, type Logger } from '@phonerack/shared'
 import { serveMetrics } from '@phonerack/shared/metrics'
+import { startTracing } from '@phonerack/shared/tracing'
 import { type FastifyInstance } from 'fastify'
 import { ZodError } from 'zod'
 import { startApp, type App } from './app.js'
@@ -19,12 +20,15 @@ const retryMs = 1000
 const patienceMs = 60_000
 /** Milliseconds that a clean stop may take after its delay and the time for running requests. */
 const stopMs = 5500
+/** Milliseconds for the last spans, while the rest of the program stops. */
+const flushMs = 1500
 
 const log = createLogger('control-plane')
 watchFaults(process, log, () => process.exit(1))
 
 async function main(): Promise<void> {
   const config = readConfig(process.env)
+  const tracing = await startTracing({ name: 'phonerack-control-plane', instance: config.replicaId }, log)
   const app = await startPatiently(config, log)
   let isStopping = false
   const server = await buildServer({
@@ -63,7 +67,7 @@ async function main(): Promise<void> {
     await pause(config.stopDelayMs, new AbortController().signal)
     await Promise.all([server.close(), operator.close(), app.quiesce()])
     await scraped?.close()
-    await app.close()
+    await Promise.all([app.close(), tracing.stop(flushMs)])
   }
   const stop = (signal: string): void => {
     // A second signal ends the process.

@@ -8,9 +8,11 @@ import {
   trustedRoots,
   type Logger,
 } from '@phonerack/shared'
+import { startTracing, type Tracing } from '@phonerack/shared/tracing'
 import { AdbConnectionLost } from './adb/errors.js'
 import { startAgent, type Agent } from './agent.js'
 import { ownFaultOf } from './base/own-fault.js'
+import { version } from './base/version.js'
 import { readConfig, type Config } from './config.js'
 import { DeviceGone } from './device/device.js'
 import { loadIdentity, saveIdentity, type Identity } from './identity.js'
@@ -21,6 +23,8 @@ const stopping = new AbortController()
 
 /** Milliseconds that a stop may take, after the time for running calls, before the process is ended. */
 const stopLimit = 4500
+/** Milliseconds for the last spans, while the rest of the program stops. */
+const flushMs = 1500
 /** Aborts on the second signal: running calls get no more time. */
 const hurry = new AbortController()
 
@@ -70,6 +74,7 @@ function watchFaults(logger: Logger): void {
 watchFaults(log)
 
 let starting: Promise<Agent> | null = null
+let tracing: Tracing | null = null
 let stopRequested = false
 /** Milliseconds for running calls; known once the configuration is read. */
 let stopWithinMs = 0
@@ -87,7 +92,7 @@ async function stop(signal: string): Promise<void> {
   const [started] = await Promise.allSettled([starting])
   if (started.status === 'fulfilled' && started.value) {
     await started.value.finish(Progress.for(stopWithinMs, hurry.signal))
-    await started.value.stop()
+    await Promise.all([started.value.stop(), tracing?.stop(flushMs)])
   }
   clearTimeout(forced)
   process.exit(0)
@@ -100,7 +105,8 @@ try {
   const identity = await findIdentity(config)
   if (!stopping.signal.aborted) {
     stopWithinMs = config.stopWithinMs
-    starting = startAgent(config, identity, log)
+    tracing = await startTracing({ name: 'phonerack-agent', instance: identity.hostId, version }, log)
+    starting = startAgent(config, identity, log.child({ host: identity.hostId }))
     await starting
   }
 } catch (error) {

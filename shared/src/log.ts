@@ -1,5 +1,6 @@
-/** The one logger: JSON lines, secrets and typed text redacted. */
+/** The one logger: JSON lines with the IDs of the running work, secrets and typed text redacted. */
 import { pino, type DestinationStream, type Logger, type LoggerOptions } from 'pino'
+import { fieldsOfCall } from './call-fields.js'
 import { loggedError } from './log-error.js'
 import { redactSecrets } from './secrets.js'
 
@@ -14,6 +15,7 @@ export function createLogger(name: string, to?: DestinationStream): Logger {
       paths: ['req.headers.authorization', 'headers.authorization', '*.text', '*.token', '*.key', '*.secret'],
       censor: '[redacted]',
     },
+    mixin: fieldsOfCall,
     serializers: { err: (error: unknown) => loggedError(error) },
     // The whole line: messages, fields at any depth, errors, and a child logger's bindings.
     hooks: { streamWrite: redactSecrets },

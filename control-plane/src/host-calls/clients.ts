@@ -20,6 +20,7 @@ import { channelTarget } from './address.js'
 import { checkedClients } from './answers/client.js'
 import { Breaker } from './breaker.js'
 import { OwnCertificate } from './own-certificate.js'
+import { traced } from './traced.js'
 
 /** Where a host is called, and which certificate it must present. */
 export interface HostAddress {
@@ -182,7 +183,7 @@ export class HostClients {
       ...keepalive,
       'grpc.initial_reconnect_backoff_ms': 200,
       'grpc.max_reconnect_backoff_ms': 2000,
-      interceptors: [sayProtocol, measure, remember(calls)],
+      interceptors: [traced(hostId), sayProtocol, measure, remember(calls)],
       // A retry by gRPC would hide whether bytes may have left.
       'grpc.enable_retries': 0,
       // A host's DNS records must not configure our calls.

@@ -4,6 +4,7 @@ import type { ZodTypeProvider } from 'fastify-type-provider-zod'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Operator } from '../operator/auth.js'
 import { type Caller, type Scope } from '../core/caller.js'
+import { type RequestWork } from './request-context.js'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -15,6 +16,8 @@ declare module 'fastify' {
     readBody: unknown
     /** The code of the error response; null for a success. */
     errorCode: string | null
+    /** Set by `http/request-context.ts`. */
+    work: RequestWork | null
   }
   interface FastifyContextConfig {
     /** A `/v1` route that needs no key. */

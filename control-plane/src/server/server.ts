@@ -26,6 +26,7 @@ import { acceptExpectations } from '../http/expect.js'
 import { sendError } from '../http/errors.js'
 import { watchPaths } from '../http/known-paths.js'
 import { trackLifetimes } from '../http/lifetimes.js'
+import { addRequestContext } from '../http/request-context.js'
 import { addRequestLog } from '../http/request-log.js'
 import { addRequestMetrics } from '../http/request-metrics.js'
 import { createRateLimit } from '../http/rate-limit.js'
@@ -113,6 +114,7 @@ export function addFoundations(app: FastifyInstance): void {
   keepAddresses(app.server)
   const continuation = acceptExpectations(app.server)
   app.server.on('connect', (_request, socket: Socket) => answerOnSocket(socket, new ApiError('not_found')))
+  addRequestContext(app)
   addConventions(app, paths)
   addRequestLog(app)
   addRequestMetrics(app)

@@ -1,5 +1,6 @@
 /** Reads the screen that a batch returns. Used by `run-batch.ts`. */
 import { limits, type Observation, type ScreenshotObservation } from '@phonerack/shared'
+import { inPart } from '@phonerack/shared/tracing'
 import { observe } from '../screen/observe.js'
 import { takeScreenshot, toJson, type ScreenshotOptions } from '../screen/screenshot.js'
 import type { ActionContext } from './context.js'
@@ -14,13 +15,23 @@ const readLimitMs = 30_000
  * (docs/conformance/30-run-actions.md). Undefined when none was requested or the screen
  * could not be read.
  */
-export async function observeAfter(
+export function observeAfter(
   request: BatchRequest,
   context: ActionContext,
   stoppedEarly: boolean,
-): Promise<Observation | ScreenshotObservation | undefined> {
+): Promise<Seen> {
+  if (request.observe === 'none' && !stoppedEarly) return Promise.resolve(undefined)
+  return inPart(
+    'observe',
+    () => ({}),
+    () => read(request, context, stoppedEarly),
+  )
+}
+
+type Seen = Observation | ScreenshotObservation | undefined
+
+async function read(request: BatchRequest, context: ActionContext, stoppedEarly: boolean): Promise<Seen> {
   const { observe: mode, device, snapshots, clock } = request
-  if (mode === 'none' && !stoppedEarly) return undefined
   try {
     await context.settled()
     const progress = request.progress.within(readLimitMs)

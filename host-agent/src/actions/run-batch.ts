@@ -12,6 +12,7 @@ import {
   type ScreenshotObservation,
   type TextObservation,
 } from '@phonerack/shared'
+import { inPart } from '@phonerack/shared/tracing'
 import type { Device } from '../device/device.js'
 import { inParallel } from '../screen/in-parallel.js'
 import type { Snapshots } from '../screen/snapshots.js'
@@ -124,7 +125,8 @@ async function runOne(
   const entry = { index, type: action.type }
   const ms = (): number => Math.max(0, Math.round(context.now() - startedAt))
   try {
-    const outcome = await perform(action, context)
+    const attributes = () => ({ 'phonerack.action.index': index })
+    const outcome = await inPart(`action ${action.type}`, attributes, () => perform(action, context))
     return { ...entry, ok: true, ms: ms(), ...outcome }
   } catch (error) {
     const known = toApiError(error, context.wrote)

@@ -3,12 +3,13 @@
  * that closes with the call's `progress`. Used by `track.ts`, `transport.ts` and `keep.ts`.
  */
 import type { Progress } from '@phonerack/shared'
+import { inPart } from '@phonerack/shared/tracing'
 import { HostConnectCommand, HostDisconnectCommand, HostVersionCommand, Parser } from './adbkit.js'
 import { TextCommand } from './commands/service.js'
 import { ListDevicesCommand, TransportIdCommand, type ListedDevice } from './commands/transports.js'
 import { AdbConnection } from './connection.js'
 import { AdbConnectionLost, AdbProtocolError, AdbRefused, serviceName } from './errors.js'
-import { countAdbCall, countAdbServerStart, type AdbOutcome } from '../metrics/instruments.js'
+import { adbKindOf, countAdbCall, countAdbServerStart, type AdbOutcome } from '../metrics/instruments.js'
 import type { TransportId } from './target.js'
 
 export interface TrackedDevice extends Omit<ListedDevice, 'transportId'> {
@@ -187,11 +188,11 @@ async function refusalOf(command: () => PromiseLike<unknown>): Promise<string | 
   }
 }
 
-/** Counts a call by its outcome. */
+/** Counts a call by its outcome, as a part of a trace. */
 async function counted<T>(service: string, work: () => Promise<T>): Promise<T> {
   let outcome: AdbOutcome = 'failed'
   try {
-    const result = await work()
+    const result = await inPart(`adb ${adbKindOf(service)}`, () => ({}), work)
     outcome = 'ok'
     return result
   } catch (error) {

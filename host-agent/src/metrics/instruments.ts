@@ -4,6 +4,7 @@
  */
 import { errorTable } from '@phonerack/shared'
 import { bounded, secondsBuckets } from '@phonerack/shared/metrics'
+import { inPart } from '@phonerack/shared/tracing'
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 
 export const instruments = new Registry()
@@ -31,11 +32,11 @@ const parts = new Histogram({
 })
 export type Part = 'input' | 'tree' | 'screenshot' | 'encode'
 
-/** Runs `work` and counts its time, whether or not it succeeds. */
+/** Runs `work` as a part of a trace and counts its time, whether or not it succeeds. */
 export async function measured<T>(part: Part, work: () => Promise<T>): Promise<T> {
   const startedAt = performance.now()
   try {
-    return await work()
+    return await inPart(part, () => ({}), work)
   } finally {
     parts.observe({ part }, (performance.now() - startedAt) / 1000)
   }
@@ -63,8 +64,11 @@ const adbKinds = ['shell', 'exec', 'sync', 'localabstract', 'host', 'host-transp
 export type AdbOutcome = 'ok' | 'refused' | 'lost' | 'failed'
 
 /** @param service with its arguments, which are not exported */
+export const adbKindOf = (service: string): string => bounded(adbKinds, /^[a-z-]*/.exec(service)?.[0] ?? '')
+
+/** @param service with its arguments, which are not exported */
 export const countAdbCall = (service: string, outcome: AdbOutcome): void =>
-  adbCalls.inc({ kind: bounded(adbKinds, /^[a-z-]*/.exec(service)?.[0] ?? ''), outcome })
+  adbCalls.inc({ kind: adbKindOf(service), outcome })
 
 const adbStarts = new Counter({
   name: 'phonerack_agent_adb_server_starts_total',

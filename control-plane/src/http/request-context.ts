@@ -1,0 +1,63 @@
+/**
+ * Gives every request its IDs in the log lines of its work, and its span while tracing is on. Add it before all other hooks.
+ * docs/decisions/0255
+ */
+import { idPattern, withCallFields, type CallFields } from '@phonerack/shared'
+import { failSpan, openRequestSpan, traceHeader, type OpenSpan } from '@phonerack/shared/tracing'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+
+export interface RequestWork {
+  fields: CallFields
+  open: OpenSpan | null
+}
+
+const phonePattern = idPattern('phone')
+
+export function addRequestContext(app: FastifyInstance): void {
+  app.decorateRequest('work', null)
+  app.addHook('onRequest', (request, _reply, done) => {
+    const fields: CallFields = { request_id: request.id }
+    const phone = phoneOf(request)
+    if (phone !== null) fields.phone = phone
+    request.work = { fields, open: openSpan(request, phone) }
+    enter(request.work, done)
+  })
+  // Called by the socket, outside of the request's work.
+  app.addHook('onResponse', (request, reply, done) => {
+    const { work } = request
+    if (work === null) return done()
+    if (work.open) endSpan(work.open, request, reply)
+    enter(work, done)
+  })
+}
+
+const enter = ({ fields, open }: RequestWork, next: () => void): void =>
+  withCallFields(fields, open === null ? next : () => open.run(next))
+
+/** The phone in the path. Other text there belongs to the client. */
+function phoneOf({ params }: FastifyRequest): string | null {
+  const { id } = params as { id?: unknown }
+  return typeof id === 'string' && phonePattern.test(id) ? id : null
+}
+
+function openSpan(request: FastifyRequest, phone: string | null): OpenSpan | null {
+  const { method } = request
+  // Paths without a route are text of the client.
+  const route = request.is404 ? undefined : request.routeOptions.url
+  const name = route === undefined ? method : `${method} ${route}`
+  const header = request.headers[traceHeader]
+  return openRequestSpan(name, typeof header === 'string' ? header : undefined, {
+    'http.request.method': method,
+    ...(route === undefined ? {} : { 'http.route': route }),
+    'phonerack.request.id': request.id,
+    ...(phone === null ? {} : { 'phonerack.phone.id': phone }),
+  })
+}
+
+function endSpan({ span }: OpenSpan, request: FastifyRequest, reply: FastifyReply): void {
+  span.setAttribute('http.response.status_code', reply.statusCode)
+  // A refusal is a correct answer: only our own faults mark the span.
+  if (reply.statusCode >= 500) failSpan(span, request.errorCode ?? String(reply.statusCode))
+  else if (request.errorCode !== null) span.setAttribute('error.type', request.errorCode)
+  span.end()
+}

@@ -1,0 +1,3 @@
+/** Traces of both programs by OpenTelemetry, off by default. */
+export * from './spans.js'
+export * from './start.js'
