@@ -8,6 +8,7 @@ import { type AgentDouble, type DoubleDevice } from '../testing/agent-double.js'
 import { loneDevice, type LoneDevice } from '../testing/lone-device.js'
 import { brokenInvariants } from '../testing/money.js'
 import { eventually, useWorld, type Plane, type Tenant } from '../testing/world.js'
+import { wasCutShort } from './failed-starts.js'
 import { nextStepOf } from './quarantine.js'
 
 const world = useWorld()
@@ -132,3 +133,64 @@ it('takes back the quarantine of a device when another one of its host fails soo
     await eventually(() => lone.isFree(device))
     expect((await stateOf(agent)).states).toEqual(['free', 'free'])
   }, 2))
+
+const hostOf = (agent: AgentDouble) =>
+  plane.app.core.db.host.findUniqueOrThrow({ where: { id: agent.hostId } })
+
+async function stopsNow(agent: AgentDouble): Promise<void> {
+  agent.onHeartbeat = (message) => ({ ...message, refuses: { kind: 'stopping', reason: 'It stops.' } })
+  agent.beat()
+  await eventually(async () => (await hostOf(agent)).refuses === 'stopping')
+}
+
+async function isSilent(agent: AgentDouble): Promise<void> {
+  agent.pause()
+  const lastSeenAt = new Date(Date.now() - 20_000)
+  // A heartbeat may be on its way.
+  await eventually(async () => {
+    await plane.app.core.db.host.update({ where: { id: agent.hostId }, data: { lastSeenAt } })
+    await new Promise((resolve) => setTimeout(resolve, 500))
+    return (await hostOf(agent)).lastSeenAt?.getTime() === lastSeenAt.getTime()
+  })
+}
+
+it.each([
+  ['its agent stops', stopsNow],
+  ['its host is silent', isSilent],
+])('does not count a start that fails while %s', (_, cut) =>
+  lone.alone(async (agent, device) => {
+    let tries = 0
+    device.onStart = async () => {
+      tries += 1
+      if (tries > 1) return
+      await cut(agent)
+      await failing()
+    }
+    const { phone } = await lone.create()
+    const { fencingNumber } = await lone.rowOf(device)
+    const key = `phone.start:${phone.id}:${fencingNumber}`
+    // The failure was judged once the job has its second attempt.
+    await eventually(async () => {
+      const jobs = await plane.app.core.db.$queryRaw<unknown[]>`select 1 from graphile_worker._private_jobs
+        where key = ${key} and (payload ->> 'attempt')::int > 1`
+      return jobs.length > 0 || tries > 1
+    })
+    agent.onHeartbeat = (message) => message
+    agent.resume()
+    expect((await lone.until(phone.id, 'ready')).status).toBe('ready')
+    expect((await lone.rowOf(device)).failedStartNumber).toBeNull()
+    await remove(phone.id)
+    await eventually(() => lone.isFree(device))
+  }),
+)
+
+it.each([
+  ['at its deadline', { timedOut: true, givenMs: 45_000, tookMs: 45_000 }, false],
+  ['with the rest of the time of a create', { timedOut: true, givenMs: 900, tookMs: 900 }, true],
+  ['ended by the agent with such a rest', { timedOut: false, givenMs: 5000, tookMs: 4900 }, true],
+  ['with such a rest and an early failure', { timedOut: false, givenMs: 5000, tookMs: 300 }, false],
+  ['during a pause of the process', { timedOut: true, givenMs: 45_000, tookMs: 80 }, true],
+  ['with an early failure', { timedOut: false, givenMs: 45_000, tookMs: 80 }, false],
+])('tells whether a try %s was cut', (_, attempt, expected) => {
+  expect(wasCutShort(attempt, 22_500)).toBe(expected)
+})

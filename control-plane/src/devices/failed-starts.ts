@@ -40,3 +40,20 @@ export async function failedStartsOf(
   })
   return row?.failedStarts ?? 0
 }
+
+/** A try of a start that failed, in milliseconds. */
+export interface Try {
+  /** It reached the deadline of the call. */
+  timedOut: boolean
+  /** The time that it was given. */
+  givenMs: number
+  /** The time that it took, without pauses of this process. */
+  tookMs: number
+}
+
+/** Milliseconds before the deadline of a call in which the agent may answer that its time is over. */
+const answerMs = 1000
+
+/** Whether a try ended because its time was over, before the phone had `fairMs`: that says nothing about the phone. */
+export const wasCutShort = ({ timedOut, givenMs, tookMs }: Try, fairMs: number): boolean =>
+  tookMs < fairMs && (timedOut || (givenMs < fairMs && tookMs >= givenMs - answerMs))

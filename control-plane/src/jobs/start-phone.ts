@@ -10,10 +10,10 @@ import {
   type WipeDeviceRequest,
   type WipeDeviceResponse,
 } from '@phonerack/proto'
-import { hostFaultIn, Progress } from '@phonerack/shared'
+import { hostFaultIn, ownNow, Progress } from '@phonerack/shared'
 import { inTransaction, type Tx } from '../db/database.js'
 import { deviceOf } from '../devices/assignment.js'
-import { countFailedStart, failedStartsOf, mostFailedStarts } from '../devices/failed-starts.js'
+import { countFailedStart, failedStartsOf, mostFailedStarts, wasCutShort } from '../devices/failed-starts.js'
 import { keepIdentity } from '../devices/identity.js'
 import { noteFailure, noteHostFault } from '../devices/failures.js'
 import { CallFailure, callHost } from '../host-calls/calls.js'
@@ -34,6 +34,8 @@ import { backoff, reschedule } from '../queue/retry.js'
 
 /** Milliseconds per try. */
 const tryMs = 45_000
+/** The share of its time that a try must have had before it counts as a failure of the phone. */
+const fairShare = 0.5
 /** Tries with one device before a new phone gets another. */
 const triesPerDevice = 3
 /** Milliseconds between two attempts to get a slot of the host. */
@@ -49,13 +51,16 @@ export async function startPhoneJob(context: JobContext, payload: Payload): Prom
   const remaining = timeLeft(context, phone)
   if (!phone || remaining <= 0) return
   const isReset = phone.resetPending
+  const givenMs = Math.min(tryMs, remaining)
+  let began = ownNow()
   const device = await placeDevice(context, { phoneId: phone.id })
   if (device?.fencingNumber.toString() !== payload.fencing) return
   try {
     const outcome = await context.slots.run(device.hostId, isReset ? 'long' : 'short', async () => {
       if (isReset && !(await reset(context, phone.id, device, remaining))) return 'held back'
       const placed = isReset ? { ...device, hasData: false } : device
-      await callStart(context, phone.id, placed, Math.min(tryMs, remaining))
+      began = ownNow()
+      await callStart(context, phone.id, placed, givenMs)
       return 'started'
     })
     if (outcome === 'turn') return await putOff(context, phone, payload)
@@ -71,7 +76,9 @@ export async function startPhoneJob(context: JobContext, payload: Payload): Prom
       await settleRefusal(core, device.id, device.fencingNumber, refusal)
       return
     }
-    return afterFailure(context, phone, payload, device, error)
+    const fairMs = fairShare * Math.min(tryMs, core.rules.createDeadlineMs)
+    const isCut = wasCutShort({ timedOut: error.timedOut, givenMs, tookMs: ownNow() - began }, fairMs)
+    return afterFailure(context, phone, payload, device, { error, isCut })
   }
   await becomeReady(core, phone.id, device.fencingNumber)
 }
@@ -148,7 +155,7 @@ async function afterFailure(
   phone: PhoneRecord,
   payload: Payload,
   device: PlacedDevice,
-  failure: CallFailure,
+  { error: failure, isCut }: { error: CallFailure; isCut: boolean },
 ): Promise<void> {
   const { attempt } = payload
   const fault = hostFaultIn(failure.answer?.details)
@@ -163,7 +170,7 @@ async function afterFailure(
     if (isOwnFault && attempt >= triesPerDevice) return failCreate(context.core, phone.id)
   } else if (phone.status === 'creating') {
     const { db, clock, rules } = context.core
-    if (isPhonesFault(failure))
+    if (!isCut && isPhonesFault(failure))
       await countFailedStart(db, device.id, device.fencingNumber, clock.now(), rules)
     const isTried = attempt >= triesPerDevice
     const failed = isTried ? await failedStartsOf(db, device.id, device.fencingNumber) : 0
