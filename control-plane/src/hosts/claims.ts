@@ -7,6 +7,7 @@ import { type Core } from '../core/core.js'
 import { inTransaction } from '../db/database.js'
 import { isUp } from '../devices/link.js'
 import { addJob } from '../queue/queue.js'
+import { type ClaimRests, longestRestMs } from './claim-rests.js'
 
 export interface Claim {
   /** The device at the host that claims. */
@@ -15,20 +16,32 @@ export interface Claim {
   identity: string
 }
 
-/** Milliseconds between two challenges of one claim. */
-const restMs = 2000
+/** Milliseconds for which a claim must be missing before the time in which two hosts claimed the phone begins again. */
+const missingMs = 60_000 + longestRestMs
 
-/** Has the claim checked, unless it was checked a moment ago, or no device has this identity. */
-export async function noteClaim(core: Core, { deviceId, identity }: Claim): Promise<void> {
+/** Whether a phone that claimed an identity has not done so for as long as the claim of two hosts takes. */
+export const isClaimOver = (claimCheckedAt: Date | null, now: Date): boolean =>
+  claimCheckedAt === null || now.getTime() - claimCheckedAt.getTime() >= missingMs
+
+/** Has the claim checked, unless it was checked a moment ago, or no device of a host in use has this identity. */
+export async function noteClaim(core: Core, { deviceId, identity }: Claim, rests: ClaimRests): Promise<void> {
   const now = core.clock.now()
-  const rested = new Date(now.getTime() - restMs)
+  const rested = new Date(now.getTime() - rests.of(deviceId))
   // Without a lock first: an unchecked claim arrives with every heartbeat.
   const due = await core.db.$queryRaw<unknown[]>`select 1 from devices t
     where t.id = ${deviceId} and t.state = 'unenrolled' and t.phone_id is null and t.enrolled_at is null
       and (t.claim_checked_at is null or t.claim_checked_at < ${rested})
-      and exists (select 1 from devices d where d.identity_key = ${identity} and d.id <> t.id)`
+      and exists (select 1 from devices d join hosts h on h.id = d.host_id
+        where d.identity_key = ${identity} and d.id <> t.id and h.retired_at is null)`
   if (due.length === 0) return
+  rests.checked(deviceId)
   await inTransaction(core.db, async (tx) => {
+    // The time of an earlier claim does not count for this one.
+    const over = new Date(now.getTime() - missingMs)
+    await tx.device.updateMany({
+      where: { id: deviceId, claimCheckedAt: { lt: over } },
+      data: { claimedSince: null },
+    })
     const { count } = await tx.device.updateMany({
       where: {
         id: deviceId,
@@ -43,6 +56,15 @@ export async function noteClaim(core: Core, { deviceId, identity }: Claim): Prom
 }
 
 /**
+ * Whether the agent has used the place after the device moved away from it: its number is higher than those of the move and of
+ * the orders to forget. The database is older than that use, which is not forgotten.
+ */
+export const isUsedSince = (
+  row: { movedAwayAt: Date | null; fencingNumber: bigint },
+  { fencing_number }: Pick<DeviceStatus, 'fencing_number'>,
+): boolean => row.movedAwayAt !== null && BigInt(fencing_number) > row.fencingNumber
+
+/**
  * Whether a host still uses a phone, or holds its assignment, after the device moved away from it: it was unreachable then, and
  * its adb server may still reach the phone.
  */
@@ -53,9 +75,9 @@ export const isLeftover = (
   movedAwayAt !== null && state === 'unenrolled' && (isUp(link) || (custody?.assignment ?? null) !== null)
 
 /** Informs the host that the device moved. */
-export async function noteLeftover(core: Core, deviceId: string): Promise<void> {
+export async function noteLeftover(core: Core, deviceId: string, rests: ClaimRests): Promise<void> {
   const now = core.clock.now()
-  const rested = new Date(now.getTime() - restMs)
+  const rested = new Date(now.getTime() - rests.of(deviceId))
   await inTransaction(core.db, async (tx) => {
     const { count } = await tx.device.updateMany({
       where: {
@@ -65,6 +87,8 @@ export async function noteLeftover(core: Core, deviceId: string): Promise<void> 
       // A number that the host has not used.
       data: { claimCheckedAt: now, fencingNumber: { increment: 1 } },
     })
-    if (count > 0) await addJob(tx, 'device.forget', { deviceId }, { key: `device.forget:${deviceId}` })
+    if (count === 0) return
+    rests.checked(deviceId)
+    await addJob(tx, 'device.forget', { deviceId }, { key: `device.forget:${deviceId}` })
   })
 }

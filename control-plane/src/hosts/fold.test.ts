@@ -43,7 +43,7 @@ describe('deviceChange', () => {
     state: 'assigned',
     link: 'healthy',
     linkLostAt: null,
-    claimedSince: null,
+    ...{ claimedSince: null, claimCheckedAt: null },
     lastProofAt: before(100),
     enrolledAt: before(1000),
     fencingNumber: 3n,
@@ -67,6 +67,15 @@ describe('deviceChange', () => {
 
   it('is null while nothing changes', () => {
     expect(deviceChange(known, status, host, now)).toBeNull()
+  })
+
+  it('ends a claim only after the phone has not made it for a while', () => {
+    const claimed = { ...known, claimedSince: before(30), claimCheckedAt: before(10), reason: 'claimed' }
+    expect(deviceChange(claimed, status, host, now)?.claimedSince).toBeUndefined()
+    expect(deviceChange(claimed, null, host, now)?.claimedSince).toBeUndefined()
+    const old = { ...claimed, claimCheckedAt: before(100) }
+    expect(deviceChange(old, status, host, now)).toMatchObject({ claimedSince: null })
+    expect(deviceChange(old, { ...status, identity: 'k' }, host, now)?.claimedSince).toBeUndefined()
   })
 
   it('stores events and condition once', () => {

@@ -1,6 +1,7 @@
 /** Computes the table changes of a heartbeat. Pure; `now` is the control plane's clock. */
 import { isDeepStrictEqual } from 'node:util'
 import { type DeviceCondition, type DeviceEvent, type DeviceStatus, type Heartbeat } from '@phonerack/shared'
+import { isClaimOver } from './claims.js'
 import { longestJump } from '../devices/custody.js'
 import { notBelieved } from '../devices/quarantine.js'
 import { isUp, stateAfterReport, stateWhenSeen, type DeviceState } from '../devices/link.js'
@@ -38,6 +39,8 @@ export interface KnownDevice {
   reason: string | null
   /** Null: its phone has no claim that waits. */
   claimedSince: Date | null
+  /** When the claim was last checked. */
+  claimCheckedAt: Date | null
   /** JSON as read from the table. */
   events: unknown
   condition: unknown
@@ -88,7 +91,7 @@ export function deviceChange(
     model: report.model ?? known.model,
     sdk: report.sdk ?? known.sdk,
     reason: reasonAfter(known, status?.identity === undefined ? null : known.claimedSince, report.reason),
-    ...(known.claimedSince !== null && status?.identity === undefined ? { claimedSince: null } : {}),
+    ...(isClaimMissing(known, status, now) ? { claimedSince: null } : {}),
   }
   if (state === 'free' && known.state !== 'free') change.freedAt = now
   // A report without events leaves the known ones in place.
@@ -118,6 +121,13 @@ export function inOurTime(status: DeviceStatus, sentAt: string, now: Date): Devi
   const age = Math.max(0, Date.parse(sentAt) - Date.parse(status.proof_of_life_at))
   return { ...status, proof_of_life_at: new Date(Math.max(0, now.getTime() - age)).toISOString() }
 }
+
+/** One report without the claim may be incomplete, or be sent to avoid the quarantine. */
+const isClaimMissing = (
+  { claimedSince, claimCheckedAt }: KnownDevice,
+  status: DeviceStatus | null,
+  now: Date,
+): boolean => claimedSince !== null && status?.identity === undefined && isClaimOver(claimCheckedAt, now)
 
 /** When the link was lost, and the last proof of life before that. */
 function proofOfLife(

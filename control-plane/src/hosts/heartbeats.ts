@@ -22,7 +22,8 @@ import { hostInReach } from '../devices/reach.js'
 import { countHeartbeat } from '../metrics/instruments.js'
 import { type Core } from '../core/core.js'
 import { adopted, usesNext } from './certificates.js'
-import { isLeftover, noteClaim, noteLeftover, type Claim } from './claims.js'
+import { ClaimRests } from './claim-rests.js'
+import { isLeftover, isUsedSince, noteClaim, noteLeftover, type Claim } from './claims.js'
 import { settleReport } from './settle-device.js'
 import { deviceChange, inOurTime, isNewer, newDevice, type KnownDevice, type KnownHost } from './fold.js'
 import { lockChange, type LockActivity, type LockChange } from './lock-activity.js'
@@ -53,6 +54,7 @@ export function listenToHosts(
   /** By subject. */
   const earlier = new LRUCache<string, true>(ignored)
   const repeats = new Repeats()
+  const rests = new ClaimRests()
 
   /**
    * Processes one heartbeat at a time per agent, and of those that arrive in between only the
@@ -74,7 +76,7 @@ export function listenToHosts(
         const { message: next } = entry.next
         entry.next = null
         try {
-          const taken = await takeHeartbeat({ core, silence, locks, repeats }, agent, next, subject)
+          const taken = await takeHeartbeat({ core, silence, locks, repeats, rests }, agent, next, subject)
           if (taken === 'earlier') earlier.set(subject, true)
           if (taken === 'dialled') onDialled(agent)
         } catch (error) {
@@ -120,11 +122,12 @@ interface Listener {
   silence: HostSilence
   locks: LockActivity
   repeats: Repeats
+  rests: ClaimRests
 }
 
 /** Returns `earlier` for a heartbeat of an earlier agent of the host, which it ignores. */
 async function takeHeartbeat(
-  { core, silence, locks, repeats }: Listener,
+  { core, silence, locks, repeats, rests }: Listener,
   agent: AgentOnBus,
   message: unknown,
   subject: string,
@@ -146,7 +149,7 @@ async function takeHeartbeat(
     return 'direct'
   }
   silence.hear(agent, read.heartbeat.devices)
-  const { isCurrent, locks: changes, agreed } = await foldHeartbeat(core, agent, read.heartbeat, read)
+  const { isCurrent, locks: changes, agreed } = await foldHeartbeat(core, agent, read.heartbeat, read, rests)
   if (agreed) repeats.remember(subject, message, read.heartbeat, agreed.rows)
   await locks.take(core, changes)
   return isCurrent ? howReached(read.heartbeat) : 'earlier'
@@ -190,6 +193,7 @@ export async function foldHeartbeat(
   agent: AgentOnBus,
   heartbeat: Heartbeat,
   faults = noFaults,
+  rests = new ClaimRests(),
 ): Promise<FoldedHeartbeat> {
   const folded = await inTransaction(core.db, async (tx) => {
     const [host] = await tx.$queryRaw<KnownRow[]>`select current_epoch() as epoch, id, sequence,
@@ -248,8 +252,8 @@ export async function foldHeartbeat(
   if (heartbeat.epoch !== folded.epoch) announce(core, agent, folded.epoch)
   for (const { deviceId, report } of folded.disagreeing)
     await settleReport(core, deviceId, report, folded.epoch)
-  for (const claim of folded.claims) await noteClaim(core, claim)
-  for (const deviceId of folded.leftovers) await noteLeftover(core, deviceId)
+  for (const claim of folded.claims) await noteClaim(core, claim, rests)
+  for (const deviceId of folded.leftovers) await noteLeftover(core, deviceId, rests)
   const isAgreed = folded.isSame && folded.disagreeing.length === 0 && heartbeat.epoch === folded.epoch
   return { isCurrent: true, locks: folded.locks, agreed: isAgreed ? { rows: folded.rows } : null }
 }
@@ -309,7 +313,12 @@ async function foldDevices(
       folded.claims.push({ deviceId: device.id, identity: report.identity })
       folded.isSame = false
     }
-    if (isCurrent && report && isLeftover(row, report)) {
+    // A claim that is missing may be over later.
+    if (row.claimedSince !== null) folded.isSame = false
+    if (isCurrent && report && isUsedSince(row, report)) {
+      await tx.device.update({ where: { id: device.id }, data: { movedAwayAt: null } })
+      folded.isSame = false
+    } else if (isCurrent && report && isLeftover(row, report)) {
       folded.leftovers.push(device.id)
       folded.isSame = false
     }

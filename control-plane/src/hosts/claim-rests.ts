@@ -1,0 +1,29 @@
+/**
+ * How long this replica waits between two challenges of one claim, or two orders to forget one device: short times as long as a
+ * move takes, and longer ones after that. Used by `claims.ts`.
+ */
+import { LRUCache } from 'lru-cache'
+
+/** Milliseconds: the first and the longest time between two checks. */
+const restMs = 2000
+export const longestRestMs = 30_000
+/** Checks before the time grows: a claim is judged within a minute. */
+const frequent = 30
+
+/** `ttl`: a claim that pauses for so many milliseconds begins again. */
+const kept = { max: 10_000, ttl: 5 * 60_000 }
+
+export class ClaimRests {
+  /** Checks by device. */
+  private readonly checks = new LRUCache<string, number>(kept)
+
+  /** Milliseconds since the last check before the next one is due. */
+  of(deviceId: string): number {
+    const beyond = Math.max(0, (this.checks.get(deviceId) ?? 0) - frequent)
+    return Math.min(longestRestMs, restMs * 2 ** Math.min(beyond, 10))
+  }
+
+  checked(deviceId: string): void {
+    this.checks.set(deviceId, (this.checks.get(deviceId) ?? 0) + 1)
+  }
+}
