@@ -210,8 +210,12 @@ export async function foldHeartbeat(
       )
       return 'earlier'
     }
-    if (!host || host.retiredAt || !isNewer(host, heartbeat, now, core.rules.hostLateAfterMs))
+    if (!host || host.retiredAt || !isNewer(host, heartbeat, now, core.rules.hostLateAfterMs)) {
+      // A replica of an earlier release may have applied the end of a stop, and does not know its time.
+      await tx.$executeRaw`update hosts set stopping_since = null
+        where id = ${heartbeat.host_id} and refuses is distinct from 'stopping' and stopping_since is not null`
       return 'outdated'
+    }
     const isRenewed = usesNext(host, heartbeat.certificate)
     const { certificateFingerprint: current } = host
     if (current !== null && heartbeat.certificate !== current && !isRenewed) {

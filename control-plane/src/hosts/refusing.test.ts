@@ -3,6 +3,8 @@ import { HostRefused, type Heartbeat } from '@phonerack/shared'
 import { beforeAll, beforeEach, expect, it } from 'vitest'
 import { createBody, eventually, refusalOf, useWorld, type Plane, type Tenant } from '../testing/world.js'
 import { type AgentDouble } from '../testing/agent-double.js'
+import { inTransaction } from '../db/database.js'
+import { lockPhone } from '../phones/records.js'
 import { sweepStopping } from './stopping.js'
 
 const world = useWorld()
@@ -110,6 +112,54 @@ it('ends the run of a phone whose agent stops for longer than it may, billed to 
   })
   await phones().start(tenant.caller, phone.id, { idleTimeout: null, maxDuration: null })
   await until(phone.id, 'ready')
+})
+
+it('does not end the run of a phone whose host came back while the sweep waited for the phone', async () => {
+  const { phone } = await create()
+  await until(phone.id, 'ready')
+  await says(full, 'stopping')
+  full.pause()
+  const { core } = plane.app
+  const { db } = core
+  let isHeld = false
+  let isOver = false
+  const locked = inTransaction(db, async (tx) => {
+    await lockPhone(tx, phone.id, 'project and phone')
+    // Three minutes later.
+    const stoppingSince = new Date(Date.now() - 180_000)
+    await db.host.update({ where: { id: full.hostId }, data: { stoppingSince, lastSeenAt: new Date() } })
+    isHeld = true
+    await eventually(() => Promise.resolve(isOver))
+  })
+  await eventually(() => Promise.resolve(isHeld))
+  const swept = sweepStopping(core)
+  await eventually(async () => {
+    const waits = await db.$queryRaw<unknown[]>`select 1 from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`
+    return waits.length > 0
+  })
+  await db.host.update({ where: { id: full.hostId }, data: { refuses: null, stoppingSince: null } })
+  isOver = true
+  await Promise.all([locked, swept])
+  expect((await phones().get(tenant.caller, phone.id)).status).toBe('ready')
+  full.resume()
+})
+
+it('forgets the begin of a stop whose end another replica has applied', async () => {
+  const { db } = plane.app.core
+  // A replica of the previous release does not clear it, and its heartbeats win.
+  await says(full, null)
+  const ahead = 1_000_000_000n
+  const { sequence } = await db.host.findUniqueOrThrow({ where: { id: full.hostId } })
+  const data = {
+    ...{ stoppingSince: new Date(Date.now() - 180_000), refuses: null },
+    ...{ sequence: sequence + ahead, announcedAt: new Date(Date.now() + 600_000) },
+  }
+  await db.host.update({ where: { id: full.hostId }, data })
+  await eventually(
+    async () => (await db.host.findUniqueOrThrow({ where: { id: full.hostId } })).stoppingSince === null,
+  )
+  expect((await db.host.findUniqueOrThrow({ where: { id: full.hostId } })).sequence).toBe(sequence + ahead)
 })
 
 it('leaves the run of a host that was stopping and is silent since to the sweep of silent hosts', async () => {

@@ -118,7 +118,8 @@ export async function keepHost(
   const { address, version, certificate = null, epoch, problem, refuses } = heartbeat
   const found = await read<{ kept: boolean; outdated: boolean }>(Prisma.sql`with kept as (
       update hosts h set sequence = ${sequence}, announced_at = ${new Date(at)}, last_seen_at = ${now},
-        load = ${load}
+        load = ${load},
+        stopping_since = case when ${refuses?.kind ?? null}::text = 'stopping' then h.stopping_since end
       where h.id = ${hostId} and h.join_id is not distinct from ${joinId} and h.retired_at is null
         and h.sequence < ${sequence} and h.last_seen_at > ${lateSince}
         and (h.certificate_fingerprint = ${certificate}

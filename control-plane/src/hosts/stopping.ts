@@ -5,7 +5,9 @@
  */
 import { type HostFault } from '@phonerack/shared'
 import { type Core } from '../core/core.js'
-import { loseReach } from '../phones/run.js'
+import { type Reader } from '../db/database.js'
+import { Prisma } from '../gen/prisma/client.js'
+import { loseReachSince } from '../phones/run.js'
 
 /** The longest `stop_within` of an agent, the end of its process, and a margin. */
 const longestMs = 150_000
@@ -27,13 +29,22 @@ export function stoppingSince(
  * stops: `sweepHosts` judges its silence.
  */
 export async function sweepStopping(core: Core): Promise<void> {
-  const since = new Date(core.clock.now().getTime() - longestMs)
-  const rows = await core.db.$queryRaw<{ id: string; at: Date }[]>`select p.id, h.stopping_since as at
+  const rows = await overdue(core.db, core.clock.now(), Prisma.sql`true`)
+  // Judged again under the lock of the phone: the host may have come back since the query.
+  const again = async (tx: Reader, id: string, now: Date): Promise<Date | null> =>
+    (await overdue(tx, now, Prisma.sql`p.id = ${id}`))[0]?.at ?? null
+  const errors: unknown[] = []
+  for (const { id } of rows)
+    await loseReachSince(core, id, again).catch((error: unknown) => errors.push(error))
+  if (errors.length > 0) throw new AggregateError(errors, 'could not end all runs of stopping hosts')
+}
+
+/** Running phones of hosts that say for too long that they stop. `at`: when the stop began. */
+function overdue(db: Reader, now: Date, which: Prisma.Sql): Promise<{ id: string; at: Date }[]> {
+  const since = new Date(now.getTime() - longestMs)
+  return db.$queryRaw`select p.id, h.stopping_since as at
     from phones p join devices d on d.phone_id = p.id join hosts h on h.id = d.host_id
-    where p.status in ('creating', 'starting', 'ready')
+    where p.status in ('creating', 'starting', 'ready') and ${which}
       and h.refuses = ${stopping} and h.stopping_since <= ${since}
       and h.last_seen_at >= h.stopping_since + ${longestMs} * interval '1 ms'`
-  const errors: unknown[] = []
-  for (const { id, at } of rows) await loseReach(core, id, at).catch((error: unknown) => errors.push(error))
-  if (errors.length > 0) throw new AggregateError(errors, 'could not end all runs of stopping hosts')
 }

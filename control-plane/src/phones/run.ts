@@ -193,6 +193,23 @@ export async function loseReach(core: Core, phoneId: string, lastProofAt: Date):
   }))
 }
 
+/** Like `loseReach`, if `since`, read under the phone's lock, still gives a last proof of life. */
+export async function loseReachSince(
+  core: Core,
+  phoneId: string,
+  since: (tx: Tx, phoneId: string, now: Date) => Promise<Date | null>,
+): Promise<void> {
+  const lost = await inTransaction(core.db, async (tx) => {
+    const phone = await lockPhone(tx, phoneId, 'project and phone')
+    const now = core.clock.now()
+    const at = phone && (await since(tx, phoneId, now))
+    return (
+      phone !== null && at !== null && endRun(tx, core.rules, phone, 'lose', { at: at < now ? at : now, now })
+    )
+  })
+  if (lost) core.changes.publish(phoneId)
+}
+
 /** The device is permanently lost. */
 export async function failPhone(
   core: Core,
