@@ -32,6 +32,17 @@ function checkPod(where, pod) {
     }
     const names = (container.env ?? []).map(({ name }) => name)
     for (const name of names) check(names.indexOf(name) === names.lastIndexOf(name), at, `sets ${name} twice`)
+    const ports = container.ports ?? []
+    for (const [index, { name, value = '' }] of (container.env ?? []).entries()) {
+      for (const [, used] of value.matchAll(/\$\((\w+)\)/g))
+        check(names.slice(0, index).includes(used), at, `uses ${used} in ${name}, which is not set before it`)
+      if (name === 'PHONERACK_TUNNEL_LISTEN')
+        check(
+          ports.some(({ hostPort }) => value.endsWith(`:${hostPort}`)),
+          at,
+          'has no port of its node for tunnels',
+        )
+    }
     for (const { name, value } of container.env ?? [])
       check(!(value && /PASSWORD|SECRET|DATABASE_URL/.test(name)), at, `has ${name} in clear text`)
     for (const { name } of container.volumeMounts ?? [])
@@ -40,9 +51,10 @@ function checkPod(where, pod) {
         at,
         `mounts ${name}, which does not exist`,
       )
-    const ports = (container.ports ?? []).map(({ name }) => name)
+    const portNames = ports.map(({ name }) => name)
     for (const probe of [container.startupProbe, container.livenessProbe, container.readinessProbe])
-      if (probe) check(ports.includes((probe.httpGet ?? probe.tcpSocket).port), at, 'probes an unknown port')
+      if (probe)
+        check(portNames.includes((probe.httpGet ?? probe.tcpSocket).port), at, 'probes an unknown port')
   }
 }
 

@@ -56,6 +56,29 @@ it('writes the copies where the services read them', () => {
   for (const [, value] of files) expect(path.dirname(value)).toBe(after('--replica-dir'))
 })
 
+it('gives each control plane an address for tunnels that leads to it alone', () => {
+  const text = readFileSync(path.join(path.dirname(file), 'compose.tunnels.yaml'), 'utf8')
+  const added = z
+    .object({
+      services: z.record(
+        z.string(),
+        z.strictObject({ environment: z.record(z.string(), z.string()), ports: z.array(z.string()) }),
+      ),
+    })
+    .parse(parse(text)).services
+  const replicas = Object.keys(services).filter((name) => name.startsWith('control-'))
+  expect(Object.keys(added)).toEqual(replicas)
+  const published = Object.values(added).map(({ environment, ports }) => {
+    const [outside, inside] = ports[0]?.split(':') ?? []
+    expect(environment['PHONERACK_TUNNEL_LISTEN']).toBe(`0.0.0.0:${inside}`)
+    expect(environment['PHONERACK_TUNNEL_ADDRESS']).toMatch(
+      new RegExp(`^\\$\\{PHONERACK_DOMAIN\\b.*\\}:${outside}$`),
+    )
+    return outside
+  })
+  expect(new Set(published).size).toBe(replicas.length)
+})
+
 it('declares every volume that it mounts', () => {
   const named = Object.keys(services).flatMap((name) => Object.keys(mountsOf(name)))
   for (const volume of named.filter((name) => !name.startsWith('.'))) expect(volumes).toHaveProperty(volume)
