@@ -1,9 +1,10 @@
 /**
  * A rack behind a router that lets nobody in: its agent opens tunnels to two replicas. A phone is rented through both, and a
- * replica is killed during a call.
+ * replica is killed during a call. Its screen is watched and recorded, and large files are copied, through both.
  */
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
+import { ensureScrcpyServer } from '@phonerack/launcher/packages'
 import { hashSecret, newSecret } from '@phonerack/shared'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { z } from 'zod'
@@ -16,9 +17,11 @@ import {
   startTwoMachines,
   type TwoMachines,
 } from './system/behind-nat.js'
+import { copyFile, record, watch, type MediaPhone } from './system/phone-media.js'
 import { postgresScript, proxyScript } from './system/machine-scripts.js'
 import { type Started } from './system/namespace-programs.js'
 import { writeSelfSigned } from './system/self-signed.js'
+import { root } from './system/system.js'
 import { eventually } from './system/tenant.js'
 
 const limitMs = 60_000
@@ -125,9 +128,11 @@ it('rents a phone through tunnels to two replicas, and loses no more than the ca
     token,
   )
   expect(said).toContain('needs no open port')
-  await machines.programs.start('home', [agent, 'run', ...config], {
-    ...{ env: { PHONERACK_ADB_CONNECT: '127.0.0.1:6001' }, until: /host agent running/ },
+  const scrcpy = await ensureScrcpyServer(root, (text) => {
+    throw new Error(text)
   })
+  const env = { PHONERACK_ADB_CONNECT: '127.0.0.1:6001', PHONERACK_SCRCPY_SERVER: scrcpy ?? '' }
+  await machines.programs.start('home', [agent, 'run', ...config], { env, until: /host agent running/ })
   expect(await inState('hosts', 'online')).toMatchObject({ name: 'home-1', address: 'dialled' })
   await openTunnels([`replica-${first}`, `replica-${second}`])
 
@@ -158,6 +163,24 @@ it('rents a phone through tunnels to two replicas, and loses no more than the ca
   await eventually('the phone to be ready', limitMs, isReady)
   const look = (send: typeof viaFirst): Promise<Answer> => send('GET', `/phones/${id}/observe`)
   for (const send of [viaFirst, viaSecond]) expect((await look(send)).status).toBe(200)
+
+  const [byFirst, bySecond] = [viaFirst, viaSecond].map((send) => ({
+    path: `/phones/${id}`,
+    api: {
+      get: (target: string) => send('GET', target),
+      post: (target: string, body?: unknown) => send('POST', target, body),
+      put: (target: string, body: unknown) => send('PUT', target, body),
+    },
+  })) as [MediaPhone, MediaPhone]
+  await watch(byFirst, of('first.sock'))
+  await watch(bySecond, of('second.sock'))
+  // More than the window of a stream.
+  for (const [to, from] of [
+    [byFirst, bySecond],
+    [bySecond, byFirst],
+  ] as const)
+    expect(await copyFile(to, from, 4_000_000)).toBe(true)
+  expect(await record(bySecond, byFirst)).toBeGreaterThan(3)
 
   const wait = { actions: [{ type: 'home' }, { type: 'wait', ms: 30_000 }] }
   const lost = viaFirst('POST', `/phones/${id}/actions`, wait)

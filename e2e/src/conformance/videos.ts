@@ -26,7 +26,7 @@ export const recordingSchema = z.strictObject({
 export type Recording = z.infer<typeof recordingSchema>
 
 interface Recorded {
-  api: Api
+  api: Pick<Api, 'get' | 'post'>
   /** `/v1/phones/{id}` */
   path: string
 }

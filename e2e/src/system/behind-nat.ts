@@ -15,7 +15,7 @@ export type Machine = 'office' | 'home'
 export interface TwoMachines {
   dir: string
   programs: NamespacePrograms<Machine>
-  /** Sends a request from this process to a port in the office that `bridgeScript` reaches. */
+  /** Sends a request, with a body of JSON or bytes, from this process to a port in the office that `bridgeScript` reaches. */
   send(socket: string, method: string, target: string, key: string, body?: unknown): Promise<Answer>
   end(): Promise<void>
 }
@@ -61,10 +61,11 @@ function sendTo(
   key: string,
   body?: unknown,
 ): Promise<Answer> {
-  const text = body === undefined ? '' : JSON.stringify(body)
+  const type = Buffer.isBuffer(body) ? 'application/octet-stream' : 'application/json'
+  const text = Buffer.isBuffer(body) ? body : body === undefined ? '' : JSON.stringify(body)
   const headers = {
     authorization: `Bearer ${key}`,
-    ...(text === '' ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }),
+    ...(text === '' ? {} : { 'content-type': type, 'content-length': Buffer.byteLength(text) }),
   }
   return new Promise((resolve, reject) => {
     const sent = request({ socketPath, method, path: target, headers, timeout: 130_000 }, (response) => {
@@ -75,7 +76,10 @@ function sendTo(
         const bytes = Buffer.concat(chunks)
         const isJson = response.headers['content-type']?.includes('json') === true
         const answer = isJson ? (JSON.parse(bytes.toString()) as unknown) : bytes.toString()
-        resolve({ status: response.statusCode ?? 0, headers: new Headers(), body: answer, bytes })
+        const headersOfAnswer = new Headers()
+        for (const [name, values = []] of Object.entries(response.headersDistinct))
+          for (const value of values) headersOfAnswer.append(name, value)
+        resolve({ status: response.statusCode ?? 0, headers: headersOfAnswer, body: answer, bytes })
       })
     })
     sent.on('timeout', () => sent.destroy(new Error('no answer')))
