@@ -57,3 +57,23 @@ it('has only secrets by reference', () => {
       .toSorted(),
   ).toEqual(Object.keys(z.record(z.string(), z.unknown()).parse(parse(text('values.yaml')))).toSorted())
 })
+
+it('trusts no proxy by default, and takes only addresses and networks', () => {
+  const proxies = z.object({ controlPlane: z.object({ trustedProxies: z.string() }) })
+  expect(proxies.parse(parse(text('values.yaml'))).controlPlane.trustedProxies).toBe('')
+  const { pattern } = z
+    .object({
+      properties: z.object({
+        controlPlane: z.object({
+          properties: z.object({ trustedProxies: z.object({ pattern: z.string() }) }),
+        }),
+      }),
+    })
+    .parse(JSON.parse(text('values.schema.json'))).properties.controlPlane.properties.trustedProxies
+  // Helm's patterns have no lookahead.
+  expect(pattern).not.toContain('(?')
+  for (const value of ['', '192.0.2.10', '192.0.2.10, 2001:db8::/64', '10.1.0.0/16,10.2.0.0/16'])
+    expect(value).toMatch(new RegExp(pattern))
+  for (const value of ['ingress.example', '192.0.2.10,', '192.0.2.10 192.0.2.11', 'true'])
+    expect(value).not.toMatch(new RegExp(pattern))
+})
