@@ -2,6 +2,7 @@
 import process from 'node:process'
 import { aptInstall, canAptInstall } from '../../launcher/dist/programs/apt.js'
 import { findProgram } from '../../launcher/dist/programs/path.js'
+import { withoutCluster } from '../../launcher/dist/programs/postgres.js'
 
 /** Names of each program, any of which will do, and its Debian package. */
 const wanted = [
@@ -40,7 +41,11 @@ const before = missing()
 if (before.length > 0 && canAptInstall()) {
   process.stdout.write(`Installing ${before.join(', ')}\n`)
   try {
-    await aptInstall(before)
+    if (before.includes('postgresql')) {
+      // Has the setting by which the next package creates no cluster.
+      await aptInstall(['postgresql-common'])
+      await withoutCluster(() => aptInstall(before))
+    } else await aptInstall(before)
   } catch (error) {
     reason = `${error instanceof Error ? error.message : String(error)}\n`
   }
