@@ -147,15 +147,17 @@ it('does not end the run of a phone whose host came back while the sweep waited 
 
 it('forgets the begin of a stop whose end another replica has applied', async () => {
   const { db } = plane.app.core
-  // A replica of the previous release does not clear it, and its heartbeats win.
-  await says(full, null)
+  await says(full, 'stopping')
+  // A replica of the previous release applies the end of the stop, without clearing its begin, before this one receives it.
   const ahead = 1_000_000_000n
   const { sequence } = await db.host.findUniqueOrThrow({ where: { id: full.hostId } })
   const data = {
-    ...{ stoppingSince: new Date(Date.now() - 180_000), refuses: null },
+    ...{ stoppingSince: new Date(Date.now() - 180_000), refuses: null, refusesReason: null },
     ...{ sequence: sequence + ahead, announcedAt: new Date(Date.now() + 600_000) },
   }
   await db.host.update({ where: { id: full.hostId }, data })
+  full.onHeartbeat = (message) => message
+  full.beat()
   await eventually(
     async () => (await db.host.findUniqueOrThrow({ where: { id: full.hostId } })).stoppingSince === null,
   )
