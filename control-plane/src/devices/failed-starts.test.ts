@@ -4,11 +4,10 @@
  */
 import { ApiError } from '@phonerack/shared'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type AgentDouble, type DoubleDevice } from '../testing/agent-double.js'
+import { type DoubleDevice } from '../testing/agent-double.js'
 import { loneDevice, type LoneDevice } from '../testing/lone-device.js'
 import { brokenInvariants } from '../testing/money.js'
 import { eventually, useWorld, type Plane, type Tenant } from '../testing/world.js'
-import { wasCutShort } from './failed-starts.js'
 import { nextStepOf } from './quarantine.js'
 
 const world = useWorld()
@@ -24,13 +23,6 @@ beforeAll(async () => {
 afterAll(async () => {
   expect(await brokenInvariants(plane.app.core.db)).toEqual([])
 })
-
-const stateOf = async (agent: AgentDouble) => {
-  const where = { hostId: agent.hostId }
-  const rows = await plane.app.core.db.device.findMany({ where, orderBy: { serial: 'asc' } })
-  const host = await plane.app.core.db.host.findUniqueOrThrow({ where: { id: agent.hostId } })
-  return { states: rows.map(({ state }) => state), isDegraded: host.degradedUntil !== null }
-}
 
 /** The agent's answer when the phone does not become ready: a retry may help. */
 const failing = () => Promise.reject(new ApiError('phone_unavailable', { message: 'The screen is black.' }))
@@ -64,23 +56,19 @@ it('quarantines the only device after three failed creates, with the last failur
   }))
 
 it('gives the creates to another device, and quarantines the one that fails', () =>
-  lone.alone(async (_agent, device, [second]) => {
-    if (!second) throw new Error('the rack has one device')
+  lone.alone(async (_agent, device) => {
     device.onStart = failing
-    for (let count = 0; count < 3; count += 1) {
-      // The first of its host.
-      await plane.app.core.db.device.update({
-        where: { id: (await lone.rowOf(device)).id },
-        data: { freedAt: null },
-      })
-      const id = await lone.ready()
-      expect(await lone.rowOf(second)).toMatchObject({ phoneId: id })
-      await remove(id)
-      await eventually(() => lone.isFree(second))
-      await eventually(async () => (await lone.rowOf(device)).state !== 'wiping')
-    }
-    expect((await lone.rowOf(device)).state).toBe('quarantined')
-  }, 2))
+    await lone.alone(async (_other, second) => {
+      for (let count = 0; count < 3; count += 1) {
+        const id = await lone.ready()
+        expect(await lone.rowOf(second)).toMatchObject({ phoneId: id })
+        await remove(id)
+        await eventually(() => lone.isFree(second))
+        await eventually(async () => (await lone.rowOf(device)).state !== 'wiping')
+      }
+      expect((await lone.rowOf(device)).state).toBe('quarantined')
+    })
+  }))
 
 it('begins a new count with each start that succeeds', () =>
   lone.alone(async (_agent, device) => {
@@ -106,95 +94,3 @@ it('does not count a start that its host refused by its own fault', () =>
     for (let count = 0; count < 4; count += 1) await failOne(device)
     expect(await lone.rowOf(device)).toMatchObject({ state: 'free', failedStarts: 0 })
   }))
-
-it('calls a host degraded whose devices fail creates together, and quarantines none of them', () =>
-  lone.alone(async (agent, device, others) => {
-    for (const each of [device, ...others]) each.onStart = failing
-    for (let round = 0; round < 3; round += 1) {
-      const made = await Promise.allSettled([lone.create(), lone.create()])
-      for (const one of made) if (one.status === 'fulfilled') await lone.until(one.value.phone.id, 'failed')
-      await eventually(async () => !(await stateOf(agent)).states.includes('wiping'))
-    }
-    await eventually(async () => (await stateOf(agent)).isDegraded)
-    expect((await stateOf(agent)).states).toEqual(['free', 'free'])
-    expect(await lone.rowOf(device)).toMatchObject({ failedStarts: 0 })
-  }, 2))
-
-it('takes back the quarantine of a device when another one of its host fails soon after it', () =>
-  lone.alone(async (agent, device, [second]) => {
-    if (!second) throw new Error('the rack has one device')
-    device.onStart = failing
-    const held = await lone.ready()
-    expect(await lone.rowOf(second)).toMatchObject({ phoneId: held })
-    await eventually(() => lone.isFree(device))
-    while (await lone.isFree(device)) await failOne(device)
-    expect((await stateOf(agent)).states.toSorted()).toEqual(['assigned', 'quarantined'])
-    second.onStart = failing
-    await remove(held)
-    await eventually(() => lone.isFree(second))
-    await failOne(second)
-    await eventually(async () => (await stateOf(agent)).isDegraded)
-    await eventually(() => lone.isFree(device))
-    expect((await stateOf(agent)).states).toEqual(['free', 'free'])
-  }, 2))
-
-const hostOf = (agent: AgentDouble) =>
-  plane.app.core.db.host.findUniqueOrThrow({ where: { id: agent.hostId } })
-
-async function stopsNow(agent: AgentDouble): Promise<void> {
-  agent.onHeartbeat = (message) => ({ ...message, refuses: { kind: 'stopping', reason: 'It stops.' } })
-  agent.beat()
-  await eventually(async () => (await hostOf(agent)).refuses === 'stopping')
-}
-
-async function isSilent(agent: AgentDouble): Promise<void> {
-  agent.pause()
-  const lastSeenAt = new Date(Date.now() - 20_000)
-  // A heartbeat may be on its way.
-  await eventually(async () => {
-    await plane.app.core.db.host.update({ where: { id: agent.hostId }, data: { lastSeenAt } })
-    await new Promise((resolve) => setTimeout(resolve, 500))
-    return (await hostOf(agent)).lastSeenAt?.getTime() === lastSeenAt.getTime()
-  })
-}
-
-it.each([
-  ['its agent stops', stopsNow],
-  ['its host is silent', isSilent],
-])('does not count a start that fails while %s', (_, cut) =>
-  lone.alone(async (agent, device) => {
-    let tries = 0
-    device.onStart = async () => {
-      tries += 1
-      if (tries > 1) return
-      await cut(agent)
-      await failing()
-    }
-    const { phone } = await lone.create()
-    const { fencingNumber } = await lone.rowOf(device)
-    const key = `phone.start:${phone.id}:${fencingNumber}`
-    // The failure was judged once the job has its second attempt.
-    await eventually(async () => {
-      const jobs = await plane.app.core.db.$queryRaw<unknown[]>`select 1 from graphile_worker._private_jobs
-        where key = ${key} and (payload ->> 'attempt')::int > 1`
-      return jobs.length > 0 || tries > 1
-    })
-    agent.onHeartbeat = (message) => message
-    agent.resume()
-    expect((await lone.until(phone.id, 'ready')).status).toBe('ready')
-    expect((await lone.rowOf(device)).failedStartNumber).toBeNull()
-    await remove(phone.id)
-    await eventually(() => lone.isFree(device))
-  }),
-)
-
-it.each([
-  ['at its deadline', { timedOut: true, givenMs: 45_000, tookMs: 45_000 }, false],
-  ['with the rest of the time of a create', { timedOut: true, givenMs: 900, tookMs: 900 }, true],
-  ['ended by the agent with such a rest', { timedOut: false, givenMs: 5000, tookMs: 4900 }, true],
-  ['with such a rest and an early failure', { timedOut: false, givenMs: 5000, tookMs: 300 }, false],
-  ['during a pause of the process', { timedOut: true, givenMs: 45_000, tookMs: 80 }, true],
-  ['with an early failure', { timedOut: false, givenMs: 45_000, tookMs: 80 }, false],
-])('tells whether a try %s was cut', (_, attempt, expected) => {
-  expect(wasCutShort(attempt, 22_500)).toBe(expected)
-})

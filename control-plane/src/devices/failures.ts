@@ -129,11 +129,6 @@ export async function markDegraded(db: Database, now: Date, rules: DegradedRules
     })
     if (!verdict.isTogether) continue
     if (!isDegraded(host, now)) marked.push({ hostId: host.id, failing: verdict.failing.length })
-    // The host failed those creates, not the devices.
-    await db.device.updateMany({
-      where: { id: { in: verdict.failing }, state: { not: 'quarantined' }, failedStarts: { gt: 0 } },
-      data: { failedStarts: 0 },
-    })
     for (const id of verdict.failing) await takeBackQuarantine(db, id, since)
   }
   return marked

@@ -10,10 +10,10 @@ import {
   type WipeDeviceRequest,
   type WipeDeviceResponse,
 } from '@phonerack/proto'
-import { hostFaultIn, ownNow, Progress } from '@phonerack/shared'
+import { hostFaultIn, Progress } from '@phonerack/shared'
 import { inTransaction, type Tx } from '../db/database.js'
 import { deviceOf } from '../devices/assignment.js'
-import { countFailedStart, failedStartsOf, mostFailedStarts, wasCutShort } from '../devices/failed-starts.js'
+import { countFailedStart, failedStartsOf, mostFailedStarts } from '../devices/failed-starts.js'
 import { keepIdentity } from '../devices/identity.js'
 import { noteFailure, noteHostFault } from '../devices/failures.js'
 import { CallFailure, callHost } from '../host-calls/calls.js'
@@ -34,8 +34,6 @@ import { backoff, reschedule } from '../queue/retry.js'
 
 /** Milliseconds per try. */
 const tryMs = 45_000
-/** The share of its time that a try must have had before it counts as a failure of the phone. */
-const fairShare = 0.5
 /** Tries with one device before a new phone gets another. */
 const triesPerDevice = 3
 /** Milliseconds between two attempts to get a slot of the host. */
@@ -51,16 +49,13 @@ export async function startPhoneJob(context: JobContext, payload: Payload): Prom
   const remaining = timeLeft(context, phone)
   if (!phone || remaining <= 0) return
   const isReset = phone.resetPending
-  const givenMs = Math.min(tryMs, remaining)
-  let began = ownNow()
   const device = await placeDevice(context, { phoneId: phone.id })
   if (device?.fencingNumber.toString() !== payload.fencing) return
   try {
     const outcome = await context.slots.run(device.hostId, isReset ? 'long' : 'short', async () => {
       if (isReset && !(await reset(context, phone.id, device, remaining))) return 'held back'
       const placed = isReset ? { ...device, hasData: false } : device
-      began = ownNow()
-      await callStart(context, phone.id, placed, givenMs)
+      await callStart(context, phone.id, placed, Math.min(tryMs, remaining))
       return 'started'
     })
     if (outcome === 'turn') return await putOff(context, phone, payload)
@@ -76,9 +71,7 @@ export async function startPhoneJob(context: JobContext, payload: Payload): Prom
       await settleRefusal(core, device.id, device.fencingNumber, refusal)
       return
     }
-    const fairMs = fairShare * Math.min(tryMs, core.rules.createDeadlineMs)
-    const isCut = wasCutShort({ timedOut: error.timedOut, givenMs, tookMs: ownNow() - began }, fairMs)
-    return afterFailure(context, phone, payload, device, { error, isCut })
+    return afterFailure(context, phone, payload, device, error)
   }
   await becomeReady(core, phone.id, device.fencingNumber)
 }
@@ -155,7 +148,7 @@ async function afterFailure(
   phone: PhoneRecord,
   payload: Payload,
   device: PlacedDevice,
-  { error: failure, isCut }: { error: CallFailure; isCut: boolean },
+  failure: CallFailure,
 ): Promise<void> {
   const { attempt } = payload
   const fault = hostFaultIn(failure.answer?.details)
@@ -166,22 +159,19 @@ async function afterFailure(
     // The device is not at fault. Its host refuses, so a new phone goes to another one.
     const refusedBy = isOwnFault ? [...payload.refusedBy, device.hostId] : payload.refusedBy
     const hosts = { except: [...refusedBy, device.hostId], refusedBy }
-    if (await changeDevice(context, phone.id, payload.fencing, null, hosts)) return
+    if (await changeDevice(context, phone.id, payload.fencing, device, null, hosts)) return
     if (isOwnFault && attempt >= triesPerDevice) return failCreate(context.core, phone.id)
   } else if (phone.status === 'creating') {
-    const { db, clock, rules } = context.core
-    if (!isCut && isPhonesFault(failure))
-      await countFailedStart(db, device.id, device.fencingNumber, clock.now(), rules)
+    if (isPhonesFault(failure)) await countFailedStart(context.core.db, device.id, device.fencingNumber)
     const isTried = attempt >= triesPerDevice
-    const failed = isTried ? await failedStartsOf(db, device.id, device.fencingNumber) : 0
+    const failed = isTried ? await failedStartsOf(context.core.db, device.id) : 0
+    const isBroken = failed >= mostFailedStarts
     if (isBad || isTried) {
-      const repeated = failed >= mostFailedStarts ? startsKeepFailing(failed, failure.message) : null
-      const isShared = (isBad || failed > 0) && (await isHostsFailure(context, device))
-      const reason = isShared ? null : isBad ? `could not be started: ${failure.message}` : repeated
-      const except = isShared ? [...payload.refusedBy, device.hostId] : payload.refusedBy
-      const hosts = { except, refusedBy: payload.refusedBy }
-      if (await changeDevice(context, phone.id, payload.fencing, reason, hosts)) return
-      if (repeated !== null && !isShared) return giveUp(context, phone, payload, repeated)
+      const repeated = isBroken ? startsKeepFailing(failed, failure.message) : null
+      const reason = isBad ? `could not be started: ${failure.message}` : repeated
+      const hosts = { except: payload.refusedBy, refusedBy: payload.refusedBy }
+      const isAnother = await changeDevice(context, phone.id, payload.fencing, device, reason, hosts)
+      if (isAnother || (isBroken && (await giveUp(context, phone, payload, device, repeated)))) return
     }
   }
   const ms = Math.min(backoff(attempt, 250, 4000), timeLeft(context, phone))
@@ -195,34 +185,46 @@ const isPhonesFault = ({ answer, timedOut, isHostFault }: CallFailure): boolean 
   !isHostFault && (answer === null ? timedOut : refusalIn(answer.details) === null)
 
 /**
- * Notes that the device failed a create. Returns true when others of its host fail too: then the host is at fault. In its own
- * transaction, since the device's lock must not be held while another device is locked.
+ * Ends a create and quarantines its device, which failed too often, when there is no other one. Returns false when other devices
+ * of the host fail too: then the host is at fault.
  */
-const isHostsFailure = ({ core }: JobContext, { id }: PlacedDevice): Promise<boolean> =>
-  inTransaction(core.db, (tx) => noteFailure(tx, id, core.clock.now(), core.rules.degraded))
-
-/** Ends a create and quarantines its device, which failed too often, when there is no other one. */
 async function giveUp(
   { core }: JobContext,
   phone: PhoneRecord,
   { fencing }: Payload,
-  reason: string,
-): Promise<void> {
-  if ((await deviceOf(core.db, phone.id))?.fencingNumber.toString() === fencing)
-    await failCreate(core, phone.id, reason)
+  device: PlacedDevice,
+  reason: string | null,
+): Promise<boolean> {
+  const now = core.clock.now()
+  if (await inTransaction(core.db, (tx) => noteFailure(tx, device.id, now, core.rules.degraded))) return false
+  if ((await deviceOf(core.db, phone.id))?.fencingNumber.toString() !== fencing) return true
+  await failCreate(core, phone.id, reason)
+  return true
 }
 
-/** Like `giveAnotherDevice`, but also does nothing when the phone has changed in between. */
-const changeDevice = (
+/**
+ * Like `giveAnotherDevice`, but also does nothing when the phone has changed in between. A device that fails together with
+ * others of its host is not quarantined.
+ */
+async function changeDevice(
   { core }: JobContext,
   phoneId: string,
   fencing: string,
+  device: PlacedDevice,
   reason: string | null,
   hosts: { except: readonly string[]; refusedBy: readonly string[] },
-): Promise<boolean> =>
-  inTransaction(core.db, async (tx: Tx) => {
+): Promise<boolean> {
+  const { degraded } = core.rules
+  // Its own transaction: the device's lock must not be held while another device is locked.
+  const isShared =
+    reason !== null &&
+    (await inTransaction(core.db, (tx) => noteFailure(tx, device.id, core.clock.now(), degraded)))
+  return inTransaction(core.db, async (tx: Tx) => {
     const phone = await lockPhone(tx, phoneId, 'phone')
     if (phone?.status !== 'creating' || (await deviceOf(tx, phoneId))?.fencingNumber.toString() !== fencing)
       return true
-    return giveAnotherDevice(tx, core, phone, reason, hosts)
+    return isShared
+      ? giveAnotherDevice(tx, core, phone, null, { ...hosts, except: [...hosts.except, device.hostId] })
+      : giveAnotherDevice(tx, core, phone, reason, hosts)
   })
+}

@@ -5,7 +5,7 @@
 import { inTransaction, type Tx } from '../db/database.js'
 import { deviceOf } from '../devices/assignment.js'
 import { mostFailedStarts } from '../devices/failed-starts.js'
-import { isDegraded, noteFailure } from '../devices/failures.js'
+import { isDegraded } from '../devices/failures.js'
 import { startsKeepFailing } from '../devices/quarantine.js'
 import { drainedSince } from '../devices/service.js'
 import { type Core } from '../core/core.js'
@@ -69,7 +69,6 @@ export async function becomeParked(core: Core, phoneId: string): Promise<void> {
  */
 export async function enforceDeadline(core: Core, phoneId: string, sessionId: string): Promise<void> {
   const { lastProofAt, isHostFault, failedAt, failedStarts } = await deviceFacts(core, phoneId)
-  const isShared = failedStarts > 0 && (await isHostsFailure(core, phoneId, sessionId))
   const timedOut: { kind: StartKind | null } = { kind: null }
   const isEnded = await apply(core, phoneId, (phone, now) => {
     timedOut.kind = null
@@ -86,24 +85,10 @@ export async function enforceDeadline(core: Core, phoneId: string, sessionId: st
       return { event: 'lose', ending: { at: new Date(paidUntil) } }
     }
     timedOut.kind = kindOf(phone)
-    const isBroken = failedStarts >= mostFailedStarts && !isHostFault && !isShared
+    const isBroken = failedStarts >= mostFailedStarts && !isHostFault
     return startTimedOut(phone, isBroken ? startsKeepFailing(failedStarts, '') : null)
   })
   if (isEnded && timedOut.kind) countStartFailure(timedOut.kind)
-}
-
-/**
- * Notes that the device failed a create that is past its deadline. Returns true when other devices of its host fail too. In its
- * own transaction, since the device must not be locked before its phone.
- */
-async function isHostsFailure(core: Core, phoneId: string, sessionId: string): Promise<boolean> {
-  const now = core.clock.now()
-  const phone = await findPhone(core.db, phoneId)
-  if (phone?.status !== 'creating' || phone.session?.id !== sessionId) return false
-  const device =
-    phone.startDeadlineAt !== null && phone.startDeadlineAt <= now && (await deviceOf(core.db, phoneId))
-  if (!device) return false
-  return inTransaction(core.db, (tx) => noteFailure(tx, device.id, now, core.rules.degraded))
 }
 
 /**
@@ -150,7 +135,7 @@ const createFailed = (quarantine: string | null): Applied => ({
   event: 'create_failed',
   ending: {
     failure: { code: 'capacity_unavailable', message: 'No working device was found.' },
-    ...(quarantine === null ? {} : { quarantine, mayBeHosts: true }),
+    ...(quarantine === null ? {} : { quarantine }),
   },
 })
 
