@@ -1,10 +1,9 @@
 /** A live view, a large file and a recording of a rented phone, through any way to the API. */
 import { randomBytes } from 'node:crypto'
-import { WebSocket } from 'ws'
-import { z } from 'zod'
+import { bodyOf } from '../conformance/rented.js'
 import { probeVideo, startRecording, untilReady } from '../conformance/videos.js'
-import { type Answer, type Api } from './api.js'
-import { eventually } from './tenant.js'
+import { type Api } from './api.js'
+import { openLive } from './live-socket.js'
 
 export interface MediaPhone {
   api: Pick<Api, 'get' | 'post' | 'put'>
@@ -12,46 +11,22 @@ export interface MediaPhone {
   path: string
 }
 
-const limitMs = 60_000
-
-const expectStatus = (answer: Answer, status: number): Answer => {
-  if (answer.status !== status) throw new Error(`${answer.status} ${JSON.stringify(answer.body)}`)
-  return answer
-}
-
-const act = async ({ api, path }: MediaPhone, ...actions: object[]): Promise<Answer> =>
-  expectStatus(await api.post(`${path}/actions`, { actions }), 200)
+const act = async ({ api, path }: MediaPhone, ...actions: object[]): Promise<unknown> =>
+  bodyOf(await api.post(`${path}/actions`, { actions }))
 
 /**
  * Watches the phone until its picture has arrived, and again after its screen has changed.
  * @param socketPath the Unix socket of the API
  */
 export async function watch(phone: MediaPhone, socketPath: string): Promise<void> {
-  const answer = expectStatus(await phone.api.post(`${phone.path}/live`, {}), 201)
-  const { origin, hash } = new URL(z.object({ url: z.url() }).parse(answer.body).url)
-  const socket = new WebSocket(`ws+unix:${socketPath}:/live/socket`, 'phonerack.live.1', { origin })
-  let [bytes, ended] = [0, '']
-  const send = (message: object): void => socket.send(JSON.stringify(message))
-  socket.on('open', () => send({ type: 'open', token: hash.slice(1) }))
-  socket.on('error', (error) => (ended = error.message))
-  socket.on('close', (code) => (ended ||= `closed with ${code}`))
-  socket.on('message', (data: Buffer, isBinary) => {
-    if (!isBinary) return
-    bytes += data.length
-    send({ type: 'ack', bytes })
-  })
-  const more = (than: number): Promise<void> =>
-    eventually('more of the live view', limitMs, () => {
-      if (ended !== '') throw new Error(`the live socket ended: ${ended}`)
-      return Promise.resolve(bytes > than)
-    })
+  const live = await openLive(phone, socketPath)
   try {
-    await more(0)
-    const before = bytes
+    await live.above(0)
+    const before = live.bytes
     await act(phone, { type: 'open_app', package: 'com.phonerack.notes' })
-    await more(before)
+    await live.above(before)
   } finally {
-    socket.terminate()
+    live.close()
   }
 }
 
@@ -59,8 +34,9 @@ export async function watch(phone: MediaPhone, socketPath: string): Promise<void
 export async function copyFile(to: MediaPhone, from: MediaPhone, size: number): Promise<boolean> {
   const content = randomBytes(size)
   const file = '/sdcard/Download/large.bin'
-  expectStatus(await to.api.put(`${to.path}/files?path=${file}`, content), 201)
-  const read = expectStatus(await from.api.get(`${from.path}/files/content?path=${file}`), 200)
+  bodyOf(await to.api.put(`${to.path}/files?path=${file}`, content), 201)
+  const read = await from.api.get(`${from.path}/files/content?path=${file}`)
+  bodyOf(read)
   return content.equals(read.bytes)
 }
 
@@ -68,7 +44,7 @@ export async function copyFile(to: MediaPhone, from: MediaPhone, size: number): 
 export async function record(phone: MediaPhone, other: MediaPhone): Promise<number> {
   const { id } = await startRecording(phone)
   await act(phone, { type: 'home' }, { type: 'open_app', package: 'com.phonerack.notes' }, { type: 'home' })
-  expectStatus(await other.api.post(`${other.path}/recordings/${id}/stop`), 200)
+  bodyOf(await other.api.post(`${other.path}/recordings/${id}/stop`))
   await untilReady(other, id)
   return (await probeVideo(phone, id)).frames
 }

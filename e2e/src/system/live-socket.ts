@@ -1,0 +1,52 @@
+/** The WebSocket of a new live link that takes input, without a page: acknowledges the video and discards it. */
+import { WebSocket } from 'ws'
+import { z } from 'zod'
+import { bodyOf } from '../conformance/rented.js'
+import { type Api } from './api.js'
+import { eventually } from './tenant.js'
+
+export interface LiveSocket {
+  /** Bytes of video that have arrived. */
+  readonly bytes: number
+  /** Returns once more than `bytes` of video have arrived. @throws Error when the socket has ended */
+  above(bytes: number): Promise<void>
+  /** The form that `control-plane/src/live/input.ts` reads. */
+  send(message: object): void
+  close(): void
+}
+
+/**
+ * @param phone `path`: `/v1/phones/{id}`
+ * @param socketPath the Unix socket of the API; omitted: the address in the link
+ */
+export async function openLive(
+  { api, path }: { api: Pick<Api, 'post'>; path: string },
+  socketPath?: string,
+): Promise<LiveSocket> {
+  const link = z.object({ url: z.url() }).parse(bodyOf(await api.post(`${path}/live`, {}), 201))
+  const { origin, host, hash } = new URL(link.url)
+  const server = socketPath === undefined ? `ws://${host}` : `ws+unix:${socketPath}:`
+  const socket = new WebSocket(`${server}/live/socket`, 'phonerack.live.1', { origin })
+  let [bytes, ended] = [0, '']
+  const send = (message: object): void => socket.send(JSON.stringify(message))
+  socket.on('open', () => send({ type: 'open', token: hash.slice(1) }))
+  socket.on('error', (error) => (ended = error.message))
+  socket.on('close', (code) => (ended ||= `closed with ${code}`))
+  socket.on('message', (data: Buffer, isBinary) => {
+    if (!isBinary) return
+    bytes += data.length
+    send({ type: 'ack', bytes })
+  })
+  return {
+    get bytes() {
+      return bytes
+    },
+    above: (than) =>
+      eventually('video of the live view', 60_000, () => {
+        if (ended !== '') throw new Error(`the live socket ended: ${ended}`)
+        return Promise.resolve(bytes > than)
+      }),
+    send,
+    close: () => socket.terminate(),
+  }
+}
