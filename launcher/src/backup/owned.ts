@@ -1,5 +1,5 @@
 /** Files of users that a backup does not trust: opened once, without following links or waiting for a pipe. */
-import { closeSync, readFileSync } from 'node:fs'
+import { closeSync } from 'node:fs'
 import { openRegular } from '../postgres/regular.js'
 import { Refusal } from './refusal.js'
 
@@ -18,15 +18,4 @@ export function openOwned(file: string, uid: number): number | null {
   throw new Refusal(
     `${file} belongs to the user ${opened.uid}, not to ${uid} as its cluster: remove it, or change its owner`,
   )
-}
-
-/** Null: there is no such file, or it is a link, a pipe or a device. */
-export function readRegular(file: string): Buffer | null {
-  const opened = openRegular(file)
-  if (typeof opened === 'string') return null
-  try {
-    return readFileSync(opened.fd)
-  } finally {
-    closeSync(opened.fd)
-  }
 }

@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { z } from 'zod'
-import { readRegular } from './owned.js'
+import { readRegular } from '../postgres/regular.js'
 import { Refusal } from './refusal.js'
 
 /** By the path in a data directory. */
@@ -19,8 +19,8 @@ export interface SecretPlaces {
 export function collectSecrets({ data, pkiDir, natsDir }: SecretPlaces): Secrets {
   const found: Secrets = {}
   const add = (name: string, file: string) => {
-    const text = readRegular(file)?.toString()
-    if (text !== undefined) found[name] = text
+    const read = readRegular(file)
+    if (typeof read !== 'string') found[name] = read.toString()
   }
   for (const name of namesIn(natsDir)) if (isOfNats(name)) add(`nats/${name}`, path.join(natsDir, name))
   for (const name of namesIn(pkiDir)) if (name !== 'service.key') add(`pki/${name}`, path.join(pkiDir, name))

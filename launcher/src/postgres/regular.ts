@@ -1,5 +1,5 @@
 /** Opens a file in a folder of another user, who may put a link, a pipe or a device in its place. */
-import { closeSync, constants, fstatSync, openSync } from 'node:fs'
+import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs'
 
 /** ELOOP: a link. ENXIO: a socket. */
 const irregular: ReadonlySet<unknown> = new Set(['ELOOP', 'EMLINK', 'ENXIO', 'EISDIR'])
@@ -19,4 +19,14 @@ export function openRegular(file: string): { fd: number; uid: number } | 'absent
   if (stat.isFile()) return { fd, uid: stat.uid }
   closeSync(fd)
   return 'irregular'
+}
+
+export function readRegular(file: string): Buffer | 'absent' | 'irregular' {
+  const opened = openRegular(file)
+  if (typeof opened === 'string') return opened
+  try {
+    return readFileSync(opened.fd)
+  } finally {
+    closeSync(opened.fd)
+  }
 }

@@ -1,9 +1,9 @@
 /** A server that a killed parent left running, as Postgres records it in `postmaster.pid`. */
-import { closeSync, readFileSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import path from 'node:path'
 import { commandLine, identify } from '../processes/identity.js'
 import { stopProcess, type StopStep } from '../processes/stop.js'
-import { openRegular } from './regular.js'
+import { readRegular } from './regular.js'
 
 /** SIGINT: end sessions and write a checkpoint. SIGQUIT: end immediately, recover at the next start. */
 export const postgresStop: readonly StopStep[] = [
@@ -31,14 +31,9 @@ export async function stopStaleServer(data: string): Promise<void> {
 
 /** Undefined: there is no such file. NaN: Postgres did not write it. */
 function readPid(file: string): number | undefined {
-  const opened = openRegular(file)
-  if (opened === 'absent') return undefined
-  if (opened === 'irregular') return Number.NaN
-  try {
-    return Number(readFileSync(opened.fd, 'utf8').split('\n', 1)[0])
-  } finally {
-    closeSync(opened.fd)
-  }
+  const read = readRegular(file)
+  if (read === 'absent') return undefined
+  return read === 'irregular' ? Number.NaN : Number(read.toString().split('\n', 1)[0])
 }
 
 function runsOn(pid: number, data: string): boolean {
