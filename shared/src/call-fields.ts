@@ -26,7 +26,7 @@ export function noteCallFields(fields: CallFields): void {
 /** The IDs of the active span; empty without one. */
 let traceFields = (): object => ({})
 
-/** @param fields called for each log line. Set by `tracing/start.ts`. */
+/** @param fields called for each log line. Set by `tracing/sdk.ts`. */
 export function useTraceFields(fields: () => object): void {
   traceFields = fields
 }

@@ -1,7 +1,7 @@
 /** The span of each call to a host, whose `traceparent` goes to the agent. An interceptor of `clients.ts`. */
 import { InterceptingCall, status, type Interceptor } from '@grpc/grpc-js'
 import { noteCallFields } from '@phonerack/shared'
-import { failSpan, openCallSpan, traceHeader } from '@phonerack/shared/tracing'
+import { attributesOf, failSpan, openCallSpan, traceHeader } from '@phonerack/shared/tracing'
 
 /** By code. A host may send any number. */
 const statusNames: Partial<Record<number, string>> = status
@@ -17,7 +17,7 @@ export const traced =
         const attributes = () => ({
           'rpc.system': 'grpc',
           'rpc.method': path.slice(1),
-          'phonerack.host.id': hostId,
+          ...attributesOf({ host: hostId }),
         })
         const span = requestStream
           ? null

@@ -3,7 +3,13 @@
  * docs/decisions/0255
  */
 import { idPattern, withCallFields, type CallFields } from '@phonerack/shared'
-import { failSpan, openRequestSpan, traceHeader, type OpenSpan } from '@phonerack/shared/tracing'
+import {
+  attributesOf,
+  failSpan,
+  openRequestSpan,
+  traceHeader,
+  type OpenSpan,
+} from '@phonerack/shared/tracing'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
 export interface RequestWork {
@@ -19,7 +25,7 @@ export function addRequestContext(app: FastifyInstance): void {
     const fields: CallFields = { request_id: request.id }
     const phone = phoneOf(request)
     if (phone !== null) fields.phone = phone
-    request.work = { fields, open: openSpan(request, phone) }
+    request.work = { fields, open: openSpan(request, fields) }
     enter(request.work, done)
   })
   // Called by the socket, outside of the request's work.
@@ -40,19 +46,22 @@ function phoneOf({ params }: FastifyRequest): string | null {
   return typeof id === 'string' && phonePattern.test(id) ? id : null
 }
 
-function openSpan(request: FastifyRequest, phone: string | null): OpenSpan | null {
-  const { method } = request
-  // Paths without a route are text of the client.
-  const route = request.is404 ? undefined : request.routeOptions.url
-  const name = route === undefined ? method : `${method} ${route}`
-  const header = request.headers[traceHeader]
-  return openRequestSpan(name, typeof header === 'string' ? header : undefined, {
-    'http.request.method': method,
-    ...(route === undefined ? {} : { 'http.route': route }),
-    'phonerack.request.id': request.id,
-    ...(phone === null ? {} : { 'phonerack.phone.id': phone }),
+const openSpan = (request: FastifyRequest, fields: CallFields): OpenSpan | null =>
+  openRequestSpan(() => {
+    const { method } = request
+    // Paths without a route are text of the client.
+    const route = request.is404 ? undefined : request.routeOptions.url
+    const header = request.headers[traceHeader]
+    return {
+      name: route === undefined ? method : `${method} ${route}`,
+      header: typeof header === 'string' ? header : undefined,
+      attributes: {
+        'http.request.method': method,
+        ...(route === undefined ? {} : { 'http.route': route }),
+        ...attributesOf(fields),
+      },
+    }
   })
-}
 
 function endSpan({ span }: OpenSpan, request: FastifyRequest, reply: FastifyReply): void {
   span.setAttribute('http.response.status_code', reply.statusCode)

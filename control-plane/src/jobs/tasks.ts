@@ -1,6 +1,6 @@
 /** Maps each job to its function, and validates its payload. */
 import { type CallFields, withCallFields } from '@phonerack/shared'
-import { inTrace } from '@phonerack/shared/tracing'
+import { attributesOf, inTrace } from '@phonerack/shared/tracing'
 import { type Task, type TaskList } from 'graphile-worker'
 import { Prisma } from '../gen/prisma/client.js'
 import { runInstallJob } from '../installs/run-install.js'
@@ -35,21 +35,19 @@ const task =
   async (payload) => {
     // The schema of a name produces the payload of that name.
     const job = jobPayloads[name].parse(payload) as JobPayload<N>
-    const { phone, device } = subjectOf(job)
-    const attributes = () => ({
-      ...(phone === undefined ? {} : { 'phonerack.phone.id': phone }),
-      ...(device === undefined ? {} : { 'phonerack.device.id': device }),
-    })
-    await withCallFields({ job: name, ...subjectOf(job) }, () =>
-      inTrace(`job ${name}`, attributes, () => work(job)),
+    const fields: CallFields = {
+      job: name,
+      ...('phoneId' in job ? { phone: job.phoneId } : {}),
+      ...('deviceId' in job ? { device: job.deviceId } : {}),
+    }
+    await withCallFields(fields, () =>
+      inTrace(
+        `job ${name}`,
+        () => attributesOf(fields),
+        () => work(job),
+      ),
     )
   }
-
-/** The phone and the device that a job names. */
-const subjectOf = (job: JobPayload<JobName>): Pick<CallFields, 'phone' | 'device'> => ({
-  ...('phoneId' in job ? { phone: job.phoneId } : {}),
-  ...('deviceId' in job ? { device: job.deviceId } : {}),
-})
 
 /** Jobs that use only the database, so they never wait behind a slow host. */
 export const timerTasks = (context: PoolContext): TaskList => ({

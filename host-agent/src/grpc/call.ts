@@ -11,7 +11,7 @@ import {
   withCallFields,
   type Logger,
 } from '@phonerack/shared'
-import { inServerSpan, traceHeader } from '@phonerack/shared/tracing'
+import { attributesOf, inServerSpan, traceHeader } from '@phonerack/shared/tracing'
 import type { Caller } from '../devices/gate.js'
 import { countCall } from '../metrics/instruments.js'
 import { toApiError, toServiceError } from './errors.js'
@@ -122,14 +122,12 @@ export async function answer<A>(
   // A stream of the control plane, such as a live view, lasts as long as its client stays: it gets no span.
   if (request === undefined) return work(progressOf(call))
   const { requestId, phoneId }: Partial<Assignment> = request.assignment ?? {}
-  const attributes = () => ({
-    'rpc.system': 'grpc',
-    ...(requestId ? { 'phonerack.request.id': requestId } : {}),
-    ...(phoneId ? { 'phonerack.phone.id': phoneId } : {}),
-  })
   const fields = { ...(requestId ? { request_id: requestId } : {}), ...(phoneId ? { phone: phoneId } : {}) }
-  const parent = call.metadata.get(traceHeader)[0]?.toString()
-  return withCallFields(fields, () => inServerSpan(name, parent, attributes, () => work(progressOf(call))))
+  const arrival = () => ({
+    header: call.metadata.get(traceHeader)[0]?.toString(),
+    attributes: { 'rpc.system': 'grpc', ...attributesOf(fields) },
+  })
+  return withCallFields(fields, () => inServerSpan(name, arrival, () => work(progressOf(call))))
 }
 
 /** The calling phone and its fencing number. @throws ApiError when the call does not name them */

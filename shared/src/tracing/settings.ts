@@ -21,7 +21,7 @@ export interface TracingSettings {
   warnings: string[]
 }
 
-export const samplers = [
+const samplers = [
   'always_on',
   'always_off',
   'traceidratio',
@@ -58,11 +58,8 @@ export function readTracingSettings(env: Environment): TracingSettings | null {
   const ratio = ratioText === '' ? 1 : Number(ratioText)
   const isRatio = ratio >= 0 && ratio <= 1
   if (!isRatio) warnings.push('OTEL_TRACES_SAMPLER_ARG must be between 0 and 1; using 1')
-  if (
-    ![...protocols].includes(
-      text('OTEL_EXPORTER_OTLP_TRACES_PROTOCOL') || text('OTEL_EXPORTER_OTLP_PROTOCOL'),
-    )
-  )
+  const protocol = text('OTEL_EXPORTER_OTLP_TRACES_PROTOCOL') || text('OTEL_EXPORTER_OTLP_PROTOCOL')
+  if (!protocols.includes(protocol))
     warnings.push(
       'traces are sent as http/protobuf; OTEL_EXPORTER_OTLP_PROTOCOL has no other supported value',
     )

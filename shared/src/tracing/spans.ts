@@ -1,5 +1,5 @@
 /**
- * Spans of requests, jobs, calls to hosts and their parts. Until `start.ts` switches tracing on, every function here only runs
+ * Spans of requests, jobs, calls to hosts and their parts. Until `sdk.ts` switches tracing on, every function here only runs
  * its work. Names and attributes are IDs, names of our tables, counts and error codes: never text of a tenant, a phone or a
  * client. docs/decisions/0255
  */
@@ -15,19 +15,35 @@ import {
   type Link,
   type Span,
 } from '@opentelemetry/api'
+import { type CallFields } from '../call-fields.js'
 import { ApiError } from '../errors.js'
 
-export { SpanKind, type Attributes, type Span } from '@opentelemetry/api'
+export { type Attributes, type Span } from '@opentelemetry/api'
 
 /** The name of the W3C header, in HTTP and in gRPC metadata. */
 export const traceHeader = 'traceparent'
 
 let isOn = false
 
-/** Called by `start.ts` once the SDK is registered, and with false when it stops. */
+/** Called by `sdk.ts` once the SDK is registered, and with false when it stops. */
 export const setTracing = (on: boolean): void => void (isOn = on)
 
 const tracer = trace.getTracer('phonerack')
+
+const attributeNames = {
+  request_id: 'phonerack.request.id',
+  phone: 'phonerack.phone.id',
+  host: 'phonerack.host.id',
+  device: 'phonerack.device.id',
+} as const satisfies Partial<Record<keyof CallFields, string>>
+
+/** The IDs of the running work as attributes. */
+export function attributesOf(fields: CallFields): Attributes {
+  const attributes: Attributes = {}
+  for (const field of Object.keys(attributeNames) as (keyof typeof attributeNames)[])
+    if (fields[field] !== undefined) attributes[attributeNames[field]] = fields[field]
+  return attributes
+}
 
 /** Whether spans of parts are recorded: not outside of a request, a job or a call, so that no timer starts a trace. */
 const isTraced = (): boolean => isOn && trace.getActiveSpan()?.isRecording() === true
@@ -42,16 +58,19 @@ export const inTrace = <T>(name: string, attributes: () => Attributes, work: () 
     ? during(tracer.startSpan(name, { root: true, attributes: attributes() }), context.active(), work)
     : work()
 
-/** The work of a call from a trusted caller, which is the parent. @param header its `traceparent` */
-export function inServerSpan<T>(
-  name: string,
-  header: string | undefined,
-  attributes: () => Attributes,
-  work: () => Promise<T>,
-): Promise<T> {
+/** The contents of the span of a request or a call, computed only while tracing is on. */
+export interface Arrival {
+  /** Its `traceparent`. */
+  header: string | undefined
+  attributes: Attributes
+}
+
+/** The work of a call from a trusted caller, which is the parent. */
+export function inServerSpan<T>(name: string, arrival: () => Arrival, work: () => Promise<T>): Promise<T> {
   if (!isOn) return work()
+  const { header, attributes } = arrival()
   const parent = remote(header)
-  const options = { kind: SpanKind.SERVER, attributes: attributes() }
+  const options = { kind: SpanKind.SERVER, attributes }
   return during(tracer.startSpan(name, options, parent), parent, work)
 }
 
@@ -65,12 +84,9 @@ export interface OpenSpan {
  * The span of a request from an untrusted client, which the caller of this function ends; null while tracing is off. The client's
  * `traceparent` is only a link: as a parent it would decide what is sampled, and could add spans to any trace.
  */
-export function openRequestSpan(
-  name: string,
-  header: string | undefined,
-  attributes: Attributes,
-): OpenSpan | null {
+export function openRequestSpan(arrival: () => Arrival & { name: string }): OpenSpan | null {
   if (!isOn) return null
+  const { name, header, attributes } = arrival()
   const client = trace.getSpanContext(remote(header))
   const links: Link[] = client ? [{ context: client }] : []
   const span = tracer.startSpan(name, { kind: SpanKind.SERVER, root: true, attributes, links })
@@ -104,7 +120,7 @@ export function failSpan(span: Span, code: string): void {
 }
 
 /** Not its message, which can quote a tenant, a phone or a path. */
-export const codeOfError = (error: unknown): string =>
+const codeOfError = (error: unknown): string =>
   error instanceof ApiError ? error.code : error instanceof Error ? error.name : 'unknown'
 
 async function during<T>(span: Span, parent: Context, work: () => Promise<T>): Promise<T> {
