@@ -7,7 +7,7 @@ import { type Core } from '../core/core.js'
 import { inTransaction } from '../db/database.js'
 import { isUp } from '../devices/link.js'
 import { addJob } from '../queue/queue.js'
-import { type ClaimRests, longestRestMs } from './claim-rests.js'
+import { type ClaimRests, missingMs } from './claim-rests.js'
 
 export interface Claim {
   /** The device at the host that claims. */
@@ -15,13 +15,6 @@ export interface Claim {
   /** The public key. */
   identity: string
 }
-
-/** Milliseconds for which a claim must be missing before the time in which two hosts claimed the phone begins again. */
-const missingMs = 60_000 + longestRestMs
-
-/** Whether a phone that claimed an identity has not done so for as long as the claim of two hosts takes. */
-export const isClaimOver = (claimCheckedAt: Date | null, now: Date): boolean =>
-  claimCheckedAt === null || now.getTime() - claimCheckedAt.getTime() >= missingMs
 
 /** Has the claim checked, unless it was checked a moment ago, or no device of a host in use has this identity. */
 export async function noteClaim(core: Core, { deviceId, identity }: Claim, rests: ClaimRests): Promise<void> {

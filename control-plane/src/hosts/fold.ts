@@ -1,7 +1,7 @@
 /** Computes the table changes of a heartbeat. Pure; `now` is the control plane's clock. */
 import { isDeepStrictEqual } from 'node:util'
 import { type DeviceCondition, type DeviceEvent, type DeviceStatus, type Heartbeat } from '@phonerack/shared'
-import { isClaimOver } from './claims.js'
+import { isClaimOver } from './claim-rests.js'
 import { longestJump } from '../devices/custody.js'
 import { notBelieved } from '../devices/quarantine.js'
 import { isUp, stateAfterReport, stateWhenSeen, type DeviceState } from '../devices/link.js'

@@ -7,7 +7,7 @@ import { type HostFault } from '@phonerack/shared'
 import { type Core } from '../core/core.js'
 import { type Reader } from '../db/database.js'
 import { Prisma } from '../gen/prisma/client.js'
-import { loseReachSince } from '../phones/run.js'
+import { loseReach } from '../phones/run.js'
 
 /** The longest `stop_within` of an agent, the end of its process, and a margin. */
 const longestMs = 150_000
@@ -31,11 +31,11 @@ export function stoppingSince(
 export async function sweepStopping(core: Core): Promise<void> {
   const rows = await overdue(core.db, core.clock.now(), Prisma.sql`true`)
   // Judged again under the lock of the phone: the host may have come back since the query.
-  const again = async (tx: Reader, id: string, now: Date): Promise<Date | null> =>
+  const again = (id: string) => async (tx: Reader, now: Date) =>
     (await overdue(tx, now, Prisma.sql`p.id = ${id}`))[0]?.at ?? null
   const errors: unknown[] = []
   for (const { id } of rows)
-    await loseReachSince(core, id, again).catch((error: unknown) => errors.push(error))
+    await loseReach(core, id, again(id)).catch((error: unknown) => errors.push(error))
   if (errors.length > 0) throw new AggregateError(errors, 'could not end all runs of stopping hosts')
 }
 

@@ -170,29 +170,17 @@ export async function enforceDue(core: Core, phoneId: string, sessionId: string)
 
 /**
  * The device or host was unreachable for the grace period. Billing stops at the last proof of life.
+ * @param lastProofAt or a function that reads it under the phone's lock; null: the phone is reachable again
  */
-export async function loseReach(core: Core, phoneId: string, lastProofAt: Date): Promise<void> {
-  await apply(core, phoneId, (_, now) => ({
-    event: 'lose',
-    ending: { at: lastProofAt < now ? lastProofAt : now },
-  }))
-}
-
-/** Like `loseReach`, if `since`, read under the phone's lock, still gives a last proof of life. */
-export async function loseReachSince(
+export async function loseReach(
   core: Core,
   phoneId: string,
-  since: (tx: Tx, phoneId: string, now: Date) => Promise<Date | null>,
+  lastProofAt: Date | ((tx: Tx, now: Date) => Promise<Date | null>),
 ): Promise<void> {
-  const lost = await inTransaction(core.db, async (tx) => {
-    const phone = await lockPhone(tx, phoneId, 'project and phone')
-    const now = core.clock.now()
-    const at = phone && (await since(tx, phoneId, now))
-    return (
-      phone !== null && at !== null && endRun(tx, core.rules, phone, 'lose', { at: at < now ? at : now, now })
-    )
+  await apply(core, phoneId, async (_, now, tx) => {
+    const at = lastProofAt instanceof Date ? lastProofAt : await lastProofAt(tx, now)
+    return at && { event: 'lose', ending: { at: at < now ? at : now } }
   })
-  if (lost) core.changes.publish(phoneId)
 }
 
 /** The device is permanently lost. */
@@ -263,15 +251,14 @@ interface Applied {
   ending: Partial<Ending>
 }
 
+/** Chooses what happens to a locked phone; null: nothing. */
+type Decide = (phone: PhoneRecord, now: Date, tx: Tx) => Applied | null | Promise<Applied | null>
+
 /**
  * Locks the phone, lets `decide` choose the event, and applies it. Returns false and does nothing
  * when it does not apply.
  */
-async function apply(
-  core: Core,
-  phoneId: string,
-  decide: (phone: PhoneRecord, now: Date) => Applied | null,
-): Promise<boolean> {
+async function apply(core: Core, phoneId: string, decide: Decide): Promise<boolean> {
   // Look without locks first: most calls of a repeated job have nothing to do.
   if (!(await findPhone(core.db, phoneId))) return false
   const changed = await inTransaction(core.db, (tx) => applyIn(tx, core, phoneId, decide))
@@ -279,14 +266,9 @@ async function apply(
   return changed
 }
 
-async function applyIn(
-  tx: Tx,
-  core: Core,
-  phoneId: string,
-  decide: (phone: PhoneRecord, now: Date) => Applied | null,
-): Promise<boolean> {
+async function applyIn(tx: Tx, core: Core, phoneId: string, decide: Decide): Promise<boolean> {
   const phone = await lockPhone(tx, phoneId, 'project and phone')
   const now = core.clock.now()
-  const applied = phone && decide(phone, now)
+  const applied = phone && (await decide(phone, now, tx))
   return applied ? endRun(tx, core.rules, phone, applied.event, { at: now, now, ...applied.ending }) : false
 }
