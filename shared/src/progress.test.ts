@@ -24,6 +24,19 @@ test('a part never outlasts the whole, and ends with its parent', async () => {
   await expect(part.sleep(10)).rejects.toThrow(DeadlineExceeded)
 })
 
+test('a part whose signal is first read later has ended with its parent', () => {
+  const parent = new AbortController()
+  const [early, late] = [Progress.for(10_000, parent.signal).within(9000), Progress.for(10_000).within(9000)]
+  expect([early.expired, early.signal.aborted]).toEqual([false, false])
+  const part = Progress.for(10_000, parent.signal).within(9000).within(8000)
+  expect(part.expired).toBe(false)
+  parent.abort()
+  expect([part.expired, part.signal.aborted, early.expired, early.signal.aborted]).toEqual(
+    Array(4).fill(true),
+  )
+  expect([late.expired, late.signal.aborted]).toEqual([false, false])
+})
+
 test('work that ends before the deadline keeps its result and its error', async () => {
   await expect(Progress.for(1000).race('a', () => Promise.resolve(7))).resolves.toBe(7)
   await expect(Progress.for(1000).race('a', () => Promise.reject(new Error('no')))).rejects.toThrow('no')

@@ -17,47 +17,33 @@ export class DeadlineExceeded extends Error {
 const longestTimer = 2 ** 31 - 1
 
 export class Progress {
+  private made: AbortSignal | null = null
+
   private constructor(
-    readonly signal: AbortSignal,
     /** Milliseconds, on `ownNow`'s clock. */
     private readonly deadlineAt: number,
+    private readonly parents: readonly (AbortSignal | Progress)[],
   ) {}
 
   /**
    * Ends after `ms` of running time of this process, or when one of `parents` aborts: messages that arrived
-   * during a pause are read before the deadline. A separate timer holds the signal: Node 20 and 22 can
-   * garbage-collect a timeout inside `AbortSignal.any` while a caller waits for it.
+   * during a pause are read before the deadline.
    */
   static for(ms: number, ...parents: readonly (AbortSignal | undefined)[]): Progress {
-    const control = new AbortController()
-    // Many callers can wait on one signal: this is not a leak, since each removes its listener at its own
-    // deadline.
-    setMaxListeners(0, control.signal, ...parents.filter((parent) => parent !== undefined))
-    const forgets: (() => void)[] = []
-    const end = () => {
-      clearTimeout(timer)
-      for (const forget of forgets) forget()
-      control.abort()
-    }
-    const deadlineAt = ownNow() + ms
-    const wait = () => {
-      const left = Math.ceil(deadlineAt - ownNow())
-      timer = setTimeout(
-        () => (ownNow() < deadlineAt ? wait() : end()),
-        Math.min(Math.max(0, left), longestTimer),
-      )
-      timer.unref()
-    }
-    let timer: NodeJS.Timeout | undefined
-    wait()
-    if (parents.some((parent) => parent?.aborted)) end()
-    else for (const parent of parents) if (parent) forgets.push(onAbort(parent, end))
-    return new Progress(control.signal, deadlineAt)
+    return new Progress(
+      ownNow() + ms,
+      parents.filter((parent) => parent !== undefined),
+    )
+  }
+
+  /** Aborts at the end. Made with its timer when it is first read: most parts of an action end without it. */
+  get signal(): AbortSignal {
+    return (this.made ??= this.makeSignal())
   }
 
   /** A part of this progress: lasts up to `ms`, never longer than this one. */
   within(ms: number): Progress {
-    return Progress.for(Math.min(ms, this.remaining), this.signal)
+    return new Progress(ownNow() + Math.min(ms, this.remaining), [this])
   }
 
   /** Milliseconds left, never negative. */
@@ -66,7 +52,11 @@ export class Progress {
   }
 
   get expired(): boolean {
-    return this.signal.aborted || this.remaining === 0
+    return (
+      this.remaining === 0 ||
+      (this.made?.aborted ??
+        this.parents.some((parent) => (parent instanceof Progress ? parent.expired : parent.aborted)))
+    )
   }
 
   /** Calls `listener` once when the deadline has passed or the caller has aborted. Returns a function that removes it. */
@@ -98,5 +88,36 @@ export class Progress {
     } finally {
       forget()
     }
+  }
+
+  /**
+   * A separate timer holds the signal: Node 20 and 22 can garbage-collect a timeout inside `AbortSignal.any` while
+   * a caller waits for it.
+   */
+  private makeSignal(): AbortSignal {
+    const control = new AbortController()
+    const parents = this.parents.map((parent) => (parent instanceof Progress ? parent.signal : parent))
+    // Many callers can wait on one signal: this is not a leak, since each removes its listener at its own
+    // deadline.
+    setMaxListeners(0, control.signal, ...parents)
+    const forgets: (() => void)[] = []
+    const end = () => {
+      clearTimeout(timer)
+      for (const forget of forgets) forget()
+      control.abort()
+    }
+    const wait = () => {
+      const left = Math.ceil(this.deadlineAt - ownNow())
+      timer = setTimeout(
+        () => (ownNow() < this.deadlineAt ? wait() : end()),
+        Math.min(Math.max(0, left), longestTimer),
+      )
+      timer.unref()
+    }
+    let timer: NodeJS.Timeout | undefined
+    wait()
+    if (parents.some((parent) => parent.aborted)) end()
+    else for (const parent of parents) forgets.push(onAbort(parent, end))
+    return control.signal
   }
 }
