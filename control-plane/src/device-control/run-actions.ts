@@ -73,8 +73,9 @@ const outOfOrder = (): CallFailure =>
   CallFailure.hostFault('the host reported the actions of a batch in an impossible order')
 
 /**
- * Reads the stream into `known` and resolves with the response when the agent ends it. `count`: the
- * number of actions. @throws CallFailure, ServiceError
+ * Reads the stream into `known` and resolves with the response when the agent ends it. By events: an asynchronous iterator makes
+ * six more promises for each of the two messages of an action. `count`: the number of actions.
+ * @throws CallFailure, ServiceError
  */
 async function follow(
   stream: ClientReadableStream<RunActionsResponse>,
@@ -83,24 +84,48 @@ async function follow(
 ): Promise<Uint8Array> {
   let startedAt = performance.now()
   let unknown = 0
-  try {
-    for await (const { event } of stream as AsyncIterable<RunActionsResponse>) {
-      const next = known.results.length
-      if (event?.$case === 'started') {
-        if (event.value.index !== next || next >= count || known.started === next) throw outOfOrder()
-        known.started = next
-        startedAt = performance.now()
-      } else if (event?.$case === 'finished') {
-        if (event.value.index !== next || next >= count) throw outOfOrder()
-        known.results.push(readJson(event.value.resultJson))
-      } else if (event?.$case === 'ended') {
-        return answer(event.value.resultsJson, event.value.observationJson, count)
-      } else if ((unknown += 1) > maxUnknown) throw outOfOrder()
-    }
-  } finally {
-    known.sinceStartMs = performance.now() - startedAt
+  /** Returns the response once the agent has sent it. */
+  const take = ({ event }: RunActionsResponse): Uint8Array | null => {
+    const next = known.results.length
+    if (event?.$case === 'started') {
+      if (event.value.index !== next || next >= count || known.started === next) throw outOfOrder()
+      known.started = next
+      startedAt = performance.now()
+    } else if (event?.$case === 'finished') {
+      if (event.value.index !== next || next >= count) throw outOfOrder()
+      known.results.push(readJson(event.value.resultJson))
+    } else if (event?.$case === 'ended') {
+      return answer(event.value.resultsJson, event.value.observationJson, count)
+    } else if ((unknown += 1) > maxUnknown) throw outOfOrder()
+    return null
   }
-  throw CallFailure.hostFault('the host ended a batch without results')
+  const outcome = await new Promise<() => Uint8Array>((resolve) => {
+    const end = (result: () => Uint8Array): void => {
+      stream.off('data', onData)
+      known.sinceStartMs = performance.now() - startedAt
+      resolve(result)
+    }
+    const fail = (error: unknown): void =>
+      end(() => {
+        throw error
+      })
+    const onData = (message: RunActionsResponse): void => {
+      try {
+        const response = take(message)
+        if (response) end(() => response)
+      } catch (error) {
+        fail(error)
+      }
+    }
+    stream.on('data', onData)
+    stream.on('end', () => fail(CallFailure.hostFault('the host ended a batch without results')))
+    stream.on('error', (error) => {
+      // The status can arrive while messages wait in the stream. Each read emits its message.
+      while (stream.readableLength > 0) stream.read()
+      fail(error)
+    })
+  })
+  return outcome()
 }
 
 /**
