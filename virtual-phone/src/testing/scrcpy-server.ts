@@ -26,7 +26,8 @@ export function startServer(
   line: string,
   { version = '3.3.3', server = '3.3.3', sockets = new PhoneSockets() } = {},
 ): Running {
-  const world = makeWorld()
+  // The clock in the status bar must not change a still screen.
+  const world = makeWorld({ now: () => new Date('2026-01-05T10:20:00Z') })
   const [stdout, stderr] = [new Pipe(), new Pipe()]
   const abort = new AbortController()
   let removed = false
