@@ -1,24 +1,18 @@
 // The broker's certificate from the authority of the hosts: signed, verified by control plane and hosts, renewed.
-import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync, statSync } from 'node:fs'
 import { connect as connectSocket } from 'node:net'
 import path from 'node:path'
 import { connect as connectTls } from 'node:tls'
-import { findNats } from '@phonerack/launcher/nats'
 import { connectBus, openBus } from '@phonerack/shared'
 import { afterAll, expect, it } from 'vitest'
+import { natsPort, startNatsServer, type NatsServer } from '../testing/nats-server.js'
 import { eventually, useWorld } from '../testing/world.js'
 import { runCommand } from './commands.js'
 
 const world = useWorld()
-let server: ChildProcess | null = null
-afterAll(async () => {
-  if (server === null || server.exitCode !== null) return
-  const ended = once(server, 'exit')
-  server.kill('SIGTERM')
-  await ended
-})
+let server: NatsServer | null = null
+afterAll(() => server?.close())
 
 async function run(words: readonly string[], env: Record<string, string>) {
   let [out, err] = ['', '']
@@ -45,7 +39,7 @@ async function serialAt(port: number, ca: string): Promise<string> {
 
 it('signs a certificate that control plane and hosts verify, and renews it while the broker runs', async () => {
   const dir = path.join(world.dir, 'broker')
-  const port = 30_000 + (process.pid % 10_000)
+  const port = await natsPort()
   // The keys, which the first replica needs.
   expect(await run(['--dir', dir], {})).toMatchObject({ code: 0, err: '' })
   const url = `tls://127.0.0.1:${port}`
@@ -68,7 +62,7 @@ it('signs a certificate that control plane and hosts verify, and renews it while
   await run(words, env)
   expect(readFileSync(file, 'utf8')).toBe(written)
 
-  server = spawn(await findNats(), ['-c', `${dir}/nats.conf`], { stdio: 'ignore' })
+  server = await startNatsServer(`${dir}/nats.conf`, port)
   const { core, authority } = plane.app
   await eventually(() => core.bus.connected)
   const agent = await plane.agent('rack')
@@ -101,7 +95,7 @@ it('signs a certificate that control plane and hosts verify, and renews it while
   const renewed = await run(['--dir', dir, '--renew'], env)
   expect(renewed).toMatchObject({ code: 0, err: '' })
   expect(renewed.out).toMatch(/is renewed and valid until 20\d\d-\d\d-\d\d/)
-  server.kill('SIGHUP')
+  server.process.kill('SIGHUP')
   await eventually(async () => (await serialAt(port, authority.caPem)) !== before)
   const bus = await connectBus({ url, name: 'afterwards', creds, authorities: own })
   expect(bus.connected).toBe(true)

@@ -1,17 +1,16 @@
 // The written configuration runs a real nats-server, with TLS, which admits the control plane and a host.
-import { execFileSync, spawn } from 'node:child_process'
+import { execFileSync } from 'node:child_process'
 import { X509Certificate } from 'node:crypto'
-import { once } from 'node:events'
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { createUser, fmtCreds } from '@nats-io/jwt'
 import { connectBus, openBus, subjects } from '@phonerack/shared'
-import { findNats } from '@phonerack/launcher/nats'
 import { connect, credsAuthenticator, type NatsConnection } from 'nats'
 import { afterAll, expect, it } from 'vitest'
 import { readBrokerExpiry } from '../broker-expiry.js'
 import { openNatsUsers } from '../pki/nats-users.js'
+import { natsPort, startNatsServer } from '../testing/nats-server.js'
 import { eventually } from '../testing/world.js'
 import { runCommand } from './commands.js'
 
@@ -43,7 +42,7 @@ it('writes a configuration with which nats-server admits the control plane and h
       .concat(['-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1']),
     { stdio: 'ignore' },
   )
-  const port = 20_000 + (process.pid % 10_000)
+  const port = await natsPort()
   const words = [
     'nats-config',
     '--dir',
@@ -68,13 +67,7 @@ it('writes a configuration with which nats-server admits the control plane and h
   for (const name of ['nats.conf', 'account.seed', 'operator.seed', 'control-plane.creds'])
     expect(statSync(path.join(dir, name)).mode & 0o777, name).toBe(0o600)
 
-  const server = spawn(await findNats(), ['-c', `${dir}/nats.conf`], { stdio: 'ignore' })
-  open.push({
-    async close() {
-      server.kill('SIGTERM')
-      if (server.exitCode === null) await once(server, 'exit')
-    },
-  })
+  open.push(await startNatsServer(`${dir}/nats.conf`, port))
   const to = (creds: string, tls: object | null): Promise<NatsConnection> =>
     connect({
       servers: `127.0.0.1:${port}`,
@@ -179,7 +172,7 @@ it('listens without TLS where the operator allows it, and prints its usage', asy
 it('gives replicas and nats-server copies of only the files that they need, and replaces them at a rotation', async () => {
   const [own, replica, broker] = ['own', 'replica', 'broker'].map((name) => path.join(dir, name))
   const folders = ['--dir', own ?? '', '--replica-dir', replica ?? '', '--broker-dir', broker ?? '']
-  const port = 30_000 + (process.pid % 10_000)
+  const port = await natsPort()
   const listen = ['--listen', `127.0.0.1:${port}`, '--tls-cert', cert, '--tls-key', key]
   const written = await run('nats-config', ...folders, ...listen)
   expect(written).toMatchObject({ code: 0, err: '' })
@@ -194,13 +187,7 @@ it('gives replicas and nats-server copies of only the files that they need, and 
     for (const name of readdirSync(folder ?? ''))
       expect(statSync(path.join(folder ?? '', name)).mode & 0o777, name).toBe(0o600)
 
-  const server = spawn(await findNats(), ['-c', `${broker}/nats.conf`], { stdio: 'ignore' })
-  open.push({
-    async close() {
-      server.kill('SIGTERM')
-      if (server.exitCode === null) await once(server, 'exit')
-    },
-  })
+  open.push(await startNatsServer(`${broker}/nats.conf`, port))
   const bus = await openBus(
     {
       ...{ url: `tls://127.0.0.1:${port}`, name: 'replica', authorities: [readFileSync(cert, 'utf8')] },
