@@ -32,6 +32,7 @@ export async function unlockJobs(db: Database): Promise<void> {
   await db.$queryRaw`select 1 as unlocked from graphile_worker.force_unlock_workers(array[${worker}])`
 }
 
+/** A job added without a time is due immediately: it has that of the database, which can be ahead of the application's clock. */
 async function takeDueJob(db: Database, names: readonly string[], now: Date): Promise<DueJob | null> {
   const rows = await db.$queryRaw<DueJob[]>`
     with taken as (
@@ -39,7 +40,7 @@ async function takeDueJob(db: Database, names: readonly string[], now: Date): Pr
       where id = (select j.id from graphile_worker._private_jobs j
         join graphile_worker._private_tasks t on t.id = j.task_id
         where t.identifier = any(${[...names]}) and j.locked_at is null and j.attempts < j.max_attempts
-          and j.run_at <= ${now} order by j.run_at, j.id limit 1)
+          and (j.run_at <= ${now} or j.run_at = j.updated_at) order by j.run_at, j.id limit 1)
       returning id, task_id, payload)
     select taken.id, t.identifier as name, taken.payload
     from taken join graphile_worker._private_tasks t on t.id = taken.task_id`
