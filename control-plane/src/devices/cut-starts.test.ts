@@ -1,0 +1,38 @@
+// Starts that a delete cuts: they count neither against the device nor against its host. Real Postgres and broker, agent doubles.
+import { ApiError } from '@phonerack/shared'
+import { expect, it } from 'vitest'
+import { loneDevice } from '../testing/lone-device.js'
+import { eventually, useWorld } from '../testing/world.js'
+
+const world = useWorld()
+
+it('does not count starts whose phones have since been deleted', async () => {
+  const plane = await world.start()
+  const tenant = await plane.tenant()
+  const lone = loneDevice(plane, tenant)
+  const { db } = plane.app.core
+  await lone.alone(async (agent, device) => {
+    // The wipe after the delete aborts the start, like in the real agent.
+    let abort = (): void => undefined
+    device.onStart = () =>
+      new Promise((_, reject) => {
+        abort = () => reject(new ApiError('provider_timeout', { message: 'start took too long.' }))
+      })
+    device.onWipe = () => Promise.resolve(abort())
+    for (let round = 0; round < 4; round += 1) {
+      const began = agent.log.length
+      const { phone } = await lone.create()
+      await eventually(() => Promise.resolve(agent.log.slice(began).some((line) => line.startsWith('start'))))
+      await plane.app.services.phones.delete(tenant.caller, phone.id)
+      await eventually(async () => {
+        const jobs = await db.$queryRaw<unknown[]>`select 1 as left from graphile_worker._private_jobs
+          where key like ${`phone.start:${phone.id}:%`}`
+        return jobs.length === 0
+      })
+      await lone.untilState(device, 'free')
+    }
+    expect(await lone.rowOf(device)).toMatchObject({ failedStarts: 0, failedAt: null })
+    const host = await db.host.findUniqueOrThrow({ where: { id: agent.hostId } })
+    expect(host).toMatchObject({ degradedUntil: null, failingDevices: 0 })
+  })
+})
