@@ -10,7 +10,7 @@ import { readJar } from './scrcpy/jar.js'
 import { createScrcpyKeeper } from './scrcpy/keeper.js'
 import { CallFailed } from './testing/client.js'
 import { resultsOf, session, startPhoneAndHost, untilLink, type PhoneAndHost } from './testing/phone.js'
-import { until } from './testing/ports.js'
+import { until } from './testing/until.js'
 import { transportTo } from './testing/transport.js'
 
 let both: PhoneAndHost

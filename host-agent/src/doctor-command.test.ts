@@ -13,7 +13,8 @@ import type { Finding } from './doctor/readings.js'
 import { makeKeys, saveIdentity, type Identity } from './identity.js'
 import { makeConfig, makeIdentity } from './testing/agent.js'
 import { createTestCa } from './testing/pki.js'
-import { freePort, until } from './testing/ports.js'
+import { freePort } from '@phonerack/launcher/ports'
+import { until } from './testing/until.js'
 
 const root = mkdtempSync(path.join(tmpdir(), 'phonerack-doctor-'))
 const day = 86_400_000

@@ -12,7 +12,7 @@ import { runCommand } from './command.js'
 import { readConfig, variables } from './config.js'
 import { loadIdentity } from './identity.js'
 import { createTestCa, type TestCa } from './testing/pki.js'
-import { freePort } from './testing/ports.js'
+import { freePort } from '@phonerack/launcher/ports'
 
 const hostId = 'hst_abcdefghijkl'
 let ca: TestCa

@@ -15,7 +15,8 @@ import { CallFailed, createClient, type TestClient } from './testing/client.js'
 import { createLiveClient } from './testing/live-client.js'
 import { resultsOf, session, startTestPhone, type TestPhone } from './testing/phone.js'
 import { createTestCa, type TestCa } from './testing/pki.js'
-import { freePort, until } from './testing/ports.js'
+import { freePort } from '@phonerack/launcher/ports'
+import { until } from './testing/until.js'
 
 const packageDir = join(import.meta.dirname, '..')
 let phone: TestPhone

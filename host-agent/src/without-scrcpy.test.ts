@@ -7,7 +7,7 @@ import { hostId, serverName } from './testing/agent.js'
 import { createClient, type TestClient } from './testing/client.js'
 import { createLiveClient } from './testing/live-client.js'
 import { resultsOf, session, startPhoneAndHost, untilLink, type PhoneAndHost } from './testing/phone.js'
-import { until } from './testing/ports.js'
+import { until } from './testing/until.js'
 
 const patience = 60_000
 let both: PhoneAndHost

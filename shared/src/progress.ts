@@ -43,7 +43,7 @@ export class Progress {
 
   /** A part of this progress: lasts up to `ms`, never longer than this one. */
   within(ms: number): Progress {
-    return new Progress(ownNow() + Math.min(ms, this.remaining), [this])
+    return new Progress(Math.min(ownNow() + ms, this.deadlineAt), [this])
   }
 
   /** Milliseconds left, never negative. */

@@ -6,13 +6,14 @@ import path from 'node:path'
 import { connect as connectTls } from 'node:tls'
 import { connectBus, openBus } from '@phonerack/shared'
 import { afterAll, expect, it } from 'vitest'
-import { natsPort, startNatsServer, type NatsServer } from '../testing/nats-server.js'
+import { startNatsServer } from '../testing/nats-server.js'
+import { freePort } from '@phonerack/launcher/ports'
 import { eventually, useWorld } from '../testing/world.js'
 import { runCommand } from './commands.js'
 
 const world = useWorld()
-let server: NatsServer | null = null
-afterAll(() => server?.close())
+let server: Awaited<ReturnType<typeof startNatsServer>> | null = null
+afterAll(() => server?.stop())
 
 async function run(words: readonly string[], env: Record<string, string>) {
   let [out, err] = ['', '']
@@ -39,7 +40,7 @@ async function serialAt(port: number, ca: string): Promise<string> {
 
 it('signs a certificate that control plane and hosts verify, and renews it while the broker runs', async () => {
   const dir = path.join(world.dir, 'broker')
-  const port = await natsPort()
+  const port = await freePort()
   // The keys, which the first replica needs.
   expect(await run(['--dir', dir], {})).toMatchObject({ code: 0, err: '' })
   const url = `tls://127.0.0.1:${port}`
@@ -95,7 +96,7 @@ it('signs a certificate that control plane and hosts verify, and renews it while
   const renewed = await run(['--dir', dir, '--renew'], env)
   expect(renewed).toMatchObject({ code: 0, err: '' })
   expect(renewed.out).toMatch(/is renewed and valid until 20\d\d-\d\d-\d\d/)
-  server.process.kill('SIGHUP')
+  process.kill(server.pid, 'SIGHUP')
   await eventually(async () => (await serialAt(port, authority.caPem)) !== before)
   const bus = await connectBus({ url, name: 'afterwards', creds, authorities: own })
   expect(bus.connected).toBe(true)

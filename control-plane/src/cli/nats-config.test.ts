@@ -10,7 +10,8 @@ import { connect, credsAuthenticator, type NatsConnection } from 'nats'
 import { afterAll, expect, it } from 'vitest'
 import { readBrokerExpiry } from '../broker-expiry.js'
 import { openNatsUsers } from '../pki/nats-users.js'
-import { natsPort, startNatsServer } from '../testing/nats-server.js'
+import { startNatsServer } from '../testing/nats-server.js'
+import { freePort } from '@phonerack/launcher/ports'
 import { eventually } from '../testing/world.js'
 import { runCommand } from './commands.js'
 
@@ -42,7 +43,7 @@ it('writes a configuration with which nats-server admits the control plane and h
       .concat(['-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1']),
     { stdio: 'ignore' },
   )
-  const port = await natsPort()
+  const port = await freePort()
   const words = [
     'nats-config',
     '--dir',
@@ -67,7 +68,8 @@ it('writes a configuration with which nats-server admits the control plane and h
   for (const name of ['nats.conf', 'account.seed', 'operator.seed', 'control-plane.creds'])
     expect(statSync(path.join(dir, name)).mode & 0o777, name).toBe(0o600)
 
-  open.push(await startNatsServer(`${dir}/nats.conf`, port))
+  const server = await startNatsServer(`${dir}/nats.conf`, port)
+  open.push({ close: () => server.stop() })
   const to = (creds: string, tls: object | null): Promise<NatsConnection> =>
     connect({
       servers: `127.0.0.1:${port}`,
@@ -172,7 +174,7 @@ it('listens without TLS where the operator allows it, and prints its usage', asy
 it('gives replicas and nats-server copies of only the files that they need, and replaces them at a rotation', async () => {
   const [own, replica, broker] = ['own', 'replica', 'broker'].map((name) => path.join(dir, name))
   const folders = ['--dir', own ?? '', '--replica-dir', replica ?? '', '--broker-dir', broker ?? '']
-  const port = await natsPort()
+  const port = await freePort()
   const listen = ['--listen', `127.0.0.1:${port}`, '--tls-cert', cert, '--tls-key', key]
   const written = await run('nats-config', ...folders, ...listen)
   expect(written).toMatchObject({ code: 0, err: '' })
@@ -187,7 +189,8 @@ it('gives replicas and nats-server copies of only the files that they need, and 
     for (const name of readdirSync(folder ?? ''))
       expect(statSync(path.join(folder ?? '', name)).mode & 0o777, name).toBe(0o600)
 
-  open.push(await startNatsServer(`${broker}/nats.conf`, port))
+  const server = await startNatsServer(`${broker}/nats.conf`, port)
+  open.push({ close: () => server.stop() })
   const bus = await openBus(
     {
       ...{ url: `tls://127.0.0.1:${port}`, name: 'replica', authorities: [readFileSync(cert, 'utf8')] },

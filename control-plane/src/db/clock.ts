@@ -9,9 +9,6 @@ import { type Clock } from '@phonerack/shared'
  * Milliseconds by which the machine's clock may differ from Postgres before the operator is warned.
  */
 export const maxSkewMs = 2000
-/** Milliseconds that a measurement may take: its error is at most half of that. */
-const slowestMs = 500
-
 export class DatabaseClock implements Clock {
   private constructor(
     private readonly readTime: () => Promise<Date>,
@@ -26,8 +23,9 @@ export class DatabaseClock implements Clock {
    * comparison
    */
   static async start(readTime: () => Promise<Date>, machine: Clock): Promise<DatabaseClock> {
-    const first = await measure(readTime, machine)
-    return new DatabaseClock(readTime, machine, first.origin, first.skew)
+    const { earliest, latest, skew } = await measure(readTime, machine)
+    const origin = (earliest + latest) / 2
+    return new DatabaseClock(readTime, machine, origin, skew(origin))
   }
 
   now(): Date {
@@ -44,21 +42,26 @@ export class DatabaseClock implements Clock {
   }
 
   /**
-   * Measures again. A slow measurement is used only when Postgres's time has moved by more than its
-   * error.
+   * Measures again. The time moves only as far as the measurement proves it wrong: an answer that was slow, since the machine is
+   * busy, proves little, and due times must not move to and fro with it.
    */
   async measure(): Promise<void> {
-    const { origin, skew, tookMs } = await measure(this.readTime, this.machine)
-    if (tookMs > slowestMs && Math.abs(origin - this.origin) <= tookMs) return
-    this.origin = origin
-    this.skew = skew
+    const { earliest, latest, skew } = await measure(this.readTime, this.machine)
+    this.origin = Math.min(Math.max(this.origin, earliest), latest)
+    this.skew = skew(this.origin)
   }
 }
 
+/** Postgres read its time between the call and the answer: its time at 0 of the monotonic clock is between these two. */
 async function measure(readTime: () => Promise<Date>, machine: Clock) {
   const before = performance.now()
-  const read = await readTime()
+  const read = (await readTime()).getTime()
   const after = performance.now()
-  const origin = read.getTime() - (before + after) / 2
-  return { origin, skew: machine.now().getTime() - (origin + after), tookMs: after - before }
+  const machineOrigin = machine.now().getTime() - after
+  // A `Date` has no fraction of its last millisecond.
+  return {
+    earliest: read - after,
+    latest: read + 1 - before,
+    skew: (origin: number) => machineOrigin - origin,
+  }
 }

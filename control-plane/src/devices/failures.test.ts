@@ -134,7 +134,14 @@ it('leaves quarantines for other reasons to the operator when the host is degrad
   const [one, two, three] = await devicesOf(rack)
   if (!one || !two || !three) throw new Error('the rack has too few devices')
   const fail = (id: string) =>
-    inTransaction(core.db, (tx) => noteFailure(tx, id, core.clock.now(), core.rules.degraded))
+    inTransaction(core.db, async (tx) =>
+      noteFailure(
+        tx,
+        await tx.device.findUniqueOrThrow({ where: { id } }),
+        core.clock.now(),
+        core.rules.degraded,
+      ),
+    )
   await fail(one.id)
   const refusal = { reason: 'old_number', current_fencing_number: '0' } as const
   expect(await settleRefusal(core, one.id, one.fencingNumber, refusal)).toBe(true)

@@ -63,18 +63,18 @@ async function readHosts(
  */
 export async function noteFailure(
   tx: Tx,
-  deviceId: string,
+  { id, fencingNumber }: { id: string; fencingNumber: bigint },
   now: Date,
   rules: DegradedRules,
 ): Promise<boolean> {
-  // A device that is quarantined for another reason is not taken back.
+  // A device that is quarantined for another reason is not taken back. A newer number has cut the work: a delete, for example.
   await tx.device.updateMany({
-    where: { id: deviceId, state: { not: 'quarantined' } },
+    where: { id, fencingNumber, state: { not: 'quarantined' } },
     data: { failedAt: now },
   })
   const [host] = await readHosts(
     tx,
-    Prisma.sql`h.id = (select host_id from devices where id = ${deviceId})`,
+    Prisma.sql`h.id = (select host_id from devices where id = ${id})`,
     now,
     rules,
   )

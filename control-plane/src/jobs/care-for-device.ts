@@ -206,7 +206,7 @@ async function conclude<N extends CareJob>(
   const mayBeHosts = failed.length > 0 && failed.every((check) => check.name === agentCheck)
   if (
     mayBeHosts &&
-    (await inTransaction(core.db, (tx) => noteFailure(tx, device.id, now, core.rules.degraded)))
+    (await inTransaction(core.db, (tx) => noteFailure(tx, device, now, core.rules.degraded)))
   ) {
     await note(context, device, waitsForOthers(name, reasonOf(failed)))
     const again = { ...payload, attempt: payload.attempt + 1, refused: 0, unanswered: 0, turns: 0 }

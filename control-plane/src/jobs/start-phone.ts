@@ -11,7 +11,7 @@ import {
   type WipeDeviceResponse,
 } from '@phonerack/proto'
 import { hostFaultIn, Progress } from '@phonerack/shared'
-import { inTransaction, type Reader, type Tx } from '../db/database.js'
+import { inTransaction, type Tx } from '../db/database.js'
 import { deviceOf } from '../devices/assignment.js'
 import { countFailedStart, failedStartsOf, mostFailedStarts } from '../devices/failed-starts.js'
 import { keepIdentity } from '../devices/identity.js'
@@ -151,8 +151,6 @@ async function afterFailure(
   failure: CallFailure,
 ): Promise<void> {
   const { attempt } = payload
-  // A delete of the phone has cut the start: neither the device nor its host is at fault.
-  if (!(await holds(context.core.db, phone.id, payload.fencing))) return
   const fault = hostFaultIn(failure.answer?.details)
   const isOwnFault = fault !== null && fault !== 'stopping'
   if (isOwnFault) await noteHostFault(context.core.db, device.id, context.core.clock.now())
@@ -182,10 +180,6 @@ async function afterFailure(
   })
 }
 
-/** Whether the phone still has its device under this number. */
-const holds = async (db: Reader, phoneId: string, fencing: string): Promise<boolean> =>
-  (await deviceOf(db, phoneId))?.fencingNumber.toString() === fencing
-
 /** The agent answered that the phone failed, or did not answer before the deadline. Refusals of numbers and faults of the host do not count. */
 const isPhonesFault = ({ answer, timedOut, isHostFault }: CallFailure): boolean =>
   !isHostFault && (answer === null ? timedOut : refusalIn(answer.details) === null)
@@ -201,10 +195,9 @@ async function giveUp(
   device: PlacedDevice,
   reason: string | null,
 ): Promise<boolean> {
-  if (!(await holds(core.db, phone.id, fencing))) return true
   const now = core.clock.now()
-  if (await inTransaction(core.db, (tx) => noteFailure(tx, device.id, now, core.rules.degraded))) return false
-  if (!(await holds(core.db, phone.id, fencing))) return true
+  if (await inTransaction(core.db, (tx) => noteFailure(tx, device, now, core.rules.degraded))) return false
+  if ((await deviceOf(core.db, phone.id))?.fencingNumber.toString() !== fencing) return true
   await failCreate(core, phone.id, reason)
   return true
 }
@@ -225,10 +218,11 @@ async function changeDevice(
   // Its own transaction: the device's lock must not be held while another device is locked.
   const isShared =
     reason !== null &&
-    (await inTransaction(core.db, (tx) => noteFailure(tx, device.id, core.clock.now(), degraded)))
+    (await inTransaction(core.db, (tx) => noteFailure(tx, device, core.clock.now(), degraded)))
   return inTransaction(core.db, async (tx: Tx) => {
     const phone = await lockPhone(tx, phoneId, 'phone')
-    if (phone?.status !== 'creating' || !(await holds(tx, phoneId, fencing))) return true
+    if (phone?.status !== 'creating' || (await deviceOf(tx, phoneId))?.fencingNumber.toString() !== fencing)
+      return true
     return isShared
       ? giveAnotherDevice(tx, core, phone, null, { ...hosts, except: [...hosts.except, device.hostId] })
       : giveAnotherDevice(tx, core, phone, reason, hosts)

@@ -32,7 +32,7 @@ export async function unlockJobs(db: Database): Promise<void> {
   await db.$queryRaw`select 1 as unlocked from graphile_worker.force_unlock_workers(array[${worker}])`
 }
 
-/** A job added without a time is due immediately: it has that of the database, which can be ahead of the application's clock. */
+/** A job added without a time has the database's, which can be ahead of the application's clock: it is due immediately. */
 async function takeDueJob(db: Database, names: readonly string[], now: Date): Promise<DueJob | null> {
   const rows = await db.$queryRaw<DueJob[]>`
     with taken as (

@@ -2,9 +2,9 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { createServer, type AddressInfo } from 'node:net'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { freePort } from '@phonerack/launcher/ports'
 import { type Plane } from './world.js'
 
 export interface ReplicaProcess {
@@ -27,16 +27,6 @@ const program = path.resolve(import.meta.dirname, '../../dist/main.js')
  */
 export const endWithParent = pathToFileURL(path.join(import.meta.dirname, 'end-with-parent.mjs')).href
 const readyMs = 120_000
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
-}
 
 /** `preload`: a module that the process loads first. */
 export async function startReplica(

@@ -16,7 +16,7 @@ import { startAdbProxy, type AdbProxy } from '../testing/adb-proxy.js'
 import { startTestHost, type TestHost } from '../testing/agent.js'
 import { CallFailed } from '../testing/client.js'
 import { session, untilLink } from '../testing/phone.js'
-import { until } from '../testing/ports.js'
+import { until } from '../testing/until.js'
 import { transportTo } from '../testing/transport.js'
 import { recordSchema, type DeviceRecord } from '../custody/records.js'
 

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { CallFailed } from '../testing/client.js'
 import { createLiveClient, type LiveClient, type LiveView } from '../testing/live-client.js'
 import { session, startPhoneAndHost, untilLink, type PhoneAndHost } from '../testing/phone.js'
-import { until } from '../testing/ports.js'
+import { until } from '../testing/until.js'
 import { decode } from '../testing/viewer.js'
 
 /** Milliseconds: encoders start slowly on a loaded machine. */

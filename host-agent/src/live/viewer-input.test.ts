@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Device, LiveInput } from '../device/device.js'
 import { oneMethod, simulatedPhone } from '../testing/simulated-phone.js'
-import { until } from '../testing/ports.js'
+import { until } from '../testing/until.js'
 import { ViewerInput, inOrientationOf, type InputEvent } from './viewer-input.js'
 import { watch } from './watch.js'
 

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { controlPlaneIdentity } from '../grpc/call.js'
 import { serverName } from '../testing/agent.js'
 import { session, startPhoneAndHost, untilLink, type PhoneAndHost } from '../testing/phone.js'
-import { until } from '../testing/ports.js'
+import { until } from '../testing/until.js'
 
 let both: PhoneAndHost
 let client: RecordingServiceClient

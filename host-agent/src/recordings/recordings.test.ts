@@ -27,7 +27,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import type { CaptureListener } from '../device/capture.js'
 import { FilmCapture, makeFilm, type Film } from '../testing/film.js'
-import { until } from '../testing/ports.js'
+import { until } from '../testing/until.js'
 import { createRecordings, type Recordings, type RecordingsParts, type DeviceCaller } from './recordings.js'
 import { openRecordingStore } from './store.js'
 

@@ -6,7 +6,7 @@ import { createLogger, Progress } from '@phonerack/shared'
 import { afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
 import type { CaptureListener } from '../device/capture.js'
 import { FilmCapture, makeFilm, type Film } from '../testing/film.js'
-import { until } from '../testing/ports.js'
+import { until } from '../testing/until.js'
 import { createRecordings, type Recordings, type DeviceCaller } from './recordings.js'
 import { openRecordingStore } from './store.js'
 

@@ -3,7 +3,7 @@ import { createLogger, DeadlineExceeded } from '@phonerack/shared'
 import fc from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
 import { later } from '../base/later.js'
-import { until } from '../testing/ports.js'
+import { until } from '../testing/until.js'
 import { judge, watchFitness, type Fitness, type Reading } from './fitness.js'
 
 const needs = { dataDir: '/data', minFree: 500_000_000 }

@@ -5,7 +5,7 @@ import { AdbClient } from '../adb/client.js'
 import { adbSocketPath } from '../adb/server.js'
 import { command } from '../adb/quote.js'
 import { session, startPhoneAndHost, untilLink, type PhoneAndHost } from '../testing/phone.js'
-import { until } from '../testing/ports.js'
+import { until } from '../testing/until.js'
 import { transportTo } from '../testing/transport.js'
 
 let both: PhoneAndHost

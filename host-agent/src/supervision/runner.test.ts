@@ -3,7 +3,7 @@ import { createLogger, Progress } from '@phonerack/shared'
 import { afterEach, expect, it } from 'vitest'
 import { later } from '../base/later.js'
 import { DeviceGone } from '../device/device.js'
-import { until } from '../testing/ports.js'
+import { until } from '../testing/until.js'
 import { StateRunner, type RunnerParts } from './runner.js'
 import type { DeviceEvent } from './state-machine.js'
 

@@ -13,7 +13,7 @@ import type { Identity } from '../identity.js'
 import { createClient, type TestClient } from './client.js'
 import { jarPath } from './jar.js'
 import { createTestCa, type TestCa } from './pki.js'
-import { freePort } from './ports.js'
+import { freePort } from '@phonerack/launcher/ports'
 
 export const hostId = 'hst_abcdefghijkl'
 export const serverName = `${hostId}.host.phonerack.internal`

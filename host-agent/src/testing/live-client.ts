@@ -11,7 +11,7 @@ import {
 import { controlPlaneIdentity } from '../grpc/call.js'
 import { serverName, type TestHost } from './agent.js'
 import { toCallFailed, type CallFailed } from './client.js'
-import { until } from './ports.js'
+import { until } from './until.js'
 
 export interface Seen {
   config: VideoConfig

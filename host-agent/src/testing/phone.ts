@@ -9,7 +9,7 @@ import { z } from 'zod'
 import { startAdbProxy, type AdbProxy } from './adb-proxy.js'
 import { startTestHost, type TestHost } from './agent.js'
 import type { TestClient } from './client.js'
-import { until } from './ports.js'
+import { until } from './until.js'
 
 export interface TestPhone {
   proxy: AdbProxy

@@ -8,7 +8,7 @@ import type { Part } from '@phonerack/virtual-phone'
 import { startAdbServer } from '../adb/server.js'
 import type { Transport } from '../adb/transport.js'
 import { startTestPhone, type TestPhone } from './phone.js'
-import { until } from './ports.js'
+import { until } from './until.js'
 import { transportTo } from './transport.js'
 
 export interface PluggedIn {

@@ -14,6 +14,9 @@ export interface PortRange {
 /** Below the ephemeral range, so that outgoing connections do not take a kept port. */
 const upRange: PortRange = { lowest: 20_000, highest: 32_000 }
 
+/** For tests: below that of `up`, so that no test takes a port that an `up` keeps. */
+const testRange: PortRange = { lowest: 10_100, highest: 20_000 }
+
 /** True when this process can listen there now. */
 export function isPortFree(port: number): Promise<boolean> {
   return new Promise((resolve, reject) => {
@@ -64,3 +67,6 @@ export async function pickPort(
   }
   throw new Error(`no free port between ${lowest} and ${highest}`)
 }
+
+/** For tests: a port that no other process picks while this one runs, and that no outgoing connection takes. */
+export const freePort = (): Promise<number> => pickPort(undefined, undefined, testRange)

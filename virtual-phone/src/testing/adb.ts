@@ -1,5 +1,6 @@
 /** The real adb with a separate server and separate keys, for tests. */
 import { execFile, execFileSync } from 'node:child_process'
+import { randomInt } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -64,17 +65,18 @@ export async function startAdb(serial: string): Promise<Adb> {
   }
 }
 
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
+/** A free port that no outgoing connection takes: below those of the kernel, and of `up`. */
+export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = randomInt(10_100, 20_000)
+    if (await isFree(port)) return port
+  }
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
     const server = createServer()
-    server.on('error', reject)
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() =>
-        typeof address === 'object' && address !== null
-          ? resolve(address.port)
-          : reject(new Error('no port')),
-      )
-    })
+    server.once('error', () => resolve(false))
+    server.listen({ host: '127.0.0.1', port, exclusive: true }, () => server.close(() => resolve(true)))
   })
 }
