@@ -34,7 +34,7 @@ it('follows a change of Postgres’s time', async () => {
   expect(near(clock.now(), Date.now() + hour)).toBe(true)
 })
 
-it('stays between the bounds that its measurements prove, and moves no further than they demand', async () => {
+it('stays between the bounds that its measurements prove, and moves only as far as they demand', async () => {
   const monotonic = vi.spyOn(performance, 'now')
   try {
     const machine = { now: () => new Date(0) }
