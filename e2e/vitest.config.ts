@@ -48,13 +48,13 @@ export default defineConfig({
     include: ['src/**/*.test.ts'],
     globalSetup: ['src/system/global-setup.ts'],
     setupFiles: ['src/system/when-failing.ts'],
-    testTimeout: 240_000,
+    testTimeout: 480_000,
     // Listed by scripts/lib/checks.mjs (docs/decisions/0181).
     retry: { count: 1, delay: 3000 },
-    hookTimeout: 300_000,
+    hookTimeout: 480_000,
     pool: 'forks',
-    // Most tests wait.
-    maxWorkers: 5,
+    // More keep two cores no busier, and only make each test wait longer.
+    maxWorkers: 4,
     sequence: { sequencer: LongestFirst },
   },
 })

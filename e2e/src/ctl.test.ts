@@ -55,11 +55,11 @@ describe('ctl', () => {
   /** Split like a shell command; rejects with the output. */
   const typed = async (...args: string[]): Promise<string> => {
     const line = ['--data', system.dir, ...args]
-    return (await run(path.join(root, 'scripts/ctl'), line, { cwd: root, timeout: 60_000 })).stdout
+    return (await run(path.join(root, 'scripts/ctl'), line, { cwd: root, timeout: 150_000 })).stdout
   }
   const show = async () => device.parse(await ctl(system, 'device', 'show', serial))
   const stateBecomes = (state: string) =>
-    eventually(`the device to be ${state}`, 60_000, async () => {
+    eventually(`the device to be ${state}`, 150_000, async () => {
       const { data } = z.object({ data: z.array(device) }).parse(await ctl(system, 'device', 'list'))
       return data.some((each) => each.serial === serial && each.state === state)
     })
@@ -86,7 +86,7 @@ describe('ctl', () => {
       const before = await traces()
       // The agent's own server sees it, as it sees a phone on a cable.
       const socket = path.join(system.dir, 'host-agent/adb/server.sock')
-      await run('adb', ['-L', `localfilesystem:${socket}`, 'connect', serial], { timeout: 20_000 })
+      await run('adb', ['-L', `localfilesystem:${socket}`, 'connect', serial], { timeout: 150_000 })
       await stateBecomes('unenrolled')
       const list = await typed('device', 'list')
       expect(list).toMatch(/\.\/scripts\/ctl device enroll dev_\w+ --erase/)
@@ -116,10 +116,10 @@ describe('ctl', () => {
       expect(rented.status).toBe('ready')
       expect((await show()).state).toBe('assigned')
 
-      await eventually('the condition to be known', 90_000, async () => (await show()).condition !== null)
+      await eventually('the condition to be known', 150_000, async () => (await show()).condition !== null)
       expect((await show()).condition).toMatchObject({ battery_percent: 100, warnings: [] })
       phone.faults.hangEvery(1, 'shell')
-      await eventually('the host to step in', 90_000, async () => (await show()).events.length > 0)
+      await eventually('the host to step in', 150_000, async () => (await show()).events.length > 0)
       await phone.faults.heal()
       expect((await show()).events[0]).toMatchObject({ step: 'reconnect', outcome: 'done' })
       const shown = await typed('device', 'show', serial)
@@ -255,7 +255,7 @@ describe('ctl', () => {
     const tokens = list.parse(await ctl(system, 'operator', 'token', 'list'))
     const own = tokens.data.find(({ name }) => name === 'configured')
     await ctl(system, 'operator', 'token', 'revoke', own?.id ?? '')
-    await run(path.join(root, 'scripts/down'), ['--data', system.dir], { cwd: root, timeout: 60_000 })
+    await run(path.join(root, 'scripts/down'), ['--data', system.dir], { cwd: root, timeout: 150_000 })
     const again = await startSystem({ virtualPhones: 0, dir: system.dir })
     expect(again.up.operator_token).not.toBe(system.up.operator_token)
     expect(again.up.operator_url).toBe(system.up.operator_url)

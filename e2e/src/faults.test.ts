@@ -16,13 +16,13 @@ it('answers phone_unavailable while the phone is unplugged, and works again afte
   expect((await device.state()).booted).toBe(true)
 
   await device.unplug()
-  await eventually('the phone to be out of reach', 30_000, async () => {
+  await eventually('the phone to be out of reach', 150_000, async () => {
     // A write: the agent retries reads for seconds before they fail.
     const answer = await tenant.agent.post(`/v1/phones/${phone.id}/actions`, home)
     return answer.status === 503 && errorOf(answer).code === 'phone_unavailable'
   })
 
   await device.replug()
-  await eventually('the phone to be back', 60_000, async () => (await tenant.agent.get(path)).status === 200)
+  await eventually('the phone to be back', 150_000, async () => (await tenant.agent.get(path)).status === 200)
   expect((await tenant.admin.delete(`/v1/phones/${phone.id}`)).status).toBe(200)
 })

@@ -31,8 +31,8 @@ describe('the first path', () => {
     const cwd = scratch
     let stdout = ''
     // Other tests may hold every phone for a moment.
-    await eventually('a phone to be free', 60_000, async () => {
-      stdout = (await run('bash', ['-euo', 'pipefail', '-c', script], { cwd, timeout: 90_000 })).stdout
+    await eventually('a phone to be free', 150_000, async () => {
+      stdout = (await run('bash', ['-euo', 'pipefail', '-c', script], { cwd, timeout: 150_000 })).stdout
       return !stdout.includes('capacity_unavailable')
     })
 

@@ -27,7 +27,7 @@ it('leaves nothing running when it was killed, and starts again with the same ke
   const devices = await ctl(first, 'device', 'list')
 
   process.kill(first.up.pid, 'SIGKILL')
-  await vi.waitFor(() => expect(left.filter(isAlive)).toEqual([]), { timeout: 45_000, interval: 200 })
+  await vi.waitFor(() => expect(left.filter(isAlive)).toEqual([]), { timeout: 150_000, interval: 200 })
 
   const second = await startSystem({
     virtualPhones: 1,
@@ -53,7 +53,7 @@ it('refuses a second up on the same folder, and names the first one’s address 
   const { dir, up } = inject('system')
   const attempt = run(path.join(root, 'scripts/up'), ['--data', dir, '--port', '0'], {
     cwd: root,
-    timeout: 60_000,
+    timeout: 150_000,
   })
   await expect(attempt).rejects.toMatchObject({
     code: 1,

@@ -30,7 +30,7 @@ const until = (what: string, is: (found: z.infer<typeof shown>) => boolean) =>
 const isFree = () => until('a free device', ({ state }) => state === 'free')
 
 const down = () =>
-  run(path.join(root, 'scripts/down'), ['--data', system.dir], { cwd: root, timeout: 60_000 })
+  run(path.join(root, 'scripts/down'), ['--data', system.dir], { cwd: root, timeout: 150_000 })
 async function up(): Promise<void> {
   system = await startSystem({
     ...{ virtualPhones: 1, dir: system.dir },
@@ -50,7 +50,7 @@ async function parkedPhone() {
   const tenant = await newTenant(system)
   const phone = await readyPhone(tenant.agent)
   await tenant.agent.post(`/v1/phones/${phone.id}/park`)
-  await eventually('a parked phone', 30_000, async () => {
+  await eventually('a parked phone', 150_000, async () => {
     return (await getPhone(tenant.agent, phone.id)).status === 'parked'
   })
   return { tenant, id: phone.id }

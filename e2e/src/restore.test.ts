@@ -66,7 +66,7 @@ async function restore(): Promise<void> {
 
 /** The API answers again. */
 const answers = () =>
-  eventually('an answer of the control plane', 60_000, async () => {
+  eventually('an answer of the control plane', 150_000, async () => {
     try {
       return (await fetch(`${system.up.base_url}/healthz`)).status === 200
     } catch (error) {
@@ -148,7 +148,7 @@ describe('after a restore of the database', () => {
     await isFree()
     await leaveTrace(a, (await readyPhone(a.agent)).id)
     await restore()
-    await eventually('the end of the parked phone', 60_000, async () => {
+    await eventually('the end of the parked phone', 150_000, async () => {
       return (await getPhone(b.agent, parked.id)).status === 'failed'
     })
     await isFree()

@@ -13,7 +13,7 @@ const plan = (...files: string[]) => planOf(files, dependentsOf(root))
 it('runs the tests related to a changed module, all tests of each package that imports it, and the main path', () => {
   const { whole, related, e2e } = plan('launcher/src/processes.ts')
   expect(related).toEqual(['launcher'])
-  expect(whole).toEqual(['control-plane', 'clients/ctl'])
+  expect(whole).toEqual(['control-plane', 'host-agent', 'clients/ctl'])
   expect(e2e).toEqual(['first-path', 'lifecycle', 'launcher'])
 })
 

@@ -91,7 +91,7 @@ async function join(): Promise<void> {
     await openings('nobody watched before, link just made', few, async () => {
       await tenant.admin.post(`${path}/park`)
       await tenant.admin.post(`${path}/start`)
-      await eventually('the phone is ready', 60_000, async () => (await ready()) === 'ready')
+      await eventually('the phone is ready', 150_000, async () => (await ready()) === 'ready')
       await act({ type: 'home' })
       return link()
     }),

@@ -46,7 +46,7 @@ export function breakableSystem(): BreakableSystem {
     },
     settled: async () => {
       const { system } = running()
-      await eventually('the database to answer', 60_000, async () => {
+      await eventually('the database to answer', 150_000, async () => {
         try {
           const invariants = await openInvariants(await databaseUrl(system))
           await invariants.close()
@@ -65,7 +65,7 @@ export function breakableSystem(): BreakableSystem {
       }
     },
     healthy: () =>
-      eventually('the control plane to answer', 60_000, async () => {
+      eventually('the control plane to answer', 150_000, async () => {
         try {
           const { base_url } = running().system.up
           const response = await fetch(`${base_url}/readyz`, { signal: AbortSignal.timeout(2000) })

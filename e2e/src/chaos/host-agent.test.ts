@@ -23,7 +23,7 @@ test(
     await late
     const refused = errorOf(await plane.tenant.agent.get(`/v1/phones/${phone.id}/observe`))
     expect(refused).toMatchObject({ code: 'phone_unavailable', retryable: true })
-    await eventually('the phone to be unavailable', 30_000, async () => {
+    await eventually('the phone to be unavailable', 150_000, async () => {
       return (await getPhone(plane.tenant.readOnly, phone.id)).status === 'unavailable'
     })
     const [session] = await sessionsOf(plane.tenant.agent, phone.id)
@@ -35,7 +35,7 @@ test(
     const unreachable = errorOf(await plane.tenant.agent.post(`/v1/phones/${phone.id}/start`))
     expect(unreachable.code).toBe('phone_unavailable')
     await dead
-    await eventually('a start to be accepted', 90_000, async () => {
+    await eventually('a start to be accepted', 150_000, async () => {
       return (await plane.tenant.agent.post(`/v1/phones/${phone.id}/start`)).status === 200
     })
     await plane.removeAll()
@@ -62,11 +62,11 @@ test(
       ['home', true, undefined],
       ['wait', false, 'action_outcome_unknown'],
     ])
-    await eventually('the agent to be back', 60_000, async () => {
+    await eventually('the agent to be back', 150_000, async () => {
       const pid = await pidOf(plane.system, 'host-agent')
       return pid !== null && pid !== killed
     })
-    await eventually('the phone to answer', 60_000, async () => {
+    await eventually('the phone to answer', 150_000, async () => {
       return (await plane.tenant.agent.get(`/v1/phones/${phone.id}/observe`)).status === 200
     })
     expect((await getPhone(plane.tenant.agent, phone.id)).session?.id).toBe(phone.session?.id)
@@ -115,10 +115,10 @@ test(
       // Pictures for which there is no room.
       await act({ type: 'home' }, { type: 'open_app', package: 'com.phonerack.shop' })
       const status = async () => (await recordingsOf(phone)).find((each) => each.id === recording.id)?.status
-      await eventually('it ends', 60_000, async () => (await status()) === 'processing')
+      await eventually('it ends', 150_000, async () => (await status()) === 'processing')
       const ended = Date.now()
       const log = path.join(plane.system.dir, 'logs/host-agent.log')
-      await eventually('its file finds no room', 60_000, async () =>
+      await eventually('its file finds no room', 150_000, async () =>
         (await readFile(log, 'utf8')).includes('No space left on device'),
       )
       expect(await status()).toBe('processing')

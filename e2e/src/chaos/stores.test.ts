@@ -21,7 +21,7 @@ test(
       await first
       await plane.healthy()
       for (const key of keys) {
-        await eventually(`a create to be accepted`, 60_000, async () => {
+        await eventually(`a create to be accepted`, 150_000, async () => {
           const answer = await create(key)
           if (answer.status < 300) return true
           expect(errorOf(answer).retryable).toBe(true)
@@ -49,10 +49,10 @@ test(
     expect(phoneSchema.parse(parked.body).status).toMatch(/^park/)
     await dead
     await plane.healthy()
-    await eventually('the phone to be parked', 30_000, async () => {
+    await eventually('the phone to be parked', 150_000, async () => {
       return (await getPhone(plane.tenant.agent, phone.id)).status === 'parked'
     })
-    await eventually('a start to be accepted', 60_000, async () => {
+    await eventually('a start to be accepted', 150_000, async () => {
       return (await plane.tenant.agent.post(`/v1/phones/${phone.id}/start`)).status === 200
     })
     expect((await observe(plane.tenant.agent, phone.id)).elements.length).toBeGreaterThan(0)
@@ -84,7 +84,7 @@ test(
     await dead
     await Promise.allSettled([parks])
     await plane.healthy()
-    await eventually('a park to be accepted', 60_000, async () => {
+    await eventually('a park to be accepted', 150_000, async () => {
       return (await plane.tenant.agent.post(`/v1/phones/${phone.id}/park`)).status === 200
     })
     const sessions = await sessionsOf(plane.tenant.agent, phone.id)

@@ -180,7 +180,7 @@ export const actionsOn = (system: System, fast: boolean): void => {
     }
     // Input that the phone accepted reaches its apps a moment later.
     const pressed = async () => (await phone.faults.counters()).keys - before
-    await expect.poll(pressed, { timeout: 10_000 }).toBe(names.length)
+    await expect.poll(pressed, { timeout: 150_000 }).toBe(names.length)
     expect((await phone.faults.state()).awake).toBe(true)
   })
 
@@ -215,7 +215,7 @@ export const actionsOn = (system: System, fast: boolean): void => {
     const held = { type: 'long_press', target: { x: 540, y: 2300 }, duration_ms: fast ? 10_000 : 5000 }
     const answer = run(phone, [tap({ id: 'counter' }), held, tap({ id: 'counter' })])
     await expect
-      .poll(async () => (await phone.faults.counters()).touches - before.touches, { timeout: 20_000 })
+      .poll(async () => (await phone.faults.counters()).touches - before.touches, { timeout: 150_000 })
       .toBe(2)
     await phone.faults.unplug()
     const { results, completed } = await within(15_000, answer)
@@ -225,7 +225,7 @@ export const actionsOn = (system: System, fast: boolean): void => {
       ['long_press', false, 'action_outcome_unknown'],
     ])
     await phone.faults.replug()
-    await eventually('the phone to be back', 60_000, answers)
+    await eventually('the phone to be back', 150_000, answers)
     const seen = await look(phone)
     expect(tapsOn(seen)).toBe(taps + 1)
     expect((await phone.faults.counters()).touches - before.touches).toBe(2)
@@ -249,6 +249,6 @@ export const actionsOn = (system: System, fast: boolean): void => {
     } finally {
       await phone.faults.heal()
     }
-    await eventually('the phone to be back', 60_000, answers)
+    await eventually('the phone to be back', 150_000, answers)
   }, 90_000)
 }

@@ -134,12 +134,12 @@ describe.each([
     const isBack = async () => (await phone.api.get(at('/sdcard/cut'))).status === 200
     // Setting the pace begins a new connection.
     await phone.faults.slowLink({ latencyMs: 0, bytesPerSecond: 1_000_000 })
-    await eventually('the phone on its slow link', 60_000, isBack)
+    await eventually('the phone on its slow link', 150_000, isBack)
     const known = new Set(Object.keys((await phone.faults.counters()).pushes))
     const begun = async () =>
       Object.entries((await phone.faults.counters()).pushes).filter(([name]) => !known.has(name))
     const writing = upload('/sdcard/cut/kept', randomBytes(limits.fileBytes))
-    await expect.poll(begun, { timeout: 20_000, interval: 20 }).toHaveLength(1)
+    await expect.poll(begun, { timeout: 150_000, interval: 20 }).toHaveLength(1)
     await phone.faults.unplug()
     const answer = await within(30_000, writing)
     expect(refusal(answer)).toEqual([502, 'action_outcome_unknown'])
@@ -149,8 +149,8 @@ describe.each([
     })
     await phone.faults.slowLink(null)
     await phone.faults.replug()
-    await eventually('the phone to be back', 60_000, isBack)
-    await eventually('the old file', 60_000, async () => {
+    await eventually('the phone to be back', 150_000, isBack)
+    await eventually('the old file', 150_000, async () => {
       const given = await download('/sdcard/cut/kept')
       if (given.status === 200) expect(given.bytes.toString()).toBe('old')
       return given.status === 200

@@ -84,7 +84,11 @@ const rowOf = async (id: string) => (await installs()).find((row) => row.install
 async function endOf(answer: Answer) {
   expect(answer.status, JSON.stringify(answer.body)).toBe(202)
   const { install } = startedSchema.parse(answer.body)
-  await eventually('the end of the install', 60_000, async () => (await rowOf(install))?.status !== 'running')
+  await eventually(
+    'the end of the install',
+    150_000,
+    async () => (await rowOf(install))?.status !== 'running',
+  )
   return rowOf(install)
 }
 const install = async (uploadId: string, more: object = {}) => endOf(await start(uploadId, more))
@@ -237,7 +241,7 @@ describe('installs of one phone', () => {
       expect(end?.next).toBe(`Nothing was installed. Install again: POST ${path}/apps`)
     }
     await faults.heal()
-    await eventually('the phone', 30_000, async () => (await api.get(`${path}/apps`)).status === 200)
+    await eventually('the phone', 150_000, async () => (await api.get(`${path}/apps`)).status === 200)
     expect(await Promise.all(namesOf.map((name) => versionOf(name)))).toEqual([
       undefined,
       undefined,
@@ -259,7 +263,7 @@ describe('installs of one phone', () => {
       const before = await faults.counters()
       await faults.hangEvery(1, at)
       const started = await start(late)
-      await eventually(at, 30_000, async () => (await faults.counters()).hung > before.hung)
+      await eventually(at, 150_000, async () => (await faults.counters()).hung > before.hung)
       expect((await api.post(`${path}/park`)).status).toBe(200)
       expect(await endOf(started)).toMatchObject({ status: 'failed', error })
       await faults.heal()

@@ -77,7 +77,7 @@ async function install(): Promise<void> {
   const answer = await start()
   expect([answer.status, answer.body]).toEqual([202, { package: name, status: 'running' }])
   const newest = async () => installsSchema.parse((await readOnly.get(`${phone}/apps/installs`)).body).data[0]
-  await eventually('the end of the install', 30_000, async () => (await newest())?.status !== 'running')
+  await eventually('the end of the install', 150_000, async () => (await newest())?.status !== 'running')
   expect(await newest()).toMatchObject({
     package: name,
     upload: null,

@@ -52,7 +52,7 @@ describe('a recording', () => {
     const hand = await openHand(phone)
     const turn = async (isWide: boolean): Promise<void> => {
       hand.send({ type: 'rotate' })
-      await eventually(`the screen is ${isWide ? 'wide' : 'tall'}`, 60_000, async () => {
+      await eventually(`the screen is ${isWide ? 'wide' : 'tall'}`, 150_000, async () => {
         const { screen } = await look(phone)
         return screen.width > screen.height === isWide
       })

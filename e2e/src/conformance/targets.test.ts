@@ -106,18 +106,18 @@ it('aim at nothing by a snapshot that no longer holds', async () => {
 it('open, close and leave apps, and hide the keyboard', async () => {
   const front = async () => (await phone.faults.state()).focused.package
   await run(phone, [{ type: 'open_app', package: dialogs, activity: '.MainActivity' }])
-  await expect.poll(front, { timeout: 10_000 }).toBe(dialogs)
+  await expect.poll(front, { timeout: 150_000 }).toBe(dialogs)
   await run(phone, [{ type: 'recents' }])
-  await expect.poll(front, { timeout: 10_000 }).toBe(launcher)
+  await expect.poll(front, { timeout: 150_000 }).toBe(launcher)
   await run(phone, [{ type: 'open_app', package: dialogs }, { type: 'home' }])
-  await expect.poll(front, { timeout: 10_000 }).toBe(launcher)
+  await expect.poll(front, { timeout: 150_000 }).toBe(launcher)
   const opened = await act(phone, ...fresh(notes), tap({ text: 'Shopping' }), tap({ id: 'body' }))
   expect(opened.keyboard.visible).toBe(true)
   const hidden = await act(phone, { type: 'hide_keyboard' }, { type: 'hide_keyboard' })
   expect([hidden.keyboard.visible, hidden.app.activity]).toEqual([false, `${notes}.EditActivity`])
   expect((await act(phone, { type: 'back' })).app.activity).toBe(`${notes}.MainActivity`)
   await run(phone, [{ type: 'close_app', package: notes }])
-  await expect.poll(front, { timeout: 10_000 }).toBe(launcher)
+  await expect.poll(front, { timeout: 150_000 }).toBe(launcher)
 
   for (const [action, name] of [
     [{ type: 'open_app', package: 'org.example.none' }, 'org.example.none'],

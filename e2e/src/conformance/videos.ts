@@ -44,7 +44,7 @@ export const recordingsOf = async (phone: Recorded): Promise<Recording[]> =>
 
 export async function untilReady(phone: Recorded, id: string): Promise<Recording> {
   let found: Recording | undefined
-  await eventually('the video', 60_000, async () => {
+  await eventually('the video', 150_000, async () => {
     found = (await recordingsOf(phone)).find((each) => each.id === id)
     if (found?.status === 'failed') throw new Error('the recording failed')
     return found?.status === 'ready'
@@ -76,7 +76,7 @@ export async function probeVideo(phone: Recorded, id: string) {
     await writeFile(file, answer.bytes)
     const fields = 'packet=pts_time:stream=codec_name,width,height,nb_read_frames:format=duration'
     const args = ['-v', 'error', '-count_frames', '-of', 'json', '-show_entries', fields, file]
-    const { stdout, stderr } = await execute('ffprobe', args, { timeout: 60_000 })
+    const { stdout, stderr } = await execute('ffprobe', args, { timeout: 150_000 })
     if (stderr !== '') throw new Error(stderr)
     const { packets, streams, format } = probed.parse(JSON.parse(stdout))
     const [{ width, height, nb_read_frames: frames }] = streams

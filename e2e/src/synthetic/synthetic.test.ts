@@ -35,7 +35,7 @@ it('a synthetic phone is enrolled, rented, parked, started, and wiped after its 
   const { admin, agent, operator } = await newTenant(system)
   const device = async () => devicesSchema.parse((await operator.get('/operator/v1/devices')).body).data[0]
   const reaches = (state: string) =>
-    eventually(`the device is ${state}`, 60_000, async () => (await device())?.state === state)
+    eventually(`the device is ${state}`, 150_000, async () => (await device())?.state === state)
   await reaches('unenrolled')
   expect((await device())?.link).toBe('unenrolled')
   const accepted = await operator.post(`/operator/v1/devices/${(await device())?.id}/enroll`, { erase: true })

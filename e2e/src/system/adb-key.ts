@@ -15,7 +15,7 @@ export function testAdbKey(): string {
   if (existsSync(`${key}.pub`)) return key
   // Another process may create it at the same time: the first one wins.
   const draft = mkdtempSync(path.join(folder, 'draft-'))
-  execFileSync('adb', ['keygen', path.join(draft, 'adbkey')], { timeout: 60_000, stdio: 'ignore' })
+  execFileSync('adb', ['keygen', path.join(draft, 'adbkey')], { timeout: 150_000, stdio: 'ignore' })
   try {
     renameSync(draft, made)
   } catch (error) {

@@ -42,7 +42,7 @@ export async function openLive(
       return bytes
     },
     above: (than) =>
-      eventually('video of the live view', 60_000, () => {
+      eventually('video of the live view', 150_000, () => {
         if (ended !== '') throw new Error(`the live socket ended: ${ended}`)
         return Promise.resolve(bytes > than)
       }),

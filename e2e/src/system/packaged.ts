@@ -34,7 +34,7 @@ export async function unpackPrograms(names: readonly string[], dir: string): Pro
 /** Unpacks the package below `dir`. Returns the command's path. @throws Error without dpkg-deb */
 async function unpackProgram(name: string, dir: string): Promise<string> {
   const unpacked = path.join(dir, name)
-  await run('dpkg-deb', ['-x', await packageOf(name), unpacked], { timeout: 60_000 })
+  await run('dpkg-deb', ['-x', await packageOf(name), unpacked], { timeout: 150_000 })
   return path.join(unpacked, 'usr', 'lib', name, 'dist', 'cli.js')
 }
 

@@ -53,7 +53,7 @@ export async function keepDead(system: System, service: Service, ms: number): Pr
  * a path.
  */
 export async function killProgram(program: string, text: string): Promise<void> {
-  for (const until = Date.now() + 60_000; Date.now() < until;) {
+  for (const until = Date.now() + 150_000; Date.now() < until;) {
     const { stdout } = await execute('ps', ['-eo', 'pid=,args=', '-ww'], { maxBuffer: 16 << 20 })
     for (const line of stdout.split('\n')) {
       const [, pid = '', args = ''] = /^ *(\d+) (.*)$/.exec(line) ?? []

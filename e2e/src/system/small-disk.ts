@@ -14,7 +14,7 @@ const gid = process.getgid?.() ?? 0
 
 async function asRoot(program: string, ...args: string[]): Promise<void> {
   const [name, all] = uid === 0 ? [program, args] : ['sudo', ['-n', program, ...args]]
-  await execute(name, all, { timeout: 20_000 })
+  await execute(name, all, { timeout: 150_000 })
 }
 
 /** Whether this process may mount a disk. */

@@ -15,7 +15,8 @@ const figuresSchema = z.object({
   realSeconds: z.number(),
   pictures: compared,
   lastPictureMs: compared,
-  durationMs: compared,
+  /** Measured by our clock between the bounds of a stall, and in the file. */
+  durationMs: z.object({ least: z.number(), most: z.number(), kept: z.number() }),
   fileMib: z.number(),
   finishedInMs: z.number(),
   /** MiB; medians of each third of the recording. */

@@ -105,7 +105,7 @@ export async function startSystem(options: StartOptions): Promise<System> {
 export async function stopSystem(system: System): Promise<void> {
   await run(path.join(root, 'scripts/down'), ['--data', system.dir, '--erase'], {
     cwd: root,
-    timeout: 60_000,
+    timeout: 150_000,
   })
   await rm(system.dir, { recursive: true, force: true })
 }
@@ -114,7 +114,7 @@ export async function stopSystem(system: System): Promise<void> {
 export async function ctl(system: System, ...args: string[]): Promise<unknown> {
   const { stdout } = await run(path.join(root, 'scripts/ctl'), ['--data', system.dir, '--json', ...args], {
     cwd: root,
-    timeout: 60_000,
+    timeout: 150_000,
   })
   return JSON.parse(stdout)
 }

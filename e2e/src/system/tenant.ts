@@ -57,7 +57,7 @@ export async function newKey(
 
 /** Creates a phone and waits until it is ready; retries while other tests hold all phones. */
 export async function readyPhone(api: Api, body: Record<string, unknown> = {}): Promise<Phone> {
-  const until = Date.now() + 90_000
+  const until = Date.now() + 150_000
   for (;;) {
     const answer = await api.post('/v1/phones', body)
     if (answer.status === 201) return phoneSchema.parse(answer.body)

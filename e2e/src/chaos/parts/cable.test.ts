@@ -30,7 +30,7 @@ function client() {
   socket.on('data', (chunk) => (state.text += chunk.toString()))
   socket.on('error', (error: NodeJS.ErrnoException) => (state.end = error.code ?? ''))
   socket.once('close', () => (state.end ||= 'closed'))
-  const echoed = (text: string) => expect.poll(() => state.text, { timeout: 60_000 }).toBe(text)
+  const echoed = (text: string) => expect.poll(() => state.text, { timeout: 150_000 }).toBe(text)
   return { socket, state, echoed }
 }
 
@@ -39,7 +39,7 @@ describe('a cable', () => {
     const { socket, state, echoed } = client()
     socket.end('hello')
     await echoed('hello')
-    await expect.poll(() => state.end, { timeout: 60_000 }).toBe('closed')
+    await expect.poll(() => state.end, { timeout: 150_000 }).toBe('closed')
   })
 
   it('resets connections when it is cut, and new ones until it is open again', async () => {
@@ -47,9 +47,9 @@ describe('a cable', () => {
     first.socket.write('a')
     await first.echoed('a')
     cable.set('cut')
-    await expect.poll(() => first.state.end, { timeout: 60_000 }).toBe('ECONNRESET')
+    await expect.poll(() => first.state.end, { timeout: 150_000 }).toBe('ECONNRESET')
     const second = client()
-    await expect.poll(() => second.state.end, { timeout: 60_000 }).not.toBe('')
+    await expect.poll(() => second.state.end, { timeout: 150_000 }).not.toBe('')
     cable.set('open')
     const third = client()
     third.socket.write('b')

@@ -11,9 +11,9 @@ import type { Film } from './film.js'
 const bits = { config: 1n << 63n, key: 1n << 62n }
 /**
  * Milliseconds: between checks for due frames; and the delay of the phone's clock, so
- * that no stall puts it ahead.
+ * that no stall of the recorder puts it ahead.
  */
-const times = { tick: 10, behind: 300 }
+const times = { tick: 10, behind: 3000 }
 
 function packet(flags: bigint, data: Buffer): Buffer {
   const head = Buffer.alloc(videoHeaderBytes)

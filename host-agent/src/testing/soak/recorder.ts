@@ -12,13 +12,14 @@ import { createRecordings } from '../../recordings/recordings.js'
 import { openRecordingStore, type Entry } from '../../recordings/store.js'
 
 /**
- * Messages to `main.ts`: first that it records, last the result. `recordedMs`: from the
- * first picture to the stop, on the clock that runs `speed` times as fast; `tookMs`:
- * from the stop to the file, in real time.
+ * Messages to `main.ts`: first that it records, last the result. `recordedMs`: the least and
+ * the most that can have passed from the first picture to the stop, on the clock that runs
+ * `speed` times as fast, since a busy machine stalls in between; `tookMs`: from the stop to
+ * the file, in real time.
  */
 export type RecorderMessage =
   | { type: 'started' }
-  | { type: 'over'; entry: Entry; recordedMs: number; tookMs: number }
+  | { type: 'over'; entry: Entry; recordedMs: { least: number; most: number }; tookMs: number }
 
 /** A day: longer than any soak. */
 const longest = 86_400_000
@@ -31,7 +32,7 @@ log.level = process.env['LOG_LEVEL'] ?? 'silent'
 const tell = (told: RecorderMessage): void => void process.send?.(told)
 
 const now = (): number => performance.now() * Number(speed)
-let firstAt: number | null = null
+let first: { before: number; after: number } | null = null
 
 const capture: Capture = {
   async subscribe(listener) {
@@ -41,8 +42,9 @@ const capture: Capture = {
     void pump(video, {
       onParameterSets: (bytes) => fan.parameterSets(bytes),
       onPacket(data, ptsUs, isKeyFrame) {
-        firstAt ??= now()
+        const before = now()
         fan.packet(data, ptsUs, isKeyFrame)
+        first ??= { before, after: now() }
       },
     }).then((reason) => fan.end(reason))
     return {
@@ -72,11 +74,17 @@ tell({ type: 'started' })
 
 async function stop(): Promise<void> {
   const asked = performance.now()
-  const recordedMs = Math.round(now() - (firstAt ?? NaN))
+  const least = Math.round(now() - (first?.after ?? NaN))
   await recordings.stop(id)
+  const most = Math.round(now() - (first?.before ?? NaN))
   const never = new AbortController().signal
   while (recordings.get(id).status === 'processing') await pause(200, never)
-  tell({ type: 'over', entry: recordings.get(id), recordedMs, tookMs: Math.round(performance.now() - asked) })
+  tell({
+    type: 'over',
+    entry: recordings.get(id),
+    recordedMs: { least, most },
+    tookMs: Math.round(performance.now() - asked),
+  })
   await recordings.close()
   process.disconnect()
 }
