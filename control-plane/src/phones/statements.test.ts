@@ -15,7 +15,7 @@ beforeAll(async () => {
   log = watchQueries()
   // Fills the caches, and connects.
   await remove((await createUntilReady()).id)
-  await eventually(async () => (await plane.app.core.db.device.count({ where: { state: 'free' } })) === 1)
+  await isFree()
 })
 afterAll(() => log.stop())
 
@@ -52,6 +52,9 @@ const textsAbout = (id: string): string[] =>
 /** The workers' statements: a look at due jobs, and those that get and complete jobs. */
 const ofQueue = (): SentQuery[] => log.queries.filter(({ name }) => /^(due_jobs|get_job|complete_job)/.test(name))
 
+const isFree = () =>
+  eventually(async () => (await plane.app.core.db.device.count({ where: { state: 'free' } })) === 1)
+
 it('a create takes at most 16 statements until the phone is ready, and the workers a few more', async () => {
   log.clear()
   const { id, status } = await createUntilReady()
@@ -73,4 +76,26 @@ it('a create takes at most 16 statements until the phone is ready, and the worke
   for (const { text, name } of statementsAbout(log.queries, [id]))
     if (!/^(BEGIN|COMMIT)$/.test(text)) expect(name, text).not.toBe('')
   await remove(id)
+  await isFree()
+})
+
+it('a delete takes nine statements', async () => {
+  const { id } = await createUntilReady()
+  await eventually(() => log.queries.some(({ name }) => name.startsWith('complete_job')))
+  log.clear()
+  await remove(id)
+  const texts = textsAbout(id)
+  // The wipe of the device, which follows, may begin before.
+  const own = texts.slice(0, texts.indexOf('COMMIT') + 1)
+  expect(own, own.join('\n')).toEqual([
+    'BEGIN',
+    expect.stringMatching(/^select p.id/),
+    expect.stringMatching(/^with project as/),
+    expect.stringMatching(/^insert into lifecycle_counts/),
+    expect.stringMatching(/^with ended as/),
+    expect.stringMatching(/^update phones/),
+    expect.stringMatching(/^update devices/),
+    expect.stringMatching(/^select count\(\*\)::int as added/),
+    'COMMIT',
+  ])
 })
