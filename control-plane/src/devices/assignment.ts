@@ -61,14 +61,16 @@ export async function lockFreeDevice(
   const mine = Prisma.sql`mine as materialized (
       select pd.host_id, count(*) as phones from phones p join devices pd on pd.phone_id = p.id
       where p.project_id = ${projectId} and p.status in ('creating', 'starting', 'ready') group by 1)`
+  // The function is slow, and the condition occurs twice.
+  const epoch = Prisma.sql`epoch as materialized (select current_epoch() as value)`
   const fits = Prisma.sql`d.state = 'free' and d.link = 'healthy' and ${takesWork}
-      and d.confirmed_epoch = (select current_epoch()) and h.last_seen_at > ${heardSince}
+      and d.confirmed_epoch = (select value from epoch) and h.last_seen_at > ${heardSince}
       and (h.degraded_until is null or h.degraded_until <= ${now})
       and (${country}::text is null or h.country = ${country}) and h.id <> all(${[...exceptHosts]}::text[])`
   const columns = Prisma.sql`d.id, d.host_id, d.serial, d.fencing_number`
   // The first free device of each host and kind decides which of them come first. So few devices are sorted and locked,
   // however many are free.
-  const few = Prisma.sql`with ${mine}, best as materialized (
+  const few = Prisma.sql`with ${epoch}, ${mine}, best as materialized (
       select h.id as host_id, kind.clean_for, h.failing_devices > 0 as fails, coalesce(mine.phones, 0) as phones
       from hosts h cross join (values (${theirs}), (${cleanForAnyone})) kind (clean_for)
       cross join lateral (select d.id, d.freed_at from devices d
@@ -80,7 +82,7 @@ export async function lockFreeDevice(
     join devices d on d.host_id = best.host_id and d.clean_for = best.clean_for and ${fits}
     order by best.fails, d.clean_for = ${cleanForAnyone}, best.phones, d.freed_at nulls first, d.id
     limit 1 for update of d skip locked`
-  const all = (skip: Prisma.Sql): Prisma.Sql => Prisma.sql`with ${mine}
+  const all = (skip: Prisma.Sql): Prisma.Sql => Prisma.sql`with ${epoch}, ${mine}
     select ${columns} from devices d join hosts h on h.id = d.host_id left join mine on mine.host_id = h.id
     where ${fits} and d.clean_for in (${cleanForAnyone}, ${theirs})
     order by h.failing_devices > 0, d.clean_for = ${cleanForAnyone}, coalesce(mine.phones, 0),

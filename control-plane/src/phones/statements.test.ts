@@ -67,7 +67,7 @@ it('a create takes at most 16 statements until the phone is ready, and the worke
     expect.stringMatching(/^with owner as/),
     expect.stringMatching(/^select paused_at/),
     expect.stringMatching(/^insert into lifecycle_counts/),
-    expect.stringMatching(/^with mine as/),
+    expect.stringMatching(/^with epoch as/),
     expect.stringMatching(/^with assigned as/),
     'COMMIT',
   ])
