@@ -72,7 +72,9 @@ export async function readUsageAndPause(
   project: ProjectRecord,
   now: Date,
 ): Promise<Usage & { isPaused: boolean }> {
-  const [row] = await tx.$queryRaw<(UsageRow & { paused_at: Date | null })[]>`select paused_at, ${usageColumns(project, now)}
+  const [row] = await tx.$queryRaw<
+    (UsageRow & { paused_at: Date | null })[]
+  >`select paused_at, ${usageColumns(project, now)}
     from (select paused_at from service_state where id = 1 for share) service`
   if (!row) throw new Error('the service has no state')
   return { ...toUsage(row), isPaused: row.paused_at !== null }

@@ -29,7 +29,9 @@ export const holding = ({ projectId, sessionId, micros, at }: Hold, ifAny: Prism
 
 /** Holds `micros` for an open session, in addition to what it holds. */
 export async function holdCredit(tx: RawTx, hold: Hold): Promise<void> {
-  const rows = await tx.$queryRaw<unknown[]>`with ${holding(hold, Prisma.sql`(values (1)) always`)} select 1 as held from held`
+  const rows = await tx.$queryRaw<
+    unknown[]
+  >`with ${holding(hold, Prisma.sql`(values (1)) always`)} select 1 as held from held`
   if (rows.length === 0) throw new Error(`project ${hold.projectId} does not exist`)
 }
 

@@ -40,5 +40,6 @@ export function createPrepare(): Prepare {
 
 /** @param pool shared with Prisma */
 export function createPreparedRead(pool: pg.Pool, prepare: Prepare): PreparedRead {
-  return async <Row extends pg.QueryResultRow>(query: Prisma.Sql) => (await pool.query<Row>(prepare(query))).rows
+  return async <Row extends pg.QueryResultRow>(query: Prisma.Sql) =>
+    (await pool.query<Row>(prepare(query))).rows
 }

@@ -69,7 +69,8 @@ export async function placeDevice(
       h.next_certificate_fingerprint as "nextCertificateFingerprint"
     from devices d join hosts h on h.id = d.host_id left join phones p on p.id = d.phone_id where ${which}`)
   if (!row) return null
-  const { id, hostId, serial, state, link, phoneId, projectId, enrolledAt, adoptingSince, fencingNumber } = row
+  const { id, hostId, serial, state, link, phoneId, projectId, enrolledAt, adoptingSince, fencingNumber } =
+    row
   const address = addressOf(row)
   const inReach = hostInReach(row.lastSeenAt, core.clock.now(), core.rules)
   return {

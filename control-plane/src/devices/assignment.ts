@@ -123,9 +123,15 @@ export const assigning = ({ id, fencingNumber }: AssignedDevice, phoneId: string
  * Assigns a locked free device to a phone and raises its fencing number by one. @throws ChangedMeanwhile if a drain or
  * retirement of its host ended while the device was locked
  */
-export async function assignDevice(tx: RawTx, free: AssignedDevice, phoneId: string): Promise<AssignedDevice> {
+export async function assignDevice(
+  tx: RawTx,
+  free: AssignedDevice,
+  phoneId: string,
+): Promise<AssignedDevice> {
   const device = nextAssignment(free)
-  const rows = await tx.$queryRaw<unknown[]>`with ${assigning(device, phoneId)} select 1 as assigned from assigned`
+  const rows = await tx.$queryRaw<
+    unknown[]
+  >`with ${assigning(device, phoneId)} select 1 as assigned from assigned`
   if (rows.length === 0) throw new ChangedMeanwhile(`device ${free.id} takes no work`)
   return device
 }

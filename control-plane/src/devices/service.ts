@@ -16,7 +16,10 @@ export const takesWork = Prisma.sql`${inService} and h.retired_at is null and h.
  * Locks a phone's device and returns why it takes no new work; null: it takes work. A device that is being moved takes none. A drain waits
  * for this lock, so no start is admitted after a drain.
  */
-export async function lockInService(tx: RawTx, phoneId: string): Promise<'out of service' | 'refused' | null> {
+export async function lockInService(
+  tx: RawTx,
+  phoneId: string,
+): Promise<'out of service' | 'refused' | null> {
   await tx.$queryRaw`select 1 as locked from devices where phone_id = ${phoneId} for update`
   // A second statement sees a drain that ended while the first one waited.
   const rows = await tx.$queryRaw<

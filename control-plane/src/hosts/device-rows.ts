@@ -53,9 +53,11 @@ export async function writeDeviceChange(
 ): Promise<boolean> {
   if (!change)
     return (
-      (await tx.$executeRaw`update devices set report_fault = ${reportFault} where id = ${id} and state = ${state}`) > 0
+      (await tx.$executeRaw`update devices set report_fault = ${reportFault} where id = ${id} and state = ${state}`) >
+      0
     )
-  const count = await tx.$executeRaw`update devices set report_fault = ${reportFault}, state = ${change.state},
+  const count =
+    await tx.$executeRaw`update devices set report_fault = ${reportFault}, state = ${change.state},
       link = ${change.link}, link_lost_at = ${change.linkLostAt}, last_proof_at = ${change.lastProofAt},
       maker = ${change.maker}, model = ${change.model}, sdk = ${change.sdk}, reason = ${change.reason},
       freed_at = coalesce(${change.freedAt ?? null}::timestamptz, freed_at),

@@ -89,7 +89,12 @@ export function listenToHosts(
         const { message: next } = entry.next
         entry.next = null
         try {
-          const taken = await takeHeartbeat({ core, silence, locks, repeats, rests, known }, agent, next, subject)
+          const taken = await takeHeartbeat(
+            { core, silence, locks, repeats, rests, known },
+            agent,
+            next,
+            subject,
+          )
           if (taken === 'earlier') earlier.set(subject, true)
           if (taken === 'dialled') onDialled(agent)
         } catch (error) {

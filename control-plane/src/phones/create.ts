@@ -160,18 +160,20 @@ async function open(core: Core, tx: RawTx, of: Opening): Promise<PhoneRecord> {
     { ...session, fencing: device.fencingNumber },
     Prisma.sql`phone`,
   )
-  const [row] = await tx.$queryRaw<{ metadata: Record<string, string> | null; added: number }[]>`
-    with ${assigning(device, phoneId)},
+  const [row] = await tx.$queryRaw<
+    Pick<PhoneRecord, 'name' | 'metadata'>[]
+  >`with ${assigning(device, phoneId)},
     phone as (
       insert into phones (id, project_id, key_id, name, status, country, metadata, created_at, start_deadline_at)
       select ${phoneId}::text, ${projectId}::text, ${caller.keyId}::text, ${name}::text, 'creating',
         ${input.country}::text, ${JSON.stringify(input.metadata)}::jsonb, ${now}::timestamptz, ${deadline}::timestamptz
-      from assigned returning metadata),
+      from assigned returning name, metadata),
     ${expressions}
-    select (select metadata from phone) as metadata, count(*)::int as added from (select ${jobs} from held) jobs`
-  if (!row?.metadata || row.added === 0) throw new ChangedMeanwhile(`device ${device.id} takes no work`)
+    select name, metadata, (select count(*)::int from (select ${jobs} from held) jobs) as added from phone`
+  if (!row) throw new ChangedMeanwhile(`device ${device.id} takes no work`)
   return {
-    ...{ id: phoneId, projectId, name, status: 'creating', country: input.country, metadata: row.metadata },
+    ...{ id: phoneId, projectId, name: row.name, status: 'creating', country: input.country },
+    metadata: row.metadata,
     ...{ createdAt: now, lastActiveAt: null, failure: null, startDeadlineAt: deadline, resetPending: false },
     session: { id: sessionId, startedAt: now, readyAt: null, idleTimeout, maxDuration, reservedMicros },
   }

@@ -65,7 +65,5 @@ const startJob = (
     { key: assignmentJobKey('phone.start', phoneId, fencing), ...(runAt ? { runAt } : {}) },
   )
 
-export const addStart = (
-  tx: RawTx,
-  ...start: Parameters<typeof startJob>
-): Promise<void> => addJobs(tx, [startJob(...start)])
+export const addStart = (tx: RawTx, ...start: Parameters<typeof startJob>): Promise<void> =>
+  addJobs(tx, [startJob(...start)])

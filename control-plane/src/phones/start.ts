@@ -34,7 +34,9 @@ export async function startPhone(
   phoneId: string,
   input: StartInput,
 ): Promise<PhoneView> {
-  const outcome = await inRawTenantTransaction(core, caller, (tx) => attempt(core, tx, caller, phoneId, input))
+  const outcome = await inRawTenantTransaction(core, caller, (tx) =>
+    attempt(core, tx, caller, phoneId, input),
+  )
   // A refusal may also have ended a session.
   core.changes.publish(phoneId)
   return settle(outcome)
@@ -123,7 +125,12 @@ async function begin(core: Core, tx: RawTx, phone: PhoneRecord, admitted: Admitt
 }
 
 /** Extends the deadline, never shortens it, and holds the additional credit. */
-async function renew(tx: RawTx, phone: PhoneRecord, session: SessionRecord, admitted: Admitted): Promise<void> {
+async function renew(
+  tx: RawTx,
+  phone: PhoneRecord,
+  session: SessionRecord,
+  admitted: Admitted,
+): Promise<void> {
   const { idleTimeout, now, reservedMicros } = admitted
   const maxDuration = renewedDuration(
     { ...session, startedAt: session.startedAt.getTime() },

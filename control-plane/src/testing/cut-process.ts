@@ -81,7 +81,10 @@ function fusedDatabase(fuse: Fuse, db: Database): Database {
   const transaction: Call = (work, options) => {
     fuse.pass()
     if (!isCall(work)) return begin(work, options)
-    return begin(untilCommit<Tx, unknown>(fuse, async (tx) => work(tx)), options)
+    return begin(
+      untilCommit<Tx, unknown>(fuse, async (tx) => work(tx)),
+      options,
+    )
   }
   const methods = fused(fuse, db, { $transaction: transaction })
   return new Proxy(db, {
