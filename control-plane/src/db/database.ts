@@ -127,7 +127,7 @@ async function repeated<Of, T>(
 }
 
 /** Something changed that a later statement of a transaction relies on. The transaction is repeated, and sees the change. */
-export class ChangedMeanwhile extends Error {
+export class ConcurrentChange extends Error {
   /** serialization_failure */
   readonly code = '40001'
 }

@@ -1,5 +1,4 @@
-// Transactions of raw statements by pg, with real Postgres: what is committed, what is repeated, and what happens to the
-// connection.
+// Transactions of raw statements by pg, with real Postgres: their commits, their repetitions, and their connections.
 import { ApiError } from '@phonerack/shared'
 import pg from 'pg'
 import { beforeAll, describe, expect, it } from 'vitest'
@@ -7,7 +6,7 @@ import { Prisma } from '../gen/prisma/client.js'
 import { refusalOf, useWorld, type Plane } from '../testing/world.js'
 import { isBusy } from './busy.js'
 import {
-  ChangedMeanwhile,
+  ConcurrentChange,
   inRawTransaction,
   isCommitUnknown,
   openDatabase,
@@ -76,19 +75,19 @@ describe('a raw transaction', () => {
       expect((await notes()).map(({ id }) => id)).toEqual([1, 2, 3])
     }))
 
-  it('is repeated when something changed meanwhile, at most three times', () =>
+  it('is repeated after a concurrent change, at most three times', () =>
     withDatabase(async ({ transact }) => {
       let attempts = 0
       await inRawTransaction(transact, async (tx) => {
         attempts += 1
         await tx.$executeRaw`insert into test_notes values (4, ${`attempt ${attempts}`})`
-        if (attempts < 3) throw new ChangedMeanwhile('a test')
+        if (attempts < 3) throw new ConcurrentChange('a test')
       })
       expect((await notes()).at(-1)).toEqual({ id: 4, text: 'attempt 3' })
       const error = await caught(
         inRawTransaction(transact, () => {
           attempts += 1
-          return Promise.reject(new ChangedMeanwhile('a test'))
+          return Promise.reject(new ConcurrentChange('a test'))
         }),
       )
       expect([attempts, isBusy(error)]).toEqual([7, true])
@@ -114,7 +113,7 @@ describe('a raw transaction', () => {
         await expect(broken).rejects.toThrow()
         await holder.query('select pg_advisory_unlock(258)')
         expect((await notes()).map(({ id }) => id)).toEqual([1, 2, 3, 4])
-        // The pool has one connection, which is new and in no transaction.
+        // The pool has one connection, which is a new one.
         await inRawTransaction(transact, (tx) => tx.$executeRaw`insert into test_notes values (5, 'fifth')`)
         expect((await notes()).at(-1)).toEqual({ id: 5, text: 'fifth' })
       } finally {

@@ -13,7 +13,7 @@ beforeAll(async () => {
   tenant = await plane.tenant()
 })
 
-it('assigns no device of a host that was drained meanwhile, and looks for another one', async () => {
+it('looks for another device when the host of a locked one has been drained', async () => {
   const { db, transact } = plane.app.core
   const now = new Date()
   const wanted = {

@@ -4,7 +4,7 @@
  */
 import { Prisma } from '../gen/prisma/client.js'
 import { makeStorable, shorten } from '@phonerack/shared'
-import { ChangedMeanwhile, type Reader } from '../db/database.js'
+import { ConcurrentChange, type Reader } from '../db/database.js'
 import { type RawTx } from '../db/raw-transaction.js'
 import { addWipe } from './care.js'
 import { takesWork } from './service.js'
@@ -120,7 +120,7 @@ export const assigning = ({ id, fencingNumber }: AssignedDevice, phoneId: string
       returning d.id)`
 
 /**
- * Assigns a locked free device to a phone and raises its fencing number by one. @throws ChangedMeanwhile if a drain or
+ * Assigns a locked free device to a phone and raises its fencing number by one. @throws ConcurrentChange if a drain or
  * retirement of its host ended while the device was locked
  */
 export async function assignDevice(
@@ -132,7 +132,7 @@ export async function assignDevice(
   const rows = await tx.$queryRaw<
     unknown[]
   >`with ${assigning(device, phoneId)} select 1 as assigned from assigned`
-  if (rows.length === 0) throw new ChangedMeanwhile(`device ${free.id} takes no work`)
+  if (rows.length === 0) throw new ConcurrentChange(`device ${free.id} takes no work`)
   return device
 }
 

@@ -39,7 +39,7 @@ describe('a report of a device that repeats the last one', () => {
   it.each<[string, object]>([
     ['another proof of life', { proof_of_life_at: at(2) }],
     ['no proof of life', { proof_of_life_at: null }],
-    ['a proof of life that is no time', { proof_of_life_at: '2026-99-99T99:99:99.999Z' }],
+    ['a proof of life that is not a time', { proof_of_life_at: '2026-99-99T99:99:99.999Z' }],
     ['another number', { fencing_number: 4 }],
     ['a field that cannot be read', { sdk: 'thirty' }],
     ['a field more', { reason: 'a\0b' }],
@@ -122,7 +122,7 @@ async function fold(
 const serialOf = async (index: number): Promise<string> => (await rows())[index]?.serial ?? ''
 
 describe('a fold', () => {
-  it('reads no row of a device whose report and row are settled', async () => {
+  it('skips devices whose report and row are settled', async () => {
     const { folded, skipped } = await fold()
     expect(skipped).toBe(3)
     expect(folded.agreed).not.toBeNull()
@@ -167,7 +167,7 @@ describe('a fold', () => {
   it('compares all devices again after one has left the host', async () => {
     const { db } = plane.app.core
     const message = await heartbeat()
-    const { joinedAt: _, ...host } = await db.host.findUniqueOrThrow({ where: { id: agent.hostId } })
+    const host = await db.host.findUniqueOrThrow({ where: { id: agent.hostId } })
     const other = await db.host.create({ data: { ...host, id: 'hst_other', natsPublicKey: 'other' } })
     await db.device.updateMany({ where: { serial: await serialOf(0) }, data: { hostId: other.id } })
     const left = await foldHeartbeat(plane.app.core, agent, message, { settled })

@@ -3,7 +3,7 @@ import { ApiError, newId } from '@phonerack/shared'
 import { countLifecycleRequest } from '../billing/lifecycle-limit.js'
 import { lockOwnerAndProject, readUsageAndPause, type ProjectRecord } from '../billing/account.js'
 import { admitCreate } from '../billing/admission.js'
-import { ChangedMeanwhile } from '../db/database.js'
+import { ConcurrentChange } from '../db/database.js'
 import { type RawTx } from '../db/raw-transaction.js'
 import { inRawTenantTransaction } from '../core/tenant-transaction.js'
 import { assigning, lockFreeDevice, nextAssignment, type AssignedDevice } from '../devices/assignment.js'
@@ -144,7 +144,7 @@ interface Opening {
 }
 
 /**
- * Inserts the phone on its device, with its open session and its jobs. @throws ChangedMeanwhile if a drain or retirement
+ * Inserts the phone on its device, with its open session and its jobs. @throws ConcurrentChange if a drain or retirement
  * of the device's host ended while it was locked
  */
 async function open(core: Core, tx: RawTx, of: Opening): Promise<PhoneRecord> {
@@ -170,7 +170,7 @@ async function open(core: Core, tx: RawTx, of: Opening): Promise<PhoneRecord> {
       from assigned returning name, metadata),
     ${expressions}
     select name, metadata, (select count(*)::int from (select ${jobs} from held) jobs) as added from phone`
-  if (!row) throw new ChangedMeanwhile(`device ${device.id} takes no work`)
+  if (!row) throw new ConcurrentChange(`device ${device.id} takes no work`)
   return {
     ...{ id: phoneId, projectId, name: row.name, status: 'creating', country: input.country },
     metadata: row.metadata,

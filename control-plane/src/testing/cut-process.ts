@@ -69,7 +69,7 @@ function fused<T extends object>(fuse: Fuse, target: T, special: Record<string, 
 
 /** Passes once more before the commit: a cut here rolls everything back. */
 const untilCommit =
-  <Of, T>(fuse: Fuse, work: (tx: Of) => Promise<T>) =>
+  <Of, T>(fuse: Fuse, work: (tx: Of) => T | Promise<T>) =>
   async (tx: Of): Promise<T> => {
     const result = await work(tx)
     fuse.pass()
@@ -81,10 +81,7 @@ function fusedDatabase(fuse: Fuse, db: Database): Database {
   const transaction: Call = (work, options) => {
     fuse.pass()
     if (!isCall(work)) return begin(work, options)
-    return begin(
-      untilCommit<Tx, unknown>(fuse, async (tx) => work(tx)),
-      options,
-    )
+    return begin(untilCommit<Tx, unknown>(fuse, work), options)
   }
   const methods = fused(fuse, db, { $transaction: transaction })
   return new Proxy(db, {
