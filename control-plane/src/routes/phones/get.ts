@@ -35,8 +35,7 @@ export const getPhone: Route = (app, deps) => {
       const id = phoneIdOf(request.params)
       const { wait, timeout = pollTimeout.default } = request.query
       let phone = await services.phones.get(callerOf(request), id)
-      // Activity keeps a ready phone from its idle timeout, and does nothing to others.
-      if (wait !== 'parked' && phone.status === 'ready') await noteActivity(deps, request, id)
+      if (wait !== 'parked') await noteActivity(deps, request, id)
       const settled = wait === 'parked' ? settledForParked : settledForReady
       if (wait !== undefined && !settled(phone)) {
         deps.waits.hold(request, reply)
