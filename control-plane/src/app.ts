@@ -146,6 +146,7 @@ async function assemble(config: Config, parts: AppParts): Promise<App> {
     cursors,
     db: database.db,
     read: database.read,
+    transact: database.transact,
     ownerGate: new OwnerGate(gateLimits(config.databasePool)),
     bus,
     changes,

@@ -3,27 +3,36 @@
  * row, in the caller's transaction. The caller holds the project's lock.
  */
 import { type Tx } from '../db/database.js'
+import { type RawTx } from '../db/raw-transaction.js'
+import { Prisma } from '../gen/prisma/client.js'
 import { billedSeconds, type Price } from './arithmetic.js'
 import { type EndReason } from '../core/statuses.js'
 
-/** Holds `micros` for a session. A renewal holds its amount in addition. */
-export async function holdCredit(
-  tx: Tx,
-  hold: { projectId: string; sessionId: string; micros: bigint; at: Date },
-): Promise<void> {
-  await tx.project.update({
-    where: { id: hold.projectId },
-    data: { reservedMicros: { increment: hold.micros } },
-  })
-  await tx.ledgerEntry.create({
-    data: {
-      projectId: hold.projectId,
-      sessionId: hold.sessionId,
-      kind: 'reserve',
-      reservedDelta: hold.micros,
-      at: hold.at,
-    },
-  })
+export interface Hold {
+  projectId: string
+  sessionId: string
+  micros: bigint
+  at: Date
+}
+
+/**
+ * The expressions `reserved` and `held` of a `with`, which hold `micros` for a session of the same statement. They change
+ * nothing when `ifAny` has no row; otherwise `held` has one.
+ */
+export const holding = ({ projectId, sessionId, micros, at }: Hold, ifAny: Prisma.Sql): Prisma.Sql =>
+  Prisma.sql`reserved as (
+      update projects set reserved_micros = reserved_micros + ${micros}::bigint
+      where id = ${projectId} and exists (select 1 from ${ifAny}) returning id),
+    held as (
+      insert into ledger (project_id, session_id, kind, reserved_delta, at)
+      select id, ${sessionId}::text, 'reserve', ${micros}::bigint, ${at}::timestamptz from reserved returning id)`
+
+/** Holds `micros` for an open session, in addition to what it holds. */
+export async function holdCredit(tx: RawTx, hold: Hold): Promise<void> {
+  const rows = await tx.$queryRaw<
+    unknown[]
+  >`with ${holding(hold, Prisma.sql`(values (1)) always`)} select 1 as held from held`
+  if (rows.length === 0) throw new Error(`project ${hold.projectId} does not exist`)
 }
 
 export interface OpenSession {
@@ -36,7 +45,7 @@ export interface OpenSession {
 
 /** Ends a session: charges its use and releases its reservation. */
 export async function closeSession(
-  tx: Tx,
+  tx: RawTx,
   price: Price,
   session: OpenSession,
   end: { reason: EndReason; at: Date },
@@ -50,21 +59,21 @@ export async function closeSession(
     reservedMicros: session.reservedMicros,
   })
   const cost = BigInt(seconds) * price.perSecondMicros
-  await tx.session.update({
-    where: { id: session.id, endedAt: null },
-    data: { endedAt, endReason: end.reason, billedSeconds: seconds, costMicros: cost },
-  })
-  await tx.project.update({
-    where: { id: session.projectId },
-    data: { balanceMicros: { decrement: cost }, reservedMicros: { decrement: session.reservedMicros } },
-  })
-  const entry = { projectId: session.projectId, sessionId: session.id, at: endedAt }
-  await tx.ledgerEntry.createMany({
-    data: [
-      { ...entry, kind: 'charge', balanceDelta: -cost },
-      { ...entry, kind: 'release', reservedDelta: -session.reservedMicros },
-    ],
-  })
+  const { id, projectId, reservedMicros } = session
+  const rows = await tx.$queryRaw<unknown[]>`with ended as (
+      update sessions set ended_at = ${endedAt}, end_reason = ${end.reason}, billed_seconds = ${seconds},
+        cost_micros = ${cost}
+      where id = ${id} and ended_at is null returning id),
+    paid as (
+      update projects set balance_micros = balance_micros - ${cost}::bigint,
+        reserved_micros = reserved_micros - ${reservedMicros}::bigint
+      where id = ${projectId} and exists (select 1 from ended) returning id)
+    insert into ledger (project_id, session_id, kind, balance_delta, reserved_delta, at)
+    select paid.id, ${id}::text, kind, balance, reserved, ${endedAt}::timestamptz
+    from paid, (values ('charge', -${cost}::bigint, 0::bigint), ('release', 0, -${reservedMicros}::bigint))
+      as entry (kind, balance, reserved)
+    returning kind`
+  if (rows.length !== 2) throw new Error(`session ${id} is not open`)
 }
 
 /** Adds or removes credit, on the operator's order or for the payment of a checkout link. */

@@ -2,7 +2,7 @@
  * The exact limit of lifecycle requests per project and calendar minute across all replicas, kept
  * in a counter row.
  */
-import { type Tx } from '../db/database.js'
+import { type RawTx } from '../db/raw-transaction.js'
 import { minuteStart, secondsToNextMinute } from './calendar.js'
 
 /**
@@ -11,7 +11,7 @@ import { minuteStart, secondsToNextMinute } from './calendar.js'
  * instead of throwing.
  */
 export async function countLifecycleRequest(
-  tx: Tx,
+  tx: RawTx,
   projectId: string,
   limit: number,
   now: Date,

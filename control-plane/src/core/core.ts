@@ -3,14 +3,17 @@ import { type Bus, type Clock, type Counters, type Logger } from '@phonerack/sha
 import { type Rules } from '../config/config.js'
 import { type Database } from '../db/database.js'
 import { type PreparedRead } from '../db/prepared-reads.js'
+import { type Transact } from '../db/raw-transaction.js'
 import { type OwnerGate } from '../db/owner-gate.js'
 import { type Changes } from './changes.js'
 import { type Cursors } from './cursor.js'
 
 export interface Core {
   db: Database
-  /** For the reads before nearly every request. */
+  /** For the reads of hot paths. */
   read: PreparedRead
+  /** For the transactions of hot paths: `inRawTransaction`. */
+  transact: Transact
   /** For transactions of tenants' requests: `tenant-transaction.ts`. */
   ownerGate: OwnerGate
   bus: Bus

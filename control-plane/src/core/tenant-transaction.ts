@@ -1,5 +1,6 @@
 /** The transactions of tenants' requests, each within the limit of its project's owner. */
-import { inTransaction, isCommitUnknown, type Tx } from '../db/database.js'
+import { inRawTransaction, inTransaction, isCommitUnknown, type Tx } from '../db/database.js'
+import { type RawTx } from '../db/raw-transaction.js'
 import { type Caller } from './caller.js'
 import { type Core } from './core.js'
 
@@ -8,16 +9,28 @@ import { type Core } from './core.js'
  * wait for itself.
  * @throws ApiError rate_limited, service_unavailable
  */
-export const inTenantTransaction = <T>(
+export const inTenantTransaction = <T>(core: Core, of: Tenant, work: (tx: Tx) => Promise<T>): Promise<T> =>
+  inTurn(core, of, () => inTransaction(core.db, work))
+
+/** As `inTenantTransaction`, for work that only sends raw statements. */
+export const inRawTenantTransaction = <T>(
   core: Core,
-  { ownerId, signal, effects }: Pick<Caller, 'ownerId' | 'signal' | 'effects'>,
-  work: (tx: Tx) => Promise<T>,
+  of: Tenant,
+  work: (tx: RawTx) => Promise<T>,
+): Promise<T> => inTurn(core, of, () => inRawTransaction(core.transact, work))
+
+type Tenant = Pick<Caller, 'ownerId' | 'signal' | 'effects'>
+
+const inTurn = <T>(
+  core: Core,
+  { ownerId, signal, effects }: Tenant,
+  transaction: () => Promise<T>,
 ): Promise<T> =>
   core.ownerGate.run(
     ownerId,
     async () => {
       try {
-        const result = await inTransaction(core.db, work)
+        const result = await transaction()
         if (effects) effects.mayHaveBegun = true
         return result
       } catch (error) {

@@ -6,18 +6,20 @@ import { PrismaPg } from '@prisma/adapter-pg'
 import pg from 'pg'
 import { PrismaClient, type Prisma } from '../gen/prisma/client.js'
 import { poolUseOf, type PoolUse } from './pool-use.js'
-import { createPreparedRead, type PreparedRead } from './prepared-reads.js'
+import { createPrepare, createPreparedRead, type PreparedRead } from './prepared-reads.js'
+import { createTransact, type RawTx, type Transact } from './raw-transaction.js'
 import { sqlStateOf } from './sql-state.js'
 
 export type Database = PrismaClient
 /** Inside a transaction. */
 export type Tx = Prisma.TransactionClient
 /** A transaction or the database: for reads that need no own transaction. */
-export type Reader = Pick<Tx, '$queryRaw'>
+export type Reader = Pick<RawTx, '$queryRaw'>
 
 export interface OpenDatabase {
   db: Database
   read: PreparedRead
+  transact: Transact
   /** Its connections now. */
   poolUse(): PoolUse
   close(): Promise<void>
@@ -44,9 +46,11 @@ export function openDatabase(url: string, poolSize: number, queryMs = 25_000): O
     // Also applies to the transactions that Prisma wraps around several statements.
     transactionOptions: { maxWait: 15_000, timeout: 20_000 },
   })
+  const prepare = createPrepare()
   return {
     db,
-    read: createPreparedRead(pool),
+    read: createPreparedRead(pool, prepare),
+    transact: createTransact(pool, prepare),
     poolUse: () => poolUseOf(pool),
     async close() {
       await db.$disconnect()
@@ -96,11 +100,21 @@ function isAnswered(error: unknown): boolean {
  * project, phone, host, device). Retries up to three times after a deadlock or serialisation
  * failure, so `work` must have no effect outside the database.
  */
-export async function inTransaction<T>(db: Database, work: (tx: Tx) => Promise<T>): Promise<T> {
+export const inTransaction = <T>(db: Database, work: (tx: Tx) => Promise<T>): Promise<T> =>
+  repeated<Tx, T>((each) => db.$transaction(each), work)
+
+/** As `inTransaction`, for work that only sends raw statements: it costs this process less than half. */
+export const inRawTransaction = <T>(transact: Transact, work: (tx: RawTx) => Promise<T>): Promise<T> =>
+  repeated<RawTx, T>(transact, work)
+
+async function repeated<Of, T>(
+  begin: (work: (tx: Of) => Promise<T>) => Promise<T>,
+  work: (tx: Of) => Promise<T>,
+): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     const progress = { isWorkDone: false }
     try {
-      return await db.$transaction(async (tx) => {
+      return await begin(async (tx) => {
         const result = await work(tx)
         progress.isWorkDone = true
         return result
@@ -110,6 +124,12 @@ export async function inTransaction<T>(db: Database, work: (tx: Tx) => Promise<T
       if (attempt >= attempts || !isRepeatable(error)) throw error
     }
   }
+}
+
+/** Something changed that a later statement of a transaction relies on. The transaction is repeated, and sees the change. */
+export class ConcurrentChange extends Error {
+  /** serialization_failure */
+  readonly code = '40001'
 }
 
 /** True for deadlocks and serialisation failures. */

@@ -1,6 +1,6 @@
 /**
- * The few reads that run before nearly every request, sent as prepared statements by `pg`. Postgres plans them
- * once per connection, and they cost this process less than half of what they cost with Prisma. docs/decisions/0186
+ * Statements of hot paths, sent as prepared statements by `pg`. Postgres plans them once per connection, and they cost this
+ * process less than half of what they cost with Prisma. docs/decisions/0186, 0258
  */
 import pg from 'pg'
 import { type Prisma } from '../gen/prisma/client.js'
@@ -19,12 +19,27 @@ const types: pg.CustomTypesConfig = {
       : (pg.types.getTypeParser(oid, format) as unknown),
 }
 
-/** @param pool shared with Prisma, whose statements have no names */
-export function createPreparedRead(pool: pg.Pool): PreparedRead {
+/** Makes a prepared statement of `pg`. */
+export type Prepare = (query: Prisma.Sql) => pg.QueryConfig
+
+/** More texts than the code has. A text that varies by mistake is planned each time, instead of filling the connections. */
+const mostTexts = 500
+
+/** Names each text. Prisma's statements have no names. */
+export function createPrepare(): Prepare {
   const names = new Map<string, string>()
-  return async <Row extends pg.QueryResultRow>({ text, values }: Prisma.Sql) => {
-    const name = names.get(text) ?? `read_${names.size + 1}`
-    names.set(text, name)
-    return (await pool.query<Row>({ name, text, values, types })).rows
+  return ({ text, values }) => {
+    let name = names.get(text)
+    if (name === undefined && names.size < mostTexts) {
+      name = `read_${names.size + 1}`
+      names.set(text, name)
+    }
+    return { ...(name === undefined ? {} : { name }), text, values, types }
   }
+}
+
+/** @param pool shared with Prisma */
+export function createPreparedRead(pool: pg.Pool, prepare: Prepare): PreparedRead {
+  return async <Row extends pg.QueryResultRow>(query: Prisma.Sql) =>
+    (await pool.query<Row>(prepare(query))).rows
 }

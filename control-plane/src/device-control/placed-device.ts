@@ -6,6 +6,7 @@ import { hostInReach } from '../devices/reach.js'
 import { tenantOf } from '../devices/tenant.js'
 import { type DeviceState } from '../devices/link.js'
 import { type Core } from '../core/core.js'
+import { Prisma } from '../gen/prisma/client.js'
 import { type HostSlots } from '../queue/host-slots.js'
 
 export interface JobContext {
@@ -36,25 +37,47 @@ export interface PlacedDevice {
   connection: HostConnection | null
 }
 
+interface Row {
+  id: string
+  hostId: string
+  serial: string
+  /** The table's check constraint allows no other state. */
+  state: DeviceState
+  link: string
+  phoneId: string | null
+  projectId: string | null
+  hasData: boolean | null
+  enrolledAt: Date | null
+  adoptingSince: Date | null
+  fencingNumber: bigint
+  lastSeenAt: Date | null
+  address: string | null
+  joinId: string | null
+  certificateFingerprint: string | null
+  nextCertificateFingerprint: string | null
+}
+
 export async function placeDevice(
   { core, hosts }: Pick<JobContext, 'core' | 'hosts'>,
   by: { id: string } | { phoneId: string },
 ): Promise<PlacedDevice | null> {
-  const device = await core.db.device.findUnique({
-    where: by,
-    include: { host: true, phone: { select: { projectId: true, hasData: true } } },
-  })
-  if (!device) return null
-  const { host, phone } = device
-  const address = addressOf(host)
-  const inReach = hostInReach(host.lastSeenAt, core.clock.now(), core.rules)
+  const which = 'id' in by ? Prisma.sql`d.id = ${by.id}` : Prisma.sql`d.phone_id = ${by.phoneId}`
+  const [row] = await core.read<Row>(Prisma.sql`select d.id, d.host_id as "hostId", d.serial, d.state, d.link,
+      d.phone_id as "phoneId", p.project_id as "projectId", p.has_data as "hasData", d.enrolled_at as "enrolledAt",
+      d.adopting_since as "adoptingSince", d.fencing_number as "fencingNumber", h.last_seen_at as "lastSeenAt", h.address,
+      h.join_id as "joinId", h.certificate_fingerprint as "certificateFingerprint",
+      h.next_certificate_fingerprint as "nextCertificateFingerprint"
+    from devices d join hosts h on h.id = d.host_id left join phones p on p.id = d.phone_id where ${which}`)
+  if (!row) return null
+  const { id, hostId, serial, state, link, phoneId, projectId, enrolledAt, adoptingSince, fencingNumber } =
+    row
+  const address = addressOf(row)
+  const inReach = hostInReach(row.lastSeenAt, core.clock.now(), core.rules)
   return {
-    ...device,
-    tenant: phone ? tenantOf(phone.projectId) : '',
-    hasData: phone?.hasData ?? false,
-    // The table's check constraint allows no other state.
-    state: device.state as DeviceState,
-    connection: inReach && address !== null ? hosts.to(host.id, address) : null,
+    ...{ id, hostId, serial, state, link, phoneId, enrolledAt, adoptingSince, fencingNumber },
+    tenant: projectId === null ? '' : tenantOf(projectId),
+    hasData: row.hasData ?? false,
+    connection: inReach && address !== null ? hosts.to(hostId, address) : null,
   }
 }
 

@@ -1,5 +1,5 @@
 /** Adds the job that wipes or enrolls a device, in the transaction of the change that needs it. */
-import { type Tx } from '../db/database.js'
+import { type RawTx } from '../db/raw-transaction.js'
 import { addJob, assignmentJobKey } from '../queue/queue.js'
 
 /** How the job is added again: the failures that count, and when it runs. Without `runAt` it runs immediately. */
@@ -13,7 +13,7 @@ const first: Retry = { refused: 0, unanswered: 0 }
 
 /** @param phoneId the phone whose data are wiped; empty when unknown */
 export const addWipe = (
-  tx: Tx,
+  tx: RawTx,
   deviceId: string,
   fencing: bigint,
   phoneId: string,
@@ -27,7 +27,7 @@ export const addWipe = (
   )
 
 export const addEnroll = (
-  tx: Tx,
+  tx: RawTx,
   deviceId: string,
   fencing: bigint,
   { runAt, ...counts }: Retry = first,
@@ -41,7 +41,7 @@ export const addEnroll = (
 
 /** Adds the job that a device without a phone needs in its state. */
 export const addCare = (
-  tx: Tx,
+  tx: RawTx,
   deviceId: string,
   state: 'wiping' | 'provisioning',
   fencing: bigint,

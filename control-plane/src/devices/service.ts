@@ -3,7 +3,8 @@
  * maintenance. docs/decisions/0198
  */
 import { Prisma } from '../gen/prisma/client.js'
-import { type Reader, type Tx } from '../db/database.js'
+import { type Reader } from '../db/database.js'
+import { type RawTx } from '../db/raw-transaction.js'
 
 /** A condition on a device `d` at a host `h`: its operator has not taken it out of service. */
 export const inService = Prisma.sql`h.drained_at is null and d.drained_at is null and d.maintenance_at is null`
@@ -15,8 +16,11 @@ export const takesWork = Prisma.sql`${inService} and h.retired_at is null and h.
  * Locks a phone's device and returns why it takes no new work; null: it takes work. A device that is being moved takes none. A drain waits
  * for this lock, so no start is admitted after a drain.
  */
-export async function lockInService(tx: Tx, phoneId: string): Promise<'out of service' | 'refused' | null> {
-  await tx.$queryRaw`select 1 from devices where phone_id = ${phoneId} for update`
+export async function lockInService(
+  tx: RawTx,
+  phoneId: string,
+): Promise<'out of service' | 'refused' | null> {
+  await tx.$queryRaw`select 1 as locked from devices where phone_id = ${phoneId} for update`
   // A second statement sees a drain that ended while the first one waited.
   const rows = await tx.$queryRaw<
     { in_service: boolean; refused: boolean }[]

@@ -4,33 +4,43 @@
  */
 import {
   dialledAddress,
-  newId,
   protocol,
   senderOfHeartbeat,
   subjects,
   type AgentOnBus,
   type Announce,
-  type DeviceStatus,
   type Heartbeat,
 } from '@phonerack/shared'
 import { LRUCache } from 'lru-cache'
-import { inTransaction, type Tx } from '../db/database.js'
+import { inRawTransaction } from '../db/database.js'
+import { type RawTx } from '../db/raw-transaction.js'
 import { Prisma } from '../gen/prisma/client.js'
 import { readEpoch } from '../db/epoch.js'
-import { judge, type CustodyRow } from '../devices/custody.js'
 import { hostInReach } from '../devices/reach.js'
 import { countHeartbeat } from '../metrics/instruments.js'
 import { type Core } from '../core/core.js'
 import { adopted, usesNext } from './certificates.js'
 import { ClaimRests } from './claim-rests.js'
-import { isLeftover, isUsedSince, noteClaim, noteLeftover, type Claim } from './claims.js'
+import { noteClaim, noteLeftover } from './claims.js'
+import { foldDevices, type Settled } from './fold-devices.js'
 import { settleReport } from './settle-device.js'
-import { deviceChange, inOurTime, isNewer, newDevice, type KnownDevice, type KnownHost } from './fold.js'
-import { lockChange, type LockActivity, type LockChange } from './lock-activity.js'
+import { isNewer, type KnownHost } from './fold.js'
+import { type LockActivity, type LockChange } from './lock-activity.js'
 import { deviceRows, keepHost, Repeats } from './repeats.js'
 import { type HostSilence } from './silence.js'
 import { stoppingSince } from './stopping.js'
-import { maxDevices, readHeartbeat, type ReadHeartbeat, type RefusedHeartbeat } from './read-heartbeat.js'
+import {
+  readHeartbeat,
+  type ReadDevices,
+  type ReadHeartbeat,
+  type RefusedHeartbeat,
+} from './read-heartbeat.js'
+
+/** The devices of an agent's last heartbeats. */
+interface Known {
+  read: ReadDevices
+  settled: Settled | null
+}
 
 export interface Heartbeats {
   close(): Promise<void>
@@ -38,6 +48,8 @@ export interface Heartbeats {
 
 /** Agents from before their host's last rejoin. For `ttl` milliseconds their messages are dropped unread. */
 const ignored = { max: 1000, ttl: 60_000 }
+/** Agents whose last heartbeat is kept. */
+const remembered = { max: 10_000 }
 
 /**
  * @param silence notes each agent that was heard @param hosts knows retired ones, which are ignored
@@ -55,6 +67,7 @@ export function listenToHosts(
   const earlier = new LRUCache<string, true>(ignored)
   const repeats = new Repeats()
   const rests = new ClaimRests()
+  const known = new LRUCache<string, Known>(remembered)
 
   /**
    * Processes one heartbeat at a time per agent, and of those that arrive in between only the
@@ -76,7 +89,12 @@ export function listenToHosts(
         const { message: next } = entry.next
         entry.next = null
         try {
-          const taken = await takeHeartbeat({ core, silence, locks, repeats, rests }, agent, next, subject)
+          const taken = await takeHeartbeat(
+            { core, silence, locks, repeats, rests, known },
+            agent,
+            next,
+            subject,
+          )
           if (taken === 'earlier') earlier.set(subject, true)
           if (taken === 'dialled') onDialled(agent)
         } catch (error) {
@@ -123,11 +141,13 @@ interface Listener {
   locks: LockActivity
   repeats: Repeats
   rests: ClaimRests
+  /** By subject. */
+  known: LRUCache<string, Known>
 }
 
 /** Returns `earlier` for a heartbeat of an earlier agent of the host, which it ignores. */
 async function takeHeartbeat(
-  { core, silence, locks, repeats, rests }: Listener,
+  { core, silence, locks, repeats, rests, known }: Listener,
   agent: AgentOnBus,
   message: unknown,
   subject: string,
@@ -143,13 +163,17 @@ async function takeHeartbeat(
     }
   }
   repeats.forget(subject)
-  const read = readHeartbeat(message, agent.hostId)
+  const last = known.get(subject)
+  const read = readHeartbeat(message, agent.hostId, last?.read)
   if ('refused' in read) {
     await noteRefusal(core, agent, read)
     return 'direct'
   }
   silence.hear(agent, read.heartbeat.devices)
-  const { isCurrent, locks: changes, agreed } = await foldHeartbeat(core, agent, read.heartbeat, read, rests)
+  const how = { faults: read, rests, settled: last?.settled ?? null }
+  const folded = await foldHeartbeat(core, agent, read.heartbeat, how)
+  const { isCurrent, locks: changes, agreed } = folded
+  known.set(subject, { read: read.devices, settled: folded.settled })
   if (agreed) repeats.remember(subject, message, read.heartbeat, agreed.rows)
   await locks.take(core, changes)
   return isCurrent ? howReached(read.heartbeat) : 'earlier'
@@ -182,6 +206,14 @@ export interface FoldedHeartbeat {
   locks: LockChange[]
   /** Set when everything in the heartbeat was read, and no device had to change: `deviceRows` before that. */
   agreed: { rows: string | null } | null
+  /** For the agent's next heartbeat; null: all devices are compared. */
+  settled: Settled | null
+}
+
+interface FoldOptions {
+  faults?: Faults
+  rests?: ClaimRests
+  settled?: Settled | null
 }
 
 /**
@@ -192,10 +224,9 @@ export async function foldHeartbeat(
   core: Core,
   agent: AgentOnBus,
   heartbeat: Heartbeat,
-  faults = noFaults,
-  rests = new ClaimRests(),
+  { faults = noFaults, rests = new ClaimRests(), settled = null }: FoldOptions = {},
 ): Promise<FoldedHeartbeat> {
-  const folded = await inTransaction(core.db, async (tx) => {
+  const folded = await inRawTransaction(core.transact, async (tx) => {
     const [host] = await tx.$queryRaw<KnownRow[]>`select current_epoch() as epoch, id, sequence,
         announced_at as "announcedAt", last_seen_at as "lastSeenAt", retired_at as "retiredAt",
         report_fault as "reportFault", certificate_fingerprint as "certificateFingerprint", join_id as "joinId",
@@ -223,33 +254,20 @@ export async function foldHeartbeat(
       return 'refused'
     }
     const { epoch } = host
-    const changed = await foldDevices(core, tx, heartbeat, faults, host, { now, epoch })
-    await tx.host.update({
-      where: { id: host.id },
-      data: {
-        ...(isRenewed && host.nextCertificatePem !== null ? adopted(host.nextCertificatePem) : {}),
-        address: heartbeat.address,
-        version: heartbeat.version,
-        load: heartbeat.load,
-        sequence: BigInt(heartbeat.sequence),
-        announcedAt: new Date(heartbeat.at),
-        lastSeenAt: now,
-        protocolVersion: heartbeat.protocol_version ?? protocol.unnamed,
-        reportFault: faults.fault,
-        problem: heartbeat.problem ?? null,
-        refuses: heartbeat.refuses?.kind ?? null,
-        refusesReason: heartbeat.refuses?.reason ?? null,
-        stoppingSince: stoppingSince(heartbeat.refuses?.kind ?? null, host, now),
-      },
-    })
+    const { deviceFaults } = faults
+    const changed = await foldDevices(core, tx, heartbeat, host, { now, epoch, deviceFaults, settled })
+    if (isRenewed && host.nextCertificatePem !== null) await adopt(tx, host.id, host.nextCertificatePem)
+    const count = await writeHost(tx, host, heartbeat, faults.fault, now)
     if (faults.fault !== null && faults.fault !== host.reportFault)
       core.log.warn({ host: host.id, fault: faults.fault }, 'could not read part of a heartbeat')
     const isLate = host.lastSeenAt !== null && !hostInReach(host.lastSeenAt, now, core.rules)
-    return { ...changed, epoch, isLate, rows: host.deviceRows }
+    // Otherwise a device that was skipped has left the host.
+    const isComplete = changed.count === count
+    return { ...changed, epoch, isLate, isComplete, rows: host.deviceRows }
   })
   if (typeof folded === 'string') {
     countHeartbeat(folded === 'earlier' ? 'refused' : folded)
-    return { isCurrent: folded !== 'earlier', locks: [], agreed: null }
+    return { isCurrent: folded !== 'earlier', locks: [], agreed: null, settled }
   }
   countHeartbeat(folded.isLate ? 'late' : 'applied')
   for (const phoneId of folded.phones) core.changes.publish(phoneId)
@@ -258,8 +276,40 @@ export async function foldHeartbeat(
     await settleReport(core, deviceId, report, folded.epoch)
   for (const claim of folded.claims) await noteClaim(core, claim, rests)
   for (const deviceId of folded.leftovers) await noteLeftover(core, deviceId, rests)
-  const isAgreed = folded.isSame && folded.disagreeing.length === 0 && heartbeat.epoch === folded.epoch
-  return { isCurrent: true, locks: folded.locks, agreed: isAgreed ? { rows: folded.rows } : null }
+  const isAgreed = folded.isSame && folded.isComplete && heartbeat.epoch === folded.epoch
+  return {
+    isCurrent: true,
+    locks: folded.locks,
+    agreed: isAgreed ? { rows: folded.rows } : null,
+    settled: folded.isComplete ? { epoch: folded.epoch, devices: folded.settled } : null,
+  }
+}
+
+/** Stores what the heartbeat says about the host. Returns the number of the host's devices. */
+async function writeHost(
+  tx: RawTx,
+  host: KnownRow,
+  heartbeat: Heartbeat,
+  fault: string | null,
+  now: Date,
+): Promise<number> {
+  const { refuses, sequence } = heartbeat
+  const [row] = await tx.$queryRaw<{ devices: number }[]>`update hosts h set address = ${heartbeat.address},
+      version = ${heartbeat.version}, load = ${heartbeat.load}, sequence = ${sequence},
+      announced_at = ${new Date(heartbeat.at)}, last_seen_at = ${now},
+      protocol_version = ${heartbeat.protocol_version ?? protocol.unnamed}, report_fault = ${fault},
+      problem = ${heartbeat.problem ?? null}, refuses = ${refuses?.kind ?? null},
+      refuses_reason = ${refuses?.reason ?? null}, stopping_since = ${stoppingSince(refuses?.kind ?? null, host, now)}
+    where h.id = ${host.id}
+    returning (select count(*)::int from devices d where d.host_id = h.id) as devices`
+  return row?.devices ?? 0
+}
+
+async function adopt(tx: RawTx, hostId: string, pem: string): Promise<void> {
+  const { certificateFingerprint, certificateExpiresAt } = adopted(pem)
+  await tx.$executeRaw`update hosts set certificate_fingerprint = ${certificateFingerprint},
+      certificate_expires_at = ${certificateExpiresAt}, next_certificate_fingerprint = null, next_certificate_pem = null
+    where id = ${hostId}`
 }
 
 interface KnownRow extends KnownHost {
@@ -274,102 +324,4 @@ interface KnownRow extends KnownHost {
   /** The current epoch of the database. */
   epoch: string
   deviceRows: string | null
-}
-
-interface Folded {
-  /** Phones whose device changed. */
-  phones: string[]
-  /** Devices whose custody record differs from the tables. */
-  disagreeing: { deviceId: string; report: DeviceStatus }[]
-  locks: LockChange[]
-  /** No row changed, none would have if the rest had been read, and no claim waits. */
-  isSame: boolean
-  /** Devices whose phone claims the identity of another device. */
-  claims: Claim[]
-  /** Places that a phone has left, whose agent does not know it. */
-  leftovers: string[]
-}
-
-async function foldDevices(
-  core: Core,
-  tx: Tx,
-  heartbeat: Heartbeat,
-  { deviceFaults }: Faults,
-  host: KnownRow,
-  { now, epoch }: { now: Date; epoch: string },
-): Promise<Folded> {
-  const known = await tx.device.findMany({ where: { hostId: host.id }, orderBy: { id: 'asc' } })
-  const reported = new Map(
-    heartbeat.devices.map((status) => [status.serial, inOurTime(status, heartbeat.at, now)]),
-  )
-  const isSame = deviceFaults.size === 0
-  const folded: Folded = { phones: [], disagreeing: [], locks: [], isSame, claims: [], leftovers: [] }
-  for (const row of known) {
-    // The table's check constraint allows no other state.
-    const device = row as KnownDevice & CustodyRow
-    const report = reported.get(device.serial) ?? null
-    reported.delete(device.serial)
-    const reportFault = deviceFaults.get(device.serial) ?? null
-    // Until the agent has seen this database's epoch, its report may be older than the database. An
-    // incomplete report proves nothing about custody.
-    const isCurrent = reportFault === null && heartbeat.epoch === epoch
-    if (isCurrent && report?.identity !== undefined && device.enrolledAt === null) {
-      folded.claims.push({ deviceId: device.id, identity: report.identity })
-      folded.isSame = false
-    }
-    // A claim that is missing may be over later.
-    if (row.claimedSince !== null) folded.isSame = false
-    if (isCurrent && report && isUsedSince(row, report)) {
-      await tx.device.update({ where: { id: device.id }, data: { movedAwayAt: null } })
-      folded.isSame = false
-    } else if (isCurrent && report && isLeftover(row, report)) {
-      folded.leftovers.push(device.id)
-      folded.isSame = false
-    }
-    const verdict = report && isCurrent ? judge({ ...device, link: report.link }, report) : null
-    if (report && verdict?.kind === 'clean') {
-      if (await confirm(tx, device, report, epoch)) folded.isSame = false
-    } else if (report && verdict && verdict.kind !== 'agreed')
-      folded.disagreeing.push({ deviceId: device.id, report })
-    const change = deviceChange(device, report, host, now)
-    if (!change && reportFault === row.reportFault) continue
-    folded.isSame = false
-    // Only while the state is still the one that was read: an assignment may have come in between.
-    const { count } = await tx.device.updateMany({
-      where: { id: device.id, state: device.state },
-      data: { ...change, reportFault },
-    })
-    if (count === 0) continue
-    if (reportFault !== null && reportFault !== row.reportFault)
-      core.log.warn({ device: device.id, fault: reportFault }, "could not read part of a device's report")
-    if (!change) continue
-    const lock = lockChange(row, report, now)
-    if (lock) folded.locks.push(lock)
-    if (device.phoneId) folded.phones.push(device.phoneId)
-  }
-  const room = Math.max(0, maxDevices - known.length)
-  for (const status of [...reported.values()].slice(0, room)) {
-    const reportFault = deviceFaults.get(status.serial) ?? null
-    folded.isSame = false
-    const row = { id: newId('device'), hostId: host.id, ...newDevice(status, now), reportFault }
-    await tx.device.create({ data: row })
-  }
-  return folded
-}
-
-/** Stores the agent's statement that an idle device is clean, and for which tenant. Returns false when it is stored already. */
-async function confirm(
-  tx: Tx,
-  device: KnownDevice & CustodyRow,
-  { custody }: DeviceStatus,
-  epoch: string,
-): Promise<boolean> {
-  if (!custody) return false
-  const { clean_for: cleanFor, revision } = custody
-  if (device.confirmedEpoch === epoch && device.cleanFor === cleanFor) return false
-  await tx.device.updateMany({
-    where: { id: device.id, state: device.state, fencingNumber: device.fencingNumber },
-    data: { confirmedEpoch: epoch, cleanFor, custodyRevision: BigInt(revision) },
-  })
-  return true
 }

@@ -4,7 +4,6 @@
  * state.
  */
 import { ownNow, type DeviceCondition, type DeviceStatus } from '@phonerack/shared'
-import { type Device } from '../gen/prisma/client.js'
 import { type Core } from '../core/core.js'
 import { type ActivityService } from '../activity/types.js'
 
@@ -25,7 +24,11 @@ const lockOf = (condition: unknown): boolean =>
   (condition as Partial<DeviceCondition>).lock_credential === true
 
 /** Compares with the phone's last report, so that a report without the field changes nothing. */
-export function lockChange(device: Device, status: DeviceStatus | null, at: Date): LockChange | null {
+export function lockChange(
+  device: { id: string; hostId: string; phoneId: string | null; condition: unknown },
+  status: DeviceStatus | null,
+  at: Date,
+): LockChange | null {
   const isSet = status?.condition?.lock_credential
   const { id, hostId, phoneId } = device
   if (phoneId === null || typeof isSet !== 'boolean' || isSet === lockOf(device.condition)) return null

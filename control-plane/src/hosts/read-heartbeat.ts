@@ -20,14 +20,19 @@ import {
 import { z } from 'zod'
 import { channelTarget } from '../host-calls/address.js'
 import { placesOf } from '../host-calls/answers/client.js'
+import { isObject, isSameDevice } from './same-report.js'
 
 /** Per host; further devices are ignored. */
 export const maxDevices = 500
 /** Characters of one text, and of a reported fault. */
 const most = { text: 2000, fault: 1000 }
 
+/** A device's report that was read completely, by serial. */
+export type ReadDevices = ReadonlyMap<string, { report: Record<string, unknown>; status: DeviceStatus }>
+
 export interface ReadHeartbeat {
   heartbeat: Heartbeat
+  devices: ReadDevices
   /** By serial: the fields of a device that could not be read. */
   deviceFaults: Map<string, string>
   /** Other parts that could not be read. */
@@ -70,7 +75,12 @@ const serial = z
  */
 const fallbacks: Partial<DeviceStatus> = { link: 'unknown', fencing_number: 0 }
 
-export function readHeartbeat(message: unknown, hostId: string): ReadHeartbeat | RefusedHeartbeat {
+/** @param earlier devices of the same agent's last heartbeat: a report that repeats itself is not parsed again */
+export function readHeartbeat(
+  message: unknown,
+  hostId: string,
+  earlier: ReadDevices = new Map(),
+): ReadHeartbeat | RefusedHeartbeat {
   const { devices: listed, ...given } = recordOf(message)
   const version = versionSchema.safeParse(given['protocol_version'] ?? protocol.unnamed).data ?? NaN
   const refuse = (refused: string): RefusedHeartbeat => ({
@@ -83,7 +93,7 @@ export function readHeartbeat(message: unknown, hostId: string): ReadHeartbeat |
   // The broker lets a host publish only under its own ID: the subject proves the sender.
   if (head.host_id !== hostId) return refuse('The heartbeat contains the ID of another host.')
   if (!Array.isArray(listed)) return refuse('The heartbeat cannot be read: devices (invalid_type)')
-  return readDevices(head, listed)
+  return readDevices(head, listed, earlier)
 }
 
 const versionSchema = z.number().int().min(0).max(999_999)
@@ -91,33 +101,58 @@ const versionSchema = z.number().int().min(0).max(999_999)
 const recordOf = (value: unknown): Record<string, unknown> =>
   z.record(z.string(), z.unknown()).safeParse(value).data ?? {}
 
-function readDevices(head: z.infer<typeof envelope>, listed: readonly unknown[]): ReadHeartbeat {
-  const devices = new Map<string, DeviceStatus>()
+function readDevices(
+  head: z.infer<typeof envelope>,
+  listed: readonly unknown[],
+  earlier: ReadDevices,
+): ReadHeartbeat {
+  const statuses = new Map<string, DeviceStatus>()
+  const devices = new Map<string, { report: Record<string, unknown>; status: DeviceStatus }>()
   const deviceFaults = new Map<string, string>()
   const faults: string[] = []
   for (const [index, value] of listed.slice(0, maxDevices).entries()) {
-    const device = readDevice(value)
+    const device = repeatedDevice(value, earlier) ?? readDevice(value)
     if (device === null) faults.push(`devices.${index} (no readable serial)`)
-    else if (devices.has(device.status.serial)) faults.push(`devices.${index} (its serial is listed twice)`)
+    else if (statuses.has(device.status.serial)) faults.push(`devices.${index} (its serial is listed twice)`)
     else {
-      devices.set(device.status.serial, device.status)
-      if (device.fault !== null) deviceFaults.set(device.status.serial, device.fault)
+      const { report, status, fault } = device
+      statuses.set(status.serial, status)
+      if (fault === null) devices.set(status.serial, { report, status })
+      else deviceFaults.set(status.serial, fault)
     }
   }
   if (listed.length > maxDevices) faults.push(`${listed.length - maxDevices} devices above ${maxDevices}`)
   const fault = faults.length > 0 ? shorten(`Not read: ${faults.join(', ')}`, most.fault) : null
-  return { heartbeat: { ...head, devices: [...devices.values()] }, deviceFaults, fault }
+  return { heartbeat: { ...head, devices: [...statuses.values()] }, devices, deviceFaults, fault }
 }
 
+interface ReadDevice {
+  report: Record<string, unknown>
+  status: DeviceStatus
+  fault: string | null
+}
+
+/** Null unless the report says the same as the device's last one, apart from its proof of life. */
+function repeatedDevice(value: unknown, earlier: ReadDevices): ReadDevice | null {
+  const serial = isObject(value) ? value['serial'] : null
+  const last = typeof serial === 'string' ? earlier.get(serial) : undefined
+  if (!last || !isSameDevice(last.report, value)) return null
+  const proof = proofSchema.safeParse(value['proof_of_life_at'])
+  if (!proof.success) return null
+  return { report: value, status: { ...last.status, proof_of_life_at: proof.data }, fault: null }
+}
+
+const proofSchema = instant.nullable()
+
 /** Returns null for a device without a usable serial. */
-function readDevice(value: unknown): { status: DeviceStatus; fault: string | null } | null {
+function readDevice(value: unknown): ReadDevice | null {
   const given = recordOf(value)
   if (!serial.safeParse(given['serial']).success) return null
   const faults: string[] = []
   const read: Record<string, unknown> = {}
   for (const [key, schema] of Object.entries<z.ZodType>({
     ...deviceStatusSchema.shape,
-    proof_of_life_at: instant.nullable(),
+    proof_of_life_at: proofSchema,
   })) {
     if (!isClean(given[key])) faults.push(`${key} (the text is too long or cannot be stored)`)
     const { data, error } = schema.safeParse(clean(given[key]))
@@ -127,7 +162,8 @@ function readDevice(value: unknown): { status: DeviceStatus; fault: string | nul
   }
   const { data: status } = deviceStatusSchema.safeParse(read)
   if (!status) return null
-  return { status, fault: faults.length > 0 ? shorten(`Not read: ${faults.join(', ')}`, most.fault) : null }
+  const fault = faults.length > 0 ? shorten(`Not read: ${faults.join(', ')}`, most.fault) : null
+  return { report: given, status, fault }
 }
 
 const fallbackOf = (key: string, schema: z.ZodType): unknown =>

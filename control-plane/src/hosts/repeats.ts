@@ -8,6 +8,7 @@ import { z } from 'zod'
 import { type Core } from '../core/core.js'
 import { Prisma } from '../gen/prisma/client.js'
 import { instant } from './read-heartbeat.js'
+import { isObject, isSame, isSameDevice } from './same-report.js'
 
 /**
  * A value that changes with each change of a device at host `h`: Postgres marks every new version of a row with its
@@ -39,7 +40,6 @@ const changingSchema = z.object({
   load: z.number(),
 })
 const isChanging = (key: string): boolean => key in changingSchema.shape
-const isProof = (key: string): boolean => key === 'proof_of_life_at'
 
 export class Repeats {
   /** By subject. */
@@ -71,38 +71,9 @@ export function isSameReport(last: Record<string, unknown>, message: Record<stri
     Array.isArray(after) &&
     before.length === after.length &&
     isSame(last, message, (key) => key === 'devices' || isChanging(key)) &&
-    before.every((device: unknown, index) => {
-      const now: unknown = after[index]
-      return isObject(now) && isSame(device, now, isProof) && isInstant(now['proof_of_life_at'])
-    })
+    before.every((device: unknown, index) => isSameDevice(device, after[index]))
   )
 }
-
-/** Whether two JSON values are equal apart from fields of the outermost object. */
-function isSame(one: unknown, other: unknown, ignores: (key: string) => boolean): boolean {
-  if (one === other) return true
-  if (Array.isArray(one))
-    return (
-      Array.isArray(other) &&
-      one.length === other.length &&
-      one.every((value, index) => isSame(value, other[index], nothing))
-    )
-  if (!isObject(one) || !isObject(other)) return false
-  const keys = Object.keys(one)
-  return (
-    keys.length === Object.keys(other).length &&
-    keys.every((key) => Object.hasOwn(other, key) && (ignores(key) || isSame(one[key], other[key], nothing)))
-  )
-}
-
-const nothing = (): boolean => false
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
-/** Accepts the form of `Date.toISOString`; an agent may write it differently, and its heartbeats are then folded. */
-const isInstant = (value: unknown): boolean =>
-  value === null || (typeof value === 'string' && /^2\d{3}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(value))
 
 /**
  * Notes that the host was heard, if its row and the rows of its devices are as the heartbeat found them.

@@ -12,8 +12,8 @@ import { contradicts, disputedTooOften, notBelieved, unknownUse } from '../devic
 import { addJob, assignmentJobKey } from '../queue/queue.js'
 import { giveAnotherDevice } from '../phones/another-device.js'
 import { type Core } from '../core/core.js'
-import { addStart } from '../phones/create.js'
 import { endRun } from '../phones/end.js'
+import { addStart } from '../phones/open-session.js'
 import { lockPhone, type PhoneRecord } from '../phones/records.js'
 
 interface Locked {

@@ -7,7 +7,7 @@ import { type ParkPhoneRequest, type ParkPhoneResponse } from '@phonerack/proto'
 import { Progress } from '@phonerack/shared'
 import { CallFailure, callHost } from '../host-calls/calls.js'
 import { refusalIn, settleRefusal } from '../hosts/settle-device.js'
-import { findPhone } from '../phones/records.js'
+import { readPhone } from '../phones/records.js'
 import { becomeParked } from '../phones/run.js'
 import {
   assignmentFor,
@@ -30,7 +30,7 @@ const turns = { longestMs: 1000, most: 20 }
 export async function parkPhoneJob(context: JobContext, payload: JobPayload<'phone.park'>): Promise<void> {
   const { core } = context
   const { phoneId } = payload
-  const status = (await findPhone(core.db, phoneId))?.status
+  const status = (await readPhone(core.read, phoneId))?.status
   // `unavailable`: drained. Its device is parked too, and the status stays.
   if (status !== 'parking' && status !== 'unavailable') return
   const device = await placeDevice(context, { phoneId })

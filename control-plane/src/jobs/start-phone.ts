@@ -19,7 +19,7 @@ import { noteFailure, noteHostFault } from '../devices/failures.js'
 import { CallFailure, callHost } from '../host-calls/calls.js'
 import { refusalIn, settleRefusal, type Refusal } from '../hosts/settle-device.js'
 import { giveAnotherDevice } from '../phones/another-device.js'
-import { findPhone, lockPhone, type PhoneRecord } from '../phones/records.js'
+import { lockPhone, readPhone, type PhoneRecord } from '../phones/records.js'
 import { resetDone } from '../phones/restart.js'
 import { becomeReady, failCreate, quarantinePhoneDevice } from '../phones/run.js'
 import {
@@ -45,7 +45,7 @@ export async function startPhoneJob(context: JobContext, payload: Payload): Prom
   const { core } = context
   // Read before the device: another run of this job may end the reset, and the device must not
   // count as one with data then.
-  const phone = await findPhone(core.db, payload.phoneId)
+  const phone = await readPhone(core.read, payload.phoneId)
   const remaining = timeLeft(context, phone)
   if (!phone || remaining <= 0) return
   const isReset = phone.resetPending

@@ -2,11 +2,12 @@
  * Records activity, which keeps a ready phone from its idle timeout. Requests write it at most once
  * per accuracy (15 s).
  */
-import { inTenantTransaction } from '../core/tenant-transaction.js'
+import { Prisma } from '../gen/prisma/client.js'
+import { inRawTenantTransaction } from '../core/tenant-transaction.js'
 import { permitted } from './access.js'
 import { runningConflict } from './conflicts.js'
 import { type Core } from '../core/core.js'
-import { findPhone, lockPhone, viewOf } from './records.js'
+import { lockRunningPhone, readPhone, viewOf } from './records.js'
 import { scheduleDue } from './start.js'
 import { type Caller } from '../core/caller.js'
 import { type PhoneView } from './types.js'
@@ -56,15 +57,15 @@ export class Activity {
   /** A client's heartbeat: always written, when the phone is ready. */
   async heartbeat(caller: Caller, phoneId: string): Promise<PhoneView> {
     const { core } = this
-    permitted(caller, phoneId, await findPhone(core.db, phoneId))
-    const view = await inTenantTransaction(core, caller, async (tx) => {
-      const phone = permitted(caller, phoneId, await lockPhone(tx, phoneId, 'phone'))
+    permitted(caller, phoneId, await readPhone(core.read, phoneId))
+    const view = await inRawTenantTransaction(core, caller, async (tx) => {
+      const phone = permitted(caller, phoneId, await lockRunningPhone(tx, phoneId, 'phone'))
       const conflict = runningConflict(phoneId, phone.status)
       if (conflict) throw conflict
       if (phone.status !== 'ready' || !phone.session) return viewOf(phone)
       const now = core.clock.now()
       const after = { ...phone, lastActiveAt: now }
-      await tx.phone.update({ where: { id: phoneId }, data: { lastActiveAt: now } })
+      await tx.$executeRaw`update phones set last_active_at = ${now} where id = ${phoneId}`
       await scheduleDue(tx, after, phone.session)
       return viewOf(after)
     })
@@ -91,8 +92,8 @@ export class Activity {
     const name = nameOf(caller, phoneId)
     this.remember(name, now.getTime())
     try {
-      await this.core.db.$executeRaw`update phones set last_active_at = ${now}
-        where id = ${phoneId} and project_id = ${caller.projectId} and status = 'ready' and last_active_at < ${now}`
+      await this.core.read(Prisma.sql`update phones set last_active_at = ${now}
+        where id = ${phoneId} and project_id = ${caller.projectId} and status = 'ready' and last_active_at < ${now}`)
     } catch (error) {
       // Forget the failed write, so that the next request writes immediately instead of after the
       // accuracy has passed.

@@ -1,8 +1,8 @@
 /** Replaces the device of a creating phone whose device cannot be used. The phone has no data yet. */
-import { type Tx } from '../db/database.js'
+import { type RawTx } from '../db/raw-transaction.js'
 import { assignDevice, lockFreeDevice, quarantineDevice, releaseDevice } from '../devices/assignment.js'
 import { type Core } from '../core/core.js'
-import { addStart } from './create.js'
+import { addStart } from './open-session.js'
 import { type PhoneRecord } from './records.js'
 
 /**
@@ -11,7 +11,7 @@ import { type PhoneRecord } from './records.js'
  * phone's lock. @param hosts `except`: hosts that refuse work now. `refusedBy`: hosts that the create does not try again.
  */
 export async function giveAnotherDevice(
-  tx: Tx,
+  tx: RawTx,
   core: Core,
   phone: PhoneRecord,
   bad: string | null,
@@ -27,7 +27,7 @@ export async function giveAnotherDevice(
   if (!free) return false
   if (bad === null) await releaseDevice(tx, phone.id)
   else await quarantineDevice(tx, phone.id, bad, { keepsClaim: false })
-  const device = await assignDevice(tx, free.id, phone.id)
+  const device = await assignDevice(tx, free, phone.id)
   await addStart(tx, phone.id, device.fencingNumber, undefined, hosts.refusedBy)
   return true
 }

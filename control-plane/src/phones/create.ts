@@ -1,21 +1,23 @@
 /** Creates a phone: replay, admission, reservation, session and assignment in one transaction. */
 import { ApiError, newId } from '@phonerack/shared'
 import { countLifecycleRequest } from '../billing/lifecycle-limit.js'
-import { isPaused, lockOwnerAndProject, readUsage, type ProjectRecord } from '../billing/account.js'
+import { lockOwnerAndProject, readUsageAndPause, type ProjectRecord } from '../billing/account.js'
 import { admitCreate } from '../billing/admission.js'
-import { holdCredit } from '../billing/ledger.js'
-import { type Tx } from '../db/database.js'
-import { inTenantTransaction } from '../core/tenant-transaction.js'
-import { assignDevice, lockFreeDevice, type AssignedDevice } from '../devices/assignment.js'
+import { ConcurrentChange } from '../db/database.js'
+import { type RawTx } from '../db/raw-transaction.js'
+import { inRawTenantTransaction } from '../core/tenant-transaction.js'
+import { assigning, lockFreeDevice, nextAssignment, type AssignedDevice } from '../devices/assignment.js'
 import { activeCountries } from '../devices/countries.js'
-import { addJob, assignmentJobKey } from '../queue/queue.js'
+import { Prisma } from '../gen/prisma/client.js'
 import { type Core } from '../core/core.js'
+import { opening } from './open-session.js'
 import { refuse, settle, type Outcome } from './outcome.js'
-import { findPhone, viewOf } from './records.js'
+import { readPhone, viewOf, type PhoneRecord } from './records.js'
 import { type Caller, type Idempotency } from '../core/caller.js'
 import { type CreatePhone, type PhoneView } from './types.js'
 
-type Created = Outcome<{ phoneId: string; replayed: boolean }>
+/** `replayed`: the ID of the phone that the same request created. */
+type Created = Outcome<{ phone: PhoneRecord } | { replayed: string }>
 
 export async function createPhone(
   core: Core,
@@ -23,19 +25,20 @@ export async function createPhone(
   input: CreatePhone,
   idempotency: Idempotency | null,
 ): Promise<{ phone: PhoneView; replayed: boolean }> {
-  const outcome = await inTenantTransaction(core, caller, (tx) =>
+  const outcome = await inRawTenantTransaction(core, caller, (tx) =>
     attempt(core, tx, caller, input, idempotency),
   )
-  const { phoneId, replayed } = settle(outcome)
-  if (!replayed) core.changes.publish(phoneId)
-  const phone = await findPhone(core.db, phoneId)
-  if (!phone) throw new Error(`phone ${phoneId} vanished`)
-  return { phone: viewOf(phone), replayed }
+  const created = settle(outcome)
+  // Nobody can wait for a phone whose ID nobody knows yet, so its change is not published.
+  if ('phone' in created) return { phone: viewOf(created.phone), replayed: false }
+  const phone = await readPhone(core.read, created.replayed)
+  if (!phone) throw new Error(`phone ${created.replayed} vanished`)
+  return { phone: viewOf(phone), replayed: true }
 }
 
 async function attempt(
   core: Core,
-  tx: Tx,
+  tx: RawTx,
   caller: Caller,
   input: CreatePhone,
   idempotency: Idempotency | null,
@@ -43,29 +46,33 @@ async function attempt(
   const now = core.clock.now()
   const project = await lockOwnerAndProject(tx, caller.projectId)
   const earlier = idempotency ? await earlierPhone(tx, project.id, idempotency.key, now) : null
-  if (earlier && earlier.bodyHash === idempotency?.bodyHash)
-    return { done: { phoneId: earlier.phoneId, replayed: true } }
+  if (earlier && earlier.bodyHash === idempotency?.bodyHash) return { done: { replayed: earlier.phoneId } }
   await checkCountry(tx, input.country)
   if (earlier) return refuse(idempotencyConflict(earlier.phoneId))
 
   const admitted = await admit(core, tx, project, input, now)
   if ('refused' in admitted) return admitted
-  const phoneId = newId('phone')
-  await open(core, tx, { phoneId, caller, input, now, ...admitted })
+  const phone = await open(core, tx, { caller, input, now, ...admitted })
   if (idempotency)
     await remember(
       tx,
       project.id,
       idempotency,
-      phoneId,
+      phone.id,
       new Date(now.getTime() + core.rules.idempotencyWindowMs),
     )
-  return { done: { phoneId, replayed: false } }
+  return { done: { phone } }
 }
 
-async function earlierPhone(tx: Tx, projectId: string, key: string, now: Date) {
-  const row = await tx.idempotencyKey.findUnique({ where: { projectId_key: { projectId, key } } })
-  return row && row.expiresAt > now ? row : null
+interface Earlier {
+  bodyHash: string
+  phoneId: string
+}
+
+async function earlierPhone(tx: RawTx, projectId: string, key: string, now: Date): Promise<Earlier | null> {
+  const [row] = await tx.$queryRaw<Earlier[]>`select body_hash as "bodyHash", phone_id as "phoneId"
+    from idempotency_keys where project_id = ${projectId} and key = ${key} and expires_at > ${now}`
+  return row ?? null
 }
 
 const idempotencyConflict = (phoneId: string) =>
@@ -74,7 +81,7 @@ const idempotencyConflict = (phoneId: string) =>
     next: 'Send the original body with this Idempotency-Key, or use a new key.',
   })
 
-async function checkCountry(tx: Tx, country: string | null): Promise<void> {
+async function checkCountry(tx: RawTx, country: string | null): Promise<void> {
   if (country === null) return
   const known = await activeCountries(tx)
   if (known.includes(country)) return
@@ -98,19 +105,19 @@ type Admitted = Awaited<ReturnType<typeof admitCreate<AssignedDevice>>>
 /** Reads the state that admission checks. Counts the request and locks a free device when it comes that far. */
 async function admit(
   core: Core,
-  tx: Tx,
+  tx: RawTx,
   project: ProjectRecord,
   input: CreatePhone,
   now: Date,
 ): Promise<Admitted> {
   const { rules } = core
-  const usage = await readUsage(tx, project, now)
+  const usage = await readUsageAndPause(tx, project, now)
   const heardSince = new Date(now.getTime() - rules.hostLateAfterMs)
   return admitCreate(
     rules,
     {
       frozen: project.frozenAt !== null,
-      paused: await isPaused(tx),
+      paused: usage.isPaused,
       rateLimitedFor: () => countLifecycleRequest(tx, project.id, rules.lifecyclePerMinute, now),
       counts: {
         running: usage.ownerRunning,
@@ -127,108 +134,60 @@ async function admit(
 }
 
 interface Opening {
-  phoneId: string
   caller: Caller
   input: CreatePhone
   now: Date
   maxDuration: number
   reservedMicros: bigint
+  /** Locked. */
   device: AssignedDevice
 }
 
-async function open(core: Core, tx: Tx, opening: Opening): Promise<void> {
-  const { phoneId, caller, input, now, maxDuration, reservedMicros } = opening
+/**
+ * Inserts the phone on its device, with its open session and its jobs. @throws ConcurrentChange if a drain or retirement
+ * of the device's host ended while it was locked
+ */
+async function open(core: Core, tx: RawTx, of: Opening): Promise<PhoneRecord> {
+  const { caller, input, now, maxDuration, reservedMicros } = of
   const { projectId } = caller
+  const { idleTimeout } = input
+  const phoneId = newId('phone')
+  const name = input.name ?? phoneId
   const deadline = new Date(now.getTime() + core.rules.createDeadlineMs)
-  await tx.phone.create({
-    data: {
-      id: phoneId,
-      projectId,
-      keyId: caller.keyId,
-      name: input.name ?? phoneId,
-      status: 'creating',
-      country: input.country,
-      metadata: input.metadata,
-      createdAt: now,
-      startDeadlineAt: deadline,
-    },
-  })
-  const device = await assignDevice(tx, opening.device.id, phoneId)
-  await openSession(tx, {
-    phoneId,
-    projectId,
-    now,
-    idleTimeout: input.idleTimeout,
-    maxDuration,
-    reservedMicros,
-    deadline,
-  })
-  await addStart(tx, phoneId, device.fencingNumber)
-}
-
-export interface NewSession {
-  phoneId: string
-  projectId: string
-  now: Date
-  idleTimeout: number
-  maxDuration: number
-  reservedMicros: bigint
-  /** The phone must be ready by then. */
-  deadline: Date
-}
-
-/** Opens a session, reserves its credit, and adds the jobs that watch its deadlines. */
-export async function openSession(tx: Tx, session: NewSession): Promise<void> {
-  const { phoneId, projectId, now, deadline } = session
-  const sessionId = newId('session')
-  await tx.session.create({
-    data: {
-      id: sessionId,
-      phoneId,
-      projectId,
-      startedAt: now,
-      idleTimeout: session.idleTimeout,
-      maxDuration: session.maxDuration,
-      reservedMicros: session.reservedMicros,
-    },
-  })
-  await holdCredit(tx, { projectId, sessionId, micros: session.reservedMicros, at: now })
-  await addJob(
-    tx,
-    'phone.deadline',
-    { phoneId, sessionId },
-    { runAt: deadline, key: `deadline:${sessionId}` },
+  const device = nextAssignment(of.device)
+  const session = { phoneId, projectId, now, idleTimeout, maxDuration, reservedMicros, deadline }
+  const { sessionId, expressions, jobs } = opening(
+    { ...session, fencing: device.fencingNumber },
+    Prisma.sql`phone`,
   )
-  const end = new Date(now.getTime() + session.maxDuration * 1000)
-  await addJob(tx, 'session.due', { phoneId, sessionId }, { runAt: end, key: `due:${sessionId}` })
+  const [row] = await tx.$queryRaw<
+    Pick<PhoneRecord, 'name' | 'metadata'>[]
+  >`with ${assigning(device, phoneId)},
+    phone as (
+      insert into phones (id, project_id, key_id, name, status, country, metadata, created_at, start_deadline_at)
+      select ${phoneId}::text, ${projectId}::text, ${caller.keyId}::text, ${name}::text, 'creating',
+        ${input.country}::text, ${JSON.stringify(input.metadata)}::jsonb, ${now}::timestamptz, ${deadline}::timestamptz
+      from assigned returning name, metadata),
+    ${expressions}
+    select name, metadata, (select count(*)::int from (select ${jobs} from held) jobs) as added from phone`
+  if (!row) throw new ConcurrentChange(`device ${device.id} takes no work`)
+  return {
+    ...{ id: phoneId, projectId, name: row.name, status: 'creating', country: input.country },
+    metadata: row.metadata,
+    ...{ createdAt: now, lastActiveAt: null, failure: null, startDeadlineAt: deadline, resetPending: false },
+    session: { id: sessionId, startedAt: now, readyAt: null, idleTimeout, maxDuration, reservedMicros },
+  }
 }
-
-/** @param refusedBy hosts that refused this create by their own fault */
-export const addStart = (
-  tx: Tx,
-  phoneId: string,
-  fencing: bigint,
-  runAt?: Date,
-  refusedBy: readonly string[] = [],
-): Promise<void> =>
-  addJob(
-    tx,
-    'phone.start',
-    { phoneId, fencing: fencing.toString(), refusedBy: [...refusedBy] },
-    { key: assignmentJobKey('phone.start', phoneId, fencing), ...(runAt ? { runAt } : {}) },
-  )
 
 async function remember(
-  tx: Tx,
+  tx: RawTx,
   projectId: string,
-  idempotency: Idempotency,
+  { key, bodyHash }: Idempotency,
   phoneId: string,
   expiresAt: Date,
-) {
-  const data = { bodyHash: idempotency.bodyHash, phoneId, expiresAt }
-  await tx.idempotencyKey.upsert({
-    where: { projectId_key: { projectId, key: idempotency.key } },
-    create: { projectId, key: idempotency.key, ...data },
-    update: data,
-  })
+): Promise<void> {
+  await tx.$executeRaw`insert into idempotency_keys (project_id, key, body_hash, phone_id, expires_at)
+    values (${projectId}, ${key}, ${bodyHash}, ${phoneId}, ${expiresAt})
+    on conflict (project_id, key) do update
+      set body_hash = excluded.body_hash, phone_id = excluded.phone_id, expires_at = excluded.expires_at`
 }

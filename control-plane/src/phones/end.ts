@@ -6,7 +6,7 @@
 import { type ErrorCode } from '@phonerack/shared'
 import { closeSession } from '../billing/ledger.js'
 import { type Rules } from '../config/config.js'
-import { type Tx } from '../db/database.js'
+import { type RawTx } from '../db/raw-transaction.js'
 import { quarantineDevice, raiseFencing, releaseDevice } from '../devices/assignment.js'
 import { addJob, assignmentJobKey } from '../queue/queue.js'
 import { moveFor, type PhoneEvent } from './machine.js'
@@ -30,7 +30,7 @@ export interface Ending {
  * phone's status.
  */
 export async function endRun(
-  tx: Tx,
+  tx: RawTx,
   rules: Rules,
   phone: PhoneRecord,
   event: PhoneEvent,
@@ -45,17 +45,13 @@ export async function endRun(
     const at = new Date(Math.min(ending.at.getTime(), due))
     await closeSession(tx, rules, session, { reason: move.endReason, at })
   }
-  await tx.phone.update({
-    where: { id: phone.id },
-    data: {
-      status: move.to,
-      startDeadlineAt: null,
-      ...(move.to === 'deleted' ? { deletedAt: ending.now } : {}),
-      ...(ending.failure
-        ? { failureCode: ending.failure.code, failureMessage: ending.failure.message, failureAt: ending.now }
-        : {}),
-    },
-  })
+  const { code = null, message = null } = ending.failure ?? {}
+  await tx.$executeRaw`update phones set status = ${move.to}, start_deadline_at = null,
+      deleted_at = case when ${move.to === 'deleted'}::boolean then ${ending.now}::timestamptz else deleted_at end,
+      failure_code = coalesce(${code}::text, failure_code),
+      failure_message = coalesce(${message}::text, failure_message),
+      failure_at = case when ${code}::text is null then failure_at else ${ending.now}::timestamptz end
+    where id = ${phone.id}`
   await settleDevice(tx, phone.id, move.to, ending)
   return true
 }
@@ -64,20 +60,21 @@ export async function endRun(
  * Parks a phone whose idle time or duration is over at `now`, with the time at which it was over.
  * Returns false when neither is over.
  */
-export async function endIfDue(tx: Tx, rules: Rules, phone: PhoneRecord, now: Date): Promise<boolean> {
+export async function endIfDue(tx: RawTx, rules: Rules, phone: PhoneRecord, now: Date): Promise<boolean> {
   const park = phone.session && parkTimeOf(phone, phone.session)
   if (!park || park.at > now.getTime()) return false
   return endRun(tx, rules, phone, park.reason, { at: new Date(park.at), now })
 }
 
 async function settleDevice(
-  tx: Tx,
+  tx: RawTx,
   phoneId: string,
   to: PhoneStatus,
   { quarantine, parksDevice }: Ending,
 ): Promise<void> {
   // A quarantine that ends a run is the operator's to decide, even if the host is degraded.
-  if (quarantine !== undefined) await tx.device.updateMany({ where: { phoneId }, data: { failedAt: null } })
+  if (quarantine !== undefined)
+    await tx.$executeRaw`update devices set failed_at = null where phone_id = ${phoneId}`
   if (to === 'deleted' || to === 'failed') {
     if (quarantine === undefined) await releaseDevice(tx, phoneId)
     else await quarantineDevice(tx, phoneId, quarantine, { keepsClaim: false })

@@ -1,7 +1,8 @@
 /** Reads and locks phones with their open sessions, and builds the view that the API shows. */
 import { Prisma } from '../gen/prisma/client.js'
-import { type Reader, type Tx } from '../db/database.js'
+import { type Reader } from '../db/database.js'
 import { type PreparedRead } from '../db/prepared-reads.js'
+import { type RawTx } from '../db/raw-transaction.js'
 import { parkTime } from './timing.js'
 import { type PhoneStatus } from '../core/statuses.js'
 import { type OpenSessionView, type PhoneView } from './types.js'
@@ -53,11 +54,14 @@ interface Row {
   reserved_micros: bigint | null
 }
 
-/** `phones p` with its open session `s`. */
-const selection = Prisma.sql`select p.id, p.project_id, p.name, p.status, p.country, p.metadata, p.created_at,
+const columns = Prisma.sql`p.id, p.project_id, p.name, p.status, p.country, p.metadata, p.created_at,
   p.last_active_at, p.failure_code, p.failure_message, p.failure_at, p.start_deadline_at, p.reset_pending,
-  s.id as session_id, s.started_at, s.ready_at, s.idle_timeout, s.max_duration, s.reserved_micros
-  from phones p left join sessions s on s.phone_id = p.id and s.ended_at is null`
+  s.id as session_id, s.started_at, s.ready_at, s.idle_timeout, s.max_duration, s.reserved_micros`
+
+const ofOpenSession = Prisma.sql`s.phone_id = p.id and s.ended_at is null`
+
+/** `phones p` with its open session `s`. */
+const selection = Prisma.sql`select ${columns} from phones p left join sessions s on ${ofOpenSession}`
 
 /** Selects the phones that match `where` (over `p`), which may also order and limit. */
 export async function selectPhones(db: Reader, where: Prisma.Sql): Promise<PhoneRecord[]> {
@@ -77,20 +81,41 @@ export async function readPhone(read: PreparedRead, phoneId: string): Promise<Ph
   return row ? toRecord(row) : null
 }
 
+type PhoneLock = 'phone' | 'project and phone'
+
+/** The expression `project` of a `with`, which locks the project of a phone. */
+const lockedProject = (phoneId: string): Prisma.Sql => Prisma.sql`project as materialized (
+    select id from projects where id = (select project_id from phones where id = ${phoneId}) for update)`
+
 /**
  * Locks the phone (and first its project, where money moves) and reads it. The session is read in a
  * separate statement: a statement that waited for the lock would still see the old session.
  */
-export async function lockPhone(
-  tx: Tx,
-  phoneId: string,
-  lock: 'phone' | 'project and phone',
-): Promise<PhoneRecord | null> {
-  if (lock === 'project and phone') {
-    await tx.$queryRaw`select 1 from projects where id = (select project_id from phones where id = ${phoneId}) for update`
-  }
-  await tx.$queryRaw`select 1 from phones where id = ${phoneId} for update`
+export async function lockPhone(tx: RawTx, phoneId: string, lock: PhoneLock): Promise<PhoneRecord | null> {
+  await (lock === 'phone'
+    ? tx.$queryRaw`select 1 as locked from phones where id = ${phoneId} for update`
+    : tx.$queryRaw`with ${lockedProject(phoneId)} select 1 as locked
+        from project join phones p on p.project_id = project.id where p.id = ${phoneId} for update of p`)
   return findPhone(tx, phoneId)
+}
+
+/**
+ * As `lockPhone`, with one statement for a phone that has an open session. The statement locks both, and so finds the
+ * newest version of both after a wait: no row, if the session has ended in between.
+ */
+export async function lockRunningPhone(
+  tx: RawTx,
+  phoneId: string,
+  lock: PhoneLock,
+): Promise<PhoneRecord | null> {
+  // Rows that refer to a session may be inserted while it is locked, by a transaction that waits for the phone.
+  const rest = Prisma.sql`join sessions s on ${ofOpenSession} where p.id = ${phoneId}
+    for update of p for no key update of s`
+  const [row] = await (lock === 'phone'
+    ? tx.$queryRaw<Row[]>`select ${columns} from phones p ${rest}`
+    : tx.$queryRaw<Row[]>`with ${lockedProject(phoneId)}
+        select ${columns} from project join phones p on p.project_id = project.id ${rest}`)
+  return row ? toRecord(row) : lockPhone(tx, phoneId, lock)
 }
 
 function toRecord(row: Row): PhoneRecord {

@@ -2,49 +2,44 @@
  * Changes of a phone that no client requests: it becomes ready or parked, times out, or is lost.
  * Called by jobs and by the host sweep.
  */
-import { inTransaction, type Tx } from '../db/database.js'
-import { deviceOf } from '../devices/assignment.js'
+import { inRawTransaction, inTransaction } from '../db/database.js'
+import { type RawTx } from '../db/raw-transaction.js'
 import { mostFailedStarts } from '../devices/failed-starts.js'
 import { isDegraded } from '../devices/failures.js'
 import { startsKeepFailing } from '../devices/quarantine.js'
 import { drainedSince } from '../devices/service.js'
 import { type Core } from '../core/core.js'
+import { addingJobs } from '../queue/queue.js'
 import { countReady, countStartFailure, type StartKind } from '../metrics/instruments.js'
 import { endIfDue, endRun, type Ending } from './end.js'
 import { moveFor, type PhoneEvent } from './machine.js'
-import { findPhone, lockPhone, type PhoneRecord } from './records.js'
-import { scheduleDue } from './start.js'
+import { lockPhone, lockRunningPhone, readPhone, type PhoneRecord } from './records.js'
+import { dueJob, scheduleDue } from './start.js'
 
 /**
  * The device answered under this fencing number. Returns false when the number is no longer the
  * phone's.
  */
 export async function becomeReady(core: Core, phoneId: string, fencing: bigint): Promise<boolean> {
-  const ready = await inTransaction(core.db, async (tx) => {
-    const phone = await lockPhone(tx, phoneId, 'phone')
+  const ready = await inRawTransaction(core.transact, async (tx) => {
+    const phone = await lockRunningPhone(tx, phoneId, 'phone')
     const move = phone ? moveFor(phone.status, 'became_ready') : null
-    if (!phone?.session || !move || (await deviceOf(tx, phoneId))?.fencingNumber !== fencing) return null
+    if (!phone?.session || !move) return null
     const now = core.clock.now()
-    await tx.phone.update({
-      where: { id: phoneId },
-      data: {
-        status: move.to,
-        hasData: true,
-        lastActiveAt: now,
-        startDeadlineAt: null,
-        failureCode: null,
-        failureMessage: null,
-        failureAt: null,
-      },
-    })
-    await tx.device.update({
-      where: { phoneId },
-      data: { graceUntil: null, failedAt: null, failedStarts: 0 },
-    })
-    const session = { ...phone.session, readyAt: phone.session.readyAt ?? now }
-    await tx.session.update({ where: { id: session.id }, data: { readyAt: session.readyAt } })
-    await scheduleDue(tx, { ...phone, status: move.to, lastActiveAt: now }, session)
     const { readyAt, startedAt } = phone.session
+    const session = { ...phone.session, readyAt: readyAt ?? now }
+    const due = dueJob({ ...phone, status: move.to, lastActiveAt: now }, session)
+    const [changed] = await tx.$queryRaw<{ added: number }[]>`with device as (
+        update devices set grace_until = null, failed_at = null, failed_starts = 0
+        where phone_id = ${phoneId} and fencing_number = ${fencing} returning id),
+      phone as (
+        update phones set status = ${move.to}, has_data = true, last_active_at = ${now}, start_deadline_at = null,
+          failure_code = null, failure_message = null, failure_at = null
+        where id = ${phoneId} and exists (select 1 from device) returning id),
+      session as (
+        update sessions set ready_at = ${session.readyAt} where id = ${session.id} and exists (select 1 from phone))
+      select count(*)::int as added from (select ${addingJobs([due])} from phone) jobs`
+    if (!changed?.added) return null
     return { isRestart: readyAt !== null, kind: kindOf(phone), ms: now.getTime() - startedAt.getTime() }
   })
   if (!ready) return false
@@ -158,8 +153,8 @@ function startTimedOut(phone: PhoneRecord, quarantine: string | null): Applied |
 
 /** Parks the phone when its idle time or duration is over; otherwise schedules the next check. */
 export async function enforceDue(core: Core, phoneId: string, sessionId: string): Promise<void> {
-  const parked = await inTransaction(core.db, async (tx) => {
-    const phone = await lockPhone(tx, phoneId, 'project and phone')
+  const parked = await inRawTransaction(core.transact, async (tx) => {
+    const phone = await lockRunningPhone(tx, phoneId, 'project and phone')
     if (phone?.session?.id !== sessionId) return false
     if (await endIfDue(tx, core.rules, phone, core.clock.now())) return true
     await scheduleDue(tx, phone, phone.session)
@@ -175,7 +170,7 @@ export async function enforceDue(core: Core, phoneId: string, sessionId: string)
 export async function loseReach(
   core: Core,
   phoneId: string,
-  lastProofAt: Date | ((tx: Tx, now: Date) => Promise<Date | null>),
+  lastProofAt: Date | ((tx: RawTx, now: Date) => Promise<Date | null>),
 ): Promise<void> {
   await apply(core, phoneId, async (_, now, tx) => {
     const at = lastProofAt instanceof Date ? lastProofAt : await lastProofAt(tx, now)
@@ -197,7 +192,7 @@ export async function failPhone(
  * Like `failPhone`, in the caller's transaction. Returns true when the caller must publish the
  * phone's change after the commit.
  */
-export async function failPhoneIn(tx: Tx, core: Core, phoneId: string, message: string): Promise<boolean> {
+export async function failPhoneIn(tx: RawTx, core: Core, phoneId: string, message: string): Promise<boolean> {
   return applyIn(tx, core, phoneId, () => failed(message))
 }
 
@@ -252,7 +247,7 @@ interface Applied {
 }
 
 /** Chooses what happens to a locked phone; null: nothing. */
-type Decide = (phone: PhoneRecord, now: Date, tx: Tx) => Applied | null | Promise<Applied | null>
+type Decide = (phone: PhoneRecord, now: Date, tx: RawTx) => Applied | null | Promise<Applied | null>
 
 /**
  * Locks the phone, lets `decide` choose the event, and applies it. Returns false and does nothing
@@ -260,14 +255,14 @@ type Decide = (phone: PhoneRecord, now: Date, tx: Tx) => Applied | null | Promis
  */
 async function apply(core: Core, phoneId: string, decide: Decide): Promise<boolean> {
   // Look without locks first: most calls of a repeated job have nothing to do.
-  if (!(await findPhone(core.db, phoneId))) return false
-  const changed = await inTransaction(core.db, (tx) => applyIn(tx, core, phoneId, decide))
+  if (!(await readPhone(core.read, phoneId))) return false
+  const changed = await inRawTransaction(core.transact, (tx) => applyIn(tx, core, phoneId, decide))
   if (changed) core.changes.publish(phoneId)
   return changed
 }
 
-async function applyIn(tx: Tx, core: Core, phoneId: string, decide: Decide): Promise<boolean> {
-  const phone = await lockPhone(tx, phoneId, 'project and phone')
+async function applyIn(tx: RawTx, core: Core, phoneId: string, decide: Decide): Promise<boolean> {
+  const phone = await lockRunningPhone(tx, phoneId, 'project and phone')
   const now = core.clock.now()
   const applied = phone && (await decide(phone, now, tx))
   return applied ? endRun(tx, core.rules, phone, applied.event, { at: now, now, ...applied.ending }) : false

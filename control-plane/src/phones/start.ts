@@ -1,21 +1,21 @@
 /** Starts a parked or unavailable phone; renews a running one. */
 import { ApiError, limits } from '@phonerack/shared'
-import { isPaused, lockOwnerAndProject, readUsage } from '../billing/account.js'
+import { lockOwnerAndProject, readUsageAndPause } from '../billing/account.js'
 import { admitStart } from '../billing/admission.js'
 import { countLifecycleRequest } from '../billing/lifecycle-limit.js'
 import { holdCredit } from '../billing/ledger.js'
-import { type Tx } from '../db/database.js'
-import { inTenantTransaction } from '../core/tenant-transaction.js'
+import { type RawTx } from '../db/raw-transaction.js'
+import { inRawTenantTransaction } from '../core/tenant-transaction.js'
 import { raiseFencing } from '../devices/assignment.js'
 import { reachOf } from '../devices/reach.js'
 import { lockInService } from '../devices/service.js'
-import { addJob } from '../queue/queue.js'
+import { addJobs, newJob, type NewJob } from '../queue/queue.js'
 import { permitted } from './access.js'
 import { startConflict } from './conflicts.js'
 import { type Core } from '../core/core.js'
 import { endIfDue } from './end.js'
-import { addStart, openSession } from './create.js'
 import { isRunning, moveFor } from './machine.js'
+import { openSession } from './open-session.js'
 import { refuse, settle, type Outcome } from './outcome.js'
 import { hostRefusesWork } from './target.js'
 import { findPhone, lockPhone, parkTimeOf, viewOf, type PhoneRecord, type SessionRecord } from './records.js'
@@ -34,7 +34,9 @@ export async function startPhone(
   phoneId: string,
   input: StartInput,
 ): Promise<PhoneView> {
-  const outcome = await inTenantTransaction(core, caller, (tx) => attempt(core, tx, caller, phoneId, input))
+  const outcome = await inRawTenantTransaction(core, caller, (tx) =>
+    attempt(core, tx, caller, phoneId, input),
+  )
   // A refusal may also have ended a session.
   core.changes.publish(phoneId)
   return settle(outcome)
@@ -42,7 +44,7 @@ export async function startPhone(
 
 async function attempt(
   core: Core,
-  tx: Tx,
+  tx: RawTx,
   caller: Caller,
   phoneId: string,
   input: StartInput,
@@ -58,13 +60,13 @@ async function attempt(
   const conflict = startConflict(phoneId, isOver ? 'parking' : phone.status)
   if (conflict) return refuse(conflict)
 
-  const usage = await readUsage(tx, project, now)
+  const usage = await readUsageAndPause(tx, project, now)
   const unreachable = isRunning(phone.status) ? null : await obstacleOf(core, tx, phoneId, now)
   const verdict = await admitStart(
     rules,
     {
       frozen: project.frozenAt !== null,
-      paused: await isPaused(tx),
+      paused: usage.isPaused,
       rateLimitedFor: () => countLifecycleRequest(tx, project.id, rules.lifecyclePerMinute, now),
       counts: {
         running: usage.ownerRunning,
@@ -88,7 +90,7 @@ async function attempt(
 }
 
 /** Why the device of a phone that is not running cannot take a start. Locks the device. */
-async function obstacleOf({ rules }: Core, tx: Tx, phoneId: string, now: Date): Promise<ApiError | null> {
+async function obstacleOf({ rules }: Core, tx: RawTx, phoneId: string, now: Date): Promise<ApiError | null> {
   const details = { phone: phoneId }
   const refused = await lockInService(tx, phoneId)
   if (refused === 'out of service')
@@ -108,49 +110,46 @@ interface Admitted {
   reservedMicros: bigint
 }
 
-async function begin(core: Core, tx: Tx, phone: PhoneRecord, admitted: Admitted): Promise<void> {
+async function begin(core: Core, tx: RawTx, phone: PhoneRecord, admitted: Admitted): Promise<void> {
   const move = moveFor(phone.status, 'start')
   if (!move) throw new Error(`a phone cannot start from ${phone.status}`)
   // A reset that a park interrupted runs first, and takes its own time.
   const { startDeadlineMs, restartGraceMs } = core.rules
   const deadline = new Date(admitted.now.getTime() + (phone.resetPending ? restartGraceMs : startDeadlineMs))
-  await tx.phone.update({
-    where: { id: phone.id },
-    data: {
-      status: move.to,
-      startDeadlineAt: deadline,
-      failureCode: null,
-      failureMessage: null,
-      failureAt: null,
-    },
-  })
+  await tx.$executeRaw`update phones set status = ${move.to}, start_deadline_at = ${deadline}, failure_code = null,
+      failure_message = null, failure_at = null where id = ${phone.id}`
   const device = await raiseFencing(tx, phone.id)
   if (!device) throw new Error(`phone ${phone.id} does not hold a device`)
-  await openSession(tx, { phoneId: phone.id, projectId: phone.projectId, deadline, ...admitted })
-  await addStart(tx, phone.id, device.fencingNumber)
+  const { id: phoneId, projectId } = phone
+  await openSession(tx, { phoneId, projectId, deadline, fencing: device.fencingNumber, ...admitted })
 }
 
 /** Extends the deadline, never shortens it, and holds the additional credit. */
-async function renew(tx: Tx, phone: PhoneRecord, session: SessionRecord, admitted: Admitted): Promise<void> {
+async function renew(
+  tx: RawTx,
+  phone: PhoneRecord,
+  session: SessionRecord,
+  admitted: Admitted,
+): Promise<void> {
   const { idleTimeout, now, reservedMicros } = admitted
   const maxDuration = renewedDuration(
     { ...session, startedAt: session.startedAt.getTime() },
     now.getTime(),
     admitted.maxDuration,
   )
-  await tx.session.update({
-    where: { id: session.id },
-    data: { idleTimeout, maxDuration, reservedMicros: { increment: reservedMicros } },
-  })
+  await tx.$executeRaw`update sessions set idle_timeout = ${idleTimeout}, max_duration = ${maxDuration},
+      reserved_micros = reserved_micros + ${reservedMicros}::bigint where id = ${session.id}`
   await holdCredit(tx, { projectId: phone.projectId, sessionId: session.id, micros: reservedMicros, at: now })
   await scheduleDue(tx, phone, { ...session, idleTimeout, maxDuration })
 }
 
-/** Schedules `session.due` for the time at which the session would end. */
-export const scheduleDue = (tx: Tx, phone: PhoneRecord, session: SessionRecord): Promise<void> =>
-  addJob(
-    tx,
+/** `session.due` at the time at which the session would end. */
+export const dueJob = (phone: PhoneRecord, session: SessionRecord): NewJob =>
+  newJob(
     'session.due',
     { phoneId: phone.id, sessionId: session.id },
     { runAt: new Date(parkTimeOf(phone, session).at), key: `due:${session.id}` },
   )
+
+export const scheduleDue = (tx: RawTx, phone: PhoneRecord, session: SessionRecord): Promise<void> =>
+  addJobs(tx, [dueJob(phone, session)])

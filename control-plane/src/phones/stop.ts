@@ -1,15 +1,15 @@
 /** Ends a run on a client's request: park and delete. */
 import { countLifecycleRequest } from '../billing/lifecycle-limit.js'
 import { rateLimited } from '../billing/admission.js'
-import { type Tx } from '../db/database.js'
-import { inTenantTransaction } from '../core/tenant-transaction.js'
+import { type RawTx } from '../db/raw-transaction.js'
+import { inRawTenantTransaction } from '../core/tenant-transaction.js'
 import { permitted } from './access.js'
 import { readinessConflict } from './conflicts.js'
 import { type Core } from '../core/core.js'
 import { endRun } from './end.js'
-import { isRunning } from './machine.js'
+import { isRunning, moveFor } from './machine.js'
 import { refuse, settle, type Outcome } from './outcome.js'
-import { findPhone, lockPhone, viewOf, type PhoneRecord } from './records.js'
+import { findPhone, lockRunningPhone, viewOf, type PhoneRecord } from './records.js'
 import { type Caller } from '../core/caller.js'
 import { type PhoneStatus } from '../core/statuses.js'
 import { type PhoneView } from './types.js'
@@ -33,19 +33,20 @@ async function stop(
   event: 'park' | 'delete',
   conflictOf: (status: PhoneStatus) => ReturnType<typeof readinessConflict>,
 ): Promise<PhoneView> {
-  const attempt = async (tx: Tx): Promise<Outcome<PhoneRecord>> => {
+  const attempt = async (tx: RawTx): Promise<Outcome<PhoneRecord>> => {
     permitted(caller, phoneId, await findPhone(tx, phoneId))
-    const phone = permitted(caller, phoneId, await lockPhone(tx, phoneId, 'project and phone'))
+    const phone = permitted(caller, phoneId, await lockRunningPhone(tx, phoneId, 'project and phone'))
     const conflict = conflictOf(phone.status)
     if (conflict) return refuse(conflict)
     const now = core.clock.now()
     const wait = await countLifecycleRequest(tx, phone.projectId, core.rules.lifecyclePerMinute, now)
     if (wait !== null) return refuse(rateLimited(wait))
     if (event === 'park' && !isRunning(phone.status)) return { done: phone }
+    const to = moveFor(phone.status, event)?.to
     await endRun(tx, core.rules, phone, event, { at: now, now })
-    return { done: (await findPhone(tx, phoneId)) ?? phone }
+    return { done: to ? { ...phone, status: to, startDeadlineAt: null, session: null } : phone }
   }
-  const phone = settle(await inTenantTransaction(core, caller, attempt))
+  const phone = settle(await inRawTenantTransaction(core, caller, attempt))
   core.changes.publish(phoneId)
   return viewOf(phone)
 }

@@ -1,10 +1,10 @@
 /**
  * The jobs' names and payloads, and `addJob`, which adds one in the transaction of the change that
- * needs it. Fencing numbers travel as text.
+ * needs it, or in its statement (`addingJobs`). Fencing numbers travel as text.
  */
 import { z } from 'zod'
 import { Prisma } from '../gen/prisma/client.js'
-import { type Tx } from '../db/database.js'
+import { type RawTx } from '../db/raw-transaction.js'
 
 const phone = z.object({ phoneId: z.string(), fencing: z.string() })
 /** Attempts without a free slot of its host. */
@@ -78,14 +78,37 @@ export interface JobOptions {
   key?: string
 }
 
-export async function addJob<N extends JobName>(
-  tx: Tx,
+export interface NewJob {
+  name: JobName
+  payload: object
+  options: JobOptions
+}
+
+export const newJob = <N extends JobName>(
   name: N,
   payload: JobInput<N>,
   options: JobOptions = {},
-): Promise<void> {
-  const runAt = options.runAt ? Prisma.sql`${options.runAt}::timestamptz` : Prisma.sql`null::timestamptz`
-  await tx.$queryRaw`select 1 as added from graphile_worker.add_job(
-    identifier := ${name}::text, payload := ${JSON.stringify(payload)}::json, run_at := ${runAt},
-    max_attempts := 25, job_key := ${options.key ?? null}::text)`
+): NewJob => ({ name, payload, options })
+
+/**
+ * A function for the list of a `select`, which adds jobs with different keys for each row: with one notification to the
+ * workers, and in the statement of the change that needs them.
+ */
+export const addingJobs = (jobs: readonly NewJob[]): Prisma.Sql =>
+  Prisma.sql`graphile_worker.add_jobs(array[${Prisma.join(jobs.map(specOf))}])`
+
+const specOf = ({ name, payload, options }: NewJob): Prisma.Sql =>
+  Prisma.sql`(${name}::text, ${JSON.stringify(payload)}::json, null, ${options.runAt ?? null}::timestamptz, 25::smallint,
+    ${options.key ?? null}::text, null, null)::graphile_worker.job_spec`
+
+/** Adds jobs with different keys. */
+export async function addJobs(tx: RawTx, jobs: readonly NewJob[]): Promise<void> {
+  await tx.$queryRaw`select count(*)::int as added from (select ${addingJobs(jobs)}) jobs`
 }
+
+export const addJob = <N extends JobName>(
+  tx: RawTx,
+  name: N,
+  payload: JobInput<N>,
+  options: JobOptions = {},
+): Promise<void> => addJobs(tx, [newJob(name, payload, options)])

@@ -1,7 +1,6 @@
 /** Schedules a job's next attempt. */
 import { type JobName, type JobInput, type JobOptions, addJob } from './queue.js'
 import { type Core } from '../core/core.js'
-import { type Tx } from '../db/database.js'
 
 /** Milliseconds before attempt `attempt` + 1. */
 export const backoff = (attempt: number, firstMs: number, longestMs: number): number =>
@@ -16,5 +15,5 @@ export async function reschedule<N extends JobName>(
   options: JobOptions,
 ): Promise<void> {
   const runAt = new Date(core.clock.now().getTime() + ms)
-  await core.db.$transaction((tx: Tx) => addJob(tx, name, payload, { ...options, runAt }))
+  await addJob(core.db, name, payload, { ...options, runAt })
 }

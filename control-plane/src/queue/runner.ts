@@ -37,10 +37,11 @@ const beatMs = 2000
 const pollMs = 300_000
 const restartMs = 500
 /**
- * Milliseconds. Without these delays, graphile 0.18 ignores a failure to write a job's end: the promise is rejected
- * without a handler, and the job stays locked. With them, the pool stops, and `supervise` restarts it.
+ * Milliseconds: the ends of jobs within them are written by one statement. Without these delays, graphile 0.18 ignores a
+ * failure to write a job's end: the promise is rejected without a handler, and the job stays locked. With them, the pool
+ * stops, and `supervise` restarts it.
  */
-const endings = { completeJobBatchDelay: 0, failJobBatchDelay: 0 } as const
+const endings = { completeJobBatchDelay: 10, failJobBatchDelay: 0 } as const
 /**
  * Milliseconds that running jobs get when the process stops: first to finish, then to react to
  * being aborted.

@@ -41,8 +41,12 @@ export function behindFuse(fuse: Fuse, core: Core, hosts: HostClients): { core: 
     fuse.pass()
     return core.read(query)
   }
+  const transact: Core['transact'] = (work) => {
+    fuse.pass()
+    return core.transact(untilCommit(fuse, work))
+  }
   const db = fusedDatabase(fuse, core.db)
-  return { core: { ...core, db, read, changes }, hosts: fusedHosts(fuse, hosts) }
+  return { core: { ...core, db, read, transact, changes }, hosts: fusedHosts(fuse, hosts) }
 }
 
 type Call = (...args: unknown[]) => unknown
@@ -63,18 +67,21 @@ function fused<T extends object>(fuse: Fuse, target: T, special: Record<string, 
   })
 }
 
+/** Passes once more before the commit: a cut here rolls everything back. */
+const untilCommit =
+  <Of, T>(fuse: Fuse, work: (tx: Of) => T | Promise<T>) =>
+  async (tx: Of): Promise<T> => {
+    const result = await work(tx)
+    fuse.pass()
+    return result
+  }
+
 function fusedDatabase(fuse: Fuse, db: Database): Database {
   const begin = db.$transaction.bind(db) as Call
   const transaction: Call = (work, options) => {
     fuse.pass()
     if (!isCall(work)) return begin(work, options)
-    // Pass once more before the commit: a cut here rolls everything back.
-    const untilCommit = async (tx: Tx): Promise<unknown> => {
-      const result = await work(tx)
-      fuse.pass()
-      return result
-    }
-    return begin(untilCommit, options)
+    return begin(untilCommit<Tx, unknown>(fuse, work), options)
   }
   const methods = fused(fuse, db, { $transaction: transaction })
   return new Proxy(db, {

@@ -7,6 +7,8 @@ export interface SentQuery {
   values: unknown[]
   /** The name of a prepared statement; empty for others. */
   name: string
+  /** Numbers the connections. */
+  connection: number
 }
 
 export interface QueryLog {
@@ -20,13 +22,15 @@ export interface QueryLog {
 
 export function watchQueries(): QueryLog {
   const queries: SentQuery[] = []
+  const connections: pg.Client[] = []
   // oxlint-disable-next-line typescript/unbound-method -- called with its own client below
   const original = pg.Client.prototype.query as (this: pg.Client, ...args: unknown[]) => unknown
   const spy = vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (
     this: pg.Client,
     ...args: unknown[]
   ) {
-    queries.push(sentQuery(args))
+    if (!connections.includes(this)) connections.push(this)
+    queries.push({ ...sentQuery(args), connection: connections.indexOf(this) })
     return original.apply(this, args) as never
   })
   return {
@@ -39,7 +43,24 @@ export function watchQueries(): QueryLog {
   }
 }
 
-function sentQuery([query, second]: unknown[]): SentQuery {
+/** The statements with any of these texts in a value, and all statements of transactions that have one. */
+export function statementsAbout(queries: readonly SentQuery[], ids: readonly string[]): SentQuery[] {
+  const units: SentQuery[][] = []
+  const open = new Map<number, SentQuery[]>()
+  for (const query of queries) {
+    const transaction = open.get(query.connection)
+    if (transaction) transaction.push(query)
+    else units.push([query])
+    const unit = transaction ?? units.at(-1) ?? []
+    if (/^begin\b/i.test(query.text)) open.set(query.connection, unit)
+    if (/^(commit|rollback)\b/i.test(query.text)) open.delete(query.connection)
+  }
+  const isAbout = ({ values }: SentQuery): boolean =>
+    values.some((value) => typeof value === 'string' && ids.some((id) => value.includes(id)))
+  return units.filter((unit) => unit.some(isAbout)).flat()
+}
+
+function sentQuery([query, second]: unknown[]): Omit<SentQuery, 'connection'> {
   const values = (found: unknown): unknown[] => (Array.isArray(found) ? (found as unknown[]) : [])
   if (typeof query === 'string') return { text: query, values: values(second), name: '' }
   if (typeof query !== 'object' || query === null || !('text' in query))
