@@ -31,6 +31,18 @@ const states = async (agent: AgentDouble) => (await devicesOf(agent)).map(({ sta
 const hostRow = (agent: AgentDouble) =>
   plane.app.core.db.host.findUniqueOrThrow({ where: { id: agent.hostId } })
 const broken = () => Promise.reject(new ApiError('provider_error', { message: 'It does not wake up.' }))
+const isDegraded = async (agent: AgentDouble) => (await viewOf(agent))['state'] === 'degraded'
+
+function startsWith(agent: AgentDouble, onStart: DoubleDevice['onStart']): void {
+  for (const device of agent.devices.values())
+    if (onStart) device.onStart = onStart
+    else delete device.onStart
+}
+
+/** Moves the failed starts of a host into the past. */
+const age = (agent: AgentDouble, seconds: number) =>
+  plane.app.core.db.$executeRaw`update devices
+    set start_failed_at = start_failed_at - make_interval(secs => ${seconds}) where host_id = ${agent.hostId}`
 const started = (agent: AgentDouble) => agent.log.filter((line) => line.startsWith('start')).length
 
 async function viewOf(agent: AgentDouble): Promise<Record<string, unknown>> {
@@ -67,11 +79,11 @@ it('quarantines no device when starts fail on several of a host, moves the phone
   await eventually(async () => (await states(rack)).every((state) => state === 'free'))
   expect(await refusalOf(create())).toBe('capacity_unavailable')
 
-  // Later.
-  for (const device of rack.devices.values()) delete device.onStart
-  await plane.app.core.db.device.updateMany({ where: { hostId: rack.hostId }, data: { failedAt: null } })
-  await plane.app.core.db.host.update({ where: { id: rack.hostId }, data: { degradedUntil: new Date() } })
-  expect(await viewOf(rack)).toMatchObject({ state: 'online', degraded: null })
+  // 90 s later.
+  startsWith(rack, undefined)
+  await age(rack, 91)
+  await eventually(async () => !(await isDegraded(rack)))
+  expect(await viewOf(rack)).toMatchObject({ state: 'online', degraded: null, degraded_until: null })
   await until(await create(), 'ready')
 })
 
@@ -138,6 +150,7 @@ it('leaves quarantines for other reasons to the operator when the host is degrad
       noteFailure(
         tx,
         await tx.device.findUniqueOrThrow({ where: { id } }),
+        'care',
         core.clock.now(),
         core.rules.degraded,
       ),

@@ -153,7 +153,7 @@ async function afterFailure(
   const { attempt } = payload
   const fault = hostFaultIn(failure.answer?.details)
   const isOwnFault = fault !== null && fault !== 'stopping'
-  if (isOwnFault) await noteHostFault(context.core.db, device.id, context.core.clock.now())
+  if (isOwnFault) await noteHostFault(context.core.db, device, 'start', context.core.clock.now())
   const isBad = failure.answer !== null && !failure.answer.retryable
   if (phone.status === 'creating' && fault !== null) {
     // The device is not at fault. Its host refuses, so a new phone goes to another one.
@@ -196,7 +196,8 @@ async function giveUp(
   reason: string | null,
 ): Promise<boolean> {
   const now = core.clock.now()
-  if (await inTransaction(core.db, (tx) => noteFailure(tx, device, now, core.rules.degraded))) return false
+  if (await inTransaction(core.db, (tx) => noteFailure(tx, device, 'start', now, core.rules.degraded)))
+    return false
   if ((await deviceOf(core.db, phone.id))?.fencingNumber.toString() !== fencing) return true
   await failCreate(core, phone.id, reason)
   return true
@@ -218,7 +219,7 @@ async function changeDevice(
   // Its own transaction: the device's lock must not be held while another device is locked.
   const isShared =
     reason !== null &&
-    (await inTransaction(core.db, (tx) => noteFailure(tx, device, core.clock.now(), degraded)))
+    (await inTransaction(core.db, (tx) => noteFailure(tx, device, 'start', core.clock.now(), degraded)))
   return inTransaction(core.db, async (tx: Tx) => {
     const phone = await lockPhone(tx, phoneId, 'phone')
     if (phone?.status !== 'creating' || (await deviceOf(tx, phoneId))?.fencingNumber.toString() !== fencing)

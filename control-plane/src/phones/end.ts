@@ -77,7 +77,7 @@ async function settleDevice(
   { quarantine, parksDevice }: Ending,
 ): Promise<void> {
   // A quarantine that ends a run is the operator's to decide, even if the host is degraded.
-  if (quarantine !== undefined) await tx.device.updateMany({ where: { phoneId }, data: { failedAt: null } })
+  if (quarantine !== undefined) await tx.device.updateMany({ where: { phoneId }, data: { failedAt: null, startFailedAt: null } })
   if (to === 'deleted' || to === 'failed') {
     if (quarantine === undefined) await releaseDevice(tx, phoneId)
     else await quarantineDevice(tx, phoneId, quarantine, { keepsClaim: false })

@@ -39,7 +39,7 @@ export async function becomeReady(core: Core, phoneId: string, fencing: bigint):
     })
     await tx.device.update({
       where: { phoneId },
-      data: { graceUntil: null, failedAt: null, failedStarts: 0 },
+      data: { graceUntil: null, failedAt: null, startFailedAt: null, failedStarts: 0 },
     })
     const session = { ...phone.session, readyAt: phone.session.readyAt ?? now }
     await tx.session.update({ where: { id: session.id }, data: { readyAt: session.readyAt } })
@@ -68,7 +68,7 @@ export async function becomeParked(core: Core, phoneId: string): Promise<void> {
  * quarantined.
  */
 export async function enforceDeadline(core: Core, phoneId: string, sessionId: string): Promise<void> {
-  const { lastProofAt, isHostFault, failedAt, failedStarts } = await deviceFacts(core, phoneId)
+  const { lastProofAt, isHostFault, startFailedAt, failedStarts } = await deviceFacts(core, phoneId)
   const timedOut: { kind: StartKind | null } = { kind: null }
   const isEnded = await apply(core, phoneId, (phone, now) => {
     timedOut.kind = null
@@ -78,7 +78,7 @@ export async function enforceDeadline(core: Core, phoneId: string, sessionId: st
     if (phone.status === 'starting' && readyAt !== null) {
       const at = lastProofAt ?? now
       const began = phone.startDeadlineAt.getTime() - core.rules.restartGraceMs
-      if (!isHostFault && (failedAt === null || failedAt.getTime() < began))
+      if (!isHostFault && (startFailedAt === null || startFailedAt.getTime() < began))
         return quarantined('The phone did not come back after its restart.', at)
       // The tenant does not pay for a restart that the host could not finish.
       const paidUntil = Math.max(readyAt.getTime(), Math.min(at.getTime(), began))
@@ -106,7 +106,7 @@ const quarantined = (reason: string, at: Date): Applied => ({
 
 /**
  * `lastProofAt`: when the device was last known to be alive; null while its link is up. `isHostFault`: its host takes no work, or
- * its devices fail together, so the device is not at fault. `failedStarts`: creates that failed on it in a row, with this one. `failedAt`: when the host last refused a start by its own fault.
+ * its devices fail together, so the device is not at fault. `failedStarts`: creates that failed on it in a row, with this one. `startFailedAt`: when the host last refused a start by its own fault.
  */
 async function deviceFacts(core: Core, phoneId: string) {
   const device = await core.db.device.findUnique({
@@ -114,7 +114,7 @@ async function deviceFacts(core: Core, phoneId: string) {
     select: {
       linkLostAt: true,
       lastProofAt: true,
-      failedAt: true,
+      startFailedAt: true,
       failedStarts: true,
       failedStartNumber: true,
       fencingNumber: true,
@@ -123,7 +123,7 @@ async function deviceFacts(core: Core, phoneId: string) {
   })
   return {
     lastProofAt: device?.linkLostAt ? (device.lastProofAt ?? device.linkLostAt) : null,
-    failedAt: device?.failedAt ?? null,
+    startFailedAt: device?.startFailedAt ?? null,
     failedStarts: device && device.failedStartNumber === device.fencingNumber ? device.failedStarts : 0,
     isHostFault:
       device !== null && (device.host.refuses !== null || isDegraded(device.host, core.clock.now())),
