@@ -21,6 +21,8 @@ export interface Ending {
   failure?: { code: ErrorCode; message: string }
   /** Quarantines the device with this reason instead of wiping it. */
   quarantine?: string
+  /** Its host may have caused the quarantine, which is taken back if other devices of the host fail too. */
+  mayBeHosts?: boolean
   /** Asks the agent to park the device of a phone that becomes unavailable. */
   parksDevice?: boolean
 }
@@ -74,10 +76,11 @@ async function settleDevice(
   tx: Tx,
   phoneId: string,
   to: PhoneStatus,
-  { quarantine, parksDevice }: Ending,
+  { quarantine, mayBeHosts, parksDevice }: Ending,
 ): Promise<void> {
-  // A quarantine that ends a run is the operator's to decide, even if the host is degraded.
-  if (quarantine !== undefined) await tx.device.updateMany({ where: { phoneId }, data: { failedAt: null, startFailedAt: null } })
+  // Any other quarantine that ends a run is the operator's to decide, even if the host is degraded.
+  if (quarantine !== undefined && mayBeHosts !== true)
+    await tx.device.updateMany({ where: { phoneId }, data: { failedAt: null, startFailedAt: null } })
   if (to === 'deleted' || to === 'failed') {
     if (quarantine === undefined) await releaseDevice(tx, phoneId)
     else await quarantineDevice(tx, phoneId, quarantine, { keepsClaim: false })

@@ -11,6 +11,7 @@ import { drainedSince } from '../devices/service.js'
 import { type Core } from '../core/core.js'
 import { countReady, countStartFailure, type StartKind } from '../metrics/instruments.js'
 import { endIfDue, endRun, type Ending } from './end.js'
+import { noteFailedCreate } from './failed-create.js'
 import { moveFor, type PhoneEvent } from './machine.js'
 import { findPhone, lockPhone, type PhoneRecord } from './records.js'
 import { scheduleDue } from './start.js'
@@ -68,7 +69,12 @@ export async function becomeParked(core: Core, phoneId: string): Promise<void> {
  * quarantined.
  */
 export async function enforceDeadline(core: Core, phoneId: string, sessionId: string): Promise<void> {
-  const { lastProofAt, isHostFault, startFailedAt, failedStarts } = await deviceFacts(core, phoneId)
+  const { lastProofAt, isHostFault, startFailedAt, failedStarts, device } = await deviceFacts(core, phoneId)
+  const failsCreates = device !== null && failedStarts >= mostFailedStarts && !isHostFault
+  const isBroken =
+    failsCreates &&
+    (await isCreateOver(core, phoneId, sessionId)) &&
+    !(await noteFailedCreate(core, phoneId, device))
   const timedOut: { kind: StartKind | null } = { kind: null }
   const isEnded = await apply(core, phoneId, (phone, now) => {
     timedOut.kind = null
@@ -85,10 +91,15 @@ export async function enforceDeadline(core: Core, phoneId: string, sessionId: st
       return { event: 'lose', ending: { at: new Date(paidUntil) } }
     }
     timedOut.kind = kindOf(phone)
-    const isBroken = failedStarts >= mostFailedStarts && !isHostFault
     return startTimedOut(phone, isBroken ? startsKeepFailing(failedStarts, '') : null)
   })
   if (isEnded && timedOut.kind) countStartFailure(timedOut.kind)
+}
+
+async function isCreateOver(core: Core, phoneId: string, sessionId: string): Promise<boolean> {
+  const phone = await findPhone(core.db, phoneId)
+  if (phone?.status !== 'creating' || phone.session?.id !== sessionId) return false
+  return phone.startDeadlineAt !== null && phone.startDeadlineAt <= core.clock.now()
 }
 
 /**
@@ -114,6 +125,7 @@ async function deviceFacts(core: Core, phoneId: string) {
     select: {
       linkLostAt: true,
       lastProofAt: true,
+      id: true,
       startFailedAt: true,
       failedStarts: true,
       failedStartNumber: true,
@@ -123,6 +135,7 @@ async function deviceFacts(core: Core, phoneId: string) {
   })
   return {
     lastProofAt: device?.linkLostAt ? (device.lastProofAt ?? device.linkLostAt) : null,
+    device,
     startFailedAt: device?.startFailedAt ?? null,
     failedStarts: device && device.failedStartNumber === device.fencingNumber ? device.failedStarts : 0,
     isHostFault:
@@ -135,7 +148,7 @@ const createFailed = (quarantine: string | null): Applied => ({
   event: 'create_failed',
   ending: {
     failure: { code: 'capacity_unavailable', message: 'No working device was found.' },
-    ...(quarantine === null ? {} : { quarantine }),
+    ...(quarantine === null ? {} : { quarantine, mayBeHosts: true }),
   },
 })
 
