@@ -107,6 +107,21 @@ it('does not count a start that its host refused by its own fault', () =>
     expect(await lone.rowOf(device)).toMatchObject({ state: 'free', failedStarts: 0 })
   }))
 
+it('does not count a try that the end of the create cut', () =>
+  lone.alone(async (agent, device) => {
+    let tries = 0
+    device.onStart = async () => {
+      tries += 1
+      // Without an answer of the agent: the phone is not at fault.
+      await new Promise((resolve) => setTimeout(resolve, tries === 1 ? 5000 : 20_000))
+      throw new Error('The connection was lost.')
+    }
+    await failOne(device)
+    expect(tries).toBe(2)
+    expect(await lone.rowOf(device)).toMatchObject({ state: 'free', failedStarts: 0, startFailedAt: null })
+    expect((await stateOf(agent)).isDegraded).toBe(false)
+  }))
+
 it('quarantines none of several devices of a host that fail creates in three rounds', () =>
   lone.alone(async (agent, device, others) => {
     for (const each of [device, ...others]) each.onStart = failing

@@ -35,6 +35,10 @@ import { backoff, reschedule } from '../queue/retry.js'
 
 /** Milliseconds per try. */
 const tryMs = 45_000
+/** The share of its time that a try needs: one that the end of the create cut earlier says nothing about the phone. */
+const fairShare = 0.5
+/** Milliseconds before a deadline in which the agent may answer that its time is over. */
+const answerMs = 1000
 /** Tries with one device before a new phone gets another. */
 const triesPerDevice = 3
 /** Milliseconds between two attempts to get a slot of the host. */
@@ -72,6 +76,9 @@ export async function startPhoneJob(context: JobContext, payload: Payload): Prom
       await settleRefusal(core, device.id, device.fencingNumber, refusal)
       return
     }
+    const fairMs = fairShare * Math.min(tryMs, core.rules.createDeadlineMs)
+    // The deadline job ends the create.
+    if (phone.status === 'creating' && remaining < fairMs && timeLeft(context, phone) < answerMs) return
     return afterFailure(context, phone, payload, device, error)
   }
   await becomeReady(core, phone.id, device.fencingNumber)
