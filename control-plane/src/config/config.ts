@@ -247,7 +247,7 @@ export interface Rules {
   /** Deadline of one wipe or enrolment. */
   careDeadlineMs: number
   /** When devices of a host fail together (`devices/degraded.ts`). */
-  degraded: { windowMs: number; linkGraceMs: number }
+  degraded: { windowMs: number; linkGraceMs: number; startHoldMs: number }
   hostLateAfterMs: number
   hostLostAfterMs: number
   lostForGoodAfterMs: number
@@ -329,7 +329,11 @@ export function readConfig(environment: Record<string, string | undefined>): Con
       resetEveryMs: env.PHONERACK_RESET_EVERY * 1000,
       restartGraceMs: env.PHONERACK_RESTART_GRACE * 1000,
       careDeadlineMs: env.PHONERACK_CARE_DEADLINE * 1000,
-      degraded: { windowMs: env.PHONERACK_DEGRADED_WINDOW * 1000, linkGraceMs: 30_000 },
+      degraded: {
+        windowMs: env.PHONERACK_DEGRADED_WINDOW * 1000,
+        linkGraceMs: 30_000,
+        startHoldMs: Math.min(90, env.PHONERACK_DEGRADED_WINDOW) * 1000,
+      },
       hostLateAfterMs: env.PHONERACK_HOST_LATE_AFTER * 1000,
       hostLostAfterMs: env.PHONERACK_HOST_LOST_AFTER * 1000,
       lostForGoodAfterMs: env.PHONERACK_LOST_FOR_GOOD_AFTER * 1000,

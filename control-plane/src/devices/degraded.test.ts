@@ -1,23 +1,28 @@
 /** When devices fail together: for any host, by properties. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { degradedFrom, degradedUntil, judgeHost, type DeviceFacts } from './degraded.js'
+import { degradedFrom, judgeHost, nextDegraded, type Degraded, type DeviceFacts } from './degraded.js'
 
-const rules = { windowMs: 300_000, linkGraceMs: 30_000 }
+const rules = { windowMs: 300_000, linkGraceMs: 30_000, startHoldMs: 90_000 }
 const now = 10_000_000
 const time = fc.option(fc.integer({ min: now - 1_000_000, max: now }), { nil: null })
 const hosts = fc
   .array(
     fc.record({
       failedAt: time,
+      startFailedAt: time,
       linkLostAt: time,
       heldBy: fc.option(fc.constantFrom('own_a', 'own_b'), { nil: null }),
     }),
     { maxLength: 70 },
   )
   .map((devices) => devices.map((device, index): DeviceFacts => ({ id: `dev_${index}`, ...device })))
-const up = (id: string): DeviceFacts => ({ id, failedAt: null, linkLostAt: null, heldBy: null })
+const up = (id: string): DeviceFacts => ({
+  ...{ id, failedAt: null, startFailedAt: null },
+  ...{ linkLostAt: null, heldBy: null },
+})
 const failed = (id: string): DeviceFacts => ({ ...up(id), failedAt: now - 1 })
+const startFailed = (id: string): DeviceFacts => ({ ...up(id), startFailedAt: now - 1 })
 
 it.each([
   [1, 2],
@@ -30,10 +35,84 @@ it.each([
   [60, 5],
 ])('a host of %i devices is degraded from %i failing ones', (count, from) => {
   expect(degradedFrom(count)).toBe(from)
-  const host = (failing: number) =>
-    Array.from({ length: count }, (_, index) => (index < failing ? failed : up)(`dev_${index}`))
-  expect(judgeHost(host(from - 1), now, rules).isTogether).toBe(false)
-  if (from <= count) expect(judgeHost(host(from), now, rules).isTogether).toBe(true)
+  for (const failure of [failed, startFailed]) {
+    const host = (failing: number) =>
+      Array.from({ length: count }, (_, index) => (index < failing ? failure : up)(`dev_${index}`))
+    expect(judgeHost(host(from - 1), now, rules).isTogether).toBe(false)
+    if (from <= count) expect(judgeHost(host(from), now, rules).isTogether).toBe(true)
+  }
+})
+
+const isOn = (state: Degraded | null, at: number): boolean => state !== null && state.until > at
+
+interface Step {
+  /** Milliseconds since the step before. */
+  after: number
+  device: number
+  fails: boolean
+}
+
+describe('any host whose starts fail and succeed', () => {
+  const lives = fc.tuple(
+    fc.integer({ min: 1, max: 12 }),
+    fc.array(
+      fc.record({ after: fc.nat({ max: 60_000 }), device: fc.nat({ max: 11 }), fails: fc.boolean() }),
+      { maxLength: 60 },
+    ),
+  )
+
+  /** Calls `check` after each step, with one look at the host. */
+  function live(
+    count: number,
+    steps: Step[],
+    check: (host: { devices: DeviceFacts[]; state: Degraded | null; at: number; step: Step }) => void,
+  ): void {
+    const devices = Array.from({ length: count }, (_, index) => up(`dev_${index}`))
+    let [state, at]: [Degraded | null, number] = [null, now]
+    for (const step of steps) {
+      at += step.after
+      const device = devices[step.device % count]
+      if (device) device.startFailedAt = step.fails ? at : null
+      state = nextDegraded(judgeHost(devices, at, rules), state, at, rules)
+      check({ devices, state, at, step })
+    }
+  }
+
+  it('is degraded only within 90 s of the newest failure, and while enough devices fail', () => {
+    fc.assert(
+      fc.property(lives, ([count, steps]) => {
+        live(count, steps, ({ devices, state, at }) => {
+          const times = devices.map(({ startFailedAt }) => startFailedAt ?? -Infinity)
+          const failing = times.filter((time) => time > at - rules.windowMs).length
+          const newest = Math.max(...times)
+          const expected = failing >= degradedFrom(count) && at < newest + rules.startHoldMs
+          expect(isOn(state, at)).toBe(expected)
+          if (state) expect(state).toEqual({ until: newest + rules.startHoldMs, byStarts: true })
+        })
+      }),
+    )
+  })
+
+  it('takes creates again without a success, and the next failure degrades it while the others are recent', () => {
+    fc.assert(
+      fc.property(lives, fc.nat({ max: 209_000 }), ([count, steps], wait) => {
+        live(count, steps, ({ devices, state, at, step }) => {
+          if (!state || !step.fails) return
+          const later = at + rules.startHoldMs
+          expect(nextDegraded(judgeHost(devices, later, rules), state, later, rules)).toBeNull()
+          const probe = later + wait
+          const others = devices.slice(1).filter(({ startFailedAt }) => {
+            return startFailedAt !== null && startFailedAt > probe - rules.windowMs
+          })
+          const again = devices.map((device, index) =>
+            index === 0 ? { ...device, startFailedAt: probe } : device,
+          )
+          const next = nextDegraded(judgeHost(again, probe, rules), null, probe, rules)
+          expect(next !== null).toBe(others.length + 1 >= degradedFrom(count))
+        })
+      }),
+    )
+  })
 })
 
 describe('any host', () => {
@@ -43,7 +122,10 @@ describe('any host', () => {
         const { failing, isTogether } = judgeHost(devices, now, rules)
         if (failing.length < 2) expect(isTogether).toBe(false)
         const later = now + rules.windowMs
-        expect(judgeHost(devices, later, rules)).toEqual({ failing: [], isTogether: false })
+        expect(judgeHost(devices, later, rules)).toEqual({
+          ...{ failing: [], isTogether: false },
+          ...{ isTogetherWithoutStarts: false, lastFailedStart: null },
+        })
       }),
     )
   })
@@ -66,7 +148,7 @@ describe('any host', () => {
   it('counts the lost links of phones once for each owner, so one owner alone cannot degrade it', () => {
     fc.assert(
       fc.property(hosts, (devices) => {
-        const lost = devices.map((device) => ({ ...device, failedAt: null }))
+        const lost = devices.map((device) => ({ ...device, failedAt: null, startFailedAt: null }))
         const free = judgeHost(
           lost.filter(({ heldBy }) => heldBy === null),
           now,
@@ -85,17 +167,33 @@ describe('any host', () => {
     )
   })
 
-  it('is degraded from the first joint failure to a window after the last one, and then recovers', () => {
+  it('is degraded from the first joint failure to a window after the last one, if they were not of starts', () => {
     fc.assert(
       fc.property(fc.array(fc.boolean(), { maxLength: 50 }), (looks) => {
-        let until: number | null = null
+        let state: Degraded | null = null
         let last = -Infinity
         for (const [index, isTogether] of looks.entries()) {
           const at = index * 60_000
           if (isTogether) last = at
-          until = degradedUntil({ failing: [], isTogether }, until, at, rules)
-          expect(until !== null && until > at).toBe(at < last + rules.windowMs)
+          const verdict = {
+            failing: [],
+            isTogether,
+            isTogetherWithoutStarts: isTogether,
+            lastFailedStart: null,
+          }
+          state = nextDegraded(verdict, state, at, rules)
+          expect(isOn(state, at)).toBe(at < last + rules.windowMs)
         }
+      }),
+    )
+  })
+
+  it('is not taken out of its state by starts when other failures caused it', () => {
+    fc.assert(
+      fc.property(hosts, fc.nat({ max: 299_999 }), (devices, after) => {
+        const state: Degraded = { until: now + rules.windowMs, byStarts: false }
+        const at = now + after
+        expect(isOn(nextDegraded(judgeHost(devices, at, rules), state, at, rules), at)).toBe(true)
       }),
     )
   })

@@ -1,6 +1,6 @@
 /**
  * Decides when devices of one host fail together, so that the fault is probably the host's: its USB hub, power, adb server or
- * network. Pure; times in milliseconds. docs/decisions/0219
+ * network, and for how long. Pure; times in milliseconds. docs/decisions/0219
  */
 
 export interface DegradedRules {
@@ -8,13 +8,17 @@ export interface DegradedRules {
   windowMs: number
   /** A lost link counts after this time: phones and agents restart. */
   linkGraceMs: number
+  /** A host that only failed starts made degraded takes creates again this long after the newest of them. */
+  startHoldMs: number
 }
 
 /** A device in service: enrolled, not drained, not in maintenance. */
 export interface DeviceFacts {
   id: string
-  /** The last time that work on it failed; null: since then it succeeded, or it never failed. */
+  /** The last time that a wipe or an enrolment failed; null: since then one succeeded, or none failed. */
   failedAt: number | null
+  /** The same for a start. */
+  startFailedAt: number | null
   /** When its link was lost; null while it is up. */
   linkLostAt: number | null
   /** The owner of the phone that holds it; null: no phone does. */
@@ -24,45 +28,82 @@ export interface DeviceFacts {
 /** The number of failing devices from which a host with `count` devices is degraded: half of them, from 2 to 5. */
 export const degradedFrom = (count: number): number => Math.max(2, Math.min(5, Math.ceil(count / 2)))
 
+const isWithin = (at: number | null, now: number, ms: number): at is number => at !== null && at > now - ms
+
 /** Whether the device failed within the window. */
-export function isFailing(
-  { failedAt, linkLostAt }: DeviceFacts,
-  now: number,
-  { windowMs, linkGraceMs }: DegradedRules,
-): boolean {
-  const since = now - windowMs
-  if (isWorkFailure(failedAt, now, windowMs)) return true
-  return linkLostAt !== null && linkLostAt > since && linkLostAt <= now - linkGraceMs
+export function isFailing(device: DeviceFacts, now: number, rules: DegradedRules): boolean {
+  if (isWorkFailure(device, now, rules)) return true
+  const { linkLostAt } = device
+  return isWithin(linkLostAt, now, rules.windowMs) && linkLostAt <= now - rules.linkGraceMs
 }
 
-const isWorkFailure = (failedAt: number | null, now: number, windowMs: number): boolean =>
-  failedAt !== null && failedAt > now - windowMs
+const isWorkFailure = (
+  { failedAt, startFailedAt }: DeviceFacts,
+  now: number,
+  { windowMs }: DegradedRules,
+): boolean => isWithin(failedAt, now, windowMs) || isWithin(startFailedAt, now, windowMs)
 
 export interface Verdict {
   /** Devices that failed within the window. */
   failing: string[]
   /** Enough of them, with the lost links of each owner counted once, that the fault is probably the host's. */
   isTogether: boolean
+  /** The same without the failed starts. */
+  isTogetherWithoutStarts: boolean
+  /** The newest failed start within the window; null: none. */
+  lastFailedStart: number | null
 }
 
 export function judgeHost(devices: readonly DeviceFacts[], now: number, rules: DegradedRules): Verdict {
   const failing = devices.filter((device) => isFailing(device, now, rules))
-  // A tenant can restart its phones on their screens, so all links that one owner lost are one failure.
-  const failures = new Set(
-    failing.map(({ id, failedAt, heldBy }) =>
-      heldBy === null || isWorkFailure(failedAt, now, rules.windowMs) ? `device ${id}` : `owner ${heldBy}`,
-    ),
-  )
+  const starts = failing.flatMap(({ startFailedAt: at }) => (isWithin(at, now, rules.windowMs) ? [at] : []))
   return {
     failing: failing.map(({ id }) => id),
-    isTogether: rules.windowMs > 0 && failures.size >= degradedFrom(devices.length),
+    isTogether: areTogether(devices, now, rules),
+    isTogetherWithoutStarts: areTogether(
+      devices.map((device) => ({ ...device, startFailedAt: null })),
+      now,
+      rules,
+    ),
+    lastFailedStart: starts.length > 0 ? Math.max(...starts) : null,
   }
 }
 
-/** When the state ends: a window after the last moment at which devices failed together. */
-export const degradedUntil = (
-  { isTogether }: Verdict,
-  before: number | null,
+function areTogether(devices: readonly DeviceFacts[], now: number, rules: DegradedRules): boolean {
+  // A tenant can restart its phones on their screens, so all links that one owner lost are one failure.
+  const failures = new Set(
+    devices
+      .filter((device) => isFailing(device, now, rules))
+      .map((device) =>
+        device.heldBy === null || isWorkFailure(device, now, rules)
+          ? `device ${device.id}`
+          : `owner ${device.heldBy}`,
+      ),
+  )
+  return rules.windowMs > 0 && failures.size >= degradedFrom(devices.length)
+}
+
+/** A host gets no new phones until then. */
+export interface Degraded {
+  until: number
+  /** Only failed starts caused it. */
+  byStarts: boolean
+}
+
+/**
+ * The state after a look; null: the host gets new phones. Failed starts make it end soon, since a degraded host gets no
+ * creates that could show that starts work again: the next one that fails degrades it again. Other failures make it end a window after the last moment
+ * at which devices failed together, since lost links that come back leave no trace.
+ */
+export function nextDegraded(
+  { isTogether, isTogetherWithoutStarts, lastFailedStart }: Verdict,
+  before: Degraded | null,
   now: number,
-  { windowMs }: DegradedRules,
-): number | null => (isTogether ? Math.max(before ?? 0, now + windowMs) : before)
+  { windowMs, startHoldMs }: DegradedRules,
+): Degraded | null {
+  if (isTogetherWithoutStarts) return { until: Math.max(before?.until ?? 0, now + windowMs), byStarts: false }
+  if (before && before.until > now && !before.byStarts) return before
+  if (!isTogether || lastFailedStart === null) return null
+  const until = lastFailedStart + startHoldMs
+  return until > now ? { until, byStarts: true } : null
+}

@@ -31,6 +31,20 @@ const states = async (agent: AgentDouble) => (await devicesOf(agent)).map(({ sta
 const hostRow = (agent: AgentDouble) =>
   plane.app.core.db.host.findUniqueOrThrow({ where: { id: agent.hostId } })
 const broken = () => Promise.reject(new ApiError('provider_error', { message: 'It does not wake up.' }))
+/** A retry may help. */
+const failing = () => Promise.reject(new ApiError('phone_unavailable', { message: 'The screen is black.' }))
+const isDegraded = async (agent: AgentDouble) => (await viewOf(agent))['state'] === 'degraded'
+
+function startsWith(agent: AgentDouble, onStart: DoubleDevice['onStart']): void {
+  for (const device of agent.devices.values())
+    if (onStart) device.onStart = onStart
+    else delete device.onStart
+}
+
+/** Moves the failed starts of a host into the past. */
+const age = (agent: AgentDouble, seconds: number) =>
+  plane.app.core.db.$executeRaw`update devices
+    set start_failed_at = start_failed_at - make_interval(secs => ${seconds}) where host_id = ${agent.hostId}`
 const started = (agent: AgentDouble) => agent.log.filter((line) => line.startsWith('start')).length
 
 async function viewOf(agent: AgentDouble): Promise<Record<string, unknown>> {
@@ -67,12 +81,80 @@ it('quarantines no device when starts fail on several of a host, moves the phone
   await eventually(async () => (await states(rack)).every((state) => state === 'free'))
   expect(await refusalOf(create())).toBe('capacity_unavailable')
 
-  // Later.
-  for (const device of rack.devices.values()) delete device.onStart
-  await plane.app.core.db.device.updateMany({ where: { hostId: rack.hostId }, data: { failedAt: null } })
-  await plane.app.core.db.host.update({ where: { id: rack.hostId }, data: { degradedUntil: new Date() } })
-  expect(await viewOf(rack)).toMatchObject({ state: 'online', degraded: null })
+  // 90 s later.
+  startsWith(rack, undefined)
+  await age(rack, 91)
+  await eventually(async () => !(await isDegraded(rack)))
+  expect(await viewOf(rack)).toMatchObject({ state: 'online', degraded: null, degraded_until: null })
   await until(await create(), 'ready')
+})
+
+it('is degraded by creates that use up their tries on several devices, quarantines none of them, and moves the phone', async () => {
+  const rack = await plane.rack(4)
+  startsWith(rack, failing)
+  const phone = await create()
+  await eventually(() => isDegraded(rack))
+  const view = await viewOf(rack)
+  expect(String(view['degraded'])).toMatch(
+    /^2 of its 4 devices failed.*90 seconds after the last failed start/,
+  )
+  expect(Date.parse(String(view['degraded_until'])) - Date.now()).toBeLessThanOrEqual(90_000)
+  expect(await refusalOf(create())).toBe('capacity_unavailable')
+  await plane.rack(1)
+  await until(phone, 'ready')
+  await eventually(async () => (await states(rack)).every((state) => state === 'free'))
+  expect((await devicesOf(rack)).map(({ failedStarts }) => failedStarts)).toEqual([0, 0, 0, 0])
+})
+
+it('takes creates again 90 s after the newest failed start, and is degraded again by the next one', async () => {
+  const rack = await plane.rack(4)
+  startsWith(rack, failing)
+  const first = await create()
+  await eventually(() => isDegraded(rack))
+  const other = await plane.rack(1)
+  await until(first, 'ready')
+  await eventually(async () => (await states(rack)).every((state) => state === 'free'))
+  await age(rack, 91)
+  await eventually(async () => !(await isDegraded(rack)))
+
+  const probe = await create()
+  await eventually(() => isDegraded(rack))
+  expect(await states(rack)).not.toContain('quarantined')
+  // The other host is full, so the probe stays, and its success is enough.
+  expect(started(other)).toBe(1)
+  startsWith(rack, undefined)
+  await until(probe, 'ready')
+
+  // The failures of the window are over.
+  await age(rack, 300)
+  await eventually(async () => (await hostRow(rack)).failingDevices === 0)
+  expect(await isDegraded(rack)).toBe(false)
+})
+
+it('ends when starts succeed on enough devices, before the 90 s', async () => {
+  const rack = await plane.rack(2)
+  startsWith(rack, failing)
+  const phone = await create()
+  await eventually(() => isDegraded(rack))
+  startsWith(rack, undefined)
+  await until(phone, 'ready')
+  await eventually(async () => (await hostRow(rack)).degradedUntil === null)
+  await until(await create(), 'ready')
+  await eventually(async () => (await hostRow(rack)).failingDevices === 0)
+})
+
+it('does not count tries that did not reach the agent as failures of the device', async () => {
+  const rack = await plane.rack(2)
+  let tries = 0
+  startsWith(rack, () => {
+    tries += 1
+    // The first two have no answer of the agent.
+    if (tries < 3) return Promise.reject(new Error('The connection was lost.'))
+    return tries === 3 ? failing() : Promise.resolve()
+  })
+  await until(await create(), 'ready')
+  expect(tries).toBe(4)
+  expect((await devicesOf(rack)).map(({ startFailedAt }) => startFailedAt)).toEqual([null, null])
 })
 
 it('quarantines a single device that fails', async () => {
@@ -138,6 +220,7 @@ it('leaves quarantines for other reasons to the operator when the host is degrad
       noteFailure(
         tx,
         await tx.device.findUniqueOrThrow({ where: { id } }),
+        'care',
         core.clock.now(),
         core.rules.degraded,
       ),

@@ -115,6 +115,7 @@ export async function moveDevice(
       claimCheckedAt: null,
       claimedSince: null,
       failedAt: null,
+      startFailedAt: null,
       movedAwayAt: null,
     },
   }

@@ -275,7 +275,7 @@ async function quarantine(locked: Locked, reason: string): Promise<boolean> {
   const { core, tx, device, phone } = locked
   if (device.state === 'quarantined') return false
   // An operator decides about it, even if its host is degraded.
-  await tx.device.update({ where: { id: device.id }, data: { failedAt: null } })
+  await tx.device.update({ where: { id: device.id }, data: { failedAt: null, startFailedAt: null } })
   if (!phone) {
     await tx.device.update({ where: { id: device.id }, data: { state: 'quarantined', reason } })
     return true

@@ -161,7 +161,7 @@ async function tryCare<N extends CareJob>(
     else if (isUnanswered)
       await note(context, device, wasNotAnswered(name, unanswered, most.unanswered, deadlineMs))
     else if (fault !== null) {
-      if (fault !== 'stopping') await noteHostFault(context.core.db, device.id, context.core.clock.now())
+      if (fault !== 'stopping') await noteHostFault(context.core.db, device, 'care', context.core.clock.now())
       await note(context, device, waitsForWork(name, error.message))
     } else if (!error.sent) await note(context, device, waitsForHost(name))
     else if (!context.stopping.aborted) await note(context, device, wasInterrupted(name, error.message))
@@ -206,15 +206,13 @@ async function conclude<N extends CareJob>(
   const mayBeHosts = failed.length > 0 && failed.every((check) => check.name === agentCheck)
   if (
     mayBeHosts &&
-    (await inTransaction(core.db, (tx) => noteFailure(tx, device, now, core.rules.degraded)))
+    (await inTransaction(core.db, (tx) => noteFailure(tx, device, 'care', now, core.rules.degraded)))
   ) {
     await note(context, device, waitsForOthers(name, reasonOf(failed)))
     const again = { ...payload, attempt: payload.attempt + 1, refused: 0, unanswered: 0, turns: 0 }
     const key = assignmentJobKey(name, device.id, payload.fencing)
     return reschedule(context, name, again, togetherMs, { key })
   }
-  // Such a wipe clears no failure, since that was a start's. A host that refuses starts often still wipes.
-  const isFirstWipe = verified && name === 'device.wipe' && payload.attempt === 1
   const known = verified ? await identityColumns(core.db, device.id, outcome) : {}
   const epoch = verified && knowsCustody ? await readEpoch(core.db) : null
   const { count } = await core.db.device.updateMany({
@@ -227,8 +225,10 @@ async function conclude<N extends CareJob>(
       ...(knowsCustody ? { custodyRevision: outcome.revision } : {}),
       wipeChecks: checks,
       ...(outcome.capabilities ? { capabilities: outcome.capabilities.map((found) => ({ ...found })) } : {}),
-      // A failed check of the phone is not taken back when its host is degraded.
-      ...(mayBeHosts || isFirstWipe ? {} : { failedAt: null }),
+      ...(mayBeHosts ? {} : { failedAt: null }),
+      // A wipe clears no failed start: hosts that refuse starts often still wipe. A failed check of the phone is not taken back when
+      // its host is degraded.
+      ...(mayBeHosts || (verified && name === 'device.wipe') ? {} : { startFailedAt: null }),
       ...known,
       ...(verified ? { freedAt: now, enrolledAt: device.enrolledAt ?? now } : {}),
     },

@@ -93,7 +93,7 @@ async function careAgain(tx: Tx, { id, fencing, state, isGivenUp }: LostCare): P
     : `its ${work} was lost again and again: see the log of the control plane, then release the device.`
   await tx.device.updateMany({
     where: { id, state, fencingNumber: fencing },
-    data: { state: 'quarantined', reason, failedAt: null },
+    data: { state: 'quarantined', reason, failedAt: null, startFailedAt: null },
   })
 }
 

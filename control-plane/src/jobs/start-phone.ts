@@ -15,10 +15,11 @@ import { inTransaction, type Tx } from '../db/database.js'
 import { deviceOf } from '../devices/assignment.js'
 import { countFailedStart, failedStartsOf, mostFailedStarts } from '../devices/failed-starts.js'
 import { keepIdentity } from '../devices/identity.js'
-import { noteFailure, noteHostFault } from '../devices/failures.js'
+import { noteHostFault } from '../devices/failures.js'
 import { CallFailure, callHost } from '../host-calls/calls.js'
 import { refusalIn, settleRefusal, type Refusal } from '../hosts/settle-device.js'
 import { giveAnotherDevice } from '../phones/another-device.js'
+import { noteFailedCreate } from '../phones/failed-create.js'
 import { lockPhone, readPhone, type PhoneRecord } from '../phones/records.js'
 import { resetDone } from '../phones/restart.js'
 import { becomeReady, failCreate, quarantinePhoneDevice } from '../phones/run.js'
@@ -34,6 +35,10 @@ import { backoff, reschedule } from '../queue/retry.js'
 
 /** Milliseconds per try. */
 const tryMs = 45_000
+/** The share of its time that a try needs: one that the end of the create cut earlier says nothing about the phone. */
+const fairShare = 0.5
+/** Milliseconds before a deadline in which the agent may answer that its time is over. */
+const answerMs = 1000
 /** Tries with one device before a new phone gets another. */
 const triesPerDevice = 3
 /** Milliseconds between two attempts to get a slot of the host. */
@@ -71,6 +76,9 @@ export async function startPhoneJob(context: JobContext, payload: Payload): Prom
       await settleRefusal(core, device.id, device.fencingNumber, refusal)
       return
     }
+    const fairMs = fairShare * Math.min(tryMs, core.rules.createDeadlineMs)
+    // The deadline job ends the create.
+    if (phone.status === 'creating' && remaining < fairMs && timeLeft(context, phone) < answerMs) return
     return afterFailure(context, phone, payload, device, error)
   }
   await becomeReady(core, phone.id, device.fencingNumber)
@@ -153,78 +161,64 @@ async function afterFailure(
   const { attempt } = payload
   const fault = hostFaultIn(failure.answer?.details)
   const isOwnFault = fault !== null && fault !== 'stopping'
-  if (isOwnFault) await noteHostFault(context.core.db, device.id, context.core.clock.now())
+  const { db, clock } = context.core
+  if (isOwnFault) await noteHostFault(db, device, 'start', clock.now())
+  const failedTries = payload.failedTries + (isPhonesFault(failure) ? 1 : 0)
   const isBad = failure.answer !== null && !failure.answer.retryable
   if (phone.status === 'creating' && fault !== null) {
     // The device is not at fault. Its host refuses, so a new phone goes to another one.
     const refusedBy = isOwnFault ? [...payload.refusedBy, device.hostId] : payload.refusedBy
     const hosts = { except: [...refusedBy, device.hostId], refusedBy }
-    if (await changeDevice(context, phone.id, payload.fencing, device, null, hosts)) return
+    if (await changeDevice(context, phone.id, payload.fencing, null, hosts)) return
     if (isOwnFault && attempt >= triesPerDevice) return failCreate(context.core, phone.id)
   } else if (phone.status === 'creating') {
-    if (isPhonesFault(failure)) await countFailedStart(context.core.db, device.id, device.fencingNumber)
+    if (isPhonesFault(failure)) await countFailedStart(db, device, clock.now())
     const isTried = attempt >= triesPerDevice
-    const failed = isTried ? await failedStartsOf(context.core.db, device.id) : 0
-    const isBroken = failed >= mostFailedStarts
     if (isBad || isTried) {
-      const repeated = isBroken ? startsKeepFailing(failed, failure.message) : null
+      const failed = isTried ? await failedStartsOf(db, device) : 0
+      const repeated = failed >= mostFailedStarts ? startsKeepFailing(failed, failure.message) : null
       const reason = isBad ? `could not be started: ${failure.message}` : repeated
-      const hosts = { except: payload.refusedBy, refusedBy: payload.refusedBy }
-      const isAnother = await changeDevice(context, phone.id, payload.fencing, device, reason, hosts)
-      if (isAnother || (isBroken && (await giveUp(context, phone, payload, device, repeated)))) return
+      const counts = reason !== null || failedTries >= triesPerDevice
+      const isShared = counts && (await noteFailedCreate(context.core, phone.id, device))
+      const { refusedBy } = payload
+      const hosts = { except: isShared ? [...refusedBy, device.hostId] : refusedBy, refusedBy }
+      if (await changeDevice(context, phone.id, payload.fencing, isShared ? null : reason, hosts)) return
+      if (repeated !== null && !isShared) return giveUp(context, phone, payload, repeated)
     }
   }
   const ms = Math.min(backoff(attempt, 250, 4000), timeLeft(context, phone))
-  await reschedule(context, 'phone.start', { ...payload, attempt: attempt + 1 }, ms, {
+  await reschedule(context, 'phone.start', { ...payload, attempt: attempt + 1, failedTries }, ms, {
     key: assignmentJobKey('phone.start', phone.id, payload.fencing),
   })
 }
 
 /** The agent answered that the phone failed, or did not answer before the deadline. Refusals of numbers and faults of the host do not count. */
 const isPhonesFault = ({ answer, timedOut, isHostFault }: CallFailure): boolean =>
-  !isHostFault && (answer === null ? timedOut : refusalIn(answer.details) === null)
+  !isHostFault &&
+  (answer === null ? timedOut : hostFaultIn(answer.details) === null && refusalIn(answer.details) === null)
 
-/**
- * Ends a create and quarantines its device, which failed too often, when there is no other one. Returns false when other devices
- * of the host fail too: then the host is at fault.
- */
+/** Ends a create and quarantines its device, which failed too often, when there is no other one. */
 async function giveUp(
   { core }: JobContext,
   phone: PhoneRecord,
   { fencing }: Payload,
-  device: PlacedDevice,
-  reason: string | null,
-): Promise<boolean> {
-  const now = core.clock.now()
-  if (await inTransaction(core.db, (tx) => noteFailure(tx, device, now, core.rules.degraded))) return false
-  if ((await deviceOf(core.db, phone.id))?.fencingNumber.toString() !== fencing) return true
-  await failCreate(core, phone.id, reason)
-  return true
+  reason: string,
+): Promise<void> {
+  if ((await deviceOf(core.db, phone.id))?.fencingNumber.toString() === fencing)
+    await failCreate(core, phone.id, reason)
 }
 
-/**
- * Like `giveAnotherDevice`, but also does nothing when the phone has changed in between. A device that fails together with
- * others of its host is not quarantined.
- */
-async function changeDevice(
+/** Like `giveAnotherDevice`, but also does nothing when the phone has changed in between. */
+const changeDevice = (
   { core }: JobContext,
   phoneId: string,
   fencing: string,
-  device: PlacedDevice,
   reason: string | null,
   hosts: { except: readonly string[]; refusedBy: readonly string[] },
-): Promise<boolean> {
-  const { degraded } = core.rules
-  // Its own transaction: the device's lock must not be held while another device is locked.
-  const isShared =
-    reason !== null &&
-    (await inTransaction(core.db, (tx) => noteFailure(tx, device, core.clock.now(), degraded)))
-  return inTransaction(core.db, async (tx: Tx) => {
+): Promise<boolean> =>
+  inTransaction(core.db, async (tx: Tx) => {
     const phone = await lockPhone(tx, phoneId, 'phone')
     if (phone?.status !== 'creating' || (await deviceOf(tx, phoneId))?.fencingNumber.toString() !== fencing)
       return true
-    return isShared
-      ? giveAnotherDevice(tx, core, phone, null, { ...hosts, except: [...hosts.except, device.hostId] })
-      : giveAnotherDevice(tx, core, phone, reason, hosts)
+    return giveAnotherDevice(tx, core, phone, reason, hosts)
   })
-}

@@ -21,6 +21,8 @@ export interface Ending {
   failure?: { code: ErrorCode; message: string }
   /** Quarantines the device with this reason instead of wiping it. */
   quarantine?: string
+  /** Its host may have caused the quarantine, which is taken back if other devices of the host fail too. */
+  mayBeHosts?: boolean
   /** Asks the agent to park the device of a phone that becomes unavailable. */
   parksDevice?: boolean
 }
@@ -70,11 +72,11 @@ async function settleDevice(
   tx: RawTx,
   phoneId: string,
   to: PhoneStatus,
-  { quarantine, parksDevice }: Ending,
+  { quarantine, mayBeHosts, parksDevice }: Ending,
 ): Promise<void> {
-  // A quarantine that ends a run is the operator's to decide, even if the host is degraded.
-  if (quarantine !== undefined)
-    await tx.$executeRaw`update devices set failed_at = null where phone_id = ${phoneId}`
+  // Any other quarantine that ends a run is the operator's to decide, even if the host is degraded.
+  if (quarantine !== undefined && mayBeHosts !== true)
+    await tx.$executeRaw`update devices set failed_at = null, start_failed_at = null where phone_id = ${phoneId}`
   if (to === 'deleted' || to === 'failed') {
     if (quarantine === undefined) await releaseDevice(tx, phoneId)
     else await quarantineDevice(tx, phoneId, quarantine, { keepsClaim: false })

@@ -12,8 +12,9 @@ import { type Core } from '../core/core.js'
 import { addingJobs } from '../queue/queue.js'
 import { countReady, countStartFailure, type StartKind } from '../metrics/instruments.js'
 import { endIfDue, endRun, type Ending } from './end.js'
+import { noteFailedCreate } from './failed-create.js'
 import { moveFor, type PhoneEvent } from './machine.js'
-import { lockPhone, lockRunningPhone, readPhone, type PhoneRecord } from './records.js'
+import { findPhone, lockPhone, lockRunningPhone, readPhone, type PhoneRecord } from './records.js'
 import { dueJob, scheduleDue } from './start.js'
 
 /**
@@ -30,7 +31,7 @@ export async function becomeReady(core: Core, phoneId: string, fencing: bigint):
     const session = { ...phone.session, readyAt: readyAt ?? now }
     const due = dueJob({ ...phone, status: move.to, lastActiveAt: now }, session)
     const [changed] = await tx.$queryRaw<{ added: number }[]>`with device as (
-        update devices set grace_until = null, failed_at = null, failed_starts = 0
+        update devices set grace_until = null, failed_at = null, start_failed_at = null, failed_starts = 0
         where phone_id = ${phoneId} and fencing_number = ${fencing} returning id),
       phone as (
         update phones set status = ${move.to}, has_data = true, last_active_at = ${now}, start_deadline_at = null,
@@ -63,7 +64,12 @@ export async function becomeParked(core: Core, phoneId: string): Promise<void> {
  * quarantined.
  */
 export async function enforceDeadline(core: Core, phoneId: string, sessionId: string): Promise<void> {
-  const { lastProofAt, isHostFault, failedAt, failedStarts } = await deviceFacts(core, phoneId)
+  const { lastProofAt, isHostFault, startFailedAt, failedStarts, device } = await deviceFacts(core, phoneId)
+  const failsCreates = device !== null && failedStarts >= mostFailedStarts && !isHostFault
+  const isBroken =
+    failsCreates &&
+    (await isCreateOver(core, phoneId, sessionId)) &&
+    !(await noteFailedCreate(core, phoneId, device))
   const timedOut: { kind: StartKind | null } = { kind: null }
   const isEnded = await apply(core, phoneId, (phone, now) => {
     timedOut.kind = null
@@ -73,17 +79,22 @@ export async function enforceDeadline(core: Core, phoneId: string, sessionId: st
     if (phone.status === 'starting' && readyAt !== null) {
       const at = lastProofAt ?? now
       const began = phone.startDeadlineAt.getTime() - core.rules.restartGraceMs
-      if (!isHostFault && (failedAt === null || failedAt.getTime() < began))
+      if (!isHostFault && (startFailedAt === null || startFailedAt.getTime() < began))
         return quarantined('The phone did not come back after its restart.', at)
       // The tenant does not pay for a restart that the host could not finish.
       const paidUntil = Math.max(readyAt.getTime(), Math.min(at.getTime(), began))
       return { event: 'lose', ending: { at: new Date(paidUntil) } }
     }
     timedOut.kind = kindOf(phone)
-    const isBroken = failedStarts >= mostFailedStarts && !isHostFault
     return startTimedOut(phone, isBroken ? startsKeepFailing(failedStarts, '') : null)
   })
   if (isEnded && timedOut.kind) countStartFailure(timedOut.kind)
+}
+
+async function isCreateOver(core: Core, phoneId: string, sessionId: string): Promise<boolean> {
+  const phone = await findPhone(core.db, phoneId)
+  if (phone?.status !== 'creating' || phone.session?.id !== sessionId) return false
+  return phone.startDeadlineAt !== null && phone.startDeadlineAt <= core.clock.now()
 }
 
 /**
@@ -101,7 +112,7 @@ const quarantined = (reason: string, at: Date): Applied => ({
 
 /**
  * `lastProofAt`: when the device was last known to be alive; null while its link is up. `isHostFault`: its host takes no work, or
- * its devices fail together, so the device is not at fault. `failedStarts`: creates that failed on it in a row, with this one. `failedAt`: when the host last refused a start by its own fault.
+ * its devices fail together, so the device is not at fault. `failedStarts`: creates that failed on it in a row, with this one. `startFailedAt`: when the host last refused a start by its own fault.
  */
 async function deviceFacts(core: Core, phoneId: string) {
   const device = await core.db.device.findUnique({
@@ -109,7 +120,8 @@ async function deviceFacts(core: Core, phoneId: string) {
     select: {
       linkLostAt: true,
       lastProofAt: true,
-      failedAt: true,
+      id: true,
+      startFailedAt: true,
       failedStarts: true,
       failedStartNumber: true,
       fencingNumber: true,
@@ -118,7 +130,8 @@ async function deviceFacts(core: Core, phoneId: string) {
   })
   return {
     lastProofAt: device?.linkLostAt ? (device.lastProofAt ?? device.linkLostAt) : null,
-    failedAt: device?.failedAt ?? null,
+    device,
+    startFailedAt: device?.startFailedAt ?? null,
     failedStarts: device && device.failedStartNumber === device.fencingNumber ? device.failedStarts : 0,
     isHostFault:
       device !== null && (device.host.refuses !== null || isDegraded(device.host, core.clock.now())),
@@ -130,7 +143,7 @@ const createFailed = (quarantine: string | null): Applied => ({
   event: 'create_failed',
   ending: {
     failure: { code: 'capacity_unavailable', message: 'No working device was found.' },
-    ...(quarantine === null ? {} : { quarantine }),
+    ...(quarantine === null ? {} : { quarantine, mayBeHosts: true }),
   },
 })
 

@@ -24,6 +24,8 @@ export const jobPayloads = {
   /** Makes a creating or starting phone ready. */
   'phone.start': phone.extend({
     attempt: z.int().default(1),
+    /** Attempts that failed because of the phone. */
+    failedTries: z.int().default(0),
     turns,
     /** Hosts that refused this create by their own fault. */
     refusedBy: z.array(z.string()).default([]),

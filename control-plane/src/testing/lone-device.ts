@@ -45,13 +45,16 @@ export function loneDevice(plane: Plane, tenant: Tenant) {
         payload,
       }),
     renewEpoch: () => renewEpoch(db(), new Date()),
-    /** Runs `work` with a rack of one device while other racks are silent. */
-    async alone(work: (agent: AgentDouble, device: DoubleDevice) => Promise<void>): Promise<void> {
-      const agent = await plane.rack(1, { beatMs: 200 })
-      const device = [...agent.devices.values()][0]
+    /** Runs `work` with a rack of `count` devices while other racks are silent. */
+    async alone(
+      work: (agent: AgentDouble, device: DoubleDevice, others: DoubleDevice[]) => Promise<void>,
+      count = 1,
+    ): Promise<void> {
+      const agent = await plane.rack(count, { beatMs: 200 })
+      const [device, ...others] = [...agent.devices.values()]
       if (!device) throw new Error('the rack has no device')
       try {
-        await work(agent, device)
+        await work(agent, device, others)
       } finally {
         await agent.stop()
         await db().host.update({ where: { id: agent.hostId }, data: { retiredAt: new Date() } })
