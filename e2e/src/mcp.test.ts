@@ -1,8 +1,7 @@
 /** A task from rent to park over /mcp: by a client that sees only structured content, and by one that sees only text. */
 import { Client, StreamableHTTPClientTransport, type CallToolResult } from '@modelcontextprotocol/client'
 import { afterAll, describe, expect, inject, test } from 'vitest'
-import { newKey, newTenant } from './system/tenant.js'
-import { eventually } from './system/tenant.js'
+import { eventually, newKey, newTenant } from './system/tenant.js'
 
 /** The part of a result that a client shows its model. */
 interface View {
@@ -66,9 +65,9 @@ describe.each(Object.entries(views))('a client that sees only %s', (name, view) 
       const transport = new StreamableHTTPClientTransport(new URL(system.up.mcp_url), {
         requestInit: { headers: { authorization: `Bearer ${key}` } },
       })
-      await client.connect(transport as Parameters<Client['connect']>[0])
-      const call = async (tool: string, args: Record<string, unknown>): Promise<CallToolResult> =>
-        (await client.callTool({ name: tool, arguments: args })) as CallToolResult
+      await client.connect(transport)
+      const call = (tool: string, args: Record<string, unknown>): Promise<CallToolResult> =>
+        client.callTool({ name: tool, arguments: args })
 
       let created = await call('create_phone', { name: `for ${name}` })
       // Other tests may hold every phone for a moment.

@@ -46,7 +46,10 @@ export const mcpPlugin =
         bodyLimit: limits.actionsBody,
         schema: { hide: true },
         config: { anyScope: true, rawBody: true },
-        onRequest: async (request) => checkContentType(request.headers['content-type']),
+        onRequest: (request, _reply, next) => {
+          checkContentType(request.headers['content-type'])
+          next()
+        },
       },
       async (request, reply) => {
         const message = readMessage(request.readBody)

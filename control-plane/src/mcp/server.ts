@@ -1,7 +1,7 @@
 /** An MCP server with the tools, for one request over HTTP, or one connection over stdio. */
 import { createRequire } from 'node:module'
 import { ApiError, errorEnvelope, type Logger } from '@phonerack/shared'
-import { ProtocolError, ProtocolErrorCode, Server, type ServerContext } from '@modelcontextprotocol/server'
+import { McpServer, ProtocolError, ProtocolErrorCode, type ServerContext } from '@modelcontextprotocol/server'
 import { findIssues } from '../validation/issues.js'
 import { validationFailed } from '../validation/validation-error.js'
 import { failed } from './answers.js'
@@ -31,11 +31,13 @@ const noElicitation = {
   },
 }
 
-export function createMcpServer(deps: McpServerDeps): Server {
-  const server = new Server(
+export function createMcpServer(deps: McpServerDeps): McpServer {
+  const mcp = new McpServer(
     { name: 'phonerack', title: 'Phonerack', version },
     { capabilities: { tools: {} }, instructions, jsonSchemaValidator: noElicitation },
   )
+  // Below its table of tools, whose answers to invalid arguments do not have the error envelope.
+  const { server } = mcp
   server.setRequestHandler('tools/list', () => ({ tools: [...toolList] }))
   server.setRequestHandler('tools/call', async ({ params }, context) => {
     const tool = byName.get(params.name)
@@ -52,7 +54,7 @@ export function createMcpServer(deps: McpServerDeps): Server {
       stop()
     }
   })
-  return server
+  return mcp
 }
 
 async function runTool(

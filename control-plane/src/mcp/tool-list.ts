@@ -35,7 +35,7 @@ const listed = (tool: Tool): ListedTool => ({
   title: tool.title,
   description: tool.description,
   inputSchema: inputSchema(tool) as ListedTool['inputSchema'],
-  outputSchema: { type: 'object', properties: { ...tool.output, error } } as ListedTool['outputSchema'],
+  outputSchema: { type: 'object', properties: { ...tool.output, error } },
   annotations: tool.annotations,
 })
 

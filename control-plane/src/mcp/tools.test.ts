@@ -3,8 +3,10 @@ import { type Client } from '@modelcontextprotocol/client'
 import { type AnySchema } from 'ajv'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { makeApk } from '../testing/apk.js'
 import { startApi, type TestApi } from '../testing/api.js'
 import { call, connectMcp, eras, errorIn, listen, type Called } from '../testing/mcp-client.js'
+import { eventually } from '../testing/world.js'
 import { tools } from './tools/index.js'
 
 const absent = 'ph_aaaaaaaaaaaa'
@@ -92,6 +94,11 @@ describe.each(eras)('in revision %s', (era) => {
     const refused = await fails('observe', { phone_id }, 'phone_not_running')
     expect(errorIn(refused).next).toBe(`start_phone {"phone_id":"${phone_id}"}`)
     await succeeds('start_phone', { phone_id }, { status: 'ready' })
+    const rebooting = checked('reboot_phone', { phone_id })
+    await eventually(() => api.agent.log.some((line) => line.startsWith(`reboot ${phone_id}`)))
+    await api.movePhone(phone_id, { status: 'ready' })
+    expect((await rebooting).structured).toMatchObject({ status: 'ready' })
+    await fails('reboot_phone', { phone_id }, 'rate_limited')
     await succeeds('delete_phone', { phone_id }, { status: 'deleted' })
     await fails('start_phone', { phone_id }, 'phone_deleted')
   })
@@ -173,7 +180,7 @@ describe.each(eras)('in revision %s', (era) => {
     api.agent.held.apps = ['com.example.app']
   })
 
-  it('creates an upload with the command to send it', async () => {
+  it('uploads an APK with the command of the first step, and installs it', async () => {
     const created = await succeeds('create_app_upload', {}, { status: 'awaiting_file' }, 'curl -s -X POST')
     const { id: upload_id, upload_url: to } = created.structured as { id: string; upload_url: string }
     expect(created.text).toContain(`'${to}'`)
@@ -181,6 +188,25 @@ describe.each(eras)('in revision %s', (era) => {
     await fails('complete_app_upload', { upload_id, storage_id: 'sto_aaaaaaaaaaaa' }, 'validation_failed')
     await fails('complete_app_upload', { upload_id: '../x', storage_id: 'a' }, 'upload_not_found')
     await fails('create_app_upload', { mistake: 1 }, 'validation_failed')
+
+    const payload = makeApk({ package: 'com.example.own', versionCode: eras.indexOf(era) + 1 })
+    const headers = { 'content-type': 'application/vnd.android.package-archive' }
+    const sent = await api.request('POST', new URL(to).pathname, { key: null, payload, headers })
+    const { storageId: storage_id } = sent.json<{ storageId: string }>()
+    const completed = await succeeds(
+      'complete_app_upload',
+      { upload_id, storage_id },
+      { status: 'ready', package: 'com.example.own' },
+      'install_app {"upload":',
+    )
+    const upload = completed.structured['id']
+    await succeeds(
+      'install_app',
+      { phone_id: id, upload },
+      { status: 'succeeded' },
+      'com.example.own succeeded',
+    )
+    await succeeds('list_apps', { phone_id: id }, { installs: [{ upload, status: 'succeeded' }] })
   })
 
   it('hands over immediately, and waits for the answer by the id', async () => {
@@ -254,11 +280,7 @@ describe.each(eras)('in revision %s', (era) => {
   })
 
   it('has covered a success and an error of each tool', () => {
-    const missing = tools
-      .filter(
-        ({ name }) => name !== 'reboot_phone' && name !== 'install_app' && name !== 'complete_app_upload',
-      )
-      .filter(({ name }) => covered.get(name)?.size !== 2)
+    const missing = tools.filter(({ name }) => covered.get(name)?.size !== 2)
     expect(missing.map(({ name }) => name)).toEqual([])
   })
 })

@@ -23,8 +23,7 @@ export async function connectMcp(baseUrl: string, key: string, era: Era): Promis
   const transport = new StreamableHTTPClientTransport(new URL('/mcp', baseUrl), {
     requestInit: { headers: { authorization: `Bearer ${key}` } },
   })
-  // The transport's optional members are declared without `undefined`.
-  await client.connect(transport as Parameters<Client['connect']>[0])
+  await client.connect(transport)
   return client
 }
 
@@ -51,7 +50,7 @@ export const call = async (
   client: Client,
   name: string,
   args: Record<string, unknown> = {},
-): Promise<Called> => readResult((await client.callTool({ name, arguments: args })) as CallToolResult)
+): Promise<Called> => readResult(await client.callTool({ name, arguments: args }))
 
 export const errorIn = ({
   structured,

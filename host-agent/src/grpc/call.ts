@@ -87,7 +87,7 @@ export const streaming =
       if (!call.cancelled) call.write(message)
     }
     const startedAt = performance.now()
-    const untilDeadline = Progress.for(remainingOf(call as AnyCall))
+    const untilDeadline = Progress.for(remainingOf(call))
     const work = (progress: Progress): Promise<void> => handle(call.request, send, progress, untilDeadline)
     void answer(call as AnyCall, log, name, work).then(
       () => {
