@@ -231,6 +231,25 @@ describe('a running phone', () => {
     expect(performance.now() - startedAt).toBeLessThan(50_000)
   })
 
+  it('lets the started action of such a batch end, and starts no other, if the caller wants it so', async () => {
+    const phone = at(2n)
+    const actions = [{ type: 'open_app', package: 'com.android.settings' }, { type: 'home' }] as const
+    await expect(
+      phone.run(
+        actions,
+        undefined,
+        (message, cancel) => {
+          if (message.event?.$case === 'started') cancel()
+        },
+        { stopBetweenActions: true },
+      ),
+    ).rejects.toThrow()
+    // The next batch waits until the first one has ended.
+    await phone.run([{ type: 'wait_idle' }])
+    expect((await phone.observe()).app.package).toBe('com.android.settings')
+    await phone.run([{ type: 'home' }])
+  })
+
   it('runs batches one after the other', async () => {
     const phone = at(2n)
     const spans = await Promise.all(

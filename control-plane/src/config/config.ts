@@ -7,6 +7,7 @@ import path from 'node:path'
 import { limits, price, refutePlainBroker } from '@phonerack/shared'
 import { readListen, type Listen } from '@phonerack/shared/metrics'
 import { z } from 'zod'
+import { mcpEnvironment } from './mcp.js'
 import { readStorageConfig, storageEnvironment, type StorageConfig } from './storage.js'
 import { needsTunnelAddress, readTunnels, tunnelEnvironment, type TunnelsConfig } from './tunnels.js'
 
@@ -32,6 +33,7 @@ const environmentSchema = z
       .refine((text) => readListen(text) !== null, 'must be host:port')
       .optional(),
     ...tunnelEnvironment,
+    ...mcpEnvironment,
     /** Public address of the API, for absolute URLs. */
     PHONERACK_BASE_URL: z.url().optional(),
     /** Addresses or networks, separated by commas, of proxies whose `X-Forwarded-For` counts. */
@@ -186,6 +188,7 @@ export interface Config {
     lifecycleWait: number
     waitsPerKey: number
     streamsPerKey: number
+    mcpOrigins: string[]
     stopWithinMs: number
   }
   /** Milliseconds between SIGTERM and the end of the listeners. */
@@ -297,6 +300,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
       lifecycleWait: env.PHONERACK_LIFECYCLE_WAIT,
       waitsPerKey: env.PHONERACK_WAITS_PER_KEY,
       streamsPerKey: env.PHONERACK_STREAMS_PER_KEY,
+      mcpOrigins: env.PHONERACK_MCP_ORIGINS,
       stopWithinMs: env.PHONERACK_STOP_WITHIN * 1000,
     },
     stopDelayMs: env.PHONERACK_STOP_DELAY * 1000,

@@ -48,4 +48,14 @@ export interface CallContext {
   requestId: string
   /** Aborts when the client has gone. */
   signal: AbortSignal
+  /** Left out: the limits of the API apply, and a batch that was sent continues without its client. */
+  batch?: BatchLimits
+}
+
+/** For a client that gives up early: no action of a batch starts that it would not hear of. */
+export interface BatchLimits {
+  /** Milliseconds after which no action starts. */
+  startWithinMs: number
+  /** Milliseconds after which the batch is answered with what is known. The action that has started continues. */
+  answerWithinMs: number
 }

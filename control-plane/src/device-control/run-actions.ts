@@ -24,7 +24,8 @@ export async function runBatch(
   batch: { actions: readonly Action[]; observe: ObserveMode },
   context: CallContext,
 ): Promise<Uint8Array> {
-  // A client that disconnects does not stop a batch that was sent.
+  // A client that disconnects does not stop a batch that was sent, unless its limits say so.
+  const { signal, batch: own } = context
   const progress = Progress.for(limits.actions.total)
   const { connection } = target
   try {
@@ -44,16 +45,18 @@ export async function runBatch(
       },
       actionsJson: Buffer.from(JSON.stringify(batch.actions)),
       observe: modes[batch.observe],
+      startWithinMs: own?.startWithinMs ?? 0,
+      stopBetweenActions: own !== undefined,
     },
     new Metadata(),
     { deadline: Date.now() + progress.remaining },
   )
   const known: BatchKnown = { results: [], started: -1, sinceStartMs: 0 }
   // Answers with the known results before the stopping server closes the connection.
-  const { signal } = context
   const onAbort = (): void => {
-    if (signal.reason instanceof ServerStopping) stream.cancel()
+    if (own || signal.reason instanceof ServerStopping) stream.cancel()
   }
+  const late = own ? setTimeout(() => stream.cancel(), own.answerWithinMs) : undefined
   signal.addEventListener('abort', onAbort)
   if (signal.aborted) onAbort()
   try {
@@ -61,6 +64,7 @@ export async function runBatch(
   } catch (error) {
     return onLost(batch.actions, known, toFailure(error))
   } finally {
+    clearTimeout(late)
     signal.removeEventListener('abort', onAbort)
     stream.cancel()
   }

@@ -40,21 +40,20 @@ export function callerOf(request: FastifyRequest): Caller {
   return request.caller
 }
 
-/** For the scope that holds the `/v1` routes. Each route names its scope in `config`. */
-export function addAuth(
-  app: FastifyInstance,
-  {
-    keys,
-    rate,
-    failureLimit,
-    lifetimes,
-  }: { keys: KeyService; rate: RateLimit; failureLimit: FailureLimit; lifetimes: Lifetimes },
-): void {
+export interface AuthDeps {
+  keys: KeyService
+  rate: RateLimit
+  failureLimit: FailureLimit
+  lifetimes: Lifetimes
+}
+
+/** For the scope that holds the `/v1` routes, and that of `/mcp`. Each route names its scope in `config`. */
+export function addAuth(app: FastifyInstance, { keys, rate, failureLimit, lifetimes }: AuthDeps): void {
   app.addHook('onRoute', (route) => {
-    if (!route.config?.scope && route.config?.isOpen !== true)
-      throw new Error(`${route.url} does not name a scope`)
+    const { scope, isOpen, anyScope } = route.config ?? {}
+    if (!scope && isOpen !== true && anyScope !== true) throw new Error(`${route.url} does not name a scope`)
     // Run after the route's own checks, which cover rules that its schema cannot express.
-    if (route.config.scopeAfterBody === true)
+    if (route.config?.scopeAfterBody === true)
       route.preHandler = [...[route.preHandler ?? []].flat(), checkScopeLate]
   })
   app.addHook('onRequest', async (request, reply) => {
@@ -68,14 +67,17 @@ export function addAuth(
           ? Promise.reject(new ApiError('invalid_api_key', { next: howTo }))
           : keys.authenticate(secret),
     }
-    const caller = await failureLimit.guard(request.raw, check).catch((error: unknown) => {
+    // The client's own request was counted.
+    const { inProcess } = request
+    const looked = inProcess ? check.work() : failureLimit.guard(request.raw, check)
+    const caller = await looked.catch((error: unknown) => {
       if (error instanceof ApiError) throw error
       const { tellsThatNothingRan } = request.routeOptions.config
       if (tellsThatNothingRan) throw controlOutOfReach(error)
       throw isBusy(error) || isAway(error) ? tooBusy(error) : error
     })
     request.caller = { ...caller, signal: lifetimes.work(reply), effects: { mayHaveBegun: false } }
-    rate.count(caller.keyId)
+    if (!inProcess) rate.count(caller.keyId)
     const { scope, scopeAfterBody } = request.routeOptions.config
     if (scope && !scopeAfterBody) checkScope(caller, scope)
   })

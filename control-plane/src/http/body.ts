@@ -97,7 +97,8 @@ const headersFirst = (request: FastifyRequest, error: unknown): unknown =>
     ? (headerRefusal(request.routeOptions.schema?.headers, request.headers) ?? error)
     : error
 
-function checkContentType(header: string | undefined): void {
+/** @throws ApiError validation_failed */
+export function checkContentType(header: string | undefined): void {
   const [type, ...parameters] = (header ?? '').split(';').map((part) => part.trim().toLowerCase())
   const charset = parameters.find((part) => part.startsWith('charset='))?.slice('charset='.length)
   const utf8 = charset === undefined || ['utf-8', '"utf-8"', 'utf8'].includes(charset)

@@ -4,6 +4,7 @@ import type { ZodTypeProvider } from 'fastify-type-provider-zod'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Operator } from '../operator/auth.js'
 import { type Caller, type Scope } from '../core/caller.js'
+import { type InProcessCall } from './in-process.js'
 import { type RequestWork } from './request-context.js'
 
 declare module 'fastify' {
@@ -18,10 +19,14 @@ declare module 'fastify' {
     errorCode: string | null
     /** Set by `http/request-context.ts`. */
     work: RequestWork | null
+    /** Set by `http/in-process.ts`; null for a request from the network. */
+    inProcess: InProcessCall | null
   }
   interface FastifyContextConfig {
     /** A `/v1` route that needs no key. */
     isOpen?: boolean
+    /** A route that accepts a key with any scope. Those of `/v1` name their scope. */
+    anyScope?: boolean
     /** The scope that a `/v1` route needs. */
     scope?: Scope
     /** A write of `/operator/v1` with an audit entry; set only by `operator/api.ts`. */

@@ -3,7 +3,7 @@
  * under the same conventions. Created by `main.ts` and by tests.
  */
 import fastifySwagger from '@fastify/swagger'
-import { ApiError, limits, newId, type Clock, type Logger } from '@phonerack/shared'
+import { ApiError, limits, type Clock, type Logger } from '@phonerack/shared'
 import Fastify, {
   LogController,
   type FastifyBaseLogger,
@@ -25,6 +25,7 @@ import { createHeldOpen } from '../http/held-open.js'
 import { acceptExpectations } from '../http/expect.js'
 import { sendError } from '../http/errors.js'
 import { watchPaths } from '../http/known-paths.js'
+import { addInProcess, requestIdOf } from '../http/in-process.js'
 import { trackLifetimes } from '../http/lifetimes.js'
 import { addRequestContext } from '../http/request-context.js'
 import { addRequestLog } from '../http/request-log.js'
@@ -34,6 +35,8 @@ import { keepAddresses } from '../failure-limit/network.js'
 import { createFailureLimit, type FailureLimit } from '../failure-limit/failure-limit.js'
 import { addServicePaths, type Health } from '../http/service-paths.js'
 import { validatorCompiler } from '../http/validation.js'
+import { mcpPlugin } from '../mcp/plugin.js'
+import { pagesPlugin } from '../mcp/pages/plugin.js'
 import { type Services } from '../routes/services.js'
 
 export interface HttpConfig {
@@ -45,6 +48,8 @@ export interface HttpConfig {
   /** Concurrent waits per key. */
   waitsPerKey?: number
   streamsPerKey?: number
+  /** Origins of browsers whose requests to `/mcp` are accepted; default: none. */
+  mcpOrigins?: readonly string[]
   /** Requests without a valid key or token, per address. */
   failuresPerMinute?: number
   /** Milliseconds that an upload's file may take. */
@@ -81,7 +86,7 @@ export function createFastify(
   return Fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
-    genReqId: () => newId('request'),
+    genReqId: requestIdOf,
     requestIdHeader: false,
     exposeHeadRoutes: false,
     return503OnClosing: false,
@@ -114,6 +119,7 @@ export function addFoundations(app: FastifyInstance): void {
   keepAddresses(app.server)
   const continuation = acceptExpectations(app.server)
   app.server.on('connect', (_request, socket: Socket) => answerOnSocket(socket, new ApiError('not_found')))
+  addInProcess(app)
   addRequestContext(app)
   addConventions(app, paths)
   addRequestLog(app)
@@ -136,16 +142,18 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   addFoundations(app)
   await app.register(fastifySwagger, openApiOptions(config.baseUrl))
 
+  const auth = {
+    keys: services.keys,
+    rate: createRateLimit(config.requestsPerKeyPerMinute ?? limits.requestsPerKeyPerMinute, clock),
+    failureLimit,
+    lifetimes,
+  }
+
   await addDocs(app)
   addServicePaths(app, options.health ?? (() => Promise.resolve({})), options.isStopping ?? (() => false))
   await app.register(
     (v1) => {
-      addAuth(v1, {
-        keys: services.keys,
-        rate: createRateLimit(config.requestsPerKeyPerMinute ?? limits.requestsPerKeyPerMinute, clock),
-        failureLimit,
-        lifetimes,
-      })
+      addAuth(v1, auth)
       addActivity(v1, services.activity, () => clock.now())
       registerV1(v1.withTypeProvider<ZodTypeProvider>(), {
         services,
@@ -161,6 +169,8 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
     },
     { prefix: '/v1' },
   )
+  await app.register(mcpPlugin({ auth, baseUrl: config.baseUrl, origins: config.mcpOrigins ?? [], log }))
+  await app.register(pagesPlugin(config.baseUrl))
   await app.register(receivePlugin(services.uploads, lifetimes, failureLimit))
   for (const plugin of options.plugins ?? []) await app.register(plugin)
   await app.ready()

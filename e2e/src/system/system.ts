@@ -20,6 +20,7 @@ export const root = fileURLToPath(new URL('../../..', import.meta.url))
 
 const upFileSchema = z.object({
   base_url: z.string(),
+  mcp_url: z.string(),
   operator_url: z.string(),
   metrics_urls: z.object({ control_plane: z.string(), host_agent: z.string().optional() }),
   console_url: z.string().nullable(),

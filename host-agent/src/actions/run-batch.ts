@@ -8,7 +8,7 @@ import {
   type Logger,
   type Observation,
   type ObserveMode,
-  type Progress,
+  Progress,
   type ScreenshotObservation,
   type TextObservation,
 } from '@phonerack/shared'
@@ -44,6 +44,10 @@ export interface BatchRequest {
    * pauses, so that they do not count as a phone's silence.
    */
   monotonic?: (() => number) | undefined
+  /** Time on the same clock at which no further action starts. Default: only the limit of the API applies. */
+  startBefore?: number | undefined
+  /** Ends the batch before its next action, and a running wait immediately. */
+  stop?: AbortSignal | undefined
   /**
    * Time, on the same clock, at which the screen has settled after an earlier batch.
    * Trees are read only after it. Default: in the past.
@@ -80,16 +84,23 @@ export async function runBatch(request: BatchRequest): Promise<BatchOutcome> {
   await reach(context, actions)
 
   const results: ActionResult[] = []
+  const startBefore = Math.min(startedAt + limits.actions.startWindow, request.startBefore ?? Infinity)
   for (const [index, action] of actions.entries()) {
-    if (progress.expired || now() - startedAt >= limits.actions.startWindow) break
+    if (progress.expired || request.stop?.aborted || now() >= startBefore) break
     request.onStarted(index)
-    const result = await runOne(index, action, context, request.log)
+    const result = await runOne(
+      index,
+      action,
+      waitsOnly(action) ? stoppable(context, request) : context,
+      request.log,
+    )
     results.push(result)
     request.onFinished(result)
     if (!result.ok) break
   }
 
   const completed = results.filter((result) => result.ok).length
+  if (request.stop?.aborted) return { results, completed, screenSettlesAt: context.settledAt }
   const seen = await observeAfter(request, context, completed < actions.length)
   const outcome = { completed, screenSettlesAt: context.settledAt }
   if (!seen) return { ...outcome, results }
@@ -98,6 +109,13 @@ export async function runBatch(request: BatchRequest): Promise<BatchOutcome> {
   const related = relateCandidates(results, seen).map(adviseWithObservation)
   return { ...outcome, results: related, observation: request.observe === 'text' ? textOf(seen) : seen }
 }
+
+const waitsOnly = ({ type }: Action): boolean =>
+  type === 'wait' || type === 'wait_for' || type === 'wait_idle'
+
+/** The context of a wait, which writes nothing, so that `stop` can end it. */
+const stoppable = (context: ActionContext, { stop, progress }: BatchRequest): ActionContext =>
+  stop ? { ...context, progress: Progress.for(progress.remaining, progress.signal, stop) } : context
 
 /**
  * One cheap read, which detects an unreachable phone before anything is sent. Also

@@ -43,13 +43,17 @@ export function isControlPlane(call: Pick<AnyCall, 'getAuthContext'>): boolean {
 
 /** The caller's deadline and cancellation, as one progress. */
 export function progressOf(call: AnyCall): Progress {
-  const deadline = call.getDeadline()
-  const at = typeof deadline === 'number' ? deadline : deadline.getTime()
-  const left = Number.isFinite(at) ? at - Date.now() : defaultDeadline
   const gone = new AbortController()
   call.on('cancelled', () => gone.abort())
   if (call.cancelled) gone.abort()
-  return Progress.for(Math.max(0, left), gone.signal)
+  return Progress.for(remainingOf(call), gone.signal)
+}
+
+/** Milliseconds until the caller's deadline. */
+function remainingOf(call: AnyCall): number {
+  const deadline = call.getDeadline()
+  const at = typeof deadline === 'number' ? deadline : deadline.getTime()
+  return Math.max(0, Number.isFinite(at) ? at - Date.now() : defaultDeadline)
 }
 
 /** A unary handler from a function that returns the response or throws. */
@@ -66,19 +70,26 @@ export const unary =
     )
   }
 
-/** A streaming handler: `send` writes one message to the stream. */
+/** A streaming handler: `send` writes one message to the stream. `untilDeadline` continues after a cancellation. */
 export const streaming =
   <Q, A>(
     log: Logger,
     name: string,
-    handle: (request: Q, send: (message: A) => void, progress: Progress) => Promise<void>,
+    handle: (
+      request: Q,
+      send: (message: A) => void,
+      progress: Progress,
+      untilDeadline: Progress,
+    ) => Promise<void>,
   ) =>
   (call: ServerWritableStream<Q, A>): void => {
     const send = (message: A) => {
       if (!call.cancelled) call.write(message)
     }
     const startedAt = performance.now()
-    void answer(call as AnyCall, log, name, (progress) => handle(call.request, send, progress)).then(
+    const untilDeadline = Progress.for(remainingOf(call))
+    const work = (progress: Progress): Promise<void> => handle(call.request, send, progress, untilDeadline)
+    void answer(call as AnyCall, log, name, work).then(
       () => {
         ended(name, startedAt, null)
         call.end()

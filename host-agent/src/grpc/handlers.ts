@@ -6,7 +6,14 @@ import {
   type HostServiceServer,
   type ScreenshotOptions as WireScreenshotOptions,
 } from '@phonerack/proto'
-import { actionBatchSchema, ApiError, systemClock, type Logger, type ObserveMode } from '@phonerack/shared'
+import {
+  actionBatchSchema,
+  ApiError,
+  ownNow,
+  systemClock,
+  type Logger,
+  type ObserveMode,
+} from '@phonerack/shared'
 import { runBatch } from '../actions/index.js'
 import { explained } from '../supervision/care-failure.js'
 import type { Installs } from '../installs/installs.js'
@@ -142,40 +149,41 @@ export function createHandlers({
         snapshotId,
       }
     }),
-    runActions: streaming(
-      log,
-      'RunActions',
-      async ({ assignment, actionsJson, observe: mode }, send, progress) => {
-        const caller = callerOf(assignment)
-        const actions = readActions(actionsJson)
-        const gate = registry.gate(caller.serial)
-        await gate.write('batch', caller, progress, async (device, within) => {
-          const outcome = await runBatch({
-            device,
-            snapshots: snapshots.of(caller),
-            actions,
-            observe: observeModes[mode] ?? 'ui',
-            progress: within,
-            clock: systemClock,
-            log,
-            screenSettlesAt: gate.screenSettlesAt,
-            ...sendBatch(caller.phoneId, send),
-          })
-          gate.screenSettlesAt = outcome.screenSettlesAt
-          send({
-            event: {
-              $case: 'ended',
-              value: {
-                observationJson: outcome.observation
-                  ? Buffer.from(JSON.stringify(outcome.observation))
-                  : Buffer.alloc(0),
-                resultsJson: resultJson(caller.phoneId, outcome.results),
-              },
-            },
-          })
+    runActions: streaming(log, 'RunActions', async (request, send, progress, untilDeadline) => {
+      const { assignment, actionsJson, observe: mode, startWithinMs, stopBetweenActions } = request
+      const startBefore = startWithinMs === 0 ? Infinity : ownNow() + startWithinMs
+      const caller = callerOf(assignment)
+      const actions = readActions(actionsJson)
+      const gate = registry.gate(caller.serial)
+      const whole = stopBetweenActions ? untilDeadline : progress
+      await gate.write('batch', caller, whole, async (device, within) => {
+        const outcome = await runBatch({
+          device,
+          snapshots: snapshots.of(caller),
+          actions,
+          observe: observeModes[mode] ?? 'ui',
+          progress: within,
+          clock: systemClock,
+          log,
+          startBefore,
+          ...(stopBetweenActions ? { stop: progress.signal } : {}),
+          screenSettlesAt: gate.screenSettlesAt,
+          ...sendBatch(caller.phoneId, send),
         })
-      },
-    ),
+        gate.screenSettlesAt = outcome.screenSettlesAt
+        send({
+          event: {
+            $case: 'ended',
+            value: {
+              observationJson: outcome.observation
+                ? Buffer.from(JSON.stringify(outcome.observation))
+                : Buffer.alloc(0),
+              resultsJson: resultJson(caller.phoneId, outcome.results),
+            },
+          },
+        })
+      })
+    }),
   }
 }
 

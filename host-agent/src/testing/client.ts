@@ -67,6 +67,10 @@ import { protocol, type PlainError } from '@phonerack/shared'
 import { errorTrailer } from '../grpc/errors.js'
 import type { Leaf } from './pki.js'
 
+type BatchLimits = Pick<RunActionsRequest, 'startWithinMs' | 'stopBetweenActions'>
+/** A batch; left out: without limits. */
+type Limited = Omit<RunActionsRequest, keyof BatchLimits> & Partial<BatchLimits>
+
 export class CallFailed extends Error {
   constructor(
     readonly code: number,
@@ -220,14 +224,18 @@ export function createClient(
       }),
     /** All messages of a batch; `onMessage` gets each as it arrives, with a function to cancel. */
     run(
-      request: RunActionsRequest,
+      request: Limited,
       onMessage: (message: RunActionsResponse, cancel: () => void) => void = () => undefined,
       ms = 60_000,
     ): Promise<RunActionsResponse[]> {
       return forLater(
         new Promise((resolve, reject) => {
           const messages: RunActionsResponse[] = []
-          const stream = client.runActions(request, new Metadata(), { deadline: Date.now() + ms })
+          const stream = client.runActions(
+            { startWithinMs: 0, stopBetweenActions: false, ...request },
+            new Metadata(),
+            { deadline: Date.now() + ms },
+          )
           stream.on('data', (message: RunActionsResponse) => {
             messages.push(message)
             onMessage(message, () => stream.cancel())

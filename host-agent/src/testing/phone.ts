@@ -108,7 +108,12 @@ export function session(
       actions: readonly z.input<typeof actionSchema>[],
       observe = ObserveMode.OBSERVE_MODE_NONE,
       onMessage?: (message: RunActionsResponse, cancel: () => void) => void,
-    ) => client.run({ assignment, actionsJson: Buffer.from(JSON.stringify(actions)), observe }, onMessage),
+      limits: { startWithinMs?: number; stopBetweenActions?: boolean } = {},
+    ) =>
+      client.run(
+        { assignment, actionsJson: Buffer.from(JSON.stringify(actions)), observe, ...limits },
+        onMessage,
+      ),
   }
 }
 

@@ -110,6 +110,7 @@ async function startParts(context: Context): Promise<string> {
   const demo = await steps.run('Demo project and keys', () => ensureDemo(folder, operator, addresses.baseUrl))
   writeJson(folder.upFile, {
     base_url: addresses.baseUrl,
+    mcp_url: `${addresses.baseUrl}/mcp`,
     operator_url: addresses.operatorUrl,
     metrics_urls: metrics,
     console_url: `${addresses.baseUrl}/console`,

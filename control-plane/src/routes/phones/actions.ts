@@ -39,8 +39,14 @@ export const runActions: Route = (app, deps) => {
       const id = phoneIdOf(request.params)
       const caller = callerOf(request)
       const { actions, observe } = request.body
+      const { inProcess } = request
       const json = await whileActive(deps, request, reply, id, (context) =>
-        deps.services.devices.runActions(caller, id, { actions, observe }, context),
+        deps.services.devices.runActions(
+          caller,
+          id,
+          { actions, observe },
+          inProcess ? { ...context, batch: inProcess.batch } : context,
+        ),
       )
       return sendJson(reply, json)
     },

@@ -1,0 +1,70 @@
+/**
+ * Requests that this process sends to its own `/v1` routes, for a client whose request to another route was accepted. They
+ * pass every check and hook of `/v1`, except that they are not counted again. Used by `mcp/`. docs/decisions/0260
+ */
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { Socket } from 'node:net'
+import { ApiError, newId } from '@phonerack/shared'
+import type { FastifyInstance, InjectOptions } from 'fastify'
+import { type BatchLimits } from '../core/caller.js'
+
+export interface InProcessCall {
+  /** The ID of the client's request. */
+  requestId: string
+  /** Aborts when the client has gone. */
+  signal: AbortSignal
+  batch: BatchLimits
+}
+
+export interface InProcessAnswer {
+  status: number
+  headers: Record<string, unknown>
+  bytes: Buffer
+}
+
+/** Cannot be set from the network: a request from a socket runs outside of any call. */
+const running = new AsyncLocalStorage<InProcessCall>()
+
+/** Fastify's `genReqId`. */
+export const requestIdOf = (): string => running.getStore()?.requestId ?? newId('request')
+
+/**
+ * Sends a request of `call` to a route of `app`. @throws ApiError service_unavailable when the server stops
+ * @throws Error when the call was aborted
+ */
+export async function sendInProcess(
+  app: FastifyInstance,
+  call: InProcessCall,
+  request: InjectOptions,
+): Promise<InProcessAnswer> {
+  call.signal.throwIfAborted()
+  const { statusCode, headers, rawPayload } = await running
+    // `inject` starts only when it is awaited, which has to happen inside of the call.
+    .run(call, async () => await app.inject(request))
+    .catch((error: unknown) => {
+      throw isStopping(error)
+        ? new ApiError('service_unavailable', { message: stopping, cause: error })
+        : error
+    })
+  return { status: statusCode, headers, bytes: rawPayload }
+}
+
+const stopping = 'This server is stopping, so nothing was done.'
+const isStopping = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === 'FST_ERR_REOPENED_CLOSE_SERVER'
+
+/** Add it before any hook that reads `request.inProcess`. */
+export function addInProcess(app: FastifyInstance): void {
+  app.decorateRequest('inProcess', null)
+  app.addHook('onRequest', (request, reply, done) => {
+    const call = running.getStore()
+    if (!call || request.raw.socket instanceof Socket) return done()
+    request.inProcess = call
+    // The routes then see a client that has left.
+    const leave = (): void => void reply.raw.destroy()
+    call.signal.addEventListener('abort', leave)
+    reply.raw.once('close', () => call.signal.removeEventListener('abort', leave))
+    if (call.signal.aborted) leave()
+    done()
+  })
+}

@@ -1,0 +1,71 @@
+/** /llms-install.md: how to add the tools to a client. */
+export const installPage = (baseUrl: string): string => `# Connect an MCP client to Phonerack
+
+Endpoint: \`${baseUrl}/mcp\` (Streamable HTTP, stateless). It needs the header \`Authorization: Bearer <API key>\`. To get a key, follow ${baseUrl}/setup.md.
+
+Keep the key in the environment variable PHONERACK_API_KEY. Never print it, and never write it into a file that is committed.
+
+## Claude Code
+
+\`.mcp.json\` in the project:
+
+\`\`\`json
+{
+  "mcpServers": {
+    "phonerack": {
+      "type": "http",
+      "url": "${baseUrl}/mcp",
+      "headers": { "Authorization": "Bearer \${PHONERACK_API_KEY}" }
+    }
+  }
+}
+\`\`\`
+
+## Cursor
+
+\`.cursor/mcp.json\`:
+
+\`\`\`json
+{
+  "mcpServers": {
+    "phonerack": {
+      "url": "${baseUrl}/mcp",
+      "headers": { "Authorization": "Bearer \${env:PHONERACK_API_KEY}" }
+    }
+  }
+}
+\`\`\`
+
+## Codex
+
+\`~/.codex/config.toml\`:
+
+\`\`\`toml
+[mcp_servers.phonerack]
+url = "${baseUrl}/mcp"
+bearer_token_env_var = "PHONERACK_API_KEY"
+\`\`\`
+
+## VS Code
+
+\`.vscode/mcp.json\`:
+
+\`\`\`json
+{
+  "inputs": [
+    { "id": "phonerack-key", "type": "promptString", "description": "Phonerack API key", "password": true }
+  ],
+  "servers": {
+    "phonerack": {
+      "type": "http",
+      "url": "${baseUrl}/mcp",
+      "headers": { "Authorization": "Bearer \${input:phonerack-key}" }
+    }
+  }
+}
+\`\`\`
+
+## Check
+
+Call \`get_account\`. It costs nothing and shows the credit of the project.
+`

@@ -1,0 +1,22 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { startApi, type TestApi } from '../../testing/api.js'
+import { pages } from './plugin.js'
+
+let api: TestApi
+beforeAll(async () => {
+  api = await startApi()
+})
+afterAll(() => api.close())
+
+it.each(Object.keys(pages))('serves %s without a key, with links to this service', async (url) => {
+  const response = await api.request('GET', url, { key: null })
+  expect(response.statusCode).toBe(200)
+  expect(response.headers['content-type']).toMatch(/^text\/(markdown|plain); charset=utf-8$/)
+  expect(response.body).toContain('http://api.test/')
+  expect(response.body).not.toContain('undefined')
+  for (const [, path = ''] of response.body.matchAll(/http:\/\/api\.test(\/[\w./-]*\w)/g)) {
+    const linked = await api.request('GET', path, { key: null })
+    // Each link leads to a page or a route.
+    expect(linked.statusCode, path).not.toBe(404)
+  }
+})

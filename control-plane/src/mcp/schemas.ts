@@ -1,0 +1,40 @@
+/** Schemas that tools share: arguments, and fields of structured content. */
+import { z } from 'zod'
+import { type Schema } from './tool.js'
+
+export const phoneId = z.string().min(1).describe('ph_…')
+
+export const string: Schema = { type: 'string' }
+export const integer: Schema = { type: 'integer' }
+export const number: Schema = { type: 'number' }
+export const boolean: Schema = { type: 'boolean' }
+export const object: Schema = { type: 'object' }
+export const orNull = ({ type }: Schema): Schema => ({ type: [type, 'null'] })
+export const list = (items: Schema): Schema => ({ type: 'array', items })
+export const fields = (properties: Record<string, Schema>): Schema => ({ type: 'object', properties })
+export const described = (schema: Schema, description: string): Schema => ({ ...schema, description })
+
+/** The next step; present in most answers. The schemas name the fields that a model decides by, and leave out others. */
+export const next = string
+
+export const phoneOutput: Record<string, Schema> = {
+  id: string,
+  name: string,
+  status: described(string, 'ready, parked, creating, starting, …'),
+  metadata: object,
+  session: described(orNull(object), 'null when not running'),
+  failure: orNull(object),
+  next,
+}
+
+export const observationOutput: Record<string, Schema> = {
+  snapshot_id: string,
+  taken_at: string,
+  app: object,
+  keyboard: object,
+  screen: object,
+  text: described(string, 'The screen; one line per element: [ref] Type "text" #id flags (x,y)'),
+  truncated: boolean,
+  elements: list(object),
+  screenshot: described(object, 'Size and scale; the image is in the content'),
+}

@@ -1,0 +1,102 @@
+/** An MCP server with the tools, for one request over HTTP, or one connection over stdio. */
+import { createRequire } from 'node:module'
+import { ApiError, errorEnvelope, type Logger } from '@phonerack/shared'
+import { McpServer, ProtocolError, ProtocolErrorCode, type ServerContext } from '@modelcontextprotocol/server'
+import { findIssues } from '../validation/issues.js'
+import { validationFailed } from '../validation/validation-error.js'
+import { failed } from './answers.js'
+import { ApiFailure, createApi, type Api, type Send } from './api.js'
+import { instructions } from './instructions.js'
+import { type Tool, type ToolAnswer } from './tool.js'
+import { toolList } from './tool-list.js'
+import { tools } from './tools/index.js'
+
+export interface McpServerDeps {
+  send: Send
+  /** The ID of the client's request, for errors that `/v1` did not answer. */
+  requestId: string
+  log: Logger
+}
+
+const { version } = createRequire(import.meta.url)('../../package.json') as { version: string }
+const byName = new Map(tools.map((tool) => [tool.name, tool]))
+
+/** Milliseconds between two reports of progress. */
+const reportEveryMs = 5000
+
+/** The tools never ask the client for input. */
+const noElicitation = {
+  getValidator: (): never => {
+    throw new Error('no tool asks the client for input')
+  },
+}
+
+export function createMcpServer(deps: McpServerDeps): McpServer {
+  const mcp = new McpServer(
+    { name: 'phonerack', title: 'Phonerack', version },
+    { capabilities: { tools: {} }, instructions, jsonSchemaValidator: noElicitation },
+  )
+  // Below its table of tools, whose answers to invalid arguments do not have the error envelope.
+  const { server } = mcp
+  server.setRequestHandler('tools/list', () => ({ tools: [...toolList] }))
+  server.setRequestHandler('tools/call', async ({ params }, context) => {
+    const tool = byName.get(params.name)
+    if (!tool)
+      throw new ProtocolError(
+        ProtocolErrorCode.InvalidParams,
+        `There is no tool with this name. The tools are ${[...byName.keys()].join(', ')}.`,
+      )
+    const api = createApi(deps.send, deps.requestId, context.mcpReq.signal)
+    const stop = reportProgress(tool.name, context)
+    try {
+      return contentOf(await runTool(tool, params.arguments ?? {}, api, deps.log))
+    } finally {
+      stop()
+    }
+  })
+  return mcp
+}
+
+async function runTool(
+  tool: Tool,
+  given: Record<string, unknown>,
+  api: Api,
+  log: Logger,
+): Promise<ToolAnswer> {
+  try {
+    const { issues, data } = findIssues(tool.input, given)
+    if (issues.length > 0) throw validationFailed('body', issues)
+    return await tool.run(data as Record<string, unknown>, api)
+  } catch (error) {
+    if (error instanceof ApiFailure) return failed(error.body)
+    const known = error instanceof ApiError ? error : null
+    if (!known && !api.signal.aborted)
+      log.error({ err: error, request_id: api.requestId, tool: tool.name }, 'a tool failed')
+    return failed(
+      errorEnvelope(known ?? new ApiError('internal_error', { cause: error }), api.requestId).error,
+    )
+  }
+}
+
+const contentOf = ({ structured, text, images = [], isError = false }: ToolAnswer) => ({
+  content: [
+    { type: 'text' as const, text },
+    ...images.map((image) => ({ type: 'image' as const, ...image })),
+  ],
+  structuredContent: structured,
+  ...(isError ? { isError } : {}),
+})
+
+/** Returns a function that ends the reports. */
+function reportProgress(tool: string, { mcpReq }: ServerContext): () => void {
+  const progressToken = mcpReq._meta?.progressToken
+  if (progressToken === undefined) return () => undefined
+  let progress = 0
+  const timer = setInterval(() => {
+    progress += reportEveryMs / 1000
+    const params = { progressToken, progress, message: `${tool} is running (${progress} s)` }
+    // A client that has left hears nothing; its request is aborted separately.
+    mcpReq.notify({ method: 'notifications/progress', params }).catch(() => clearInterval(timer))
+  }, reportEveryMs)
+  return () => clearInterval(timer)
+}

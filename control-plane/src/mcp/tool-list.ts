@@ -1,0 +1,42 @@
+/** The list of tools as clients get it, built once. It stays small, since clients send it to the model with every task. */
+import { type Tool as ListedTool } from '@modelcontextprotocol/server'
+import { z } from 'zod'
+import { tools } from './tools/index.js'
+import { type Schema, type Tool } from './tool.js'
+
+/** Present in the structured content of every failed call. */
+const error: Schema = { type: 'object' }
+
+/** Bounds that every JSON integer has. */
+const isNoBound = (key: string, value: unknown): boolean =>
+  (key === 'minimum' && value === Number.MIN_SAFE_INTEGER) ||
+  (key === 'maximum' && value === Number.MAX_SAFE_INTEGER)
+/** Fields without a meaning for a model. Lengths and unknown fields are checked when the tool is called. */
+const dropped = new Set(['$schema', 'additionalProperties', 'propertyNames', 'maxProperties', 'minLength'])
+
+function small(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(small)
+  if (typeof schema !== 'object' || schema === null) return schema
+  return Object.fromEntries(
+    Object.entries(schema)
+      .filter(([key, value]) => !dropped.has(key) && !isNoBound(key, value))
+      .filter(([key, value]) => !(key === 'description' && value === ''))
+      .map(([key, value]) => [key, small(value)]),
+  )
+}
+
+function inputSchema({ input, inputOverrides = {} }: Tool): Schema {
+  const { properties = {}, ...rest } = small(z.toJSONSchema(input, { io: 'input' })) as Schema
+  return { ...rest, properties: { ...(properties as object), ...inputOverrides } }
+}
+
+const listed = (tool: Tool): ListedTool => ({
+  name: tool.name,
+  title: tool.title,
+  description: tool.description,
+  inputSchema: inputSchema(tool) as ListedTool['inputSchema'],
+  outputSchema: { type: 'object', properties: { ...tool.output, error } },
+  annotations: tool.annotations,
+})
+
+export const toolList: readonly ListedTool[] = tools.map(listed)

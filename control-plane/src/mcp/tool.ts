@@ -1,0 +1,61 @@
+/** The form of a tool, and of its answer. Each file of `tools/` defines one group. */
+import { type z } from 'zod'
+import { type Api } from './api.js'
+
+/** A JSON Schema. */
+export type Schema = Readonly<Record<string, unknown>>
+
+export interface Image {
+  /** Base64. */
+  data: string
+  mimeType: string
+}
+
+/** Clients show a model either the structured content or the text, so each contains everything. Images are in both. */
+export interface ToolAnswer {
+  structured: Record<string, unknown>
+  text: string
+  images?: Image[]
+  isError?: boolean
+}
+
+export interface Annotations {
+  readOnlyHint: boolean
+  destructiveHint?: boolean
+  idempotentHint?: boolean
+  openWorldHint: boolean
+}
+
+export interface Tool {
+  name: string
+  title: string
+  /** When to use it, and what to do next. */
+  description: string
+  input: z.ZodObject
+  /** Replaces the schemas of single arguments in the list of tools. */
+  inputOverrides?: Record<string, Schema>
+  /** Fields of the structured content. None is required, since a failed call has only `error`. */
+  output: Record<string, Schema>
+  annotations: Annotations
+  run(args: Record<string, unknown>, api: Api): Promise<ToolAnswer>
+}
+
+/** Ties the arguments of `run` to the schema of `input`. */
+export const defineTool = <S extends z.ZodObject>(
+  tool: Omit<Tool, 'input' | 'run'> & {
+    input: S
+    run(args: z.output<S>, api: Api): Promise<ToolAnswer>
+  },
+): Tool => ({ ...tool, run: (args, api) => tool.run(args as z.output<S>, api) })
+
+/** Only reads. */
+export const reads: Annotations = { readOnlyHint: true, idempotentHint: true, openWorldHint: false }
+/** Changes something of the tenant's; a repeat has no further effect. */
+export const settles: Annotations = {
+  ...{ readOnlyHint: false, destructiveHint: false },
+  ...{ idempotentHint: true, openWorldHint: false },
+}
+/** Adds something; a repeat adds it again. */
+export const adds: Annotations = { ...settles, idempotentHint: false }
+/** Changes or removes something that cannot be restored. */
+export const destroys: Annotations = { ...settles, destructiveHint: true }

@@ -1,0 +1,224 @@
+/** Tools for apps: installed ones, the library, installs and uploads. */
+import { limits, pause } from '@phonerack/shared'
+import { z } from 'zod'
+import { type InstallsJson, type UploadJson } from '../../routes/apps/schemas.js'
+import { answer } from '../answers.js'
+import { path, type Api } from '../api.js'
+import { nextForTools } from '../next.js'
+import { boolean, described, integer, list, next, object, orNull, phoneId, string } from '../schemas.js'
+import { entryLine, quoted } from '../text.js'
+import { adds, defineTool, destroys, reads, settles } from '../tool.js'
+
+interface AppJson {
+  package: string
+  label: string
+  version_name: string
+  version_code: number
+  system: boolean
+}
+interface Page<T> {
+  data: T[]
+  next_cursor: string | null
+}
+type InstallJson = InstallsJson['data'][number]
+
+/** Milliseconds between two reads of an install. */
+const lookEveryMs = 1000
+
+const installs = (api: Api, id: string): Promise<InstallsJson> =>
+  api.json({ method: 'GET', path: path`/v1/phones/${id}/apps/installs` })
+
+/** Newest first, so the first one of a package is the one that was started. */
+const isSame = (started: Pick<InstallJson, 'package'> & { install?: string }) => (entry: InstallJson) =>
+  started.install === undefined
+    ? entry.upload === null && entry.package === started.package
+    : entry.install === started.install
+
+/** The install's entry once it has ended, or as it is when the time of the call is over. */
+async function ended(
+  api: Api,
+  id: string,
+  started: { package: string; install?: string },
+): Promise<InstallJson | undefined> {
+  for (;;) {
+    const entry = (await installs(api, id)).data.find(isSame(started))
+    if (entry?.status !== 'running' || api.remaining() < 5 * lookEveryMs) return entry
+    await pause(lookEveryMs, api.signal)
+    api.signal.throwIfAborted()
+  }
+}
+
+export const appTools = [
+  defineTool({
+    name: 'list_apps',
+    title: 'List installed apps',
+    description:
+      'List the apps on a ready phone, and its recent installs with their outcome. Open one with the action open_app.',
+    input: z.strictObject({
+      phone_id: phoneId,
+      system: z.boolean().optional().describe('Also preinstalled apps'),
+    }),
+    output: { data: list(object), installs: list(object) },
+    annotations: reads,
+    async run({ phone_id: id, system = false }, api) {
+      const { data: all } = await api.json<{ data: AppJson[] }>({
+        method: 'GET',
+        path: path`/v1/phones/${id}/apps`,
+      })
+      const data = all.filter((app) => system || !app.system)
+      const recent = (await installs(api, id)).data.map((each) => ({
+        ...each,
+        next: nextForTools(each.next),
+      }))
+      const left = all.length - data.length
+      return {
+        structured: { data, installs: recent },
+        text: [
+          `${data.length} apps${left > 0 ? `, and ${left} preinstalled ones that were left out` : ''}`,
+          ...data.map(entryLine),
+          `${recent.length} recent installs`,
+          ...recent.map(entryLine),
+        ].join('\n'),
+      }
+    },
+  }),
+  defineTool({
+    name: 'search_library',
+    title: 'Search the app library',
+    description: 'Find apps that install_app can install by package. It is not a public store.',
+    input: z.strictObject({
+      query: z.string().max(limits.libraryQuery).optional().describe('Part of a name or package'),
+      cursor: z.string().optional(),
+    }),
+    output: { data: list(object), next_cursor: orNull(string) },
+    annotations: reads,
+    async run(query, api) {
+      const page = await api.json<Page<object>>({ method: 'GET', path: '/v1/apps/library', query })
+      const end = page.next_cursor === null ? [] : [`next_cursor ${quoted(page.next_cursor)}`]
+      return {
+        structured: { ...page },
+        text: [`${page.data.length} apps`, ...page.data.map(entryLine), ...end].join('\n'),
+      }
+    },
+  }),
+  defineTool({
+    name: 'install_app',
+    title: 'Install an app',
+    description:
+      'Install an app of the library by package, or your own APK by upload, and wait for it. If status is still running, call list_apps later; do not install again.',
+    input: z.strictObject({
+      phone_id: phoneId,
+      package: z.string().optional().describe('From search_library'),
+      upload: z.string().optional().describe('upl_… of complete_app_upload'),
+      replace: z.boolean().optional().describe('With upload: remove the app and its data first'),
+    }),
+    output: {
+      package: string,
+      upload: orNull(string),
+      install: orNull(string),
+      status: described(string, 'running, succeeded or failed'),
+      next,
+    },
+    annotations: { ...adds, destructiveHint: true },
+    async run({ phone_id: id, ...json }, api) {
+      const started = await api.json<{ package: string; upload?: string; install?: string; status: string }>({
+        ...{ method: 'POST', path: path`/v1/phones/${id}/apps`, json },
+      })
+      const entry = await ended(api, id, started)
+      const { error, next: then, ...shown } = entry ?? { ...started, error: null, next: null }
+      const advice = nextForTools(then)
+      if (error === null) {
+        const open = { phone_id: id, actions: [{ type: 'open_app', package: started.package }] }
+        const later =
+          shown.status === 'succeeded' ? `act ${quoted(open)}` : `list_apps ${quoted({ phone_id: id })}`
+        return answer(shown, `install of ${started.package} ${shown.status}`, later)
+      }
+      const failure = { code: error, message: 'The install failed.', retryable: false, next: advice }
+      const { structured, text } = answer(
+        shown,
+        `install of ${started.package} failed: ${error}`,
+        advice ?? undefined,
+      )
+      return { structured: { ...structured, error: failure }, text, isError: true }
+    },
+  }),
+  defineTool({
+    name: 'uninstall_app',
+    title: 'Uninstall an app',
+    description: 'Remove an app from a phone with its data and sign-ins.',
+    input: z.strictObject({ phone_id: phoneId, package: z.string().min(1) }),
+    output: { package: string, uninstalled: boolean },
+    annotations: destroys,
+    async run({ phone_id: id, package: name }, api) {
+      const done = await api.json<{ package: string; uninstalled: true }>({
+        method: 'DELETE',
+        path: path`/v1/phones/${id}/apps/${name}`,
+      })
+      return answer(done, `uninstalled ${quoted(done.package)}`)
+    },
+  }),
+  defineTool({
+    name: 'create_app_upload',
+    title: 'Upload an APK, step 1',
+    description:
+      'Get a URL for your own APK. Send the file with the curl command in next, then call complete_app_upload with the storageId that it prints. Keep the URL secret.',
+    input: z.strictObject({}),
+    output: {
+      id: string,
+      status: string,
+      upload_url: string,
+      upload_method: string,
+      upload_headers: object,
+      max_bytes: integer,
+      expires_at: string,
+      next,
+    },
+    annotations: adds,
+    async run(_, api) {
+      const upload = await api.json<
+        UploadJson & { upload_url: string; upload_headers: Record<string, string> }
+      >({
+        ...{ method: 'POST', path: '/v1/apps/uploads' },
+      })
+      const headers = Object.entries(upload.upload_headers).map(([name, value]) => ` -H '${name}: ${value}'`)
+      const curl = `curl -s -X POST${headers.join('')} --data-binary @FILE.apk '${upload.upload_url}'`
+      return answer(
+        upload,
+        `upload ${upload.id}`,
+        `${curl} , then complete_app_upload ${quoted({ upload_id: upload.id, storage_id: 'STORAGE_ID' })}`,
+      )
+    },
+  }),
+  defineTool({
+    name: 'complete_app_upload',
+    title: 'Upload an APK, step 2',
+    description: 'Finish an upload after its file was sent, and wait until it is ready. Then install_app.',
+    input: z.strictObject({
+      upload_id: z.string().min(1),
+      storage_id: z.string().describe('storageId that the upload URL returned'),
+    }),
+    output: {
+      ...{ id: string, status: string, package: orNull(string) },
+      ...{ version_code: orNull(integer), version_name: orNull(string), next },
+    },
+    annotations: settles,
+    async run({ upload_id: id, storage_id }, api) {
+      const first = await api.json<UploadJson>({
+        ...{ method: 'POST', path: path`/v1/apps/uploads/${id}/complete`, json: { storage_id } },
+      })
+      const query = { wait: 'ready', timeout: api.pollSeconds() }
+      const upload =
+        first.status === 'processing'
+          ? await api.json<UploadJson>({ method: 'GET', path: path`/v1/apps/uploads/${id}`, query })
+          : first
+      const { error, ...shown } = upload
+      const again = `complete_app_upload ${quoted({ upload_id: id, storage_id })}`
+      const then = upload.status === 'ready' ? `install_app ${quoted({ upload: upload.id })}` : again
+      if (error === null) return answer(shown, `upload ${upload.id} ${upload.status}`, then)
+      const failure = { ...error, next: nextForTools(error.next), retryable: false }
+      const head = `upload ${upload.id} ${upload.status}: ${error.code}`
+      const { structured, text } = answer(shown, head, failure.next ?? error.message)
+      return { structured: { ...structured, error: failure }, text, isError: true }
+    },
+  }),
+]

@@ -1,0 +1,21 @@
+/** The table of tools, in the order of the list that clients get. */
+import { type Tool } from '../tool.js'
+import { accountTools } from './account.js'
+import { appTools } from './apps.js'
+import { deviceTools } from './device.js'
+import { fileTools } from './files.js'
+import { peopleTools } from './people.js'
+import { phoneTools } from './phones.js'
+import { recordingTools } from './recordings.js'
+import { screenTools } from './screen.js'
+
+export const tools: readonly Tool[] = [
+  ...phoneTools,
+  ...screenTools,
+  ...appTools,
+  ...peopleTools,
+  ...fileTools,
+  ...deviceTools,
+  ...recordingTools,
+  ...accountTools,
+]
