@@ -2,7 +2,8 @@
  * Requests that this process sends to its own `/v1` routes, for a client whose request to another route was accepted. They
  * pass every check and hook of `/v1`, except that they are not counted again. Used by `mcp/`. docs/decisions/0260
  */
-import { AsyncLocalStorage } from 'node:async_hooks'
+import { randomUUID } from 'node:crypto'
+import { type IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
 import { ApiError, newId } from '@phonerack/shared'
 import type { FastifyInstance, InjectOptions } from 'fastify'
@@ -22,11 +23,20 @@ export interface InProcessAnswer {
   bytes: Buffer
 }
 
-/** Cannot be set from the network: a request from a socket runs outside of any call. */
-const running = new AsyncLocalStorage<InProcessCall>()
+/** By the header of their requests. */
+const calls = new Map<string, InProcessCall>()
+const header = 'x-phonerack-in-process'
+
+function callOf(request: IncomingMessage): InProcessCall | null {
+  // A request from the network has a socket, whatever its headers are.
+  if (request.socket instanceof Socket) return null
+  const id = request.headers[header]
+  return (typeof id === 'string' && calls.get(id)) || null
+}
 
 /** Fastify's `genReqId`. */
-export const requestIdOf = (): string => running.getStore()?.requestId ?? newId('request')
+export const requestIdOf = (request: IncomingMessage): string =>
+  callOf(request)?.requestId ?? newId('request')
 
 /**
  * Sends a request of `call` to a route of `app`. @throws ApiError service_unavailable when the server stops
@@ -38,15 +48,19 @@ export async function sendInProcess(
   request: InjectOptions,
 ): Promise<InProcessAnswer> {
   call.signal.throwIfAborted()
-  const { statusCode, headers, rawPayload } = await running
-    // `inject` starts only when it is awaited, which has to happen inside of the call.
-    .run(call, async () => await app.inject(request))
-    .catch((error: unknown) => {
-      throw isStopping(error)
-        ? new ApiError('service_unavailable', { message: stopping, cause: error })
-        : error
+  const id = randomUUID()
+  calls.set(id, call)
+  try {
+    const { statusCode, headers, rawPayload } = await app.inject({
+      ...request,
+      headers: { ...request.headers, [header]: id },
     })
-  return { status: statusCode, headers, bytes: rawPayload }
+    return { status: statusCode, headers, bytes: rawPayload }
+  } catch (error) {
+    throw isStopping(error) ? new ApiError('service_unavailable', { message: stopping, cause: error }) : error
+  } finally {
+    calls.delete(id)
+  }
 }
 
 const stopping = 'This server is stopping, so nothing was done.'
@@ -57,8 +71,8 @@ const isStopping = (error: unknown): boolean =>
 export function addInProcess(app: FastifyInstance): void {
   app.decorateRequest('inProcess', null)
   app.addHook('onRequest', (request, reply, done) => {
-    const call = running.getStore()
-    if (!call || request.raw.socket instanceof Socket) return done()
+    const call = callOf(request.raw)
+    if (!call) return done()
     request.inProcess = call
     // The routes then see a client that has left.
     const leave = (): void => void reply.raw.destroy()
