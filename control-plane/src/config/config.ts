@@ -7,6 +7,7 @@ import path from 'node:path'
 import { limits, price, refutePlainBroker } from '@phonerack/shared'
 import { readListen, type Listen } from '@phonerack/shared/metrics'
 import { z } from 'zod'
+import { degradedRules } from './degraded.js'
 import { mcpEnvironment } from './mcp.js'
 import { readStorageConfig, storageEnvironment, type StorageConfig } from './storage.js'
 import { needsTunnelAddress, readTunnels, tunnelEnvironment, type TunnelsConfig } from './tunnels.js'
@@ -250,7 +251,7 @@ export interface Rules {
   /** Deadline of one wipe or enrolment. */
   careDeadlineMs: number
   /** When devices of a host fail together (`devices/degraded.ts`). */
-  degraded: { windowMs: number; linkGraceMs: number; startHoldMs: number }
+  degraded: ReturnType<typeof degradedRules>
   hostLateAfterMs: number
   hostLostAfterMs: number
   lostForGoodAfterMs: number
@@ -333,11 +334,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
       resetEveryMs: env.PHONERACK_RESET_EVERY * 1000,
       restartGraceMs: env.PHONERACK_RESTART_GRACE * 1000,
       careDeadlineMs: env.PHONERACK_CARE_DEADLINE * 1000,
-      degraded: {
-        windowMs: env.PHONERACK_DEGRADED_WINDOW * 1000,
-        linkGraceMs: 30_000,
-        startHoldMs: Math.min(90, env.PHONERACK_DEGRADED_WINDOW) * 1000,
-      },
+      degraded: degradedRules(env.PHONERACK_DEGRADED_WINDOW),
       hostLateAfterMs: env.PHONERACK_HOST_LATE_AFTER * 1000,
       hostLostAfterMs: env.PHONERACK_HOST_LOST_AFTER * 1000,
       lostForGoodAfterMs: env.PHONERACK_LOST_FOR_GOOD_AFTER * 1000,

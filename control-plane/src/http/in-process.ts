@@ -28,7 +28,7 @@ const calls = new Map<string, InProcessCall>()
 const header = 'x-phonerack-in-process'
 
 function callOf(request: IncomingMessage): InProcessCall | null {
-  // A request from the network has a socket, whatever its headers are.
+  // A request from the network has a socket. Its headers prove nothing.
   if (request.socket instanceof Socket) return null
   const id = request.headers[header]
   return (typeof id === 'string' && calls.get(id)) || null
