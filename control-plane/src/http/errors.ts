@@ -36,7 +36,9 @@ function fromFramework(error: FastifyError): ApiError | null {
  * bug or an unavailable dependency: it is logged and becomes `internal_error`.
  */
 export function toApiError(error: unknown, request: FastifyRequest): ApiError {
-  if (error instanceof ApiError) return error
+  // The wait for a turn or for the key's row ended: nothing began.
+  if (error instanceof ApiError)
+    return error.code === 'service_unavailable' && isKeyed(request) ? tooBusy(error, sameKey) : error
   const known = error instanceof Error ? fromFramework(error as FastifyError) : null
   if (known) return known
   const unavailable = withoutDatabase(error, request)
@@ -54,16 +56,20 @@ export function toApiError(error: unknown, request: FastifyRequest): ApiError {
   return new ApiError('internal_error', { cause: error })
 }
 
+const sameKey = 'Wait 2 seconds, then send the request again with the same Idempotency-Key.'
+
+/** Whether a repeat of the request has no further effect. */
+const isKeyed = ({ headers, routeOptions }: FastifyRequest): boolean =>
+  routeOptions.config.isIdempotent === true && headers['idempotency-key'] !== undefined
+
 /** The answer while Postgres is overloaded or unavailable; null for any other error, and for a change that may be permanent. */
 function withoutDatabase(error: unknown, request: FastifyRequest): ApiError | null {
-  const { method, headers, routeOptions } = request
+  const { method, routeOptions } = request
   const away = isAway(error)
   if (routeOptions.config.tellsThatNothingRan || !(away || isBusy(error))) return null
-  const isKeyed = routeOptions.config.isIdempotent && headers['idempotency-key'] !== undefined
   const isKnown = isRead(method) || nothingBegan(error, request)
   if (away && !isKnown) return null
-  if (isKeyed)
-    return tooBusy(error, 'Wait 2 seconds, then send the request again with the same Idempotency-Key.')
+  if (isKeyed(request)) return tooBusy(error, sameKey)
   return isKnown ? tooBusy(error) : tooBusyToTell(error)
 }
 

@@ -174,8 +174,9 @@ export const appTools = [
       next,
     },
     annotations: adds,
-    async run(_, api) {
-      const upload = await api.json<
+    async run(_args, api) {
+      // A result with `error` is a failure.
+      const { error: _, ...upload } = await api.json<
         UploadJson & { upload_url: string; upload_headers: Record<string, string> }
       >({
         ...{ method: 'POST', path: '/v1/apps/uploads' },
