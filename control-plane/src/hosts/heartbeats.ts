@@ -230,6 +230,8 @@ export async function foldHeartbeat(
         ...(isRenewed && host.nextCertificatePem !== null ? adopted(host.nextCertificatePem) : {}),
         address: heartbeat.address,
         version: heartbeat.version,
+        certificateAuthority: heartbeat.trust?.issuer ?? null,
+        trustedAuthorities: heartbeat.trust?.authorities ?? [],
         load: heartbeat.load,
         sequence: BigInt(heartbeat.sequence),
         announcedAt: new Date(heartbeat.at),

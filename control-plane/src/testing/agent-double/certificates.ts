@@ -2,6 +2,7 @@
 import { generateKeyPairSync, X509Certificate } from 'node:crypto'
 import { experimental, type ServerCredentials } from '@grpc/grpc-js'
 import { type HostServiceServer } from '@phonerack/proto'
+import { authorityFingerprint, certificatesIn, type AgentTrust } from '@phonerack/shared'
 import { answer } from './answers.js'
 
 type IdentityListener = experimental.IdentityCertificateUpdateListener
@@ -16,6 +17,7 @@ const newKeys = () =>
 
 export class DoubleCertificates implements experimental.CertificateProvider {
   private readonly listeners = new Set<IdentityListener>()
+  private readonly caListeners = new Set<CaListener>()
   private waiting: ReturnType<typeof newKeys> | null = null
 
   constructor(private identity: { ca: Buffer; certificate: Buffer; key: Buffer }) {}
@@ -27,6 +29,26 @@ export class DoubleCertificates implements experimental.CertificateProvider {
 
   get fingerprint(): string {
     return new X509Certificate(this.identity.certificate).fingerprint256
+  }
+
+  /** PEM. */
+  get authorities(): string {
+    return this.identity.ca.toString()
+  }
+
+  get trusted(): AgentTrust {
+    const authorities = certificatesIn(this.authorities)
+    const certificate = new X509Certificate(this.identity.certificate)
+    const issuer = authorities.find((pem) => certificate.verify(new X509Certificate(pem).publicKey))
+    return {
+      issuer: issuer === undefined ? null : authorityFingerprint(issuer),
+      authorities: authorities.map(authorityFingerprint),
+    }
+  }
+
+  trust(authorityPems: readonly string[]): void {
+    this.identity = { ...this.identity, ca: Buffer.from(authorityPems.join('')) }
+    for (const listener of this.caListeners) listener({ caCertificate: this.identity.ca })
   }
 
   begin() {
@@ -44,11 +66,12 @@ export class DoubleCertificates implements experimental.CertificateProvider {
   }
 
   addCaCertificateListener(listener: CaListener): void {
+    this.caListeners.add(listener)
     queueMicrotask(() => listener({ caCertificate: this.identity.ca }))
   }
 
-  removeCaCertificateListener(): void {
-    // The CA does not change.
+  removeCaCertificateListener(listener: CaListener): void {
+    this.caListeners.delete(listener)
   }
 
   addIdentityCertificateListener(listener: IdentityListener): void {
@@ -66,8 +89,14 @@ export class DoubleCertificates implements experimental.CertificateProvider {
 export const renewalCalls = (
   certificates: DoubleCertificates,
   renewed: () => void,
-): Pick<HostServiceServer, 'beginRenewal' | 'finishRenewal'> => ({
+): Pick<HostServiceServer, 'beginRenewal' | 'finishRenewal' | 'trustAuthorities'> => ({
   beginRenewal: (_call, callback) => answer(callback, () => Promise.resolve(certificates.begin())),
+  trustAuthorities: (call, callback) =>
+    answer(callback, () => {
+      certificates.trust(call.request.authorityPems)
+      renewed()
+      return Promise.resolve({})
+    }),
   finishRenewal: (call, callback) =>
     answer(callback, () => {
       certificates.finish(call.request.certificatePem)
