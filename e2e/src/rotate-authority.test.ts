@@ -34,7 +34,7 @@ async function step(name: string): Promise<string | null> {
     return stdout
   } catch (error) {
     const { code, stderr } = z.object({ code: z.number(), stderr: z.string() }).parse(error)
-    if (code !== 1) throw new Error(stderr)
+    if (code !== 1) throw new Error(stderr, { cause: error })
     return null
   }
 }

@@ -222,7 +222,7 @@ describe('the trusted authorities', () => {
       ])
       const resumed = connect({ ...secured, session: sessions.at(-1) })
       const ended = new Promise<string>((resolve) => {
-        resumed.once('error', (error) => resolve(error.message))
+        resumed.once('error', (error: Error) => resolve(error.message))
         resumed.once('close', () => resolve('closed'))
       })
       let isReused: boolean | null = null
