@@ -19,6 +19,7 @@ export class DoubleCertificates implements experimental.CertificateProvider {
   private readonly listeners = new Set<IdentityListener>()
   private readonly caListeners = new Set<CaListener>()
   private waiting: ReturnType<typeof newKeys> | null = null
+  private known: AgentTrust | null = null
 
   constructor(private identity: { ca: Buffer; certificate: Buffer; key: Buffer }) {}
 
@@ -37,6 +38,10 @@ export class DoubleCertificates implements experimental.CertificateProvider {
   }
 
   get trusted(): AgentTrust {
+    return (this.known ??= this.readTrust())
+  }
+
+  private readTrust(): AgentTrust {
     const authorities = certificatesIn(this.authorities)
     const certificate = new X509Certificate(this.identity.certificate)
     const issuer = authorities.find((pem) => certificate.verify(new X509Certificate(pem).publicKey))
@@ -48,6 +53,7 @@ export class DoubleCertificates implements experimental.CertificateProvider {
 
   trust(authorityPems: readonly string[]): void {
     this.identity = { ...this.identity, ca: Buffer.from(authorityPems.join('')) }
+    this.known = null
     for (const listener of this.caListeners) listener({ caCertificate: this.identity.ca })
   }
 
@@ -61,6 +67,7 @@ export class DoubleCertificates implements experimental.CertificateProvider {
     if (!this.waiting) throw new Error('no key waits for a certificate')
     const [certificate, key] = [Buffer.from(certificatePem), Buffer.from(this.waiting.privateKey)]
     this.identity = { ...this.identity, certificate, key }
+    this.known = null
     this.waiting = null
     for (const listener of this.listeners) listener({ certificate, privateKey: key })
   }
