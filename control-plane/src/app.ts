@@ -25,6 +25,7 @@ import { createSettingsService } from './device-control/settings.js'
 import { createHandoffService } from './handoffs/service.js'
 import { createFailureLimit, type FailureLimit } from './failure-limit/failure-limit.js'
 import { HostClients } from './host-calls/clients.js'
+import { createTrust } from './hosts/authorities.js'
 import { listenToHosts } from './hosts/heartbeats.js'
 import { joinPlugin } from './routes/public/join.js'
 import { ListenedTime } from './hosts/listened.js'
@@ -62,7 +63,7 @@ import { paymentsOperatorPlugin } from './routes/operator/payments.js'
 import { paymentsPlugin } from './routes/public/payments.js'
 import { openStripe } from './payments/stripe.js'
 import { createPhoneService } from './phones/service.js'
-import { type Authority } from './pki/authority.js'
+import { type Authorities } from './pki/authorities.js'
 import { openNatsUsers, type NatsUsers } from './pki/nats-users.js'
 import { expireRecordings } from './recordings/expiry.js'
 import { createRecordingService } from './recordings/service.js'
@@ -70,6 +71,7 @@ import { recordingStatuses } from './recordings/types.js'
 import { setupOperatorPlugin } from './routes/operator/setup.js'
 import { setupPlugin } from './routes/public/setup.js'
 import { createSetupService } from './setup/service.js'
+import { keepAuthorities } from './own-authorities.js'
 import { openFileStore } from './storage/open.js'
 import { type UploadCore } from './uploads/core.js'
 import { expireUploads } from './uploads/expiry.js'
@@ -82,7 +84,7 @@ export interface App {
   core: Core
   uploads: UploadCore
   hosts: HostClients
-  authority: Authority
+  authority: Authorities
   /** Null: this replica has no listener for tunnels. */
   tunnels: Tunnels | null
   services: Services
@@ -132,7 +134,7 @@ export async function startApp(config: Config, parts: AppParts): Promise<App> {
 async function assemble(config: Config, parts: AppParts): Promise<App> {
   const database = openDatabase(config.databaseUrl, config.databasePool)
   const { authority, natsUsers } = await admitReplica(config, database, parts.log)
-  const broker = await readBroker(config, authority.caPem, natsUsers?.account ?? null)
+  const broker = await readBroker(config, () => authority.trusted, natsUsers?.account ?? null)
   const bus = await broker.connect(parts.log)
   const changes = createChanges(bus)
   const cursors = new Cursors(await serviceSecret(database.db, 'cursors'))
@@ -194,7 +196,9 @@ async function assemble(config: Config, parts: AppParts): Promise<App> {
   const revoked = watchRevokedUsers(core, broker.admin)
   const stopping = new AbortController()
   const context = { core, hosts, stopping: stopping.signal }
+  const own = keepAuthorities(authority, hosts, tunnels, core.clock)
   const jobs = await JobRunner.start({
+    authorities: () => own.inUse,
     databaseUrl: config.databaseUrl,
     db: core.db,
     replicaId: config.replicaId,
@@ -213,7 +217,7 @@ async function assemble(config: Config, parts: AppParts): Promise<App> {
   const brokerExpiry = watchBrokerExpiry(config.natsUrl, parts.log)
   // Not awaited: it ends within seconds, and fails only in its log.
   void brokerExpiry.look()
-  const renewals = createRenewals({ core, hosts, authority, stopping: stopping.signal })
+  const ofHosts = { ...context, authority }
   const listening = new Listening()
   const listened = new ListenedTime()
   const skewed = new Alarm(
@@ -241,12 +245,10 @@ async function assemble(config: Config, parts: AppParts): Promise<App> {
     new Ticker('retired hosts', 10_000, parts.log, () => retired.look()),
     new Ticker('tunnels of hosts', 10_000, parts.log, async () => tunnels?.look()),
     new Ticker('revoked NATS users', 10_000, parts.log, () => revoked.look()),
-    new Ticker('certificates of hosts', 60_000, parts.log, renewals),
+    new Ticker('certificates of hosts', 10_000, parts.log, createRenewals(ofHosts)),
+    new Ticker('authorities of hosts', 5000, parts.log, createTrust(ofHosts)),
     new Ticker('certificate of the broker', 600_000, parts.log, () => brokerExpiry.look()),
-    new Ticker('own certificates', 60_000, parts.log, async () => {
-      await hosts.renewOwn(authority, core.clock.now())
-      await tunnels?.renewOwn(authority, core.clock.now())
-    }),
+    new Ticker('own certificates', 5000, parts.log, () => own.look()),
     new Ticker('phones with live links', 10_000, parts.log, () => standBys.look()),
     new Ticker('reconciliation', 15_000, parts.log, () => reconcile(core)),
     new Ticker('retention', 60_000, parts.log, () => forget(core)),
@@ -274,6 +276,7 @@ async function assemble(config: Config, parts: AppParts): Promise<App> {
     hostCertificates: () => hosts.certificateEnds,
     brokerCertificate: () => brokerExpiry.endsAt,
     ownCertificates: () => ({ client: hosts.ownCertificateEnds, authority: authority.endsAt }),
+    rotationBegunAt: () => authority.begunAt,
     tunnels: () => dialled.tunnels(tunnels?.open ?? []),
     clockSkewMs: () => postgresTime.skewMs,
     isBrokerConnected: () => bus.connected,
@@ -333,7 +336,7 @@ async function assemble(config: Config, parts: AppParts): Promise<App> {
     ],
     operatorGate,
     operatorPlugins: [
-      operatorPlugin(core, authority.fingerprint),
+      operatorPlugin(core, () => authority.fingerprint),
       libraryPlugin(core, store),
       setupOperatorPlugin(core, config.http.baseUrl),
       paymentsOperatorPlugin(core),
@@ -371,7 +374,7 @@ async function admitReplica(
   config: Config,
   database: OpenDatabase,
   log: Logger,
-): Promise<{ authority: Authority; natsUsers: NatsUsers | null }> {
+): Promise<{ authority: Authorities; natsUsers: NatsUsers | null }> {
   try {
     const natsUsers = config.natsAccountSeedFile ? await openNatsUsers(config.natsAccountSeedFile) : null
     const authority = await openInstallation(database.db, config, natsUsers?.account ?? null, log)

@@ -1,7 +1,7 @@
 /** How this replica uses the broker: certificate, credentials, and the right to revoke users. Called by `app.ts`. */
 import { readFile } from 'node:fs/promises'
 import { decode, parseCreds, type User } from '@nats-io/jwt'
-import { isEncrypted, openBus, trustedRoots, type Bus, type Logger } from '@phonerack/shared'
+import { openBus, trustedRoots, type BrokerAuthorities, type Bus, type Logger } from '@phonerack/shared'
 import { type BrokerAdmin } from '@phonerack/shared/broker'
 import { type Config } from './config/config.js'
 
@@ -22,15 +22,19 @@ export interface Broker {
  */
 const brokerMs = 2000
 
-/** @param account public key of the account of hosts; null: the broker requires no credentials */
+/**
+ * @param hostsAuthorities PEM texts, which may change
+ * @param account public key of the account of hosts; null: the broker requires no credentials
+ */
 export async function readBroker(
   config: Config,
-  hostsCaPem: string,
+  hostsAuthorities: () => readonly string[],
   account: string | null,
 ): Promise<Broker> {
   const { natsUrl: url, natsCaFile } = config
   const caPem = natsCaFile === null ? null : trustedRoots(natsCaFile).join('\n')
-  const authorities = isEncrypted(url) ? (caPem === null ? [hostsCaPem, ...trustedRoots(null)] : [caPem]) : []
+  const roots = caPem === null ? trustedRoots(null) : []
+  const authorities = () => (caPem === null ? [...hostsAuthorities(), ...roots] : [caPem])
   const creds = config.natsCredsFile ? await readFile(config.natsCredsFile, 'utf8') : undefined
   return {
     caPem,
@@ -63,7 +67,7 @@ async function readUser(creds: string): Promise<string | null> {
 
 async function readAdmin(
   { natsUrl: url, natsAdmin }: Config,
-  authorities: readonly string[],
+  authorities: BrokerAuthorities,
   account: string | null,
 ): Promise<BrokerAdmin | null> {
   if (natsAdmin === null || account === null) return null

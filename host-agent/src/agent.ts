@@ -22,7 +22,7 @@ import { createLiveHandlers } from './grpc/live-handlers.js'
 import { createRecordingHandlers } from './grpc/recording-handlers.js'
 import { admit, needDisk } from './grpc/admission.js'
 import { startGrpcServer } from './grpc/server.js'
-import { brokerAuthorities, natsCreds, type Identity } from './identity.js'
+import { liveAuthorities, natsCreds, type Identity } from './identity.js'
 import { runIdentity, type RunningIdentity } from './renewal.js'
 import { openPackageCache, type PackageCache } from './installs/cache.js'
 import { createInstalls } from './installs/installs.js'
@@ -162,8 +162,9 @@ export async function startAgent(config: Config, identity: Identity, log: Logger
       version,
       address,
       certificate: () => running.fingerprint,
+      trust: () => running.trusted,
       natsUrl: config.natsUrl,
-      authorities: brokerAuthorities(identity, config),
+      authorities: liveAuthorities(() => running.current, config),
       creds: natsCreds(identity),
       devices: () => registry.statuses(),
       problem: jar === null ? withoutScrcpyServer : null,

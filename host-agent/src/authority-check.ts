@@ -20,7 +20,7 @@ export function refuteAnswer(answer: Answered, publicKeyPem: string, expected: s
   if (authority === null) return 'its certificate authority is not one certificate'
   const found = authorityFingerprint(answer.caPem)
   if (expected !== null && found !== expected)
-    return `its certificate authority has the fingerprint ${found}, and the join token names ${expected}: another program answers at this address, or the token belongs to another installation`
+    return `its certificate authority has the fingerprint ${found}, and the join token names ${expected}: another program answers at this address, the token belongs to another installation, or the authority was replaced after the token was created`
   const certificate = readOne(answer.certificatePem)
   if (certificate === null) return 'it contains no certificate for this host'
   if (!certificate.verify(authority.publicKey))

@@ -13,6 +13,7 @@ const identitySchema = z.object({
   /** PKCS #8 PEM, EC P-256. */
   privateKeyPem: z.string(),
   certificatePem: z.string(),
+  /** The trusted authorities: one, or two while the control plane replaces its authority. docs/decisions/0249 */
   caPem: z.string(),
   controlPlaneUri: z.string(),
   natsJwt: z.string(),
@@ -67,6 +68,16 @@ export function brokerAuthorities(
   if (!isEncrypted(natsUrl)) return []
   if (natsCaPem !== null) return [caPem, natsCaPem, ...(caFile === null ? [] : trustedRoots(caFile))]
   return [caPem, ...trustedRoots(caFile)]
+}
+
+/** `brokerAuthorities` of the current identity, for each connection. The files are read once. */
+export function liveAuthorities(
+  current: () => Identity,
+  broker: Parameters<typeof brokerAuthorities>[1],
+): () => string[] {
+  const { caPem: first } = current()
+  const atStart = brokerAuthorities(current(), broker)
+  return () => atStart.map((pem) => (pem === first ? current().caPem : pem))
 }
 
 /** The text of a `.creds` file, as NATS clients read it. */

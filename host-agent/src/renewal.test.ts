@@ -2,7 +2,7 @@ import { createPublicKey, X509Certificate } from 'node:crypto'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createLogger } from '@phonerack/shared'
+import { authorityFingerprint, certificatesIn, createLogger } from '@phonerack/shared'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { loadIdentity, saveIdentity } from './identity.js'
 import { runIdentity } from './renewal.js'
@@ -72,4 +72,40 @@ it('keeps its certificate when it is sent one that it cannot use', async () => {
     expect(() => running.finish(pem)).toThrow(message)
   expect(running.fingerprint).toBe(certificateFingerprint)
   expect(start().begin()).toEqual({ publicKeyPem, certificateFingerprint })
+})
+
+it('accepts certificates of both authorities while one replaces the other, and of the next one afterwards', async () => {
+  const running = start()
+  const next = await createTestCa()
+  const [earlierId, nextId] = [ca.caPem, next.caPem].map(authorityFingerprint)
+  expect(running.trusted).toEqual({ issuer: earlierId, authorities: [earlierId] })
+  const refused = running.begin()
+  const early = await next.issueFor(refused.publicKeyPem, names)
+  expect(() => running.finish(early)).toThrow('authority')
+
+  const changes: number[] = []
+  running.onRenewed(({ caPem }) => changes.push(certificatesIn(caPem).length))
+  running.trust([ca.caPem, next.caPem])
+  running.trust([ca.caPem, next.caPem])
+  expect(changes).toEqual([2])
+  const again = start()
+  expect(again.trusted).toEqual({ issuer: earlierId, authorities: [earlierId, nextId] })
+  // Its own certificate would be worth nothing.
+  expect(() => again.trust([next.caPem])).toThrow('not issued by these authorities')
+  again.finish(early)
+  expect(again.trusted).toEqual({ issuer: nextId, authorities: [earlierId, nextId] })
+  again.trust([next.caPem])
+  const after = start()
+  expect(after.trusted).toEqual({ issuer: nextId, authorities: [nextId] })
+  const late = await ca.issueFor(after.begin().publicKeyPem, names)
+  expect(() => after.finish(late)).toThrow('authority')
+})
+
+it('keeps its authorities when it is sent a list that it cannot use', async () => {
+  const running = start()
+  const leaf = await ca.issue(names, 'server')
+  const lists = [[], [ca.caPem, 'nonsense'], [ca.caPem, leaf.certificatePem], [ca.caPem + ca.caPem]]
+  for (const list of [...lists, Array.from({ length: 5 }, () => ca.caPem)])
+    expect(() => running.trust(list)).toThrow(/certificate/i)
+  expect(start().trusted.authorities).toEqual([authorityFingerprint(ca.caPem)])
 })

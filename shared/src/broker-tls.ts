@@ -2,21 +2,24 @@
 import type { ConnectionOptions, TlsOptions } from 'nats'
 import { brokerHost, isEncrypted } from './broker-url.js'
 
-/**
- * The client's options for this address. @param authorities PEM texts: the only authorities for the broker's
- * certificate; null: Node's
- */
+/** PEM texts: the only authorities for the broker's certificate. A function is called for each connection. */
+export type BrokerAuthorities = readonly string[] | (() => readonly string[])
+
+/** The client's options for this address. @param authorities null: Node's */
 export function brokerTls(
   url: string,
-  authorities: readonly string[] | null,
+  authorities: BrokerAuthorities | null,
 ): Pick<ConnectionOptions, 'tls'> {
   // Without `tls`, the client accepts a broker without TLS for any URL.
   if (!isEncrypted(url)) return {}
   const host = brokerHost(url)
-  const tls: TlsOptions & { host?: string } = {
-    ...(authorities === null ? {} : { ca: authorities.join('\n') }),
-    // Node compares an IP address with the certificate only if it gets the address here.
-    ...(host === null ? {} : { host }),
-  }
+  // Node compares an IP address with the certificate only if it gets the address here.
+  const tls: TlsOptions & { host?: string } = host === null ? {} : { host }
+  if (authorities !== null)
+    // The client keeps this object, and reads it for each connection.
+    Object.defineProperty(tls, 'ca', {
+      enumerable: true,
+      get: () => (typeof authorities === 'function' ? authorities() : authorities).join('\n'),
+    })
   return { tls }
 }

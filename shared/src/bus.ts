@@ -4,7 +4,7 @@
  */
 import { connect, credsAuthenticator, type ConnectionOptions, type NatsConnection } from 'nats'
 import { pause } from './abort.js'
-import { brokerTls } from './broker-tls.js'
+import { brokerTls, type BrokerAuthorities } from './broker-tls.js'
 
 export interface Subscription {
   unsubscribe(): void
@@ -26,8 +26,8 @@ export interface BusOptions {
   name: string
   /** Text of a `.creds` file; omitted: no credentials. */
   creds?: string | undefined
-  /** PEM texts: the only authorities for the broker's certificate; omitted: Node's. For `tls:` URLs. */
-  authorities?: readonly string[]
+  /** Omitted: Node's. For `tls:` URLs. */
+  authorities?: BrokerAuthorities
 }
 
 /** Connects and retries for ever: an unreachable broker delays messages and never ends a process. */

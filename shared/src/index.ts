@@ -1,6 +1,7 @@
 export * from './abort.js'
 export * from './actions.js'
 export * from './alarm.js'
+export { type BrokerAuthorities } from './broker-tls.js'
 export * from './broker-url.js'
 export * from './bus.js'
 export * from './call-fields.js'

@@ -12,7 +12,13 @@ export interface JoinToken {
   authority: string | null
 }
 
-const fingerprintPattern = /^[A-Za-z0-9_-]{43}$/
+export const fingerprintPattern = /^[A-Za-z0-9_-]{43}$/
+
+/** The certificates of a PEM text, one text each. */
+export const certificatesIn = (pem: string): string[] =>
+  (pem.match(/-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]+-----END CERTIFICATE-----/g) ?? []).map(
+    (block) => `${block}\n`,
+  )
 
 /** SHA-256 of the certificate (DER), base64url. @throws Error when the text contains no certificate */
 export const authorityFingerprint = (certificatePem: string): string =>

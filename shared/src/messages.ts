@@ -1,6 +1,7 @@
 /** NATS subjects and their messages. Receivers validate messages. */
 import { z } from 'zod'
 import { identityPattern } from './device-proof.js'
+import { fingerprintPattern } from './join-token.js'
 import { hostRefusalSchema } from './host-refusal.js'
 
 /**
@@ -136,6 +137,15 @@ export type DeviceStatus = z.infer<typeof deviceStatusSchema>
 /** The address of a host whose agent opens tunnels to the replicas, and has no port. docs/decisions/0227 */
 export const dialledAddress = 'dialled'
 
+/** The certificate authorities of an agent, as fingerprints (`authorityFingerprint`). docs/decisions/0249 */
+export const agentTrustSchema = z.object({
+  /** The one that issued its certificate; null: it does not trust that one. */
+  issuer: z.string().regex(fingerprintPattern).nullable(),
+  /** Those whose certificates of the control plane it accepts. */
+  authorities: z.array(z.string().regex(fingerprintPattern)).max(8),
+})
+export type AgentTrust = z.infer<typeof agentTrustSchema>
+
 export const heartbeatSchema = z.object({
   host_id: z.string(),
   /** Omitted by agents from before versions existed (`protocol.ts`). */
@@ -148,6 +158,8 @@ export const heartbeatSchema = z.object({
   address: z.string(),
   /** SHA-256 of the agent's certificate, as `AB:CD:…`. Omitted by older agents. */
   certificate: z.string().max(100).optional(),
+  /** Omitted by agents that cannot change the authorities they trust. */
+  trust: agentTrustSchema.optional(),
   /** One-minute load average. */
   load: z.number(),
   /** The newest database epoch that the agent has on disk; null or omitted: none. */

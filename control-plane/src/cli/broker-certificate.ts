@@ -12,7 +12,7 @@ import { openDatabase } from '../db/database.js'
 import { openInstallation } from '../db/installation.js'
 import { applyMigrations } from '../db/migrate.js'
 import { takeStartLock } from '../db/start-lock.js'
-import { type Authority } from '../pki/authority.js'
+import { type Authorities } from '../pki/authorities.js'
 import { StartRefusal } from '../config/refusal.js'
 import { UsageError } from './usage-error.js'
 
@@ -66,8 +66,8 @@ export async function renewCertificate(dir: string, env: Environment): Promise<D
 
 /** Returns when it ends. */
 async function issueCertificate(dir: string, names: readonly string[], env: Environment): Promise<Date> {
-  const { certificatePem, privateKeyPem } = await withAuthority(env, (authority) =>
-    authority.issueBroker(names),
+  const { certificatePem, privateKeyPem } = await withAuthority(env, ({ signing }) =>
+    signing.issueBroker(names),
   )
   makePrivateFolder(dir)
   // The user of nats-server may own it.
@@ -76,7 +76,10 @@ async function issueCertificate(dir: string, names: readonly string[], env: Envi
 }
 
 /** Opens the installation like a starting replica, and creates it in an empty database. */
-async function withAuthority<T>(env: Environment, work: (authority: Authority) => Promise<T>): Promise<T> {
+async function withAuthority<T>(
+  env: Environment,
+  work: (authorities: Authorities) => Promise<T>,
+): Promise<T> {
   const missing = needed.filter((name) => !env[name])
   if (missing.length > 0)
     throw new UsageError(

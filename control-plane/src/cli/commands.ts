@@ -1,6 +1,7 @@
 /** The commands of `phonerack-control-plane`. Exit codes: 0 done, 1 failed, 2 wrong command line. */
 import { migrate, migrateUsage } from './migrate.js'
 import { natsConfig, natsConfigUsage } from './nats-config.js'
+import { rotateAuthority, rotateAuthorityUsage } from './rotate-authority.js'
 import { rotateKey, rotateServiceKeyUsage } from './rotate-service-key.js'
 import { UsageError } from './usage-error.js'
 
@@ -10,7 +11,8 @@ interface Output {
 
 const usage = `Usage: phonerack-control-plane              serves; see docs/operations.md for its environment
 ${migrateUsage}${natsConfigUsage}
-${rotateServiceKeyUsage}`
+${rotateServiceKeyUsage}
+${rotateAuthorityUsage}`
 
 export async function runCommand(
   [name, ...args]: readonly string[],
@@ -23,6 +25,7 @@ export async function runCommand(
     else if (name === 'nats-config') out.write(await natsConfig(args, env))
     else if (name === 'migrate') out.write(await migrate(args, env))
     else if (name === 'rotate-service-key') out.write(await rotateKey(args, env))
+    else if (name === 'rotate-authority') out.write(await rotateAuthority(args, env))
     else throw new UsageError(`the command ${name} does not exist`)
     return 0
   } catch (error) {

@@ -1,5 +1,5 @@
 /**
- * The installation that a database belongs to: its certificate authority, whose key is encrypted
+ * The installation that a database belongs to: its certificate authority (two during a rotation), whose key is encrypted
  * with the service key, and its NATS account. Hosts trust both, so a replica with others is
  * refused. Called at each start. docs/decisions/0192
  */
@@ -7,6 +7,7 @@ import path from 'node:path'
 import { type Logger } from '@phonerack/shared'
 import { type Config } from '../config/config.js'
 import { StartRefusal } from '../config/refusal.js'
+import { Authorities, type AuthoritySet } from '../pki/authorities.js'
 import { Authority, newAuthority, splitPem, type AuthorityPem } from '../pki/authority.js'
 import { fromPem, readIfThere, toPem } from '../pki/pem.js'
 import { ServiceKey } from '../pki/service-key.js'
@@ -27,7 +28,7 @@ export async function openInstallation(
   config: Settings,
   natsAccount: string | null,
   log: Logger,
-): Promise<Authority> {
+): Promise<Authorities> {
   const before = await db.installation.findUnique({ where: { id: 1 } })
   try {
     return await open(db, config, natsAccount, before)
@@ -50,16 +51,39 @@ async function open(
   config: Settings,
   natsAccount: string | null,
   found: Installation | null,
-): Promise<Authority> {
+): Promise<Authorities> {
   const row = found ?? (await create(db, config, natsAccount))
-  const authority = await Authority.of(await decrypt(row, config))
+  const first = await openSet(row, config, [])
   if (natsAccount !== null) await checkAccount(db, row, natsAccount)
-  return authority
+  return new Authorities(async ({ signing, other }) => {
+    const current = await db.installation.findUniqueOrThrow({ where: { id: 1 } })
+    return openSet(current, config, other === null ? [signing] : [signing, other])
+  }, first)
+}
+
+/** @param known are not decrypted again: the service key may have been replaced since the start */
+async function openSet(row: Installation, files: Files, known: readonly Authority[]): Promise<AuthoritySet> {
+  const openOne = async (stored: Stored): Promise<Authority> =>
+    known.find(({ caPem }) => caPem === stored.certificate) ??
+    Authority.of(await decryptAuthority(stored, row.serviceKeyId, files))
+  return {
+    signing: await openOne({ certificate: row.caCertificate, key: row.caKey }),
+    other:
+      row.otherCaCertificate === null || row.otherCaKey === null
+        ? null
+        : await openOne({ certificate: row.otherCaCertificate, key: row.otherCaKey }),
+    isSwitched: row.switchedAt !== null,
+    begunAt: row.rotationBegunAt,
+  }
 }
 
 /** Only while the authority is still the one that was read. */
 async function replace(db: Database, files: Files, before: Installation | null): Promise<void> {
-  const fresh = { ...(await encrypt(await newAuthority(), files)), natsAccount: null }
+  const fresh = {
+    ...columnsOf(await encryptAuthority(await newAuthority(), files)),
+    ...{ natsAccount: null, otherCaCertificate: null, otherCaKey: null },
+    ...{ rotationBegunAt: null, switchedAt: null },
+  }
   if (before === null) await db.installation.createMany({ data: [{ id: 1, ...fresh }], skipDuplicates: true })
   else
     await db.installation.updateMany({
@@ -86,28 +110,48 @@ async function create(db: Database, files: Settings, natsAccount: string | null)
       `The database has hosts, which trust the certificate authority of a running replica, and ${files.pkiDir} has no ca.pem. ` +
         `Copy \`ca.pem\` of a running replica to ${files.pkiDir}/ca.pem and start again. ${ifLost}`,
     )
-  const data = await encrypt(earlier === null ? await newAuthority() : splitPem(earlier), files)
+  const pem = earlier === null ? await newAuthority() : splitPem(earlier)
+  const data = columnsOf(await encryptAuthority(pem, files))
   // Another replica may do the same: the first one wins.
   await db.installation.createMany({ data: [{ id: 1, ...data, natsAccount }], skipDuplicates: true })
   return db.installation.findUniqueOrThrow({ where: { id: 1 } })
 }
 
-async function encrypt({ certificatePem, privateKeyPem }: AuthorityPem, { serviceKeyFile }: Files) {
-  const key = await ServiceKey.ensure(serviceKeyFile)
-  const caKey = key.seal(fromPem('PRIVATE KEY', privateKeyPem), contextOf(certificatePem))
-  return { caCertificate: certificatePem, caKey, serviceKeyId: key.id }
+/** An authority as the database has it. */
+export interface Stored {
+  certificate: string
+  /** Encrypted with the service key. */
+  key: Uint8Array<ArrayBuffer>
 }
 
-/** @throws StartRefusal when the file has another key */
-export async function decrypt(
-  row: Installation,
+const columnsOf = ({ certificate, key, serviceKeyId }: Stored & { serviceKeyId: string }) => ({
+  ...{ caCertificate: certificate, caKey: key, serviceKeyId },
+})
+
+export async function encryptAuthority(
+  authority: AuthorityPem,
+  { serviceKeyFile }: Pick<Files, 'serviceKeyFile'>,
+): Promise<Stored & { serviceKeyId: string }> {
+  const serviceKey = await ServiceKey.ensure(serviceKeyFile)
+  return { ...sealAuthority(authority, serviceKey), serviceKeyId: serviceKey.id }
+}
+
+export const sealAuthority = ({ certificatePem, privateKeyPem }: AuthorityPem, by: ServiceKey): Stored => ({
+  certificate: certificatePem,
+  key: by.seal(fromPem('PRIVATE KEY', privateKeyPem), contextOf(certificatePem)),
+})
+
+/** @throws StartRefusal when the file has another key than the one with this ID */
+export async function decryptAuthority(
+  stored: Stored,
+  serviceKeyId: string,
   { serviceKeyFile }: Pick<Files, 'serviceKeyFile'>,
 ): Promise<AuthorityPem> {
   const key = await ServiceKey.read(serviceKeyFile)
-  if (key?.id !== row.serviceKeyId) throw foreign(row, serviceKeyFile, key)
+  if (key?.id !== serviceKeyId) throw foreign(serviceKeyId, serviceKeyFile, key)
   try {
-    const der = key.open(row.caKey, contextOf(row.caCertificate))
-    return { certificatePem: row.caCertificate, privateKeyPem: toPem('PRIVATE KEY', der) }
+    const der = key.open(stored.key, contextOf(stored.certificate))
+    return { certificatePem: stored.certificate, privateKeyPem: toPem('PRIVATE KEY', der) }
   } catch (error) {
     throw new StartRefusal(
       `The certificate authority was changed in the database: ${serviceKeyFile} is its service key (${key.id}) but does not open it. ` +
@@ -118,16 +162,15 @@ export async function decrypt(
 }
 
 /** The encrypted key is valid only with its certificate. */
-export const contextOf = (certificatePem: string): string =>
-  `phonerack certificate authority\n${certificatePem}`
+const contextOf = (certificatePem: string): string => `phonerack certificate authority\n${certificatePem}`
 
 const ifLost =
   'If no copy exists, start once with PHONERACK_NEW_AUTHORITY=yes: every host must join again afterwards, with the token of `ctl host rejoin`.'
 
-function foreign(row: Installation, file: string, key: ServiceKey | null): StartRefusal {
+function foreign(serviceKeyId: string, file: string, key: ServiceKey | null): StartRefusal {
   const why = key === null ? `${file} does not exist` : `${file} is another key (${key.id})`
   return new StartRefusal(
-    `The database belongs to another installation, whose hosts would refuse this replica: the certificate authority in it needs the service key ${row.serviceKeyId}, and ${why}. ` +
+    `The database belongs to another installation, whose hosts would refuse this replica: the certificate authority in it needs the service key ${serviceKeyId}, and ${why}. ` +
       `Copy \`service.key\` of a running replica to ${file} and start again, or set DATABASE_URL (\`up --database-url\`) to another database. ` +
       `See "Several replicas" in docs/operations.md. ${ifLost}`,
   )

@@ -1,7 +1,6 @@
-/** Encrypts the certificate authority's key with another service key. For `rotate-service-key`. docs/decisions/0222 */
-import { fromPem } from '../pki/pem.js'
+/** Encrypts the keys of the certificate authority, and of a second one during its rotation, with another service key. For `rotate-service-key`. docs/decisions/0222 */
 import { ServiceKey } from '../pki/service-key.js'
-import { contextOf, decrypt } from './installation.js'
+import { decryptAuthority, sealAuthority, type Stored } from './installation.js'
 import { type Database } from './database.js'
 
 export interface Rotation {
@@ -28,11 +27,17 @@ export async function rotateServiceKey(
   // Before the database changes: the next key must not be lost.
   const nextKey = await ServiceKey.ensure(nextFile, like)
   if (row.serviceKeyId === nextKey.id) return { to: nextKey.id }
-  const { certificatePem, privateKeyPem } = await decrypt(row, { serviceKeyFile })
-  const caKey = nextKey.seal(fromPem('PRIVATE KEY', privateKeyPem), contextOf(certificatePem))
+  const again = async (stored: Stored) =>
+    sealAuthority(await decryptAuthority(stored, row.serviceKeyId, { serviceKeyFile }), nextKey).key
+  const { caCertificate, otherCaCertificate, otherCaKey } = row
+  const caKey = await again({ certificate: caCertificate, key: row.caKey })
+  const isOpen = otherCaCertificate !== null && otherCaKey !== null
   const { count } = await db.installation.updateMany({
-    where: { id: 1, serviceKeyId: row.serviceKeyId, caCertificate: row.caCertificate },
-    data: { caKey, serviceKeyId: nextKey.id },
+    where: { id: 1, serviceKeyId: row.serviceKeyId, caCertificate, otherCaCertificate },
+    data: {
+      ...{ caKey, serviceKeyId: nextKey.id },
+      ...(isOpen ? { otherCaKey: await again({ certificate: otherCaCertificate, key: otherCaKey }) } : {}),
+    },
   })
   if (count !== 1)
     throw new Error('the certificate authority was changed at the same time: nothing was rotated')

@@ -6,7 +6,7 @@ import type pg from 'pg'
 import { StartRefusal } from '../config/refusal.js'
 
 /** The version that this release's last migration writes. */
-export const schemaVersion = 1
+export const schemaVersion = 2
 
 /** Call it before applying migrations. @throws StartRefusal */
 export async function checkSchemaVersion(client: pg.Client): Promise<void> {

@@ -14,7 +14,8 @@ import {
 } from '@grpc/grpc-js'
 import { type HostServiceClient, type LiveServiceClient, type RecordingServiceClient } from '@phonerack/proto'
 import { dialledAddress, keepalive, ownNow, protocol, type Logger } from '@phonerack/shared'
-import { type Authority, type Credentials, hostDnsName } from '../pki/authority.js'
+import { type Authorities } from '../pki/authorities.js'
+import { type Credentials, hostDnsName } from '../pki/authority.js'
 import { countHostCall } from '../metrics/instruments.js'
 import { channelTarget } from './address.js'
 import { checkedClients } from './answers/client.js'
@@ -112,9 +113,9 @@ export class HostClients {
     return this.own.endsAt
   }
 
-  /** Replaces the client certificate of this replica once two thirds of its life are over. */
-  async renewOwn(authority: Pick<Authority, 'issueClient'>, now: Date): Promise<void> {
-    if (!this.own.isDue(now)) return
+  /** Replaces the client certificate of this replica once two thirds of its life are over, or the authorities have changed. */
+  async renewOwn(authority: Pick<Authorities, 'issueClient' | 'caPem'>, now: Date): Promise<void> {
+    if (!this.own.isDue(now, authority.caPem)) return
     this.own.use(await authority.issueClient())
     this.log.info({ expires: this.own.endsAt }, 'renewed the client certificate of this replica')
   }

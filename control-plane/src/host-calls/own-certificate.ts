@@ -1,6 +1,6 @@
 /**
- * The client certificate of this replica, as grpc-js reads it for each new connection: a renewal leaves open
- * connections and their calls alone. docs/decisions/0213
+ * The client certificate of this replica and the trusted authorities, as grpc-js reads them for each new connection: a
+ * change leaves open connections and their calls alone. docs/decisions/0213, 0249
  */
 import { X509Certificate } from 'node:crypto'
 import { type experimental } from '@grpc/grpc-js'
@@ -11,6 +11,7 @@ type CaListener = experimental.CaCertificateUpdateListener
 
 export class OwnCertificate implements experimental.CertificateProvider {
   private readonly listeners = new Set<IdentityListener>()
+  private readonly caListeners = new Set<CaListener>()
 
   constructor(private current: Credentials) {}
 
@@ -18,14 +19,15 @@ export class OwnCertificate implements experimental.CertificateProvider {
     return new Date(new X509Certificate(this.current.certificatePem).validTo)
   }
 
-  /** Two thirds of its life are over. */
-  isDue(now: Date): boolean {
-    return this.endsAt.getTime() - now.getTime() < clientLifeMs / 3
+  /** Two thirds of its life are over, or the authorities have changed. @param caPem the current ones */
+  isDue(now: Date, caPem: string): boolean {
+    return this.current.caPem !== caPem || this.endsAt.getTime() - now.getTime() < clientLifeMs / 3
   }
 
-  /** For new connections. @param renewed from the same authority */
+  /** For new connections. */
   use(renewed: Credentials): void {
     this.current = renewed
+    for (const listener of this.caListeners) listener(this.ca)
     for (const listener of this.listeners) listener(this.identity)
   }
 
@@ -34,12 +36,17 @@ export class OwnCertificate implements experimental.CertificateProvider {
     return { certificate: Buffer.from(certificatePem), privateKey: Buffer.from(privateKeyPem) }
   }
 
-  addCaCertificateListener(listener: CaListener): void {
-    listener({ caCertificate: Buffer.from(this.current.caPem) })
+  private get ca() {
+    return { caCertificate: Buffer.from(this.current.caPem) }
   }
 
-  removeCaCertificateListener(): void {
-    // The CA does not change.
+  addCaCertificateListener(listener: CaListener): void {
+    this.caListeners.add(listener)
+    listener(this.ca)
+  }
+
+  removeCaCertificateListener(listener: CaListener): void {
+    this.caListeners.delete(listener)
   }
 
   addIdentityCertificateListener(listener: IdentityListener): void {

@@ -293,11 +293,12 @@ async function writeHost(
   fault: string | null,
   now: Date,
 ): Promise<number> {
-  const { refuses, sequence } = heartbeat
+  const { refuses, sequence, trust } = heartbeat
   const [row] = await tx.$queryRaw<{ devices: number }[]>`update hosts h set address = ${heartbeat.address},
       version = ${heartbeat.version}, load = ${heartbeat.load}, sequence = ${sequence},
       announced_at = ${new Date(heartbeat.at)}, last_seen_at = ${now},
       protocol_version = ${heartbeat.protocol_version ?? protocol.unnamed}, report_fault = ${fault},
+      certificate_authority = ${trust?.issuer ?? null}, trusted_authorities = ${trust?.authorities ?? []}::text[],
       problem = ${heartbeat.problem ?? null}, refuses = ${refuses?.kind ?? null},
       refuses_reason = ${refuses?.reason ?? null}, stopping_since = ${stoppingSince(refuses?.kind ?? null, host, now)}
     where h.id = ${host.id}

@@ -3,6 +3,7 @@
  * and left out; the rest counts. Pure.
  */
 import {
+  agentTrustSchema,
   deviceStatusSchema,
   dialledAddress,
   heartbeatSchema,
@@ -60,6 +61,7 @@ const envelope = heartbeatSchema.omit({ devices: true }).extend({
   version: z.string().catch('unknown'),
   address: z.string().refine((address) => address === dialledAddress || channelTarget(address) !== null),
   load: z.number().catch(0),
+  trust: agentTrustSchema.optional().catch(undefined),
   problem: z.string().nullish().catch(null),
   refuses: hostRefusalSchema.nullish().catch(unreadRefusal),
 })

@@ -17,13 +17,14 @@ import { type Host } from '../gen/prisma/client.js'
 import { addressOf } from '../host-calls/address-of.js'
 import { callHost } from '../host-calls/calls.js'
 import { type HostClients } from '../host-calls/clients.js'
-import { hostLifeMs, type Authority } from '../pki/authority.js'
+import { type Authorities } from '../pki/authorities.js'
+import { hostLifeMs } from '../pki/authority.js'
 import { adopted, issued, renewalMs, stepOf, type Waiting } from './certificates.js'
 
 export interface RenewalParts {
   core: Core
   hosts: HostClients
-  authority: Authority
+  authority: Authorities
   /** Aborts when the process stops. */
   stopping: AbortSignal
 }
@@ -31,8 +32,8 @@ export interface RenewalParts {
 /** Hosts that one look renews, one after another. */
 const most = 20
 const callMs = 10_000
-/** Milliseconds between two attempts to renew a host. */
-const restMs = 600_000
+/** Milliseconds between two attempts to renew a host: after a success, and after a failure. */
+const [doneMs, restMs] = [60_000, 600_000]
 
 /** Returns a function that renews what is due now. */
 export function createRenewals(parts: RenewalParts): () => Promise<void> {
@@ -41,8 +42,9 @@ export function createRenewals(parts: RenewalParts): () => Promise<void> {
   return async () => {
     const now = core.clock.now()
     for (const [id, until] of resting) if (until <= now.getTime()) resting.delete(id)
-    for (const id of await due(core, now, [...resting.keys()])) {
+    for (const id of await due(parts, now, [...resting.keys()])) {
       if (parts.stopping.aborted) return
+      resting.set(id, now.getTime() + doneMs)
       await renew(parts, id).catch((error: unknown) => {
         resting.set(id, now.getTime() + restMs)
         core.log.warn({ err: error, host: id }, 'could not renew the certificate of a host')
@@ -51,14 +53,17 @@ export function createRenewals(parts: RenewalParts): () => Promise<void> {
   }
 }
 
-async function due({ db, rules }: Core, now: Date, except: string[]): Promise<string[]> {
+/** Hosts whose certificate expires or, after a switch of the authority, is from the earlier one. */
+async function due({ core, authority }: RenewalParts, now: Date, except: string[]): Promise<string[]> {
+  const { db, rules } = core
   const heardSince = new Date(now.getTime() - rules.hostLateAfterMs)
   const expiresBy = new Date(now.getTime() + renewalMs)
   const rows = await db.$queryRaw<{ id: string }[]>`select id from (
-      select id, coalesce(certificate_expires_at, joined_at + make_interval(secs => ${hostLifeMs / 1000})) as expires_at
+      select id, ${authority.isSwitched} and certificate_authority is distinct from ${authority.fingerprint}
+        and ${authority.fingerprint} = any(trusted_authorities) as is_earlier, coalesce(certificate_expires_at, joined_at + make_interval(secs => ${hostLifeMs / 1000})) as expires_at
       from hosts where retired_at is null and address is not null and last_seen_at > ${heardSince}
         and not (id = any(${except}))
-    ) h where expires_at < ${expiresBy} order by expires_at limit ${most}`
+    ) h where is_earlier or expires_at < ${expiresBy} order by expires_at limit ${most}`
   return rows.map(({ id }) => id)
 }
 

@@ -87,6 +87,7 @@ export async function keepHost(
   const now = clock.now()
   const lateSince = new Date(now.getTime() - rules.hostLateAfterMs)
   const { address, version, certificate = null, epoch, problem, refuses } = heartbeat
+  const { issuer, authorities } = heartbeat.trust ?? { issuer: null, authorities: [] }
   const found = await read<{ kept: boolean; outdated: boolean }>(Prisma.sql`with kept as (
       update hosts h set sequence = ${sequence}, announced_at = ${new Date(at)}, last_seen_at = ${now},
         load = ${load},
@@ -96,6 +97,8 @@ export async function keepHost(
         and (h.certificate_fingerprint = ${certificate}
           or (h.certificate_fingerprint is null and h.next_certificate_pem is null))
         and h.address = ${address} and h.version = ${version}
+        and h.certificate_authority is not distinct from ${issuer}
+        and h.trusted_authorities = ${authorities}::text[]
         and h.protocol_version = ${heartbeat.protocol_version ?? null} and h.report_fault is null
         and h.problem is not distinct from ${problem ?? null}
         and h.refuses is not distinct from ${refuses?.kind ?? null}

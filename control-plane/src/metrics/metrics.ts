@@ -23,6 +23,8 @@ export interface MetricsSources extends DatabaseGaugesOptions {
   ownCertificates: () => Readonly<Record<'client' | 'authority', Date>>
   /** When the certificate of the broker ends; null: unknown, or without TLS. */
   brokerCertificate: () => Date | null
+  /** When the open rotation of the authority began; null: none is open. */
+  rotationBegunAt: () => Date | null
   /** Whether each host without an open port has a tunnel to this replica. */
   tunnels: () => ReadonlyMap<string, boolean>
   clockSkewMs: () => number
@@ -99,6 +101,15 @@ function addGauges(registry: Registry, sources: MetricsSources): void {
       if (broker !== null) this.set({ certificate: 'broker' }, daysUntil(broker))
       const ofHosts = [...sources.hostCertificates().values()].map(daysUntil)
       if (ofHosts.length > 0) this.set({ certificate: 'first_host' }, Math.min(...ofHosts))
+    },
+  })
+  new Gauge({
+    name: 'phonerack_authority_rotation_days',
+    help: 'Days since a rotation of the certificate authority began that is open; 0: none is.',
+    registers,
+    collect() {
+      const begunAt = sources.rotationBegunAt()
+      this.set(begunAt === null ? 0 : -daysUntil(begunAt))
     },
   })
   new Gauge({

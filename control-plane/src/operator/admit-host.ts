@@ -3,11 +3,20 @@
  * rejoin, the machine becomes the host that the token names. docs/decisions/0199
  */
 import { X509Certificate } from 'node:crypto'
-import { ApiError, hashSecret, isSecret, newId, subjects, type AgentOnBus } from '@phonerack/shared'
+import {
+  ApiError,
+  authorityFingerprint,
+  hashSecret,
+  isSecret,
+  newId,
+  subjects,
+  type AgentOnBus,
+} from '@phonerack/shared'
 import { type Core } from '../core/core.js'
 import { createSecretLookup, type SecretLookup } from '../db/secret-lookup.js'
 import { adopted } from '../hosts/certificates.js'
-import { controlPlaneUri, type Authority } from '../pki/authority.js'
+import { type Authorities } from '../pki/authorities.js'
+import { controlPlaneUri } from '../pki/authority.js'
 import { type NatsUsers } from '../pki/nats-users.js'
 import { addAudit } from './audit.js'
 import { natsUserCheck, type NatsUserCheck } from './new-nats-user.js'
@@ -15,7 +24,7 @@ import { onBehalf, type Origin, type Work } from './work.js'
 
 export interface JoinParts {
   core: Core
-  authority: Authority
+  authority: Authorities
   /** Null when the broker requires no credentials. */
   natsUsers: NatsUsers | null
   /** Public key of the NATS user of the control plane; null: it has none. */
@@ -71,7 +80,7 @@ export async function checkJoinToken(core: Core, token: string): Promise<void> {
  * NATS user that is already used, which leaves the token usable
  */
 export async function admitHost(
-  { core, authority, natsUsers, ownNatsUser }: JoinParts,
+  { core, authority: authorities, natsUsers, ownNatsUser }: JoinParts,
   host: Joining,
   from: Origin,
 ): Promise<HostIdentity> {
@@ -79,23 +88,34 @@ export async function admitHost(
   const token = await core.db.joinToken.findUnique({ where: { secretHash } })
   const rejoins = token?.rejoinsHostId ?? null
   if (rejoins !== null && !host.canRejoin) throw tooOld()
+  // A switch of the authority may be newer than the last look.
+  await authorities.look()
+  const { signing: authority } = authorities
+  if ((token?.authority ?? authority.fingerprint) !== authority.fingerprint) throw otherAuthority()
   const hostId = rejoins ?? newId('host')
   const joinId = rejoins === null ? null : newId('join')
   // Issue before spending the token: a key of the wrong kind leaves the token usable.
   const certificatePem = await issue(authority, hostId, host.publicKeyPem)
   const natsJwt = natsUsers ? await natsUsers.issue({ hostId, joinId }, host.natsPublicKey) : ''
-  const admitted = { ...host, certificatePem, requireNewUser: natsUserCheck(ownNatsUser) }
+  const { caPem } = authority
+  const admitted = { ...host, certificatePem, caPem, requireNewUser: natsUserCheck(ownNatsUser) }
   if (joinId === null) await store(core, hostId, admitted, from)
   else await replace(core, { hostId, joinId }, admitted, from)
-  return { hostId, joinId, certificatePem, caPem: authority.caPem, natsJwt, controlPlaneUri }
+  // One only, which the machine verifies with its token. It gets a second one over a call (`hosts/authorities.ts`).
+  return { hostId, joinId, certificatePem, caPem, natsJwt, controlPlaneUri }
 }
 
 interface Admitted extends Joining {
   certificatePem: string
+  caPem: string
   requireNewUser: NatsUserCheck
 }
 
-async function issue(authority: Authority, hostId: string, publicKeyPem: string): Promise<string> {
+async function issue(
+  authority: Pick<Authorities, 'issueHost'>,
+  hostId: string,
+  publicKeyPem: string,
+): Promise<string> {
   try {
     return await authority.issueHost(hostId, publicKeyPem)
   } catch (error) {
@@ -122,8 +142,18 @@ const tooOld = () =>
     next: 'Upgrade the host agent, then start it with the same join token.',
   })
 
+const otherAuthority = () =>
+  new ApiError('unauthorized', {
+    message: 'The certificate authority has been replaced since this join token was created.',
+    next: 'Create a new join token.',
+  })
+
 /** Returns the ID of the operator token that created it. @throws ApiError unauthorized */
-async function spend({ tx, now }: Work, token: string, hostId: string): Promise<string | null> {
+async function spend({ tx, now }: Work, { token, caPem }: Admitted, hostId: string): Promise<string | null> {
+  // Until the host is stored, the authority stays.
+  const [row] = await tx.$queryRaw<{ ca: string }[]>`select ca_certificate as ca from installation
+    where id = 1 for share`
+  if (row && authorityFingerprint(row.ca) !== authorityFingerprint(caPem)) throw otherAuthority()
   const secretHash = hashSecret(token)
   const spent = await tx.joinToken.updateMany({
     where: { secretHash, usedAt: null, expiresAt: { gt: now } },
@@ -138,7 +168,7 @@ async function store(core: Core, hostId: string, host: Admitted, from: Origin): 
   const certificateExpiresAt = new Date(new X509Certificate(host.certificatePem).validTo)
   await onBehalf(core, from, async (work, giver) => {
     const { tx, now } = work
-    const createdBy = await spend(work, host.token, hostId)
+    const createdBy = await spend(work, host, hostId)
     await host.requireNewUser(tx, natsPublicKey)
     await tx.host.create({
       data: { id: hostId, name, country, natsPublicKey, joinedAt: now, certificateExpiresAt },
@@ -155,24 +185,25 @@ async function store(core: Core, hostId: string, host: Admitted, from: Origin): 
 async function replace(
   core: Core,
   { hostId, joinId }: AgentOnBus,
-  { token, natsPublicKey, certificatePem, requireNewUser }: Admitted,
+  host: Admitted,
   from: Origin,
 ): Promise<void> {
+  const { natsPublicKey, certificatePem, requireNewUser } = host
   const certificates = adopted(certificatePem)
   const { certificateFingerprint } = certificates
   await onBehalf(core, from, async (work, giver) => {
     const { tx } = work
-    const createdBy = await spend(work, token, hostId)
+    const createdBy = await spend(work, host, hostId)
     await requireNewUser(tx, natsPublicKey)
     await tx.joinToken.updateMany({
       where: { rejoinsHostId: hostId, usedAt: null, expiresAt: { gt: work.now } },
       data: { expiresAt: work.now },
     })
     await tx.$queryRaw`select 1 from hosts where id = ${hostId} for update`
-    const host = await tx.host.findUniqueOrThrow({ where: { id: hostId } })
-    if (host.retiredAt) throw refusal()
+    const row = await tx.host.findUniqueOrThrow({ where: { id: hostId } })
+    if (row.retiredAt) throw refusal()
     await tx.revokedNatsUser.createMany({
-      data: [{ publicKey: host.natsPublicKey, hostId, revokedAt: work.now }],
+      data: [{ publicKey: row.natsPublicKey, hostId, revokedAt: work.now }],
       skipDuplicates: true,
     })
     work.afterCommit(() => core.bus.publish(subjects.userRevoked, {}))
@@ -180,6 +211,7 @@ async function replace(
       where: { id: hostId },
       data: {
         ...{ natsPublicKey, ...certificates, joinId },
+        ...{ certificateAuthority: null, trustedAuthorities: [] },
         ...{ address: null, sequence: 0n, announcedAt: null, reportFault: null },
       },
     })
@@ -188,9 +220,9 @@ async function replace(
       where: { hostId },
       data: { custodyRevision: 0n, confirmedEpoch: null, cleanFor: '' },
     })
-    const facts = (fingerprint: string | null) => ({ name: host.name, certificate: fingerprint })
+    const facts = (fingerprint: string | null) => ({ name: row.name, certificate: fingerprint })
     const change = {
-      ...{ target: hostId, before: facts(host.certificateFingerprint) },
+      ...{ target: hostId, before: facts(row.certificateFingerprint) },
       after: facts(certificateFingerprint),
     }
     await addAudit(work, 'host.rejoin', change, await giver(createdBy))

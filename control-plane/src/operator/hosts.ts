@@ -63,7 +63,7 @@ interface NewJoinToken {
  * @param authority fingerprint of the authority with which the machine verifies the answer
  */
 export async function createJoinToken(work: Work, authority: string): Promise<Change<NewJoinToken>> {
-  const { secret, expiresAt } = await addJoinToken(work, null)
+  const { secret, expiresAt } = await addJoinToken(work, null, authority)
   const after = { expires_at: expiresAt.toISOString() }
   return {
     result: { token: joinTokenText({ secret, authority }), ...after },
@@ -73,11 +73,14 @@ export async function createJoinToken(work: Work, authority: string): Promise<Ch
   }
 }
 
-async function addJoinToken(work: Work, rejoinsHostId: string | null) {
+async function addJoinToken(work: Work, rejoinsHostId: string | null, authority: string) {
   const secret = newSecret('hostJoin')
   const expiresAt = new Date(work.now.getTime() + joinTokenLifeMs)
   await work.tx.joinToken.create({
-    data: { secretHash: hashSecret(secret), expiresAt, createdBy: work.operator.tokenId, rejoinsHostId },
+    data: {
+      ...{ secretHash: hashSecret(secret), expiresAt, createdBy: work.operator.tokenId },
+      ...{ rejoinsHostId, authority },
+    },
   })
   return { secret, expiresAt }
 }
@@ -90,7 +93,7 @@ export async function createRejoinToken(
 ): Promise<Change<NewJoinToken & { host_id: string }>> {
   const { id, name, retiredAt } = await findHost(work.tx, ref)
   if (retiredAt) throw invalidField('host', 'is retired')
-  const { secret, expiresAt } = await addJoinToken(work, id)
+  const { secret, expiresAt } = await addJoinToken(work, id, authority)
   const expires = { expires_at: expiresAt.toISOString() }
   const result = { token: joinTokenText({ secret, authority }), ...expires, host_id: id }
   return { result, target: id, before: null, after: { name, ...expires } }

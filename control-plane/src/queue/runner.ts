@@ -29,6 +29,8 @@ export interface RunnerOptions {
   replicaId: string
   replicaDeadAfterMs: number
   log: Logger
+  /** Fingerprints of the authorities that this replica trusts, for its row. */
+  authorities?: () => string[]
   pools: readonly { tasks: TaskList; concurrency: number }[]
 }
 
@@ -217,8 +219,11 @@ export class JobRunner {
     const orphans = [...this.orphans]
     const ids = [...this.workerIds, ...orphans]
     const deadAfter = replicaDeadAfterMs / 1000
-    await db.$executeRaw`insert into replicas (id, worker_ids, beat_at) values (${replicaId}, ${ids}, now())
-      on conflict (id) do update set worker_ids = excluded.worker_ids, beat_at = excluded.beat_at`
+    const authorities = this.options.authorities?.() ?? []
+    await db.$executeRaw`insert into replicas (id, worker_ids, beat_at, authorities)
+      values (${replicaId}, ${ids}, now(), ${authorities})
+      on conflict (id) do update set worker_ids = excluded.worker_ids, beat_at = excluded.beat_at,
+        authorities = excluded.authorities`
     // Locks without a live owner include those of a replica that was killed before it recorded its
     // workers.
     const unlocked = await db.$queryRaw<unknown[]>`with gone as (

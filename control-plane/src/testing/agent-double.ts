@@ -40,17 +40,18 @@ export async function startAgentDouble(options: DoubleOptions): Promise<AgentDou
   })
   const natsUser = createUser()
   const identity = await join(options, keys.publicKey, natsUser.getPublicKey())
-  const bus = await connectBus({
-    url: options.natsUrl,
-    name: options.name,
-    authorities: [identity.ca_pem],
-    creds: new TextDecoder().decode(fmtCreds(identity.nats_jwt, natsUser)),
-  })
-  const agent = new Double(identity.host_id, identity.join_id, bus, {
+  const certificates = new DoubleCertificates({
     ca: Buffer.from(identity.ca_pem),
     certificate: Buffer.from(identity.certificate_pem),
     key: Buffer.from(keys.privateKey),
   })
+  const bus = await connectBus({
+    url: options.natsUrl,
+    name: options.name,
+    authorities: () => [certificates.authorities],
+    creds: new TextDecoder().decode(fmtCreds(identity.nats_jwt, natsUser)),
+  })
+  const agent = new Double(identity.host_id, identity.join_id, bus, certificates)
   agent.protocolVersion = protocolOf(options)
   await agent.serve()
   agent.begin(options.beatMs ?? 500)
@@ -83,7 +84,6 @@ class Double implements Inside {
   finish: AgentDouble['finish'] = {}
   picture: AgentDouble['picture'] = {}
   protocolVersion: number | null = protocol.version
-  readonly certificates: DoubleCertificates
   private server: Server | null = null
   private address = ''
   epoch: string | null = null
@@ -96,9 +96,8 @@ class Double implements Inside {
     readonly hostId: string,
     public joinId: string | null,
     private readonly bus: Bus,
-    identity: { ca: Buffer; certificate: Buffer; key: Buffer },
+    readonly certificates: DoubleCertificates,
   ) {
-    this.certificates = new DoubleCertificates(identity)
     bus.subscribe(subjects.announce({ hostId, joinId }), (message) => {
       const { epoch, tunnel } = announceSchema.parse(message)
       this.epoch = epoch ?? this.epoch
@@ -132,6 +131,7 @@ class Double implements Inside {
       version: 'double',
       address: this.address,
       certificate: this.certificates.fingerprint,
+      trust: this.certificates.trusted,
       load: 0,
       epoch: this.epoch,
       devices: [...this.devices.values()].map((device) => ({

@@ -12,7 +12,10 @@ export interface HostKeys {
   key: string
 }
 
-export async function hostKeys(authority: Authority, hostId: string): Promise<HostKeys> {
+export async function hostKeys(
+  authority: Pick<Authority, 'caPem' | 'issueHost'>,
+  hostId: string,
+): Promise<HostKeys> {
   const { publicKey, privateKey } = generateKeyPairSync('ec', {
     namedCurve: 'P-256',
     publicKeyEncoding: { type: 'spki', format: 'pem' },

@@ -169,3 +169,24 @@ it('takes another certificate for new connections, and keeps those that are open
   await closed(connectAs({ ca: authority.caPem }, listener.port))
   expect(accepted).toEqual([hostId])
 })
+
+it('accepts hosts of both authorities while one replaces the other, and of the next one afterwards', async () => {
+  await listen()
+  const [earlier, next] = [await hostKeys(authority, hostId), await hostKeys(stranger, hostId)]
+  const ca = authority.caPem + stranger.caPem
+  const use = async (signing: Authority, caPem: string) =>
+    listener.useCertificate({ ...(await signing.issueTunnel()), caPem })
+  const outcomes = async () =>
+    (
+      await Promise.allSettled(
+        [earlier, next].map((keys) => dial({ ...keys, ca }, listener.port, () => undefined)),
+      )
+    ).map(({ status }) => status)
+  expect(await outcomes()).toEqual(['fulfilled', 'rejected'])
+  await use(authority, ca)
+  expect(await outcomes()).toEqual(['fulfilled', 'fulfilled'])
+  await use(stranger, stranger.caPem + authority.caPem)
+  expect(await outcomes()).toEqual(['fulfilled', 'fulfilled'])
+  await use(stranger, stranger.caPem)
+  expect(await outcomes()).toEqual(['rejected', 'fulfilled'])
+})

@@ -5,7 +5,7 @@
 import { constants } from 'node:crypto'
 import { type AddressInfo, type Socket } from 'node:net'
 import { createServer, type TLSSocket } from 'node:tls'
-import { type Logger } from '@phonerack/shared'
+import { certificatesIn, type Logger } from '@phonerack/shared'
 import { type Listen } from '@phonerack/shared/metrics'
 import { tunnelLimits, tunnelProtocol } from '@phonerack/shared/tunnel'
 import { networkOf, unknownNetwork } from '../failure-limit/network.js'
@@ -34,7 +34,7 @@ export interface TunnelListenerOptions {
 
 export interface TunnelListener {
   port: number
-  /** For new connections. */
+  /** Certificate and trusted authorities, for new connections. */
   useCertificate(credentials: Credentials): void
   close(): Promise<void>
 }
@@ -43,7 +43,7 @@ export interface TunnelListener {
 export async function listenForTunnels(options: TunnelListenerOptions): Promise<TunnelListener> {
   const { listen, credentials, log, limits = gateLimits, handshakeMs = tunnelLimits.handshakeMs } = options
   const gate = new Gate(limits)
-  const authorities = [credentials.caPem]
+  let authorities = certificatesIn(credentials.caPem)
   const open = new Set<Socket>()
   /** Connections that are not yet a tunnel; by the address and port of their other end. */
   const entered = new Map<string, { entry: Entry; settle: (outcome: 'opened' | 'failed') => void }>()
@@ -122,7 +122,8 @@ export async function listenForTunnels(options: TunnelListenerOptions): Promise<
   })
   return {
     port: (server.address() as AddressInfo).port,
-    useCertificate({ privateKeyPem: key, certificatePem: cert }) {
+    useCertificate({ privateKeyPem: key, certificatePem: cert, caPem }) {
+      authorities = certificatesIn(caPem)
       server.setSecureContext({
         ...{ key, cert, ca: authorities },
         ...{ minVersion: 'TLSv1.3', secureOptions: constants.SSL_OP_NO_TICKET },

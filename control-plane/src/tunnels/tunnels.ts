@@ -11,7 +11,8 @@ import { type Database } from '../db/database.js'
 import { type Host } from '../gen/prisma/client.js'
 import { type HostTunnels } from '../host-calls/clients.js'
 import { OwnCertificate } from '../host-calls/own-certificate.js'
-import { type Authority, type Credentials } from '../pki/authority.js'
+import { type Authorities } from '../pki/authorities.js'
+import { type Credentials } from '../pki/authority.js'
 import { type GateLimits } from './gate.js'
 import { listenForTunnels, type Arrival } from './listener.js'
 import { HostSockets, WaitingSockets } from './sockets.js'
@@ -47,8 +48,8 @@ export interface Tunnels extends HostTunnels {
   hear(agent: AgentOnBus): void
   /** Ends the tunnels of hosts that have been retired, or have joined again. Reads the table. */
   look(): Promise<void>
-  /** Replaces the certificate of the listener once two thirds of its life are over. */
-  renewOwn(authority: Pick<Authority, 'issueTunnel'>, now: Date): Promise<void>
+  /** Replaces the certificate of the listener once two thirds of its life are over, or the authorities have changed. */
+  renewOwn(authority: Pick<Authorities, 'issueTunnel' | 'caPem'>, now: Date): Promise<void>
   close(): Promise<void>
 }
 
@@ -129,7 +130,7 @@ export async function openTunnels(options: TunnelsOptions): Promise<Tunnels> {
       }
     },
     async renewOwn(authority, now) {
-      if (!own.isDue(now)) return
+      if (!own.isDue(now, authority.caPem)) return
       const renewed = await authority.issueTunnel()
       own.use(renewed)
       listener.useCertificate(renewed)

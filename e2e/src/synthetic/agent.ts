@@ -5,8 +5,8 @@
  */
 import path from 'node:path'
 import {
-  brokerAuthorities,
   joinOnce,
+  liveAuthorities,
   natsCreds,
   openEpoch,
   runIdentity,
@@ -78,8 +78,9 @@ export async function startSyntheticAgent(options: SyntheticAgentOptions): Promi
     version: 'synthetic',
     address: `127.0.0.1:${grpc.port}`,
     certificate: () => running.fingerprint,
+    trust: () => running.trusted,
     natsUrl,
-    authorities: brokerAuthorities(identity, { natsUrl, caFile: null }),
+    authorities: liveAuthorities(() => running.current, { natsUrl, caFile: null }),
     creds: natsCreds(identity),
     devices: () => {
       const now = Date.now()

@@ -20,6 +20,7 @@ type Calls = Pick<
   | 'rebootPhone'
   | 'beginRenewal'
   | 'finishRenewal'
+  | 'trustAuthorities'
 >
 
 const checks = [{ name: 'synthetic', passed: true, evidence: 'there is no phone' }]

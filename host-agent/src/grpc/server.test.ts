@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { hostId, serverName, startTestHost, type TestHost } from '../testing/agent.js'
 import { CallFailed, createClient } from '../testing/client.js'
 import { loadIdentity } from '../identity.js'
-import { createTestCa, type Leaf } from '../testing/pki.js'
+import { createTestCa, type Leaf, type TestCa } from '../testing/pki.js'
 
 let host: TestHost
 beforeAll(async () => {
@@ -173,5 +173,67 @@ describe('a renewed certificate', () => {
     const { certificatePem } = await host.ca.issue({ dns: serverName }, 'server')
     const failed = await failureOf(host.control.call.finishRenewal({ certificatePem }))
     expect(failed.plain).toMatchObject({ code: 'validation_failed' })
+  })
+})
+
+describe('the trusted authorities', () => {
+  it('change for new connections, even for one that resumes a session, while existing ones continue', async () => {
+    const rotating = await startTestHost()
+    try {
+      const next = await createTestCa()
+      const { call } = rotating.control
+      const at = `127.0.0.1:${rotating.agent.grpcPort}`
+      const clientOf = async (ca: TestCa) => {
+        const leaf = await ca.issue({ uri: 'spiffe://phonerack/control-plane' }, 'client')
+        return createClient(at, [rotating.ca.caPem, next.caPem].join('\n'), leaf, serverName)
+      }
+      const codeFor = async (ca: TestCa): Promise<number> => {
+        const client = await clientOf(ca)
+        const failed = await failureOf(client.observe({ assignment: undefined, screenshot: undefined }, 3000))
+        client.close()
+        return failed.code
+      }
+      expect(await codeFor(next)).toBe(status.UNAVAILABLE)
+      await call.trustAuthorities({ authorityPems: [rotating.ca.caPem, next.caPem] })
+      expect([await codeFor(next), await codeFor(rotating.ca)]).toEqual([
+        status.INVALID_ARGUMENT,
+        status.INVALID_ARGUMENT,
+      ])
+
+      const leaf = await rotating.ca.issue({ uri: 'spiffe://phonerack/control-plane' }, 'client')
+      const secured = {
+        ...{ host: '127.0.0.1', port: rotating.agent.grpcPort, servername: serverName },
+        ...{ ca: [rotating.ca.caPem, next.caPem], cert: leaf.certificatePem, key: leaf.privateKeyPem },
+        ALPNProtocols: ['h2'],
+      }
+      const open = connect(secured)
+      const sessions: Buffer[] = []
+      open.on('session', (session) => sessions.push(session))
+      open.resume()
+      await expect.poll(() => sessions.length).toBeGreaterThan(0)
+
+      const { publicKeyPem } = await call.beginRenewal({})
+      const names = { dns: serverName, uri: `spiffe://phonerack/host/${hostId}` }
+      await call.finishRenewal({ certificatePem: await next.issueFor(publicKeyPem, names) })
+      await call.trustAuthorities({ authorityPems: [next.caPem] })
+      expect([await codeFor(next), await codeFor(rotating.ca)]).toEqual([
+        status.INVALID_ARGUMENT,
+        status.UNAVAILABLE,
+      ])
+      const resumed = connect({ ...secured, session: sessions.at(-1) })
+      const ended = new Promise<string>((resolve) => {
+        resumed.once('error', (error: Error) => resolve(error.message))
+        resumed.once('close', () => resolve('closed'))
+      })
+      let isReused: boolean | null = null
+      resumed.once('secureConnect', () => (isReused = resumed.isSessionReused()))
+      resumed.resume()
+      expect(await ended).not.toBe('')
+      expect(isReused).not.toBe(true)
+      expect(open.destroyed).toBe(false)
+      open.destroy()
+    } finally {
+      await rotating.stop()
+    }
   })
 })

@@ -13,7 +13,7 @@ import { DeadlineExceeded, keepalive, Progress } from '@phonerack/shared'
 const maxMessage = 16 << 20
 
 export interface TlsFiles {
-  /** The control plane's CA. */
+  /** The authorities of the control plane's certificates. */
   caPem: string
   certificatePem: string
   privateKeyPem: string
@@ -21,8 +21,8 @@ export interface TlsFiles {
 
 export interface RunningServer {
   port: number
-  /** For new connections; existing ones continue with the earlier certificate. */
-  useCertificate(tls: Omit<TlsFiles, 'caPem'>): void
+  /** For new connections; existing ones continue with the earlier ones. */
+  useCertificate(tls: TlsFiles): void
   /** Lets calls finish for `graceMs`, then cancels them. */
   stop(graceMs: number): Promise<void>
 }
@@ -39,11 +39,13 @@ type CaListener = experimental.CaCertificateUpdateListener
 /** Hands the certificates to grpc-js, which replaces the secure context of its TLS server. */
 class Certificates implements experimental.CertificateProvider {
   private readonly listeners = new Set<IdentityListener>()
+  private readonly caListeners = new Set<CaListener>()
 
   constructor(private tls: TlsFiles) {}
 
-  use(tls: Omit<TlsFiles, 'caPem'>): void {
-    this.tls = { ...this.tls, ...tls }
+  use(tls: TlsFiles): void {
+    this.tls = tls
+    for (const listener of this.caListeners) listener(this.ca)
     for (const listener of this.listeners) listener(this.identity)
   }
 
@@ -52,13 +54,18 @@ class Certificates implements experimental.CertificateProvider {
     return { certificate: Buffer.from(certificatePem), privateKey: Buffer.from(privateKeyPem) }
   }
 
-  // A listener that is called while it is added does not reach the server.
-  addCaCertificateListener(listener: CaListener): void {
-    queueMicrotask(() => listener({ caCertificate: Buffer.from(this.tls.caPem) }))
+  private get ca() {
+    return { caCertificate: Buffer.from(this.tls.caPem) }
   }
 
-  removeCaCertificateListener(): void {
-    // The CA does not change.
+  // A listener that is called while it is added does not reach the server.
+  addCaCertificateListener(listener: CaListener): void {
+    this.caListeners.add(listener)
+    queueMicrotask(() => listener(this.ca))
+  }
+
+  removeCaCertificateListener(listener: CaListener): void {
+    this.caListeners.delete(listener)
   }
 
   addIdentityCertificateListener(listener: IdentityListener): void {

@@ -9,6 +9,8 @@ import {
   connectBus,
   protocol,
   subjects,
+  type AgentTrust,
+  type BrokerAuthorities,
   type Bus,
   type DeviceStatus,
   type Heartbeat,
@@ -27,8 +29,10 @@ export interface HeartbeatOptions {
   /** SHA-256 of the certificate with which it answers calls. */
   certificate: () => string
   natsUrl: string
-  /** PEM texts: the only authorities for the broker's certificate; omitted: Node's. */
-  authorities?: readonly string[]
+  /** The authorities that it trusts. Omitted: it cannot change them. */
+  trust?: () => AgentTrust
+  /** For the broker's certificate; omitted: Node's. */
+  authorities?: BrokerAuthorities
   creds: string
   devices: () => DeviceStatus[]
   /** A missing part of this host, for the operator; null: none. */
@@ -118,6 +122,7 @@ export function startHeartbeats(options: HeartbeatOptions): Heartbeats {
       version: options.version,
       address: options.address,
       certificate: options.certificate(),
+      ...(options.trust === undefined ? {} : { trust: options.trust() }),
       load: loadavg()[0] ?? 0,
       epoch: options.epoch.get(),
       problem: options.problem,

@@ -56,6 +56,8 @@ import {
   type SetTimezoneResponse,
   type StartPhoneRequest,
   type StartPhoneResponse,
+  type TrustAuthoritiesRequest,
+  type TrustAuthoritiesResponse,
   type UninstallAppRequest,
   type UninstallAppResponse,
   type WipeDeviceRequest,
@@ -165,6 +167,9 @@ export function createClient(
       ),
       finishRenewal: promised<FinishRenewalRequest, FinishRenewalResponse>((...args) =>
         client.finishRenewal(...args),
+      ),
+      trustAuthorities: promised<TrustAuthoritiesRequest, TrustAuthoritiesResponse>((...args) =>
+        client.trustAuthorities(...args),
       ),
       rebootPhone: promised<RebootPhoneRequest, RebootPhoneResponse>((...args) =>
         client.rebootPhone(...args),

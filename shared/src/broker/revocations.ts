@@ -7,13 +7,13 @@ import { randomUUID } from 'node:crypto'
 import { decode, encodeAccount, fromPublic, fromSeed, type Account, type KeyPair } from '@nats-io/jwt'
 import { connect, credsAuthenticator, type NatsConnection } from 'nats'
 import { z } from 'zod'
-import { brokerTls } from '../broker-tls.js'
+import { brokerTls, type BrokerAuthorities } from '../broker-tls.js'
 import { accountOptions, systemSubjects } from './trust.js'
 
 export interface BrokerAdmin {
   url: string
-  /** PEM texts: the only authorities for the broker's certificate. For `tls:` URLs. */
-  authorities: readonly string[]
+  /** For `tls:` URLs. */
+  authorities: BrokerAuthorities
   /** Public key of the account whose users are revoked, `A…`. */
   account: string
   /** nkey seed of a signing key of the operator, `SO…`. */

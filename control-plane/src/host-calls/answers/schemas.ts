@@ -80,6 +80,7 @@ export const hostAnswers: Answers<HostServiceService> = {
     publicKeyPem: text(2000),
   }),
   finishRenewal: nothing,
+  trustAuthorities: nothing,
   proveDevice: z.object({ identity: z.string().regex(identityPattern), signature: bytes(64) }),
   forgetDevice: nothing,
   adoptDevice: z.object({ identity: z.string().regex(identityPattern), revision: amount }),

@@ -175,16 +175,17 @@ export const appTools = [
     },
     annotations: adds,
     async run(_args, api) {
-      // A result with `error` is a failure.
-      const { error: _, ...upload } = await api.json<
+      const upload = await api.json<
         UploadJson & { upload_url: string; upload_headers: Record<string, string> }
       >({
         ...{ method: 'POST', path: '/v1/apps/uploads' },
       })
       const headers = Object.entries(upload.upload_headers).map(([name, value]) => ` -H '${name}: ${value}'`)
       const curl = `curl -s -X POST${headers.join('')} --data-binary @FILE.apk '${upload.upload_url}'`
+      // A result with `error` is a failure.
+      const shown = Object.fromEntries(Object.entries(upload).filter(([name]) => name !== 'error'))
       return answer(
-        upload,
+        shown,
         `upload ${upload.id}`,
         `${curl} , then complete_app_upload ${quoted({ upload_id: upload.id, storage_id: 'STORAGE_ID' })}`,
       )

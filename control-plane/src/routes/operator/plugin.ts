@@ -55,9 +55,9 @@ function readAll({ all = 'false' }: { all?: unknown }): boolean {
   return all === 'true'
 }
 
-/** @param authority fingerprint of the hosts' certificate authority, for join tokens */
+/** @param authority fingerprint of the hosts' certificate authority, for join tokens; a rotation changes it */
 export const operatorPlugin =
-  (core: Core, authority: string): FastifyPluginAsync =>
+  (core: Core, authority: () => string): FastifyPluginAsync =>
   (app) => {
     const api = operatorApi(app, core)
     addHostsAndDevices(api, core, authority)
@@ -68,15 +68,15 @@ export const operatorPlugin =
     return Promise.resolve()
   }
 
-function addHostsAndDevices(api: OperatorApi, core: Core, authority: string): void {
+function addHostsAndDevices(api: OperatorApi, core: Core, authority: () => string): void {
   api.read<All>('/hosts', async ({ query }) => ({ data: await listHosts(core, readAll(query)) }))
   api.write({ method: 'POST', url: '/hosts/join-tokens', action: 'host.join_token', status: 201 }, (work) =>
-    createJoinToken(work, authority),
+    createJoinToken(work, authority()),
   )
 
   api.write(
     { method: 'POST', url: '/hosts/:ref/rejoin', action: 'host.rejoin_token', status: 201 },
-    (work, { params }) => createRejoinToken(work, params.ref, authority),
+    (work, { params }) => createRejoinToken(work, params.ref, authority()),
   )
 
   api.write(

@@ -1,0 +1,177 @@
+/**
+ * The steps by which the certificate authority is replaced while replicas and hosts run, and how far they are. Replicas
+ * notice each step when they read the authorities again. For `rotate-authority`. docs/decisions/0249
+ */
+import { X509Certificate } from 'node:crypto'
+import { authorityFingerprint } from '@phonerack/shared'
+import { type Config } from '../config/config.js'
+import { newAuthority } from '../pki/authority.js'
+import { inTransaction, type Database, type Tx } from './database.js'
+import { decryptAuthority, encryptAuthority } from './installation.js'
+import { schemaVersion } from './schema-version.js'
+
+export interface RotationStatus {
+  phase: 'closed' | 'begun' | 'switched'
+  /** Fingerprint of the authority that signs. */
+  signing: string
+  /** Fingerprint of the next one, which signs after the switch; null: closed. */
+  next: string | null
+  begunAt: Date | null
+  switchedAt: Date | null
+  /** Those that run. */
+  replicas: { id: string; trustsNext: boolean; signsWithNext: boolean }[]
+  /** Those that are not retired. */
+  hosts: RotatingHost[]
+}
+
+export interface RotatingHost {
+  id: string
+  name: string
+  lastSeenAt: Date | null
+  /** False: its agent is of an earlier release, or has not been heard yet. */
+  reports: boolean
+  trustsNext: boolean
+  /** Its certificate is from the next authority. */
+  hasNext: boolean
+}
+
+type Rules = Pick<Config['rules'], 'replicaDeadAfterMs'>
+
+/** @throws Error when the database has no authority */
+export async function readRotation(
+  db: Pick<Tx, 'installation' | 'host' | '$queryRaw'>,
+  { replicaDeadAfterMs }: Rules,
+): Promise<RotationStatus> {
+  const row = await db.installation.findUnique({ where: { id: 1 } })
+  if (row === null)
+    throw new Error('the database has no certificate authority yet: start the control plane first')
+  const { rotationBegunAt: begunAt, switchedAt } = row
+  const signing = authorityFingerprint(row.caCertificate)
+  const other = row.otherCaCertificate === null ? null : authorityFingerprint(row.otherCaCertificate)
+  const phase = other === null ? 'closed' : switchedAt === null ? 'begun' : 'switched'
+  const next = phase === 'switched' ? signing : other
+  const replicas = await db.$queryRaw<{ id: string; authorities: string[] }[]>`select id, authorities
+    from replicas where beat_at > now() - make_interval(secs => ${replicaDeadAfterMs / 1000}::float8) order by id`
+  const hosts = await db.host.findMany({
+    where: { retiredAt: null },
+    orderBy: [{ name: 'asc' }, { id: 'asc' }],
+  })
+  return {
+    ...{ phase, signing, next, begunAt, switchedAt },
+    replicas: replicas.map(({ id, authorities }) => ({
+      id,
+      trustsNext: next !== null && authorities.includes(next),
+      signsWithNext: next !== null && authorities[0] === next,
+    })),
+    hosts: hosts.map((host) => ({
+      ...{ id: host.id, name: host.name, lastSeenAt: host.lastSeenAt },
+      reports: host.trustedAuthorities.length > 0,
+      trustsNext: next !== null && host.trustedAuthorities.includes(next),
+      hasNext: next !== null && host.certificateAuthority === next,
+    })),
+  }
+}
+
+/** The rotation is not in the state that the step needs, or hosts or replicas are not ready for it. */
+export class StepRefused extends Error {
+  override readonly name = 'StepRefused'
+}
+
+/** Creates the next authority. @throws StepRefused; StartRefusal for another service key */
+export async function beginRotation(db: Database, config: Config, now: Date): Promise<RotationStatus> {
+  const { phase } = await readRotation(db, config.rules)
+  if (phase !== 'closed') throw new StepRefused('a rotation is open already')
+  const row = await db.installation.findUniqueOrThrow({ where: { id: 1 } })
+  // Proves that the file has the service key that the database needs.
+  await decryptAuthority({ certificate: row.caCertificate, key: row.caKey }, row.serviceKeyId, config)
+  const next = await encryptAuthority(await newAuthority(), config)
+  return inTransaction(db, async (tx) => {
+    const { count } = await tx.installation.updateMany({
+      where: { id: 1, otherCaCertificate: null, serviceKeyId: next.serviceKeyId },
+      data: {
+        ...{ otherCaCertificate: next.certificate, otherCaKey: next.key },
+        ...{ rotationBegunAt: now, switchedAt: null },
+      },
+    })
+    if (count !== 1) throw new StepRefused('the installation was changed at the same time: nothing was begun')
+    // Earlier releases would trust one authority only.
+    await tx.$executeRaw`update schema_version set serves_from = greatest(serves_from, ${schemaVersion}::int)`
+    return readRotation(tx, config.rules)
+  })
+}
+
+/**
+ * Lets the next authority sign. @param check gets the status after all concurrent joins, and throws to refuse
+ * @throws StepRefused
+ */
+export function switchRotation(
+  db: Database,
+  rules: Rules,
+  now: Date,
+  check: (status: RotationStatus) => void,
+): Promise<RotationStatus> {
+  return step(db, rules, 'begun', async (tx, status) => {
+    check(status)
+    await tx.$executeRaw`update installation set switched_at = ${now},
+      ca_certificate = other_ca_certificate, ca_key = other_ca_key,
+      other_ca_certificate = ca_certificate, other_ca_key = ca_key where id = 1`
+  })
+}
+
+/** Ends the trust in the earlier authority, and deletes its key. @param check as for `switchRotation` */
+export function finishRotation(
+  db: Database,
+  rules: Rules,
+  check: (status: RotationStatus) => void,
+): Promise<RotationStatus> {
+  return step(db, rules, 'switched', async (tx, status) => {
+    check(status)
+    const { caCertificate } = await tx.installation.findUniqueOrThrow({ where: { id: 1 } })
+    await dropNextOfOthers(tx, new X509Certificate(caCertificate))
+    await tx.installation.update({ where: { id: 1 }, data: closed })
+  })
+}
+
+/** Drops the next authority. Only before the switch. */
+export const cancelRotation = (db: Database, rules: Rules): Promise<RotationStatus> =>
+  step(db, rules, 'begun', (tx) =>
+    tx.installation.update({ where: { id: 1 }, data: closed }).then(() => undefined),
+  )
+
+const closed = { otherCaCertificate: null, otherCaKey: null, rotationBegunAt: null, switchedAt: null }
+
+const names = { begun: 'begun, and not switched', switched: 'switched' }
+
+function step(
+  db: Database,
+  rules: Rules,
+  needed: keyof typeof names,
+  work: (tx: Tx, status: RotationStatus) => Promise<void>,
+): Promise<RotationStatus> {
+  return inTransaction(db, async (tx) => {
+    // A join holds the row until its host is stored (`operator/admit-host.ts`).
+    await tx.$queryRaw`select 1 from installation where id = 1 for update`
+    const status = await readRotation(tx, rules)
+    if (status.phase !== needed)
+      throw new StepRefused(
+        `this needs a rotation that has been ${names[needed]}; this one is ${status.phase}`,
+      )
+    await work(tx, status)
+    return readRotation(tx, rules)
+  })
+}
+
+/** A next certificate that its host has not used would be sent again, and refused. */
+async function dropNextOfOthers(tx: Tx, authority: X509Certificate): Promise<void> {
+  const waiting = await tx.host.findMany({
+    where: { nextCertificatePem: { not: null } },
+    select: { id: true, nextCertificatePem: true },
+  })
+  const foreign = waiting.filter(
+    ({ nextCertificatePem: pem }) => pem !== null && !new X509Certificate(pem).verify(authority.publicKey),
+  )
+  await tx.host.updateMany({
+    where: { id: { in: foreign.map(({ id }) => id) } },
+    data: { nextCertificatePem: null, nextCertificateFingerprint: null },
+  })
+}
