@@ -24,7 +24,7 @@ export function keepAuthorities(
   return {
     async look() {
       await authorities.look()
-      // A join may read newer ones meanwhile.
+      // A concurrent join may read newer ones.
       const { fingerprints } = authorities
       await hosts.renewOwn(authorities, clock.now())
       await tunnels?.renewOwn(authorities, clock.now())
