@@ -219,7 +219,8 @@ it.each([
     await plane.app.services.power.reboot(tenant.caller, phone.id, { requestId: 'req_test', signal })
     const { db, rules } = plane.app.core
     if (kind !== null) await says(full, kind)
-    else await eventually(async () => (await devices(full)).some(({ startFailedAt }) => startFailedAt !== null))
+    else
+      await eventually(async () => (await devices(full)).some(({ startFailedAt }) => startFailedAt !== null))
     // Moves the session and the restart into the past.
     const ago = new Date(began.getTime() - rules.restartGraceMs)
     await db.session.updateMany({
