@@ -154,7 +154,7 @@ describe('the limits of a key', () => {
   it('counts a tool call once, with the requests of the same key to /v1', async () => {
     const limited = await api.beside({ requestsPerKeyPerMinute: 3 })
     const base = await listen(limited.app)
-    // `list_apps` and `set_device` send several requests.
+    // The call sends a request to `/v1`.
     const settings = { name: 'set_device', arguments: { phone_id: 'ph_aaaaaaaaaaaa' } }
     for (let count = 0; count < 2; count += 1)
       expect((await post(base, api.key, { ...account, params: settings })).status).toBe(200)
