@@ -196,6 +196,6 @@ describe('a person in a browser', () => {
     expect((await phone.api.post(`${phone.path}/park`)).status).toBe(200)
     await isOver(other, 'parked')
     expect((await read(second.path)).status).toBe('expired')
-    expect(complaints).toEqual([])
+    expect(complaints, complaints.join('\n')).toEqual([])
   })
 })

@@ -285,6 +285,9 @@ describe('the live view', () => {
       return phoneSchema.parse(answer.body).status === 'ready'
     })
     await ends(4004, 'deleted', () => phone.api.delete(phone.path))
-    expect(complaints).toEqual([])
+  })
+
+  it('has no error in any page', () => {
+    expect(complaints, complaints.join('\n')).toEqual([])
   })
 })

@@ -69,13 +69,16 @@ it('a limited address costs one query for all its unknown tokens together, none 
   }
   queries.clear()
   const tokens = Array.from({ length: 100 }, () => newSecret('upload'))
+  const begun = performance.now()
   const answers = await Promise.all(tokens.map((token) => send(token, from)))
+  const tookMs = performance.now() - begun
   for (const { status, code, after } of answers) {
     expect([status, code]).toEqual([429, 'rate_limited'])
     expect(Number(after)).toBeGreaterThan(0)
   }
-  // The sockets may arrive in more than one quarter of a second.
-  expect(ofUploads().length).toBeLessThanOrEqual(5)
+  // One query per quarter of a second, however long a busy machine needs for the requests.
+  expect(ofUploads().length).toBeLessThanOrEqual(Math.ceil(tookMs / 250))
+  expect(ofUploads().length).toBeLessThan(tokens.length / 2)
   queries.clear()
   expect(
     (await Promise.all(tokens.map((token) => send(token, from)))).every(({ status }) => status === 429),

@@ -56,6 +56,11 @@ describe('a recording', () => {
         const { screen } = await look(phone)
         return screen.width > screen.height === isWide
       })
+      // The recording has what the live view has: both are made of the same video.
+      await eventually(`the picture is ${isWide ? 'wide' : 'tall'}`, 150_000, () => {
+        const { width, height } = hand.picture ?? { width: 0, height: 0 }
+        return Promise.resolve(width > height === isWide)
+      })
     }
     const before = Date.now()
     const { id } = await startRecording(phone)

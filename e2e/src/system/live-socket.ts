@@ -5,9 +5,14 @@ import { bodyOf } from '../conformance/rented.js'
 import { type Api } from './api.js'
 import { eventually } from './tenant.js'
 
+/** The first byte of the message with the picture's size (`control-plane/src/live/page/wire.ts`). */
+const configKind = 1
+
 export interface LiveSocket {
   /** Bytes of video that have arrived. */
   readonly bytes: number
+  /** Pixels of the last picture; null before the first one. */
+  readonly picture: { width: number; height: number } | null
   /** Returns once more than `bytes` of video have arrived. @throws Error when the socket has ended */
   above(bytes: number): Promise<void>
   /** The form that `control-plane/src/live/input.ts` reads. */
@@ -28,6 +33,8 @@ export async function openLive(
   const server = socketPath === undefined ? `ws://${host}` : `ws+unix:${socketPath}:`
   const socket = new WebSocket(`${server}/live/socket`, 'phonerack.live.1', { origin })
   let [bytes, ended] = [0, '']
+  let size: LiveSocket['picture'] = null
+  let picture: LiveSocket['picture'] = null
   const send = (message: object): void => socket.send(JSON.stringify(message))
   socket.on('open', () => send({ type: 'open', token: hash.slice(1) }))
   socket.on('error', (error) => (ended = error.message))
@@ -35,11 +42,16 @@ export async function openLive(
   socket.on('message', (data: Buffer, isBinary) => {
     if (!isBinary) return
     bytes += data.length
+    if (data[0] === configKind) size = { width: data.readUInt16BE(1), height: data.readUInt16BE(3) }
+    else picture = size
     send({ type: 'ack', bytes })
   })
   return {
     get bytes() {
       return bytes
+    },
+    get picture() {
+      return picture
     },
     above: (than) =>
       eventually('video of the live view', 150_000, () => {

@@ -35,7 +35,12 @@ function takeEarly(): typeof globalThis.earlySocket {
 }
 
 /** For a page that cannot play the video. */
-export const dropEarly = (): void => takeEarly()?.socket.close()
+export function dropEarly(): void {
+  const socket = takeEarly()?.socket
+  // A browser reports a socket that is closed while it connects as an error of the page.
+  if (socket?.readyState === WebSocket.CONNECTING) socket.onopen = () => socket.close()
+  else socket?.close()
+}
 
 export class Connection {
   private socket: WebSocket | null = null
