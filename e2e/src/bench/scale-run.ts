@@ -51,14 +51,18 @@ export interface ScaleFigures {
 export const phonesPerHost = 50
 /** Phones that are parked by their idle time. */
 const parkedAtMost = 1000
-/** Seconds of that idle time: enough for everything that is measured while all phones run. */
-const shortIdle = 60
+/**
+ * Seconds of that idle time: enough for their own creates at the rate of the earlier ones, and for everything that is
+ * measured while all phones run.
+ */
+const shortIdleFor = (creates: number, perSecond: number): number =>
+  Math.ceil((creates / perSecond) * 1.5) + 60
 /** Lists that are timed. */
 const lists = 300
 /** Milliseconds: the pause before the idle time is measured, in which activity is written, and its length. */
 const idle = { settleMs: 8000, watchedMs: 20_000 }
-/** Milliseconds that may pass between two steps of the set-up, and that parks may be late. */
-const patience = { setUpMs: 240_000, parkMs: 120_000 }
+/** Milliseconds that may pass between two steps of the set-up, in all and for each phone, and that parks may be late. */
+const patience = { setUpMs: 240_000, setUpPerPhoneMs: 60, parkMs: 120_000 }
 
 const environment = {
   LOG_LEVEL: 'warn',
@@ -117,7 +121,7 @@ async function pidFor(system: System, service: Service): Promise<number> {
 }
 
 const until = (what: string, read: () => Promise<number>, wanted: number): Promise<void> =>
-  eventually(what, patience.setUpMs, async () => (await read()) >= wanted)
+  eventually(what, patience.setUpMs + wanted * patience.setUpPerPhoneMs, async () => (await read()) >= wanted)
 
 interface Parts {
   system: System
@@ -137,7 +141,7 @@ async function measure({ system, database, keys, pid, phones, parked, say }: Par
   const short = Math.min(phones / 2, parkedAtMost)
   const before = { control: await cpuOf(pid), postgres: await cpuOfPostgres(postmaster) }
   const first = await createPhones(keys, phones - short, 3600)
-  const last = await createPhones(keys, short, shortIdle)
+  const last = await createPhones(keys, short, shortIdleFor(short, (phones - short) / first.seconds))
   const seconds = first.seconds + last.seconds
   const spent = {
     createCpuMs: (((await cpuOf(pid)) - before.control) * 1000) / phones,

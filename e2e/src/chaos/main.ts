@@ -2,6 +2,7 @@
 import { randomInt } from 'node:crypto'
 import process from 'node:process'
 import { parseArgs } from 'node:util'
+import { tempos } from './faults/schedule.js'
 import { run } from './run.js'
 import { canMount } from '../system/small-disk.js'
 import { stamp } from './timeline.js'
@@ -47,6 +48,7 @@ try {
   const report = await run({
     ...{ seed, durationMs: minutes * 60_000, restoreMs: 10_000, signal: aborting.signal },
     shape: { controls: 3, agents: 3, phones: 10, brokers: 3, hasSmallDisk },
+    tempo: tempos.usual,
     ...{ tenants: 4, rentersPerTenant: 3, randomEveryMs: 250 },
     say: (text) => {
       if (!values.quiet) process.stdout.write(`${stamp(Date.now())} ${text}\n`)

@@ -11,7 +11,7 @@ import { judgeRecordings } from './checks/recordings.js'
 import { settle } from './checks/settled.js'
 import { judgeWitness, type Finding } from './checks/witnesses.js'
 import { injectAll } from './faults/inject.js'
-import { scheduleOf, type PlannedFault, type Shape } from './faults/schedule.js'
+import { scheduleOf, type PlannedFault, type Shape, type Tempo } from './faults/schedule.js'
 import { dump, restore } from './restore.js'
 import { createLoad, deleteAll, type Load } from './load/load.js'
 import { newKnowledge, type Knowledge } from './load/renter.js'
@@ -23,6 +23,7 @@ import { stamp, Timeline } from './timeline.js'
 export interface RunOptions {
   seed: number
   shape: Shape
+  tempo: Tempo
   tenants: number
   rentersPerTenant: number
   randomEveryMs: number
@@ -61,7 +62,7 @@ export async function run(options: RunOptions): Promise<Report> {
   }
   const figures: Record<string, unknown> = {}
   const began = performance.now()
-  const planned = scheduleOf(seed, options.durationMs, shape)
+  const planned = scheduleOf(seed, options.durationMs, shape, options.tempo)
   timeline.note(
     `seed ${seed}, ${planned.length} faults in ${options.durationMs / 1000} s; logs in ${dir}/logs`,
   )
@@ -145,11 +146,18 @@ async function storm(all: Storm): Promise<void> {
     await judge(all, load, knowledge, 'the storm')
     await loseAndRestore(all, load, knowledge)
     await judge(all, load, knowledge, 'the restore')
+    figures['faults'] = countKinds(all.planned)
     figures['answers'] = load.watched.counts
   } finally {
     watching.abort()
     figures['invariantSamples'] = await samples
   }
+}
+
+function countKinds(planned: readonly PlannedFault[]): Record<string, number> {
+  const counts: Record<string, number> = {}
+  for (const { kind } of planned) counts[kind] = (counts[kind] ?? 0) + 1
+  return counts
 }
 
 /** Load, a dump, load that the restore undoes, the restore, load. */

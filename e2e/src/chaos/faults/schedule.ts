@@ -98,25 +98,45 @@ function kindsOf(shape: Shape): Kind[] {
   return kinds.filter(({ targets }) => targets.length > 0)
 }
 
-/** Milliseconds. `first`: the load begins without faults. `rest`: between two faults of one target. */
-const pauses = { first: 3 * second, gap: [500, 6 * second], rest: 5 * second } as const
+/** How densely faults come, in milliseconds. */
+export interface Tempo {
+  /** The load begins without faults. */
+  first: number
+  /** From the start of one fault to that of the next. */
+  gap: readonly [number, number]
+  /** Between two faults of one target. */
+  rest: number
+  /** The longest that a fault lasts. */
+  longest: number
+}
+export const tempos = {
+  usual: { first: 3 * second, gap: [500, 6 * second], rest: 5 * second, longest: 25 * second },
+  /** Every kind of fault within half a minute. */
+  dense: { first: second, gap: [700, 2200], rest: 3 * second, longest: 3 * second },
+} as const satisfies Record<string, Tempo>
+
 /** Faults that last at the same time. */
 export const most = 3
 
 /** Each fault ends within `durationMs`. Each kind comes once before any comes twice. */
-export function scheduleOf(seed: number, durationMs: number, shape: Shape): PlannedFault[] {
+export function scheduleOf(
+  seed: number,
+  durationMs: number,
+  shape: Shape,
+  tempo: Tempo = tempos.usual,
+): PlannedFault[] {
   const random = randomOf(seed, 'faults')
   const kinds = kindsOf(shape)
   const planned: PlannedFault[] = []
   let untried = shuffled(kinds, random)
-  for (let at = pauses.first; at < durationMs; at += random.between(...pauses.gap)) {
+  for (let at = tempo.first; at < durationMs; at += random.between(...tempo.gap)) {
     const kind = untried.shift() ?? weighted(kinds, random)
     const target = random.pick(kind.targets)
-    const lasts = random.between(...kind.lasts)
+    const lasts = Math.min(random.between(...kind.lasts), tempo.longest)
     const amount = kind.amount?.(random) ?? 0
     const lasting = planned.filter((fault) => fault.at + fault.lasts > at)
     const isBusy = planned.some(
-      (fault) => partOf(fault.target) === partOf(target) && fault.at + fault.lasts + pauses.rest > at,
+      (fault) => partOf(fault.target) === partOf(target) && fault.at + fault.lasts + tempo.rest > at,
     )
     if (at + lasts >= durationMs || isBusy || lasting.length >= most) {
       if (planned.every((fault) => fault.kind !== kind.kind)) untried = [...untried, kind]
