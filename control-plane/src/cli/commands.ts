@@ -2,6 +2,7 @@
 import { migrate, migrateUsage } from './migrate.js'
 import { natsConfig, natsConfigUsage } from './nats-config.js'
 import { rotateAuthority, rotateAuthorityUsage } from './rotate-authority.js'
+import { rotateCursorSecret, rotateCursorSecretUsage } from './rotate-cursor-secret.js'
 import { rotateKey, rotateServiceKeyUsage } from './rotate-service-key.js'
 import { UsageError } from './usage-error.js'
 
@@ -12,7 +13,8 @@ interface Output {
 const usage = `Usage: phonerack-control-plane              serves; see docs/operations.md for its environment
 ${migrateUsage}${natsConfigUsage}
 ${rotateServiceKeyUsage}
-${rotateAuthorityUsage}`
+${rotateAuthorityUsage}
+${rotateCursorSecretUsage}`
 
 export async function runCommand(
   [name, ...args]: readonly string[],
@@ -26,6 +28,7 @@ export async function runCommand(
     else if (name === 'migrate') out.write(await migrate(args, env))
     else if (name === 'rotate-service-key') out.write(await rotateKey(args, env))
     else if (name === 'rotate-authority') out.write(await rotateAuthority(args, env))
+    else if (name === 'rotate-cursor-secret') out.write(await rotateCursorSecret(args, env))
     else throw new UsageError(`the command ${name} does not exist`)
     return 0
   } catch (error) {

@@ -7,3 +7,9 @@ export async function serviceSecret(db: Database, name: 'cursors'): Promise<Uint
   await db.serviceSecret.createMany({ data: [{ name, secret: randomBytes(32) }], skipDuplicates: true })
   return (await db.serviceSecret.findUniqueOrThrow({ where: { name } })).secret
 }
+
+/** Replicas that run keep the earlier one until they restart. */
+export async function replaceServiceSecret(db: Database, name: 'cursors'): Promise<void> {
+  const secret = randomBytes(32)
+  await db.serviceSecret.upsert({ where: { name }, create: { name, secret }, update: { secret } })
+}
