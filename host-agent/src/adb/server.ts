@@ -4,7 +4,7 @@
  */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { chmodSync, mkdirSync, rmSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, rmSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -80,7 +80,13 @@ export async function startAdbServer(options: AdbServerOptions): Promise<AdbServ
     // The next server does not start while the socket of a killed one exists.
     rmSync(path, { force: true })
     client.onServerStart()
-    const started = spawn(options.bin, ['-L', `localfilesystem:${path}`, 'nodaemon', 'server'], {
+    const [program, args] = endingWithAgent(options.bin, [
+      '-L',
+      `localfilesystem:${path}`,
+      'nodaemon',
+      'server',
+    ])
+    const started = spawn(program, args, {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: serverEnvironment(home),
     })
@@ -94,7 +100,11 @@ export async function startAdbServer(options: AdbServerOptions): Promise<AdbServ
     const ended = new Promise<string>((resolve) => {
       started.once('error', (error) => resolve(`${options.bin} could not be started: ${error.message}`))
       started.once('exit', (code, signal) =>
-        resolve(`ended with ${signal ?? `code ${String(code)}`}: ${lastLine}`),
+        resolve(
+          notFound.test(lastLine)
+            ? `${options.bin} could not be started: ${lastLine}`
+            : `ended with ${signal ?? `code ${String(code)}`}: ${lastLine}`,
+        ),
       )
     })
     if (started.pid !== undefined) markProcess(mark, started.pid)
@@ -151,6 +161,15 @@ export async function startAdbServer(options: AdbServerOptions): Promise<AdbServ
     },
   }
 }
+
+/** The program of util-linux through which the kernel ends the server when the agent is killed; elsewhere the next start does. */
+const setpriv = '/usr/bin/setpriv'
+const notFound = /^setpriv: failed to execute/
+
+const endingWithAgent = (bin: string, args: string[]): [program: string, args: string[]] =>
+  process.platform === 'linux' && existsSync(setpriv)
+    ? [setpriv, ['--pdeathsig', 'TERM', '--', bin, ...args]]
+    : [bin, args]
 
 /** Only the variables that the server needs: the agent's environment contains secrets. */
 function serverEnvironment(home: string): NodeJS.ProcessEnv {
