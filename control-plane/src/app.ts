@@ -26,8 +26,9 @@ import { createHandoffService } from './handoffs/service.js'
 import { createFailureLimit, type FailureLimit } from './failure-limit/failure-limit.js'
 import { HostClients } from './host-calls/clients.js'
 import { createTrust } from './hosts/authorities.js'
+import { createConnectionChecks } from './hosts/connection-check.js'
 import { listenToHosts } from './hosts/heartbeats.js'
-import { joinPlugin } from './routes/public/join.js'
+import { hostPlugin } from './routes/public/host.js'
 import { ListenedTime } from './hosts/listened.js'
 import { LockActivity } from './hosts/lock-activity.js'
 import { createRenewals } from './hosts/renewal.js'
@@ -325,9 +326,8 @@ async function assemble(config: Config, parts: AppParts): Promise<App> {
       setupPlugin(core, config.http.baseUrl, failureLimit),
       paymentsPlugin(core, payments, (request) => failureLimit.networkOf(request)),
       livePlugin({ core, hosts, phones, failureLimit, baseUrl: config.http.baseUrl }),
-      joinPlugin({
-        core,
-        authority,
+      hostPlugin({
+        ...{ core, authority, checkConnection: createConnectionChecks(core, hosts, authority) },
         ...{ natsUsers, ownNatsUser: broker.user },
         natsUrl: config.hostNatsUrl,
         natsCaPem: broker.caPem,

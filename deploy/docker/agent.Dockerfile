@@ -26,8 +26,8 @@ WORKDIR /var/lib/phonerack-agent
 VOLUME /var/lib/phonerack-agent
 EXPOSE 7710
 STOPSIGNAL SIGTERM
-# Whether the agent listens for the control plane. PHONERACK_GRPC_LISTEN or 7710; the container ends with the agent.
-HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 \
-  CMD ["node", "-e", "const [, host, port] = /^(.*):(\\d+)$/.exec(process.env.PHONERACK_GRPC_LISTEN ?? '127.0.0.1:7710'); require('node:net').connect({ host: host.replace(/^0\\.0\\.0\\.0$/, '127.0.0.1'), port }).once('connect', () => process.exit(0)).once('error', () => process.exit(1))"]
+# Whether the agent and its adb server work, with any configuration; the container ends with the agent.
+HEALTHCHECK --interval=30s --timeout=10s --start-period=60s --retries=3 \
+  CMD ["/usr/bin/phonerack-agent", "health"]
 ENTRYPOINT ["/usr/bin/phonerack-agent"]
 CMD ["run"]

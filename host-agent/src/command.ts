@@ -12,6 +12,7 @@ import { usage } from './cli/usage.js'
 import { UsageError } from './cli/usage-error.js'
 import { readConfig, variables, type Config } from './config.js'
 import { runDoctor } from './doctor-command.js'
+import { runHealth } from './health-command.js'
 import { defaultConfigFile, runJoin } from './join-command.js'
 
 /** The agent runs with `env`, or the process ends with `exitCode`. */
@@ -42,6 +43,8 @@ async function execute(argv: readonly string[], io: Io): Promise<Outcome> {
       return { run: environmentOf(given.config, io.env) }
     case 'doctor':
       return { exitCode: await runDoctor(configOf(given.config, io.env), given.json, io) }
+    case 'health':
+      return { exitCode: await runHealth(configOf(given.config, io.env), io) }
     case 'accept':
       return { exitCode: await runAccept(acceptConfigOf(given.config, io.env), given, io) }
     case 'join':

@@ -25,9 +25,11 @@ let identities: Record<'good' | 'expiring' | 'expired', Identity>
 let dir: string
 let config: Config
 let folders: SystemFolders
-/** The time and status in answers of the control plane. */
-let date: () => Date
+/** The time and status in answers of the control plane; null: no time. */
+let date: () => Date | null
 let status: number
+/** Its answer to the question whether it connects to the agent. */
+let back: { status: number; body: object }
 
 const portOf = (listening: TcpServer): number => {
   const address = listening.address()
@@ -37,10 +39,12 @@ const listening = (made: TcpServer): Promise<TcpServer> =>
   new Promise((resolve) => made.listen(0, '127.0.0.1', () => resolve(made)))
 
 beforeAll(async () => {
-  server = createHttp((_request, response) => {
+  server = createHttp((request, response) => {
     response.sendDate = false
-    response.writeHead(status, { date: date().toUTCString() })
-    response.end('{}')
+    const now = date()
+    const isBack = request.url === '/host/v1/connection-check'
+    response.writeHead(isBack ? back.status : status, now === null ? {} : { date: now.toUTCString() })
+    response.end(JSON.stringify(isBack ? back.body : {}))
   })
   await listening(server)
   const natsPort = await freePort()
@@ -85,6 +89,7 @@ beforeEach(() => {
   dir = mkdtempSync(path.join(root, 'machine-'))
   date = () => new Date()
   status = 200
+  back = { status: 200, body: { address: '192.0.2.7:7710', connected: true } }
   folders = { proc: path.join(dir, 'proc'), usb: path.join(dir, 'sys'), usbNodes: path.join(dir, 'dev') }
   write('proc/self/status', '')
   write('proc/17/cmdline', '/usr/bin/node\0server\0')
@@ -107,7 +112,7 @@ beforeEach(() => {
   }
 })
 
-/** The findings that are not `ok`, except for the connection back, which nothing can check. */
+/** The findings that are not `ok`, except for those that need a running agent. */
 async function problems(): Promise<Finding[]> {
   const found = await findingsOf(config, folders)
   return found.filter(({ id, level }) => level !== 'ok' && id !== 'control_plane_to_agent' && id !== 'phones')
@@ -169,10 +174,17 @@ const faults: [string, () => void | Promise<void>, Finding['level'], RegExp][] =
     'error',
     /\d{4} s ahead of the control plane's/,
   ],
+  ['clock', () => void (date = () => null), 'unknown', /has no date/],
   ['server', () => void (status = 502), 'error', /answers with status 502/],
   ['server', () => void (config.caFile = '/does/not/exist'), 'error', /cannot be read/],
   ['disk', () => void (config.recordings.minFree = 1e18), 'error', /recordings: .* GB free in .*, less than/],
   ['port', () => void (config.grpcListen = '192.0.2.7:7710'), 'error', /is not an address of this machine/],
+  [
+    'port',
+    () => void (config.grpcListen = 'no.such.name.invalid:7710'),
+    'error',
+    /cannot listen on no\.such/,
+  ],
   ['identity', () => rmSync(path.join(config.dataDir, 'identity.json')), 'error', /has not joined/],
   [
     'identity',
@@ -243,6 +255,44 @@ it('reports a port that another program uses, but not the one of the running age
   } finally {
     taken.close()
   }
+})
+
+it('reports whether the control plane connects to the running agent', async () => {
+  markProcess(path.join(config.dataDir, 'agent.json'), process.pid)
+  const found = async (answer: typeof back) => {
+    back = answer
+    const all = await findingsOf(config, folders)
+    return all.find(({ id }) => id === 'control_plane_to_agent')
+  }
+  expect(await found(back)).toMatchObject({
+    level: 'ok',
+    about: 'the control plane connects to the agent at 192.0.2.7:7710',
+  })
+  const cut = await found({ status: 200, body: { address: '[2001:db8::7]:7710', connected: false } })
+  expect(cut).toMatchObject({
+    level: 'error',
+    about: 'the control plane cannot connect to the agent at [2001:db8::7]:7710',
+  })
+  expect(cut?.fix).toContain('nc -vz 2001:db8::7 7710')
+  expect(await found({ status: 200, body: { address: null, connected: false } })).toMatchObject({
+    level: 'error',
+    about: expect.stringContaining('no heartbeat has arrived') as string,
+  })
+  const refusal = { error: { message: 'Not signed.', next: 'Restart the agent.' } }
+  expect(await found({ status: 401, body: refusal })).toMatchObject({
+    level: 'unknown',
+    about: expect.stringContaining('Not signed. Restart the agent.') as string,
+  })
+  expect(await found({ status: 404, body: {} })).toMatchObject({
+    level: 'unknown',
+    about: expect.stringContaining('earlier release') as string,
+  })
+})
+
+it('reports NATS as unknown before the host has joined', async () => {
+  rmSync(path.join(config.dataDir, 'identity.json'))
+  const found = await findingsOf(config, folders)
+  expect(found.find(({ id }) => id === 'nats')).toMatchObject({ level: 'unknown' })
 })
 
 it('reports the tunnels of an agent that opens them, and looks for no port', async () => {

@@ -11,9 +11,10 @@ import type { Io } from './cli/io.js'
 import type { Config } from './config.js'
 import { hostFindings } from './doctor/host.js'
 import { machineFindings } from './doctor/machine.js'
-import { readBroker, readPort, readServer } from './doctor/network.js'
+import { readBroker, readPort, readServer, readWayBack } from './doctor/network.js'
+import { readPhoneNetwork } from './doctor/phone-network.js'
 import { attempt, readAdb, readAdbServers, readFfmpeg, readFfprobe } from './doctor/programs.js'
-import type { Finding, HostReadings, Readings, WayToAgent } from './doctor/readings.js'
+import type { Finding, HostReadings, Readings, WayBack, WayToAgent } from './doctor/readings.js'
 import { isHealthy, reportJson, reportText } from './doctor/report.js'
 import { readUsb } from './doctor/usb.js'
 import { readTunnels } from './tunnels/state.js'
@@ -82,23 +83,38 @@ async function readHost(config: Config): Promise<HostReadings> {
       ? null
       : { url: natsUrl, creds: natsCreds(joined), authorities: brokerAuthorities(joined, config) },
   )
+  const adb = new AdbClient(adbSocketPath(dataDir))
+  const back = async (): Promise<WayBack> => {
+    if (!isRunning || joined === null) return null
+    return 'failed' in roots ? roots : readWayBack(controlUrl, roots.value, joined)
+  }
   const [server, broker, way, phones, state, recordings] = await Promise.all([
     'failed' in roots ? { failed: roots.failed } : readServer(controlUrl, roots.value),
     'failed' in access ? access : access.value === null ? null : readBroker(access.value),
-    readWay(config, isRunning),
-    isRunning ? attempt(() => new AdbClient(adbSocketPath(dataDir)).devices(Progress.for(5000))) : null,
+    readWay(config, isRunning, back),
+    isRunning ? attempt(() => adb.devices(Progress.for(5000))) : null,
     freeSpace('state folder', dataDir, config.minFreeBytes),
     freeSpace('recordings', path.join(dataDir, 'recordings'), config.recordings.minFree),
   ])
-  return { identity, server, broker, way, disks: [state, recordings], phones }
+  const connected = phones !== null && 'value' in phones ? phones.value : []
+  const phoneNetwork = await readPhoneNetwork(
+    adb,
+    connected.filter((phone) => phone.state === 'device'),
+    config.grpcListen,
+  )
+  return { identity, server, broker, way, disks: [state, recordings], phones, phoneNetwork }
 }
 
-async function readWay(config: Config, isRunning: boolean): Promise<WayToAgent> {
+async function readWay(
+  config: Config,
+  isRunning: boolean,
+  back: () => Promise<WayBack>,
+): Promise<WayToAgent> {
   const { grpcListen, grpcAddress, dataDir } = config
   if (grpcListen === null)
     return { kind: 'dial', tunnels: isRunning ? await attempt(() => readTunnels(dataDir)) : null }
-  const port = await readPort(grpcListen, isRunning)
-  return { kind: 'listen', port, address: grpcAddress ?? grpcListen }
+  const [port, wayBack] = await Promise.all([readPort(grpcListen, isRunning), back()])
+  return { kind: 'listen', port, address: grpcAddress ?? grpcListen, back: wayBack }
 }
 
 /** The free space of the folder's disk; for a missing folder, of the first existing one above. */

@@ -9,6 +9,7 @@ it.each([
   ['run', { command: 'run', config: null }],
   ['--config /a.yaml', { command: 'run', config: '/a.yaml' }],
   ['run --config=/a.yaml', { command: 'run', config: '/a.yaml' }],
+  ['health --config a.yaml', { command: 'health', config: 'a.yaml' }],
   ['doctor --json', { command: 'doctor', config: null, json: true }],
   ['accept R5 --erase', { command: 'accept', config: null, serial: 'R5', report: '.' }],
   [
@@ -38,7 +39,7 @@ it.each([
 })
 
 it.each([
-  ['jion', /the command `jion` does not exist; it must be run, join, doctor or accept/],
+  ['jion', /the command `jion` does not exist; it must be run, join, doctor, health or accept/],
   ['constructor', /does not exist/],
   ['accept R5', /accept: --erase is missing\. The run deletes all data of the phone R5/],
   ['accept --erase', /accept: SERIAL is missing/],

@@ -22,7 +22,7 @@ export interface JoinFlags {
 
 export type Invocation =
   | { command: 'help' | 'version' }
-  | { command: 'run'; config: string | null }
+  | { command: 'run' | 'health'; config: string | null }
   | { command: 'doctor'; config: string | null; json: boolean }
   | { command: 'join'; config: string | null; flags: JoinFlags }
   | { command: 'accept'; config: string | null; serial: string; report: string }
@@ -32,6 +32,7 @@ const flag = { type: 'boolean' } as const
 const common = { config: text, help: { ...flag, short: 'h' } } as const
 const options = {
   run: common,
+  health: common,
   doctor: { ...common, json: flag },
   accept: { ...common, erase: flag, report: text },
   join: {
@@ -52,7 +53,9 @@ export function parseAgentArgs(argv: readonly string[]): Invocation {
   const hasCommand = first !== undefined && !first.startsWith('-')
   const command = hasCommand ? first : 'run'
   if (!isCommand(command))
-    throw new UsageError(`the command \`${command}\` does not exist; it must be run, join, doctor or accept`)
+    throw new UsageError(
+      `the command \`${command}\` does not exist; it must be run, join, doctor, health or accept`,
+    )
   return read(command, hasCommand ? rest : argv)
 }
 
@@ -67,7 +70,7 @@ function read(command: Command, args: readonly string[]): Invocation {
   }
   if (given['help'] === true) return { command: 'help' }
   const config = string('config') ?? null
-  if (command === 'run') return { command, config }
+  if (command === 'run' || command === 'health') return { command, config }
   if (command === 'doctor') return { command, config, json: given['json'] === true }
   if (command === 'accept') return { command, config, ...acceptOf(words, given['erase'] === true, string) }
   const server = string('server')

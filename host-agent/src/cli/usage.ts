@@ -2,6 +2,7 @@
 export const usage = `Usage: phonerack-agent [run] [--config FILE]
        phonerack-agent join --server URL --token-file FILE [options]
        phonerack-agent doctor [--json] [--config FILE]
+       phonerack-agent health [--config FILE]
        phonerack-agent accept SERIAL --erase [--report DIR] [--config FILE]
        phonerack-agent --version | --help
 
@@ -10,6 +11,7 @@ export const usage = `Usage: phonerack-agent [run] [--config FILE]
            rights, and writes the state folder and the configuration
   doctor   checks this machine, and says which problems it has, why they matter and how to fix
            them; changes nothing
+  health   says whether the agent of this machine and its adb server work, for a health check
   accept   wipes one phone, tests on it what Phonerack needs from its model, and writes a report;
            needs no control plane, and no agent may hold the phone
 
@@ -49,6 +51,6 @@ Options of accept:
 
 In a checkout, phonerack-agent is ./scripts/agent.
 
-Exit codes: 0 success, 1 failed (doctor: at least one error; accept: at least one check did not
-pass), 2 invalid command line or configuration.
+Exit codes: 0 success, 1 failed (doctor: at least one error; health: the agent does not work; accept:
+at least one check did not pass), 2 invalid command line or configuration.
 `

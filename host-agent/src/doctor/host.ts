@@ -1,7 +1,7 @@
 /** Findings about the configuration, the identity, the disk and the network of this host. Pure. */
 import { shellWord } from '@phonerack/shared'
 import { error, ok, unknown, warning } from './finding.js'
-import type { Finding, HostReadings, ListeningPort, Readings, WayToAgent } from './readings.js'
+import type { Finding, HostReadings, ListeningPort, Readings, WayBack, WayToAgent } from './readings.js'
 
 const day = 86_400_000
 /** The first warning about a certificate that ends, in milliseconds. */
@@ -146,7 +146,7 @@ function brokerFindings(broker: HostReadings['broker']): Finding[] {
 }
 
 function wayFindings(way: WayToAgent): Finding[] {
-  if (way.kind === 'listen') return [portFinding(way.port), backFinding(way.address)]
+  if (way.kind === 'listen') return [portFinding(way.port), backFinding(way.address, way.back)]
   return tunnelFindings(way.tunnels)
 }
 
@@ -218,15 +218,45 @@ function portFinding({ listen, state, why }: ListeningPort): Finding {
   )
 }
 
-function backFinding(address: string): Finding {
+function backFinding(address: string, back: WayBack): Finding {
+  const id = 'control_plane_to_agent'
+  const why = 'It sends all work for phones over this connection.'
+  const look = `on the control plane: ${lookAt(address)}`
+  if (back === null)
+    return unknown(
+      id,
+      `connections of the control plane to ${address} were not checked: the agent does not run, or this host has not joined`,
+      why,
+      'start the agent, then run this again',
+    )
+  if ('failed' in back)
+    return unknown(
+      id,
+      `the control plane did not check its connection to ${address}: ${back.failed}`,
+      why,
+      look,
+    )
+  const { address: known, isConnected } = back.value
+  if (known === null)
+    return error(
+      id,
+      'the control plane has no address of this host: no heartbeat has arrived',
+      why,
+      'correct what is wrong with NATS and the clock above, then restart the agent',
+    )
+  if (isConnected) return ok(id, `the control plane connects to the agent at ${known}`)
+  return error(
+    id,
+    `the control plane cannot connect to the agent at ${known}`,
+    why,
+    `on the control plane: ${lookAt(known)}; if that fails, open the port in the firewalls or correct grpc_address; for a host behind NAT, remove grpc_listen, so that the agent opens tunnels`,
+  )
+}
+
+function lookAt(address: string): string {
   const separator = address.lastIndexOf(':')
   const host = address.slice(0, separator).replace(/^\[(.*)\]$/, '$1')
-  return unknown(
-    'control_plane_to_agent',
-    `connections of the control plane to ${address} were not checked: its API has no such check`,
-    'It sends all work for phones over this connection.',
-    `on the control plane: nc -vz ${shellWord(host)} ${shellWord(address.slice(separator + 1))}; ctl device show then answers for a phone of this host`,
-  )
+  return `nc -vz ${shellWord(host)} ${shellWord(address.slice(separator + 1))}`
 }
 
 function diskFindings(disks: HostReadings['disks']): Finding[] {

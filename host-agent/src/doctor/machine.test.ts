@@ -10,8 +10,15 @@ const readings = (phones: HostReadings['phones'], usb: UsbPhone[] = [phone]): Re
   ...{ now: new Date(), configuration: null, adb: { value: 'adb' }, adbServers: { value: [] } },
   ...{ usb: { value: usb }, ffmpeg: { value: { missing: [] } }, ffprobe: { value: '' } },
   host: {
-    ...{ identity: { value: null }, server: { failed: '' }, broker: null, disks: [], phones },
-    way: { kind: 'listen', address: 'a:1', port: { listen: 'a:1', state: 'free', why: '' } },
+    ...{
+      identity: { value: null },
+      server: { failed: '' },
+      broker: null,
+      disks: [],
+      phones,
+      phoneNetwork: [],
+    },
+    way: { kind: 'listen', address: 'a:1', port: { listen: 'a:1', state: 'free', why: '' }, back: null },
   },
 })
 

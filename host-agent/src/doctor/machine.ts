@@ -1,5 +1,6 @@
 /** Findings about programs, USB and phones. Pure. */
 import { error, ok, unknown, warning } from './finding.js'
+import { phoneNetworkFindings } from './phone-network.js'
 import type { Finding, HostReadings, Readings, UsbPhone } from './readings.js'
 
 export function machineFindings(found: Readings): Finding[] {
@@ -8,6 +9,7 @@ export function machineFindings(found: Readings): Finding[] {
     ...usbFindings(found.usb),
     ...ffmpegFindings(found),
     ...(found.host === null ? [] : phoneFindings(found.host.phones)),
+    ...phoneNetworkFindings(found.host?.phoneNetwork ?? []),
   ]
 }
 

@@ -1,9 +1,10 @@
 /** Reads the network of this host: the control plane and its clock, the broker, the listening port. */
 import { createServer } from 'node:net'
-import { openBus, Progress } from '@phonerack/shared'
+import { openBus, Progress, signAsHost } from '@phonerack/shared'
+import { z } from 'zod'
 import { explainFailure, httpRequest } from '../base/http-request.js'
 import { later } from '../base/later.js'
-import type { HostReadings, ListeningPort, Reading } from './readings.js'
+import type { HostReadings, ListeningPort, Reading, WayBack } from './readings.js'
 
 /** Milliseconds for one connection. */
 const limit = 10_000
@@ -21,6 +22,35 @@ export async function readServer(url: string, roots: readonly string[]): Promise
     return { value: { url, status: answer.status, aheadMs: Number.isNaN(date) ? null : certain } }
   } catch (error) {
     return { failed: `${url}: ${explainFailure(error).why}` }
+  }
+}
+
+const path = '/host/v1/connection-check'
+const checkedSchema = z.object({ address: z.string().nullable(), connected: z.boolean() })
+const refusedSchema = z.object({ error: z.object({ message: z.string(), next: z.string().nullable() }) })
+
+/** Asks the control plane to connect to this host's agent. */
+export async function readWayBack(
+  url: string,
+  roots: readonly string[],
+  identity: Parameters<typeof signAsHost>[0],
+): Promise<NonNullable<WayBack>> {
+  try {
+    const { status, body } = await httpRequest(new URL(path, url), {
+      ...{ method: 'POST', roots, signal: Progress.for(limit).signal },
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(signAsHost(identity, path, new Date())),
+    })
+    if (status === 404) return { failed: 'it is of an earlier release, which has no such check' }
+    const answer: unknown = JSON.parse(body)
+    if (status !== 200) {
+      const { data } = refusedSchema.safeParse(answer)
+      return { failed: data ? `${data.error.message} ${data.error.next ?? ''}`.trim() : `status ${status}` }
+    }
+    const { address, connected } = checkedSchema.parse(answer)
+    return { value: { address, isConnected: connected } }
+  } catch (error) {
+    return { failed: explainFailure(error).why }
   }
 }
 

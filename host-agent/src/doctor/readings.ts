@@ -23,10 +23,17 @@ export interface ListeningPort {
   why: string
 }
 
+/** Whether the control plane connects to the agent. Null: not asked, since the agent does not run or has no identity. */
+export type WayBack = Reading<{
+  /** The address that the control plane knows; null: no heartbeat has arrived. */
+  address: string | null
+  isConnected: boolean
+}> | null
+
 /** How the control plane reaches the agent. */
 export type WayToAgent =
   /** It connects to `address`. */
-  | { kind: 'listen'; port: ListeningPort; address: string }
+  | { kind: 'listen'; port: ListeningPort; address: string; back: WayBack }
   /** The agent opens tunnels. Null: it does not run. */
   | { kind: 'dial'; tunnels: Reading<ReplicaTunnel[]> | null }
 
@@ -38,6 +45,12 @@ export interface ReplicaTunnel {
   isOpen: boolean
   /** Why the last attempt failed; null: none did. */
   fault: string | null
+}
+
+/** The addresses to which a phone can connect, as `host:port`. */
+export interface PhoneNetwork {
+  serial: string
+  reached: Reading<{ agent: string[]; phones: string[] }>
 }
 
 /** The parts that need a valid configuration. */
@@ -52,6 +65,8 @@ export interface HostReadings {
   disks: { name: string; path: string; free: Reading<number>; needed: number }[]
   /** Null: the agent does not run. */
   phones: Reading<{ serial: string; state: string }[]> | null
+  /** One for each connected phone; empty when the agent does not run. */
+  phoneNetwork: PhoneNetwork[]
 }
 
 export interface Readings {

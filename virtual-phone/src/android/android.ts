@@ -104,6 +104,8 @@ export class Android {
   batteryCelsius = NORMAL_CELSIUS
   /** Address and prefix length of wlan0; null without a network. */
   network: string | null = null
+  /** Addresses (`host:port`) to which `nc` connects. */
+  reachable: readonly string[] = []
   bootedAtMs = Date.now()
   /** The kernel's boot id; new after each start. */
   bootId: string = randomUUID()

@@ -154,8 +154,12 @@ describe('the phone', () => {
     expect(await shell('ip -o addr show')).toMatch(
       /^1: lo {4}inet 127\.0\.0\.1\/8 scope host lo.*\n1: lo {4}inet6 ::1\/128 scope host.*\n$/,
     )
-    phone.faults.joinNetwork('192.0.2.7/24')
+    expect(await shell('nc -w 2 192.0.2.9 5555 2>&1; echo $?')).toBe(
+      'nc: connect: Network is unreachable\n1\n',
+    )
+    phone.faults.joinNetwork('192.0.2.7/24', ['192.0.2.9:5555'])
     expect(await shell('ip -o addr show')).toContain('2: wlan0    inet 192.0.2.7/24 scope global wlan0')
+    expect(await shell('nc -w 2 -q 0 192.0.2.9 5555 </dev/null; echo $?')).toBe('0\n')
     phone.faults.joinNetwork(null)
     expect(await shell('ip addr')).not.toContain('wlan0')
   })

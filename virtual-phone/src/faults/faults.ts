@@ -111,9 +111,10 @@ export class Faults {
     this.parts.android.world.denyClipboard(on)
   }
 
-  /** `ip addr` shows a wlan0 with this address (`192.0.2.7/24`); null removes it. No address is reachable through it. */
-  joinNetwork(address: string | null): void {
+  /** `ip addr` shows a wlan0 with this address (`192.0.2.7/24`); null removes it. `nc` connects only to `reachable` (`host:port`). */
+  joinNetwork(address: string | null, reachable: readonly string[] = []): void {
     this.parts.android.network = address
+    this.parts.android.reachable = reachable
   }
 
   /** Ends each scrcpy server as the low-memory killer does. Returns their number. */

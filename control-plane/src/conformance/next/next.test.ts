@@ -22,6 +22,8 @@ describe('the `next` of', () => {
   describe('an app:', () => appCases(() => world, seen))
 })
 
+const doctor =
+  'goes to `phonerack-agent doctor`, which prints it; `hosts/connection-check.test.ts` gets the refusal'
 const busy = 'needs a pool without a free connection; `http/saturated.test.ts` sends again'
 
 /** Places that no request of this test reaches, by file and code, and why. */
@@ -30,6 +32,8 @@ const unreached = {
   'db/busy.ts: service_unavailable': busy,
   'db/owner-gate.ts: rate_limited':
     'needs a hundred requests that wait; `core/tenant-transaction.test.ts` sends again',
+  'hosts/connection-check.ts: rate_limited': doctor,
+  'hosts/connection-check.ts: unauthorized': doctor,
   'http/held-open.ts: none': 'needs a stalled download; `http/held-open.test.ts` reads it to its end',
   'installs/run-install.ts: app_not_available':
     'needs a library that lost an app between its list and the install',

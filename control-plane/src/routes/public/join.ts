@@ -29,7 +29,7 @@ const joinSchema = z.strictObject({
   nats_public_key: z.string().regex(/^U[A-Z2-7]{55}$/, 'must be a NATS user key'),
 })
 
-interface JoinPluginParts extends JoinParts {
+export interface JoinPluginParts extends JoinParts {
   failureLimit: FailureLimit
   /** The broker's address for the host; null: the machine must know it. */
   natsUrl: string | null

@@ -33,6 +33,12 @@ export class DoubleCertificates implements experimental.CertificateProvider {
   }
 
   /** PEM. */
+  get pair(): { certificatePem: string; privateKeyPem: string } {
+    const { certificate, key } = this.identity
+    return { certificatePem: certificate.toString(), privateKeyPem: key.toString() }
+  }
+
+  /** PEM. */
   get authorities(): string {
     return this.identity.ca.toString()
   }

@@ -13,6 +13,7 @@ import {
 } from '@phonerack/proto'
 import { type DeviceCondition, type DeviceLink, type Heartbeat } from '@phonerack/shared'
 import { type FastifyInstance } from 'fastify'
+import { type DoubleCertificates } from './certificates.js'
 import { type RecordingsDouble } from './recordings.js'
 
 export interface DoubleDevice {
@@ -52,6 +53,7 @@ export type Batch = (
 
 export interface AgentDouble {
   hostId: string
+  readonly certificates: DoubleCertificates
   /** The join whose subjects it publishes to. */
   joinId: string | null
   devices: Map<string, DoubleDevice>

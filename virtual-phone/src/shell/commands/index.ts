@@ -14,6 +14,7 @@ import { findCommands } from './find.js'
 import { grepCommands } from './grep.js'
 import { inputCommands } from './input.js'
 import { ipCommands } from './ip.js'
+import { ncCommands } from './nc.js'
 import { listingCommands } from './listing.js'
 import { pathCommands } from './paths.js'
 import { pmCommands } from './pm.js'
@@ -45,6 +46,7 @@ export const commands: CommandTable = {
   ...systemCommands,
   ...inputCommands,
   ...ipCommands,
+  ...ncCommands,
   ...amCommands,
   ...pmCommands,
   ...cmdCommands,

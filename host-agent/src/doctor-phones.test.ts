@@ -1,0 +1,110 @@
+/** Findings of `phonerack-agent doctor` about phones, with a running agent, the real adb server and virtual phones. */
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { startPhone, type Phone } from '@phonerack/virtual-phone'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { findingsOf } from './doctor-command.js'
+import { runHealth } from './health-command.js'
+import { markProcess } from './adb/process-identity.js'
+import { startTestHost, type TestHost } from './testing/agent.js'
+import { until } from './testing/until.js'
+
+const dir = mkdtempSync(path.join(tmpdir(), 'phonerack-doctor-phones-'))
+const folders = { proc: '/proc', usb: path.join(dir, 'usb'), usbNodes: path.join(dir, 'nodes') }
+let phones: [Phone, Phone]
+let host: TestHost
+const serialOf = ({ port }: Phone): string => `127.0.0.1:${port}`
+
+beforeAll(async () => {
+  const start = (name: string, auth: false | 'first') =>
+    startPhone({ port: 0, dataDir: path.join(dir, name), pace: 'instant', auth })
+  phones = [await start('one', 'first'), await start('two', false)]
+  host = await startTestHost(phones.map(serialOf))
+  markProcess(path.join(host.config.dataDir, 'agent.json'), process.pid)
+  await untilConnected()
+}, 120_000)
+afterAll(async () => {
+  await host.stop()
+  for (const phone of phones) await phone.close()
+  rmSync(dir, { recursive: true, force: true })
+})
+
+const found = async (id: string) =>
+  (await findingsOf(host.config, folders))
+    .filter((finding) => finding.id === id)
+    .map(({ level, about }) => `${level} ${about}`)
+
+const untilConnected = (): Promise<void> =>
+  until(
+    async () =>
+      (await found('phones')).join() === phones.map((phone) => `ok ${serialOf(phone)} is connected`).join(),
+    60_000,
+    'both phones are connected',
+  )
+
+it('finds phones that reach neither the agent nor each other', async () => {
+  expect(await found('phone_network')).toEqual([
+    'ok phones that tried: 2; none connects to the agent or to another phone',
+  ])
+})
+
+it('reports a phone that reaches another one, and one that reaches the agent', async () => {
+  const [one, two] = phones
+  const { grpcListen } = host.config
+  one.faults.joinNetwork('192.0.2.7/24', [serialOf(two)])
+  host.config.grpcListen = '192.0.2.2:7710'
+  two.faults.joinNetwork('192.0.2.8/24', ['192.0.2.2:7710'])
+  expect((await found('phone_network')).sort()).toEqual([
+    `error ${serialOf(one)} can connect to the ADB port of the phone ${serialOf(two)}`,
+    `warning ${serialOf(two)} can connect to the agent at 192.0.2.2:7710`,
+  ])
+  host.config.grpcListen = grpcListen
+  for (const phone of phones) phone.faults.joinNetwork(null)
+})
+
+it('reports a phone that does not answer', async () => {
+  const [one] = phones
+  one.faults.hangEvery(1, 'nc')
+  expect((await found('phone_network'))[0]).toMatch(/^unknown whether .* could not be checked/)
+  one.faults.hangEvery(0)
+})
+
+it('reports a phone that answers nobody as offline', async () => {
+  const [one] = phones
+  await one.faults.setOffline(true)
+  await until(
+    async () => (await found('phones')).some((text) => text === `error ${serialOf(one)} is offline`),
+    60_000,
+    'the phone is offline',
+  )
+  await one.faults.setOffline(false)
+  await untilConnected()
+})
+
+it('reports a phone that has withdrawn the key of the agent as unauthorized', async () => {
+  const [one] = phones
+  await one.faults.makeUnauthorized()
+  await until(
+    async () => (await found('phones')).some((text) => text === `error ${serialOf(one)} is unauthorized`),
+    60_000,
+    'the phone is unauthorized',
+  )
+  await until(() => one.adbKeys.allow() > 0, 60_000, 'the phone asks')
+  await untilConnected()
+})
+
+it('has a health check that passes while the agent and its adb server work', async () => {
+  const health = async (config: Parameters<typeof runHealth>[0]) => {
+    let out = ''
+    const io = { out: (text: string) => (out += text), err: () => undefined, env: {}, stdin: process.stdin }
+    return `${await runHealth(config, io)} ${out.trim()}`
+  }
+  expect(await health(host.config)).toBe('0 ok')
+  expect(await health({ problem: 'nats_url is missing' })).toBe('1 nats_url is missing')
+  const elsewhere = path.join(dir, 'elsewhere')
+  expect(await health({ ...host.config, dataDir: elsewhere })).toBe(`1 no agent runs in ${elsewhere}`)
+  mkdirSync(elsewhere)
+  markProcess(path.join(elsewhere, 'agent.json'), process.pid)
+  expect(await health({ ...host.config, dataDir: elsewhere })).toMatch(/^1 the adb server .* does not answer/)
+})
