@@ -327,7 +327,7 @@ async function assemble(config: Config, parts: AppParts): Promise<App> {
       paymentsPlugin(core, payments, (request) => failureLimit.networkOf(request)),
       livePlugin({ core, hosts, phones, failureLimit, baseUrl: config.http.baseUrl }),
       hostPlugin({
-        ...{ core, authority, checkConnection: createConnectionChecks(core, hosts, authority) },
+        ...{ core, authority, connectionChecks: createConnectionChecks(core, hosts, authority) },
         ...{ natsUsers, ownNatsUser: broker.user },
         natsUrl: config.hostNatsUrl,
         natsCaPem: broker.caPem,

@@ -26,7 +26,8 @@ WORKDIR /var/lib/phonerack-agent
 VOLUME /var/lib/phonerack-agent
 EXPOSE 7710
 STOPSIGNAL SIGTERM
-# Whether the agent and its adb server work, with any configuration; the container ends with the agent.
+# Whether the agent accepts calls and its adb server answers. With another configuration file than
+# /etc/phonerack/agent.yaml, give the container its variables instead, which `health` reads too.
 HEALTHCHECK --interval=30s --timeout=10s --start-period=60s --retries=3 \
   CMD ["/usr/bin/phonerack-agent", "health"]
 ENTRYPOINT ["/usr/bin/phonerack-agent"]

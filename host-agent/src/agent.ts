@@ -1,7 +1,7 @@
 /** The whole agent, assembled. Started and stopped by `main.ts` and by tests. */
 import { X509Certificate } from 'node:crypto'
 import { rmSync } from 'node:fs'
-import { dirname, join as joinPath } from 'node:path'
+import { join as joinPath } from 'node:path'
 import {
   DeadlineExceeded,
   dialledAddress,
@@ -12,7 +12,7 @@ import {
   type Logger,
   type Progress,
 } from '@phonerack/shared'
-import { adbSocketPath, startAdbServer } from './adb/server.js'
+import { startAdbServer } from './adb/server.js'
 import { ownFaultOf } from './base/own-fault.js'
 import type { Config } from './config.js'
 import { takeDataDir } from './data-dir.js'
@@ -22,6 +22,7 @@ import { createLiveHandlers } from './grpc/live-handlers.js'
 import { createRecordingHandlers } from './grpc/recording-handlers.js'
 import { admit, needDisk } from './grpc/admission.js'
 import { startGrpcServer } from './grpc/server.js'
+import { grpcSocketPath } from './grpc/socket.js'
 import { liveAuthorities, natsCreds, type Identity } from './identity.js'
 import { runIdentity, type RunningIdentity } from './renewal.js'
 import { openPackageCache, type PackageCache } from './installs/cache.js'
@@ -148,7 +149,7 @@ export async function startAgent(config: Config, identity: Identity, log: Logger
       recordings: createRecordingHandlers(recordings, log),
     }
     const calls = admit(handlers, refuse)
-    const socket = joinPath(dirname(adbSocketPath(dataDir)), 'grpc.sock')
+    const socket = grpcSocketPath(dataDir)
     const tunnels = config.grpcListen === null ? openWay(dataDir, socket, running, log) : null
     // They end after the gRPC server, whose running calls use them.
     if (tunnels) undo.push(() => tunnels.stop())

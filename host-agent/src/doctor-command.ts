@@ -100,7 +100,7 @@ async function readHost(config: Config): Promise<HostReadings> {
   const phoneNetwork = await readPhoneNetwork(
     adb,
     connected.filter((phone) => phone.state === 'device'),
-    config.grpcListen,
+    { listen: config.grpcListen, networkPhones: config.adbConnect },
   )
   return { identity, server, broker, way, disks: [state, recordings], phones, phoneNetwork }
 }

@@ -44,9 +44,13 @@ const untilConnected = (): Promise<void> =>
   )
 
 it('finds phones that reach neither the agent nor each other', async () => {
-  expect(await found('phone_network')).toEqual([
-    'ok phones that tried: 2; none connects to the agent or to another phone',
-  ])
+  const { grpcListen } = host.config
+  const [text, ...others] = await found('phone_network')
+  expect([text?.startsWith('ok 2 phones connect to none of '), others]).toEqual([true, []])
+  for (const phone of phones) expect(text).toContain(serialOf(phone))
+  host.config.grpcListen = '192.0.2.2:7710'
+  expect((await found('phone_network'))[0]).toContain('192.0.2.2:7710')
+  host.config.grpcListen = grpcListen
 })
 
 it('reports a phone that reaches another one, and one that reaches the agent', async () => {
@@ -63,11 +67,27 @@ it('reports a phone that reaches another one, and one that reaches the agent', a
   for (const phone of phones) phone.faults.joinNetwork(null)
 })
 
-it('reports a phone that does not answer', async () => {
-  const [one] = phones
-  one.faults.hangEvery(1, 'nc')
-  expect((await found('phone_network'))[0]).toMatch(/^unknown whether .* could not be checked/)
+it('reports a place that could not be tried, and one that was reached', async () => {
+  const [one, two] = phones
+  const { grpcListen } = host.config
+  host.config.grpcListen = '192.0.2.2:7710'
+  one.faults.joinNetwork('192.0.2.7/24', ['192.0.2.2:7710'])
+  one.faults.hangEvery(1, serialOf(two).replace(':', ' '))
+  const texts = (await found('phone_network')).filter((text) => text.includes(serialOf(one)))
   one.faults.hangEvery(0)
+  one.faults.joinNetwork(null)
+  host.config.grpcListen = grpcListen
+  expect(texts).toEqual([
+    expect.stringMatching(/^unknown whether .* could not be checked/),
+    `warning ${serialOf(one)} can connect to the agent at 192.0.2.2:7710`,
+  ])
+})
+
+it('says that nothing was tried where there is nothing to try', async () => {
+  const { adbConnect } = host.config
+  host.config.adbConnect = []
+  expect((await found('phone_network'))[0]).toMatch(/^unknown nothing was tried/)
+  host.config.adbConnect = adbConnect
 })
 
 it('reports a phone that answers nobody as offline', async () => {
@@ -100,11 +120,13 @@ it('has a health check that passes while the agent and its adb server work', asy
     const io = { out: (text: string) => (out += text), err: () => undefined, env: {}, stdin: process.stdin }
     return `${await runHealth(config, io)} ${out.trim()}`
   }
-  expect(await health(host.config)).toBe('0 ok')
+  const config = { ...host.config, grpcListen: `0.0.0.0:${host.agent.grpcPort}` }
+  expect(await health(config)).toBe('0 ok')
+  expect(await health({ ...config, grpcListen: '127.0.0.1:1' })).toMatch(/^1 the agent does not accept calls/)
   expect(await health({ problem: 'nats_url is missing' })).toBe('1 nats_url is missing')
   const elsewhere = path.join(dir, 'elsewhere')
-  expect(await health({ ...host.config, dataDir: elsewhere })).toBe(`1 no agent runs in ${elsewhere}`)
+  expect(await health({ ...config, dataDir: elsewhere })).toBe(`1 no agent runs in ${elsewhere}`)
   mkdirSync(elsewhere)
   markProcess(path.join(elsewhere, 'agent.json'), process.pid)
-  expect(await health({ ...host.config, dataDir: elsewhere })).toMatch(/^1 the adb server .* does not answer/)
+  expect(await health({ ...config, dataDir: elsewhere })).toMatch(/^1 the adb server .* does not answer/)
 })

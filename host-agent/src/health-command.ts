@@ -1,4 +1,6 @@
 /** `phonerack-agent health`: whether the agent of this state folder works, for the health check of a container. */
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import path from 'node:path'
 import { Progress } from '@phonerack/shared'
 import { AdbClient } from './adb/client.js'
@@ -6,22 +8,47 @@ import { findMarked } from './adb/process-identity.js'
 import { adbSocketPath } from './adb/server.js'
 import type { Io } from './cli/io.js'
 import type { Config } from './config.js'
+import { grpcSocketPath } from './grpc/socket.js'
 
 const limitMs = 4000
 
 /** @param config the valid configuration, or its problem @returns the exit code */
 export async function runHealth(config: Config | { problem: string }, io: Io): Promise<number> {
-  const fault = 'problem' in config ? config.problem : await faultOf(config.dataDir)
+  const fault = 'problem' in config ? config.problem : await faultOf(config)
   io.out(fault === null ? 'ok\n' : `${fault}\n`)
   return fault === null ? 0 : 1
 }
 
-async function faultOf(dataDir: string): Promise<string | null> {
+async function faultOf({ dataDir, grpcListen }: Config): Promise<string | null> {
   if (findMarked(path.join(dataDir, 'agent.json')) === null) return `no agent runs in ${dataDir}`
+  const progress = Progress.for(limitMs)
   try {
-    await new AdbClient(adbSocketPath(dataDir)).devices(Progress.for(limitMs))
+    await new AdbClient(adbSocketPath(dataDir)).devices(progress)
+  } catch (error) {
+    return `the adb server of the agent does not answer: ${textOf(error)}`
+  }
+  // An agent that opens tunnels has a private socket instead of a port.
+  const place = grpcListen ?? grpcSocketPath(dataDir)
+  try {
+    await progress.race('connecting', () => accepts(place))
     return null
   } catch (error) {
-    return `the adb server of the agent does not answer: ${error instanceof Error ? error.message : String(error)}`
+    return `the agent does not accept calls at ${place}: ${textOf(error)}`
+  }
+}
+
+const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
+async function accepts(place: string): Promise<void> {
+  const at = place.lastIndexOf(':')
+  const host = place.slice(0, at).replace(/^\[(.*)\]$/, '$1')
+  const everywhere: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
+  const socket = place.startsWith('/')
+    ? connect({ path: place })
+    : connect({ host: everywhere[host] ?? host, port: Number(place.slice(at + 1)) })
+  try {
+    await once(socket, 'connect')
+  } finally {
+    socket.destroy()
   }
 }

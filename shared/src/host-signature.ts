@@ -39,18 +39,35 @@ export function signAsHost(
   }
 }
 
-/** Returns the certificate whose key signed the request; null: the signature is not valid at `now`. */
-export function signerOf(request: HostSignature, purpose: string, now: Date): X509Certificate | null {
+/**
+ * Returns the certificate of the signed request; null: the request or the certificate is not valid at `now`. Nothing is
+ * computed with a key before one of `authorities` (PEM) is known to have issued it: the sender chooses the key.
+ */
+export function signerOf(
+  request: HostSignature,
+  { purpose, authorities, now }: { purpose: string; authorities: readonly string[]; now: Date },
+): X509Certificate | null {
   const { host_id: hostId, certificate_pem: pem, signed_at: signedAt, signature } = request
   if (Math.abs(now.getTime() - Date.parse(signedAt)) > signatureSkewMs) return null
+  const certificate = readCertificate(pem)
+  if (certificate === null || !authorities.some((authority) => isIssuedBy(certificate, authority)))
+    return null
+  if (now < new Date(certificate.validFrom) || now > new Date(certificate.validTo)) return null
+  const key = certificate.publicKey
+  if (key.asymmetricKeyType !== 'ec' || key.asymmetricKeyDetails?.namedCurve !== 'prime256v1') return null
+  const bytes = bytesOf(purpose, hostId, signedAt)
+  return verify('sha256', bytes, key, Buffer.from(signature, 'base64url')) ? certificate : null
+}
+
+function readCertificate(pem: string): X509Certificate | null {
   try {
-    const certificate = new X509Certificate(pem)
-    const bytes = bytesOf(purpose, hostId, signedAt)
-    return verify('sha256', bytes, certificate.publicKey, Buffer.from(signature, 'base64url'))
-      ? certificate
-      : null
+    return new X509Certificate(pem)
   } catch {
-    // Not a certificate, or a key of another kind.
     return null
   }
+}
+
+function isIssuedBy(certificate: X509Certificate, authority: string): boolean {
+  const issuer = new X509Certificate(authority)
+  return certificate.checkIssued(issuer) && certificate.verify(issuer.publicKey)
 }

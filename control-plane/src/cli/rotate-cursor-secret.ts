@@ -6,7 +6,8 @@ import { UsageError } from './usage-error.js'
 export const rotateCursorSecretUsage = `       phonerack-control-plane rotate-cursor-secret
 
 Replaces the secret that signs the cursors of lists. Run it with DATABASE_URL of the control plane,
-then restart the replicas one after another. Lists that are being read answer 400 once.
+then restart the replicas one after another. Until all have restarted, lists that are being read can
+answer 400, also repeatedly.
 `
 
 /** Returns the text to print. @throws UsageError */

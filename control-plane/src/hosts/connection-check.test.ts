@@ -2,6 +2,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { beforeAll, beforeEach, expect, it } from 'vitest'
 import { signAsHost, signatureSkewMs, type HostSignature } from '@phonerack/shared'
+import { Authority, newAuthority } from '../pki/authority.js'
 import { type AgentDouble } from '../testing/agent-double.js'
 import { eventually, useWorld, type Plane } from '../testing/world.js'
 import { connectionCheckPath } from './connection-check.js'
@@ -13,7 +14,7 @@ let address = 0
 
 beforeAll(async () => {
   plane = await world.start({
-    env: { PHONERACK_FAILURES_PER_MINUTE: '5', PHONERACK_TRUSTED_PROXIES: '127.0.0.1' },
+    env: { PHONERACK_FAILURES_PER_MINUTE: '8', PHONERACK_TRUSTED_PROXIES: '127.0.0.1' },
   })
   agent = await plane.rack(1, { beatMs: 200 })
   await eventually(async () => (await hostOf(agent)).address !== null)
@@ -32,46 +33,89 @@ const ask = async (payload: HostSignature | object) => {
   const response = await plane.server.inject({ method: 'POST', url: connectionCheckPath, payload, headers })
   return { status: response.statusCode, body: response.json<Record<string, unknown>>() }
 }
+/** Repeats while the host was checked a moment ago. */
+const askNow = async (of = agent) => {
+  for (;;) {
+    const answer = await ask(signed(of))
+    if (answer.status !== 429) return answer
+    await new Promise((resolve) => setTimeout(resolve, 200))
+  }
+}
 
 it('says whether a connection with mutual TLS is possible, without the cause', async () => {
   const { address: known } = await hostOf(agent)
-  expect(await ask(signed(agent))).toEqual({ status: 200, body: { address: known, connected: true } })
+  expect(await askNow()).toEqual({ status: 200, body: { address: known, connected: true } })
   agent.cutGrpc()
-  await eventually(async () => {
-    const { body } = await ask(signed(agent))
-    return body['connected'] === false && Object.keys(body).length === 2
-  })
+  await eventually(async () => (await askNow()).body['connected'] === false)
+  expect(await askNow()).toEqual({ status: 200, body: { address: known, connected: false } })
+  // A stored address that nobody can connect to takes as long as one that refuses.
+  await plane.app.core.db.host.update({ where: { id: agent.hostId }, data: { address: 'nonsense' } })
+  const at = performance.now()
+  await askNow()
+  expect(performance.now() - at).toBeGreaterThan(2900)
   await agent.serve()
-  await eventually(async () => (await ask(signed(agent))).body['connected'] === true)
+  await eventually(async () => (await askNow()).body['connected'] === true)
 })
 
-it('runs one check of a host at a time', async () => {
-  agent.cutGrpc()
-  await eventually(async () => (await ask(signed(agent))).body['connected'] === false)
-  const answers = await Promise.all([ask(signed(agent)), ask(signed(agent))])
-  expect(answers.map(({ status }) => status).sort()).toEqual([200, 429])
-  await agent.serve()
+it('runs one check of a host a second', async () => {
+  await askNow()
+  expect(await ask(signed(agent))).toMatchObject({ status: 429, body: { error: { code: 'rate_limited' } } })
+  expect((await askNow()).status).toBe(200)
 })
 
-it('refuses each signature that is not the current one of the host, and limits the address', async () => {
+it('refuses each signature that is not the current one of the host, and accepts a valid one from a limited address', async () => {
   const other = await plane.rack(0)
   const good = signed(agent)
-  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
-  const privateKeyPem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
+  const keys = generateKeyPairSync('ec', {
+    namedCurve: 'P-256',
+    publicKeyEncoding: { type: 'spki', format: 'pem' },
+    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+  })
+  const privateKeyPem = keys.privateKey
   const { certificatePem } = agent.certificates.pair
   const past = new Date(plane.app.core.clock.now().getTime() - signatureSkewMs - 5000)
-  const wrong: HostSignature[] = [
-    { ...good, certificate_pem: 'nonsense' },
-    { ...signed(other), host_id: agent.hostId },
-    signAsHost({ hostId: agent.hostId, ...other.certificates.pair }, connectionCheckPath, new Date()),
-    signAsHost({ hostId: agent.hostId, certificatePem, privateKeyPem }, connectionCheckPath, new Date()),
-    signed(agent, connectionCheckPath, past),
-  ]
-  for (const each of wrong) {
-    const { status, body } = await ask(each)
-    expect([status, body]).toMatchObject([401, { error: { code: 'unauthorized' } }])
+  const now = plane.app.core.clock.now()
+  const stranger = await Authority.of(await newAuthority())
+  const wrong: Record<string, HostSignature> = {
+    'no certificate': { ...good, certificate_pem: 'nonsense' },
+    "another host's certificate": { ...signed(other), host_id: agent.hostId },
+    "another host's key": signAsHost(
+      { hostId: agent.hostId, ...other.certificates.pair },
+      connectionCheckPath,
+      now,
+    ),
+    'another key': signAsHost(
+      { hostId: agent.hostId, certificatePem, privateKeyPem },
+      connectionCheckPath,
+      now,
+    ),
+    'another purpose': signed(agent, '/host/v1/join'),
+    'an old signature': signed(agent, connectionCheckPath, past),
+    'another authority': signAsHost(
+      {
+        ...{ hostId: agent.hostId, privateKeyPem },
+        certificatePem: await stranger.issueHost(agent.hostId, keys.publicKey),
+      },
+      connectionCheckPath,
+      now,
+    ),
+    'an earlier certificate': signed(agent),
   }
+  const { certificateFingerprint } = await hostOf(agent)
+  for (const [name, each] of Object.entries(wrong)) {
+    const isEarlier = name === 'an earlier certificate'
+    if (isEarlier)
+      await plane.app.core.db.host.update({
+        ...{ where: { id: agent.hostId }, data: { certificateFingerprint: 'AA:BB' } },
+      })
+    // One check of a host a second.
+    if (isEarlier) await new Promise((resolve) => setTimeout(resolve, 1100))
+    const { status, body } = await ask(each)
+    expect([name, status, body]).toMatchObject([name, 401, { error: { code: 'unauthorized' } }])
+  }
+  await plane.app.core.db.host.update({ where: { id: agent.hostId }, data: { certificateFingerprint } })
   expect(await ask(signed(agent, '/host/v1/join'))).toMatchObject({ status: 429 })
+  expect((await askNow()).status).toBe(200)
 })
 
 it('refuses a body of another form, and a retired host', async () => {

@@ -1,10 +1,12 @@
 /**
  * Tells a host whether this replica can connect to its agent, for `phonerack-agent doctor`. The host says where it
- * is called, so the answer to a failed check omits the cause and always takes as long: otherwise a
- * hostile host could scan our network with it. docs/decisions/0261
+ * is called, so the answer to a failed check omits the cause and takes as long for each: otherwise a hostile host could
+ * scan our network with it. docs/decisions/0261
  */
-import { X509Certificate } from 'node:crypto'
-import { ApiError, signerOf, type HostSignature } from '@phonerack/shared'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type X509Certificate } from 'node:crypto'
+import { ApiError, ownNow, signerOf, type HostSignature } from '@phonerack/shared'
+import { createLru } from '../base/lru.js'
 import { type Core } from '../core/core.js'
 import { type Host } from '../gen/prisma/client.js'
 import { addressOf } from '../host-calls/address-of.js'
@@ -19,52 +21,73 @@ export interface ConnectionCheck {
   isConnected: boolean
 }
 
+export interface ConnectionChecks {
+  /** Whether a host has signed the request; without a query. */
+  isSigned(request: HostSignature): boolean
+  /** @throws ApiError unauthorized; rate_limited for a check too soon, or too many at the same time */
+  check(request: HostSignature): Promise<ConnectionCheck>
+}
+
 /** The URL path, which the host signs. */
 export const connectionCheckPath = '/host/v1/connection-check'
 
 const connectMs = 3000
 /** Concurrent checks of this replica. */
 const most = 20
+/** Milliseconds from the start of one check of a host to the next. */
+const everyMs = 1000
 
-/** @throws ApiError unauthorized; rate_limited with too many checks at the same time */
 export function createConnectionChecks(
   core: Core,
   hosts: HostClients,
   authority: Pick<Authorities, 'trusted'>,
-): (request: HostSignature) => Promise<ConnectionCheck> {
-  const running = new Set<string>()
-  return async (request) => {
-    const now = core.clock.now()
-    const signer = signerOf(request, connectionCheckPath, now)
-    if (signer === null) throw refusal()
-    const id = request.host_id
-    const host = await core.db.host.findUnique({ where: { id } })
-    if (!host || host.retiredAt || !isCertificateOf(host, signer, authority.trusted)) throw refusal()
+): ConnectionChecks {
+  let running = 0
+  const lastAt = createLru<number>({ max: 10_000 })
+
+  const signerOfRequest = (request: HostSignature): X509Certificate | null => {
+    const parts = { purpose: connectionCheckPath, authorities: authority.trusted, now: core.clock.now() }
+    const signer = signerOf(request, parts)
+    return signer?.checkHost(hostDnsName(request.host_id)) === undefined ? null : signer
+  }
+
+  async function connect(host: Host): Promise<ConnectionCheck> {
     const address = addressOf(host)
     if (address === null) return { address: null, isConnected: false }
-    if (running.size >= most || running.has(id)) throw tooMany()
-    running.add(id)
-    try {
-      return { address: address.address, isConnected: await hosts.to(id, address).ready(connectMs) }
-    } finally {
-      running.delete(id)
-    }
+    const started = ownNow()
+    const isConnected = await hosts.to(host.id, address).ready(connectMs)
+    if (!isConnected) await sleep(Math.max(0, connectMs - (ownNow() - started)))
+    return { address: address.address, isConnected }
+  }
+
+  return {
+    isSigned: (request) => signerOfRequest(request) !== null,
+    async check(request) {
+      const signer = signerOfRequest(request)
+      if (signer === null) throw refusal()
+      const id = request.host_id
+      const isSoon = ownNow() - (lastAt.get(id) ?? Number.NEGATIVE_INFINITY) < everyMs
+      if (isSoon || running >= most) throw tooMany()
+      lastAt.set(id, ownNow())
+      running += 1
+      try {
+        const host = await core.db.host.findUnique({ where: { id } })
+        if (!host || host.retiredAt || !isCurrent(host, signer)) throw refusal()
+        return await connect(host)
+      } finally {
+        running -= 1
+      }
+    },
   }
 }
 
 /** Whether a certificate is the current or next one of a host. */
-function isCertificateOf(
-  { id, certificateFingerprint: current, nextCertificateFingerprint: next }: Host,
-  certificate: X509Certificate,
-  authorities: readonly string[],
+function isCurrent(
+  { certificateFingerprint: current, nextCertificateFingerprint: next }: Host,
+  { fingerprint256: fingerprint }: X509Certificate,
 ): boolean {
-  // No fingerprint: the host joined once, so only one certificate exists.
-  if (current !== null && ![current, next].includes(certificate.fingerprint256)) return false
-  const isIssuedBy = (pem: string): boolean => {
-    const issuer = new X509Certificate(pem)
-    return certificate.checkIssued(issuer) && certificate.verify(issuer.publicKey)
-  }
-  return certificate.checkHost(hostDnsName(id)) !== undefined && authorities.some(isIssuedBy)
+  // Null: the host joined once and was not renewed, so only one certificate exists.
+  return current === null || fingerprint === current || fingerprint === next
 }
 
 const refusal = (): ApiError =>
@@ -75,7 +98,7 @@ const refusal = (): ApiError =>
 
 const tooMany = (): ApiError =>
   new ApiError('rate_limited', {
-    message: 'Connection checks are already running.',
+    message: 'This host was checked a moment ago, or many hosts are being checked.',
     next: 'Repeat the check after some seconds.',
     retryAfterSeconds: 5,
   })

@@ -131,10 +131,11 @@ async function storm(all: Storm): Promise<void> {
     setMaxListeners(0, ends)
     const loading = load.run('storm', ends)
     try {
-      await Promise.all([
+      const [faults] = await Promise.all([
         injectAll(system, timeline, all.planned, signal),
         sleep(all.durationMs, undefined, { signal }).catch(() => undefined),
       ])
+      figures['faults'] = faults
     } finally {
       over.abort()
       timeline.note('faults have ended; the last requests are answered')
@@ -146,18 +147,11 @@ async function storm(all: Storm): Promise<void> {
     await judge(all, load, knowledge, 'the storm')
     await loseAndRestore(all, load, knowledge)
     await judge(all, load, knowledge, 'the restore')
-    figures['faults'] = countKinds(all.planned)
     figures['answers'] = load.watched.counts
   } finally {
     watching.abort()
     figures['invariantSamples'] = await samples
   }
-}
-
-function countKinds(planned: readonly PlannedFault[]): Record<string, number> {
-  const counts: Record<string, number> = {}
-  for (const { kind } of planned) counts[kind] = (counts[kind] ?? 0) + 1
-  return counts
 }
 
 /** Load, a dump, load that the restore undoes, the restore, load. */

@@ -1,6 +1,6 @@
 /** Findings about programs, USB and phones. Pure. */
 import { error, ok, unknown, warning } from './finding.js'
-import { phoneNetworkFindings } from './phone-network.js'
+import { phoneNetworkFindings } from './phone-network-findings.js'
 import type { Finding, HostReadings, Readings, UsbPhone } from './readings.js'
 
 export function machineFindings(found: Readings): Finding[] {

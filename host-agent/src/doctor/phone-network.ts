@@ -1,46 +1,58 @@
 /**
  * Whether the phones can open connections to the agent or to each other: apps of tenants run on them. Each phone tries with
- * its own `nc` (toybox).
+ * its own `nc` (toybox 0.7.7 or newer, in which `-q` is at least 1).
  */
-import { networkInterfaces } from 'node:os'
+import { networkInterfaces, type NetworkInterfaceInfo } from 'node:os'
 import { isLoopback, Progress } from '@phonerack/shared'
 import type { AdbClient, TrackedDevice } from '../adb/client.js'
 import { command } from '../adb/quote.js'
 import { createTransport, type Transport } from '../adb/transport.js'
-import { error, ok, unknown, warning } from './finding.js'
 import { attempt } from './programs.js'
-import type { Finding, PhoneNetwork } from './readings.js'
+import type { PhoneNetwork, Try } from './readings.js'
 
+/** `host:port`, split. */
 interface Place {
   host: string
   port: number
 }
 
-/** Seconds for one attempt to connect, and milliseconds for the command with it. */
-const [connectS, commandMs] = [2, 10_000]
+/** Milliseconds for one try. */
+const tryMs = 10_000
 /** Other phones that each phone tries; addresses of the agent that it tries. */
-const [mostPhones, mostAddresses] = [3, 4]
+const [mostPhones, mostAddresses] = [3, 8]
 /** Phones that try at the same time. */
 const mostAtOnce = 8
+/** Messages of `nc` for a connection that the network or the target refuses. */
+const refusals = /refused|unreachable|time[d ]*out|no route|not permitted|denied|prohibited/i
 
-/** @param devices connected phones @param listen where the agent accepts calls, `host:port`; null: it opens tunnels */
+export interface Targets {
+  /** Where the agent accepts calls, `host:port`; null: it opens tunnels. */
+  listen: string | null
+  /** The network phones of the configuration. A serial of another phone is the phone's own text. */
+  networkPhones: readonly string[]
+}
+
+/** @param devices connected phones */
 export async function readPhoneNetwork(
   client: AdbClient,
   devices: readonly TrackedDevice[],
-  listen: string | null,
+  { listen, networkPhones }: Targets,
 ): Promise<PhoneNetwork[]> {
-  const agent = listen === null ? [] : agentPlaces(listen)
+  const agent = listen === null ? [] : agentPlaces(listen, Object.values(networkInterfaces()).flat())
   const read = async (device: TrackedDevice, index: number): Promise<PhoneNetwork> => {
     const transport = createTransport(client, { serial: device.serial, current: device.transport })
-    const others = [...devices.slice(index + 1), ...devices.slice(0, index)].flatMap(({ serial }) => {
-      const place = placeOf(serial)
-      return place === null ? [] : [place]
-    })
-    const found = await attempt(async () => ({
-      agent: await reached(transport, agent),
-      phones: await reached(transport, others.slice(0, mostPhones)),
-    }))
-    return { serial: device.serial, reached: found }
+    const others = [...devices.slice(index + 1), ...devices.slice(0, index)]
+      .map(({ serial }) => serial)
+      .filter((serial) => networkPhones.includes(serial))
+      .slice(0, mostPhones)
+    return {
+      serial: device.serial,
+      agent: await tryAll(transport, agent),
+      phones: await tryAll(
+        transport,
+        others.flatMap((serial) => placeOf(serial) ?? []),
+      ),
+    }
   }
   const found: PhoneNetwork[] = []
   for (let at = 0; at < devices.length; at += mostAtOnce)
@@ -50,73 +62,49 @@ export async function readPhoneNetwork(
   return found
 }
 
-/** Those of `places` to which the phone connects, as `host:port`. @throws Error when the phone cannot try */
-async function reached(transport: Transport, places: readonly Place[]): Promise<string[]> {
-  const found: string[] = []
-  for (const { host, port } of places) {
-    const line = command('nc', '-w', String(connectS), '-q', '0', host, String(port))
-    const { exitCode, stderr } = await transport.feed(line, nothing(), Progress.for(commandMs))
-    if (exitCode === 0) found.push(`${host}:${port}`)
-    else if (exitCode !== 1)
-      throw new Error(`nc ended with ${exitCode}: ${stderr.toString('utf8').slice(0, 200)}`)
-  }
+/** One reading for each place, so that a place that hangs hides no other. */
+async function tryAll(transport: Transport, places: readonly Place[]): Promise<Try[]> {
+  const found: Try[] = []
+  for (const place of places)
+    found.push({ place: textOf(place), isReached: await attempt(() => connects(transport, place)) })
   return found
+}
+
+/** @throws Error when the phone cannot try */
+async function connects(transport: Transport, { host, port }: Place): Promise<boolean> {
+  const line = command('nc', '-w', '2', '-q', '1', host, String(port))
+  const { exitCode, stderr } = await transport.feed(line, nothing(), Progress.for(tryMs))
+  if (exitCode === 0) return true
+  const message = stderr.toString('utf8').slice(0, 200).trim()
+  if (exitCode === 1 && refusals.test(message)) return false
+  throw new Error(`nc ended with ${exitCode}: ${message}`)
 }
 
 async function* nothing(): AsyncGenerator<Uint8Array> {}
 
-/** The addresses of this machine at which others reach the agent. */
-function agentPlaces(listen: string): Place[] {
+/** The addresses of this machine at which others reach the agent; IPv4 first. */
+export function agentPlaces(
+  listen: string,
+  own: readonly (Pick<NetworkInterfaceInfo, 'address' | 'family' | 'internal'> | undefined)[],
+): Place[] {
   const place = placeOf(listen)
   if (place === null) return []
   const { host, port } = place
   if (host !== '0.0.0.0' && host !== '::') return isLoopback(host) ? [] : [place]
-  const own = Object.values(networkInterfaces()).flatMap((all) => all ?? [])
-  return own
-    .filter(({ internal, address }) => !internal && !address.startsWith('fe80:'))
+  const others = own.flatMap((each) => each ?? []).filter(({ internal }) => !internal)
+  const of = (wanted: string) => others.filter(({ family }) => family === wanted)
+  return [...of('IPv4'), ...of('IPv6').filter(({ address }) => !address.startsWith('fe80:'))]
     .slice(0, mostAddresses)
     .map(({ address }) => ({ host: address, port }))
 }
 
-/** Null for the serial of a phone on USB. */
-function placeOf(text: string): Place | null {
-  const { host, port } = /^(?<host>\[[^\]]+\]|[^:]+):(?<port>\d{1,5})$/.exec(text)?.groups ?? {}
+const textOf = ({ host, port }: Place): string =>
+  host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
+
+/** Null for another text than `host:port`. */
+export function placeOf(text: string): Place | null {
+  const { host, port } =
+    /^(?<host>\[[\da-f:.]+\]|[\da-z][\da-z.-]*):(?<port>\d{1,5})$/i.exec(text)?.groups ?? {}
   if (host === undefined || port === undefined) return null
   return { host: host.replace(/^\[|\]$/g, ''), port: Number(port) }
-}
-
-export function phoneNetworkFindings(phones: readonly PhoneNetwork[]): Finding[] {
-  const id = 'phone_network'
-  const findings = phones.flatMap(({ serial, reached: found }): Finding[] => {
-    if ('failed' in found)
-      return [
-        unknown(
-          id,
-          `whether ${serial} reaches the agent or other phones could not be checked: ${found.failed}`,
-          'Apps of tenants run on the phone.',
-          `on the phone: nc -w 2 ADDRESS PORT`,
-        ),
-      ]
-    const { agent, phones: others } = found.value
-    return [
-      ...others.map((other) =>
-        error(
-          id,
-          `${serial} can connect to the ADB port of the phone ${other}`,
-          "An app of one tenant could attack another tenant's phone.",
-          'switch on client isolation in the access point or switch of the phones, and drop connections between them (docs/operations.md, Network plan)',
-        ),
-      ),
-      ...agent.map((place) =>
-        warning(
-          id,
-          `${serial} can connect to the agent at ${place}`,
-          'Apps of tenants reach this machine. Only mutual TLS protects the agent from them.',
-          'give grpc_listen an address in another network than that of the phones, or drop connections from the phones to this machine in its firewall',
-        ),
-      ),
-    ]
-  })
-  if (findings.length > 0 || phones.length === 0) return findings
-  return [ok(id, `phones that tried: ${phones.length}; none connects to the agent or to another phone`)]
 }

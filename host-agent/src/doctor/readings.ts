@@ -47,10 +47,19 @@ export interface ReplicaTunnel {
   fault: string | null
 }
 
-/** The addresses to which a phone can connect, as `host:port`. */
+/** The tries of one phone to connect. */
 export interface PhoneNetwork {
   serial: string
-  reached: Reading<{ agent: string[]; phones: string[] }>
+  /** To addresses of the agent. */
+  agent: Try[]
+  /** To the ADB ports of other phones. */
+  phones: Try[]
+}
+
+export interface Try {
+  /** `host:port`. */
+  place: string
+  isReached: Reading<boolean>
 }
 
 /** The parts that need a valid configuration. */

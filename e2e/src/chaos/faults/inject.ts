@@ -9,13 +9,17 @@ type Undo = () => Promise<void>
 
 const nothing: Undo = () => Promise.resolve()
 
-/** Runs a schedule to its end. When `signal` aborts, the faults that last are undone and the others left out. */
+/**
+ * Runs a schedule to its end. When `signal` aborts, the faults that last are undone and the others left out. Returns how
+ * many faults of each kind were injected.
+ */
 export async function injectAll(
   system: Topology,
   timeline: Timeline,
   planned: readonly PlannedFault[],
   signal: AbortSignal,
-): Promise<void> {
+): Promise<Record<string, number>> {
+  const counts: Record<string, number> = {}
   const pause = (ms: number) => sleep(Math.max(ms, 0), undefined, { signal }).catch(() => undefined)
   const began = performance.now()
   await Promise.all(
@@ -25,6 +29,7 @@ export async function injectAll(
       const end = timeline.begin(nameOf(fault), fault.target)
       try {
         const undo = await inject(system, fault)
+        counts[fault.kind] = (counts[fault.kind] ?? 0) + 1
         try {
           await pause(fault.lasts)
         } finally {
@@ -35,6 +40,7 @@ export async function injectAll(
       }
     }),
   )
+  return counts
 }
 
 const nameOf = ({ kind, amount }: PlannedFault): string => (amount === 0 ? kind : `${kind} ${amount} ms`)
