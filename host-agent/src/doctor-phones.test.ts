@@ -23,7 +23,7 @@ beforeAll(async () => {
   host = await startTestHost(phones.map(serialOf))
   markProcess(path.join(host.config.dataDir, 'agent.json'), process.pid)
   await untilConnected()
-}, 120_000)
+}, 240_000)
 afterAll(async () => {
   await host.stop()
   for (const phone of phones) await phone.close()
@@ -35,11 +35,14 @@ const found = async (id: string) =>
     .filter((finding) => finding.id === id)
     .map(({ level, about }) => `${level} ${about}`)
 
+/** The adb server lists phones in the order in which they connected. */
 const untilConnected = (): Promise<void> =>
   until(
-    async () =>
-      (await found('phones')).join() === phones.map((phone) => `ok ${serialOf(phone)} is connected`).join(),
-    60_000,
+    async () => {
+      const texts = await found('phones')
+      return phones.every((phone) => texts.includes(`ok ${serialOf(phone)} is connected`))
+    },
+    100_000,
     'both phones are connected',
   )
 
@@ -95,7 +98,7 @@ it('reports a phone that answers nobody as offline', async () => {
   await one.faults.setOffline(true)
   await until(
     async () => (await found('phones')).some((text) => text === `error ${serialOf(one)} is offline`),
-    60_000,
+    100_000,
     'the phone is offline',
   )
   await one.faults.setOffline(false)
@@ -107,7 +110,7 @@ it('reports a phone that has withdrawn the key of the agent as unauthorized', as
   await one.faults.makeUnauthorized()
   await until(
     async () => (await found('phones')).some((text) => text === `error ${serialOf(one)} is unauthorized`),
-    60_000,
+    100_000,
     'the phone is unauthorized',
   )
   await until(() => one.adbKeys.allow() > 0, 60_000, 'the phone asks')
