@@ -365,7 +365,8 @@ describe('a hand-over that nobody returns expires, and the phone is free', () =>
 it('keeps the phone awake while an agent waits or the person touches it', async () => {
   const { path, token } = await handOver()
   const { db } = plane.app.core
-  const old = new Date(Date.now() - 600_000)
+  // Shorter than every idle timeout: otherwise the phone would be parked meanwhile.
+  const old = new Date(Date.now() - 40_000)
   const isAwakeAfter = async (act: () => unknown): Promise<void> => {
     await db.phone.update({ where: { id: phoneId }, data: { lastActiveAt: old } })
     await eventually(async () => {
@@ -373,7 +374,7 @@ it('keeps the phone awake while an agent waits or the person touches it', async 
       await act()
       await new Promise((resolve) => setTimeout(resolve, 500))
       const { lastActiveAt } = await db.phone.findUniqueOrThrow({ where: { id: phoneId } })
-      return Number(lastActiveAt) > old.getTime() + 500_000
+      return Number(lastActiveAt) > old.getTime() + 30_000
     })
   }
   await isAwakeAfter(() => read(path, '?wait=done&timeout=1'))
