@@ -365,7 +365,7 @@ describe('a hand-over that nobody returns expires, and the phone is free', () =>
 it('keeps the phone awake while an agent waits or the person touches it', async () => {
   const { path, token } = await handOver()
   const { db } = plane.app.core
-  // Shorter than every idle timeout: otherwise the phone would be parked meanwhile.
+  // Shorter than every idle timeout: otherwise the phone would be parked during the test.
   const old = new Date(Date.now() - 40_000)
   const isAwakeAfter = async (act: () => unknown): Promise<void> => {
     await db.phone.update({ where: { id: phoneId }, data: { lastActiveAt: old } })
