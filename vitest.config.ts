@@ -10,6 +10,7 @@ const projects = [
   'shared',
   'clients/ctl',
   'clients/generated',
+  'clients/typescript',
   'proto',
 ]
 

@@ -1,0 +1,52 @@
+/** The generated client over the transport, with a deadline and errors for each call. Shared by all classes of the SDK. */
+import { createClient, type Client } from './generated/client/index.js'
+import { signalOf, type CallOptions, type Transport } from './transport.js'
+
+/** Milliseconds of one request, and of a batch of actions. */
+export const limits = { requestMs: 130_000, actionsMs: 310_000 } as const
+
+/** The options of every generated function. */
+interface Sending {
+  client: Client
+  signal: AbortSignal
+  throwOnError: true
+  responseStyle: 'data'
+}
+
+export class Connection {
+  private readonly client: Client
+
+  constructor(
+    readonly transport: Transport,
+    readonly baseUrl: URL,
+    /** For uploads, whose URLs get no key. */
+    readonly fetch: typeof globalThis.fetch,
+  ) {
+    this.client = createClient({
+      baseUrl: baseUrl.href.replace(/\/$/, ''),
+      fetch: (input) => transport.send(input as Request),
+    })
+  }
+
+  /** @param defaultMs the time without `options.timeout` */
+  sending(options: CallOptions, defaultMs: number = limits.requestMs): Sending {
+    return {
+      client: this.client,
+      signal: signalOf(options, defaultMs),
+      throwOnError: true,
+      responseStyle: 'data',
+    }
+  }
+
+  /** Any request of the API, such as one that this release of the SDK does not know. The caller reads the answer. */
+  request(method: string, path: string, body: unknown, options: CallOptions): Promise<Response> {
+    const url = new URL(path, this.baseUrl)
+    const content =
+      body === undefined
+        ? {}
+        : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }
+    return this.transport.send(
+      new Request(url, { method, ...content, signal: signalOf(options, limits.requestMs) }),
+    )
+  }
+}

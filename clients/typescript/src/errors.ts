@@ -1,0 +1,181 @@
+/** The errors of the SDK: one class for each family of the API, and one for requests without an answer. */
+
+/** The fields of an error, as in the API's envelope. */
+export interface ErrorFields {
+  /** Such as `target_not_found`. New codes may be added. */
+  code: string
+  /** The family, such as `conflict_error`. */
+  type: string
+  message: string
+  /** The next step, in words; null: the API has no advice. */
+  next: string | null
+  /** Whether the same request may succeed later without a change. */
+  retryable: boolean
+  details: Readonly<Record<string, unknown>>
+}
+
+/** Any error of the SDK except for wrong arguments (`TypeError`) and an aborted signal. */
+export class PhonerackError extends Error implements ErrorFields {
+  override readonly name: string = 'PhonerackError'
+  readonly code: string
+  readonly type: string
+  readonly next: string | null
+  readonly retryable: boolean
+  readonly details: Readonly<Record<string, unknown>>
+  /** HTTP status; null: no answer, or the error of one action. */
+  readonly status: number | null
+  /** Quote it to the operator; null: no answer. */
+  readonly requestId: string | null
+
+  constructor(
+    fields: ErrorFields,
+    {
+      status = null,
+      requestId = null,
+      cause,
+    }: { status?: number | null; requestId?: string | null; cause?: unknown } = {},
+  ) {
+    super(fields.next === null ? fields.message : `${fields.message} ${fields.next}`, { cause })
+    this.code = fields.code
+    this.type = fields.type
+    this.next = fields.next
+    this.retryable = fields.retryable
+    this.details = fields.details
+    this.status = status
+    this.requestId = requestId
+  }
+}
+
+export class InvalidRequestError extends PhonerackError {
+  override readonly name = 'InvalidRequestError'
+}
+export class AuthenticationError extends PhonerackError {
+  override readonly name = 'AuthenticationError'
+}
+export class PermissionError extends PhonerackError {
+  override readonly name = 'PermissionError'
+}
+export class NotFoundError extends PhonerackError {
+  override readonly name = 'NotFoundError'
+}
+export class ConflictError extends PhonerackError {
+  override readonly name = 'ConflictError'
+}
+export class BillingError extends PhonerackError {
+  override readonly name = 'BillingError'
+}
+export class RateLimitError extends PhonerackError {
+  override readonly name = 'RateLimitError'
+}
+/** The phone, or the service that holds it, failed. */
+export class ProviderError extends PhonerackError {
+  override readonly name = 'ProviderError'
+}
+/** The service itself failed. */
+export class ApiError extends PhonerackError {
+  override readonly name = 'ApiError'
+}
+
+/** No answer arrived: the network failed, or the time was over. `code` is `connection_failed` or `timeout`. */
+export class ConnectionError extends PhonerackError {
+  override readonly name = 'ConnectionError'
+  /** The request may have been carried out. Observe before you send it again. */
+  readonly isOutcomeUnknown: boolean
+
+  constructor(
+    code: 'connection_failed' | 'timeout',
+    message: string,
+    isOutcomeUnknown: boolean,
+    cause?: unknown,
+  ) {
+    const next = isOutcomeUnknown
+      ? 'The request may have been carried out: read the state of the phone before you send it again.'
+      : null
+    super(
+      { code, type: 'connection_error', message, next, retryable: !isOutcomeUnknown, details: {} },
+      { cause },
+    )
+    this.isOutcomeUnknown = isOutcomeUnknown
+  }
+}
+
+/** An action of a batch failed; the later ones did not run. */
+export class ActionError extends PhonerackError {
+  override readonly name = 'ActionError'
+  /** Place of the failed action in the batch, from 0. */
+  readonly index: number
+  /** How many actions before it were carried out. */
+  readonly completed: number
+
+  constructor(fields: ErrorFields, { index, completed }: { index: number; completed: number }) {
+    super(fields)
+    this.index = index
+    this.completed = completed
+  }
+}
+
+const families: Readonly<Record<string, typeof PhonerackError>> = {
+  invalid_request_error: InvalidRequestError,
+  authentication_error: AuthenticationError,
+  permission_error: PermissionError,
+  not_found_error: NotFoundError,
+  conflict_error: ConflictError,
+  billing_error: BillingError,
+  rate_limit_error: RateLimitError,
+  provider_error: ProviderError,
+  api_error: ApiError,
+}
+
+/** The error of an answer. An answer that is not from the API, such as a proxy's, has the code `unexpected_answer`. */
+export function errorOf(status: number, body: string): PhonerackError {
+  const envelope = readEnvelope(body)
+  if (envelope === null)
+    return new ApiError(
+      {
+        ...{
+          code: 'unexpected_answer',
+          type: 'api_error',
+          details: {},
+          retryable: status >= 502 && status <= 504,
+        },
+        message: `The server answered with status ${status} and without an error of Phonerack.`,
+        next: 'Check the base URL, and proxies in between.',
+      },
+      { status },
+    )
+  const Family = families[envelope.type] ?? PhonerackError
+  return new Family(envelope, { status, requestId: envelope.requestId })
+}
+
+function readEnvelope(body: string): (ErrorFields & { requestId: string | null }) | null {
+  let parsed: unknown
+  try {
+    parsed = JSON.parse(body)
+  } catch {
+    return null
+  }
+  const error = recordOf(recordOf(parsed)?.['error'])
+  if (error === null || typeof error['code'] !== 'string') return null
+  return {
+    ...fieldsOf(error),
+    requestId: typeof error['request_id'] === 'string' ? error['request_id'] : null,
+  }
+}
+
+/** The fields of an envelope or of a failed action; fields that are missing get a default. */
+export function fieldsOf(error: Readonly<Record<string, unknown>>): ErrorFields {
+  const text = (name: string): string | null => (typeof error[name] === 'string' ? error[name] : null)
+  return {
+    code: text('code') ?? 'unknown',
+    type: text('type') ?? 'invalid_request_error',
+    message: text('message') ?? 'The request failed.',
+    next: text('next'),
+    retryable: error['retryable'] === true,
+    details: recordOf(error['details']) ?? {},
+  }
+}
+
+const recordOf = (value: unknown): Record<string, unknown> | null =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as Record<string, unknown>)
+    : null

@@ -1,0 +1,79 @@
+/** The built package in consumers' projects: ES modules and CommonJS, and types under `tsc --strict`. */
+import { execFile } from 'node:child_process'
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+
+const run = promisify(execFile)
+const root = path.join(import.meta.dirname, '..')
+const { resolve } = createRequire(import.meta.url)
+let dir: string
+
+beforeAll(async () => {
+  dir = await mkdtemp(path.join(tmpdir(), 'phonerack-consumer-'))
+  const installed = path.join(dir, 'node_modules/@phonerack/sdk')
+  await mkdir(installed, { recursive: true })
+  for (const name of ['package.json', 'dist'])
+    await cp(path.join(root, name), path.join(installed, name), { recursive: true })
+  await mkdir(path.join(dir, 'node_modules/@types'))
+  await cp(path.dirname(resolve('@types/node/package.json')), path.join(dir, 'node_modules/@types/node'), {
+    recursive: true,
+  })
+  await cp(path.dirname(resolve('undici-types/package.json')), path.join(dir, 'node_modules/undici-types'), {
+    recursive: true,
+  })
+})
+afterAll(() => rm(dir, { recursive: true, force: true }))
+
+const use =
+  "const client = new Phonerack({ apiKey: 'prk_a', baseUrl: 'http://127.0.0.1:9' }); console.log(typeof client.phones.create, typeof testing.startPhonerack, new Default({ apiKey: 'prk_a', baseUrl: 'http://127.0.0.1:9' }) instanceof Phonerack)"
+
+it.each([
+  [
+    'an ES module',
+    'a.mjs',
+    `import Default, { Phonerack } from '@phonerack/sdk'; import * as testing from '@phonerack/sdk/testing'; ${use}`,
+  ],
+  [
+    'CommonJS',
+    'a.cjs',
+    `const { Phonerack, default: Default } = require('@phonerack/sdk'); const testing = require('@phonerack/sdk/testing'); ${use}`,
+  ],
+])('is loaded by %s', async (_kind, name, text) => {
+  await writeFile(path.join(dir, name), text)
+  const { stdout } = await run(process.execPath, [path.join(dir, name)], { timeout: 60_000 })
+  expect(stdout.trim()).toBe('function function true')
+})
+
+it('compiles the examples of the README under --strict, from both kinds of modules', async () => {
+  const readme = await readFile(path.join(root, 'README.md'), 'utf8')
+  const [first = '', ...others] = [...readme.matchAll(/```ts\n([^]*?)```/g)].map(([, code = '']) => code)
+  expect(others.length).toBeGreaterThanOrEqual(3)
+  // The later examples continue the first one.
+  const [handoff = '', more = '', testing = ''] = others
+  const files = { 'first.mts': `${first}${handoff}${more}`, 'testing.mts': testing }
+  for (const [name, code] of Object.entries(files))
+    await writeFile(path.join(dir, name), `${code}\nexport {}\n`)
+  await writeFile(
+    path.join(dir, 'old.cts'),
+    "import sdk = require('@phonerack/sdk')\nexport const id = async (): Promise<string> => (await new sdk.Phonerack().phones.create()).id\n",
+  )
+  const compilerOptions = {
+    ...{ strict: true, noEmit: true, target: 'ES2022', lib: ['ES2023', 'ESNext.Disposable'] },
+    ...{ module: 'NodeNext', moduleResolution: 'NodeNext', types: ['node'], skipLibCheck: false },
+  }
+  await writeFile(
+    path.join(dir, 'tsconfig.json'),
+    JSON.stringify({ compilerOptions, files: [...Object.keys(files), 'old.cts'] }),
+  )
+  await writeFile(path.join(dir, 'package.json'), '{"type":"module"}')
+  const compiled = run(process.execPath, [resolve('typescript/bin/tsc'), '-p', dir, '--pretty', 'false'], {
+    timeout: 100_000,
+  })
+  await expect(
+    compiled.catch((error: unknown) => (error as { stdout: string }).stdout),
+  ).resolves.toMatchObject({ stdout: '' })
+})

@@ -1,0 +1,53 @@
+/** The phones of a project. */
+import { randomUUID } from 'node:crypto'
+import { defined } from './actions.js'
+import { limits, type Connection } from './connection.js'
+import { createPhone, getPhone, listPhones } from './generated/sdk.gen.js'
+import type { ListPhonesData, Phone as PhoneFields } from './generated/types.gen.js'
+import { Pages } from './pages.js'
+import { Phone, type StartOptions } from './phone.js'
+import { signalOf, type CallOptions } from './transport.js'
+import { untilReady } from './until-ready.js'
+
+export interface CreateOptions extends StartOptions {
+  name?: string
+  /** Two letters; default: any country. */
+  country?: string
+  metadata?: Record<string, string>
+  /** A repeat with the same key returns the same phone. Default: a random one for each call. */
+  idempotencyKey?: string
+}
+
+export interface ListOptions extends CallOptions {
+  /** Default: all except `failed` and `deleted`. */
+  status?: NonNullable<ListPhonesData['query']>['status']
+  metadata?: Record<string, string>
+}
+
+export class Phones {
+  constructor(private readonly connection: Connection) {}
+
+  /** Rents a phone, and waits until it is ready. It is billed until it parks: `await using` parks it. */
+  async create(options: CreateOptions = {}): Promise<Phone> {
+    const { name, country, metadata, idleTimeout, maxDuration, wait, idempotencyKey, ...rest } = options
+    const signal = signalOf(rest, limits.actionsMs)
+    const created = await createPhone({
+      ...this.connection.sending({ signal }),
+      headers: { 'Idempotency-Key': idempotencyKey ?? randomUUID() },
+      body: defined({ name, country, metadata, idle_timeout: idleTimeout, max_duration: maxDuration, wait }),
+    })
+    const phone = wait === false ? created : await untilReady(this.connection, created, signal)
+    return new Phone(this.connection, phone)
+  }
+
+  async get(id: string, options: CallOptions = {}): Promise<Phone> {
+    return new Phone(this.connection, await getPhone({ ...this.connection.sending(options), path: { id } }))
+  }
+
+  /** Newest first. */
+  list({ status, metadata, ...options }: ListOptions = {}): Pages<PhoneFields, Phone> {
+    const read = (cursor: string | undefined) =>
+      listPhones({ ...this.connection.sending(options), query: defined({ status, metadata, cursor }) })
+    return new Pages(read, (fields) => new Phone(this.connection, fields))
+  }
+}

@@ -1,0 +1,171 @@
+/** The classes over a real HTTP server that answers like the API. The real service is in `e2e/src/sdk.test.ts`. */
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { ActionError, Phonerack, tap, type } from './index.js'
+
+interface Asked {
+  method: string
+  url: string
+  body: unknown
+  idempotencyKey: string
+}
+
+let server: Server
+let asked: Asked[]
+let answer: (asked: Asked) => [status: number, body: unknown]
+let client: Phonerack
+
+beforeEach(async () => {
+  asked = []
+  server = createServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      const text = Buffer.concat(chunks).toString()
+      const one = {
+        ...{
+          method: request.method ?? '',
+          url: request.url ?? '',
+          body: text === '' ? null : (JSON.parse(text) as unknown),
+        },
+        idempotencyKey: String(request.headers['idempotency-key'] ?? ''),
+      }
+      asked.push(one)
+      const [status, body] = answer(one)
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  client = new Phonerack({ apiKey: 'prk_test', baseUrl: `http://127.0.0.1:${port}` })
+})
+afterEach(() => void server.close())
+
+const phone = (status: string, failure: object | null = null) => ({
+  ...{ id: 'ph_aaaaaaaaaaaa', object: 'phone', name: 'one', status, country: null, metadata: {}, failure },
+  ...{ created_at: '2026-01-01T00:00:00.000Z', last_active_at: null, session: null },
+})
+const observation = {
+  ...{
+    snapshot_id: 'snp_aaaaaaaaaaaa',
+    taken_at: '2026-01-01T00:00:00.000Z',
+    truncated: false,
+    text: '[1] button "Next"',
+  },
+  ...{ app: { package: 'a.b', activity: null }, keyboard: { visible: false, focused_editable: false } },
+  screen: { width: 100, height: 200 },
+  elements: [
+    {
+      ...{ ref: 1, type: 'button', text: 'Next', desc: null, id: 'a.b:id/next' },
+      ...{ bounds: [0, 0, 10, 10], center: [5, 5], state: [] },
+    },
+  ],
+}
+
+it('creates with a key for repeats, and waits until the phone is ready', async () => {
+  let reads = 0
+  answer = ({ method }) =>
+    method === 'POST' ? [202, phone('creating')] : [200, phone((reads += 1) < 2 ? 'creating' : 'ready')]
+  const made = await client.phones.create({ name: 'one', idleTimeout: 60 })
+  expect(made.status).toBe('ready')
+  expect(asked[0]).toMatchObject({
+    method: 'POST',
+    url: '/v1/phones',
+    body: { name: 'one', idle_timeout: 60 },
+  })
+  expect(asked[0]?.idempotencyKey).toMatch(/^[\da-f-]{36}$/)
+  expect(asked[1]?.url).toBe('/v1/phones/ph_aaaaaaaaaaaa?wait=ready&timeout=50')
+})
+
+it('throws the failure of a phone that cannot become ready', async () => {
+  const failure = { code: 'capacity_unavailable', message: 'No device.', at: '2026-01-01T00:00:00.000Z' }
+  answer = ({ method }) => (method === 'POST' ? [202, phone('creating')] : [200, phone('failed', failure)])
+  await expect(client.phones.create()).rejects.toMatchObject({
+    ...{ code: 'capacity_unavailable', details: { phone: 'ph_aaaaaaaaaaaa' } },
+  })
+})
+
+it('finds elements, and taps one that was found', async () => {
+  answer = ({ url }) =>
+    url.endsWith('/observe')
+      ? [200, observation]
+      : url.endsWith('/actions')
+        ? [200, { results: [{ index: 0, type: 'tap', ok: true, ms: 1 }], completed: 1 }]
+        : [200, phone('ready')]
+  const one = await client.phones.get('ph_aaaaaaaaaaaa')
+  const screen = await one.observe()
+  const next = screen.find({ text: /^Ne/g, type: 'button' })
+  expect([next?.ref, screen.find({ id: 'next' })?.ref, screen.find({ text: 'Ne' })]).toEqual([1, 1, null])
+  if (!next) throw new Error('not found')
+  await one.act([tap(next), type('hello', { into: { text: 'Name' }, submit: true })])
+  await one.tap({ text: 'Next' }, { timeout: 3000 })
+  expect(asked.slice(2).map(({ body }) => body)).toEqual([
+    {
+      actions: [
+        { type: 'tap', target: { ref: 1, snapshot_id: 'snp_aaaaaaaaaaaa' } },
+        { type: 'type', text: 'hello', target: { text: 'Name' }, submit: true },
+      ],
+    },
+    {
+      actions: [
+        { type: 'wait_for', target: { text: 'Next' }, timeout_ms: 3000 },
+        { type: 'tap', target: { text: 'Next' } },
+      ],
+      observe: 'none',
+    },
+  ])
+})
+
+it('throws the error of the action that failed, with its candidates', async () => {
+  const error = {
+    ...{ code: 'ambiguous_target', message: 'Two match.', retryable: false, next: 'Use `nth`.' },
+    details: { candidates: [{ ref: 1 }, { ref: 2 }] },
+  }
+  answer = ({ url }) =>
+    url.endsWith('/actions')
+      ? [
+          200,
+          {
+            results: [
+              { index: 0, type: 'home', ok: true, ms: 1 },
+              { index: 1, type: 'tap', ok: false, ms: 1, error },
+            ],
+            completed: 1,
+          },
+        ]
+      : [200, phone('ready')]
+  const one = await client.phones.get('ph_aaaaaaaaaaaa')
+  const failed = await one.act([{ type: 'home' }, tap({ text: 'Next' })]).catch((thrown: unknown) => thrown)
+  expect(failed).toBeInstanceOf(ActionError)
+  expect(failed).toMatchObject({ code: 'ambiguous_target', next: 'Use `nth`.', index: 1, completed: 1 })
+  expect((failed as ActionError).details['candidates']).toHaveLength(2)
+})
+
+it('iterates over all pages, and reads no more than needed', async () => {
+  answer = ({ url }) =>
+    url.includes('cursor=two')
+      ? [200, { data: [phone('parked')], next_cursor: null }]
+      : [200, { data: [phone('ready'), phone('ready')], next_cursor: 'two' }]
+  expect((await client.phones.list().toArray()).map(({ status }) => status)).toEqual([
+    'ready',
+    'ready',
+    'parked',
+  ])
+  asked = []
+  expect(await client.phones.list().toArray(1)).toHaveLength(1)
+  expect(asked).toHaveLength(1)
+})
+
+it('parks at the end of its block, even after an error', async () => {
+  answer = ({ url }) => [200, phone(url.endsWith('/park') ? 'parked' : 'ready')]
+  const use = async (): Promise<void> => {
+    await using one = await client.phones.get('ph_aaaaaaaaaaaa')
+    throw new RangeError(one.status)
+  }
+  await expect(use()).rejects.toThrow(RangeError)
+  expect(asked.map(({ method, url }) => `${method} ${url}`)).toEqual([
+    'GET /v1/phones/ph_aaaaaaaaaaaa',
+    'POST /v1/phones/ph_aaaaaaaaaaaa/park',
+  ])
+})

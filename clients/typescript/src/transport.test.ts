@@ -1,0 +1,168 @@
+/** The transport against a real HTTP server: repeats and errors. */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { ConnectionError, ConflictError, PhonerackError, RateLimitError } from './errors.js'
+import { Phonerack } from './phonerack.js'
+import { createTransport, signalOf } from './transport.js'
+
+let server: Server
+let answers: ((request: IncomingMessage, response: ServerResponse) => void)[]
+let seen: { method: string; url: string; key: string; idempotencyKey: string }[]
+let waits: number[]
+
+beforeEach(async () => {
+  ;[answers, seen, waits] = [[], [], []]
+  server = createServer((request, response) => {
+    const { method = '', url = '', headers } = request
+    seen.push({
+      ...{ method, url, key: headers.authorization ?? '' },
+      idempotencyKey: String(headers['idempotency-key'] ?? ''),
+    })
+    request.resume()
+    const answer = answers.shift()
+    if (answer) answer(request, response)
+    else json(200, { id: 'ph_aaaaaaaaaaaa', status: 'ready' })(request, response)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+})
+afterEach(() => void server.close())
+
+const json =
+  (status: number, body: object, headers: Record<string, string> = {}) =>
+  (_request: IncomingMessage, response: ServerResponse): void => {
+    response.writeHead(status, { 'content-type': 'application/json', ...headers })
+    response.end(JSON.stringify(body))
+  }
+const refusal = (status: number, code: string, fields: object = {}, headers: Record<string, string> = {}) =>
+  json(
+    status,
+    {
+      error: {
+        ...{
+          type: 'conflict_error',
+          code,
+          message: `It is ${code}.`,
+          retryable: false,
+          next: null,
+          details: {},
+        },
+        ...{ request_id: 'req_aaaaaaaaaaaa', ...fields },
+      },
+    },
+    headers,
+  )
+/** The connection breaks after the request has arrived. */
+const cut = (request: IncomingMessage): void => void request.socket.destroy()
+
+const baseUrl = (): URL => new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+
+/** Sends over a transport whose pauses take no time. */
+function send(
+  method: string,
+  headers: Record<string, string> = {},
+  options: { signal?: AbortSignal; timeout?: number } = {},
+) {
+  const transport = createTransport({
+    ...{ apiKey: 'prk_test', baseUrl: baseUrl(), maxRetries: 3, fetch, random: () => 0 },
+    sleep: (ms) => {
+      waits.push(ms)
+      return Promise.resolve()
+    },
+  })
+  const signal = signalOf(options, 20_000)
+  return transport.send(new Request(new URL('/v1/phones', baseUrl()), { method, headers, signal }))
+}
+const failure = async (sent: Promise<unknown>): Promise<PhonerackError> => {
+  try {
+    await sent
+  } catch (error) {
+    if (error instanceof PhonerackError) return error
+    throw error
+  }
+  throw new Error('it did not fail')
+}
+
+it('repeats a read after broken connections and temporary errors, with growing pauses and the key each time', async () => {
+  answers = [
+    cut,
+    refusal(503, 'service_unavailable', { retryable: true }, { 'retry-after': '2' }),
+    refusal(500, 'internal_error', { retryable: true }),
+  ]
+  expect((await send('GET')).status).toBe(200)
+  expect(seen.map(({ key }) => key)).toEqual(Array.from({ length: 4 }, () => 'Bearer prk_test'))
+  expect(waits).toEqual([250, 2000, 1000])
+})
+
+it('repeats a create with the same idempotency key', async () => {
+  answers = [cut, cut]
+  expect((await send('POST', { 'idempotency-key': 'one' })).status).toBe(200)
+  expect(seen.map(({ idempotencyKey }) => idempotencyKey)).toEqual(['one', 'one', 'one'])
+})
+
+it('sends an action once when its outcome is unknown', async () => {
+  for (const answer of [cut, refusal(502, 'action_outcome_unknown'), refusal(504, 'provider_timeout')]) {
+    seen = []
+    answers = [answer]
+    const error = await failure(send('POST'))
+    expect(seen).toHaveLength(1)
+    if (error instanceof ConnectionError) expect(error.isOutcomeUnknown).toBe(true)
+    else expect(error.retryable).toBe(false)
+  }
+})
+
+it('repeats an action that was refused before it was sent', async () => {
+  answers = [
+    refusal(429, 'rate_limited', { type: 'rate_limit_error', retryable: true }, { 'retry-after': '1' }),
+  ]
+  expect((await send('POST')).status).toBe(200)
+  answers = Array.from({ length: 4 }, () =>
+    refusal(429, 'rate_limited', { type: 'rate_limit_error' }, { 'retry-after': '1' }),
+  )
+  expect(await failure(send('POST'))).toBeInstanceOf(RateLimitError)
+  answers = [refusal(429, 'rate_limited', {}, { 'retry-after': '3600' })]
+  expect((await failure(send('GET'))).code).toBe('rate_limited')
+})
+
+it('throws a refusal with all its fields, once', async () => {
+  answers = [refusal(409, 'phone_not_running', { next: 'Start the phone.', details: { status: 'parked' } })]
+  const error = await failure(send('GET'))
+  expect(error).toBeInstanceOf(ConflictError)
+  expect(error).toMatchObject({
+    ...{ code: 'phone_not_running', status: 409, next: 'Start the phone.', requestId: 'req_aaaaaaaaaaaa' },
+    ...{
+      retryable: false,
+      details: { status: 'parked' },
+      message: 'It is phone_not_running. Start the phone.',
+    },
+  })
+  expect(seen).toHaveLength(1)
+})
+
+it('names an answer that is not from the API, and follows no redirect', async () => {
+  answers = [(_request, response) => response.writeHead(403).end('<h1>Proxy</h1>')]
+  expect(await failure(send('GET'))).toMatchObject({ code: 'unexpected_answer', status: 403 })
+  answers = [(_request, response) => response.writeHead(302, { location: 'http://127.0.0.1:9/' }).end()]
+  expect(await failure(send('POST'))).toMatchObject({ code: 'unexpected_answer', status: 302 })
+})
+
+it('ends at its time, and with the reason of its signal', async () => {
+  answers = [() => undefined]
+  const late = await failure(send('POST', {}, { timeout: 100 }))
+  expect(late).toBeInstanceOf(ConnectionError)
+  expect(late).toMatchObject({ code: 'timeout', isOutcomeUnknown: true })
+  answers = [() => undefined]
+  const aborting = new AbortController()
+  const sent = send('GET', {}, { signal: aborting.signal })
+  setTimeout(() => aborting.abort(new RangeError('enough')), 50)
+  await expect(sent).rejects.toThrow(new RangeError('enough'))
+})
+
+it('never sends the key to another server, and unencrypted only to this machine', async () => {
+  const transport = createTransport({ ...{ apiKey: 'prk_test', baseUrl: baseUrl(), maxRetries: 0, fetch } })
+  await expect(transport.send(new Request('http://127.0.0.1:9/v1/phones'))).rejects.toThrow(TypeError)
+  expect(() => new Phonerack({ apiKey: 'prk_test', baseUrl: 'http://phones.example' })).toThrow(
+    /not encrypted/,
+  )
+  expect(() => new Phonerack({ apiKey: '', baseUrl: 'https://phones.example' })).toThrow(/API key is missing/)
+})

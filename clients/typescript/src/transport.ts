@@ -1,0 +1,119 @@
+/** Sends requests: key, deadline, repeats of what is safe to repeat, and errors. The generated client uses it as `fetch`. */
+import { ConnectionError, errorOf, type PhonerackError } from './errors.js'
+import { pause, reasonOf } from './pause.js'
+
+export interface CallOptions {
+  /** Aborts the call. Its reason is thrown. */
+  signal?: AbortSignal | undefined
+  /** Milliseconds for the call with all its repeats. Default: 130,000; batches of actions: 310,000. */
+  timeout?: number | undefined
+}
+
+export interface TransportOptions {
+  apiKey: string
+  baseUrl: URL
+  /** Repeats of one call. */
+  maxRetries: number
+  fetch: typeof globalThis.fetch
+  /** For tests. */
+  sleep?: (ms: number, signal: AbortSignal) => Promise<void>
+  random?: () => number
+}
+
+/** Milliseconds: the first pause before a repeat, doubled each time, and the longest one. */
+const pauses = { first: 500, most: 8000 }
+/** Milliseconds of `Retry-After` that the SDK waits itself; for longer ones, the error is thrown. */
+const longestRetryAfter = 60_000
+
+/** The deadline of the call that sends a request: the generated client passes it on as the request's signal. */
+export interface Transport {
+  send(request: Request): Promise<Response>
+}
+
+/**
+ * A transport for one installation.
+ *
+ * Repeated: reads, and requests with an `Idempotency-Key`, after a failed connection, 429, 502 to 504 and retryable errors;
+ * other requests only after 429 and 503 with `Retry-After`, whose answer says that nothing was done.
+ */
+export function createTransport(options: TransportOptions): Transport {
+  const { apiKey, baseUrl, maxRetries, sleep = pause, random = Math.random } = options
+  return {
+    async send(request) {
+      const url = new URL(request.url)
+      // Other servers must not get the key.
+      if (url.origin !== baseUrl.origin) throw new TypeError(`${url.origin} is not ${baseUrl.origin}`)
+      request.headers.set('authorization', `Bearer ${apiKey}`)
+      const isSafe =
+        request.method === 'GET' || request.method === 'HEAD' || request.headers.has('idempotency-key')
+      for (let attempt = 0; ; attempt += 1) {
+        const isLast = attempt >= maxRetries
+        const outcome = await attemptOnce(options.fetch, request, isSafe)
+        if ('response' in outcome) return outcome.response
+        const waitMs = isLast ? null : waitFor(outcome, isSafe, attempt, random)
+        if (waitMs === null) throw outcome.error
+        await sleep(waitMs, request.signal)
+      }
+    },
+  }
+}
+
+type Outcome =
+  | { response: Response }
+  /** `retryAfterMs`: null without the header. */
+  | { error: PhonerackError; status: number | null; retryAfterMs: number | null }
+
+async function attemptOnce(
+  fetch: typeof globalThis.fetch,
+  request: Request,
+  isSafe: boolean,
+): Promise<Outcome> {
+  let response: Response
+  let body: ArrayBuffer
+  try {
+    // A redirect would carry the key to another place.
+    response = await fetch(new Request(request.clone(), { redirect: 'manual' }))
+    // Read here, so that an answer that breaks off is repeated too.
+    body = await response.arrayBuffer()
+  } catch (error) {
+    if (request.signal.aborted) throw reasonOf(request.signal, isSafe)
+    const why = error instanceof Error && error.cause instanceof Error ? `: ${error.cause.message}` : ''
+    const message = `No connection to ${new URL(request.url).origin}${why}.`
+    return {
+      error: new ConnectionError('connection_failed', message, !isSafe, error),
+      status: null,
+      retryAfterMs: null,
+    }
+  }
+  if (response.ok)
+    return { response: new Response(body, { status: response.status, headers: response.headers }) }
+  const error = errorOf(response.status, new TextDecoder().decode(body))
+  return { error, status: response.status, retryAfterMs: retryAfterOf(response.headers.get('retry-after')) }
+}
+
+/** Milliseconds until the next attempt; null: no repeat. */
+function waitFor(
+  { error, status, retryAfterMs }: Exclude<Outcome, { response: Response }>,
+  isSafe: boolean,
+  attempt: number,
+  random: () => number,
+): number | null {
+  const isRefused = (status === 429 || status === 503) && retryAfterMs !== null
+  const isTemporary = status === null || status === 429 || (status >= 502 && status <= 504) || error.retryable
+  // A failed create answers with its failure again.
+  if (error.details['phone'] !== undefined && !error.retryable) return null
+  if (isSafe ? !isTemporary : !isRefused) return null
+  if (retryAfterMs !== null)
+    return retryAfterMs > longestRetryAfter ? null : retryAfterMs * (1 + random() * 0.1)
+  return Math.min(pauses.most, pauses.first * 2 ** attempt) * (0.5 + random() * 0.5)
+}
+
+function retryAfterOf(header: string | null): number | null {
+  return header !== null && /^\d{1,6}$/.test(header) ? Number(header) * 1000 : null
+}
+
+/** The signal of a call: the caller's, and its time. */
+export function signalOf({ signal, timeout }: CallOptions, defaultMs: number): AbortSignal {
+  const own = AbortSignal.timeout(timeout ?? defaultMs)
+  return signal === undefined ? own : AbortSignal.any([signal, own])
+}

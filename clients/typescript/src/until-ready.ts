@@ -1,0 +1,37 @@
+/** Waits until a phone is ready. */
+import type { Connection } from './connection.js'
+import { PhonerackError } from './errors.js'
+import { pause } from './pause.js'
+import { getPhone } from './generated/sdk.gen.js'
+import type { Phone as PhoneFields } from './generated/types.gen.js'
+
+/** Seconds that one read waits. */
+const waitSeconds = 50
+/** States from which a phone does not become ready by itself. Others, also unknown ones, are waited for. */
+const ended = ['parking', 'parked', 'unavailable', 'failed', 'deleted']
+/** Milliseconds between two reads that returned immediately. */
+const pauseMs = 500
+
+/** @throws PhonerackError when the phone fails or ends up in another state; `details.phone` is its ID */
+export async function untilReady(
+  connection: Connection,
+  first: PhoneFields,
+  signal: AbortSignal,
+): Promise<PhoneFields> {
+  let phone = first
+  while (phone.status !== 'ready') {
+    if (ended.includes(phone.status)) throw notReady(phone)
+    const query = { wait: 'ready', timeout: waitSeconds } as const
+    await pause(pauseMs, signal)
+    phone = await getPhone({ ...connection.sending({ signal }), path: { id: phone.id }, query })
+  }
+  return phone
+}
+
+const notReady = ({ id, status, failure }: PhoneFields): PhonerackError =>
+  new PhonerackError({
+    ...{ code: failure?.code ?? 'phone_not_running', type: 'conflict_error', retryable: false },
+    message: failure?.message ?? `The phone is ${status}.`,
+    next: failure === null ? 'Start the phone.' : 'Create another phone.',
+    details: { phone: id, status },
+  })

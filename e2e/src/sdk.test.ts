@@ -1,0 +1,84 @@
+/** `@phonerack/sdk` on a virtual phone: a task from rent to park, and each class once. */
+import { Phonerack, ActionError, openApp, tap, type, type Phone } from '@phonerack/sdk'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { eventually, newKey, newTenant } from './system/tenant.js'
+
+let client: Phonerack
+let phone: Phone
+
+beforeAll(async () => {
+  const system = inject('system')
+  const { projectId } = await newTenant(system)
+  client = new Phonerack({ baseUrl: system.up.base_url, apiKey: await newKey(system, projectId, 'admin') })
+  // Other tests may hold every phone for a moment.
+  await eventually('a phone to be free', 150_000, async () => {
+    try {
+      phone = await client.phones.create({ name: 'SDK', metadata: { test: 'sdk' } })
+      return true
+    } catch (error) {
+      if (error instanceof Error && 'code' in error && error.code === 'capacity_unavailable') return false
+      throw error
+    }
+  })
+})
+afterAll(() => phone.delete())
+
+describe('a phone of the SDK', () => {
+  it('writes a note with elements that it has read', async () => {
+    const { observation } = await phone.act([openApp('com.phonerack.notes')])
+    expect(observation?.app.package).toBe('com.phonerack.notes')
+    const add = (await phone.waitFor({ desc: 'New note' })).find({ desc: 'New note' })
+    if (!add) throw new Error('there is no button for a note')
+    await phone.act([tap(add), type('Grüße aus dem SDK 👋', { into: { text: 'Title' } })])
+    const screen = await phone.observe()
+    expect(screen.text).toContain('Grüße aus dem SDK 👋')
+    expect([...(await phone.screenshot({ format: 'png' })).subarray(1, 4)]).toEqual([...Buffer.from('PNG')])
+  })
+
+  it('fails with the code and advice of the action', async () => {
+    const failed = await phone.tap({ text: 'There is no such text' }).catch((error: unknown) => error)
+    expect(failed).toBeInstanceOf(ActionError)
+    expect(failed).toMatchObject({ code: 'target_not_found', index: 0, completed: 0 })
+    await expect(phone.tap({ text: 'Nor this' }, { timeout: 500 })).rejects.toMatchObject({
+      code: 'wait_timeout',
+    })
+  })
+
+  it('has files, settings and the facts of its device', async () => {
+    await phone.files.write('/sdcard/Download/sdk.txt', 'milk')
+    expect(new TextDecoder().decode(await phone.files.read('/sdcard/Download/sdk.txt'))).toBe('milk')
+    expect((await phone.files.list('/sdcard/Download')).map(({ name }) => name)).toContain('sdk.txt')
+    await phone.files.delete('/sdcard/Download/sdk.txt')
+    await phone.device.setClipboard('from the SDK')
+    expect(await phone.device.clipboard()).toBe('from the SDK')
+    expect((await phone.device.info()).model).not.toBe('')
+  })
+
+  it('is recorded, shown and handed over', async () => {
+    const recording = await phone.record({ name: 'SDK' })
+    await phone.home()
+    await recording.stop()
+    const video = new Uint8Array(await (await recording.video()).arrayBuffer())
+    expect(new TextDecoder().decode(video.subarray(4, 8))).toBe('ftyp')
+    expect((await phone.live({ control: false })).url).toContain('/live#')
+    const handoff = await phone.handOff({ message: 'Please look.' })
+    expect((await handoff.get()).status).toBe('open')
+    expect(handoff.url).toContain('/live#')
+    await handoff.cancel()
+    await expect(handoff.done()).rejects.toMatchObject({ code: 'handoff_not_found' })
+  })
+
+  it('is listed, parked by its block, started again and found by its ID', async () => {
+    expect((await client.phones.list({ metadata: { test: 'sdk' } }).toArray()).map(({ id }) => id)).toEqual([
+      phone.id,
+    ])
+    {
+      await using same = await client.phones.get(phone.id)
+      expect(same.status).toBe('ready')
+    }
+    expect((await phone.refresh()).status).toBe('parked')
+    expect((await phone.start({ maxDuration: 600 })).status).toBe('ready')
+    expect((await phone.sessions().toArray()).length).toBeGreaterThanOrEqual(2)
+    expect(Number((await client.account()).balance_usd)).toBeGreaterThan(0)
+  })
+})
