@@ -178,8 +178,8 @@ describe('the video of scrcpy 3.3.3', () => {
       while (packets.length < 6) packets.push(await video.packet())
       const times = packets.map(({ pts }) => Number(pts))
       expect(times).toEqual([...times].sort((a, b) => a - b))
-      // Six pictures at five a second take one second, from the first to the last.
-      expect((times.at(-1) ?? 0) - (times[0] ?? 0)).toBeGreaterThan(950_000)
+      // Six pictures at five a second take one second; the first one can be late. Without the limit they take 100 ms.
+      expect((times.at(-1) ?? 0) - (times[0] ?? 0)).toBeGreaterThan(750_000)
     } finally {
       clearInterval(moving)
     }
