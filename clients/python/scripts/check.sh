@@ -1,0 +1,60 @@
+#!/usr/bin/env bash
+# Checks the Python SDK: generated files, types, tests, and the wheel in an empty folder.
+# As root it installs the Debian packages that are missing. It reports checks that cannot run as skipped.
+# The last line counts: `N passed, N failed, N skipped`. It fails only for failed checks.
+set -uo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+python=${PYTHON:-/usr/bin/python3}
+export PYTHONDONTWRITEBYTECODE=1
+passed=0 failed=0 skipped=0
+
+finish() {
+  echo "$passed passed, $failed failed, $skipped skipped"
+  [ "$failed" = 0 ]
+  exit
+}
+skip() {
+  echo "skipped: $1"
+  skipped=$((skipped + 1))
+}
+has() { "$python" -c "import $1" 2> /dev/null; }
+
+if ! [ -x "$python" ] && ! command -v "$python" > /dev/null; then
+  skip "all checks, since $python is missing"
+  finish
+fi
+
+missing=()
+for pair in httpx:python3-httpx pytest:python3-pytest mypy:mypy build:python3-build setuptools:python3-setuptools wheel:python3-wheel; do
+  has "${pair%%:*}" || missing+=("${pair##*:}")
+done
+if [ ${#missing[@]} -gt 0 ] && [ "$python" = /usr/bin/python3 ]; then
+  if [ "$(id -u)" = 0 ] && command -v apt-get > /dev/null; then
+    echo "Installing ${missing[*]}."
+    DEBIAN_FRONTEND=noninteractive timeout 300 apt-get install -y --no-install-recommends "${missing[@]}" > /dev/null \
+      || echo "The install failed: checks that need these packages are skipped."
+  else
+    echo "Missing: ${missing[*]}. Install them as root to run all checks."
+  fi
+fi
+
+if has mypy && has httpx; then
+  if "$python" -m mypy --cache-dir /dev/null; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
+else
+  skip "mypy --strict, since mypy or httpx is missing"
+fi
+
+if has pytest && has httpx; then
+  report=$(mktemp)
+  trap 'rm -f "$report"' EXIT
+  "$python" -m pytest -q -rs --junit-xml "$report"
+  status=$?
+  counts=$("$python" scripts/counts.py "$report") || counts="0 1 0"
+  read -r p f s <<< "$counts"
+  passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
+  # Such as an error in conftest.py, before the first test.
+  if [ "$status" != 0 ] && [ "$f" = 0 ]; then failed=$((failed + 1)); fi
+else
+  skip "the tests, since python3-pytest or python3-httpx is missing"
+fi
+finish

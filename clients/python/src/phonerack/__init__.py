@@ -1,0 +1,132 @@
+"""Rent real Android phones, read their screens, act on them, hand them to people."""
+
+from ._async.apps import AsyncApps
+from ._async.device import AsyncDevice
+from ._async.files import AsyncFiles
+from ._async.handoff import AsyncHandoff
+from ._async.pages import AsyncPages
+from ._async.phone import AsyncPhone
+from ._async.phonerack import AsyncPhonerack
+from ._async.phones import AsyncPhones
+from ._async.recording import AsyncRecording
+from ._async.setup import AsyncSetup
+from ._generated import models
+from ._results import ActResult, Page, Progress, ReceivedKey
+from ._sync.apps import Apps
+from ._sync.device import Device
+from ._sync.files import Files
+from ._sync.handoff import Handoff
+from ._sync.pages import Pages
+from ._sync.phone import Phone
+from ._sync.phonerack import Phonerack
+from ._sync.phones import Phones
+from ._sync.recording import Recording
+from ._sync.setup import Setup
+from ._version import __version__
+from .actions import (
+    Action,
+    back,
+    clear,
+    close_app,
+    double_tap,
+    drag,
+    hide_keyboard,
+    home,
+    key,
+    long_press,
+    open_app,
+    open_url,
+    pinch,
+    recents,
+    scroll,
+    scroll_to,
+    swipe,
+    tap,
+    type_text,
+    wait,
+    wait_for,
+    wait_idle,
+)
+from .errors import (
+    ActionError,
+    ApiError,
+    AuthenticationError,
+    BillingError,
+    ConflictError,
+    InvalidRequestError,
+    NotFoundError,
+    PermissionDeniedError,
+    PhonerackConnectionError,
+    PhonerackError,
+    ProviderError,
+    RateLimitError,
+)
+from .observation import Element, Observation
+from .targets import Target, target
+
+__all__ = [
+    "__version__",
+    "Action",
+    "ActionError",
+    "ActResult",
+    "ApiError",
+    "Apps",
+    "AsyncApps",
+    "AsyncDevice",
+    "AsyncFiles",
+    "AsyncHandoff",
+    "AsyncPages",
+    "AsyncPhone",
+    "AsyncPhonerack",
+    "AsyncPhones",
+    "AsyncRecording",
+    "AsyncSetup",
+    "AuthenticationError",
+    "back",
+    "BillingError",
+    "clear",
+    "close_app",
+    "ConflictError",
+    "Device",
+    "double_tap",
+    "drag",
+    "Element",
+    "Files",
+    "Handoff",
+    "hide_keyboard",
+    "home",
+    "InvalidRequestError",
+    "key",
+    "long_press",
+    "models",
+    "NotFoundError",
+    "Observation",
+    "open_app",
+    "open_url",
+    "Page",
+    "Pages",
+    "PermissionDeniedError",
+    "Phone",
+    "Phonerack",
+    "PhonerackConnectionError",
+    "PhonerackError",
+    "Phones",
+    "pinch",
+    "Progress",
+    "ProviderError",
+    "RateLimitError",
+    "ReceivedKey",
+    "recents",
+    "Recording",
+    "scroll",
+    "scroll_to",
+    "Setup",
+    "swipe",
+    "tap",
+    "Target",
+    "target",
+    "type_text",
+    "wait",
+    "wait_for",
+    "wait_idle",
+]

@@ -1,0 +1,94 @@
+"""Turns answers into values and errors. Shared by the sync and the async client."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any, Dict, Mapping, Optional, Type, TypeVar, cast
+
+from . import errors
+from .errors import PhonerackError
+from ._request import Request
+
+T = TypeVar("T")
+
+FAMILIES: Mapping[str, Type[PhonerackError]] = {
+    "invalid_request_error": errors.InvalidRequestError,
+    "authentication_error": errors.AuthenticationError,
+    "permission_error": errors.PermissionDeniedError,
+    "not_found_error": errors.NotFoundError,
+    "conflict_error": errors.ConflictError,
+    "billing_error": errors.BillingError,
+    "rate_limit_error": errors.RateLimitError,
+    "provider_error": errors.ProviderError,
+    "api_error": errors.ApiError,
+}
+
+
+@dataclass(frozen=True)
+class Answer:
+    """An HTTP answer that was read completely."""
+
+    status: int
+    body: bytes
+    retry_after: Optional[str] = None
+
+    @property
+    def is_success(self) -> bool:
+        return 200 <= self.status < 300
+
+
+def value_of(request: Request[T], answer: Answer) -> T:
+    """The value of a successful answer."""
+    if request.answer == "bytes":
+        return cast(T, answer.body)
+    try:
+        return cast(T, json.loads(answer.body))
+    except ValueError:
+        raise unexpected(answer.status, is_safe=request.is_safe) from None
+
+
+def error_of(answer: Answer, *, is_safe: bool) -> PhonerackError:
+    """The error of an answer. Without the API's envelope, as from a proxy, its code is `unexpected_answer`."""
+    try:
+        parsed = json.loads(answer.body)
+    except ValueError:
+        parsed = None
+    error = parsed.get("error") if isinstance(parsed, dict) else None
+    if not isinstance(error, dict) or not isinstance(error.get("code"), str):
+        return unexpected(answer.status, is_safe=is_safe)
+    fields = fields_of(error)
+    family = FAMILIES.get(fields["type"], PhonerackError)
+    return family(fields.pop("message"), **fields, status=answer.status, request_id=_text(error, "request_id"))
+
+
+def unexpected(status: int, *, is_safe: bool) -> errors.ApiError:
+    # A proxy that gave up says nothing about the outcome of a write.
+    is_unknown = not is_safe and not 300 <= status < 500
+    advice = "Check the base URL, and proxies in between."
+    return errors.ApiError(
+        f"The server answered with status {status} and without an error of Phonerack.",
+        code="unexpected_answer",
+        type="api_error",
+        next=f"{errors.OUTCOME_UNKNOWN} {advice}" if is_unknown else advice,
+        retryable=is_safe and 502 <= status <= 504,
+        status=status,
+    )
+
+
+def fields_of(error: Mapping[str, Any]) -> Dict[str, Any]:
+    """The fields of an envelope or of a failed action. Missing fields get a default."""
+    details = error.get("details")
+    return {
+        "code": _text(error, "code") or "unknown",
+        "type": _text(error, "type") or "invalid_request_error",
+        "message": _text(error, "message") or "The request failed.",
+        "next": _text(error, "next"),
+        "retryable": error.get("retryable") is True,
+        "details": details if isinstance(details, dict) else {},
+    }
+
+
+def _text(error: Mapping[str, Any], name: str) -> Optional[str]:
+    value = error.get(name)
+    return value if isinstance(value, str) else None

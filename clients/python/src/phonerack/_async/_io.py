@@ -1,0 +1,99 @@
+"""Network and time of the async client. `_sync/_io.py` is the same for the sync client, written by hand."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any, AsyncIterator, Callable, Coroutine, Mapping, TypeVar
+
+import httpx
+
+from .._answers import Answer
+from .._config import Config, Message
+from .._deadline import Deadline, timed_out
+from .._network import connection_failed, no_auth
+from .._results import Source
+
+T = TypeVar("T")
+
+
+def new_client(config: Config) -> httpx.AsyncClient:
+    # A proxy of the environment would see the key of a plain http connection.
+    return httpx.AsyncClient(trust_env=not config.is_loopback, timeout=None)
+
+
+async def sleep(seconds: float) -> None:
+    await asyncio.sleep(seconds)
+
+
+async def send_once(client: httpx.AsyncClient, message: Message, deadline: Deadline) -> Answer:
+    """Raises PhonerackConnectionError without an answer."""
+    request = client.build_request(
+        message.method, message.url, headers=message.headers, content=message.body, timeout=None
+    )
+    return await _answer(client, request, deadline, is_read=message.is_read)
+
+
+async def send_file(
+    client: httpx.AsyncClient,
+    method: str,
+    url: str,
+    headers: Mapping[str, str],
+    source: Source,
+    deadline: Deadline,
+    on_sent: Callable[[int], None],
+) -> Answer:
+    """Sends a file without the API key. `on_sent` gets the number of bytes sent so far."""
+
+    async def parts() -> AsyncIterator[bytes]:
+        sent = 0
+        reader = source.parts()
+        loop = asyncio.get_running_loop()
+        while True:
+            part = await loop.run_in_executor(None, lambda: next(reader, None))
+            if part is None:
+                return
+            yield part
+            sent += len(part)
+            on_sent(sent)
+
+    request = client.build_request(
+        method,
+        url,
+        headers={**headers, "content-length": str(source.size)},
+        content=parts(),
+        timeout=None,
+    )
+    # An upload that was not completed changes nothing.
+    return await _answer(client, request, deadline, is_read=True)
+
+
+async def _answer(
+    client: httpx.AsyncClient, request: httpx.Request, deadline: Deadline, *, is_read: bool
+) -> Answer:
+    async def sent() -> Answer:
+        # A redirect would carry the key to another place.
+        response = await client.send(request, auth=no_auth, follow_redirects=False)
+        return Answer(response.status_code, response.content, response.headers.get("retry-after"))
+
+    try:
+        return await _before(deadline, sent())
+    except asyncio.TimeoutError:
+        raise timed_out(is_read=is_read) from None
+    except httpx.RequestError as error:
+        raise connection_failed(request, error, is_read=is_read) from error
+
+
+async def _before(deadline: Deadline, work: Coroutine[Any, Any, T]) -> T:
+    """A task with the work, since `asyncio.wait_for` loses some timeouts with the anyio 3 of older installations."""
+    task = asyncio.ensure_future(work)
+    try:
+        await asyncio.wait([task], timeout=deadline.left())
+    finally:
+        is_late = not task.done()
+        if is_late:
+            task.cancel()
+            await asyncio.wait([task])
+    # Reads the exception, which asyncio reports otherwise.
+    if is_late and (task.cancelled() or task.exception() is not None):
+        raise asyncio.TimeoutError
+    return task.result()

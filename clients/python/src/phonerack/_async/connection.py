@@ -1,0 +1,92 @@
+"""Sends requests: key, deadline, repeats of what is safe to repeat, and errors. Shared by all classes of a client."""
+
+from __future__ import annotations
+
+import random
+from typing import Callable, Optional, TypeVar
+
+import httpx
+
+from .. import _answers
+from .._config import Config, Message
+from .._deadline import Deadline, timed_out
+from .._policy import pause_before_repeat
+from .._request import Request
+from .._results import Source
+from ..errors import PhonerackConnectionError, PhonerackError
+from . import _io
+
+T = TypeVar("T")
+
+
+class AsyncConnection:
+    def __init__(self, config: Config, client: Optional[httpx.AsyncClient]) -> None:
+        self._config = config
+        self._client = _io.new_client(config) if client is None else client
+        # A client that the caller made is the caller's to close.
+        self._is_ours = client is None
+        # Replaced in tests.
+        self.sleep = _io.sleep
+        self.random = random.random
+
+    async def send(self, request: Request[T], deadline: Deadline) -> T:
+        """Raises PhonerackError."""
+        message = self._config.message(request)
+        attempt = 0
+        is_unknown = False
+        while True:
+            answer: Optional[_answers.Answer] = None
+            try:
+                answer = await _io.send_once(self._client, message, deadline)
+                if answer.is_success:
+                    return _answers.value_of(request, answer)
+                raise _answers.error_of(answer, is_safe=message.is_safe)
+            except PhonerackError as error:
+                # An earlier attempt may have been carried out, even if the last one never arrived.
+                if isinstance(error, PhonerackConnectionError):
+                    is_unknown = is_unknown or error.is_outcome_unknown
+                    error = error.after_unknown() if is_unknown else error
+                pause = self._pause(error, answer, message, attempt)
+                if pause is None or pause >= deadline.left():
+                    raise error
+            await self.sleep(pause)
+            attempt += 1
+
+    def _pause(
+        self, error: PhonerackError, answer: Optional[_answers.Answer], message: Message, attempt: int
+    ) -> Optional[float]:
+        if attempt >= self._config.max_retries:
+            return None
+        return pause_before_repeat(
+            error,
+            None if answer is None else answer.retry_after,
+            is_safe=message.is_safe,
+            attempt=attempt,
+            random=self.random(),
+        )
+
+    async def send_file(
+        self,
+        method: str,
+        url: str,
+        headers: "dict[str, str]",
+        source: Source,
+        deadline: Deadline,
+        on_sent: Callable[[int], None],
+    ) -> _answers.Answer:
+        """Sends a file to an upload URL, which gets no API key. Not repeated: the URL takes one file."""
+        answer = await _io.send_file(self._client, method, url, headers, source, deadline, on_sent)
+        if not answer.is_success:
+            raise _answers.error_of(answer, is_safe=True)
+        return answer
+
+    async def pause(self, seconds: float, deadline: Deadline) -> None:
+        """Raises PhonerackConnectionError when the time of the call ends first."""
+        left = deadline.left()
+        await self.sleep(min(seconds, left))
+        if seconds >= left:
+            raise timed_out(is_read=True)
+
+    async def aclose(self) -> None:
+        if self._is_ours:
+            await self._client.aclose()

@@ -1,0 +1,217 @@
+"""A phone: its time, its apps, and the people who help."""
+
+from __future__ import annotations
+
+import warnings
+from types import TracebackType
+from typing import Any, Callable, List, Mapping, Optional, Type, cast
+
+from .._deadline import ACTIONS, INSTALL, REQUEST, Deadline
+from .._generated import models, operations
+from .._results import AppFile, Progress, given
+from ..errors import PhonerackError
+from .connection import AsyncConnection
+from .device import AsyncDevice
+from .files import AsyncFiles
+from .handoff import AsyncHandoff
+from .pages import AsyncPages
+from .recording import AsyncRecording
+from .screen import AsyncScreen
+from .until_ready import until_parked, until_ready
+from .upload import body_of, install_app, upload_file
+
+
+class AsyncPhone(AsyncScreen):
+    """A phone of the project. A `with` block parks it at its end."""
+
+    def __init__(self, connection: AsyncConnection, data: models.Phone) -> None:
+        super().__init__(connection, data["id"])
+        # From the last answer. `refresh()` reads it again.
+        self.data = data
+        self.files = AsyncFiles(connection, self.id)
+        # Clipboard, location, locale, time zone, and the facts of the device.
+        self.device = AsyncDevice(connection, self.id)
+
+    @property
+    def name(self) -> str:
+        return self.data["name"]
+
+    @property
+    def status(self) -> str:
+        """Such as `ready` or `parked`, from the last answer."""
+        return self.data["status"]
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.id} {self.status}>"
+
+    async def refresh(self, *, timeout: Optional[float] = None) -> AsyncPhone:
+        self.data = await self._connection.send(operations.get_phone(self.id), Deadline(timeout, REQUEST))
+        return self
+
+    async def start(
+        self,
+        *,
+        idle_timeout: Optional[int] = None,
+        max_duration: Optional[int] = None,
+        wait: bool = True,
+        timeout: Optional[float] = None,
+    ) -> AsyncPhone:
+        """Starts a parked phone, and waits until it is ready. On a running phone it renews the session.
+
+        `idle_timeout`: seconds without use until the phone parks. `max_duration`: seconds until it parks in any case.
+        """
+        deadline = Deadline(timeout, ACTIONS)
+        body = given(idle_timeout=idle_timeout, max_duration=max_duration, wait=None if wait else False)
+        request = operations.start_phone(self.id, body=cast(models.StartPhoneBody, body))
+        self.data = await self._connection.send(request, deadline)
+        if wait:
+            self.data = await until_ready(self._connection, self.data, deadline)
+        return self
+
+    async def wait_until_ready(self, *, timeout: Optional[float] = None) -> AsyncPhone:
+        """Starts nothing. Raises PhonerackError when the phone cannot become ready by itself."""
+        self.data = await until_ready(self._connection, self.data, Deadline(timeout, ACTIONS))
+        return self
+
+    async def wait_until_parked(self, *, timeout: Optional[float] = None) -> AsyncPhone:
+        """Waits until the phone is no longer `parking`."""
+        self.data = await until_parked(self._connection, self.data, Deadline(timeout, ACTIONS))
+        return self
+
+    async def park(self, *, wait: bool = True, timeout: Optional[float] = None) -> AsyncPhone:
+        """Ends the session, and keeps the phone with its data. `wait`: False returns while it is `parking`."""
+        request = operations.park_phone(self.id, body={} if wait else {"wait": False})
+        self.data = await self._connection.send(request, Deadline(timeout, REQUEST))
+        return self
+
+    async def delete(self, *, timeout: Optional[float] = None) -> None:
+        """Deletes the phone with its data."""
+        self.data = await self._connection.send(operations.delete_phone(self.id), Deadline(timeout, REQUEST))
+
+    async def heartbeat(self, *, timeout: Optional[float] = None) -> AsyncPhone:
+        """Keeps the phone from parking by its idle time."""
+        request = operations.heartbeat_phone(self.id)
+        self.data = await self._connection.send(request, Deadline(timeout, REQUEST))
+        return self
+
+    async def update(
+        self,
+        *,
+        name: Optional[str] = None,
+        metadata: Optional[Mapping[str, str]] = None,
+        timeout: Optional[float] = None,
+    ) -> AsyncPhone:
+        """Renames the phone, or replaces its metadata."""
+        body = cast(models.UpdatePhoneBody, given(name=name, metadata=metadata))
+        request = operations.update_phone(self.id, body=body)
+        self.data = await self._connection.send(request, Deadline(timeout, REQUEST))
+        return self
+
+    def sessions(self, *, timeout: Optional[float] = None) -> AsyncPages[models.Session]:
+        """Newest first."""
+
+        async def read(cursor: Optional[str], limit: Optional[int]) -> Mapping[str, Any]:
+            request = operations.list_sessions(self.id, cursor=cursor, limit=limit)
+            return await self._connection.send(request, Deadline(timeout, REQUEST))
+
+        def same(session: models.Session) -> models.Session:
+            return session
+
+        return AsyncPages(read, same)
+
+    async def reboot(self, *, timeout: Optional[float] = None) -> AsyncPhone:
+        """Restarts Android, and waits until the phone is ready."""
+        deadline = Deadline(timeout, ACTIONS)
+        self.data = await self._connection.send(operations.reboot_phone(self.id), deadline)
+        self.data = await until_ready(self._connection, self.data, deadline)
+        return self
+
+    async def reset(self, *, timeout: Optional[float] = None) -> AsyncPhone:
+        """Deletes all data of the phone, and waits until it is ready."""
+        deadline = Deadline(timeout, ACTIONS)
+        await self._connection.send(operations.reset_phone(self.id), deadline)
+        self.data = await self._connection.send(operations.get_phone(self.id), deadline)
+        self.data = await until_ready(self._connection, self.data, deadline)
+        return self
+
+    async def apps(self, *, timeout: Optional[float] = None) -> List[models.ListAppsAnswerDataItem]:
+        """The installed apps, with those of the system."""
+        answer = await self._connection.send(operations.list_apps(self.id), Deadline(timeout, REQUEST))
+        return answer["data"]
+
+    async def install(
+        self,
+        file: Optional[AppFile] = None,
+        *,
+        package: Optional[str] = None,
+        upload: Optional[str] = None,
+        replace: bool = False,
+        on_progress: Optional[Callable[[Progress], None]] = None,
+        timeout: Optional[float] = None,
+    ) -> models.InstallsDataItem:
+        """Installs an app and waits until it is there. Raises PhonerackError with the reason of the phone.
+
+        The app: `file`, the path or bytes of an APK; `package` of the library; or `upload`, the ID of an upload.
+        `replace` uninstalls the app first, which deletes its data.
+        """
+        if len([each for each in (file, package, upload) if each is not None]) != 1:
+            raise TypeError("Give exactly one of: a file, `package`, or `upload`.")
+        deadline = Deadline(timeout, INSTALL)
+        if file is not None:
+            upload = (await upload_file(self._connection, file, on_progress, deadline))["id"]
+        body = body_of(package, upload, replace)
+        return await install_app(self._connection, self.id, body, on_progress, deadline)
+
+    async def uninstall(self, package: str, *, timeout: Optional[float] = None) -> None:
+        """Removes an app with its data."""
+        await self._connection.send(operations.uninstall_app(self.id, package), Deadline(timeout, REQUEST))
+
+    async def hand_off(
+        self, *, message: str, expires_in: Optional[int] = None, timeout: Optional[float] = None
+    ) -> AsyncHandoff:
+        """Asks a person to do something on the phone, such as a sign-in. Send them `url`, then call `done()`.
+
+        `expires_in`: seconds.
+        """
+        body = cast(models.CreateHandoffBody, given(message=message, expires_in=expires_in))
+        request = operations.create_handoff(self.id, body=body)
+        created = await self._connection.send(request, Deadline(timeout, REQUEST))
+        return AsyncHandoff(self._connection, self.id, created)
+
+    async def live(
+        self,
+        *,
+        expires_in: Optional[int] = None,
+        control: Optional[bool] = None,
+        timeout: Optional[float] = None,
+    ) -> models.CreateLiveLinkAnswer:
+        """A page that shows the screen, and takes input unless `control` is False. It works like a password."""
+        body = cast(models.CreateLiveLinkBody, given(expires_in=expires_in, control=control))
+        request = operations.create_live_link(self.id, body=body)
+        return await self._connection.send(request, Deadline(timeout, REQUEST))
+
+    async def record(self, *, name: Optional[str] = None, timeout: Optional[float] = None) -> AsyncRecording:
+        """Starts a recording of the screen."""
+        request = operations.start_recording(self.id, body=cast(models.StartRecordingBody, given(name=name)))
+        data = await self._connection.send(request, Deadline(timeout, REQUEST))
+        return AsyncRecording(self._connection, self.id, data)
+
+    async def __aenter__(self) -> AsyncPhone:
+        return self
+
+    async def __aexit__(
+        self,
+        exc_type: Optional[Type[BaseException]],
+        exc: Optional[BaseException],
+        traceback: Optional[TracebackType],
+    ) -> None:
+        try:
+            await self.park()
+        except PhonerackError as error:
+            # A phone that has since been deleted needs no park.
+            if error.code in ("phone_deleted", "phone_not_found"):
+                return
+            if exc is None:
+                raise
+            # The error of the block is the one to raise.
+            warnings.warn(f"{self.id} was not parked, and is billed: {error}", RuntimeWarning, stacklevel=2)

@@ -1,0 +1,72 @@
+"""The entry of the SDK."""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import Any, Mapping, Optional, Type
+
+import httpx
+
+from .._config import config_of
+from .._deadline import REQUEST, Deadline
+from .._generated import models, operations
+from .._request import Request
+from .apps import AsyncApps
+from .connection import AsyncConnection
+from .phones import AsyncPhones
+
+
+class AsyncPhonerack:
+    """A client of one installation. Close it with `aclose()`, or use it in `async with`."""
+
+    def __init__(
+        self,
+        *,
+        api_key: Optional[str] = None,
+        base_url: Optional[str] = None,
+        max_retries: int = 3,
+        http_client: Optional[httpx.AsyncClient] = None,
+    ) -> None:
+        """Raises ValueError without a key or base URL, and for a key that would go unencrypted to another machine.
+
+        `api_key` and `base_url`: default: the environment variables `PHONERACK_API_KEY` and `PHONERACK_BASE_URL`.
+        `max_retries`: the maximum number of repeats of a call that is safe to repeat.
+        `http_client`: for proxies and certificates; the SDK does not close it.
+        """
+        config = config_of(api_key, base_url, max_retries)
+        # The origin of the service.
+        self.base_url = config.origin
+        self._connection = AsyncConnection(config, http_client)
+        self.phones = AsyncPhones(self._connection)
+        self.apps = AsyncApps(self._connection)
+
+    async def account(self, *, timeout: Optional[float] = None) -> models.Account:
+        """Credit, limits and prices of the project."""
+        return await self._connection.send(operations.get_account(), Deadline(timeout, REQUEST))
+
+    async def request(
+        self,
+        method: str,
+        path: str,
+        *,
+        body: Optional[Mapping[str, Any]] = None,
+        timeout: Optional[float] = None,
+    ) -> Any:
+        """Sends a request that this release has no method for. `path`: such as `/v1/account`, with its query."""
+        request: Request[Any] = Request(method.upper(), path, json=body)
+        return await self._connection.send(request, Deadline(timeout, REQUEST))
+
+    async def aclose(self) -> None:
+        """Closes its connections. Phones keep running."""
+        await self._connection.aclose()
+
+    async def __aenter__(self) -> AsyncPhonerack:
+        return self
+
+    async def __aexit__(
+        self,
+        exc_type: Optional[Type[BaseException]],
+        exc: Optional[BaseException],
+        traceback: Optional[TracebackType],
+    ) -> None:
+        await self.aclose()

@@ -1,0 +1,78 @@
+"""The phones of a project."""
+
+from __future__ import annotations
+
+import uuid
+from typing import Any, Literal, Mapping, Optional, cast
+
+from .._deadline import ACTIONS, REQUEST, Deadline
+from .._generated import models, operations
+from .._results import given, maybe_created
+from ..errors import PhonerackConnectionError
+from .connection import AsyncConnection
+from .pages import AsyncPages
+from .phone import AsyncPhone
+from .until_ready import until_ready
+
+Status = Literal["creating", "starting", "ready", "parking", "parked", "unavailable", "failed", "deleted"]
+
+
+class AsyncPhones:
+    def __init__(self, connection: AsyncConnection) -> None:
+        self._connection = connection
+
+    async def create(
+        self,
+        *,
+        name: Optional[str] = None,
+        country: Optional[str] = None,
+        metadata: Optional[Mapping[str, str]] = None,
+        idle_timeout: Optional[int] = None,
+        max_duration: Optional[int] = None,
+        wait: bool = True,
+        idempotency_key: Optional[str] = None,
+        timeout: Optional[float] = None,
+    ) -> AsyncPhone:
+        """Rents a phone, and waits until it is ready. It is billed until it parks: a `with` block parks it.
+
+        `country`: two letters; default: any country. `idle_timeout`: seconds without use until the phone parks.
+        `max_duration`: seconds until it parks in any case. `wait`: False returns while the phone is still creating.
+        `idempotency_key`: a repeat with the same key returns the same phone; default: a random one for each call.
+        """
+        deadline = Deadline(timeout, ACTIONS)
+        body = given(
+            name=name,
+            country=country,
+            metadata=metadata,
+            idle_timeout=idle_timeout,
+            max_duration=max_duration,
+            wait=None if wait else False,
+        )
+        key = idempotency_key or str(uuid.uuid4())
+        request = operations.create_phone(body=cast(models.CreatePhoneBody, body), idempotency_key=key)
+        try:
+            phone = await self._connection.send(request, deadline)
+        except PhonerackConnectionError as error:
+            raise (maybe_created(error, key) if error.is_outcome_unknown else error) from error.__cause__
+        if wait:
+            phone = await until_ready(self._connection, phone, deadline)
+        return AsyncPhone(self._connection, phone)
+
+    async def get(self, id: str, *, timeout: Optional[float] = None) -> AsyncPhone:
+        phone = await self._connection.send(operations.get_phone(id), Deadline(timeout, REQUEST))
+        return AsyncPhone(self._connection, phone)
+
+    def list(
+        self,
+        *,
+        status: Optional[Status] = None,
+        metadata: Optional[Mapping[str, str]] = None,
+        timeout: Optional[float] = None,
+    ) -> AsyncPages[AsyncPhone]:
+        """Newest first. `status`: default: every status except `failed` and `deleted`. `timeout`: for each page."""
+
+        async def read(cursor: Optional[str], limit: Optional[int]) -> Mapping[str, Any]:
+            request = operations.list_phones(status=status, metadata=metadata, cursor=cursor, limit=limit)
+            return await self._connection.send(request, Deadline(timeout, REQUEST))
+
+        return AsyncPages(read, lambda phone: AsyncPhone(self._connection, phone))

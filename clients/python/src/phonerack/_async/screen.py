@@ -1,0 +1,220 @@
+"""The screen of a phone, and actions on it."""
+
+from __future__ import annotations
+
+from typing import List, Literal, Optional, Sequence, cast
+
+from .. import actions
+from .._deadline import ACTIONS, REQUEST, Deadline
+from .._generated import models, operations
+from .._results import ActResult, act_result, given
+from ..observation import Observation
+from ..targets import Target, Targetable, element_target, target, waitable
+from .connection import AsyncConnection
+
+
+class AsyncScreen:
+    """Nothing waits by itself: an action fails when its element is not there. `timeout` waits for it, in seconds."""
+
+    def __init__(self, connection: AsyncConnection, id: str) -> None:
+        self._connection = connection
+        self.id = id
+
+    async def observe(self, *, timeout: Optional[float] = None) -> Observation:
+        """Reads the screen."""
+        request = operations.observe(self.id)
+        return Observation(await self._connection.send(request, Deadline(timeout, REQUEST)))
+
+    async def screenshot(
+        self,
+        *,
+        format: Optional[Literal["png", "jpeg"]] = None,
+        max_width: Optional[int] = None,
+        quality: Optional[int] = None,
+        annotate: bool = False,
+        timeout: Optional[float] = None,
+    ) -> bytes:
+        """A picture. `max_width`: pixels. `annotate`: draws the numbers of the elements."""
+        request = operations.screenshot(
+            self.id,
+            format=format,
+            max_width=max_width,
+            quality=quality,
+            annotate="true" if annotate else None,
+        )
+        return await self._connection.send(request, Deadline(timeout, REQUEST))
+
+    async def act(
+        self,
+        batch: Sequence[actions.Action],
+        *,
+        observe: Optional[Literal["none", "ui", "screenshot", "both"]] = None,
+        timeout: Optional[float] = None,
+    ) -> ActResult:
+        """Sends actions as one batch, which runs without a break. Raises ActionError for the first that fails.
+
+        `observe`: the parts of the screen to return after the last action; default: `ui`.
+        """
+        body = cast(models.RunActionsBody, given(actions=list(batch), observe=observe))
+        request = operations.run_actions(self.id, body=body)
+        return act_result(await self._connection.send(request, Deadline(timeout, ACTIONS)))
+
+    async def _one(self, action: actions.Action, timeout: Optional[float]) -> None:
+        await self.act([action], observe="none", timeout=timeout)
+
+    async def _on(self, found: Optional[Target], action: actions.Action, timeout: Optional[float]) -> None:
+        """Sends an action, after a wait for its target if there is a time for it."""
+        batch: List[actions.Action] = [action]
+        if timeout is not None and found is not None:
+            batch.insert(0, actions.wait_for(waitable(found), timeout=timeout))
+        await self.act(batch, observe="none")
+
+    async def tap(
+        self,
+        element: Optional[Targetable] = None,
+        *,
+        text: Optional[str] = None,
+        nth: Optional[int] = None,
+        id: Optional[str] = None,
+        desc: Optional[str] = None,
+        x: Optional[int] = None,
+        y: Optional[int] = None,
+        timeout: Optional[float] = None,
+    ) -> None:
+        found = target(element, text=text, nth=nth, id=id, desc=desc, x=x, y=y)
+        await self._on(found, actions.tap(found), timeout)
+
+    async def double_tap(
+        self,
+        element: Optional[Targetable] = None,
+        *,
+        text: Optional[str] = None,
+        nth: Optional[int] = None,
+        id: Optional[str] = None,
+        desc: Optional[str] = None,
+        x: Optional[int] = None,
+        y: Optional[int] = None,
+        timeout: Optional[float] = None,
+    ) -> None:
+        found = target(element, text=text, nth=nth, id=id, desc=desc, x=x, y=y)
+        await self._on(found, actions.double_tap(found), timeout)
+
+    async def long_press(
+        self,
+        element: Optional[Targetable] = None,
+        *,
+        text: Optional[str] = None,
+        nth: Optional[int] = None,
+        id: Optional[str] = None,
+        desc: Optional[str] = None,
+        x: Optional[int] = None,
+        y: Optional[int] = None,
+        duration: Optional[float] = None,
+        timeout: Optional[float] = None,
+    ) -> None:
+        found = target(element, text=text, nth=nth, id=id, desc=desc, x=x, y=y)
+        await self._on(found, actions.long_press(found, duration=duration), timeout)
+
+    async def type_text(
+        self,
+        text: str,
+        *,
+        into: Optional[Targetable] = None,
+        clear: Optional[bool] = None,
+        submit: Optional[bool] = None,
+        timeout: Optional[float] = None,
+    ) -> None:
+        """Types into the field with the focus, or into `into`: an element, or such as `{"text": "Name"}`."""
+        found = None if into is None else element_target(into)
+        await self._on(found, actions.type_text(text, into=found, clear=clear, submit=submit), timeout)
+
+    async def clear(self, into: Optional[Targetable] = None, *, timeout: Optional[float] = None) -> None:
+        """Deletes the text of a field."""
+        found = None if into is None else element_target(into)
+        await self._on(found, actions.clear(found), timeout)
+
+    async def press(
+        self,
+        key: str,
+        modifiers: Optional[List[actions.Modifier]] = None,
+        *,
+        timeout: Optional[float] = None,
+    ) -> None:
+        """Presses a key, such as `enter`."""
+        await self._one(actions.key(key, modifiers), timeout)
+
+    async def back(self, *, timeout: Optional[float] = None) -> None:
+        await self._one(actions.back(), timeout)
+
+    async def home(self, *, timeout: Optional[float] = None) -> None:
+        await self._one(actions.home(), timeout)
+
+    async def swipe(
+        self,
+        start: Targetable,
+        end: Targetable,
+        *,
+        duration: Optional[float] = None,
+        timeout: Optional[float] = None,
+    ) -> None:
+        await self._one(actions.swipe(start, end, duration=duration), timeout)
+
+    async def scroll(
+        self,
+        direction: actions.Direction,
+        *,
+        within: Optional[Targetable] = None,
+        amount: Optional[float] = None,
+        timeout: Optional[float] = None,
+    ) -> None:
+        """`amount`: the part of the scrollable area, 0 to 1."""
+        await self._one(actions.scroll(direction, within=within, amount=amount), timeout)
+
+    async def scroll_to(
+        self,
+        *,
+        text: Optional[str] = None,
+        nth: Optional[int] = None,
+        id: Optional[str] = None,
+        desc: Optional[str] = None,
+        direction: Optional[actions.Direction] = None,
+        max_scrolls: Optional[int] = None,
+        timeout: Optional[float] = None,
+    ) -> None:
+        action = actions.scroll_to(
+            text=text, nth=nth, id=id, desc=desc, direction=direction, max_scrolls=max_scrolls
+        )
+        await self._one(action, timeout)
+
+    async def wait_for(
+        self,
+        element: Optional[Targetable] = None,
+        *,
+        text: Optional[str] = None,
+        nth: Optional[int] = None,
+        id: Optional[str] = None,
+        desc: Optional[str] = None,
+        timeout: float = 10,
+        state: Literal["visible", "gone"] = "visible",
+    ) -> Observation:
+        """Waits for an element, and returns the screen. `state`: `gone` waits until it has disappeared."""
+        action = actions.wait_for(
+            element, text=text, nth=nth, id=id, desc=desc, timeout=timeout, state=state
+        )
+        result = await self.act([action], observe="ui")
+        return result.observation or await self.observe()
+
+    async def open_app(
+        self,
+        package: str,
+        *,
+        activity: Optional[str] = None,
+        timeout: Optional[float] = None,
+    ) -> None:
+        await self._one(actions.open_app(package, activity=activity), timeout)
+
+    async def close_app(self, package: str, *, timeout: Optional[float] = None) -> None:
+        await self._one(actions.close_app(package), timeout)
+
+    async def open_url(self, url: str, *, timeout: Optional[float] = None) -> None:
+        await self._one(actions.open_url(url), timeout)

@@ -1,0 +1,41 @@
+"""Decides which requests are repeated, and when. Shared by the sync and the async client.
+
+Repeated: reads, and requests with an `Idempotency-Key`, after a failed connection, 429, 502 to 504 and retryable
+errors. Other requests only after 429 and 503 with `Retry-After`, whose answer says that nothing was done.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Optional
+
+from .errors import PhonerackError
+
+# Seconds: the first pause before a repeat, doubled each time, and the longest one.
+FIRST_PAUSE, LONGEST_PAUSE = 0.5, 8.0
+# Seconds of `Retry-After` that the SDK waits itself; for longer ones, it raises the error.
+LONGEST_RETRY_AFTER = 60.0
+
+
+def pause_before_repeat(
+    error: PhonerackError, retry_after: Optional[str], *, is_safe: bool, attempt: int, random: float
+) -> Optional[float]:
+    """Seconds until the next attempt; None: no repeat. `attempt` counts from 0, `random` is from 0 to 1."""
+    status = error.status
+    wait = seconds_of(retry_after)
+    is_refused = status in (429, 503) and wait is not None
+    is_temporary = status is None or status == 429 or 502 <= status <= 504 or error.retryable
+    # A create that failed answers with the same failure again.
+    if "phone" in error.details and not error.retryable:
+        return None
+    if not (is_temporary if is_safe else is_refused):
+        return None
+    if wait is not None:
+        return None if wait > LONGEST_RETRY_AFTER else wait * (1 + random * 0.1)
+    return float(min(LONGEST_PAUSE, FIRST_PAUSE * 2**attempt)) * (0.5 + random * 0.5)
+
+
+def seconds_of(retry_after: Optional[str]) -> Optional[float]:
+    if retry_after is None or not re.fullmatch(r"[0-9]{1,6}", retry_after.strip()):
+        return None
+    return float(retry_after)

@@ -1,0 +1,199 @@
+"""Turns the API's objects into results and errors. Shared by the sync and the async client."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+from dataclasses import dataclass, field
+from typing import Any, Dict, Generic, Iterator, List, Literal, Mapping, Optional, TypeVar, Union, cast
+
+from ._answers import fields_of
+from ._generated import models
+from .errors import ActionError, PhonerackConnectionError, PhonerackError
+from .observation import Observation
+
+T = TypeVar("T")
+
+# States from which a phone does not become ready by itself. Others, even unknown ones, are waited for.
+ENDED = ("parking", "parked", "unavailable", "failed", "deleted")
+# States of a hand-over request that has no answer yet.
+OPEN = ("open", "taken")
+# Seconds that one read waits in the service.
+WAIT = 50
+# Bytes of one part of a file, and between two reports.
+PART = 1 << 20
+
+# A path, or the bytes of an APK.
+AppFile = Union[str, "os.PathLike[str]", bytes]
+
+
+@dataclass(frozen=True)
+class ActResult:
+    results: List[models.ActionResult]
+    # None: the answer has no elements.
+    observation: Optional[Observation]
+    # The answer of the API.
+    raw: models.ActionBatchResult
+
+
+@dataclass(frozen=True)
+class Page(Generic[T]):
+    data: List[T]
+    # None: the last page.
+    next_cursor: Optional[str]
+
+
+@dataclass(frozen=True)
+class ReceivedKey:
+    # Not in the text form, which logs show.
+    api_key: str = field(repr=False)
+    # The name of the project.
+    project: str
+
+
+@dataclass(frozen=True)
+class Progress:
+    part: Literal["uploading", "processing", "installing"]
+    # 0 to 1 of the bytes while uploading, else None.
+    fraction: Optional[float] = None
+
+
+def act_result(raw: models.ActionBatchResult) -> ActResult:
+    """Raises ActionError for the first action that failed."""
+    seen = raw.get("observation")
+    observation = Observation(cast(models.Observation, seen)) if seen is not None and "elements" in seen else None
+    for each in raw["results"]:
+        if each["ok"]:
+            continue
+        fields = fields_of(cast(Mapping[str, Any], each.get("error", {})))
+        raise ActionError(
+            fields.pop("message"),
+            index=each["index"],
+            completed=raw["completed"],
+            observation=observation,
+            raw=raw,
+            **fields,
+        )
+    return ActResult(raw["results"], observation, raw)
+
+
+def is_ready(phone: models.Phone) -> bool:
+    """Raises PhonerackError for a phone that does not become ready by itself."""
+    if phone["status"] == "ready":
+        return True
+    if phone["status"] not in ENDED:
+        return False
+    failure = phone["failure"]
+    raise PhonerackError(
+        failure["message"] if failure else f"The phone is {phone['status']}.",
+        code=failure["code"] if failure else "phone_not_running",
+        type="conflict_error",
+        next="Create another phone." if failure else "Start the phone.",
+        details={"phone": phone["id"], "status": phone["status"]},
+    )
+
+
+def still_starting(phone_id: str) -> PhonerackConnectionError:
+    """The time of a wait is over. The phone exists, and is billed."""
+    return PhonerackConnectionError(
+        f"The phone {phone_id} was not ready before the timeout.",
+        code="timeout",
+        is_outcome_unknown=False,
+        next=f"It may still become ready: read it with `phones.get({phone_id!r})`, and park it if it is not needed.",
+        details={"phone": phone_id},
+    )
+
+
+def maybe_created(error: PhonerackConnectionError, key: str) -> PhonerackConnectionError:
+    """A create without an answer. With the same key, it can be repeated without a second phone."""
+    return PhonerackConnectionError(
+        error.message,
+        code=error.code,
+        is_outcome_unknown=True,
+        next=f"The phone may have been created: call `create` again with `idempotency_key={key!r}`.",
+        details={"idempotency_key": key},
+    )
+
+
+def uploaded(upload: models.Upload) -> Optional[models.Upload]:
+    """The upload once it is ready; None: it is still checked. Raises PhonerackError when it cannot be installed."""
+    if upload["status"] == "ready":
+        return upload
+    if upload["status"] == "processing":
+        return None
+    error = upload["error"]
+    raise PhonerackError(
+        error["message"] if error else f"The upload is {upload['status']}.",
+        code=error["code"] if error else upload["status"],
+        type="invalid_request_error",
+        next=error["next"] if error else None,
+        details={"upload": upload["id"], "status": upload["status"]},
+    )
+
+
+def installed(installs: models.Installs, started: models.StartedInstall) -> Optional[models.InstallsDataItem]:
+    """The install once it has succeeded; None: it is running. Raises PhonerackError when it failed."""
+    name = started.get("install")
+    for row in installs["data"]:
+        if row["package"] != started["package"] if name is None else row["install"] != name:
+            continue
+        if row["status"] == "succeeded":
+            return row
+        if row["status"] == "failed":
+            raise PhonerackError(
+                "The phone refused the install.",
+                code=row["error"] or "install_failed",
+                type="invalid_request_error",
+                next=row["next"],
+                details={"package": row["package"], "install": row["install"]},
+            )
+        return None
+    return None
+
+
+def recorded(recordings: models.Recordings, recording_id: str) -> models.Recording:
+    """The recording as it is now. Raises PhonerackError when it failed or is gone."""
+    for each in recordings["data"]:
+        if each["id"] == recording_id and each["status"] != "failed":
+            return each
+    is_listed = any(each["id"] == recording_id for each in recordings["data"])
+    raise PhonerackError(
+        "The recording failed." if is_listed else "The recording was deleted.",
+        code="recording_failed",
+        type="provider_error",
+        details={"recording": recording_id},
+    )
+
+
+class Source:
+    """The bytes of a file to send."""
+
+    def __init__(self, file: AppFile) -> None:
+        self._file = file
+        self.size = len(file) if isinstance(file, bytes) else pathlib.Path(file).stat().st_size
+
+    def check_size(self, most: int) -> None:
+        if self.size > most:
+            raise PhonerackError(
+                f"The file has {self.size} bytes; at most {most} are allowed.",
+                code="payload_too_large",
+                type="invalid_request_error",
+                details={"max_bytes": most},
+            )
+
+    def parts(self) -> Iterator[bytes]:
+        if isinstance(self._file, bytes):
+            for start in range(0, len(self._file), PART):
+                yield self._file[start : start + PART]
+            return
+        with open(self._file, "rb") as opened:
+            while True:
+                part = opened.read(PART)
+                if not part:
+                    return
+                yield part
+
+
+def given(**fields: Any) -> Dict[str, Any]:
+    """Drops fields without a value, which the API would refuse."""
+    return {name: value for name, value in fields.items() if value is not None}

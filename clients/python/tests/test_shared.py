@@ -1,0 +1,110 @@
+"""Shared parts without a server: errors, settings, requests and the decision about repeats."""
+
+from __future__ import annotations
+
+import builtins
+import copy
+import pickle
+from typing import Optional
+
+import pytest
+
+import phonerack
+from phonerack import ActionError, PhonerackConnectionError, PhonerackError
+from phonerack._config import config_of, origin_of
+from phonerack._policy import pause_before_repeat
+from phonerack._request import Request
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        PhonerackError("No.", code="a", type="b", next="Wait.", details={"x": [1]}, status=409, request_id="r"),
+        PhonerackConnectionError("No.", code="timeout", is_outcome_unknown=True),
+        ActionError("No.", index=1, completed=1, code="target_not_found", type="invalid_request_error"),
+    ],
+)
+def test_errors_can_be_sent_between_processes(error: PhonerackError) -> None:
+    for again in (pickle.loads(pickle.dumps(error)), copy.copy(error)):
+        assert type(again) is type(error)
+        assert (str(again), vars(again)) == (str(error), vars(error))
+
+
+def test_all_errors_are_of_one_class() -> None:
+    named = [getattr(phonerack, name) for name in phonerack.__all__ if name.endswith("Error")]
+    assert len(named) == 12
+    assert all(issubclass(each, PhonerackError) for each in named)
+    # Python's names stay usable.
+    assert not any(hasattr(builtins, each.__name__) for each in named)
+
+
+def test_all_names_exist_and_are_sorted() -> None:
+    assert all(hasattr(phonerack, name) for name in phonerack.__all__)
+    assert phonerack.__all__ == sorted(phonerack.__all__, key=lambda name: (name.lower(), name))
+
+
+def test_the_text_of_settings_does_not_show_the_key() -> None:
+    config = config_of("prk_secret", "https://phones.example", 3)
+    message = config.message(Request("GET", "/v1/account"))
+    assert message.headers["authorization"] == "Bearer prk_secret"
+    assert "prk_secret" not in repr(config) + repr(message)
+
+
+@pytest.mark.parametrize(
+    ("url", "origin"),
+    [
+        ("https://phones.example", "https://phones.example"),
+        ("https://phones.example:443/v1/", "https://phones.example"),
+        ("https://Phones.Example:8443", "https://phones.example:8443"),
+        ("http://[::1]:80/", "http://[::1]"),
+        ("http://127.0.0.1:8080", "http://127.0.0.1:8080"),
+    ],
+)
+def test_reads_the_origin_of_a_base_url(url: str, origin: str) -> None:
+    assert origin_of(url) == config_of("prk_a", url, 3).origin == origin
+
+
+def error_with(status: Optional[int], retryable: bool = False) -> PhonerackError:
+    return PhonerackError("No.", code="a", type="b", status=status, retryable=retryable)
+
+
+@pytest.mark.parametrize(
+    ("status", "retryable", "retry_after", "read", "action"),
+    [
+        (None, True, None, True, False),
+        (400, False, None, False, False),
+        (404, False, "1", False, False),
+        (409, True, None, True, False),
+        (409, True, "1", True, False),
+        (429, True, None, True, False),
+        (429, True, "1", True, True),
+        (429, True, "61", False, False),
+        (500, False, None, False, False),
+        (500, True, None, True, False),
+        (502, False, None, True, False),
+        (503, True, None, True, False),
+        (503, True, "0", True, True),
+        (503, False, "later", True, False),
+        (504, False, "1", True, False),
+        (505, False, None, False, False),
+    ],
+)
+def test_decides_about_repeats(
+    status: Optional[int], retryable: bool, retry_after: Optional[str], read: bool, action: bool
+) -> None:
+    for is_safe, wanted in ((True, read), (False, action)):
+        pause = pause_before_repeat(
+            error_with(status, retryable), retry_after, is_safe=is_safe, attempt=0, random=0.5
+        )
+        assert (pause is not None) == wanted
+
+
+def test_pauses_grow_to_a_limit_and_vary() -> None:
+    def pauses(random: float) -> "list[Optional[float]]":
+        return [
+            pause_before_repeat(error_with(503), None, is_safe=True, attempt=attempt, random=random)
+            for attempt in range(6)
+        ]
+
+    assert pauses(0) == [0.25, 0.5, 1, 2, 4, 4]
+    assert pauses(1) == [0.5, 1, 2, 4, 8, 8]
