@@ -1,7 +1,6 @@
 /** The agent's folder: private, and used by one agent at a time. */
 import { chmodSync, mkdirSync, statSync } from 'node:fs'
-import { join } from 'node:path'
-import { findMarked, markProcess, unmarkProcess } from './adb/process-identity.js'
+import { agentMark, findMarked, markProcess, unmarkProcess } from './adb/process-identity.js'
 import type { Owner } from './base/atomic-file.js'
 
 /**
@@ -11,7 +10,7 @@ import type { Owner } from './base/atomic-file.js'
 export function takeDataDir(dir: string): () => void {
   mkdirSync(dir, { recursive: true, mode: 0o700 })
   chmodSync(dir, 0o700)
-  const mark = join(dir, 'agent.json')
+  const mark = agentMark(dir)
   const other = findMarked(mark)
   if (other !== null && other !== process.pid)
     throw new Error(`another agent (process ${other}) is using ${dir}`)

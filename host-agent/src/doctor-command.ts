@@ -5,7 +5,7 @@ import { statfs } from 'node:fs/promises'
 import path from 'node:path'
 import { Progress, trustedRoots } from '@phonerack/shared'
 import { AdbClient } from './adb/client.js'
-import { findMarked } from './adb/process-identity.js'
+import { runningAgent } from './adb/process-identity.js'
 import { adbSocketPath } from './adb/server.js'
 import type { Io } from './cli/io.js'
 import type { Config } from './config.js'
@@ -68,7 +68,7 @@ async function readHost(config: Config): Promise<HostReadings> {
   const { dataDir, controlUrl, natsUrl, caFile } = config
   const identityFile = path.join(dataDir, 'identity.json')
   const loaded = await attempt(() => loadIdentity(identityFile))
-  const isRunning = findMarked(path.join(dataDir, 'agent.json')) !== null
+  const isRunning = runningAgent(dataDir) !== null
   const identity = await attempt(() => {
     if ('failed' in loaded) throw new Error(loaded.failed)
     if (loaded.value === null) return null

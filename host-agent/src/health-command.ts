@@ -1,11 +1,11 @@
 /** `phonerack-agent health`: whether the agent of this state folder works, for the health check of a container. */
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import path from 'node:path'
 import { Progress } from '@phonerack/shared'
 import { AdbClient } from './adb/client.js'
-import { findMarked } from './adb/process-identity.js'
+import { runningAgent } from './adb/process-identity.js'
 import { adbSocketPath } from './adb/server.js'
+import { splitHostPort } from './base/host-port.js'
 import type { Io } from './cli/io.js'
 import type { Config } from './config.js'
 import { grpcSocketPath } from './grpc/socket.js'
@@ -20,7 +20,7 @@ export async function runHealth(config: Config | { problem: string }, io: Io): P
 }
 
 async function faultOf({ dataDir, grpcListen }: Config): Promise<string | null> {
-  if (findMarked(path.join(dataDir, 'agent.json')) === null) return `no agent runs in ${dataDir}`
+  if (runningAgent(dataDir) === null) return `no agent runs in ${dataDir}`
   const progress = Progress.for(limitMs)
   try {
     await new AdbClient(adbSocketPath(dataDir)).devices(progress)
@@ -40,12 +40,11 @@ async function faultOf({ dataDir, grpcListen }: Config): Promise<string | null> 
 const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 async function accepts(place: string): Promise<void> {
-  const at = place.lastIndexOf(':')
-  const host = place.slice(0, at).replace(/^\[(.*)\]$/, '$1')
+  const { host, port } = splitHostPort(place)
   const everywhere: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
   const socket = place.startsWith('/')
     ? connect({ path: place })
-    : connect({ host: everywhere[host] ?? host, port: Number(place.slice(at + 1)) })
+    : connect({ host: everywhere[host] ?? host, port })
   try {
     await once(socket, 'connect')
   } finally {

@@ -5,6 +5,9 @@
 import { createPrivateKey, sign, verify, X509Certificate } from 'node:crypto'
 import { z } from 'zod'
 
+/** The URL path of the check that `phonerack-agent doctor` asks for, which the host signs. */
+export const connectionCheckPath = '/host/v1/connection-check'
+
 /** Milliseconds by which the clocks of the two may differ. */
 export const signatureSkewMs = 600_000
 
@@ -40,26 +43,14 @@ export function signAsHost(
 }
 
 /**
- * Returns the certificate of the signed request; null: the request or the certificate is not valid at `now`. Nothing is
- * computed with a key before one of `authorities` (PEM) is known to have issued it: the sender chooses the key.
+ * The certificate of a request; null: it is none, or the clocks differ too much. The sender chooses it: decide whose it is
+ * before `isSignedWith` uses its key.
  */
-export function signerOf(
-  request: HostSignature,
-  { purpose, authorities, now }: { purpose: string; authorities: readonly string[]; now: Date },
+export function certificateOf(
+  { certificate_pem: pem, signed_at: signedAt }: HostSignature,
+  now: Date,
 ): X509Certificate | null {
-  const { host_id: hostId, certificate_pem: pem, signed_at: signedAt, signature } = request
   if (Math.abs(now.getTime() - Date.parse(signedAt)) > signatureSkewMs) return null
-  const certificate = readCertificate(pem)
-  if (certificate === null || !authorities.some((authority) => isIssuedBy(certificate, authority)))
-    return null
-  if (now < new Date(certificate.validFrom) || now > new Date(certificate.validTo)) return null
-  const key = certificate.publicKey
-  if (key.asymmetricKeyType !== 'ec' || key.asymmetricKeyDetails?.namedCurve !== 'prime256v1') return null
-  const bytes = bytesOf(purpose, hostId, signedAt)
-  return verify('sha256', bytes, key, Buffer.from(signature, 'base64url')) ? certificate : null
-}
-
-function readCertificate(pem: string): X509Certificate | null {
   try {
     return new X509Certificate(pem)
   } catch {
@@ -67,7 +58,12 @@ function readCertificate(pem: string): X509Certificate | null {
   }
 }
 
-function isIssuedBy(certificate: X509Certificate, authority: string): boolean {
-  const issuer = new X509Certificate(authority)
-  return certificate.checkIssued(issuer) && certificate.verify(issuer.publicKey)
+/** Whether the P-256 key of a certificate signed the request. */
+export function isSignedWith(
+  { publicKey: key }: X509Certificate,
+  { host_id: hostId, signed_at: signedAt, signature }: HostSignature,
+  purpose: string,
+): boolean {
+  if (key.asymmetricKeyType !== 'ec' || key.asymmetricKeyDetails?.namedCurve !== 'prime256v1') return false
+  return verify('sha256', bytesOf(purpose, hostId, signedAt), key, Buffer.from(signature, 'base64url'))
 }

@@ -5,14 +5,21 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type X509Certificate } from 'node:crypto'
-import { ApiError, ownNow, signerOf, type HostSignature } from '@phonerack/shared'
+import {
+  ApiError,
+  certificateOf,
+  connectionCheckPath,
+  isSignedWith,
+  ownNow,
+  type HostSignature,
+} from '@phonerack/shared'
 import { createLru } from '../base/lru.js'
 import { type Core } from '../core/core.js'
 import { type Host } from '../gen/prisma/client.js'
 import { addressOf } from '../host-calls/address-of.js'
 import { type HostClients } from '../host-calls/clients.js'
 import { type Authorities } from '../pki/authorities.js'
-import { hostDnsName } from '../pki/authority.js'
+import { hostOfCertificate } from '../tunnels/host-certificate.js'
 
 export interface ConnectionCheck {
   /** `host:port` as the control plane knows it; null: no heartbeat has arrived yet. */
@@ -27,9 +34,6 @@ export interface ConnectionChecks {
   /** @throws ApiError unauthorized; rate_limited for a check too soon, or too many at the same time */
   check(request: HostSignature): Promise<ConnectionCheck>
 }
-
-/** The URL path, which the host signs. */
-export const connectionCheckPath = '/host/v1/connection-check'
 
 const connectMs = 3000
 /** Concurrent checks of this replica. */
@@ -46,9 +50,11 @@ export function createConnectionChecks(
   const lastAt = createLru<number>({ max: 10_000 })
 
   const signerOfRequest = (request: HostSignature): X509Certificate | null => {
-    const parts = { purpose: connectionCheckPath, authorities: authority.trusted, now: core.clock.now() }
-    const signer = signerOf(request, parts)
-    return signer?.checkHost(hostDnsName(request.host_id)) === undefined ? null : signer
+    const now = core.clock.now()
+    const certificate = certificateOf(request, now)
+    if (certificate === null) return null
+    if (hostOfCertificate(certificate, authority.trusted, now) !== request.host_id) return null
+    return isSignedWith(certificate, request, connectionCheckPath) ? certificate : null
   }
 
   async function connect(host: Host): Promise<ConnectionCheck> {

@@ -1,8 +1,7 @@
 /** Finds the program of this machine that holds a phone, before an acceptance run takes it. */
-import { join } from 'node:path'
 import { Progress } from '@phonerack/shared'
 import { AdbClient } from '../adb/client.js'
-import { findMarked } from '../adb/process-identity.js'
+import { runningAgent } from '../adb/process-identity.js'
 import { attempt, readAdbServers } from '../doctor/programs.js'
 import { isNetworkSerial } from './phone.js'
 
@@ -19,7 +18,7 @@ export async function holderOf(
   agentDir: string | null,
   proc = '/proc',
 ): Promise<string | null> {
-  const agent = agentDir === null ? null : findMarked(join(agentDir, 'agent.json'))
+  const agent = agentDir === null ? null : runningAgent(agentDir)
   // Its adb server takes every phone on USB, even one that restarts during the run.
   if (agent !== null && !isNetworkSerial(serial))
     return `the host agent of this machine runs (process ${agent}) and holds every phone on USB. Stop it first, or use another machine.`

@@ -4,6 +4,7 @@
  */
 import { execFileSync } from 'node:child_process'
 import { readFileSync, rmSync } from 'node:fs'
+import path from 'node:path'
 import { z } from 'zod'
 import { writeJson, type Owner } from '../base/atomic-file.js'
 
@@ -55,6 +56,12 @@ export function findMarked(file: string): number | null {
   if (!mark.success) return null
   return processIdentity(mark.data.pid) === mark.data.identity ? mark.data.pid : null
 }
+
+/** The mark of the agent in its state folder. */
+export const agentMark = (dataDir: string): string => path.join(dataDir, 'agent.json')
+
+/** The id of the agent that uses a state folder; null: none runs. */
+export const runningAgent = (dataDir: string): number | null => findMarked(agentMark(dataDir))
 
 /**
  * Whether the process with this identity still runs. Compares only the start time: an exiting process has no command any more

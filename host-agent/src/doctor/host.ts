@@ -1,5 +1,6 @@
 /** Findings about the configuration, the identity, the disk and the network of this host. Pure. */
 import { shellWord } from '@phonerack/shared'
+import { splitHostPort } from '../base/host-port.js'
 import { error, ok, unknown, warning } from './finding.js'
 import type { Finding, HostReadings, ListeningPort, Readings, WayBack, WayToAgent } from './readings.js'
 
@@ -254,9 +255,8 @@ function backFinding(address: string, back: WayBack): Finding {
 }
 
 function lookAt(address: string): string {
-  const separator = address.lastIndexOf(':')
-  const host = address.slice(0, separator).replace(/^\[(.*)\]$/, '$1')
-  return `nc -vz ${shellWord(host)} ${shellWord(address.slice(separator + 1))}`
+  const { host, port } = splitHostPort(address)
+  return `nc -vz ${shellWord(host)} ${port}`
 }
 
 function diskFindings(disks: HostReadings['disks']): Finding[] {

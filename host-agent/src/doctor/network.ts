@@ -1,8 +1,9 @@
 /** Reads the network of this host: the control plane and its clock, the broker, the listening port. */
 import { createServer } from 'node:net'
-import { openBus, Progress, signAsHost } from '@phonerack/shared'
+import { connectionCheckPath, openBus, Progress, signAsHost } from '@phonerack/shared'
 import { z } from 'zod'
 import { explainFailure, httpRequest } from '../base/http-request.js'
+import { splitHostPort } from '../base/host-port.js'
 import { later } from '../base/later.js'
 import type { HostReadings, ListeningPort, Reading, WayBack } from './readings.js'
 
@@ -25,7 +26,6 @@ export async function readServer(url: string, roots: readonly string[]): Promise
   }
 }
 
-const path = '/host/v1/connection-check'
 const checkedSchema = z.object({ address: z.string().nullable(), connected: z.boolean() })
 const refusedSchema = z.object({ error: z.object({ message: z.string(), next: z.string().nullable() }) })
 
@@ -36,10 +36,10 @@ export async function readWayBack(
   identity: Parameters<typeof signAsHost>[0],
 ): Promise<NonNullable<WayBack>> {
   try {
-    const { status, body } = await httpRequest(new URL(path, url), {
+    const { status, body } = await httpRequest(new URL(connectionCheckPath, url), {
       ...{ method: 'POST', roots, signal: Progress.for(limit).signal },
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(signAsHost(identity, path, new Date())),
+      body: JSON.stringify(signAsHost(identity, connectionCheckPath, new Date())),
     })
     if (status === 404) return { failed: 'it is of an earlier release, which has no such check' }
     const answer: unknown = JSON.parse(body)
@@ -85,13 +85,12 @@ const hideUser = (url: string): string => url.replace(/\/\/[^/@]*@/, '//')
 
 /** @param isAgentRunning whether this host's agent runs, which then uses the port itself */
 export async function readPort(listen: string, isAgentRunning: boolean): Promise<ListeningPort> {
-  const at = listen.lastIndexOf(':')
-  const host = listen.slice(0, at).replace(/^\[(.*)\]$/, '$1')
+  const { host, port } = splitHostPort(listen)
   const server = createServer()
   try {
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject)
-      server.listen({ host, port: Number(listen.slice(at + 1)), exclusive: true }, resolve)
+      server.listen({ host, port, exclusive: true }, resolve)
     })
     return { listen, state: 'free', why: '' }
   } catch (error) {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { agentPlaces, placeOf } from './phone-network.js'
+import { agentAddresses, placeOf } from './phone-network.js'
 
 it('reads addresses, and refuses options and other text', () => {
   expect(placeOf('192.0.2.7:5555')).toEqual({ host: '192.0.2.7', port: 5555 })
@@ -19,9 +19,9 @@ it('tries the IPv4 addresses of all interfaces of an agent that listens everywhe
     { address: '10.0.20.2', family: 'IPv4' as const, internal: false },
     { address: '10.0.30.2', family: 'IPv4' as const, internal: false },
   ]
-  const hosts = agentPlaces('0.0.0.0:7710', own).map(({ host }) => host)
+  const hosts = agentAddresses('0.0.0.0:7710', own).map(({ host }) => host)
   expect(hosts.slice(0, 3)).toEqual(['10.0.20.2', '10.0.30.2', '2001:db8::1'])
   expect(hosts).toHaveLength(8)
-  expect(agentPlaces('10.0.20.2:7710', own)).toEqual([{ host: '10.0.20.2', port: 7710 }])
-  expect(agentPlaces('127.0.0.1:7710', own)).toEqual([])
+  expect(agentAddresses('10.0.20.2:7710', own)).toEqual([{ host: '10.0.20.2', port: 7710 }])
+  expect(agentAddresses('127.0.0.1:7710', own)).toEqual([])
 })

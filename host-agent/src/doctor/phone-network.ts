@@ -6,15 +6,10 @@ import { networkInterfaces, type NetworkInterfaceInfo } from 'node:os'
 import { isLoopback, Progress } from '@phonerack/shared'
 import type { AdbClient, TrackedDevice } from '../adb/client.js'
 import { command } from '../adb/quote.js'
+import { addressText, type Address } from '../cli/addresses.js'
 import { createTransport, type Transport } from '../adb/transport.js'
 import { attempt } from './programs.js'
 import type { PhoneNetwork, Try } from './readings.js'
-
-/** `host:port`, split. */
-interface Place {
-  host: string
-  port: number
-}
 
 /** Milliseconds for one try. */
 const tryMs = 10_000
@@ -38,7 +33,7 @@ export async function readPhoneNetwork(
   devices: readonly TrackedDevice[],
   { listen, networkPhones }: Targets,
 ): Promise<PhoneNetwork[]> {
-  const agent = listen === null ? [] : agentPlaces(listen, Object.values(networkInterfaces()).flat())
+  const agent = listen === null ? [] : agentAddresses(listen, Object.values(networkInterfaces()).flat())
   const read = async (device: TrackedDevice, index: number): Promise<PhoneNetwork> => {
     const transport = createTransport(client, { serial: device.serial, current: device.transport })
     const others = [...devices.slice(index + 1), ...devices.slice(0, index)]
@@ -63,15 +58,15 @@ export async function readPhoneNetwork(
 }
 
 /** One reading for each place, so that a place that hangs hides no other. */
-async function tryAll(transport: Transport, places: readonly Place[]): Promise<Try[]> {
+async function tryAll(transport: Transport, places: readonly Address[]): Promise<Try[]> {
   const found: Try[] = []
   for (const place of places)
-    found.push({ place: textOf(place), isReached: await attempt(() => connects(transport, place)) })
+    found.push({ place: addressText(place), isReached: await attempt(() => connects(transport, place)) })
   return found
 }
 
 /** @throws Error when the phone cannot try */
-async function connects(transport: Transport, { host, port }: Place): Promise<boolean> {
+async function connects(transport: Transport, { host, port }: Address): Promise<boolean> {
   const line = command('nc', '-w', '2', '-q', '1', host, String(port))
   const { exitCode, stderr } = await transport.feed(line, nothing(), Progress.for(tryMs))
   if (exitCode === 0) return true
@@ -83,10 +78,10 @@ async function connects(transport: Transport, { host, port }: Place): Promise<bo
 async function* nothing(): AsyncGenerator<Uint8Array> {}
 
 /** The addresses of this machine at which others reach the agent; IPv4 first. */
-export function agentPlaces(
+export function agentAddresses(
   listen: string,
   own: readonly (Pick<NetworkInterfaceInfo, 'address' | 'family' | 'internal'> | undefined)[],
-): Place[] {
+): Address[] {
   const place = placeOf(listen)
   if (place === null) return []
   const { host, port } = place
@@ -98,11 +93,8 @@ export function agentPlaces(
     .map(({ address }) => ({ host: address, port }))
 }
 
-const textOf = ({ host, port }: Place): string =>
-  host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
-
 /** Null for another text than `host:port`. */
-export function placeOf(text: string): Place | null {
+export function placeOf(text: string): Address | null {
   const { host, port } =
     /^(?<host>\[[\da-f:.]+\]|[\da-z][\da-z.-]*):(?<port>\d{1,5})$/i.exec(text)?.groups ?? {}
   if (host === undefined || port === undefined) return null

@@ -15,6 +15,7 @@ import {
   tunnelSettings,
   type PingTimes,
 } from '@phonerack/shared/tunnel'
+import { splitHostPort } from '../base/host-port.js'
 
 /** The host's own certificate and its authority, PEM. */
 export interface TunnelIdentity {
@@ -66,10 +67,8 @@ export async function runTunnel(options: TunnelOptions): Promise<void> {
 }
 
 function connectSecurely({ address, identity }: TunnelOptions): TLSSocket {
-  const at = address.lastIndexOf(':')
   return connect({
-    host: address.slice(0, at).replace(/^\[(.*)\]$/, '$1'),
-    port: Number(address.slice(at + 1)),
+    ...splitHostPort(address),
     ca: identity.caPem,
     cert: identity.certificatePem,
     key: identity.privateKeyPem,

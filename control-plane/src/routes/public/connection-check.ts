@@ -1,9 +1,9 @@
 /** `POST /host/v1/connection-check`, outside `/v1`: whether this replica can connect to the host that asks. */
-import { hostSignatureSchema } from '@phonerack/shared'
+import { connectionCheckPath, hostSignatureSchema } from '@phonerack/shared'
 import { type FastifyPluginAsync } from 'fastify'
 import { keyFailures, type FailureLimit } from '../../failure-limit/failure-limit.js'
 import { parseBody } from '../../http/parse-body.js'
-import { type ConnectionChecks, connectionCheckPath } from '../../hosts/connection-check.js'
+import { type ConnectionChecks } from '../../hosts/connection-check.js'
 
 export interface ConnectionCheckParts {
   failureLimit: FailureLimit
