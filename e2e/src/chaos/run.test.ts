@@ -13,7 +13,7 @@ const figuresSchema = z.object({
 const seed = 15
 const durationMs = 25_000
 
-test('every rule holds under load and faults of most kinds', { timeout: 480_000 }, async () => {
+test('every rule holds under load and faults of most kinds', { timeout: 600_000 }, async () => {
   const shape = { controls: 2, agents: 2, phones: 3, brokers: 1, hasSmallDisk: await canMount() }
   const report = await run({
     ...{ seed, durationMs, restoreMs: 2000, signal: new AbortController().signal },

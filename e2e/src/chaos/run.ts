@@ -125,12 +125,14 @@ async function storm(all: Storm): Promise<void> {
   const watching = new AbortController()
   const samples = watchInvariants(system.databaseUrl, found, watching.signal)
   try {
-    timeline.note('load and faults begin')
+    timeline.note('load begins')
     const over = new AbortController()
     const ends = AbortSignal.any([over.signal, signal])
     setMaxListeners(0, ends)
     const loading = load.run('storm', ends)
     try {
+      await untilPhonesAreWrittenTo(all)
+      timeline.note('faults begin')
       const [faults] = await Promise.all([
         injectAll(system, timeline, all.planned, signal),
         sleep(all.durationMs, undefined, { signal }).catch(() => undefined),
@@ -151,6 +153,15 @@ async function storm(all: Storm): Promise<void> {
   } finally {
     watching.abort()
     figures['invariantSamples'] = await samples
+  }
+}
+
+/** Before the first fault, so that faults meet work also on a machine on which phones start slowly. */
+async function untilPhonesAreWrittenTo(all: Storm): Promise<void> {
+  const until = performance.now() + 120_000
+  while (!all.signal.aborted && performance.now() < until) {
+    if ((await witnessed(all)).some(({ lines }) => writesIn(lines) > 0)) return
+    await sleep(500, undefined, { signal: all.signal }).catch(() => undefined)
   }
 }
 
@@ -231,25 +242,33 @@ async function judge(all: Storm, load: Load, knowledge: Knowledge, when: string)
 }
 
 /** Returns the number of named commands that arrived on the phones. */
-async function judgeWitnesses({ system, found, of }: Storm, knowledge: Knowledge): Promise<number> {
-  let commands = 0
-  for (const [index, rack] of system.racks.entries()) {
-    for (const port of rack.ports) {
-      const lines = await readWitness(of(`phones-${index + 1}`, String(port), 'witness.jsonl'))
-      commands += lines.filter(({ what }) => what === 'command').length
-      const tenantOf = (phone: string) => knowledge.phones.get(phone)
-      judgeWitness(`rack-${index + 1} 127.0.0.1:${port}`, lines, tenantOf).forEach(found)
-    }
-  }
-  return commands
+async function judgeWitnesses(all: Storm, knowledge: Knowledge): Promise<number> {
+  const phones = await witnessed(all)
+  const tenantOf = (phone: string) => knowledge.phones.get(phone)
+  for (const { serial, lines } of phones) judgeWitness(serial, lines, tenantOf).forEach(all.found)
+  return phones.reduce((sum, { lines }) => sum + writesIn(lines), 0)
 }
+
+const writesIn = (lines: readonly Witnessed[]): number =>
+  lines.filter(({ what }) => what === 'command').length
+
+const witnessed = ({ system, of }: Storm): Promise<{ serial: string; lines: Witnessed[] }[]> =>
+  Promise.all(
+    system.racks.flatMap(({ ports }, index) =>
+      ports.map(async (port) => ({
+        serial: `rack-${index + 1} 127.0.0.1:${port}`,
+        lines: await readWitness(of(`phones-${index + 1}`, String(port), 'witness.jsonl')),
+      })),
+    ),
+  )
 
 async function readWitness(file: string): Promise<Witnessed[]> {
   try {
     const text = await readFile(file, 'utf8')
+    // The last line may be half written.
     return text
       .split('\n')
-      .filter((line) => line !== '')
+      .slice(0, -1)
       .map((line) => JSON.parse(line) as Witnessed)
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return []

@@ -79,7 +79,11 @@ async function upload(settings: Partial<ApkSettings> = {}, by: keyof typeof sign
   return id
 }
 const start = (uploadId: string, more: object = {}) => api.post(`${path}/apps`, { upload: uploadId, ...more })
-const installs = async () => installsSchema.parse((await api.get(`${path}/apps/installs`)).body).data
+async function installs() {
+  const answer = await api.get(`${path}/apps/installs`)
+  expect(answer.status, JSON.stringify(answer.body)).toBe(200)
+  return installsSchema.parse(answer.body).data
+}
 const rowOf = async (id: string) => (await installs()).find((row) => row.install === id)
 async function endOf(answer: Answer) {
   expect(answer.status, JSON.stringify(answer.body)).toBe(202)
