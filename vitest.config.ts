@@ -11,6 +11,7 @@ const projects = [
   'clients/ctl',
   'clients/generated',
   'clients/typescript',
+  'clients/cli',
   'proto',
 ]
 

@@ -7,6 +7,8 @@ import { Pages } from './pages.js'
 import { signalOf, type CallOptions } from './transport.js'
 import { uploadFile, type AppFile, type UploadOptions } from './upload.js'
 
+export type LibraryApp = LibraryPage['data'][number]
+
 /** Milliseconds of an upload with its check. */
 const uploadMs = 300_000
 
@@ -23,8 +25,8 @@ export class Apps {
   }
 
   uploads(options: CallOptions = {}): Pages<Upload, Upload> {
-    const read = (cursor: string | undefined) =>
-      listUploads({ ...this.connection.sending(options), query: defined({ cursor }) })
+    const read = (cursor: string | undefined, limit?: number) =>
+      listUploads({ ...this.connection.sending(options), query: defined({ cursor, limit }) })
     return new Pages(read, (upload) => upload)
   }
 
@@ -33,10 +35,7 @@ export class Apps {
   }
 
   /** Apps that the operator offers. @param query a part of the name or package */
-  library(
-    query = '',
-    options: CallOptions = {},
-  ): Pages<LibraryPage['data'][number], LibraryPage['data'][number]> {
+  library(query = '', options: CallOptions = {}): Pages<LibraryApp, LibraryApp> {
     const read = (cursor: string | undefined) =>
       searchLibrary({ ...this.connection.sending(options), query: { query, ...defined({ cursor }) } })
     return new Pages(read, (app) => app)

@@ -5,6 +5,12 @@ import { signalOf, type CallOptions, type Transport } from './transport.js'
 /** Milliseconds of one request, and of a batch of actions. */
 export const limits = { requestMs: 130_000, actionsMs: 310_000 } as const
 
+export interface RequestOptions extends CallOptions {
+  /** Sent as JSON; a `Uint8Array` as it is. */
+  body?: unknown
+  headers?: Record<string, string>
+}
+
 /** The options of every generated function. */
 interface Sending {
   client: Client
@@ -39,14 +45,19 @@ export class Connection {
   }
 
   /** Any request of the API, such as one that this release of the SDK does not know. The caller reads the answer. */
-  request(method: string, path: string, body: unknown, options: CallOptions): Promise<Response> {
+  request(
+    method: string,
+    path: string,
+    { body, headers: given, ...options }: RequestOptions,
+  ): Promise<Response> {
     const url = new URL(path, this.baseUrl)
-    const content =
-      body === undefined
-        ? {}
-        : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }
+    const headers = new Headers(given)
+    const isBytes = body instanceof Uint8Array
+    if (body !== undefined && !headers.has('content-type'))
+      headers.set('content-type', isBytes ? 'application/octet-stream' : 'application/json')
+    const content = body === undefined ? {} : { body: isBytes ? (body as BodyInit) : JSON.stringify(body) }
     return this.transport.send(
-      new Request(url, { method, ...content, signal: signalOf(options, limits.requestMs) }),
+      new Request(url, { method, headers, ...content, signal: signalOf(options, limits.requestMs) }),
     )
   }
 }

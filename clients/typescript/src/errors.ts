@@ -1,4 +1,5 @@
 /** The errors of the SDK: one class for each family of the API, and one for requests without an answer. */
+import type { ActionBatchResult } from './generated/types.gen.js'
 
 /** The fields of an error, as in the API's envelope. */
 export interface ErrorFields {
@@ -43,6 +44,13 @@ export class PhonerackError extends Error implements ErrorFields {
     this.details = fields.details
     this.status = status
     this.requestId = requestId
+  }
+
+  /** The `error` of the API's envelope: here `message` is without `next`. */
+  toJSON(): ErrorFields & { request_id: string | null } {
+    const { type, code, retryable, next, details, requestId } = this
+    const message = next === null ? this.message : this.message.slice(0, -next.length - 1)
+    return { type, code, message, retryable, next, request_id: requestId, details }
   }
 }
 
@@ -106,11 +114,14 @@ export class ActionError extends PhonerackError {
   readonly index: number
   /** How many actions before it were carried out. */
   readonly completed: number
+  /** The answer of the API, with the screen after the failure. */
+  readonly raw: ActionBatchResult
 
-  constructor(fields: ErrorFields, { index, completed }: { index: number; completed: number }) {
+  constructor(fields: ErrorFields, { index, raw }: { index: number; raw: ActionBatchResult }) {
     super(fields)
     this.index = index
-    this.completed = completed
+    this.completed = raw.completed
+    this.raw = raw
   }
 }
 

@@ -8,7 +8,7 @@ export interface Page<T> {
 /** Reads the next page only when it is needed. */
 export class Pages<Row, T> implements AsyncIterable<T> {
   constructor(
-    private readonly read: (cursor: string | undefined) => Promise<Page<Row>>,
+    private readonly read: (cursor: string | undefined, limit?: number) => Promise<Page<Row>>,
     private readonly convert: (row: Row) => T,
   ) {}
 
@@ -19,6 +19,12 @@ export class Pages<Row, T> implements AsyncIterable<T> {
       for (const row of page.data) yield this.convert(row)
       cursor = page.next_cursor ?? undefined
     } while (cursor !== undefined)
+  }
+
+  /** One page. @param from `cursor`: `next_cursor` of the page before; `limit`: the most rows, for lists that have one */
+  async page({ cursor, limit }: { cursor?: string; limit?: number } = {}): Promise<Page<T>> {
+    const page = await this.read(cursor, limit)
+    return { data: page.data.map((row) => this.convert(row)), next_cursor: page.next_cursor }
   }
 
   /** @param most the largest number of rows; the default reads all */

@@ -28,6 +28,7 @@ import {
   deletePhone,
   getPhone,
   heartbeatPhone,
+  listApps,
   listSessions,
   observe,
   parkPhone,
@@ -37,12 +38,14 @@ import {
   screenshot,
   startPhone,
   startRecording,
+  uninstallApp,
   updatePhone,
 } from './generated/sdk.gen.js'
 import type {
   ActionBatchResult,
   ActionResult,
   CreateLiveLinkAnswer,
+  ListAppsAnswer,
   Phone as PhoneFields,
   RunActionsBody,
   ScrollToAction,
@@ -120,6 +123,20 @@ export class Phone implements AsyncDisposable {
 
   // Its time
 
+  /** Waits until the phone is ready. Starts nothing. @throws PhonerackError when it cannot become ready by itself */
+  async waitUntilReady(options: CallOptions = {}): Promise<this> {
+    this.data = await untilReady(this.connection, this.data, signalOf(options, limits.actionsMs))
+    return this
+  }
+
+  /** Waits until the phone is no longer `parking`. */
+  async waitUntilParked(options: CallOptions = {}): Promise<this> {
+    const sending = this.connection.sending(options, limits.actionsMs)
+    while (this.data.status === 'parking')
+      this.data = await getPhone({ ...sending, path: this.path, query: { wait: 'parked', timeout: 50 } })
+    return this
+  }
+
   /** Starts a parked phone, and waits until it is ready. On a running phone it renews the session. */
   async start({ idleTimeout, maxDuration, wait, ...options }: StartOptions = {}): Promise<this> {
     const signal = signalOf(options, limits.actionsMs)
@@ -130,8 +147,9 @@ export class Phone implements AsyncDisposable {
   }
 
   /** Ends the session, and keeps the phone with its data. */
-  async park(options: CallOptions = {}): Promise<this> {
-    this.data = await parkPhone({ ...this.connection.sending(options), path: this.path, body: {} })
+  async park({ wait, ...options }: CallOptions & { wait?: boolean } = {}): Promise<this> {
+    const body = defined({ wait })
+    this.data = await parkPhone({ ...this.connection.sending(options), path: this.path, body })
     return this
   }
 
@@ -155,8 +173,12 @@ export class Phone implements AsyncDisposable {
   }
 
   sessions(options: CallOptions = {}): Pages<Session, Session> {
-    const read = (cursor: string | undefined) =>
-      listSessions({ ...this.connection.sending(options), path: this.path, query: defined({ cursor }) })
+    const read = (cursor: string | undefined, limit?: number) =>
+      listSessions({
+        ...this.connection.sending(options),
+        path: this.path,
+        query: defined({ cursor, limit }),
+      })
     return new Pages(read, (session) => session)
   }
 
@@ -215,8 +237,7 @@ export class Phone implements AsyncDisposable {
       body: { actions: [...actions], ...defined({ observe: wanted }) },
     })
     const failed = raw.results.find(({ ok }) => !ok)
-    if (failed)
-      throw new ActionError(fieldsOf({ ...failed.error }), { index: failed.index, completed: raw.completed })
+    if (failed) throw new ActionError(fieldsOf({ ...failed.error }), { index: failed.index, raw })
     const seen = raw.observation
     const observation = seen !== undefined && 'elements' in seen ? new Observation(seen) : null
     return { results: raw.results, observation, raw }
@@ -309,6 +330,16 @@ export class Phone implements AsyncDisposable {
   }
 
   // Apps, people, recordings
+
+  /** All installed apps, with those of the system. */
+  async apps(options: CallOptions = {}): Promise<ListAppsAnswer['data']> {
+    return (await listApps({ ...this.connection.sending(options), path: this.path })).data
+  }
+
+  /** Deletes an app with its data. */
+  async uninstall(packageName: string, options: CallOptions = {}): Promise<void> {
+    await uninstallApp({ ...this.connection.sending(options), path: { id: this.id, package: packageName } })
+  }
 
   /**
    * Installs an app and waits until it is there: a file (path, bytes, `Blob`), or `{ package }` of the library.

@@ -1,6 +1,6 @@
 /** The entry of the SDK. */
 import { Apps } from './apps.js'
-import { Connection } from './connection.js'
+import { Connection, type RequestOptions } from './connection.js'
 import { getAccount } from './generated/sdk.gen.js'
 import type { Account } from './generated/types.gen.js'
 import { Phones } from './phones.js'
@@ -13,6 +13,8 @@ export interface PhonerackOptions {
   baseUrl?: string | URL
   /** How often a call is repeated that is safe to repeat. Default: 3. */
   maxRetries?: number
+  /** Sent with every request to the API, such as `User-Agent`. */
+  headers?: Record<string, string>
   /** Default: that of the platform. */
   fetch?: typeof globalThis.fetch
 }
@@ -20,6 +22,8 @@ export interface PhonerackOptions {
 export class Phonerack {
   readonly phones: Phones
   readonly apps: Apps
+  /** The origin of the service. */
+  readonly baseUrl: URL
   private readonly connection: Connection
 
   /** @throws TypeError without a key or base URL, and for a key that would go unencrypted to another machine */
@@ -30,8 +34,10 @@ export class Phonerack {
     if (!given) throw new TypeError('The base URL is missing: pass `baseUrl` or set PHONERACK_BASE_URL.')
     if (/[^\x21-\x7e]/.test(apiKey)) throw new TypeError('The API key has a character that no key has.')
     const baseUrl = baseUrlOf(given)
-    const { maxRetries = 3, fetch = globalThis.fetch } = options
-    this.connection = new Connection(createTransport({ apiKey, baseUrl, maxRetries, fetch }), baseUrl, fetch)
+    const { maxRetries = 3, headers = {}, fetch = globalThis.fetch } = options
+    const transport = createTransport({ apiKey, baseUrl, maxRetries, headers, fetch })
+    this.baseUrl = baseUrl
+    this.connection = new Connection(transport, baseUrl, fetch)
     this.phones = new Phones(this.connection)
     this.apps = new Apps(this.connection)
   }
@@ -42,16 +48,18 @@ export class Phonerack {
   }
 
   /** A request that this release has no method for. @param path such as `/v1/account` @throws PhonerackError */
-  async request<T = unknown>(
-    method: string,
-    path: string,
-    { body, ...options }: CallOptions & { body?: unknown } = {},
-  ): Promise<T> {
-    return (await (await this.connection.request(method, path, body, options)).json()) as T
+  async request<T = unknown>(method: string, path: string, options: RequestOptions = {}): Promise<T> {
+    return (await (await this.send(method, path, options)).json()) as T
+  }
+
+  /** Like `request`, for an answer that is not JSON. */
+  send(method: string, path: string, options: RequestOptions = {}): Promise<Response> {
+    return this.connection.request(method, path, options)
   }
 }
 
-function baseUrlOf(given: string | URL): URL {
+/** The origin. @throws TypeError for an address that would carry a key unencrypted to another machine */
+export function baseUrlOf(given: string | URL): URL {
   const url = new URL(given)
   const isOwn = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(url.hostname)
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isOwn))

@@ -44,10 +44,18 @@ export class Phones {
     return new Phone(this.connection, await getPhone({ ...this.connection.sending(options), path: { id } }))
   }
 
+  /** A phone without a request: `data` has only its ID until `refresh()` reads the rest. */
+  handle(id: string): Phone {
+    return new Phone(this.connection, {
+      ...{ id, object: 'phone', name: id, status: 'unknown', country: null, metadata: {}, created_at: '' },
+      ...{ last_active_at: null, session: null, failure: null },
+    })
+  }
+
   /** Newest first. */
   list({ status, metadata, ...options }: ListOptions = {}): Pages<PhoneFields, Phone> {
-    const read = (cursor: string | undefined) =>
-      listPhones({ ...this.connection.sending(options), query: defined({ status, metadata, cursor }) })
+    const read = (cursor: string | undefined, limit?: number) =>
+      listPhones({ ...this.connection.sending(options), query: defined({ status, metadata, cursor, limit }) })
     return new Pages(read, (fields) => new Phone(this.connection, fields))
   }
 }

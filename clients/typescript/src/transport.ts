@@ -10,8 +10,11 @@ export interface CallOptions {
 }
 
 export interface TransportOptions {
-  apiKey: string
+  /** Null: the requests need none. */
+  apiKey: string | null
   baseUrl: URL
+  /** Sent with every request. */
+  headers?: Readonly<Record<string, string>>
   /** Repeats of one call. */
   maxRetries: number
   fetch: typeof globalThis.fetch
@@ -37,13 +40,14 @@ export interface Transport {
  * other requests only after 429 and 503 with `Retry-After`, whose answer says that nothing was done.
  */
 export function createTransport(options: TransportOptions): Transport {
-  const { apiKey, baseUrl, maxRetries, sleep = pause, random = Math.random } = options
+  const { apiKey, baseUrl, maxRetries, headers = {}, sleep = pause, random = Math.random } = options
   return {
     async send(request) {
       const url = new URL(request.url)
       // Other servers must not get the key.
       if (url.origin !== baseUrl.origin) throw new TypeError(`${url.origin} is not ${baseUrl.origin}`)
-      request.headers.set('authorization', `Bearer ${apiKey}`)
+      for (const [name, value] of Object.entries(headers)) request.headers.set(name, value)
+      if (apiKey !== null) request.headers.set('authorization', `Bearer ${apiKey}`)
       const isSafe =
         request.method === 'GET' || request.method === 'HEAD' || request.headers.has('idempotency-key')
       for (let attempt = 0; ; attempt += 1) {

@@ -1,0 +1,44 @@
+/** Runs actions of one command on a phone, and prints the result. */
+import { ActionError, type Action, type ActResult, type Phone } from '@phonerack/sdk'
+import type { Run } from './app.js'
+import { plainLine, plainText } from './plain.js'
+
+/** @param isObserved print the screen afterwards. A failed action is thrown after the answer with `--json`. */
+export async function act(
+  run: Run,
+  phone: Phone,
+  actions: readonly Action[],
+  isObserved = false,
+): Promise<ActResult> {
+  let result: ActResult
+  try {
+    result = await phone.act(actions, { ...run.call, observe: isObserved ? 'ui' : 'none' })
+  } catch (error) {
+    if (run.out.json && error instanceof ActionError) await run.out.answer(error.raw, '')
+    throw error
+  }
+  const screen = result.observation
+  if (screen) (await run.session()).lastSnapshot = screen.snapshotId
+  const lines = result.results.map((each) => resultLine(each))
+  await run.out.answer(result.raw, [...lines, ...(screen ? [plainText(screen.text)] : [])].join('\n'))
+  if (screen) await run.out.note(snapshotLine(run, screen.snapshotId))
+  return result
+}
+
+export const snapshotLine = (run: Run, id: string): string =>
+  run.out.paintErr('dim', `snapshot ${plainLine(id)}`)
+
+/** Such as `tap ok at 540,1200 [3] (612 ms)`. */
+export function resultLine(result: ActResult['results'][number]): string {
+  const { type, ok, ms, resolved, moved, at_end: atEnd } = result
+  const parts = [plainLine(type), ok ? 'ok' : 'failed']
+  if (resolved) {
+    parts.push(`at ${resolved.center.join(',')}`)
+    if (resolved.ref !== undefined) parts.push(`[${resolved.ref}]`)
+    if (resolved.covered) parts.push('- covered by another element')
+    if (resolved.disabled) parts.push('- the element is disabled')
+  }
+  if (moved === false) parts.push('- the content did not move')
+  if (atEnd === true) parts.push('- at the end')
+  return `${parts.join(' ')} (${ms} ms)`
+}

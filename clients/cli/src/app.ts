@@ -1,0 +1,88 @@
+/** The base of all commands: options of the program, the session, answers. */
+import type { Command } from 'commander'
+import type { CallOptions } from '@phonerack/sdk'
+import type { Io } from './io.js'
+import { Output } from './output.js'
+import { Session } from './session.js'
+import { Cancelled, UsageError } from './usage-error.js'
+import { createInterface } from 'node:readline'
+
+export interface GlobalFlags {
+  json?: boolean
+  quiet?: boolean
+  yes?: boolean
+  context?: string
+}
+
+/** One run of a command. */
+export class Run {
+  readonly out: Output
+  private opened: Promise<Session> | undefined
+
+  constructor(
+    readonly io: Io,
+    readonly flags: GlobalFlags,
+    /** The session of the shell. */
+    shared: Session | null,
+  ) {
+    this.out = new Output(io, flags.json ?? false, flags.quiet ?? false)
+    if (shared) this.opened = Promise.resolve(shared)
+  }
+
+  session(): Promise<Session> {
+    return (this.opened ??= Session.open(this.io, this.flags.context))
+  }
+
+  /** Ctrl-C ends a request. */
+  get call(): CallOptions {
+    return { signal: this.io.signal }
+  }
+
+  /** @throws Cancelled on `no`, UsageError without a terminal */
+  async confirm(question: string): Promise<void> {
+    if (this.flags.yes === true) return
+    const { in: input, err } = this.io.isTerminal
+    if (!input || !err) throw new UsageError('This needs a confirmation.', 'Add --yes.')
+    const answer = await (this.io.ask ?? ((text) => askOnce(this.io, text)))(`${question} [y/N] `)
+    if (!/^y(?:es)?$/i.test(answer.trim())) throw new Cancelled('Nothing was done.')
+  }
+}
+
+async function askOnce(io: Io, question: string): Promise<string> {
+  await io.err(question)
+  const lines = createInterface({ input: io.stdin, signal: io.signal })
+  try {
+    return await new Promise<string>((resolve) => {
+      lines.once('line', resolve)
+      // The end of stdin is a no; so is Ctrl-C.
+      lines.once('close', () => resolve(''))
+    })
+  } finally {
+    lines.close()
+  }
+}
+
+/** Runs a command line, for the shell. Returns the exit code. */
+export type RunLine = (words: readonly string[], io: Io, shared: Session) => Promise<number>
+
+/** Adds a handler to a command. */
+export class App {
+  constructor(
+    readonly io: Io,
+    /** The session of the shell. */
+    readonly shared: Session | null,
+    readonly runLine: RunLine,
+  ) {}
+
+  /** @param handler gets the operands as they were written */
+  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- Commander's options have no types: handlers state them
+  on<Flags extends object>(
+    command: Command,
+    handler: (run: Run, operands: readonly string[], flags: Flags) => Promise<void>,
+  ): Command {
+    return command.action(async () => {
+      const run = new Run(this.io, command.optsWithGlobals<GlobalFlags>(), this.shared)
+      await handler(run, command.args, command.opts<Flags>())
+    })
+  }
+}

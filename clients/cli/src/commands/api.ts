@@ -1,0 +1,82 @@
+/** `api METHOD PATH`: any request of the API. */
+import type { Command } from 'commander'
+import type { App, Run } from '../app.js'
+import { plainText } from '../plain.js'
+import { readGiven } from '../stdin.js'
+import { UsageError } from '../usage-error.js'
+
+interface ApiFlags {
+  body?: string
+  header?: string[]
+  raw?: boolean
+}
+
+export function addApiCommand(program: Command, app: App): void {
+  app.on<ApiFlags>(
+    program
+      .command('api')
+      .description('send any request of the API, such as `api GET /v1/phones`')
+      .argument('<method>')
+      .argument('<path>')
+      .option('--body <json>', 'the body: JSON, @file, or - for stdin')
+      .option('--raw', 'send the body as bytes, not as JSON')
+      .option('--header <name: value...>', 'add a header, such as "Idempotency-Key: run-1"'),
+    api,
+  )
+}
+
+async function api(run: Run, [method = '', path = '']: readonly string[], flags: ApiFlags): Promise<void> {
+  if (!/^[A-Za-z]{1,10}$/.test(method))
+    throw new UsageError(`\`${method}\` is not a method such as GET or POST.`)
+  if (!/^\/(?![/\\])/.test(path))
+    throw new UsageError('The path must start with one `/`, such as /v1/phones.')
+  const headers = headersOf(flags.header ?? [])
+  const body =
+    flags.body === undefined ? undefined : bodyOf(await readGiven(flags.body, run.io), flags.raw === true)
+  const { client } = await run.session()
+  const response = await client.send(method.toUpperCase(), path, {
+    ...{ ...run.call, headers },
+    ...(body === undefined ? {} : { body }),
+  })
+  const content = Buffer.from(await response.arrayBuffer())
+  if (!/^application\/json\b/.test(response.headers.get('content-type') ?? ''))
+    return print(run, response, content)
+  const object: unknown = JSON.parse(content.toString('utf8'))
+  const text = plainText(JSON.stringify(object, null, 2))
+  await run.out.answer(object, text, text)
+}
+
+/** Bytes are printed as they are, except on a terminal. */
+async function print(run: Run, response: Response, content: Buffer): Promise<void> {
+  const type = response.headers.get('content-type') ?? ''
+  if (!run.io.isTerminal.out) return run.io.out(content)
+  if (!type.startsWith('text/'))
+    throw new UsageError(
+      `The answer is ${content.byteLength} bytes of ${type || 'an unknown type'}.`,
+      'Write it to a file: > file',
+    )
+  await run.io.out(`${plainText(content.toString('utf8'))}\n`)
+}
+
+export function headersOf(lines: readonly string[]): Record<string, string> {
+  return Object.fromEntries(
+    lines.map((line) => {
+      const match = /^([A-Za-z0-9-]+):\s*([\t\x20-\x7e]*)$/.exec(line)
+      const name = match?.[1] ?? ''
+      if (name === '') throw new UsageError(`\`--header\` takes "Name: value", not \`${line}\`.`)
+      // The key of the session goes with every request, and no other one.
+      if (name.toLowerCase() === 'authorization')
+        throw new UsageError('The key is not given on the command line.', 'Set PHONERACK_API_KEY.')
+      return [name, match?.[2] ?? '']
+    }),
+  )
+}
+
+function bodyOf(content: Buffer, isRaw: boolean): unknown {
+  if (isRaw) return new Uint8Array(content)
+  try {
+    return JSON.parse(content.toString('utf8'))
+  } catch {
+    throw new UsageError('`--body` is not JSON.', 'Add --raw to send bytes.')
+  }
+}

@@ -1,0 +1,100 @@
+/** `doctor`: checks what commands need, and says what to do. */
+import type { Command } from 'commander'
+import type { App, Run } from '../app.js'
+import { certificateCheck, clockCheck, fetchService, type Check } from '../checks.js'
+import { accessOf, type Access } from '../config/access.js'
+import { configFile } from '../config/place.js'
+import { envelopeOf, exitCodeOf, exitCodes } from '../failure.js'
+import type { Color } from '../output.js'
+import { dollars } from '../money.js'
+import { plainLine } from '../plain.js'
+import { clientOf, settings, version } from '../session.js'
+import { ExitWith } from '../usage-error.js'
+
+export function addDoctorCommand(program: Command, app: App): void {
+  app.on(
+    program.command('doctor').description('check settings, connection, certificate, clock, version and key'),
+    doctor,
+  )
+}
+
+async function doctor(run: Run): Promise<void> {
+  const checks: Check[] = [
+    {
+      name: 'program',
+      status: 'ok',
+      detail: `phonerack ${version}, Node.js ${process.versions.node}`,
+      next: null,
+    },
+  ]
+  let exitCode: number = exitCodes.ok
+  const step = async <T>(name: string, what: () => Promise<[T, Check[]]>): Promise<T | null> => {
+    try {
+      const [value, found] = await what()
+      checks.push(...found)
+      return value
+    } catch (error) {
+      const { message, next } = envelopeOf(error)
+      checks.push({ name, status: 'failed', detail: message, next })
+      if (exitCode === exitCodes.ok) exitCode = exitCodeOf(error)
+      return null
+    }
+  }
+  const access = await step('settings', () => findAccess(run))
+  if (access !== null) await step('connection', () => reach(run, access))
+  if (access !== null && exitCode === exitCodes.ok) await step('key', () => useKey(run, access))
+  const text = checks.map((check) => lineOf(run, check)).join('\n')
+  await run.out.answer({ ok: exitCode === exitCodes.ok, checks }, text)
+  if (exitCode !== exitCodes.ok) throw new ExitWith(exitCode)
+}
+
+async function findAccess(run: Run): Promise<[Access, Check[]]> {
+  const config = await settings(run.io)
+  const access = accessOf(config, run.io.env, run.flags.context)
+  const key = access.keyFrom === 'environment' ? 'PHONERACK_API_KEY' : `context ${access.context ?? ''}`
+  return [
+    access,
+    [{ name: 'settings', status: 'ok', detail: `${configFile(run.io)}; key from ${key}`, next: null }],
+  ]
+}
+
+async function reach(run: Run, access: Access): Promise<[null, Check[]]> {
+  const { origin } = clientOf(access).baseUrl
+  const { apiVersion, date, ms } = await fetchService(origin, run.io.signal)
+  const certificate = await certificateCheck(origin, run.io.now())
+  return [
+    null,
+    [
+      { name: 'connection', status: 'ok', detail: `${origin} answered in ${ms} ms`, next: null },
+      certificate,
+      { name: 'version', status: 'ok', detail: `API ${plainLine(apiVersion)}`, next: null },
+      clockCheck(date, run.io.now()),
+    ],
+  ]
+}
+
+async function useKey(run: Run, access: Access): Promise<[null, Check[]]> {
+  const account = await clientOf(access).account(run.call)
+  const detail = `project ${plainLine(account.project)}, ${dollars(account.balance_usd)} credit`
+  const isEmpty = Number(account.balance_usd) <= Number(account.reserved_usd)
+  return [
+    null,
+    [
+      isEmpty
+        ? {
+            name: 'key',
+            status: 'warning',
+            detail,
+            next: 'There is no credit to start phones: buy some in the console.',
+          }
+        : { name: 'key', status: 'ok', detail, next: null },
+    ],
+  ]
+}
+
+const colors: Readonly<Record<Check['status'], Color>> = { ok: 'green', warning: 'yellow', failed: 'red' }
+
+function lineOf(run: Run, { name, status, detail, next }: Check): string {
+  const line = `${run.out.paint(colors[status], status.padEnd(7))}  ${name.padEnd(11)}  ${plainLine(detail)}`
+  return next === null ? line : `${line}\n${' '.repeat(22)}${plainLine(next)}`
+}

@@ -1,0 +1,72 @@
+/** `phone clip|locate`: settings of the device. */
+import type { Command } from 'commander'
+import type { App, Run } from '../app.js'
+import { phoneOf, splitOperands } from '../phone-operand.js'
+import { plainText } from '../plain.js'
+import { readAll } from '../stdin.js'
+import { UsageError } from '../usage-error.js'
+
+interface LocateFlags {
+  set?: string
+  reset?: boolean
+  timezone: boolean
+}
+
+export function addPhoneDeviceCommands(phone: Command, app: App): void {
+  app.on<{ set?: string }>(
+    phone
+      .command('clip')
+      .description('print the clipboard, or set it')
+      .argument('[phone]')
+      .option('--set <text>', 'put this text there; - reads it from stdin'),
+    clip,
+  )
+  app.on<LocateFlags>(
+    phone
+      .command('locate')
+      .description('print the location, or set it')
+      .argument('[phone]')
+      .option('--set <lat,lng>', 'such as 52.52,13.405')
+      .option('--reset', 'go back to the default location')
+      .option('--no-timezone', 'with --set: keep the time zone'),
+    locate,
+  )
+}
+
+async function clip(run: Run, operands: readonly string[], { set }: { set?: string }): Promise<void> {
+  const phone = await phoneOf(run, splitOperands(operands, []).phone)
+  if (set === undefined) {
+    const text = await phone.device.clipboard(run.call)
+    return run.out.answer({ text }, plainText(text), plainText(text))
+  }
+  const text = set === '-' ? (await readAll(run.io)).toString('utf8') : set
+  await phone.device.setClipboard(text, run.call)
+  await run.out.answer({ text }, `Set the clipboard of ${phone.id}.`)
+}
+
+async function locate(run: Run, operands: readonly string[], flags: LocateFlags): Promise<void> {
+  if (flags.set !== undefined && flags.reset === true)
+    throw new UsageError('Give --set or --reset, not both.')
+  const wanted = flags.set === undefined ? null : placeOf(flags.set)
+  const phone = await phoneOf(run, splitOperands(operands, []).phone)
+  if (flags.reset === true) {
+    await phone.device.resetLocation(run.call)
+    return run.out.answer({ reset: true }, `The location of ${phone.id} is the default again.`)
+  }
+  if (wanted !== null) {
+    await phone.device.setLocation(
+      { ...wanted, ...(flags.timezone ? {} : { timezone_from_location: false }) },
+      run.call,
+    )
+    return run.out.answer(wanted, `The location of ${phone.id} is ${wanted.lat},${wanted.lng}.`)
+  }
+  const at = await phone.device.location(run.call)
+  await run.out.answer(at, `${at.lat},${at.lng}`, `${at.lat},${at.lng}`)
+}
+
+export function placeOf(text: string): { lat: number; lng: number } {
+  const match = /^\s*(-?\d{1,3}(?:\.\d+)?)\s*,\s*(-?\d{1,3}(?:\.\d+)?)\s*$/.exec(text)
+  const [lat, lng] = [Number(match?.[1]), Number(match?.[2])]
+  if (match && Math.abs(lat) <= 90 && Math.abs(lng) <= 180) return { lat, lng }
+  throw new UsageError('`--set` must be latitude and longitude such as 52.52,13.405.')
+}

@@ -1,0 +1,109 @@
+/** `phone apps|install|uninstall`. */
+import { existsSync } from 'node:fs'
+import type { Installable, UploadProgress } from '@phonerack/sdk'
+import type { Command } from 'commander'
+import type { App, Run } from '../app.js'
+import { phoneOf, splitOperands } from '../phone-operand.js'
+import { plainLine } from '../plain.js'
+import { table } from '../table.js'
+import { UsageError } from '../usage-error.js'
+
+export function addPhoneInstallCommands(phone: Command, app: App): void {
+  app.on<{ system?: boolean }>(
+    phone
+      .command('apps')
+      .description('list installed apps')
+      .argument('[phone]')
+      .option('--system', 'also those that came with the phone'),
+    apps,
+  )
+  app.on<{ replace?: boolean }>(
+    phone
+      .command('install')
+      .description('install an APK file, an app of the library by its package, or an upload by its id')
+      .argument('[phone]')
+      .argument('[app]')
+      .option('--replace', 'uninstall the app first, with its data'),
+    install,
+  )
+  app.on(
+    phone
+      .command('uninstall')
+      .description('delete an app with its data')
+      .argument('[phone]')
+      .argument('[package]'),
+    uninstall,
+  )
+}
+
+async function apps(run: Run, operands: readonly string[], { system }: { system?: boolean }): Promise<void> {
+  const phone = await phoneOf(run, splitOperands(operands, []).phone)
+  const all = await phone.apps(run.call)
+  const data = system === true ? all : all.filter((each) => !each.system)
+  const text = table(
+    data,
+    [
+      { title: 'PACKAGE', value: (each) => each.package },
+      { title: 'NAME', value: ({ label }) => label },
+      { title: 'VERSION', value: ({ version_name: version }) => version },
+      { title: 'CODE', value: ({ version_code: code }) => code },
+    ],
+    system === true ? 'No apps.' : 'No apps but those of the system: --system lists them.',
+  )
+  await run.out.answer(
+    { data, next_cursor: null },
+    text,
+    data.map((each) => plainLine(each.package)).join('\n'),
+  )
+}
+
+/** A file that exists or looks like one, an upload, or a package. */
+export function installableOf(text: string, exists: (file: string) => boolean): Installable {
+  if (/^upl_[a-z2-7]{12}$/.test(text)) return { upload: text }
+  if (exists(text)) return text
+  if (/\.apks?$|[/\\]/i.test(text)) throw new UsageError(`There is no file ${text}.`)
+  return { package: text }
+}
+
+async function install(
+  run: Run,
+  operands: readonly string[],
+  { replace }: { replace?: boolean },
+): Promise<void> {
+  const { phone: given, rest } = splitOperands(operands, ['app'])
+  const app = installableOf(rest[0] ?? '', existsSync)
+  const phone = await phoneOf(run, given)
+  const progress = run.out.progress('Uploading')
+  try {
+    const installed = await phone.install(app, {
+      ...run.call,
+      ...(replace === undefined ? {} : { replace }),
+      onProgress: ({ part, fraction }) => progress.update(labels[part], fraction),
+    })
+    await progress.end()
+    await run.out.answer(
+      installed,
+      `Installed ${plainLine(installed.package)} on ${phone.id}.`,
+      plainLine(installed.package),
+    )
+  } finally {
+    await progress.end()
+  }
+}
+
+export const labels: Readonly<Record<UploadProgress['part'] | 'installing', string>> = {
+  uploading: 'Uploading',
+  processing: 'Checking the file',
+  installing: 'Installing',
+}
+
+async function uninstall(run: Run, operands: readonly string[]): Promise<void> {
+  const { phone: given, rest } = splitOperands(operands, ['package'])
+  const name = rest[0] ?? ''
+  const phone = await phoneOf(run, given)
+  await phone.uninstall(name, run.call)
+  await run.out.answer(
+    { package: name, uninstalled: true },
+    `Uninstalled ${plainLine(name)} from ${phone.id}.`,
+  )
+}

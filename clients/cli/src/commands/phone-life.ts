@@ -1,0 +1,162 @@
+/** `phone create|start|park|delete`: the start and the end of billing. */
+import { PhonerackError, type Phone } from '@phonerack/sdk'
+import type { Command } from 'commander'
+import type { App, Run } from '../app.js'
+import type { Context } from '../config/config.js'
+import { durationSeconds } from '../duration.js'
+import { phoneOf, splitOperands } from '../phone-operand.js'
+import { phoneRecord } from '../phone-text.js'
+import { plainLine } from '../plain.js'
+import { saveSettings, settings } from '../session.js'
+import { UsageError } from '../usage-error.js'
+import { metadataOf } from '../metadata.js'
+
+interface StartFlags {
+  idleTimeout?: string
+  maxDuration?: string
+  /** `--no-wait` makes it false. */
+  wait: boolean
+}
+
+interface CreateFlags extends StartFlags {
+  name?: string
+  country?: string
+  metadata?: string[]
+  idempotencyKey?: string
+  use?: boolean
+}
+
+const startOptions = (command: Command): Command =>
+  command
+    .option('--idle-timeout <duration>', 'park after this time without use')
+    .option('--max-duration <duration>', 'park at the latest after this time')
+    .option('--no-wait', 'return before the phone is ready')
+
+export function addPhoneLifeCommands(phone: Command, app: App): void {
+  app.on<CreateFlags>(
+    startOptions(
+      phone
+        .command('create')
+        .description('rent a phone, and wait until it is ready; it is billed until it parks')
+        .option('--name <name>', 'a name')
+        .option('--country <code>', 'two letters; `account` lists them')
+        .option('--metadata <key=value...>', 'metadata')
+        .option('--idempotency-key <key>', 'a repeat with the same key returns the same phone')
+        .option('--use', 'make it the default phone'),
+    ),
+    create,
+  )
+  app.on<StartFlags>(
+    startOptions(
+      phone
+        .command('start')
+        .description('start a parked phone; renew the session of a running one')
+        .argument('[phone]'),
+    ),
+    start,
+  )
+  app.on<{ wait: boolean }>(
+    phone
+      .command('park')
+      .description('end the session and the billing; apps and data stay')
+      .argument('[phone]')
+      .option('--no-wait', 'return before the phone is parked'),
+    park,
+  )
+  app.on(
+    phone.command('delete').description('delete a phone with its data; asks before').argument('<phone>'),
+    remove,
+  )
+}
+
+function timesOf({ idleTimeout, maxDuration }: StartFlags): { idleTimeout?: number; maxDuration?: number } {
+  return {
+    ...(idleTimeout === undefined ? {} : { idleTimeout: durationSeconds(idleTimeout, '--idle-timeout') }),
+    ...(maxDuration === undefined ? {} : { maxDuration: durationSeconds(maxDuration, '--max-duration') }),
+  }
+}
+
+async function create(run: Run, _operands: readonly string[], flags: CreateFlags): Promise<void> {
+  const { client, access } = await run.session()
+  if (flags.use === true && access.context === null) throw noContext()
+  const phone = await client.phones.create({
+    ...run.call,
+    ...timesOf(flags),
+    ...(flags.name === undefined ? {} : { name: flags.name }),
+    ...(flags.country === undefined ? {} : { country: flags.country }),
+    ...(flags.metadata === undefined ? {} : { metadata: metadataOf(flags.metadata) }),
+    ...(flags.idempotencyKey === undefined ? {} : { idempotencyKey: flags.idempotencyKey }),
+    // The id is known before the wait, and is shown if the wait fails.
+    wait: false,
+  })
+  if (flags.use === true && access.context !== null) await setDefault(run, access.context, phone.id)
+  if (flags.wait) await ready(run, phone, 'Creating')
+  await answer(run, phone)
+}
+
+async function start(run: Run, operands: readonly string[], flags: StartFlags): Promise<void> {
+  const phone = await phoneOf(run, splitOperands(operands, []).phone)
+  await phone.start({ ...run.call, ...timesOf(flags), wait: false })
+  if (flags.wait) await ready(run, phone, 'Starting')
+  await answer(run, phone)
+}
+
+/** @throws after a notice that the phone is billed */
+export async function ready(run: Run, phone: Phone, label: string, timeout?: number): Promise<void> {
+  if (phone.status === 'ready') return
+  const progress = run.out.progress(`${label} ${phone.id}`)
+  try {
+    await phone.waitUntilReady({ ...run.call, timeout })
+  } catch (error) {
+    await progress.end()
+    // An error that names the phone says that it has ended.
+    if (!(error instanceof PhonerackError && error.details['phone'] !== undefined))
+      await run.out.notice(
+        phone.data,
+        `The phone is ${phone.id}. While it starts or runs it is billed: \`phonerack phone park ${phone.id}\` ends that.`,
+      )
+    throw error
+  } finally {
+    await progress.end()
+  }
+}
+
+async function park(run: Run, operands: readonly string[], flags: { wait: boolean }): Promise<void> {
+  const phone = await phoneOf(run, splitOperands(operands, []).phone)
+  const progress = run.out.progress(`Parking ${phone.id}`)
+  try {
+    await phone.park({ ...run.call, wait: flags.wait })
+    if (flags.wait) await phone.waitUntilParked(run.call)
+  } finally {
+    await progress.end()
+  }
+  await answer(run, phone)
+}
+
+async function remove(run: Run, [given = '']: readonly string[]): Promise<void> {
+  const phone = await phoneOf(run, given)
+  const shown = given === phone.id ? phone.id : `${plainLine(given)} (${phone.id})`
+  await run.confirm(`Delete the phone ${shown} with its data? It cannot be restored.`)
+  await phone.delete(run.call)
+  await run.out.answer(phone.data, `Deleted ${shown}.`)
+}
+
+const answer = (run: Run, phone: Phone): Promise<void> =>
+  run.out.answer(phone.data, phoneRecord(phone.data, run.io.now()), phone.id)
+
+export const noContext = (): UsageError =>
+  new UsageError(
+    'A default phone belongs to a context, and the key is from the environment.',
+    'Set PHONERACK_PHONE there too.',
+  )
+
+/** The default phone of a context. */
+export async function setDefault(run: Run, context: string, id: string | null): Promise<void> {
+  const config = await settings(run.io)
+  const current = config.contexts[context]
+  if (current === undefined) throw new UsageError(`There is no context \`${context}\`.`)
+  const next: Context = { ...current }
+  if (id === null) delete next.phone
+  else next.phone = id
+  await saveSettings(run.io, { ...config, contexts: { ...config.contexts, [context]: next } })
+}

@@ -1,0 +1,144 @@
+/** `phone batch`, `phone shell`, `api` and `completion`. */
+import { execFileSync } from 'node:child_process'
+import { writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { startBench, type Bench } from '../testing/program.js'
+import { account, observation, phoneFields, refusal } from '../testing/service.js'
+import { headersOf } from './api.js'
+import { actionsOf } from './phone-batch.js'
+
+const one = 'ph_aaaaaaaaaaaa'
+let bench: Bench
+beforeEach(async () => {
+  bench = await startBench()
+  bench.service.phones.push(phoneFields(one, 'shop'))
+})
+afterEach(() => bench.close())
+
+const batches = (): unknown[] =>
+  bench.service.seen
+    .filter(({ url }) => url.endsWith('/actions'))
+    .map(({ body }) => (JSON.parse(body) as { actions: unknown }).actions)
+const rows = (out: string): unknown[] =>
+  out
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as unknown)
+
+it('runs one batch a line, and prints one result a line', async () => {
+  const stdin = '{"type":"home"}\n\n[{"type":"back"},{"type":"wait","ms":5}]\n'
+  const result = await bench.phonerack(['phone', 'batch', one, '-'], { stdin })
+  expect(result).toMatchObject({ exitCode: 0, err: '' })
+  expect(rows(result.out)).toMatchObject([{ completed: 1, observation }, { completed: 2 }])
+  expect(batches()).toEqual([[{ type: 'home' }], [{ type: 'back' }, { type: 'wait', ms: 5 }]])
+})
+
+it('stops at the first failure, or runs the rest with --keep-going; ends with the code of the failure', async () => {
+  const failure = {
+    index: 0,
+    type: 'tap',
+    ok: false,
+    ms: 1,
+    error: { code: 'target_not_found', message: 'No.' },
+  }
+  bench.service.answers.set(`POST /v1/phones/${one}/actions`, ({ body }) => {
+    if (body.includes('bad')) return refusal(400, 'invalid_request_error', 'validation_failed')
+    return { body: { results: [failure], completed: 0 } }
+  })
+  const file = path.join(bench.home, 'batches.jsonl')
+  await writeFile(file, '{"type":"bad"}\n{"type":"tap"}')
+  const stopped = await bench.phonerack(['phone', 'batch', one, file])
+  expect(stopped.exitCode).toBe(2)
+  expect(rows(stopped.out)).toMatchObject([{ error: { code: 'validation_failed' } }])
+  const whole = await bench.phonerack(['phone', 'batch', one, file, '--keep-going', '--observe', 'none'])
+  expect(whole.exitCode).toBe(9)
+  expect(rows(whole.out)).toMatchObject([{ error: { code: 'validation_failed' } }, { completed: 0 }])
+})
+
+it('sends nothing for a line that is not a batch', async () => {
+  const result = await bench.phonerack(['phone', 'batch', one, '-'], {
+    stdin: '{"type":"home"}\n{"typ":1}\n',
+  })
+  expect(result).toMatchObject({ exitCode: 2 })
+  expect(result.err).toContain('Line 2 must be an action')
+  expect(batches()).toHaveLength(1)
+  expect(() => actionsOf('nonsense', 7)).toThrow('Line 7 is not JSON.')
+  expect(() => actionsOf('[]', 1)).toThrow('Line 1 must be')
+})
+
+it('takes the commands of a phone in the shell, with the numbers of the last screen', async () => {
+  const stdin = 'observe\ntap 3\ntype "hello world" --submit\n# a comment\nquit\ntap 4\n'
+  const result = await bench.phonerack(['phone', 'shell', 'shop'], { stdin })
+  expect(result.exitCode).toBe(0)
+  expect(result.out).toContain('[1] Button "Next" #next')
+  expect(batches()).toEqual([
+    [{ type: 'tap', target: { ref: 3, snapshot_id: observation.snapshot_id } }],
+    [{ type: 'type', text: 'hello world', submit: true }],
+  ])
+})
+
+it('ends a shell that reads a script at the first failure', async () => {
+  const unknown = await bench.phonerack(['phone', 'shell', one], { stdin: 'dance\nkey home\n' })
+  expect(unknown).toMatchObject({ exitCode: 2 })
+  expect(unknown.err).toContain('There is no command `dance`.')
+  expect((await bench.phonerack(['phone', 'shell', one], { stdin: 'tap 3\n' })).exitCode).toBe(2)
+  expect(batches()).toEqual([])
+})
+
+it('sends any request, and prints the answer as text or JSON', async () => {
+  expect(JSON.parse((await bench.phonerack(['api', 'get', '/v1/account', '--json'])).out)).toEqual(account)
+  expect((await bench.phonerack(['api', 'GET', '/v1/account'])).out).toContain('\n  "project": "demo"')
+  bench.service.answers.set('POST /v1/phones', ({ body }) => ({
+    status: 201,
+    body: { got: JSON.parse(body) as unknown },
+  }))
+  const words = ['api', 'POST', '/v1/phones', '--header', 'Idempotency-Key: run-1234']
+  expect((await bench.phonerack([...words, '--body', '{"name":"a"}', '--json'])).out).toBe(
+    '{"got":{"name":"a"}}\n',
+  )
+  expect(bench.service.seen.at(-1)?.headers['idempotency-key']).toBe('run-1234')
+  expect((await bench.phonerack([...words, '--body', '-', '--json'], { stdin: '[1]' })).out).toBe(
+    '{"got":[1]}\n',
+  )
+  expect((await bench.phonerack(['api', 'GET', '/v1/none'])).exitCode).toBe(5)
+})
+
+it.each([['https://evil.example/v1'], ['//evil.example/v1'], ['/\\evil.example'], ['v1/phones']])(
+  'sends no request and no key to %s',
+  async (place) => {
+    expect(await bench.phonerack(['api', 'GET', place])).toMatchObject({ exitCode: 2 })
+    expect(bench.service.seen).toEqual([])
+  },
+)
+
+it('takes headers but no key', () => {
+  expect(headersOf(['X-One: a: b', 'X-Two:'])).toEqual({ 'X-One': 'a: b', 'X-Two': '' })
+  expect(() => headersOf(['Authorization: Bearer x'])).toThrow('not given on the command line')
+  expect(() => headersOf(['X: a\r\nB: c'])).toThrow('`--header` takes')
+})
+
+it('completes commands and options in bash', async () => {
+  const { out } = await bench.phonerack(['completion', 'bash'])
+  const complete = (...words: string[]): string[] =>
+    execFileSync('bash', [
+      '-c',
+      `${out}\nCOMP_WORDS=("$@"); COMP_CWORD=$(($#-1)); _phonerack; printf '%s\\n' "\${COMPREPLY[@]}"`,
+      'bash',
+      ...words,
+    ])
+      .toString()
+      .trim()
+      .split('\n')
+  expect(complete('phonerack', 'ph')).toEqual(['phone'])
+  expect(complete('phonerack', '--json', 'phone', 'ob')).toEqual(['observe'])
+  expect(complete('phonerack', 'phone', 'tap', 'shop', '--te')).toEqual(['--text'])
+})
+
+it('has completion scripts for zsh and fish, and no other', async () => {
+  expect((await bench.phonerack(['completion', 'zsh'])).out).toMatch(/^#compdef phonerack/)
+  expect((await bench.phonerack(['completion', 'fish'])).out).toContain(
+    `complete -c phonerack -f -n '__phonerack_at "phone"' -a tap`,
+  )
+  expect(await bench.phonerack(['completion', 'tcsh'])).toMatchObject({ exitCode: 2 })
+})

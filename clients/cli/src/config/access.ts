@@ -1,0 +1,67 @@
+/** Which service and which key a command uses. A stored key is used only for the origin that it was stored for. */
+import { SignInError, UsageError } from '../usage-error.js'
+import type { Io } from '../io.js'
+import type { Config } from './config.js'
+
+export interface Access {
+  baseUrl: string
+  apiKey: string
+  /** Null: base URL and key are from the environment. */
+  context: string | null
+  keyFrom: 'environment' | 'context'
+}
+
+/** `--context`, then the environment, then the current context. */
+export function accessOf(config: Config, env: Io['env'], flag: string | undefined): Access {
+  if (flag !== undefined) return ofContext(config, flag)
+  const apiKey = env['PHONERACK_API_KEY'] || undefined
+  const baseUrl = env['PHONERACK_BASE_URL'] || undefined
+  const current = currentOf(config, env)
+  if (apiKey !== undefined) {
+    const place = baseUrl ?? (current === null ? undefined : config.contexts[current]?.base_url)
+    if (place === undefined)
+      throw new UsageError(
+        'PHONERACK_API_KEY is set, but the base URL is unknown.',
+        'Set PHONERACK_BASE_URL.',
+      )
+    return { baseUrl: place, apiKey, context: null, keyFrom: 'environment' }
+  }
+  if (baseUrl !== undefined) {
+    const origin = originOf(baseUrl)
+    const names = Object.keys(config.contexts)
+    const ordered = current === null ? names : [current, ...names]
+    const found = ordered.find((name) => originOf(config.contexts[name]?.base_url ?? '') === origin)
+    if (found !== undefined && origin !== null) return ofContext(config, found)
+    throw new SignInError(
+      `No key is stored for ${baseUrl}, the PHONERACK_BASE_URL.`,
+      'Run `phonerack login`, or set PHONERACK_API_KEY.',
+    )
+  }
+  if (current !== null) return ofContext(config, current)
+  throw new SignInError(
+    'You are not signed in.',
+    'Run `phonerack login --base-url <url>`, or set PHONERACK_API_KEY and PHONERACK_BASE_URL.',
+  )
+}
+
+/** `PHONERACK_CONTEXT`, then the last one that was used with `login` or `context use`. */
+const currentOf = (config: Config, env: Io['env']): string | null =>
+  (env['PHONERACK_CONTEXT'] || null) ?? config.current
+
+function ofContext({ contexts }: Config, name: string): Access {
+  const context = Object.hasOwn(contexts, name) ? contexts[name] : undefined
+  if (context !== undefined)
+    return { baseUrl: context.base_url, apiKey: context.api_key, context: name, keyFrom: 'context' }
+  const known = Object.keys(contexts)
+  throw new SignInError(
+    `There is no context \`${name}\`.`,
+    known.length === 0
+      ? `Run \`phonerack login --context ${name} --base-url <url>\`.`
+      : `There are: ${known.join(', ')}. Or run \`phonerack login --context ${name} --base-url <url>\`.`,
+  )
+}
+
+/** Null: no address. */
+export function originOf(url: string): string | null {
+  return URL.canParse(url) ? new URL(url).origin : null
+}

@@ -1,0 +1,45 @@
+/** The settings file. Only its owner may read it, since it has keys. */
+import { randomUUID } from 'node:crypto'
+import { chmod, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises'
+import path from 'node:path'
+import { emptyConfig, parseConfig, type Config } from './config.js'
+
+export async function readConfig(file: string): Promise<Config> {
+  let text: string
+  try {
+    text = await readFile(file, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return emptyConfig()
+    throw error
+  }
+  return parseConfig(text, file)
+}
+
+/** Replaces the file as a whole, so that a reader or a crash never finds a part of it. */
+export async function writeConfig(file: string, config: Config): Promise<void> {
+  const folder = path.dirname(file)
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  const temporary = path.join(folder, `.config-${randomUUID()}.json`)
+  try {
+    const handle = await open(temporary, 'wx', 0o600)
+    try {
+      await handle.writeFile(`${JSON.stringify(config, null, 2)}\n`)
+      await handle.sync()
+    } finally {
+      await handle.close()
+    }
+    await rename(temporary, file)
+  } catch (error) {
+    await rm(temporary, { force: true })
+    throw error
+  }
+}
+
+/** Takes the rights of others away. True: others could read the file. */
+export async function tighten(file: string, platform: NodeJS.Platform): Promise<boolean> {
+  if (platform === 'win32') return false
+  const { mode } = await stat(file).catch(() => ({ mode: 0 }))
+  if ((mode & 0o077) === 0) return false
+  await chmod(file, 0o600)
+  return true
+}

@@ -1,0 +1,90 @@
+/** Where answers, notes and progress go: one answer on stdout, everything else on stderr. */
+import { styleText } from 'node:util'
+import type { Io } from './io.js'
+import { plainJson, plainLine } from './plain.js'
+
+export type Color = 'red' | 'green' | 'yellow' | 'cyan' | 'dim' | 'bold'
+
+export class Output {
+  constructor(
+    private readonly io: Io,
+    readonly json: boolean,
+    readonly quiet: boolean,
+  ) {}
+
+  /**
+   * The answer: the object of the API with `--json`, else the text.
+   * @param quietText with `--quiet`, such as an id; the default is nothing
+   */
+  async answer(object: unknown, text: string, quietText = ''): Promise<void> {
+    if (this.json) return this.io.out(`${plainJson(object)}\n`)
+    const shown = this.quiet ? quietText : text
+    if (shown !== '') await this.io.out(`${shown}\n`)
+  }
+
+  /** For people. On stderr. */
+  async note(text: string): Promise<void> {
+    if (!this.json && !this.quiet) await this.io.err(`${text}\n`)
+  }
+
+  /** An important message, such as a code or a link; `--quiet` does not hide it. On stderr, as JSON with `--json`. */
+  async notice(object: unknown, text: string): Promise<void> {
+    await this.io.err(`${this.json ? plainJson(object) : text}\n`)
+  }
+
+  /** Colors on stdout. */
+  paint = (color: Color, text: string): string => this.painted(this.io.isTerminal.out, color, text)
+  paintErr = (color: Color, text: string): string => this.painted(this.io.isTerminal.err, color, text)
+
+  private painted(isTerminal: boolean, color: Color, text: string): string {
+    const isOff = !isTerminal || (this.io.env['NO_COLOR'] ?? '') !== '' || this.io.env['TERM'] === 'dumb'
+    return isOff ? text : styleText(color, text, { validateStream: false })
+  }
+
+  /** A line that is replaced until `end`; only on a terminal. `label` may change. */
+  progress(label: string): Progress {
+    const isShown = this.io.isTerminal.err && !this.json && !this.quiet
+    return new Progress(this.io, label, isShown)
+  }
+}
+
+/** Milliseconds between two draws. */
+const drawMs = 250
+
+export class Progress {
+  private readonly since: number
+  private timer: NodeJS.Timeout | undefined
+  private fraction: number | null = null
+
+  constructor(
+    private readonly io: Io,
+    private label: string,
+    private readonly isShown: boolean,
+  ) {
+    this.since = io.now()
+    if (isShown) this.timer = setInterval(() => this.draw(), drawMs)
+  }
+
+  update(label: string, fraction: number | null = null): void {
+    ;[this.label, this.fraction] = [label, fraction]
+    if (this.isShown) this.draw()
+  }
+
+  private draw(): void {
+    const seconds = Math.floor((this.io.now() - this.since) / 1000)
+    void this.io.err(`\r\u001b[K${plainLine(this.label)} ${barOf(this.fraction)}${seconds} s`)
+  }
+
+  async end(): Promise<void> {
+    clearInterval(this.timer)
+    this.timer = undefined
+    if (this.isShown) await this.io.err('\r\u001b[K')
+  }
+}
+
+/** `[######----]  60 % `; nothing without a fraction. */
+export function barOf(fraction: number | null): string {
+  if (fraction === null) return ''
+  const done = Math.round(Math.min(1, Math.max(0, fraction)) * 20)
+  return `[${'#'.repeat(done)}${'-'.repeat(20 - done)}] ${String(done * 5).padStart(3)} % `
+}

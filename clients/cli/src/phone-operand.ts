@@ -1,0 +1,69 @@
+/** The phone of a command: its first operand, an id or a name, or else the default phone. */
+import { NotFoundError, type Phone } from '@phonerack/sdk'
+import type { Command } from 'commander'
+import type { Run } from './app.js'
+import { plainLine } from './plain.js'
+import { UsageError } from './usage-error.js'
+
+export const isPhoneId = (text: string): boolean => /^ph_[a-z2-7]{12}$/.test(text)
+
+/** Operands that may be left out. */
+const optional = new Set(['phone', 'folder'])
+
+/** `[options] [phone] <text>`: Commander does not know an optional operand before one that is not. */
+export const usageOf = ({ registeredArguments }: Command): string =>
+  [
+    '[options]',
+    ...registeredArguments.map((each) => {
+      const name = each.name()
+      return each.required || !optional.has(name) ? `<${name}>` : `[${name}]`
+    }),
+  ].join(' ')
+
+export interface Operands {
+  /** Null: the default phone. */
+  phone: string | null
+  rest: readonly string[]
+}
+
+/** @param names of the operands after the phone, all required */
+export function splitOperands(operands: readonly string[], names: readonly string[]): Operands {
+  if (operands.length === names.length + 1) return { phone: operands[0] ?? null, rest: operands.slice(1) }
+  const only = operands[0]
+  if (operands.length === names.length && !(only !== undefined && isPhoneId(only)))
+    return { phone: null, rest: operands }
+  if (operands.length > names.length + 1)
+    throw new UsageError(`Too many operands: ${operands.length}.`, 'Put quotes around text with spaces.')
+  const missing = names.slice(Math.max(0, operands.length - 1)).map((name) => `<${name}>`)
+  throw new UsageError(`Missing: ${missing.join(' ')}.`)
+}
+
+/** Without a request for an id. @throws NotFoundError for a name that no phone has, UsageError for one of two phones */
+export async function phoneOf(run: Run, given: string | null): Promise<Phone> {
+  const { client, defaultPhone } = await run.session()
+  const wanted = given ?? defaultPhone
+  if (wanted === null)
+    throw new UsageError(
+      'The phone is missing.',
+      'Name it by id or name, or set a default with `phonerack phone use <phone>`.',
+    )
+  if (isPhoneId(wanted)) return client.phones.handle(wanted)
+  const found: Phone[] = []
+  for await (const phone of client.phones.list(run.call)) if (phone.name === wanted) found.push(phone)
+  const [first] = found
+  const name = plainLine(wanted)
+  if (first === undefined)
+    throw new NotFoundError({
+      ...{
+        type: 'not_found_error',
+        code: 'phone_not_found',
+        message: `No phone has the name or id "${name}".`,
+      },
+      ...{ next: '`phonerack phone list` shows all.', retryable: false, details: { name: wanted } },
+    })
+  if (found.length === 1) return first
+  const ids = found.map(({ id }) => id)
+  throw new UsageError(`${found.length} phones have the name "${name}": ${ids.join(', ')}.`, 'Use the id.', {
+    phones: ids,
+  })
+}

@@ -1,0 +1,130 @@
+/** Exit codes, error envelopes, help and operands, over a server that answers like the API. */
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { startBench, type Bench } from './testing/program.js'
+import { phoneFields, refusal } from './testing/service.js'
+import { Cancelled } from './usage-error.js'
+
+const [one, two] = ['ph_aaaaaaaaaaaa', 'ph_bbbbbbbbbbbb']
+let bench: Bench
+beforeEach(async () => {
+  bench = await startBench()
+  bench.service.phones.push(phoneFields(one, 'shop'), phoneFields(two, 'bank', 'parked'))
+})
+afterEach(() => bench.close())
+
+const sent = (): string[] => bench.service.seen.map(({ method, url }) => `${method} ${url}`)
+
+it.each([
+  [400, 'invalid_request_error', 'validation_failed', 2],
+  [401, 'authentication_error', 'key_revoked', 3],
+  [403, 'permission_error', 'phone_not_allowed', 4],
+  [404, 'not_found_error', 'phone_not_found', 5],
+  [409, 'conflict_error', 'phone_not_running', 6],
+  [402, 'billing_error', 'insufficient_credits', 7],
+  [429, 'rate_limit_error', 'rate_limited', 8],
+  [422, 'invalid_request_error', 'install_failed', 9],
+  [500, 'provider_error', 'provider_error', 10],
+  [500, 'api_error', 'internal_error', 12],
+  [500, 'provider_error', 'action_outcome_unknown', 13],
+  [418, 'new_error', 'new_code', 1],
+])('turns %i %s %s into exit code %i', async (status, type, code, exitCode) => {
+  bench.service.answers.set(`GET /v1/phones/${one}`, () => refusal(status, type, code))
+  const result = await bench.phonerack(['phone', 'get', one, '--json'])
+  expect(result).toMatchObject({ exitCode, out: '' })
+  expect(JSON.parse(result.err)).toMatchObject({ error: { type, code, request_id: 'req_aaaaaaaaaaaa' } })
+})
+
+it('ends with 11 without a connection, and with 13 if an action may have run', async () => {
+  await bench.service.close()
+  const env = { PHONERACK_API_KEY: 'prk_test', PHONERACK_BASE_URL: bench.service.baseUrl }
+  expect((await bench.phonerack(['doctor'], { env })).exitCode).toBe(11)
+  const tapped = await bench.phonerack(['phone', 'tap', one, '--text', 'Next', '--json'], { env })
+  expect(tapped.exitCode).toBe(13)
+  expect(JSON.parse(tapped.err)).toMatchObject({ error: { code: 'connection_failed', retryable: false } })
+})
+
+it('prints usage errors as a sentence, or as an envelope with --json', async () => {
+  const text = await bench.phonerack(['phone', 'tpa'])
+  expect(text).toMatchObject({ exitCode: 2, out: '' })
+  expect(text.err).toContain("error: Unknown command 'tpa'.")
+  expect(text.err).toContain('tap')
+  const json = await bench.phonerack(['--json', 'phone', 'tap', one, '--no-such'])
+  expect(JSON.parse(json.err)).toMatchObject({
+    error: { type: 'usage_error', message: "Unknown option '--no-such'." },
+  })
+})
+
+it('prints help on stdout, with the operands as they are', async () => {
+  const help = await bench.phonerack(['phone', '--help'])
+  expect(help).toMatchObject({ exitCode: 0, err: '' })
+  expect(help.out).toContain('type [phone] <text>')
+  expect(help.out).toContain('delete <phone>')
+  expect((await bench.phonerack(['phone', 'type', '--help'])).out).toContain('[phone] <text>')
+})
+
+it('finds a phone by its name, and sends no such request for an id', async () => {
+  expect((await bench.phonerack(['phone', 'observe', 'shop'])).exitCode).toBe(0)
+  expect((await bench.phonerack(['phone', 'observe', one])).exitCode).toBe(0)
+  expect(sent()).toEqual(['GET /v1/phones', `GET /v1/phones/${one}/observe`, `GET /v1/phones/${one}/observe`])
+})
+
+it('names the ids of two phones with one name, and sends nothing to them', async () => {
+  bench.service.phones.push(phoneFields('ph_cccccccccccc', 'shop'))
+  const result = await bench.phonerack(['phone', 'park', 'shop'])
+  expect(result).toMatchObject({ exitCode: 2 })
+  expect(result.err).toContain(`2 phones have the name "shop": ${one}, ph_cccccccccccc.`)
+  expect(sent()).toEqual(['GET /v1/phones'])
+})
+
+it('reports a name that no phone has as not found', async () => {
+  expect(await bench.phonerack(['phone', 'park', 'none'])).toMatchObject({ exitCode: 5 })
+})
+
+it('takes the default phone of the environment', async () => {
+  const env = {
+    PHONERACK_API_KEY: 'prk_test',
+    PHONERACK_BASE_URL: bench.service.baseUrl,
+    PHONERACK_PHONE: two,
+  }
+  expect((await bench.phonerack(['phone', 'get', '-q'], { env })).out).toBe(`${two}\n`)
+  expect((await bench.phonerack(['phone', 'get'])).err).toContain('The phone is missing.')
+})
+
+it('strips control characters of phones from text, and escapes them in JSON', async () => {
+  bench.service.phones.splice(0, 2, phoneFields(one, 'a\u001b[2Jb\u0007\u202e'))
+  const text = await bench.phonerack(['phone', 'list'])
+  expect(text.out).toMatch(/ab {4}ready/)
+  const json = await bench.phonerack(['phone', 'list', '--json'])
+  expect(json.out).not.toMatch(/\p{Cc}(?!$)|\u202e/u)
+  expect(JSON.parse(json.out)).toMatchObject({
+    data: [{ name: 'a\u001b[2Jb\u0007\u202e' }],
+    next_cursor: null,
+  })
+})
+
+it('strips control characters from the errors of the service', async () => {
+  bench.service.answers.set(`GET /v1/phones/${one}`, () =>
+    refusal(404, 'not_found_error', 'x', { message: 'No\u001b[31m.' }),
+  )
+  expect((await bench.phonerack(['phone', 'get', one])).err).toContain('error: No.\n')
+})
+
+it('colors only on a terminal, and not with NO_COLOR', async () => {
+  const env = { PHONERACK_API_KEY: 'prk_test', PHONERACK_BASE_URL: bench.service.baseUrl }
+  const list = ['phone', 'list']
+  expect((await bench.phonerack(list)).out).not.toContain('\u001b')
+  expect((await bench.phonerack(list, { terminal: true })).out).toContain('\u001b[32mready')
+  expect((await bench.phonerack(list, { terminal: true, env: { ...env, NO_COLOR: '1' } })).out).not.toContain(
+    '\u001b',
+  )
+})
+
+it('ends with 130 after Ctrl-C', async () => {
+  const interrupt = new AbortController()
+  bench.service.answers.set(`GET /v1/phones/${one}`, () => {
+    interrupt.abort(new Cancelled('Interrupted.', true))
+    return { body: {} }
+  })
+  const result = await bench.phonerack(['phone', 'get', one], { signal: interrupt.signal })
+  expect(result).toMatchObject({ exitCode: 130 })
+})

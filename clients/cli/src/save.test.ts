@@ -1,0 +1,31 @@
+/** Files on this machine, named after those of a phone. */
+import path from 'node:path'
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { localName, requireFile, timeName } from './save.js'
+
+it('takes the last part of a path', () => {
+  expect(localName('/sdcard/Download/list.txt')).toBe('list.txt')
+  expect([localName('/'), localName('..'), localName('/sdcard/..')]).toEqual(['file', 'file', 'file'])
+  expect(localName('/sdcard/a:b|c')).toBe('a_b_c')
+})
+
+it('never leaves the folder', () => {
+  const part = fc.oneof(fc.constantFrom('..', '.', '/', '\\', '\u0000'), fc.string())
+  fc.assert(
+    fc.property(fc.array(part), (parts) => {
+      const name = localName(parts.join('/'))
+      expect(path.dirname(path.resolve('/here', name))).toBe('/here')
+      expect(path.win32.dirname(path.win32.resolve('C:/here', name))).toBe('C:\\here')
+    }),
+  )
+})
+
+it('refuses what is not a file', async () => {
+  await expect(requireFile('/no/such/file')).rejects.toThrow('There is no file /no/such/file.')
+  await expect(requireFile('/')).rejects.toThrow('/ is not a file.')
+})
+
+it('names screenshots by their time', () => {
+  expect(timeName(Date.parse('2026-11-24T14:17:36.120Z'))).toBe('20261124-141736')
+})

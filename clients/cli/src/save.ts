@@ -1,0 +1,44 @@
+/** Files that a command reads and writes on this machine. */
+import { stat, writeFile } from 'node:fs/promises'
+import { UsageError } from './usage-error.js'
+
+/** Before work whose result would be lost. @throws UsageError if the file exists */
+export async function requireFree(file: string): Promise<void> {
+  const found = await stat(file).catch(() => null)
+  if (found !== null) throw existsError(file)
+}
+
+const existsError = (file: string): UsageError =>
+  new UsageError(`${file} exists.`, 'Name another file with -o, or add --force.')
+
+/** @throws UsageError if the file exists and `mayOverwrite` is false */
+export async function saveFile(file: string, content: Uint8Array, mayOverwrite: boolean): Promise<void> {
+  try {
+    await writeFile(file, content, { flag: mayOverwrite ? 'w' : 'wx' })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw existsError(file)
+    throw error
+  }
+}
+
+/** @throws UsageError if it is not a file */
+export async function requireFile(file: string): Promise<string> {
+  const found = await stat(file).catch(() => null)
+  if (found?.isFile() === true) return file
+  throw new UsageError(found === null ? `There is no file ${file}.` : `${file} is not a file.`)
+}
+
+/** `20261124-141736`, UTC. */
+export const timeName = (now: number): string =>
+  new Date(now).toISOString().slice(0, 19).replace(/[-:]/g, '').replace('T', '-')
+
+/** The name of a phone's file on this machine: never a folder, nor a name with a meaning. */
+export function localName(phonePath: string): string {
+  const last =
+    phonePath
+      .split(/[/\\]/)
+      .filter((part) => part !== '')
+      .at(-1) ?? ''
+  const name = last.replace(/[\p{Cc}<>:"|?*]/gu, '_')
+  return name === '' || name === '.' || name === '..' ? 'file' : name
+}

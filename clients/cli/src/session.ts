@@ -1,0 +1,56 @@
+/** The connection of a command, opened on first use: settings, key, and the default phone. */
+import { createRequire } from 'node:module'
+import { Phonerack } from '@phonerack/sdk'
+import { accessOf, type Access } from './config/access.js'
+import type { Config } from './config/config.js'
+import { configFile } from './config/place.js'
+import { readConfig, tighten, writeConfig } from './config/store.js'
+import type { Io } from './io.js'
+import { UsageError } from './usage-error.js'
+
+export const { version } = createRequire(import.meta.url)('../package.json') as { version: string }
+export const userAgent = `phonerack-cli/${version} node/${process.versions.node}`
+
+export class Session {
+  /** The screen that was read last, for `--ref` in the shell. */
+  lastSnapshot: string | null = null
+
+  private constructor(
+    readonly access: Access,
+    readonly client: Phonerack,
+    /** The phone of commands without one. */
+    readonly defaultPhone: string | null,
+  ) {}
+
+  static async open(io: Io, contextFlag: string | undefined): Promise<Session> {
+    const config = await settings(io)
+    const access = accessOf(config, io.env, contextFlag)
+    const client = clientOf(access)
+    const stored = access.context === null ? undefined : config.contexts[access.context]?.phone
+    return new Session(access, client, (io.env['PHONERACK_PHONE'] || stored) ?? null)
+  }
+
+  /** For the shell, whose phone is fixed. */
+  withPhone(id: string): Session {
+    return new Session(this.access, this.client, id)
+  }
+}
+
+export async function settings(io: Io): Promise<Config> {
+  const file = configFile(io)
+  if (await tighten(file, io.platform))
+    await io.err(`warning: ${file} was readable for others; it is now readable only for you.\n`)
+  return readConfig(file)
+}
+
+export const saveSettings = (io: Io, config: Config): Promise<void> => writeConfig(configFile(io), config)
+
+/** @throws UsageError for a base URL that the SDK refuses */
+export function clientOf({ baseUrl, apiKey }: Pick<Access, 'baseUrl' | 'apiKey'>): Phonerack {
+  try {
+    return new Phonerack({ baseUrl, apiKey, headers: { 'User-Agent': userAgent } })
+  } catch (error) {
+    if (error instanceof TypeError) throw new UsageError(error.message)
+    throw error
+  }
+}

@@ -1,0 +1,27 @@
+/** Input of a command: all of stdin, a file, or its lines. */
+import { readFile } from 'node:fs/promises'
+import { createInterface } from 'node:readline'
+import { addAbortSignal, type Readable } from 'node:stream'
+import type { Io } from './io.js'
+
+type Input = Pick<Io, 'stdin' | 'signal'>
+
+/** Ctrl-C ends the read. */
+const inputOf = ({ stdin, signal }: Input): Readable => addAbortSignal(signal, stdin)
+
+export async function readAll(io: Input): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  for await (const chunk of inputOf(io)) chunks.push(Buffer.from(chunk as Uint8Array | string))
+  return Buffer.concat(chunks)
+}
+
+/** `-` is stdin, `@file` a file; all else is the text itself. */
+export async function readGiven(given: string, io: Input): Promise<Buffer> {
+  if (given === '-') return readAll(io)
+  return given.startsWith('@') ? readFile(given.slice(1)) : Buffer.from(given, 'utf8')
+}
+
+/** Each line as soon as it is there. */
+export async function* linesOf(io: Input): AsyncGenerator<string> {
+  yield* createInterface({ input: inputOf(io), crlfDelay: Number.POSITIVE_INFINITY })
+}
