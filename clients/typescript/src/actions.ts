@@ -27,7 +27,7 @@ export const doubleTap = (target: Target): Action => ({ type: 'double_tap', targ
 export const longPress = (target: Target, options: { durationMs?: number } = {}): Action => ({
   type: 'long_press',
   target: targetOf(target),
-  ...defined({ duration_ms: options.durationMs }),
+  duration_ms: options.durationMs,
 })
 
 /** @param options `into`: a field to tap first; `clear`: replaces its text; `submit`: presses Enter afterwards */
@@ -37,16 +37,18 @@ export const type = (
 ): Action => ({
   type: 'type',
   text,
-  ...defined({ target: optional(options.into), clear: options.clear, submit: options.submit }),
+  target: optional(options.into),
+  clear: options.clear,
+  submit: options.submit,
 })
 export const clear = (target?: Target): Action => ({
   type: 'clear',
-  ...defined({ target: optional(target) }),
+  target: optional(target),
 })
 export const key = (name: Key, modifiers?: KeyAction['modifiers']): Action => ({
   type: 'key',
   key: name,
-  ...defined({ modifiers }),
+  modifiers,
 })
 export const back = (): Action => ({ type: 'back' })
 export const home = (): Action => ({ type: 'home' })
@@ -57,13 +59,13 @@ export const swipe = (from: Target, to: Target, options: { durationMs?: number }
   type: 'swipe',
   from: targetOf(from),
   to: targetOf(to),
-  ...defined({ duration_ms: options.durationMs }),
+  duration_ms: options.durationMs,
 })
 export const drag = (from: Target, to: Target, options: { durationMs?: number } = {}): Action => ({
   type: 'drag',
   from: targetOf(from),
   to: targetOf(to),
-  ...defined({ duration_ms: options.durationMs }),
+  duration_ms: options.durationMs,
 })
 /** @param scale above 1: zooms in; below 1: zooms out */
 export const pinch = (target: Target, scale: number): Action => ({
@@ -75,7 +77,8 @@ export const pinch = (target: Target, scale: number): Action => ({
 export const scroll = (direction: Direction, options: { target?: Target; amount?: number } = {}): Action => ({
   type: 'scroll',
   direction,
-  ...defined({ target: optional(options.target), amount: options.amount }),
+  target: optional(options.target),
+  amount: options.amount,
 })
 export const scrollTo = (
   target: ScrollToAction['target'],
@@ -83,13 +86,14 @@ export const scrollTo = (
 ): Action => ({
   type: 'scroll_to',
   target,
-  ...defined({ direction: options.direction, max_scrolls: options.maxScrolls }),
+  direction: options.direction,
+  max_scrolls: options.maxScrolls,
 })
 
 export const openApp = (packageName: string, options: { activity?: string } = {}): Action => ({
   type: 'open_app',
   package: packageName,
-  ...defined({ activity: options.activity }),
+  activity: options.activity,
 })
 export const closeApp = (packageName: string): Action => ({ type: 'close_app', package: packageName })
 export const openUrl = (url: string): Action => ({ type: 'open_url', url })
@@ -102,11 +106,12 @@ export const waitFor = (
 ): Action => ({
   type: 'wait_for',
   target: targetOf(target),
-  ...defined({ timeout_ms: options.timeout, state: options.state }),
+  timeout_ms: options.timeout,
+  state: options.state,
 })
 export const waitIdle = (options: { timeout?: number } = {}): Action => ({
   type: 'wait_idle',
-  ...defined({ timeout_ms: options.timeout }),
+  timeout_ms: options.timeout,
 })
 
 /** An element has more fields than a target, and the API refuses unknown ones. */
@@ -115,10 +120,3 @@ export const targetOf = <T extends Target>(target: T): T =>
 
 const optional = (target: Target | undefined): Target | undefined =>
   target === undefined ? undefined : targetOf(target)
-
-/** Without the fields that are undefined: the API takes no unknown values. */
-export function defined<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
-    [K in keyof T]?: Exclude<T[K], undefined>
-  }
-}

@@ -1,5 +1,4 @@
 /** Apps of the project: uploads, and the library of the service. */
-import { defined } from './actions.js'
 import type { Connection } from './connection.js'
 import { deleteUpload, getUpload, listUploads, searchLibrary } from './generated/sdk.gen.js'
 import type { LibraryPage, Upload } from './generated/types.gen.js'
@@ -26,7 +25,7 @@ export class Apps {
 
   uploads(options: CallOptions = {}): Pages<Upload, Upload> {
     const read = (cursor: string | undefined, limit?: number) =>
-      listUploads({ ...this.connection.sending(options), query: defined({ cursor, limit }) })
+      listUploads({ ...this.connection.sending(options), query: { cursor, limit } })
     return new Pages(read, (upload) => upload)
   }
 
@@ -37,7 +36,7 @@ export class Apps {
   /** Apps that the operator offers. @param query a part of the name or package */
   library(query = '', options: CallOptions = {}): Pages<LibraryApp, LibraryApp> {
     const read = (cursor: string | undefined) =>
-      searchLibrary({ ...this.connection.sending(options), query: { query, ...defined({ cursor }) } })
+      searchLibrary({ ...this.connection.sending(options), query: { query, cursor } })
     return new Pages(read, (app) => app)
   }
 }

@@ -1,5 +1,6 @@
 /** The errors of the SDK: one class for each family of the API, and one for requests without an answer. */
 import type { ActionBatchResult } from './generated/types.gen.js'
+import type { Observation } from './observation.js'
 
 /** The fields of an error, as in the API's envelope. */
 export interface ErrorFields {
@@ -91,21 +92,25 @@ export class ConnectionError extends PhonerackError {
   readonly isOutcomeUnknown: boolean
 
   constructor(
-    code: 'connection_failed' | 'timeout',
+    code: string,
     message: string,
     isOutcomeUnknown: boolean,
     cause?: unknown,
+    {
+      next = isOutcomeUnknown ? unknownOutcome(null) : null,
+      details = {},
+    }: Partial<Pick<ErrorFields, 'next' | 'details'>> = {},
   ) {
-    const next = isOutcomeUnknown
-      ? 'The request may have been carried out: read the state of the phone before you send it again.'
-      : null
-    super(
-      { code, type: 'connection_error', message, next, retryable: !isOutcomeUnknown, details: {} },
-      { cause },
-    )
+    super({ code, type: 'connection_error', message, next, retryable: !isOutcomeUnknown, details }, { cause })
     this.isOutcomeUnknown = isOutcomeUnknown
   }
 }
+
+/** Advice about a write that may have been carried out. @param key its idempotency key; null: it has none */
+export const unknownOutcome = (key: string | null): string =>
+  key === null
+    ? 'The request may have been carried out: read the state of the phone before you send it again.'
+    : `The request may have been carried out: to send it again, use the idempotency key ${key}.`
 
 /** An action of a batch failed; the later ones did not run. */
 export class ActionError extends PhonerackError {
@@ -114,13 +119,19 @@ export class ActionError extends PhonerackError {
   readonly index: number
   /** How many actions before it were carried out. */
   readonly completed: number
-  /** The answer of the API, with the screen after the failure. */
+  /** The screen after the failure; null: the answer has no elements. */
+  readonly observation: Observation | null
+  /** The answer of the API. */
   readonly raw: ActionBatchResult
 
-  constructor(fields: ErrorFields, { index, raw }: { index: number; raw: ActionBatchResult }) {
+  constructor(
+    fields: ErrorFields,
+    { index, observation, raw }: { index: number; observation: Observation | null; raw: ActionBatchResult },
+  ) {
     super(fields)
     this.index = index
     this.completed = raw.completed
+    this.observation = observation
     this.raw = raw
   }
 }
@@ -137,23 +148,30 @@ const families: Readonly<Record<string, typeof PhonerackError>> = {
   api_error: ApiError,
 }
 
-/** The error of an answer. An answer that is not from the API, such as a proxy's, has the code `unexpected_answer`. */
-export function errorOf(status: number, body: string): PhonerackError {
+/**
+ * The error of an answer. An answer that is not from the API, such as a proxy's, has the code `unexpected_answer`.
+ * @param write the idempotency key of a write; null: a read
+ */
+export function errorOf(
+  status: number,
+  body: string,
+  write: { key: string | null } | null = null,
+): PhonerackError {
   const envelope = readEnvelope(body)
-  if (envelope === null)
+  if (envelope === null) {
+    const advice = 'Check the base URL, and proxies in between.'
+    // A proxy that gave up says nothing about the outcome of a write.
+    const isUnknown = write !== null && status >= 500
     return new ApiError(
       {
-        ...{
-          code: 'unexpected_answer',
-          type: 'api_error',
-          details: {},
-          retryable: status >= 502 && status <= 504,
-        },
+        ...{ code: 'unexpected_answer', type: 'api_error', details: {} },
+        retryable: write === null && status >= 502 && status <= 504,
         message: `The server answered with status ${status} and without an error of Phonerack.`,
-        next: 'Check the base URL, and proxies in between.',
+        next: isUnknown ? `${unknownOutcome(write.key)} ${advice}` : advice,
       },
       { status },
     )
+  }
   const Family = families[envelope.type] ?? PhonerackError
   return new Family(envelope, { status, requestId: envelope.requestId })
 }

@@ -1,5 +1,4 @@
 /** Files in the shared storage of a phone. */
-import { defined } from './actions.js'
 import type { Connection } from './connection.js'
 import { deleteFile, listFiles, readFile, writeFile } from './generated/sdk.gen.js'
 import type { ListFilesAnswer, WriteFileAnswer } from './generated/types.gen.js'
@@ -20,7 +19,7 @@ export class Files {
   /** @param folder such as `/sdcard/Download`; default: the root of the shared storage */
   async list(folder?: string, options: CallOptions = {}): Promise<FileEntry[]> {
     const sending = this.connection.sending(options)
-    return (await listFiles({ ...sending, path: this.path, query: defined({ path: folder }) })).data
+    return (await listFiles({ ...sending, path: this.path, query: { path: folder } })).data
   }
 
   async read(file: string, options: CallOptions = {}): Promise<Uint8Array> {

@@ -1,7 +1,9 @@
 /** The built package in consumers' projects: ES modules and CommonJS, and types under `tsc --strict`. */
 import { execFile } from 'node:child_process'
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { createServer, type Server } from 'node:http'
 import { createRequire } from 'node:module'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
@@ -46,6 +48,38 @@ it.each([
   await writeFile(path.join(dir, name), text)
   const { stdout } = await run(process.execPath, [path.join(dir, name)], { timeout: 60_000 })
   expect(stdout.trim()).toBe('function function true')
+})
+
+it('sends the key directly to this machine, and not to a proxy of the environment', async () => {
+  const seen: string[] = []
+  const listen = async (name: string, status: number): Promise<Server> => {
+    const server = createServer((request, response) => {
+      seen.push(`${name} ${request.headers.authorization ?? ''}`)
+      response.writeHead(status, { 'content-type': 'application/json' }).end('{}')
+    })
+    await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+    return server
+  }
+  const [service, proxy] = [await listen('service', 200), await listen('proxy', 502)]
+  const [baseUrl = '', proxyUrl = ''] = [service, proxy].map(
+    (server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+  )
+  try {
+    await writeFile(
+      path.join(dir, 'proxy.mjs'),
+      "import { Phonerack } from '@phonerack/sdk'; await new Phonerack().account()",
+    )
+    const proxies = { HTTP_PROXY: proxyUrl, http_proxy: proxyUrl, ALL_PROXY: proxyUrl, all_proxy: proxyUrl }
+    const env = { PATH: process.env['PATH'], PHONERACK_API_KEY: 'prk_a', PHONERACK_BASE_URL: baseUrl }
+    await run(process.execPath, [path.join(dir, 'proxy.mjs')], {
+      env: { ...env, ...proxies },
+      timeout: 60_000,
+    })
+    expect(seen).toEqual(['service Bearer prk_a'])
+  } finally {
+    service.close()
+    proxy.close()
+  }
 })
 
 it('compiles the examples of the README under --strict, from both kinds of modules', async () => {

@@ -10,10 +10,10 @@ export async function pause(ms: number, signal: AbortSignal): Promise<void> {
   }
 }
 
-/** The time of the call is over, or the caller has aborted it. */
-export function reasonOf(signal: AbortSignal, isSafe: boolean): unknown {
+/** The time of the call is over, or the caller has aborted it. @param isRead whether the request changes nothing */
+export function reasonOf(signal: AbortSignal, isRead: boolean): unknown {
   const reason: unknown = signal.reason
   return reason instanceof DOMException && reason.name === 'TimeoutError'
-    ? new ConnectionError('timeout', 'The server did not answer before the timeout.', !isSafe, reason)
+    ? new ConnectionError('timeout', 'The server did not answer before the timeout.', !isRead, reason)
     : reason
 }

@@ -3,7 +3,6 @@ import {
   type Action,
   clear,
   closeApp,
-  defined,
   key,
   openApp,
   openUrl,
@@ -140,7 +139,7 @@ export class Phone implements AsyncDisposable {
   /** Starts a parked phone, and waits until it is ready. On a running phone it renews the session. */
   async start({ idleTimeout, maxDuration, wait, ...options }: StartOptions = {}): Promise<this> {
     const signal = signalOf(options, limits.actionsMs)
-    const body = defined({ idle_timeout: idleTimeout, max_duration: maxDuration, wait })
+    const body = { idle_timeout: idleTimeout, max_duration: maxDuration, wait }
     this.data = await startPhone({ ...this.connection.sending({ signal }), path: this.path, body })
     if (wait !== false) this.data = await untilReady(this.connection, this.data, signal)
     return this
@@ -148,7 +147,7 @@ export class Phone implements AsyncDisposable {
 
   /** Ends the session, and keeps the phone with its data. */
   async park({ wait, ...options }: CallOptions & { wait?: boolean } = {}): Promise<this> {
-    const body = defined({ wait })
+    const body = { wait }
     this.data = await parkPhone({ ...this.connection.sending(options), path: this.path, body })
     return this
   }
@@ -177,7 +176,7 @@ export class Phone implements AsyncDisposable {
       listSessions({
         ...this.connection.sending(options),
         path: this.path,
-        query: defined({ cursor, limit }),
+        query: { cursor, limit },
       })
     return new Pages(read, (session) => session)
   }
@@ -216,11 +215,11 @@ export class Phone implements AsyncDisposable {
     maxWidth?: number
     annotate?: boolean
   } = {}): Promise<Uint8Array> {
-    const query = defined({
+    const query = {
       format,
       max_width: maxWidth,
       annotate: annotate === undefined ? undefined : annotate ? ('true' as const) : ('false' as const),
-    })
+    }
     const sending = this.connection.sending(options)
     const answer: unknown = await screenshot({ ...sending, path: this.path, query, parseAs: 'arrayBuffer' })
     return new Uint8Array(answer as ArrayBuffer)
@@ -234,12 +233,13 @@ export class Phone implements AsyncDisposable {
     const raw = await runActions({
       ...this.connection.sending(options, limits.actionsMs),
       path: this.path,
-      body: { actions: [...actions], ...defined({ observe: wanted }) },
+      body: { actions: [...actions], observe: wanted },
     })
-    const failed = raw.results.find(({ ok }) => !ok)
-    if (failed) throw new ActionError(fieldsOf({ ...failed.error }), { index: failed.index, raw })
     const seen = raw.observation
     const observation = seen !== undefined && 'elements' in seen ? new Observation(seen) : null
+    const failed = raw.results.find(({ ok }) => !ok)
+    if (failed)
+      throw new ActionError(fieldsOf({ ...failed.error }), { index: failed.index, observation, raw })
     return { results: raw.results, observation, raw }
   }
 
@@ -272,7 +272,7 @@ export class Phone implements AsyncDisposable {
       ...options
     }: TargetOptions & { into?: Target; clear?: boolean; submit?: boolean } = {},
   ): Promise<void> {
-    await this.on(into, type(text, defined({ into, clear: clears, submit })), options)
+    await this.on(into, type(text, { into, clear: clears, submit }), options)
   }
 
   async clear(target?: Target, options: TargetOptions = {}): Promise<void> {
@@ -300,7 +300,7 @@ export class Phone implements AsyncDisposable {
     options: CallOptions & { target?: Target; amount?: number } = {},
   ): Promise<void> {
     const { target, amount, ...rest } = options
-    await this.one(scroll(direction, defined({ target, amount })), rest)
+    await this.one(scroll(direction, { target, amount }), rest)
   }
 
   async scrollTo(target: ScrollToAction['target'], options: CallOptions = {}): Promise<void> {
@@ -318,7 +318,7 @@ export class Phone implements AsyncDisposable {
 
   async openApp(packageName: string, options: CallOptions & { activity?: string } = {}): Promise<void> {
     const { activity, ...rest } = options
-    await this.one(openApp(packageName, defined({ activity })), rest)
+    await this.one(openApp(packageName, { activity }), rest)
   }
 
   async closeApp(packageName: string, options: CallOptions = {}): Promise<void> {
@@ -354,7 +354,7 @@ export class Phone implements AsyncDisposable {
     request: { message: string; /** Seconds. */ expiresIn?: number },
     options: CallOptions = {},
   ): Promise<Handoff> {
-    const body = { message: request.message, ...defined({ expires_in: request.expiresIn }) }
+    const body = { message: request.message, expires_in: request.expiresIn }
     const created = await createHandoff({ ...this.connection.sending(options), path: this.path, body })
     return new Handoff(this.connection, this.id, created)
   }
@@ -362,7 +362,7 @@ export class Phone implements AsyncDisposable {
   /** A page that shows the screen, and takes input unless `control` is false. It works like a password. */
   live(options: CallOptions & { expiresIn?: number; control?: boolean } = {}): Promise<CreateLiveLinkAnswer> {
     const { expiresIn, control, ...rest } = options
-    const body = defined({ expires_in: expiresIn, control })
+    const body = { expires_in: expiresIn, control }
     return createLiveLink({ ...this.connection.sending(rest), path: this.path, body })
   }
 
@@ -373,7 +373,7 @@ export class Phone implements AsyncDisposable {
     return new Recording(
       this.connection,
       this.id,
-      await startRecording({ ...sending, path: this.path, body: defined({ name }) }),
+      await startRecording({ ...sending, path: this.path, body: { name } }),
     )
   }
 

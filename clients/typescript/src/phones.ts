@@ -1,13 +1,12 @@
 /** The phones of a project. */
 import { randomUUID } from 'node:crypto'
-import { defined } from './actions.js'
 import { limits, type Connection } from './connection.js'
 import { createPhone, getPhone, listPhones } from './generated/sdk.gen.js'
 import type { ListPhonesData, Phone as PhoneFields } from './generated/types.gen.js'
 import { Pages } from './pages.js'
 import { Phone, type StartOptions } from './phone.js'
 import { signalOf, type CallOptions } from './transport.js'
-import { untilReady } from './until-ready.js'
+import { untilReady, waitFailed } from './until-ready.js'
 
 export interface CreateOptions extends StartOptions {
   name?: string
@@ -34,10 +33,14 @@ export class Phones {
     const created = await createPhone({
       ...this.connection.sending({ signal }),
       headers: { 'Idempotency-Key': idempotencyKey ?? randomUUID() },
-      body: defined({ name, country, metadata, idle_timeout: idleTimeout, max_duration: maxDuration, wait }),
+      body: { name, country, metadata, idle_timeout: idleTimeout, max_duration: maxDuration, wait },
     })
-    const phone = wait === false ? created : await untilReady(this.connection, created, signal)
-    return new Phone(this.connection, phone)
+    if (wait === false) return new Phone(this.connection, created)
+    try {
+      return new Phone(this.connection, await untilReady(this.connection, created, signal))
+    } catch (error) {
+      throw waitFailed(error, created.id)
+    }
   }
 
   async get(id: string, options: CallOptions = {}): Promise<Phone> {
@@ -55,7 +58,7 @@ export class Phones {
   /** Newest first. */
   list({ status, metadata, ...options }: ListOptions = {}): Pages<PhoneFields, Phone> {
     const read = (cursor: string | undefined, limit?: number) =>
-      listPhones({ ...this.connection.sending(options), query: defined({ status, metadata, cursor, limit }) })
+      listPhones({ ...this.connection.sending(options), query: { status, metadata, cursor, limit } })
     return new Pages(read, (fields) => new Phone(this.connection, fields))
   }
 }

@@ -2,7 +2,7 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { ActionError, Phonerack, tap, type } from './index.js'
+import { ActionError, ConnectionError, Phonerack, PhonerackError, tap, type } from './index.js'
 
 interface Asked {
   method: string
@@ -86,6 +86,29 @@ it('throws the failure of a phone that cannot become ready', async () => {
   })
 })
 
+it('names the phone that is billed when the time ends, or the reads fail, before it is ready', async () => {
+  answer = ({ method }) => (method === 'POST' ? [202, phone('creating')] : [200, phone('creating')])
+  const late = await client.phones.create({ timeout: 700 }).catch((error: unknown) => error)
+  expect(late).toBeInstanceOf(ConnectionError)
+  expect(late).toMatchObject({
+    ...{ code: 'timeout', isOutcomeUnknown: false, details: { phone: 'ph_aaaaaaaaaaaa' } },
+    message: expect.stringContaining('phones.get(') as string,
+  })
+  const refused = { type: 'authentication_error', code: 'key_revoked', message: 'It was revoked.' }
+  answer = ({ method }) => (method === 'POST' ? [202, phone('creating')] : [401, { error: refused }])
+  await expect(client.phones.create()).rejects.toMatchObject({
+    ...{ code: 'key_revoked', details: { phone: 'ph_aaaaaaaaaaaa' } },
+  })
+})
+
+it('names the idempotency key of a create without an answer', async () => {
+  const once = new Phonerack({ apiKey: 'prk_test', baseUrl: client.baseUrl, maxRetries: 0 })
+  answer = () => [502, {}]
+  const failed = await once.phones.create().catch((error: unknown) => error)
+  expect(failed).toBeInstanceOf(PhonerackError)
+  expect((failed as PhonerackError).details['idempotency_key']).toBe(asked[0]?.idempotencyKey)
+})
+
 it('finds elements, and taps one that was found', async () => {
   answer = ({ url }) =>
     url.endsWith('/observe')
@@ -117,7 +140,7 @@ it('finds elements, and taps one that was found', async () => {
   ])
 })
 
-it('throws the error of the action that failed, with its candidates', async () => {
+it('throws the error of the action that failed, with its candidates and the screen', async () => {
   const error = {
     ...{ code: 'ambiguous_target', message: 'Two match.', retryable: false, next: 'Use `nth`.' },
     details: { candidates: [{ ref: 1 }, { ref: 2 }] },
@@ -131,7 +154,7 @@ it('throws the error of the action that failed, with its candidates', async () =
               { index: 0, type: 'home', ok: true, ms: 1 },
               { index: 1, type: 'tap', ok: false, ms: 1, error },
             ],
-            completed: 1,
+            ...{ completed: 1, observation },
           },
         ]
       : [200, phone('ready')]
@@ -140,6 +163,7 @@ it('throws the error of the action that failed, with its candidates', async () =
   expect(failed).toBeInstanceOf(ActionError)
   expect(failed).toMatchObject({ code: 'ambiguous_target', next: 'Use `nth`.', index: 1, completed: 1 })
   expect((failed as ActionError).details['candidates']).toHaveLength(2)
+  expect((failed as ActionError).observation?.find({ text: 'Next' })?.ref).toBe(1)
 })
 
 it('iterates over all pages, and reads no more than needed', async () => {

@@ -111,6 +111,73 @@ it('sends an action once when its outcome is unknown', async () => {
   }
 })
 
+it('names the idempotency key of a create that may have been carried out, also after a refused connection', async () => {
+  const create = { 'idempotency-key': 'key-1' }
+  const named = { isOutcomeUnknown: true, retryable: false, details: { idempotency_key: 'key-1' } }
+  answers = [cut, cut, cut, cut]
+  const error = await failure(send('POST', create))
+  expect(error).toMatchObject({ code: 'connection_failed', ...named })
+  expect(error.next).toContain('key-1')
+  answers = [() => undefined]
+  expect(await failure(send('POST', create, { timeout: 100 }))).toMatchObject({ code: 'timeout', ...named })
+  answers = Array.from({ length: 4 }, () => refusal(503, 'service_unavailable', { retryable: true }))
+  expect((await failure(send('POST', create))).details).toEqual({ idempotency_key: 'key-1' })
+  seen = []
+  answers = [
+    (request) => {
+      cut(request)
+      server.close()
+    },
+  ]
+  const refused = await failure(send('POST', create))
+  expect(refused).toMatchObject(named)
+  expect(refused.message).toContain('ECONNREFUSED')
+  expect(seen).toHaveLength(1)
+})
+
+it('names no idempotency key of a create that was refused', async () => {
+  answers = [refusal(402, 'insufficient_credit')]
+  expect((await failure(send('POST', { 'idempotency-key': 'key-1' }))).details).toEqual({})
+})
+
+it('knows that nothing was sent when the connection is refused or the name is unknown', async () => {
+  const base = baseUrl()
+  server.close()
+  for (const origin of [base, new URL('http://phonerack.invalid')])
+    for (const headers of [new Headers(), new Headers({ 'idempotency-key': 'key-1' })]) {
+      const transport = createTransport({ ...{ apiKey: 'prk_test', baseUrl: origin, maxRetries: 0, fetch } })
+      const error = await failure(
+        transport.send(new Request(new URL('/v1/phones', origin), { method: 'POST', headers })),
+      )
+      expect(error).toMatchObject({
+        ...{ code: 'connection_failed', isOutcomeUnknown: false, retryable: true, next: null, details: {} },
+      })
+    }
+})
+
+it('calls the outcome of a write unknown when a proxy answers 5xx', async () => {
+  const proxy =
+    (status: number) =>
+    (_request: IncomingMessage, response: ServerResponse): void =>
+      void response.writeHead(status).end('<h1>Bad gateway</h1>')
+  for (const status of [500, 502, 503, 504]) {
+    seen = []
+    answers = [proxy(status)]
+    const error = await failure(send('POST'))
+    expect(error).toMatchObject({ code: 'unexpected_answer', status, retryable: false })
+    expect(error.next).toContain('may have been carried out')
+    expect(seen).toHaveLength(1)
+  }
+  answers = Array.from({ length: 4 }, () => proxy(502))
+  expect(await failure(send('POST', { 'idempotency-key': 'key-1' }))).toMatchObject({
+    ...{ retryable: false, details: { idempotency_key: 'key-1' } },
+  })
+  answers = Array.from({ length: 4 }, () => proxy(502))
+  const read = await failure(send('GET'))
+  expect(read.retryable).toBe(true)
+  expect(read.next).not.toContain('may have been carried out')
+})
+
 it('repeats an action that was refused before it was sent', async () => {
   answers = [
     refusal(429, 'rate_limited', { type: 'rate_limit_error', retryable: true }, { 'retry-after': '1' }),

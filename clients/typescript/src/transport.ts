@@ -1,5 +1,5 @@
 /** Sends requests: key, deadline, repeats of what is safe to repeat, and errors. The generated client uses it as `fetch`. */
-import { ConnectionError, errorOf, type PhonerackError } from './errors.js'
+import { ConnectionError, errorOf, PhonerackError, unknownOutcome } from './errors.js'
 import { pause, reasonOf } from './pause.js'
 
 export interface CallOptions {
@@ -48,29 +48,41 @@ export function createTransport(options: TransportOptions): Transport {
       if (url.origin !== baseUrl.origin) throw new TypeError(`${url.origin} is not ${baseUrl.origin}`)
       for (const [name, value] of Object.entries(headers)) request.headers.set(name, value)
       if (apiKey !== null) request.headers.set('authorization', `Bearer ${apiKey}`)
-      const isSafe =
-        request.method === 'GET' || request.method === 'HEAD' || request.headers.has('idempotency-key')
-      for (let attempt = 0; ; attempt += 1) {
-        const isLast = attempt >= maxRetries
-        const outcome = await attemptOnce(options.fetch, request, isSafe)
-        if ('response' in outcome) return outcome.response
-        const waitMs = isLast ? null : waitFor(outcome, isSafe, attempt, random)
-        if (waitMs === null) throw outcome.error
-        await sleep(waitMs, request.signal)
+      const key = request.headers.get('idempotency-key')
+      const write = request.method === 'GET' || request.method === 'HEAD' ? null : { key }
+      const isSafe = write === null || key !== null
+      // Whether an attempt may have been carried out, even if the last one was never sent.
+      let isUnknown = false
+      try {
+        for (let attempt = 0; ; attempt += 1) {
+          const isLast = attempt >= maxRetries
+          const outcome = await attemptOnce(options.fetch, request, write)
+          if ('response' in outcome) return outcome.response
+          isUnknown ||= write !== null && mayBeDone(outcome)
+          const waitMs = isLast ? null : waitFor(outcome, isSafe, attempt, random)
+          if (waitMs === null) throw outcome.error
+          await sleep(waitMs, request.signal)
+        }
+      } catch (error) {
+        throw isUnknown || isUnknownOutcome(error) ? afterUnknown(error, key) : error
       }
     },
   }
 }
 
-type Outcome =
-  | { response: Response }
-  /** `retryAfterMs`: null without the header. */
-  | { error: PhonerackError; status: number | null; retryAfterMs: number | null }
+interface Failure {
+  error: PhonerackError
+  status: number | null
+  /** Null without the header. */
+  retryAfterMs: number | null
+}
+type Outcome = { response: Response } | Failure
 
+/** @param write null: the request changes nothing */
 async function attemptOnce(
   fetch: typeof globalThis.fetch,
   request: Request,
-  isSafe: boolean,
+  write: { key: string | null } | null,
 ): Promise<Outcome> {
   let response: Response
   let body: ArrayBuffer
@@ -80,24 +92,56 @@ async function attemptOnce(
     // Read here, so that an answer that breaks off is repeated too.
     body = await response.arrayBuffer()
   } catch (error) {
-    if (request.signal.aborted) throw reasonOf(request.signal, isSafe)
-    const why = error instanceof Error && error.cause instanceof Error ? `: ${error.cause.message}` : ''
+    if (request.signal.aborted) throw reasonOf(request.signal, write === null)
+    const cause = error instanceof Error ? error.cause : undefined
+    const why =
+      cause instanceof Error ? `: ${cause.message || String('code' in cause ? cause.code : '')}` : ''
     const message = `No connection to ${new URL(request.url).origin}${why}.`
     return {
-      error: new ConnectionError('connection_failed', message, !isSafe, error),
+      error: new ConnectionError('connection_failed', message, write !== null && !isUnsent(cause), error),
       status: null,
       retryAfterMs: null,
     }
   }
   if (response.ok)
     return { response: new Response(body, { status: response.status, headers: response.headers }) }
-  const error = errorOf(response.status, new TextDecoder().decode(body))
+  const error = errorOf(response.status, new TextDecoder().decode(body), write)
   return { error, status: response.status, retryAfterMs: retryAfterOf(response.headers.get('retry-after')) }
+}
+
+/** Whether a connection failed before any byte of the request was sent. @param cause of `fetch` of Node.js */
+function isUnsent(cause: unknown): boolean {
+  // One error for each address that was tried.
+  if (cause instanceof AggregateError) return cause.errors.every(isUnsent)
+  if (!(cause instanceof Error)) return false
+  const { code = '', syscall = '' } = cause as NodeJS.ErrnoException
+  return (
+    ['connect', 'getaddrinfo'].includes(syscall) ||
+    code === 'UND_ERR_CONNECT_TIMEOUT' ||
+    // A certificate that is refused.
+    /CERT|^UNABLE_TO_/.test(code)
+  )
+}
+
+/** Whether a write may have been carried out. With `Retry-After`, 429 and 503 say that it was not. */
+const mayBeDone = ({ error, status, retryAfterMs }: Failure): boolean =>
+  status === null ? isUnknownOutcome(error) : status >= 500 && !(status === 503 && retryAfterMs !== null)
+
+const isUnknownOutcome = (error: unknown): boolean =>
+  error instanceof ConnectionError && error.isOutcomeUnknown
+
+/** The error of a write of which an attempt may have been carried out; `details.idempotency_key` is for another one. */
+function afterUnknown(error: unknown, key: string | null): unknown {
+  if (!(error instanceof PhonerackError)) return error
+  const details = key === null ? error.details : { ...error.details, idempotency_key: key }
+  if (!(error instanceof ConnectionError)) return Object.assign(error, { details })
+  const { code, message } = error.toJSON()
+  return new ConnectionError(code, message, true, error.cause, { next: unknownOutcome(key), details })
 }
 
 /** Milliseconds until the next attempt; null: no repeat. */
 function waitFor(
-  { error, status, retryAfterMs }: Exclude<Outcome, { response: Response }>,
+  { error, status, retryAfterMs }: Failure,
   isSafe: boolean,
   attempt: number,
   random: () => number,

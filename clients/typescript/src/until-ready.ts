@@ -1,6 +1,6 @@
 /** Waits until a phone is ready. */
 import type { Connection } from './connection.js'
-import { PhonerackError } from './errors.js'
+import { ConnectionError, PhonerackError } from './errors.js'
 import { pause } from './pause.js'
 import { getPhone } from './generated/sdk.gen.js'
 import type { Phone as PhoneFields } from './generated/types.gen.js'
@@ -26,6 +26,17 @@ export async function untilReady(
     phone = await getPhone({ ...connection.sending({ signal }), path: { id: phone.id }, query })
   }
   return phone
+}
+
+/** The error of the wait for a phone that the caller does not know yet. It is billed when it becomes ready. */
+export function waitFailed(error: unknown, id: string): unknown {
+  if (!(error instanceof PhonerackError)) return error
+  const details = { ...error.details, phone: id }
+  if (!(error instanceof ConnectionError)) return Object.assign(error, { details })
+  const message =
+    error.code === 'timeout' ? `The phone ${id} was not ready before the timeout.` : error.message
+  const next = `It may still become ready, and is billed then: read it with \`phones.get('${id}')\`, and park it if it is not needed.`
+  return new ConnectionError(error.code, message, false, error.cause, { next, details })
 }
 
 const notReady = ({ id, status, failure }: PhoneFields): PhonerackError =>
