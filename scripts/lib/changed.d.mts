@@ -3,6 +3,7 @@ export interface Plan {
   whole: string[]
   related: string[]
   e2e: string[]
+  python: boolean
 }
 export const packages: string[]
 export function dependentsOf(root: string): Map<string, string[]>

@@ -12,7 +12,12 @@ export const packages = [
   'virtual-phone',
   'launcher',
   'clients/ctl',
+  'clients/typescript',
+  'clients/cli',
 ]
+
+/** Files that the checks of the Python SDK read: its own, and those that make the API's document. */
+const ofPython = /^clients\/python\/|^control-plane\/(?!.*\.test\.ts$)/
 
 /** End-to-end tests that a change of a package runs, as parts of file names. The main path is always among them. */
 const mainPath = ['first-path', 'lifecycle']
@@ -24,6 +29,8 @@ const endToEnd = {
   'virtual-phone': ['conformance/'],
   launcher: ['launcher'],
   'clients/ctl': ['ctl'],
+  'clients/typescript': ['sdk'],
+  'clients/cli': ['sdk'],
 }
 
 /** Files that change how everything is built or run. */
@@ -32,12 +39,13 @@ const everywhere =
 
 /** The folders of packages that each package is imported by, directly or not. */
 export function dependentsOf(root) {
-  const names = new Map(packages.map((folder) => [`@phonerack/${path.basename(folder)}`, folder]))
+  const manifests = packages.map((folder) => [
+    folder,
+    JSON.parse(readFileSync(path.join(root, folder, 'package.json'), 'utf8')),
+  ])
+  const names = new Map(manifests.map(([folder, { name }]) => [name, folder]))
   const imports = new Map(
-    packages.map((folder) => {
-      const { dependencies = {}, devDependencies = {} } = JSON.parse(
-        readFileSync(path.join(root, folder, 'package.json'), 'utf8'),
-      )
+    manifests.map(([folder, { dependencies = {}, devDependencies = {} }]) => {
       const all = Object.keys({ ...dependencies, ...devDependencies })
       return [folder, all.flatMap((name) => names.get(name) ?? [])]
     }),
@@ -52,14 +60,16 @@ export function dependentsOf(root) {
 
 /**
  * `whole`: packages whose tests all run; `related`: those of which vitest picks the tests that import a changed file;
- * `e2e`: parts of names of end-to-end tests; `everything`: no choice is made.
+ * `e2e`: parts of names of end-to-end tests; `python`: whether the checks of the Python SDK run; `everything`: no choice
+ * is made.
  */
 export function planOf(files, dependents) {
   const whole = new Set()
   const related = new Set()
   const e2e = new Set()
   for (const file of files) {
-    if (everywhere.test(file)) return { everything: true, whole: packages, related: [], e2e: [] }
+    if (everywhere.test(file))
+      return { everything: true, whole: packages, related: [], e2e: [], python: true }
     if (file.startsWith('e2e/')) {
       if (file.endsWith('.test.ts')) e2e.add(file.slice('e2e/src/'.length))
       else mainPath.forEach((name) => e2e.add(name))
@@ -83,6 +93,7 @@ export function planOf(files, dependents) {
     whole: packages.filter((each) => whole.has(each)),
     related: packages.filter((each) => related.has(each) && !whole.has(each)),
     e2e: [...e2e],
+    python: files.some((file) => ofPython.test(file)),
   }
 }
 

@@ -12,6 +12,7 @@ import { stripVTControlCharacters } from 'node:util'
 import { changeIn, dependentsOf, planOf } from './changed.mjs'
 import { pagesOf } from './conformance-pages.mjs'
 import { prove, retriedOnly } from './conformance.mjs'
+import { readReport } from './python.mjs'
 
 const root = path.resolve(import.meta.dirname, '..', '..')
 const bin = (name) => path.join(root, 'node_modules', '.bin', name)
@@ -20,6 +21,7 @@ const scratch = mkdtempSync(path.join(tmpdir(), 'phonerack-checks-'))
 const total = { passed: 0, failed: 0 }
 const failures = []
 const later = []
+const skipped = []
 /** The outcomes of each file. */
 const reported = new Map()
 
@@ -54,8 +56,9 @@ async function check(name, command, args, cwd) {
   return passed
 }
 
-/** The compiler and the linter use all cores, the others one each. */
-const staticChecks = () => Promise.all([heavyChecks(), lightChecks()])
+/** The compiler and the linter use all cores, the others one each: the Python SDK last, since it takes the longest. */
+const staticChecks = (hasPython) =>
+  Promise.all([heavyChecks(), lightChecks().then(() => (hasPython ? pythonChecks() : undefined))])
 
 async function heavyChecks() {
   await check('types', bin('turbo'), ['run', 'typecheck', '--output-logs=errors-only'])
@@ -69,6 +72,21 @@ async function lightChecks() {
   await check('prose', process.execPath, ['scripts/lib/prose/main.mjs', '--check'])
   await check('proto lint', bin('buf'), ['lint'], proto)
   await check('proto breaking', bin('buf'), ['breaking', '--against', 'baseline.binpb'], proto)
+}
+
+/** Types and tests of the Python SDK, counted one by one. Checks whose packages cannot be installed are skipped. */
+async function pythonChecks() {
+  const since = performance.now()
+  let said = ''
+  const passed = await run('bash', ['clients/python/scripts/check.sh'], root, (chunk) => (said += chunk))
+  const report = readReport(said, passed)
+  count(report.passed, report.failed)
+  skipped.push(...report.skipped)
+  const outcome = report.failed.length === 0 ? 'passed' : 'FAILED'
+  const seconds = ((performance.now() - since) / 1000).toFixed(1)
+  process.stdout.write(
+    `\n${said}== python: ${outcome}: ${report.passed} passed, ${report.failed.length} failed, ${report.skippedCount} skipped (${seconds} s)\n`,
+  )
 }
 
 /** A vitest run; its tests are counted one by one, and those named that failed, or passed at a later try (docs/decisions/0096). A run that ends badly without a failed test, as by an error outside of tests, counts as one. */
@@ -156,13 +174,17 @@ function conformance() {
 
 const projects = (packages) => packages.flatMap((name) => ['--project', name])
 
-async function changedTests() {
+function changePlan() {
   const { main, base, files } = changeIn(root)
-  const { everything, whole: all, related, e2e } = planOf(files, dependentsOf(root))
+  return { main, base, files, ...planOf(files, dependentsOf(root)) }
+}
+
+async function changedTests({ main, base, files, everything, whole: all, related, e2e, python }) {
   const list = (names) => (names.length === 0 ? 'none' : names.join(', '))
   process.stdout.write(
     `\n== changed against ${main}: ${files.length} files\n` +
       `  all unit tests of: ${list(all)}\n  related unit tests of: ${list(related)}\n` +
+      `  Python SDK: ${python ? 'all' : 'none'}\n` +
       `  end to end: ${everything ? 'all' : list(e2e)}\n`,
   )
   if (all.length > 0) await tests('unit', projects(all))
@@ -174,8 +196,9 @@ async function changedTests() {
 
 try {
   const built = await check('build', bin('turbo'), ['run', 'build', '--output-logs=errors-only'])
-  await staticChecks()
-  if (built && process.argv.includes('--changed')) await changedTests()
+  const plan = process.argv.includes('--changed') ? changePlan() : null
+  await staticChecks(plan === null || plan.python)
+  if (built && plan !== null) await changedTests(plan)
   else if (built) {
     await check('commands', process.execPath, ['scripts/lib/commands.mjs', '--check'])
     await check('programs', process.execPath, ['scripts/lib/programs.mjs'])
@@ -195,5 +218,6 @@ try {
 if (failures.length > 0) process.stdout.write(`\nFailed:\n${failures.map((name) => `  ${name}\n`).join('')}`)
 if (later.length > 0)
   process.stdout.write(`\nPassed only on a retry:\n${later.map((name) => `  ${name}\n`).join('')}`)
+if (skipped.length > 0) process.stdout.write(`\nSkipped:\n${skipped.map((name) => `  ${name}\n`).join('')}`)
 process.stdout.write(`\n${total.passed} passed, ${total.failed} failed\n`)
 process.exitCode = total.failed === 0 && total.passed > 0 ? 0 : 1

@@ -13,18 +13,33 @@ const plan = (...files: string[]) => planOf(files, dependentsOf(root))
 it('runs the tests related to a changed module, all tests of each package that imports it, and the main path', () => {
   const { whole, related, e2e } = plan('launcher/src/processes.ts')
   expect(related).toEqual(['launcher'])
-  expect(whole).toEqual(['control-plane', 'host-agent', 'clients/ctl'])
+  expect(whole).toEqual(['control-plane', 'host-agent', 'clients/ctl', 'clients/typescript', 'clients/cli'])
   expect(e2e).toEqual(['first-path', 'lifecycle', 'launcher'])
 })
 
 it('runs only a changed test', () => {
   expect(plan('control-plane/src/app.test.ts', 'e2e/src/live.test.ts')).toEqual({
-    ...{ everything: false, whole: [], related: ['control-plane'], e2e: ['live.test.ts'] },
+    ...{ everything: false, whole: [], related: ['control-plane'], e2e: ['live.test.ts'], python: false },
   })
 })
 
 it('runs a whole package when a file changes that no module imports', () => {
-  expect(plan('control-plane/prisma/migrations/1_a/migration.sql').whole).toEqual(['control-plane'])
+  expect(plan('control-plane/prisma/migrations/1_a/migration.sql').whole[0]).toBe('control-plane')
+})
+
+it('runs the command line when the SDK below it changes, under the names of their packages', () => {
+  expect(plan('clients/typescript/src/phone.ts')).toMatchObject({
+    ...{ whole: ['clients/cli'], related: ['clients/typescript'], python: false },
+    e2e: ['first-path', 'lifecycle', 'sdk'],
+  })
+})
+
+it('checks the Python SDK when it or the API changes', () => {
+  expect(plan('clients/python/src/phonerack/errors.py')).toMatchObject({
+    ...{ whole: ['shared'], related: [], e2e: [], python: true },
+  })
+  expect(plan('control-plane/src/app.ts').python).toBe(true)
+  expect(plan('host-agent/src/main.ts').python).toBe(false)
 })
 
 it('runs the tests that read documents when a document changes', () => {
@@ -32,7 +47,7 @@ it('runs the tests that read documents when a document changes', () => {
 })
 
 it('runs everything when the build changes', () => {
-  expect(plan('package-lock.json')).toMatchObject({ everything: true, whole: packages })
+  expect(plan('package-lock.json')).toMatchObject({ everything: true, whole: packages, python: true })
 })
 
 it('names end-to-end tests that exist, for every package', () => {

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Checks the Python SDK: generated files, types, tests, and the wheel in an empty folder.
-# As root it installs the Debian packages that are missing. It reports checks that cannot run as skipped.
+# As root it installs the Debian packages that are missing. It reports checks that cannot run as `skipped: …`, and
+# failed ones as `failed: …`. `./scripts/test` calls it.
 # The last line counts: `N passed, N failed, N skipped`. It fails only for failed checks.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -17,7 +18,25 @@ skip() {
   echo "skipped: $1"
   skipped=$((skipped + 1))
 }
+fail() {
+  echo "failed: $1"
+  failed=$((failed + 1))
+}
 has() { "$python" -c "import $1" 2> /dev/null; }
+
+# Only variables that apt needs, and none of the project's secrets.
+apt() {
+  local given=() name
+  for name in PATH HOME LANG TMPDIR http_proxy https_proxy no_proxy HTTP_PROXY HTTPS_PROXY; do
+    [ -z "${!name:-}" ] || given+=("$name=${!name}")
+  done
+  timeout 300 env -i "${given[@]}" DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=120 "$@" > /dev/null
+}
+# Refreshes the package lists only when the packages are unknown.
+install() {
+  apt install -y --no-install-recommends "$@" && return
+  apt update && apt install -y --no-install-recommends "$@"
+}
 
 if ! [ -x "$python" ] && ! command -v "$python" > /dev/null; then
   skip "all checks, since $python is missing"
@@ -31,15 +50,14 @@ done
 if [ ${#missing[@]} -gt 0 ] && [ "$python" = /usr/bin/python3 ]; then
   if [ "$(id -u)" = 0 ] && command -v apt-get > /dev/null; then
     echo "Installing ${missing[*]}."
-    DEBIAN_FRONTEND=noninteractive timeout 300 apt-get install -y --no-install-recommends "${missing[@]}" > /dev/null \
-      || echo "The install failed: checks that need these packages are skipped."
+    install "${missing[@]}" < /dev/null || echo "The install failed: checks that need these packages are skipped."
   else
     echo "Missing: ${missing[*]}. Install them as root to run all checks."
   fi
 fi
 
 if has mypy && has httpx; then
-  if "$python" -m mypy --cache-dir /dev/null; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
+  if "$python" -m mypy --cache-dir /dev/null; then passed=$((passed + 1)); else fail "mypy --strict"; fi
 else
   skip "mypy --strict, since mypy or httpx is missing"
 fi
@@ -47,13 +65,13 @@ fi
 if has pytest && has httpx; then
   report=$(mktemp)
   trap 'rm -f "$report"' EXIT
-  "$python" -m pytest -q -rs --junit-xml "$report"
+  "$python" -m pytest -q -rfEs --junit-xml "$report"
   status=$?
   counts=$("$python" scripts/counts.py "$report") || counts="0 1 0"
   read -r p f s <<< "$counts"
   passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
   # Such as an error in conftest.py, before the first test.
-  if [ "$status" != 0 ] && [ "$f" = 0 ]; then failed=$((failed + 1)); fi
+  if [ "$status" != 0 ] && [ "$f" = 0 ]; then fail "pytest ended with $status"; fi
 else
   skip "the tests, since python3-pytest or python3-httpx is missing"
 fi

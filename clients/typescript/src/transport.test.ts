@@ -111,7 +111,7 @@ it('sends an action once when its outcome is unknown', async () => {
   }
 })
 
-it('names the idempotency key of a create that may have been carried out, also after a refused connection', async () => {
+it('names the idempotency key of a create that may have been carried out, even when a later attempt is refused', async () => {
   const create = { 'idempotency-key': 'key-1' }
   const named = { isOutcomeUnknown: true, retryable: false, details: { idempotency_key: 'key-1' } }
   answers = [cut, cut, cut, cut]
@@ -135,7 +135,7 @@ it('names the idempotency key of a create that may have been carried out, also a
   expect(seen).toHaveLength(1)
 })
 
-it('names no idempotency key of a create that was refused', async () => {
+it('leaves the idempotency key out of the error when the API refuses the create', async () => {
   answers = [refusal(402, 'insufficient_credit')]
   expect((await failure(send('POST', { 'idempotency-key': 'key-1' }))).details).toEqual({})
 })
