@@ -1,4 +1,6 @@
 /** Exit codes, error envelopes, help and operands, over a server that answers like the API. */
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { startBench, type Bench } from './testing/program.js'
 import { phoneFields, refusal } from './testing/service.js'
@@ -34,13 +36,22 @@ it.each([
   expect(JSON.parse(result.err)).toMatchObject({ error: { type, code, request_id: 'req_aaaaaaaaaaaa' } })
 })
 
-it('ends with 11 without a connection, and with 13 if an action may have run', async () => {
+it('ends with 11 without a connection', async () => {
   await bench.service.close()
   const env = { PHONERACK_API_KEY: 'prk_test', PHONERACK_BASE_URL: bench.service.baseUrl }
-  expect((await bench.phonerack(['doctor'], { env })).exitCode).toBe(11)
+  for (const words of [['doctor'], ['phone', 'tap', one, '--text', 'Next']])
+    expect((await bench.phonerack([...words], { env })).exitCode).toBe(11)
+})
+
+it('ends with 13 if the connection breaks after an action was sent', async () => {
+  const server = createServer((request) => request.socket.destroy())
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const env = { PHONERACK_API_KEY: 'prk_test', PHONERACK_BASE_URL: baseUrl }
   const tapped = await bench.phonerack(['phone', 'tap', one, '--text', 'Next', '--json'], { env })
   expect(tapped.exitCode).toBe(13)
   expect(JSON.parse(tapped.err)).toMatchObject({ error: { code: 'connection_failed', retryable: false } })
+  await new Promise((resolve) => server.close(resolve))
 })
 
 it('prints usage errors as a sentence, or as an envelope with --json', async () => {
