@@ -33,7 +33,7 @@ export async function fetchService(origin: string, stop: AbortSignal): Promise<S
     text = await response.text()
   } catch (error) {
     if (stop.aborted) throw stop.reason
-    throw unreachable(origin, error)
+    throw connectionError(error, origin)
   }
   const ms = Math.round(performance.now() - since)
   const apiVersion = versionOf(text)
@@ -74,9 +74,26 @@ const advice: Readonly<Record<string, string>> = {
     'The port does not speak TLS: use http, which is only for this machine, or another port.',
 }
 
-function unreachable(origin: string, error: unknown): PhonerackError {
+/** Whether `fetch` failed before it sent anything. A connection that exists can time out too. */
+export function isUnsent(error: unknown): boolean {
+  const { code, syscall = '' } = causeOf(error)
+  return (Object.hasOwn(advice, code) && code !== 'ETIMEDOUT') || ['connect', 'getaddrinfo'].includes(syscall)
+}
+
+/** `fetch` puts the reason into `cause`; an error for several addresses has the code of each. */
+function causeOf(error: unknown): { code: string; message: string; syscall?: string } {
   const cause: unknown = error instanceof Error ? (error.cause ?? error) : error
-  const { code = '', message = String(cause) } = cause as { code?: string; message?: string }
+  const { code, message = String(cause), syscall } = cause as Partial<NodeJS.ErrnoException>
+  return {
+    code: typeof code === 'string' ? code : '',
+    message,
+    ...(syscall === undefined ? {} : { syscall }),
+  }
+}
+
+/** The error of a connection that was not made. */
+export function connectionError(error: unknown, origin: string): PhonerackError {
+  const { code, message } = causeOf(error)
   return new PhonerackError({
     ...{ code: 'connection_failed', type: 'connection_error', retryable: true, details: { cause: code } },
     message: `No connection to ${origin}: ${message || code}.`,

@@ -26,8 +26,8 @@ export const plainText = (text: string): string =>
     .join('\n')
 
 /** JSON escapes C0 itself; the rest is escaped here, so that the value is unchanged for a program. */
-export const plainJson = (value: unknown): string =>
-  JSON.stringify(value).replace(
-    unsafe,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  )
+export const plainJson = (value: unknown): string => escapedJson(JSON.stringify(value))
+
+/** @param json on one line */
+export const escapedJson = (json: string): string =>
+  json.replace(unsafe, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)

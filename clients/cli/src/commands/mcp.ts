@@ -1,0 +1,38 @@
+/** `mcp`: agent tools over stdin and stdout, for clients that start a program. */
+import { Writable } from 'node:stream'
+import type { Command } from 'commander'
+import type { App, Run } from '../app.js'
+import { escapedJson, plainLine } from '../plain.js'
+import { userAgent } from '../session.js'
+
+/** Milliseconds for one request. The server answers within 50 seconds. */
+const limitMs = 90_000
+
+export function addMcpCommand(program: Command, app: App): void {
+  app.on(
+    program
+      .command('mcp')
+      .description('serve the agent tools (MCP) on stdin and stdout, for Claude Code, Cursor and others'),
+    mcp,
+  )
+}
+
+async function mcp(run: Run): Promise<void> {
+  const { access, client } = await run.session()
+  // Loaded here, since other commands would wait for it.
+  const { serveOverStdio } = await import('../mcp/bridge.js')
+  const stdout = new Writable({
+    decodeStrings: false,
+    // A message is one line of JSON.
+    write: (line: string, _encoding, done) => {
+      run.io.out(`${escapedJson(line.trimEnd())}\n`).then(() => done(), done)
+    },
+  })
+  await serveOverStdio({
+    endpoint: new URL('/mcp', client.baseUrl),
+    headers: { authorization: `Bearer ${access.apiKey}`, 'user-agent': userAgent },
+    ...{ stdin: run.io.stdin, stdout, signal: run.io.signal, limitMs },
+    report: (error) => void run.io.err(`error: ${plainLine(error.message)}\n`),
+  })
+  run.io.signal.throwIfAborted()
+}
