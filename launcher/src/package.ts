@@ -2,16 +2,22 @@
 import { statSync } from 'node:fs'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
-import { buildPackage, packageNamed, packages } from './packages/index.js'
+import { buildClient, buildPackage, buildWheel, clients, packages } from './packages/index.js'
 import { ensureScrcpyServer, isScrcpyServer } from './up/scrcpy.js'
+
+const wheel = 'wheel'
+const names = [...[...clients, ...packages].map(({ name }) => name), wheel]
 
 const usage = `Usage: ./scripts/package [NAME …] [options]
 
 Builds the packages for machines without a checkout: a Debian package and an npm tarball of each
-program, with all modules inside. For the processor of this machine; needs dpkg-deb. A commit
-always gives the same packages.
+program, with all modules inside, and the packages for authors of agents: npm tarballs of the
+TypeScript SDK and of the command line, and the wheel of the Python SDK. For the processor of this
+machine; needs dpkg-deb, and Debian's python3-build, python3-setuptools and python3-wheel for the
+wheel, which is left out without them. A commit always gives the same packages.
 
-  NAME              ${packages.map(({ name }) => name).join(', ')} (default: all)
+  NAME              ${names.slice(0, 3).join(', ')},
+                    ${names.slice(3).join(', ')} (default: all)
   --out DIR         folder of the packages (default: dist/packages in the checkout)
   --without-scrcpy  builds the agent without the scrcpy server, if it cannot be downloaded
   --fast            does not compress the Debian packages
@@ -34,7 +40,11 @@ function readOptions() {
         help: { type: 'boolean', default: false },
       },
     })
-    return { ...values, specs: positionals.length === 0 ? packages : positionals.map(packageNamed) }
+    const unknown = positionals.find((name) => !names.includes(name))
+    if (unknown !== undefined)
+      throw new Error(`the package ${unknown} does not exist; there are ${names.join(', ')}`)
+    const isWanted = (name: string): boolean => positionals.length === 0 || positionals.includes(name)
+    return { ...values, isWanted }
   } catch (error) {
     throw new UsageError(error instanceof Error ? error.message : String(error), { cause: error })
   }
@@ -46,19 +56,31 @@ async function main(): Promise<void> {
     process.stdout.write(usage)
     return
   }
-  const needsScrcpy = options.specs.some(({ hasScrcpyServer }) => hasScrcpyServer)
+  const out = path.resolve(options.out)
+  for (const spec of clients.filter(({ name }) => options.isWanted(name)))
+    say(await buildClient(spec, { root, out }))
+  if (options.isWanted(wheel)) {
+    const built = await buildWheel({ root, out })
+    if ('file' in built) say(built.file)
+    else process.stdout.write(`No wheel: install ${built.missing.join(', ')} to build it.\n`)
+  }
+  const specs = packages.filter(({ name }) => options.isWanted(name))
+  const needsScrcpy = specs.some(({ hasScrcpyServer }) => hasScrcpyServer)
   const scrcpyServer = options['without-scrcpy'] || !needsScrcpy ? null : await scrcpy()
-  for (const spec of options.specs) {
+  for (const spec of specs) {
     const built = await buildPackage(spec, {
       root,
-      out: path.resolve(options.out),
+      out,
       scrcpyServer,
       compression: options.fast ? 'none' : 'xz',
       hasTarball: true,
     })
-    for (const file of built) process.stdout.write(`${file} (${(statSync(file).size / 1e6).toFixed(1)} MB)\n`)
+    built.forEach(say)
   }
 }
+
+const say = (file: string): void =>
+  void process.stdout.write(`${file} (${(statSync(file).size / 1e6).toFixed(1)} MB)\n`)
 
 async function scrcpy(): Promise<string> {
   let remark = ''

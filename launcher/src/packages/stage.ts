@@ -1,7 +1,8 @@
 /** Collects the files of a package in a folder: the compiled program, its modules, their licences. */
-import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, statSync } from 'node:fs'
 import path from 'node:path'
 import type { PackageSpec } from './catalogue.js'
+import { copyFile, copyTree, writeJson } from './copy.js'
 import { isKept } from './kept-files.js'
 import { productionModules, readManifest, type Manifest, type Module } from './modules.js'
 
@@ -80,25 +81,4 @@ function ownManifest(name: string, manifest: Manifest, modules: readonly Module[
     dependencies: Object.fromEntries(top.map((each) => [each.manifest.name, each.manifest.version])),
     bundleDependencies: top.map((each) => each.manifest.name),
   }
-}
-
-function writeJson(file: string, value: unknown): void {
-  mkdirSync(path.dirname(file), { recursive: true, mode: 0o755 })
-  writeFileSync(file, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o644 })
-}
-
-/** @param isWanted for paths below `from`, with `/` */
-function copyTree(from: string, into: string, isWanted: (file: string) => boolean, below = ''): void {
-  for (const entry of readdirSync(path.join(from, below), { withFileTypes: true })) {
-    const file = below === '' ? entry.name : `${below}/${entry.name}`
-    // Modules in modules are listed by themselves.
-    if (entry.isDirectory() && entry.name !== 'node_modules') copyTree(from, into, isWanted, file)
-    else if (entry.isFile() && isWanted(file)) copyFile(path.join(from, file), path.join(into, file))
-  }
-}
-
-function copyFile(from: string, into: string): void {
-  mkdirSync(path.dirname(into), { recursive: true, mode: 0o755 })
-  copyFileSync(from, into)
-  chmodSync(into, 0o644)
 }
