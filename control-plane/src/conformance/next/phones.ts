@@ -112,9 +112,11 @@ export function phoneCases(world: () => World, seen: string[]): void {
 
   it('a phone that failed, even during a wait: a new one', async () => {
     const release = holdStarts()
-    const id = await begin()
-    const waiting = api.send('POST', `/v1/phones/${id}/start`)
-    await soon(() => db().phone.update({ where: { id }, data: { status: 'failed' } }))
+    const waiting = api.send('POST', '/v1/phones', { name: 'fails' })
+    const begun = () => db().phone.findFirst({ where: { name: 'fails' } })
+    await eventually(async () => (await begun()) !== null, 30_000)
+    const id = (await begun())?.id ?? ''
+    await db().phone.update({ where: { id }, data: { status: 'failed' } })
     api.plane.app.core.changes.publish(id)
     const waited = (await waiting).json<{ error: { next: string; details: { phone: string } } }>().error
     expect(waited.details.phone).toBe(id)
