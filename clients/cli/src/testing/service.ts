@@ -115,6 +115,12 @@ function answerOf({ answers, phones }: Pick<Service, 'answers' | 'phones'>, seen
     return refusal(401, 'authentication_error', 'invalid_api_key')
   if (path === '/v1/account') return { body: account }
   if (path === '/v1/phones' && seen.method === 'GET') return { body: { data: phones, next_cursor: null } }
+  if (path === '/v1/phones' && seen.method === 'POST') {
+    const { name } = JSON.parse(seen.body) as { name?: string }
+    const id = `ph_${'a'.repeat(10)}${String.fromCharCode(97 + phones.length).repeat(2)}`
+    phones.push(phoneFields(id, name))
+    return { status: 201, body: phones.at(-1) }
+  }
   const [, id = '', rest = ''] = /^\/v1\/phones\/([^/]+)(.*)$/.exec(path) ?? []
   const phone = phones.find((each) => each.id === id)
   if (id !== '' && !phone)
