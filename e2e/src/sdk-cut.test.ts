@@ -86,7 +86,7 @@ async function cutCall<T>(
     (error: unknown) => ({ error }),
   )
   try {
-    // The service has answered: it has done what was asked.
+    // The service has answered: it has carried out the request.
     await held
     relay.pass()
     if (heldAfter !== null) cable.reset()
