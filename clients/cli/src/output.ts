@@ -1,7 +1,9 @@
 /** Where answers, notes and progress go: one answer on stdout, everything else on stderr. */
 import { styleText } from 'node:util'
 import type { Io } from './io.js'
-import { plainJson, plainLine } from './plain.js'
+import { isUtf8 } from 'node:buffer'
+import { plainJson, plainLine, plainPainted, plainText } from './plain.js'
+import { UsageError } from './usage-error.js'
 
 export type Color = 'red' | 'green' | 'yellow' | 'cyan' | 'dim' | 'bold'
 
@@ -18,18 +20,26 @@ export class Output {
    */
   async answer(object: unknown, text: string, quietText = ''): Promise<void> {
     if (this.json) return this.io.out(`${plainJson(object)}\n`)
-    const shown = this.quiet ? quietText : text
+    // Also ids and links, which come from the server.
+    const shown = this.quiet ? plainText(quietText) : plainPainted(text)
     if (shown !== '') await this.io.out(`${shown}\n`)
   }
 
   /** For people. On stderr. */
   async note(text: string): Promise<void> {
-    if (!this.json && !this.quiet) await this.io.err(`${text}\n`)
+    if (!this.json && !this.quiet) await this.io.err(`${plainPainted(text)}\n`)
   }
 
   /** An important message, such as a code or a link; `--quiet` does not hide it. On stderr, as JSON with `--json`. */
   async notice(object: unknown, text: string): Promise<void> {
-    await this.io.err(`${this.json ? plainJson(object) : text}\n`)
+    await this.io.err(`${this.json ? plainJson(object) : plainPainted(text)}\n`)
+  }
+
+  /** A file of a phone or the service: as it is, except on a terminal. @throws UsageError on a terminal, unless it is text */
+  async bytes(content: Uint8Array): Promise<void> {
+    if (!this.io.isTerminal.out) return this.io.out(content)
+    if (!isUtf8(content) || content.includes(0)) throw bytesError()
+    await this.io.out(plainText(Buffer.from(content).toString('utf8')))
   }
 
   /** Colors on stdout. */
@@ -47,6 +57,9 @@ export class Output {
     return new Progress(this.io, label, isShown)
   }
 }
+
+export const bytesError = (): UsageError =>
+  new UsageError('The file is not text, and stdout is a terminal.', 'Write it to a file: > file')
 
 /** Milliseconds between two draws. */
 const drawMs = 250

@@ -1,7 +1,7 @@
 /** Text of phones and apps cannot control a terminal. */
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { plainJson, plainLine, plainText } from './plain.js'
+import { plainJson, plainLine, plainPainted, plainText } from './plain.js'
 
 const hostile = fc.string({
   unit: fc.oneof(
@@ -64,5 +64,11 @@ it('writes JSON without control characters and with the same value', () => {
       expect(written).not.toMatch(control)
       expect(JSON.parse(written)).toEqual({ text })
     }),
+  )
+})
+
+it('keeps the colors of this program, and removes all else', () => {
+  expect(plainPainted('\u001b[31mred\u001b[39m \u001b[8mhidden\u001b[2J\u009b\u202e\nnext')).toBe(
+    '\u001b[31mred\u001b[39m hidden\nnext',
   )
 })

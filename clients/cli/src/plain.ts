@@ -25,6 +25,16 @@ export const plainText = (text: string): string =>
     .map((line) => plainLine(line))
     .join('\n')
 
+/** The codes of `Output.paint`. None of them can hide text. */
+const ownColors = new RegExp(String.raw`(\x1b\[(?:1|2|22|31|32|33|36|39)m)`)
+
+/** As `plainText`, for text that this program has colored. */
+export const plainPainted = (text: string): string =>
+  text
+    .split(ownColors)
+    .map((part, index) => (index % 2 === 1 ? part : plainText(part)))
+    .join('')
+
 /** JSON escapes C0 itself; the rest is escaped here, so that the value is unchanged for a program. */
 export const plainJson = (value: unknown): string => escapedJson(JSON.stringify(value))
 

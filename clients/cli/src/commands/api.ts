@@ -39,23 +39,10 @@ async function api(run: Run, [method = '', path = '']: readonly string[], flags:
     ...(body === undefined ? {} : { body }),
   })
   const content = Buffer.from(await response.arrayBuffer())
-  if (!/^application\/json\b/.test(response.headers.get('content-type') ?? ''))
-    return print(run, response, content)
+  if (!/^application\/json\b/.test(response.headers.get('content-type') ?? '')) return run.out.bytes(content)
   const object: unknown = JSON.parse(content.toString('utf8'))
   const text = plainText(JSON.stringify(object, null, 2))
   await run.out.answer(object, text, text)
-}
-
-/** Bytes are printed as they are, except on a terminal. */
-async function print(run: Run, response: Response, content: Buffer): Promise<void> {
-  const type = response.headers.get('content-type') ?? ''
-  if (!run.io.isTerminal.out) return run.io.out(content)
-  if (!type.startsWith('text/'))
-    throw new UsageError(
-      `The answer is ${content.byteLength} bytes of ${type || 'an unknown type'}.`,
-      'Write it to a file: > file',
-    )
-  await run.io.out(`${plainText(content.toString('utf8'))}\n`)
 }
 
 export function headersOf(lines: readonly string[]): Record<string, string> {

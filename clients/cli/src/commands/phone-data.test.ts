@@ -16,6 +16,25 @@ afterEach(() => bench.close())
 
 const sentBody = (): unknown => JSON.parse(bench.service.seen.at(-1)?.body ?? 'null')
 
+it('prints a file on a terminal only as text without control characters', async () => {
+  const words = ['phone', 'pull', one, '/sdcard/a', '-o', '-']
+  let body = Buffer.from('milk\u001b]0;title\u0007\u009b2J\n')
+  bench.service.answers.set(`GET /v1/phones/${one}/files/content`, () => ({ body }))
+  expect(await bench.phonerack(words, { terminal: true })).toMatchObject({ exitCode: 0, out: 'milk\n' })
+  body = Buffer.from([137, 80, 0, 27])
+  expect(await bench.phonerack(words, { terminal: true })).toMatchObject({ exitCode: 2, out: '' })
+})
+
+it('removes control characters from an id of the server', async () => {
+  const id = 'ph_\u001b[2J\u009b\u202eb'
+  bench.service.answers.set('POST /v1/phones', () => ({ status: 201, body: phoneFields(id, 'shop') }))
+  for (const flags of [[], ['--quiet'], ['--json']]) {
+    const { out, err } = await bench.phonerack(['phone', 'create', ...flags], { terminal: true })
+    // oxlint-disable-next-line no-control-regex -- the characters that are looked for
+    expect(`${out}${err}`).not.toMatch(/\u001b\[2J|\u009b|\u202e/)
+  }
+})
+
 it('copies files, and never writes outside the folder that the name stands for', async () => {
   const content = Buffer.from([0, 1, 2, 255])
   bench.service.answers.set(`GET /v1/phones/${one}/files/content`, () => ({ body: content }))

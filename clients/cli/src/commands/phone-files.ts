@@ -89,7 +89,7 @@ async function pull(
   const source = rest[0] ?? ''
   const phone = await phoneOf(run, given)
   const content = await phone.files.read(source, run.call)
-  if (output === '-') return run.io.out(content)
+  if (output === '-') return run.out.bytes(content)
   const file = output ?? localName(source)
   await saveFile(file, content, force === true)
   await run.out.answer(

@@ -5,7 +5,8 @@ import type { App, Run } from '../app.js'
 import { durationMs, durationSeconds, relative } from '../duration.js'
 import { phoneOf, splitOperands } from '../phone-operand.js'
 import { plainLine } from '../plain.js'
-import { requireFree, saveFile } from '../save.js'
+import { bytesError } from '../output.js'
+import { localName, requireFree, saveFile } from '../save.js'
 import { NotDone, UsageError } from '../usage-error.js'
 
 interface HandoffFlags {
@@ -106,6 +107,7 @@ async function record(run: Run, operands: readonly string[], flags: RecordFlags)
     throw new UsageError('--for is missing.', 'Without a terminal, say how long to record.')
   const ms = flags.for === undefined ? null : durationMs(flags.for, '--for')
   const { output = '-' } = flags
+  if (flags.output === '-' && run.io.isTerminal.out) throw bytesError()
   if (output !== '-' && flags.force !== true) await requireFree(output)
   const phone = await phoneOf(run, given)
   const recording = await phone.record({
@@ -120,8 +122,8 @@ async function record(run: Run, operands: readonly string[], flags: RecordFlags)
     progress.update('Making the video')
     const video = Buffer.from(await (await recording.video()).arrayBuffer())
     await progress.end()
-    if (flags.output === '-') return await run.io.out(video)
-    const file = flags.output ?? `${recording.id}.mp4`
+    if (flags.output === '-') return await run.out.bytes(video)
+    const file = flags.output ?? localName(`${recording.id}.mp4`)
     await saveFile(file, video, flags.force === true)
     await run.out.answer(
       { ...recording.data, file },

@@ -8,7 +8,7 @@ import { phoneOf, splitOperands } from '../phone-operand.js'
 import { phoneRecord } from '../phone-text.js'
 import { pictureOf } from '../picture.js'
 import { plainLine, plainText } from '../plain.js'
-import { saveFile, timeName } from '../save.js'
+import { localName, saveFile, timeName } from '../save.js'
 import { requiredTarget, targetOf, targetOptions, wholeNumber, type TargetFlags } from '../target.js'
 import { NotDone, UsageError } from '../usage-error.js'
 import { ready } from './phone-life.js'
@@ -82,8 +82,8 @@ async function shot(run: Run, operands: readonly string[], flags: ShotFlags): Pr
   if (flags.show === true) return run.io.out(pictureOf(image, run.io))
   const toStdout =
     flags.output === '-' || (flags.output === undefined && !run.io.isTerminal.out && !run.out.json)
-  if (toStdout) return run.io.out(image)
-  const file = flags.output ?? `${phone.id}-${timeName(run.io.now())}.${format}`
+  if (toStdout) return run.out.bytes(image)
+  const file = flags.output ?? localName(`${phone.id}-${timeName(run.io.now())}.${format}`)
   await saveFile(file, image, flags.force === true || flags.output === undefined)
   await run.out.answer({ file, size: image.byteLength }, file, file)
 }

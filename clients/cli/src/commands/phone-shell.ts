@@ -6,7 +6,7 @@ import type { App, Run, RunLine } from '../app.js'
 import { exitCodes } from '../failure.js'
 import type { Io } from '../io.js'
 import { phoneOf, splitOperands } from '../phone-operand.js'
-import { plainLine } from '../plain.js'
+import { plainLine, plainText } from '../plain.js'
 import type { Session } from '../session.js'
 import { Cancelled, ExitWith, UsageError } from '../usage-error.js'
 import { wordsOf } from '../words.js'
@@ -82,7 +82,7 @@ async function readLines(
       return words === null ? exitCodes.ok : await runLine([...flagsOf(outer), ...words], io, session)
     } catch (error) {
       if (!(error instanceof UsageError)) throw error
-      await io.err(`error: ${error.message}\n`)
+      await io.err(`error: ${plainText(error.message)}\n`)
       return exitCodes.usage
     }
   }
