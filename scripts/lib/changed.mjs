@@ -29,8 +29,9 @@ const endToEnd = {
   'virtual-phone': ['conformance/'],
   launcher: ['launcher'],
   'clients/ctl': ['ctl'],
-  'clients/typescript': ['sdk'],
-  'clients/cli': ['sdk'],
+  // With the folder, since `cli` also matches `clients`.
+  'clients/typescript': ['sdk', 'src/cli.test'],
+  'clients/cli': ['src/cli.test'],
 }
 
 /** Files that change how everything is built or run. */

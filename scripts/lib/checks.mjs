@@ -35,7 +35,8 @@ function run(command, args, cwd = root, say = (chunk) => process.stdout.write(ch
       say(`${command}: ${error.message}\n`)
       resolve(false)
     })
-    child.once('exit', (code) => resolve(code === 0))
+    // Not `exit`: piped output may still be unread then.
+    child.once('close', (code) => resolve(code === 0))
   })
 }
 

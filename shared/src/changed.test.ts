@@ -30,8 +30,9 @@ it('runs a whole package when a file changes that no module imports', () => {
 it('runs the command line when the SDK below it changes, under the names of their packages', () => {
   expect(plan('clients/typescript/src/phone.ts')).toMatchObject({
     ...{ whole: ['clients/cli'], related: ['clients/typescript'], python: false },
-    e2e: ['first-path', 'lifecycle', 'sdk'],
+    e2e: ['first-path', 'lifecycle', 'sdk', 'src/cli.test'],
   })
+  expect(plan('clients/cli/src/main.ts').e2e).toEqual(['first-path', 'lifecycle', 'src/cli.test'])
 })
 
 it('checks the Python SDK when it or the API changes', () => {
@@ -51,7 +52,7 @@ it('runs everything when the build changes', () => {
 })
 
 it('names end-to-end tests that exist, for every package', () => {
-  const there = readdirSync(`${root}/e2e/src`, { recursive: true }).map(String)
+  const there = readdirSync(`${root}/e2e/src`, { recursive: true }).map((file) => `src/${String(file)}`)
   for (const folder of packages)
     for (const name of plan(`${folder}/src/a.ts`).e2e)
       expect(
