@@ -136,17 +136,17 @@ export class ActionError extends PhonerackError {
   }
 }
 
-const families: Readonly<Record<string, typeof PhonerackError>> = {
-  invalid_request_error: InvalidRequestError,
-  authentication_error: AuthenticationError,
-  permission_error: PermissionError,
-  not_found_error: NotFoundError,
-  conflict_error: ConflictError,
-  billing_error: BillingError,
-  rate_limit_error: RateLimitError,
-  provider_error: ProviderError,
-  api_error: ApiError,
-}
+const families: ReadonlyMap<string, typeof PhonerackError> = new Map<string, typeof PhonerackError>([
+  ['invalid_request_error', InvalidRequestError],
+  ['authentication_error', AuthenticationError],
+  ['permission_error', PermissionError],
+  ['not_found_error', NotFoundError],
+  ['conflict_error', ConflictError],
+  ['billing_error', BillingError],
+  ['rate_limit_error', RateLimitError],
+  ['provider_error', ProviderError],
+  ['api_error', ApiError],
+])
 
 /**
  * The error of an answer. An answer that is not from the API, such as a proxy's, has the code `unexpected_answer`.
@@ -172,7 +172,7 @@ export function errorOf(
       { status },
     )
   }
-  const Family = families[envelope.type] ?? PhonerackError
+  const Family = families.get(envelope.type) ?? PhonerackError
   return new Family(envelope, { status, requestId: envelope.requestId })
 }
 

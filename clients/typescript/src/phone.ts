@@ -54,9 +54,10 @@ import { Handoff } from './handoff.js'
 import { installOn, type InstallOptions, type Installable, type Installed } from './install.js'
 import { Observation } from './observation.js'
 import { Pages } from './pages.js'
+import { pause } from './pause.js'
 import { Recording } from './recording.js'
 import { signalOf, type CallOptions } from './transport.js'
-import { untilReady } from './until-ready.js'
+import { pauseMs, untilReady } from './until-ready.js'
 
 export interface ActOptions extends CallOptions {
   /** The part of the screen to return after the last action. Default: `ui`. */
@@ -130,9 +131,12 @@ export class Phone implements AsyncDisposable {
 
   /** Waits until the phone is no longer `parking`. */
   async waitUntilParked(options: CallOptions = {}): Promise<this> {
-    const sending = this.connection.sending(options, limits.actionsMs)
-    while (this.data.status === 'parking')
-      this.data = await getPhone({ ...sending, path: this.path, query: { wait: 'parked', timeout: 50 } })
+    const signal = signalOf(options, limits.actionsMs)
+    const query = { wait: 'parked', timeout: 50 } as const
+    while (this.data.status === 'parking') {
+      await pause(pauseMs, signal)
+      this.data = await getPhone({ ...this.connection.sending({ signal }), path: this.path, query })
+    }
     return this
   }
 

@@ -87,8 +87,13 @@ it('throws the failure of a phone that cannot become ready', async () => {
 })
 
 it('names the phone that is billed when the time ends, or the reads fail, before it is ready', async () => {
-  answer = ({ method }) => (method === 'POST' ? [202, phone('creating')] : [200, phone('creating')])
-  const late = await client.phones.create({ timeout: 700 }).catch((error: unknown) => error)
+  // As the time of a call does, but only during the read.
+  const stop = new AbortController()
+  answer = ({ method }) => {
+    if (method === 'GET') stop.abort(new DOMException('late', 'TimeoutError'))
+    return [202, phone('creating')]
+  }
+  const late = await client.phones.create({ signal: stop.signal }).catch((error: unknown) => error)
   expect(late).toBeInstanceOf(ConnectionError)
   expect(late).toMatchObject({
     ...{ code: 'timeout', isOutcomeUnknown: false, details: { phone: 'ph_aaaaaaaaaaaa' } },
@@ -99,6 +104,13 @@ it('names the phone that is billed when the time ends, or the reads fail, before
   await expect(client.phones.create()).rejects.toMatchObject({
     ...{ code: 'key_revoked', details: { phone: 'ph_aaaaaaaaaaaa' } },
   })
+})
+
+it('pauses between two reads while a phone is parking', async () => {
+  answer = () => [200, phone('parking')]
+  const parking = await client.phones.get('ph_aaaaaaaaaaaa')
+  await expect(parking.waitUntilParked({ timeout: 1200 })).rejects.toMatchObject({ code: 'timeout' })
+  expect(asked.length).toBeLessThan(4)
 })
 
 it('names the idempotency key of a create without an answer', async () => {

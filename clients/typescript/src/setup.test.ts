@@ -44,6 +44,19 @@ it('collects the key after the person has confirmed, and sends no key', async ()
   ])
 })
 
+it('waits between two polls when the times of the answer are missing or too large', async () => {
+  for (const times of [
+    { interval: undefined, expires_in: null },
+    { interval: 1e300, expires_in: 1e300 },
+  ]) {
+    seen = []
+    answers.push([201, { ...started, ...times }], [200, { status: 'pending' }])
+    const setup = await Setup.start({ baseUrl })
+    await expect(setup.key({ timeout: 1000 })).rejects.toMatchObject({ code: 'timeout' })
+    expect(seen.length).toBeLessThan(3)
+  }
+})
+
 it('throws when the person declines, with the fields of the envelope', async () => {
   answers.push([201, started], [403, { error: denied }])
   const setup = await Setup.start({ baseUrl })

@@ -18,6 +18,10 @@ export interface ReceivedKey {
   project: string
 }
 
+/** Seconds of an answer, at most `most`. A timer would not wait for a missing or a very large number. */
+const seconds = (value: unknown, otherwise: number, most: number): number =>
+  typeof value === 'number' && value >= 0 ? Math.min(most, value) : otherwise
+
 export class Setup {
   /** The person compares it with the code on the page. */
   readonly userCode: string
@@ -43,11 +47,11 @@ export class Setup {
 
   /** Waits for the person. @throws PhonerackError such as `setup_denied` or `setup_expired` */
   async key(options: CallOptions = {}): Promise<ReceivedKey> {
-    const signal = signalOf(options, (this.data.expires_in + 60) * 1000)
+    const signal = signalOf(options, (seconds(this.data.expires_in, 900, 3600) + 60) * 1000)
     for (;;) {
       const answer = await this.poll(signal)
       if (answer?.api_key !== undefined) return { apiKey: answer.api_key, project: answer.project ?? '' }
-      await pause(this.data.interval * 1000, signal)
+      await pause(seconds(this.data.interval, 5, 60) * 1000, signal)
     }
   }
 

@@ -143,9 +143,20 @@ it('leaves the idempotency key out of the error when the API refuses the create'
 it('knows that nothing was sent when the connection is refused or the name is unknown', async () => {
   const base = baseUrl()
   server.close()
-  for (const origin of [base, new URL('http://phonerack.invalid')])
+  const cause = Object.assign(new Error('getaddrinfo ENOTFOUND'), {
+    code: 'ENOTFOUND',
+    syscall: 'getaddrinfo',
+  })
+  const unknownName = () => Promise.reject(new TypeError('fetch failed', { cause }))
+  const cases: [URL, typeof fetch][] = [
+    [base, fetch],
+    [new URL('http://phonerack.invalid'), unknownName],
+  ]
+  for (const [origin, by] of cases)
     for (const headers of [new Headers(), new Headers({ 'idempotency-key': 'key-1' })]) {
-      const transport = createTransport({ ...{ apiKey: 'prk_test', baseUrl: origin, maxRetries: 0, fetch } })
+      const transport = createTransport({
+        ...{ apiKey: 'prk_test', baseUrl: origin, maxRetries: 0, fetch: by },
+      })
       const error = await failure(
         transport.send(new Request(new URL('/v1/phones', origin), { method: 'POST', headers })),
       )
@@ -204,6 +215,20 @@ it('throws a refusal with all its fields, once', async () => {
     },
   })
   expect(seen).toHaveLength(1)
+})
+
+it('returns an answer without a body', async () => {
+  for (const status of [204, 205]) {
+    answers = [(_request, response) => response.writeHead(status).end()]
+    expect((await send('POST')).status).toBe(status)
+  }
+})
+
+it('throws an error of the SDK for a family that it does not know', async () => {
+  for (const type of ['new_error', 'constructor', '__proto__', 'toString']) {
+    answers = [refusal(400, 'new_code', { type })]
+    expect(await failure(send('GET'))).toMatchObject({ code: 'new_code', type, status: 400 })
+  }
 })
 
 it('names an answer that is not from the API, and follows no redirect', async () => {

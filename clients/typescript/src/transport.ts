@@ -103,8 +103,10 @@ async function attemptOnce(
       retryAfterMs: null,
     }
   }
+  // A response of these has no body, not even an empty one.
+  const content = [204, 205].includes(response.status) ? null : body
   if (response.ok)
-    return { response: new Response(body, { status: response.status, headers: response.headers }) }
+    return { response: new Response(content, { status: response.status, headers: response.headers }) }
   const error = errorOf(response.status, new TextDecoder().decode(body), write)
   return { error, status: response.status, retryAfterMs: retryAfterOf(response.headers.get('retry-after')) }
 }

@@ -10,7 +10,7 @@ const waitSeconds = 50
 /** States from which a phone does not become ready by itself. Others, also unknown ones, are waited for. */
 const ended = ['parking', 'parked', 'unavailable', 'failed', 'deleted']
 /** Milliseconds between two reads that returned immediately. */
-const pauseMs = 500
+export const pauseMs = 500
 
 /** @throws PhonerackError when the phone fails or ends up in another state; `details.phone` is its ID */
 export async function untilReady(
