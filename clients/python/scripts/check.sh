@@ -22,6 +22,10 @@ fail() {
   echo "failed: $1"
   failed=$((failed + 1))
 }
+# Ends a program that hangs. It exits with 124 then.
+limited() {
+  if command -v timeout > /dev/null; then timeout -k 10 900 "$@"; else "$@"; fi
+}
 has() { "$python" -c "import $1" 2> /dev/null; }
 
 # Only variables that apt needs, and none of the project's secrets.
@@ -30,7 +34,9 @@ apt() {
   for name in PATH HOME LANG TMPDIR http_proxy https_proxy no_proxy HTTP_PROXY HTTPS_PROXY; do
     [ -z "${!name:-}" ] || given+=("$name=${!name}")
   done
-  timeout 300 env -i "${given[@]}" DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=120 "$@" > /dev/null
+  timeout -k 10 300 env -i "${given[@]}" DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=120 \
+    -o Acquire::Retries=0 -o Acquire::http::Timeout=15 -o Acquire::https::Timeout=15 \
+    -o APT::Update::Error-Mode=any "$@" > /dev/null
 }
 # Refreshes the package lists only when the packages are unknown.
 install() {
@@ -57,7 +63,7 @@ if [ ${#missing[@]} -gt 0 ] && [ "$python" = /usr/bin/python3 ]; then
 fi
 
 if has mypy && has httpx; then
-  if "$python" -m mypy --cache-dir /dev/null; then passed=$((passed + 1)); else fail "mypy --strict"; fi
+  if limited "$python" -m mypy --cache-dir /dev/null; then passed=$((passed + 1)); else fail "mypy --strict"; fi
 else
   skip "mypy --strict, since mypy or httpx is missing"
 fi
@@ -65,9 +71,12 @@ fi
 if has pytest && has httpx; then
   report=$(mktemp)
   trap 'rm -f "$report"' EXIT
-  "$python" -m pytest -q -rfEs --junit-xml "$report"
+  limited "$python" -m pytest -q -rfEs --junit-xml "$report"
   status=$?
-  counts=$("$python" scripts/counts.py "$report") || counts="0 1 0"
+  counts=$("$python" scripts/counts.py "$report" 2> /dev/null) || {
+    counts="0 1 0"
+    echo "failed: pytest ended with $status and without a report"
+  }
   read -r p f s <<< "$counts"
   passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
   # Such as an error in conftest.py, before the first test.

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Dict, cast
+
 import pytest
 
-from phonerack import AsyncSetup, PhonerackError
+from phonerack import AsyncSetup, PhonerackConnectionError, PhonerackError
 
 from ..server import CUT, Reply, Server, refusal
 
@@ -31,6 +33,18 @@ async def test_collects_the_key_after_the_person_has_confirmed(server: Server) -
     assert server.lines == ["POST /v1/setup"] + ["POST /v1/setup/token"] * 3
     assert [each.body for each in server.seen[:2]] == [{"client": "laptop"}, {"setup_token": "prs_x"}]
     assert not any("authorization" in each.headers for each in server.seen)
+
+
+@pytest.mark.parametrize("seconds", [None, -1, "5", float("nan"), 1e300])
+async def test_bounds_the_times_of_the_answer(server: Server, seconds: object) -> None:
+    started = {**cast(Dict[str, object], STARTED.body), "expires_in": seconds, "interval": seconds}
+    server.replies = [Reply(201, started)]
+    server.answer = lambda seen: Reply(200, {"status": "pending"})
+    async with await AsyncSetup.start(base_url=server.url) as setup:
+        with pytest.raises(PhonerackConnectionError) as caught:
+            await setup.key(timeout=1)
+    assert caught.value.code == "timeout"
+    assert server.lines == ["POST /v1/setup", "POST /v1/setup/token"]
 
 
 async def test_raises_when_the_person_declines(server: Server) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from types import TracebackType
-from typing import Optional, Type
+from typing import Optional, Type, cast
 
 import httpx
 
@@ -13,6 +13,12 @@ from .._generated import models, operations
 from .._results import ReceivedKey
 from ..errors import PhonerackConnectionError, PhonerackError
 from .connection import AsyncConnection
+
+
+def _seconds(value: object, default: float, most: float) -> float:
+    """Seconds of an answer, at most `most`. The default: the number is missing or negative."""
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return min(most, cast(float, value)) if is_number and cast(float, value) >= 0 else default
 
 
 class AsyncSetup:
@@ -42,12 +48,12 @@ class AsyncSetup:
 
     async def key(self, *, timeout: Optional[float] = None) -> ReceivedKey:
         """Waits for the person. Raises PhonerackError, such as `setup_denied` or `setup_expired`."""
-        deadline = Deadline(timeout, self._data["expires_in"] + 60)
+        deadline = Deadline(timeout, _seconds(self._data.get("expires_in"), 900, 3600) + 60)
         while True:
             answer = await self._poll(deadline)
             if answer is not None and "api_key" in answer:
                 return ReceivedKey(answer["api_key"], answer.get("project", ""))
-            await self._connection.pause(max(0.1, self._data["interval"]), deadline)
+            await self._connection.pause(max(0.1, _seconds(self._data.get("interval"), 5, 60)), deadline)
 
     async def _poll(self, deadline: Deadline) -> Optional[models.CollectSetupAnswer]:
         """None: no answer. Another poll is safe: if the answer with the key was lost, it fails with `setup_used`."""
