@@ -35,7 +35,8 @@ function run(command, args, cwd = root, say = (chunk) => process.stdout.write(ch
       say(`${command}: ${error.message}\n`)
       resolve(false)
     })
-    // Not `exit`: piped output may still be unread then.
+    // Piped output may still be unread at `exit`. A program that the child left behind can keep the pipe open.
+    child.once('exit', (code) => setTimeout(() => resolve(code === 0), 5000).unref())
     child.once('close', (code) => resolve(code === 0))
   })
 }
