@@ -3,11 +3,16 @@ import { UsageError } from './usage-error.js'
 
 const units = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 } as const
 
+/** Timers of Node.js count milliseconds in 31 bits, and fire at once beyond that. */
+const longestMs = 2 ** 31 - 1
+
 /** Milliseconds. @param option named in the error */
 export function durationMs(text: string, option: string): number {
   const match = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h)?$/.exec(text)
   if (!match) throw new UsageError(`\`${option}\` must be a duration such as 500ms, 10s, 5m or 1h.`)
-  return Math.round(Number(match[1]) * units[(match[2] ?? 's') as keyof typeof units])
+  const ms = Math.round(Number(match[1]) * units[(match[2] ?? 's') as keyof typeof units])
+  if (ms > longestMs) throw new UsageError(`\`${option}\` must be at most 24 days.`)
+  return ms
 }
 
 /** Whole seconds. */

@@ -46,7 +46,8 @@ export function exitCodeOf(error: unknown): number {
   if (!(error instanceof PhonerackError)) return isFileError(error) ? exitCodes.usage : exitCodes.unexpected
   if (error.code === 'action_outcome_unknown') return exitCodes.unknownOutcome
   if (error instanceof ActionError || refused.has(error.code)) return exitCodes.failed
-  return families[error.type] ?? exitCodes.unexpected
+  const family = Object.hasOwn(families, error.type) ? families[error.type] : undefined
+  return family ?? exitCodes.unexpected
 }
 
 export interface Envelope {
@@ -128,7 +129,7 @@ function candidateLines(candidates: unknown): string[] {
 }
 
 function candidateLine(candidate: unknown): string {
-  if (typeof candidate !== 'object' || candidate === null) return plainLine(String(candidate))
+  if (typeof candidate !== 'object' || candidate === null) return plainLine(shown(candidate))
   const { ref, type, text, desc, id, center } = candidate as Record<string, unknown>
   return plainLine(
     [
@@ -136,7 +137,11 @@ function candidateLine(candidate: unknown): string {
       typeof type === 'string' ? type : '',
       quotedText(text) ?? quotedText(desc) ?? '',
       typeof id === 'string' ? `#${id}` : '',
-      Array.isArray(center) ? `(${center.join(',')})` : '',
+      Array.isArray(center) && center.every((each) => typeof each === 'number')
+        ? `(${center.join(',')})`
+        : center === null || center === undefined
+          ? ''
+          : JSON.stringify(center),
     ]
       .filter((part) => part !== '')
       .join(' '),
@@ -148,8 +153,13 @@ const quotedText = (text: unknown): string | null =>
 
 function issueLines(issues: unknown): string[] {
   if (!Array.isArray(issues)) return []
-  return issues.slice(0, 10).map((issue: { path?: unknown; message?: unknown }) => {
-    const path = Array.isArray(issue.path) ? issue.path.join('.') : ''
-    return plainLine(`  ${path}: ${String(issue.message)}`)
+  return issues.slice(0, 10).map((issue: unknown) => {
+    if (typeof issue !== 'object' || issue === null) return plainLine(`  ${shown(issue)}`)
+    const { path, message } = issue as { path?: unknown; message?: unknown }
+    const place = Array.isArray(path) ? path.map((part) => shown(part)).join('.') : ''
+    return plainLine(`  ${place}: ${shown(message)}`)
   })
 }
+
+/** The service can send any value here. */
+const shown = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))

@@ -14,6 +14,11 @@ const colors: Readonly<Record<string, Color>> = {
   unavailable: 'red',
 }
 
+function paintStatus(out: Output, status: string): string {
+  const color = Object.hasOwn(colors, status) ? colors[status] : undefined
+  return color === undefined ? status : out.paint(color, status)
+}
+
 export const phoneTable = (phones: readonly PhoneFields[], out: Output, now: number): string =>
   table(
     phones,
@@ -23,7 +28,7 @@ export const phoneTable = (phones: readonly PhoneFields[], out: Output, now: num
       {
         title: 'STATUS',
         value: ({ status }) => status,
-        paint: (cell) => (colors[cell] === undefined ? cell : out.paint(colors[cell], cell)),
+        paint: (cell) => paintStatus(out, cell),
       },
       { title: 'COUNTRY', value: ({ country }) => country },
       { title: 'PARKS', value: ({ session }) => relative(session?.parks_at, now) },

@@ -14,6 +14,7 @@ const hostile = fc.string({
       '\u009b',
       '\u0090',
       '\u202e',
+      '\u{e0041}',
       '\r',
       '\n',
       '\t',
@@ -22,7 +23,7 @@ const hostile = fc.string({
     fc.string({ unit: 'binary', maxLength: 2 }),
   ),
 })
-const control = /[\p{Cc}\u202a-\u202e\u2066-\u2069]/u
+const control = /[\p{Cc}\u202a-\u202e\u2066-\u2069\u{e0000}-\u{e007f}]/u
 
 it('removes escape sequences as a whole', () => {
   expect(plainLine('a\u001b[31mred\u001b[0m b')).toBe('ared b')

@@ -1,7 +1,8 @@
 /** Text of phones, apps and tenants, made safe for a terminal: it could move the cursor, change colors or hide text. */
 
 /** Control characters, and the marks that change the direction of text or are invisible. */
-const unsafe = /[\p{Cc}\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff]/gu
+const unsafe =
+  /[\p{Cc}\u00ad\u061c\u115f\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\u3164\ufeff\u{e0000}-\u{e007f}]/gu
 /** Escape sequences go as a whole, so that no rest of them is left. One without an end takes no text with it. */
 const sequences = new RegExp(
   [
@@ -40,4 +41,9 @@ export const plainJson = (value: unknown): string => escapedJson(JSON.stringify(
 
 /** @param json on one line */
 export const escapedJson = (json: string): string =>
-  json.replace(unsafe, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  json.replace(unsafe, (character) =>
+    character
+      .split('')
+      .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+      .join(''),
+  )

@@ -2,6 +2,8 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { PhonerackError } from '@phonerack/sdk'
+import { exitCodeOf } from './failure.js'
 import { startBench, type Bench } from './testing/program.js'
 import { phoneFields, refusal } from './testing/service.js'
 import { Cancelled } from './usage-error.js'
@@ -138,4 +140,40 @@ it('ends with 130 after Ctrl-C', async () => {
   })
   const result = await bench.phonerack(['phone', 'get', one], { signal: interrupt.signal })
   expect(result).toMatchObject({ exitCode: 130 })
+})
+
+it.each([
+  { issues: [null, 'x', { path: [null, 'a', 1], message: { toString: 1 } }] },
+  { candidates: [{ ref: 1, center: [null, { toString: 1 }] }, { toString: 1 }, null, Object.create(null)] },
+])('prints details of an unexpected form', async (details) => {
+  bench.service.answers.set(`GET /v1/phones/${one}`, () =>
+    refusal(400, 'invalid_request_error', 'validation_failed', { details }),
+  )
+  const result = await bench.phonerack(['phone', 'get', one])
+  expect(result).toMatchObject({ exitCode: 2 })
+  expect(result.err).toContain('It is validation_failed.')
+  expect(result.err).toContain('"toString":1')
+})
+
+it.each(['constructor', 'toString', '__proto__'])('ends with 1 after an error of the type %s', (type) => {
+  const fields = { type, code: 'new_code', message: 'New.', retryable: false, next: null, details: {} }
+  expect(exitCodeOf(new PhonerackError(fields))).toBe(1)
+})
+
+it('prints a phone of the status `constructor` on a terminal', async () => {
+  bench.service.phones.splice(0, 1, phoneFields(one, 'shop', 'constructor'))
+  const result = await bench.phonerack(['phone', 'list'], { terminal: true })
+  expect(result).toMatchObject({ exitCode: 0 })
+  expect(result.out).toContain('constructor')
+})
+
+it.each(['localhost:7700', 'phones.example', 'file:///etc'])('refuses the address %s', async (address) => {
+  const message = `error: \`${address}\` is not an address.\nnext:  Write it like https://phones.example.`
+  const env = { PHONERACK_API_KEY: 'prk_test', PHONERACK_BASE_URL: address }
+  const status = await bench.phonerack(['status'], { env })
+  expect(status).toMatchObject({ exitCode: 2 })
+  expect(status.err).toContain(message)
+  const login = await bench.phonerack(['login', '--base-url', address], { env: {} })
+  expect(login).toMatchObject({ exitCode: 2 })
+  expect(login.err).toContain(message)
 })

@@ -1,8 +1,10 @@
 /** Files on this machine, named after those of a phone. */
+import { mkdtemp, readFile, rm, symlink } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import path from 'node:path'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { localName, requireFile, timeName } from './save.js'
+import { localName, requireFile, saveNew, timeName } from './save.js'
 
 it('takes the last part of a path', () => {
   expect(localName('/sdcard/Download/list.txt')).toBe('list.txt')
@@ -24,6 +26,16 @@ it('never leaves the folder', () => {
 it('refuses what is not a file', async () => {
   await expect(requireFile('/no/such/file')).rejects.toThrow('There is no file /no/such/file.')
   await expect(requireFile('/')).rejects.toThrow('/ is not a file.')
+})
+
+it('numbers a file whose name is taken, also by a link', async () => {
+  const folder = await mkdtemp(path.join(tmpdir(), 'phonerack-cli-'))
+  const file = path.join(folder, 'shot.png')
+  await symlink(path.join(folder, 'target'), file)
+  const saved = [await saveNew(file, Buffer.from('a')), await saveNew(file, Buffer.from('b'))]
+  expect(saved.map((each) => path.basename(each))).toEqual(['shot-2.png', 'shot-3.png'])
+  await expect(readFile(path.join(folder, 'target'))).rejects.toThrow('ENOENT')
+  await rm(folder, { recursive: true })
 })
 
 it('names screenshots by their time', () => {

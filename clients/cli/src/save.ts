@@ -1,5 +1,6 @@
 /** Files that a command reads and writes on this machine. */
-import { stat, writeFile } from 'node:fs/promises'
+import { open, stat, writeFile, type FileHandle } from 'node:fs/promises'
+import path from 'node:path'
 import { UsageError } from './usage-error.js'
 
 /** Before work whose result would be lost. @throws UsageError if the file exists */
@@ -21,11 +22,39 @@ export async function saveFile(file: string, content: Uint8Array, mayOverwrite: 
   }
 }
 
+/** Never overwrites: `shot.png` is `shot-2.png` if it exists. @returns the file that was written */
+export async function saveNew(file: string, content: Uint8Array): Promise<string> {
+  const { dir, name, ext } = path.parse(file)
+  for (let number = 1; ; number += 1) {
+    const each = number === 1 ? file : path.join(dir, `${name}-${number}${ext}`)
+    try {
+      await writeFile(each, content, { flag: 'wx' })
+      return each
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+      if (number === 100) throw existsError(each)
+    }
+  }
+}
+
 /** @throws UsageError if it is not a file */
 export async function requireFile(file: string): Promise<string> {
   const found = await stat(file).catch(() => null)
   if (found?.isFile() === true) return file
   throw new UsageError(found === null ? `There is no file ${file}.` : `${file} is not a file.`)
+}
+
+/** For reading; also a pipe. @throws UsageError if it cannot be read */
+export async function openFile(file: string): Promise<FileHandle> {
+  const handle = await open(file).catch((error: unknown) => {
+    const { code } = error as NodeJS.ErrnoException
+    throw new UsageError(
+      code === 'ENOENT' ? `There is no file ${file}.` : `${file} cannot be read: ${code ?? String(error)}.`,
+    )
+  })
+  if (!(await handle.stat()).isDirectory()) return handle
+  await handle.close()
+  throw new UsageError(`${file} is not a file.`)
 }
 
 /** `20261124-141736`, UTC. */

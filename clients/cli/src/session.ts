@@ -2,7 +2,7 @@
 import { createRequire } from 'node:module'
 import { Phonerack } from '@phonerack/sdk'
 import { accessOf, type Access } from './config/access.js'
-import type { Config } from './config/config.js'
+import { emptyConfig, type Config } from './config/config.js'
 import { configFile } from './config/place.js'
 import { readConfig, tighten, writeConfig } from './config/store.js'
 import type { Io } from './io.js'
@@ -23,7 +23,7 @@ export class Session {
   ) {}
 
   static async open(io: Io, contextFlag: string | undefined): Promise<Session> {
-    const config = await settings(io)
+    const config = await settingsFor(io, contextFlag)
     const access = accessOf(config, io.env, contextFlag)
     const client = clientOf(access)
     const stored = access.context === null ? undefined : config.contexts[access.context]?.phone
@@ -41,6 +41,12 @@ export async function settings(io: Io): Promise<Config> {
   if (await tighten(file, io.platform))
     await io.err(`warning: ${file} was readable for others; it is now readable only for you.\n`)
   return readConfig(file)
+}
+
+/** Not read if the environment has the base URL and the key. */
+export async function settingsFor(io: Io, contextFlag: string | undefined): Promise<Config> {
+  const isGiven = Boolean(io.env['PHONERACK_API_KEY']) && Boolean(io.env['PHONERACK_BASE_URL'])
+  return isGiven && contextFlag === undefined ? emptyConfig() : settings(io)
 }
 
 export const saveSettings = (io: Io, config: Config): Promise<void> => writeConfig(configFile(io), config)

@@ -8,7 +8,7 @@ import { envelopeOf, exitCodeOf, exitCodes } from '../failure.js'
 import type { Color } from '../output.js'
 import { dollars } from '../money.js'
 import { plainLine } from '../plain.js'
-import { clientOf, settings, version } from '../session.js'
+import { clientOf, settingsFor, version } from '../session.js'
 import { ExitWith } from '../usage-error.js'
 
 export function addDoctorCommand(program: Command, app: App): void {
@@ -49,7 +49,7 @@ async function doctor(run: Run): Promise<void> {
 }
 
 async function findAccess(run: Run): Promise<[Access, Check[]]> {
-  const config = await settings(run.io)
+  const config = await settingsFor(run.io, run.flags.context)
   const access = accessOf(config, run.io.env, run.flags.context)
   const key = access.keyFrom === 'environment' ? 'PHONERACK_API_KEY' : `context ${access.context ?? ''}`
   return [

@@ -1,11 +1,11 @@
 /** `phone batch`: batches of actions as JSON lines, over one connection. */
-import { createReadStream } from 'node:fs'
 import { ActionError, ConnectionError, PhonerackError, type Action, type Phone } from '@phonerack/sdk'
 import type { Command } from 'commander'
 import type { App, Run } from '../app.js'
 import { envelopeOf, exitCodeOf, exitCodes } from '../failure.js'
 import { phoneOf, splitOperands } from '../phone-operand.js'
 import { plainJson } from '../plain.js'
+import { openFile } from '../save.js'
 import { linesOf } from '../stdin.js'
 import { ExitWith, UsageError } from '../usage-error.js'
 
@@ -35,8 +35,8 @@ async function batch(run: Run, operands: readonly string[], flags: BatchFlags): 
   if (!observed.includes(flags.observe as Observed))
     throw new UsageError(`\`--observe\` must be ${observed.join(', ')}.`)
   const file = rest[0] ?? '-'
-  const stdin = file === '-' ? run.io.stdin : createReadStream(file)
   const phone = await phoneOf(run, given)
+  const stdin = file === '-' ? run.io.stdin : (await openFile(file)).createReadStream()
   let exitCode: number = exitCodes.ok
   let number = 0
   for await (const line of linesOf({ stdin, signal: run.io.signal })) {

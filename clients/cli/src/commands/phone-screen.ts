@@ -8,7 +8,7 @@ import { phoneOf, splitOperands } from '../phone-operand.js'
 import { phoneRecord } from '../phone-text.js'
 import { pictureOf } from '../picture.js'
 import { plainLine, plainText } from '../plain.js'
-import { localName, saveFile, timeName } from '../save.js'
+import { localName, saveFile, saveNew, timeName } from '../save.js'
 import { requiredTarget, targetOf, targetOptions, wholeNumber, type TargetFlags } from '../target.js'
 import { NotDone, UsageError } from '../usage-error.js'
 import { ready } from './phone-life.js'
@@ -83,8 +83,9 @@ async function shot(run: Run, operands: readonly string[], flags: ShotFlags): Pr
   const toStdout =
     flags.output === '-' || (flags.output === undefined && !run.io.isTerminal.out && !run.out.json)
   if (toStdout) return run.out.bytes(image)
-  const file = flags.output ?? localName(`${phone.id}-${timeName(run.io.now())}.${format}`)
-  await saveFile(file, image, flags.force === true || flags.output === undefined)
+  const file =
+    flags.output ?? (await saveNew(localName(`${phone.id}-${timeName(run.io.now())}.${format}`), image))
+  if (flags.output !== undefined) await saveFile(file, image, flags.force === true)
   await run.out.answer({ file, size: image.byteLength }, file, file)
 }
 

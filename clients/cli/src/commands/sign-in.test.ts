@@ -1,4 +1,5 @@
 /** Login, contexts, logout, and where the key is. */
+import { writeFileSync } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
@@ -46,6 +47,18 @@ it('prints one object with --json', async () => {
     user_code: 'ZL7T-62DS',
     verification_url: 'https://phones.example/setup',
   })
+})
+
+it('keeps the changes that other commands make while the person confirms', async () => {
+  await login()
+  const other = { base_url: 'https://other.example', api_key: 'prk_other', project: 'other' }
+  bench.service.answers.set('POST /v1/setup/token', () => {
+    writeFileSync(file(), JSON.stringify({ version: 1, current: 'other', contexts: { other } }))
+    return { body: { status: 'approved', api_key: apiKey, project: 'demo' } }
+  })
+  expect((await login('--context', 'default')).exitCode).toBe(0)
+  const { contexts } = JSON.parse(await readFile(file(), 'utf8')) as { contexts: object }
+  expect(contexts).toMatchObject({ other, default: { api_key: apiKey } })
 })
 
 it('stores nothing when the person declines', async () => {

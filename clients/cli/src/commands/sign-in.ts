@@ -2,7 +2,7 @@
 import { Setup } from '@phonerack/sdk'
 import type { Command } from 'commander'
 import type { App, Run } from '../app.js'
-import { accessOf, originOf } from '../config/access.js'
+import { accessOf, requireOrigin } from '../config/access.js'
 import { contextName, withContext, withoutContext, type Config, type Context } from '../config/config.js'
 import { configFile } from '../config/place.js'
 import { dollars } from '../money.js'
@@ -52,9 +52,7 @@ async function login(run: Run, _operands: readonly string[], flags: LoginFlags):
       'The address of the installation is missing.',
       'Add --base-url https://phones.example.',
     )
-  const origin = originOf(given)
-  if (origin === null)
-    throw new UsageError(`\`${given}\` is not an address.`, 'Write it like https://phones.example.')
+  const origin = requireOrigin(given)
   if (known !== undefined && known.base_url !== origin && run.flags.context === undefined)
     throw new UsageError(
       `The context \`${name}\` is signed in to ${known.base_url}.`,
@@ -62,7 +60,8 @@ async function login(run: Run, _operands: readonly string[], flags: LoginFlags):
     )
   const context =
     flags.keyFromStdin === true ? await keyOf(run, origin) : await confirmed(run, origin, flags.client)
-  await saveSettings(run.io, withContext(config, name, context))
+  // Another command may have changed the settings while the person confirmed.
+  await saveSettings(run.io, withContext(await settings(run.io), name, context))
   const file = configFile(run.io)
   await run.out.answer(
     { context: name, base_url: origin, project: context.project, settings_file: file },

@@ -142,3 +142,12 @@ it('has completion scripts for zsh and fish, and no other', async () => {
   )
   expect(await bench.phonerack(['completion', 'tcsh'])).toMatchObject({ exitCode: 2 })
 })
+
+it('refuses a file of batches that is missing or not a file', async () => {
+  const missing = await bench.phonerack(['phone', 'batch', 'shop', '/no/such/file'])
+  expect(missing).toMatchObject({ exitCode: 2, out: '' })
+  expect(missing.err).toContain('There is no file /no/such/file.')
+  const folder = await bench.phonerack(['phone', 'batch', one, bench.home])
+  expect(folder).toMatchObject({ exitCode: 2 })
+  expect(folder.err).toContain('is not a file.')
+})

@@ -16,9 +16,13 @@ export function accessOf(config: Config, env: Io['env'], flag: string | undefine
   if (flag !== undefined) return ofContext(config, flag)
   const apiKey = env['PHONERACK_API_KEY'] || undefined
   const baseUrl = env['PHONERACK_BASE_URL'] || undefined
+  if (baseUrl !== undefined) requireOrigin(baseUrl)
   const current = currentOf(config, env)
+  const names = Object.keys(config.contexts)
   if (apiKey !== undefined) {
-    const place = baseUrl ?? (current === null ? undefined : config.contexts[current]?.base_url)
+    // With several contexts, the key could reach the wrong service.
+    const place =
+      baseUrl ?? (current === null || names.length !== 1 ? undefined : config.contexts[current]?.base_url)
     if (place === undefined)
       throw new UsageError(
         'PHONERACK_API_KEY is set, but the base URL is unknown.',
@@ -28,7 +32,6 @@ export function accessOf(config: Config, env: Io['env'], flag: string | undefine
   }
   if (baseUrl !== undefined) {
     const origin = originOf(baseUrl)
-    const names = Object.keys(config.contexts)
     const ordered = current === null ? names : [current, ...names]
     const found = ordered.find((name) => originOf(config.contexts[name]?.base_url ?? '') === origin)
     if (found !== undefined && origin !== null) return ofContext(config, found)
@@ -61,7 +64,16 @@ function ofContext({ contexts }: Config, name: string): Access {
   )
 }
 
-/** Null: no address. */
+/** Null: not an address of http or https. */
 export function originOf(url: string): string | null {
-  return URL.canParse(url) ? new URL(url).origin : null
+  if (!URL.canParse(url)) return null
+  const { protocol, origin } = new URL(url)
+  return protocol === 'https:' || protocol === 'http:' ? origin : null
+}
+
+/** @throws UsageError if it is not an address */
+export function requireOrigin(url: string): string {
+  const origin = originOf(url)
+  if (origin !== null) return origin
+  throw new UsageError(`\`${url}\` is not an address.`, 'Write it like https://phones.example.')
 }

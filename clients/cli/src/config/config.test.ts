@@ -92,12 +92,17 @@ it('takes the current context, and --context before all else', () => {
   expect(() => accessOf(two, {}, 'toString')).toThrow('There is no context')
 })
 
-it('takes the key of the environment, for its base URL or that of the context', () => {
+it('takes the key of the environment, for its base URL or that of the only context', () => {
   const env = { PHONERACK_API_KEY: 'env', PHONERACK_BASE_URL: 'https://env.example' }
   expect(accessOf(two, env, undefined)).toEqual({
     ...{ baseUrl: 'https://env.example', apiKey: 'env', context: null, keyFrom: 'environment' },
   })
-  expect(accessOf(two, { PHONERACK_API_KEY: 'env' }, undefined).baseUrl).toBe('http://127.0.0.1:8080')
+  const one = withoutContext(two, 'work')
+  expect(accessOf(one, { PHONERACK_API_KEY: 'env' }, undefined).baseUrl).toBe('http://127.0.0.1:8080')
+  for (const more of [{}, { PHONERACK_CONTEXT: 'work' }])
+    expect(() => accessOf(two, { PHONERACK_API_KEY: 'env', ...more }, undefined)).toThrow(
+      'the base URL is unknown',
+    )
   expect(() => accessOf(emptyConfig(), { PHONERACK_API_KEY: 'env' }, undefined)).toThrow(
     'the base URL is unknown',
   )

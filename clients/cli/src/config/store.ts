@@ -35,11 +35,14 @@ export async function writeConfig(file: string, config: Config): Promise<void> {
   }
 }
 
-/** Takes the rights of others away. True: others could read the file. */
+/** Takes the rights of others away. True: others could read the file, and no longer can. */
 export async function tighten(file: string, platform: NodeJS.Platform): Promise<boolean> {
   if (platform === 'win32') return false
   const { mode } = await stat(file).catch(() => ({ mode: 0 }))
   if ((mode & 0o077) === 0) return false
-  await chmod(file, 0o600)
-  return true
+  // It fails on a read-only mount, where commands that only read the settings still work.
+  return chmod(file, 0o600).then(
+    () => true,
+    () => false,
+  )
 }
