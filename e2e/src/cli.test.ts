@@ -75,9 +75,9 @@ describe('the command line', () => {
 
   it('writes a note by name, text and description, and takes a picture', async () => {
     await phonerack('phone', 'open', 'shop', 'com.phonerack.notes')
-    await phonerack('phone', 'wait', 'shop', '--desc', 'New note', '--timeout', '10s')
+    await phonerack('phone', 'wait', 'shop', '--desc', 'New note', '--timeout', '60s')
     await phonerack('phone', 'tap', 'shop', '--desc', 'New note')
-    expect(await phonerack('phone', 'tap', 'shop', '--text', 'Title', '--timeout', '10s')).toMatch(
+    expect(await phonerack('phone', 'tap', 'shop', '--text', 'Title', '--timeout', '60s')).toMatch(
       /^tap ok at \d+,\d+/m,
     )
     await phonerack('phone', 'type', 'shop', 'Grüße aus dem Terminal 👋')

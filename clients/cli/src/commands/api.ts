@@ -1,4 +1,5 @@
 /** `api METHOD PATH`: any request of the API. */
+import { ApiError } from '@phonerack/sdk'
 import type { Command } from 'commander'
 import type { App, Run } from '../app.js'
 import { plainText } from '../plain.js'
@@ -28,8 +29,13 @@ export function addApiCommand(program: Command, app: App): void {
 async function api(run: Run, [method = '', path = '']: readonly string[], flags: ApiFlags): Promise<void> {
   if (!/^[A-Za-z]{1,10}$/.test(method))
     throw new UsageError(`\`${method}\` is not a method such as GET or POST.`)
-  if (!/^\/(?![/\\])/.test(path))
-    throw new UsageError('The path must start with one `/`, such as /v1/phones.')
+  if (!/^\/(?![/\\])[\x21-\x7e]*$/.test(path))
+    throw new UsageError(
+      'The path must start with one `/` and have no spaces, such as /v1/phones.',
+      'Encode other characters, such as %20.',
+    )
+  if (flags.body !== undefined && /^(?:get|head)$/i.test(method))
+    throw new UsageError(`A ${method.toUpperCase()} request has no body.`, 'Leave out --body.')
   const headers = headersOf(flags.header ?? [])
   const body =
     flags.body === undefined ? undefined : bodyOf(await readGiven(flags.body, run.io), flags.raw === true)
@@ -39,10 +45,26 @@ async function api(run: Run, [method = '', path = '']: readonly string[], flags:
     ...(body === undefined ? {} : { body }),
   })
   const content = Buffer.from(await response.arrayBuffer())
+  if (content.length === 0) return
   if (!/^application\/json\b/.test(response.headers.get('content-type') ?? '')) return run.out.bytes(content)
-  const object: unknown = JSON.parse(content.toString('utf8'))
+  const object = objectOf(content, response.status)
   const text = plainText(JSON.stringify(object, null, 2))
   await run.out.answer(object, text, text)
+}
+
+function objectOf(content: Buffer, status: number): unknown {
+  try {
+    return JSON.parse(content.toString('utf8')) as unknown
+  } catch (cause) {
+    throw new ApiError(
+      {
+        ...{ type: 'api_error', code: 'unexpected_answer', retryable: false, details: {} },
+        message: `The server answered with status ${status} and a body that is not JSON.`,
+        next: 'Check the base URL, and proxies in between.',
+      },
+      { status, cause },
+    )
+  }
 }
 
 export function headersOf(lines: readonly string[]): Record<string, string> {

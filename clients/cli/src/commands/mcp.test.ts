@@ -87,7 +87,6 @@ it.each(eras)('passes progress, and aborts the request that is cancelled, in rev
 
 it.each(eras)('answers with an error while the server does not run, in revision %s', async (era) => {
   const client = await connect(era)
-  const { port } = new URL(service.baseUrl)
   await service.close()
   // The first call may still use a connection that is being closed.
   let failure: unknown
@@ -100,7 +99,13 @@ it.each(eras)('answers with an error while the server does not run, in revision 
       /No connection to http:\/\/127\.0\.0\.1:\d+: .*ECONNREFUSED.*\. Nothing listens there: check the port/,
     )
   expect(failure).toMatchObject({ data: { error: { code: 'connection_failed', retryable: true } } })
-  service = await startMcpService(Number(port))
+})
+
+it.each(eras)('continues after the server broke a connection, in revision %s', async (era) => {
+  const client = await connect(era)
+  service.instead = (request) => request.socket.destroy()
+  await expect(client.callTool({ name: 'echo' })).rejects.toThrow('The tool may have run')
+  service.instead = null
   expect((await client.callTool({ name: 'echo', arguments: { a: 2 } })).structuredContent).toEqual({ a: 2 })
 })
 

@@ -56,20 +56,35 @@ async function readLines(
   })
   const close = (): void => lines.close()
   outer.io.signal.addEventListener('abort', close)
-  const ask = (question: string): Promise<string> =>
-    new Promise((resolve) => lines.question(question, resolve))
+  let isClosed = false
+  lines.once('close', () => (isClosed = true))
+  /** The end of stdin is a no; so is Ctrl-C. */
+  const ask = (question: string, signal: AbortSignal): Promise<string> =>
+    new Promise((resolve) => {
+      if (isClosed || signal.aborted) return resolve('')
+      const answer = (text: string): void => {
+        lines.off('close', none)
+        signal.removeEventListener('abort', none)
+        resolve(text)
+      }
+      const none = (): void => answer('')
+      lines.once('close', none)
+      signal.addEventListener('abort', none)
+      lines.question(question, { signal }, answer)
+    })
   try {
     if (isTerminal) lines.prompt()
     for await (const line of lines) {
       if (/^\s*(?:quit|exit)\s*$/.test(line)) break
       stop = new AbortController()
       const signal = isTerminal ? stop.signal : outer.io.signal
-      const io: Io = { ...outer.io, signal, stdin: Readable.from([]), ...(isTerminal ? { ask } : {}) }
+      const onTerminal = isTerminal ? { ask: (question: string) => ask(question, signal) } : {}
+      const io: Io = { ...outer.io, signal, stdin: Readable.from([]), ...onTerminal }
       const exitCode = await one(line, io)
       stop = null
       // A script ends at its first failure.
       if (!isTerminal && exitCode !== exitCodes.ok) throw new ExitWith(exitCode)
-      if (isTerminal) lines.prompt()
+      if (isTerminal && !isClosed) lines.prompt()
     }
   } finally {
     outer.io.signal.removeEventListener('abort', close)

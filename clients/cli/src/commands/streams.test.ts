@@ -104,13 +104,46 @@ it('sends any request, and prints the answer as text or JSON', async () => {
   expect((await bench.phonerack(['api', 'GET', '/v1/none'])).exitCode).toBe(5)
 })
 
-it.each([['https://evil.example/v1'], ['//evil.example/v1'], ['/\\evil.example'], ['v1/phones']])(
-  'sends no request and no key to %s',
-  async (place) => {
-    expect(await bench.phonerack(['api', 'GET', place])).toMatchObject({ exitCode: 2 })
-    expect(bench.service.seen).toEqual([])
-  },
-)
+it('prints nothing for an empty answer', async () => {
+  const empty = { status: 204, body: Buffer.alloc(0) }
+  bench.service.answers.set('DELETE /v1/none', () => empty)
+  bench.service.answers.set('HEAD /v1/none', () => ({ body: Buffer.alloc(0) }))
+  for (const method of ['DELETE', 'HEAD'])
+    for (const flags of [[], ['--json']])
+      expect(await bench.phonerack(['api', method, '/v1/none', ...flags])).toMatchObject({
+        ...{ exitCode: 0, out: '', err: '' },
+      })
+})
+
+it('reports a body that is not JSON as an unexpected answer', async () => {
+  const headers = { 'content-type': 'application/json' }
+  bench.service.answers.set('GET /v1/none', () => ({ body: Buffer.from('<p>'), headers }))
+  const result = await bench.phonerack(['api', 'GET', '/v1/none', '--json'])
+  expect(result).toMatchObject({ exitCode: 12, out: '' })
+  expect(JSON.parse(result.err)).toMatchObject({ error: { code: 'unexpected_answer' } })
+})
+
+it.each(['GET', 'head'])('refuses a body for %s', async (method) => {
+  const result = await bench.phonerack(['api', method, '/v1/phones', '--body', '{}'])
+  expect(result).toMatchObject({ exitCode: 2 })
+  expect(result.err).toContain('request has no body')
+  expect(bench.service.seen).toEqual([])
+})
+
+it('answers no to a question when the terminal of the shell closes', async () => {
+  const result = await bench.phonerack(['phone', 'shell', one], { stdin: 'delete\n', terminal: true })
+  expect(result).toMatchObject({ exitCode: 0 })
+  expect(result.err).toContain('Nothing was done.')
+  expect(bench.service.seen.some(({ method }) => method === 'DELETE')).toBe(false)
+})
+
+it.each([
+  ...[['https://evil.example/v1'], ['//evil.example/v1'], ['/\\evil.example'], ['v1/phones']],
+  ...[['/v1/a b'], ['/v1/\u00fc'], ['/\t/evil.example']],
+])('sends no request and no key to %s', async (place) => {
+  expect(await bench.phonerack(['api', 'GET', place])).toMatchObject({ exitCode: 2 })
+  expect(bench.service.seen).toEqual([])
+})
 
 it('takes headers but no key', () => {
   expect(headersOf(['X-One: a: b', 'X-Two:'])).toEqual({ 'X-One': 'a: b', 'X-Two': '' })

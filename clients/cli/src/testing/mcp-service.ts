@@ -34,14 +34,17 @@ function createTools({ slow }: Pick<McpService, 'slow'>): McpServer {
     const progressToken = mcpReq._meta?.progressToken
     if (progressToken !== undefined)
       await mcpReq.notify({ method: 'notifications/progress', params: { progressToken, progress: 5 } })
-    await new Promise<void>((resolve) => mcpReq.signal.addEventListener('abort', () => resolve()))
+    await new Promise<void>((resolve) => {
+      if (mcpReq.signal.aborted) resolve()
+      else mcpReq.signal.addEventListener('abort', () => resolve())
+    })
     slow.aborted += 1
     return { content: [] }
   })
   return mcp
 }
 
-export async function startMcpService(port = 0): Promise<McpService> {
+export async function startMcpService(): Promise<McpService> {
   const service: Omit<McpService, 'baseUrl' | 'close'> = {
     ...{ seen: [], slow: { running: 0, aborted: 0 }, instead: null },
   }
@@ -72,7 +75,10 @@ export async function startMcpService(port = 0): Promise<McpService> {
     if (answered.body === null) response.end()
     else Readable.fromWeb(answered.body).pipe(response)
   }
-  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(0, '127.0.0.1', resolve)
+  })
   return Object.assign(service, {
     baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     async close() {
