@@ -3,7 +3,7 @@ import { UsageError } from './usage-error.js'
 
 const units = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 } as const
 
-/** Timers of Node.js count milliseconds in 31 bits, and fire at once beyond that. */
+/** Timers of Node.js count milliseconds in 31 bits, and fire immediately beyond that. */
 const longestMs = 2 ** 31 - 1
 
 /** Milliseconds. @param option named in the error */

@@ -162,4 +162,5 @@ function issueLines(issues: unknown): string[] {
 }
 
 /** The service can send any value here. */
-const shown = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))
+const shown = (value: unknown): string =>
+  typeof value === 'string' ? value : value === undefined ? '' : JSON.stringify(value)

@@ -28,7 +28,7 @@ it('refuses what is not a file', async () => {
   await expect(requireFile('/')).rejects.toThrow('/ is not a file.')
 })
 
-it('numbers a file whose name is taken, also by a link', async () => {
+it('numbers a file if a file or a link has its name', async () => {
   const folder = await mkdtemp(path.join(tmpdir(), 'phonerack-cli-'))
   const file = path.join(folder, 'shot.png')
   await symlink(path.join(folder, 'target'), file)

@@ -56,12 +56,12 @@ async function readLines(
   })
   const close = (): void => lines.close()
   outer.io.signal.addEventListener('abort', close)
-  let isClosed = false
-  lines.once('close', () => (isClosed = true))
+  const closed = new AbortController()
+  lines.once('close', () => closed.abort())
   /** The end of stdin is a no; so is Ctrl-C. */
   const ask = (question: string, signal: AbortSignal): Promise<string> =>
     new Promise((resolve) => {
-      if (isClosed || signal.aborted) return resolve('')
+      if (closed.signal.aborted || signal.aborted) return resolve('')
       const answer = (text: string): void => {
         lines.off('close', none)
         signal.removeEventListener('abort', none)
@@ -84,7 +84,7 @@ async function readLines(
       stop = null
       // A script ends at its first failure.
       if (!isTerminal && exitCode !== exitCodes.ok) throw new ExitWith(exitCode)
-      if (isTerminal && !isClosed) lines.prompt()
+      if (isTerminal && !closed.signal.aborted) lines.prompt()
     }
   } finally {
     outer.io.signal.removeEventListener('abort', close)
