@@ -184,7 +184,9 @@ function readEnvelope(body: string): (ErrorFields & { requestId: string | null }
     return null
   }
   const error = recordOf(recordOf(parsed)?.['error'])
-  if (error === null || typeof error['code'] !== 'string') return null
+  // A proxy's error often has a code too.
+  if (error === null || !['type', 'code', 'message'].every((name) => typeof error[name] === 'string'))
+    return null
   return {
     ...fieldsOf(error),
     requestId: typeof error['request_id'] === 'string' ? error['request_id'] : null,

@@ -1,6 +1,10 @@
 /** The transport against a real HTTP server: repeats and errors. */
+import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { ConnectionError, ConflictError, PhonerackError, RateLimitError } from './errors.js'
 import { Phonerack } from './phonerack.js'
@@ -257,4 +261,46 @@ it('never sends the key to another server, and unencrypted only to this machine'
     /not encrypted/,
   )
   expect(() => new Phonerack({ apiKey: '', baseUrl: 'https://phones.example' })).toThrow(/API key is missing/)
+})
+
+/** Collects everything that only weak references reach; these hold until the current task is over. */
+async function collectGarbage(): Promise<void> {
+  setFlagsFromString('--expose-gc')
+  const collect = runInNewContext('gc') as () => void
+  for (let round = 0; round < 3; round += 1) {
+    await pause(10)
+    collect()
+  }
+}
+
+it.each(['abort', 'timeout'])('ends a call by its %s after a garbage collection', async (how) => {
+  const held = createServer(() => undefined).listen(0, '127.0.0.1')
+  await once(held, 'listening')
+  const origin = `http://127.0.0.1:${(held.address() as AddressInfo).port}`
+  const transport = createTransport({
+    ...{ apiKey: 'prk_test', baseUrl: new URL(origin), maxRetries: 0, fetch },
+  })
+  const stop = new AbortController()
+  const call = (): Promise<unknown> => {
+    const options = { signal: stop.signal, ...(how === 'timeout' ? { timeout: 2000 } : {}) }
+    const signal = signalOf(options, 600_000)
+    return transport.send(new Request(`${origin}/v1/phones`, { method: 'POST', body: '{}', signal }))
+  }
+  const arrived = once(held, 'request')
+  const ended = call().catch((error: unknown) => error)
+  await arrived
+  await collectGarbage()
+  if (how === 'abort') stop.abort(new Error('enough'))
+  expect(await ended).toMatchObject(how === 'abort' ? { message: 'enough' } : { code: 'timeout' })
+  held.closeAllConnections()
+  await new Promise((resolve) => held.close(resolve))
+})
+
+it('takes the error of a proxy, which has only a code, for an unexpected answer', async () => {
+  answers = [
+    (_request, response) => response.writeHead(502).end(JSON.stringify({ error: { code: 'bad_gateway' } })),
+  ]
+  const error = await failure(send('POST'))
+  expect(error).toMatchObject({ code: 'unexpected_answer', status: 502, retryable: false })
+  expect(error.next).toContain('may have been carried out')
 })

@@ -87,8 +87,9 @@ async function attemptOnce(
   let response: Response
   let body: ArrayBuffer
   try {
-    // A redirect would carry the key to another place.
-    response = await fetch(new Request(request.clone(), { redirect: 'manual' }))
+    // A redirect would carry the key to another place. Node.js loses the signal of a clone when it collects garbage:
+    // https://github.com/nodejs/undici/issues/4068
+    response = await fetch(request.clone(), { redirect: 'manual', signal: request.signal })
     // Read here, so that an answer that breaks off is repeated too.
     body = await response.arrayBuffer()
   } catch (error) {
@@ -165,5 +166,8 @@ function retryAfterOf(header: string | null): number | null {
 /** The signal of a call: the caller's, and its time. */
 export function signalOf({ signal, timeout }: CallOptions, defaultMs: number): AbortSignal {
   const own = AbortSignal.timeout(timeout ?? defaultMs)
-  return signal === undefined ? own : AbortSignal.any([signal, own])
+  if (signal === undefined) return own
+  // Without a listener, Node.js collects a timeout inside `AbortSignal.any`: https://github.com/nodejs/node/pull/57867
+  own.addEventListener('abort', () => undefined, { once: true })
+  return AbortSignal.any([signal, own])
 }

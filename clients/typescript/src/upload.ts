@@ -90,9 +90,19 @@ async function sendFile(
     throw new ConnectionError('connection_failed', 'The upload broke off.', false, error)
   }
   if (!response.ok) throw errorOf(response.status, text)
-  const { storageId } = JSON.parse(text) as { storageId?: unknown }
-  if (typeof storageId !== 'string') throw errorOf(response.status, text)
+  const storageId = storageIdIn(text)
+  if (storageId === null) throw errorOf(response.status, text)
   return storageId
+}
+
+function storageIdIn(text: string): string | null {
+  try {
+    const { storageId } = JSON.parse(text) as { storageId?: unknown }
+    return typeof storageId === 'string' ? storageId : null
+  } catch {
+    // A page of a proxy.
+    return null
+  }
 }
 
 function counted(

@@ -162,7 +162,16 @@ describe('a pulse', () => {
  * The page's own connection with stubs of the browser's API. Returns the reasons that the page
  * shows, in order.
  */
-async function openPage(url: string, token: string): Promise<string[]> {
+interface PageConnection {
+  connect(): void
+  send(message: object): void
+}
+
+async function openPage(
+  url: string,
+  token: string,
+  onOpen: (send: (message: object) => void) => void = () => undefined,
+): Promise<string[]> {
   class BrowserSocket extends WebSocket {
     constructor(at: string, offered: string) {
       super(at, offered, { origin })
@@ -175,7 +184,10 @@ async function openPage(url: string, token: string): Promise<string[]> {
   vi.stubGlobal('addEventListener', () => undefined)
   const told: string[] = []
   const listener = {
-    onOpen: () => told.push('open'),
+    onOpen: () => {
+      told.push('open')
+      onOpen((message) => connection.send(message))
+    },
     onVideo: () => undefined,
     onMessage: () => undefined,
     onRetry: (reason: string) => told.push(`again: ${reason}`),
@@ -183,11 +195,24 @@ async function openPage(url: string, token: string): Promise<string[]> {
   }
   const built = new URL('../../dist/live/page/connection.js', import.meta.url).href
   const { Connection } = (await import(built)) as {
-    Connection: new (url: string, token: string, told: typeof listener) => { connect(): void }
+    Connection: new (url: string, token: string, told: typeof listener) => PageConnection
   }
-  new Connection(url, token, listener).connect()
+  const connection = new Connection(url, token, listener)
+  connection.connect()
   return told
 }
+
+it('the page sends nothing over a socket that has closed before the page took it over', async () => {
+  const sent: string[] = []
+  vi.stubGlobal('earlySocket', {
+    socket: { readyState: WebSocket.CLOSED, send: (text: string) => sent.push(text), close: () => undefined },
+    messages: [{ data: JSON.stringify({ type: 'open' }) }],
+    closed: { code: closings.deleted.code, reason: closings.deleted.reason },
+  })
+  const told = await openPage('ws://127.0.0.1:9/live/socket', 'prl_x', (send) => send({ type: 'key_frame' }))
+  expect(told).toEqual(['open', `over: ${closings.deleted.reason}`])
+  expect(sent).toEqual([])
+})
 
 it('a server that stops says so and waits for no page, and the page reconnects', async () => {
   const token = await newToken(1)

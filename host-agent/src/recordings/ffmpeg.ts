@@ -46,13 +46,11 @@ export function run(
   stopping: AbortSignal,
 ): Promise<string> {
   return new Promise((resolve, reject) => {
-    const signal = AbortSignal.any([stopping, AbortSignal.timeout(ms)])
     const child = spawn(program, args, {
       stdio: ['ignore', 'pipe', 'pipe'],
       // The program reads a tenant's video, so it does not get the agent's environment.
       env: { PATH: process.env['PATH'], LD_LIBRARY_PATH: process.env['LD_LIBRARY_PATH'] },
-      signal,
-      killSignal: 'SIGKILL',
+      ...{ timeout: ms, signal: stopping, killSignal: 'SIGKILL' },
     })
     let out = ''
     let errors = ''

@@ -64,12 +64,14 @@ export async function startMcpService(): Promise<McpService> {
     const headers = new Headers()
     for (const [name, value] of Object.entries(request.headers))
       if (typeof value === 'string') headers.set(name, value)
-    const answered = await handler.fetch(
-      new Request('http://127.0.0.1/mcp', {
-        ...{ method: request.method ?? '', headers, signal: stop.signal },
-        ...(chunks.length === 0 ? {} : { body: Buffer.concat(chunks) }),
-      }),
-    )
+    const asked = new Request('http://127.0.0.1/mcp', {
+      ...{ method: request.method ?? '', headers, signal: stop.signal },
+    })
+    // Without a body, the handler would clone the request, and Node.js loses the signal of a clone when it collects garbage:
+    // https://github.com/nodejs/undici/issues/4068
+    const body =
+      chunks.length === 0 ? {} : { parsedBody: JSON.parse(String(Buffer.concat(chunks))) as unknown }
+    const answered = await handler.fetch(asked, body)
     response.writeHead(answered.status, Object.fromEntries(answered.headers))
     response.flushHeaders()
     if (answered.body === null) response.end()

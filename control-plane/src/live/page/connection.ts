@@ -80,7 +80,8 @@ export class Connection {
 
   /** Drops the message while there is no connection: the input would be stale. */
   send(message: PageMessage): void {
-    if (this.isOpen) this.socket?.send(JSON.stringify(message))
+    // While the socket closes, a browser reports each message as an error of the page.
+    if (this.isOpen && this.socket?.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(message))
   }
 
   get totalBytes(): number {
