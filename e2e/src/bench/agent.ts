@@ -1,71 +1,153 @@
-// bench: one agent with 60 virtual phones: creates at the same time, processor time and memory when idle
+// bench: twenty tasks of an agent over MCP, CLI, SDK and plain HTTP, compared with mobile-mcp: calls, bytes, tokens, time
 /**
- * All phones of one agent created at the same time, and the agent's processor time and memory for each phone when nothing
- * happens. The agent is a real one with virtual phones. `./scripts/bench agent [phones]`. Linux only.
+ * Each way solves the tasks of `src/tasks` on fresh phones, with the same scripts, which take their targets only from what
+ * the way returned. `./scripts/bench agent [first words of tasks …]`; `WAYS=mcp,mobile-mcp` selects ways.
  */
-import { setTimeout as sleep } from 'node:timers/promises'
-import { pidOf, type Service } from '../system/processes.js'
-import { startSystem, stopSystem } from '../system/system.js'
-import { newTenant, readyPhone } from '../system/tenant.js'
-import { figures } from './figures.js'
-import { cpuOf, watchMachine } from './load.js'
-import { residentBytes } from './memory.js'
+import { isDeepStrictEqual } from 'node:util'
+import { PhoneAgent } from '../tasks/phone-agent.js'
+import { PhoneState } from '../tasks/phone-state.js'
+import { type Task } from '../tasks/task.js'
+import { phoneCount, tasks } from '../tasks/tasks.js'
+import { startSystem, stopSystem, type System } from '../system/system.js'
+import { newTenant, readyPhone, type Tenant } from '../system/tenant.js'
+import { countedCli } from './agent/cli.js'
+import { type CountedWay } from './agent/counted.js'
+import { countedHttp } from './agent/http.js'
+import { countedMcp } from './agent/mcp.js'
+import { countedMobile } from './agent/mobile.js'
+import { countedSdk } from './agent/sdk.js'
+import { watchMachine } from './load.js'
 
-const phones = Number(process.argv[2] ?? 60)
-/** Milliseconds. */
-const idle = { settleMs: 15_000, watchedMs: 30_000 }
+interface Phone {
+  id: string
+  serial: string
+  state: PhoneState
+}
+type Open = (system: System, tenant: Tenant, phone: Phone) => CountedWay | Promise<CountedWay>
 
-const system = await startSystem({
-  virtualPhones: phones,
-  env: {
-    LOG_LEVEL: 'warn',
-    PHONERACK_LIFECYCLE_PER_MINUTE: '100000',
-    PHONERACK_REQUESTS_PER_MINUTE: '100000',
-  },
-})
-const pidFor = async (service: Service): Promise<number> => {
-  const pid = await pidOf(system, service)
-  if (pid === null) throw new Error(`${service} is not running`)
-  return pid
+const ways: Readonly<Record<string, Open>> = {
+  mcp: ({ up }, { admin }, { id }) => countedMcp(up.mcp_url, admin.key, id),
+  http: (_, { admin }, { id }) => countedHttp(admin, id),
+  sdk: ({ up }, { admin }, { id }) => countedSdk(up.base_url, admin.key, id),
+  cli: ({ up }, { admin }, { id }) => countedCli(up.base_url, admin.key, id),
+  'mobile-mcp': (_system, _tenant, { serial, state }) => countedMobile(serial, state.env),
+}
+/** Dumps the screen with the phone's only UiAutomation, which the agent's UI server would hold. */
+const dumps = (way: string): boolean => way === 'mobile-mcp'
+
+const words = process.argv.slice(2)
+const asked = tasks.map((task, at) => ({ task, at })).filter(({ task }) => isAsked(task))
+function isAsked({ name }: Task): boolean {
+  return words.length === 0 || words.some((word) => name.startsWith(word))
+}
+const wanted = (process.env['WAYS'] ?? Object.keys(ways).join(',')).split(',')
+const unknown = wanted.filter((way) => !Object.hasOwn(ways, way))
+if (unknown.length > 0 || asked.length === 0)
+  throw new Error(`ways: ${Object.keys(ways).join(', ')}; tasks: ${tasks.map(({ name }) => name).join('; ')}`)
+
+interface Result {
+  task: string
+  /** Null: solved. */
+  failure: string | null
+  calls: number
+  bytes: number
+  tokens: number
+  ms: number
 }
 
-try {
-  const { admin } = await newTenant(system, {
-    maxPhones: phones,
-    maxRunning: phones,
-    creditUsd: '10000.000000',
+/** Before each task the phone shows its home screen. Errors of the script and a wrong state are failures. */
+async function solve({
+  task,
+  way,
+  state,
+}: {
+  task: Task
+  way: CountedWay
+  state: PhoneState
+}): Promise<Result> {
+  await state.goHome()
+  const { calls, bytes, tokens } = way.count
+  const since = performance.now()
+  let failure: string | null = null
+  try {
+    await task.solve(new PhoneAgent(way))
+  } catch (error) {
+    failure = error instanceof Error ? error.message : String(error)
+  }
+  const ms = performance.now() - since
+  if (failure === null) {
+    const found = await task.state(state)
+    if (!isDeepStrictEqual(found, task.wanted)) failure = `the phone has ${JSON.stringify(found)}`
+  }
+  const { count } = way
+  return {
+    ...{ task: task.name, failure, ms },
+    ...{ calls: count.calls - calls, bytes: count.bytes - bytes, tokens: count.tokens - tokens },
+  }
+}
+
+async function solveAll(name: string): Promise<Result[]> {
+  const open = ways[name]
+  if (!open) throw new Error(`no way ${name}`)
+  const system = await startSystem({
+    virtualPhones: phoneCount,
+    ...(dumps(name) ? { without: Array.from({ length: phoneCount }, () => ['ui-server']) } : {}),
+    env: { PHONERACK_REQUESTS_PER_MINUTE: '100000000', LOG_LEVEL: 'warn' },
   })
-  const services: Service[] = ['control-plane', 'host-agent', 'virtual-phones']
-  const pids = await Promise.all(services.map(pidFor))
-  const cpu = (): Promise<number[]> => Promise.all(pids.map(cpuOf))
-  const spent = (before: readonly number[], after: readonly number[]): string =>
-    services.map((name, at) => `${name} ${((after[at] ?? 0) - (before[at] ?? 0)).toFixed(1)} s`).join(', ')
-
-  const machine = await watchMachine()
-  const before = await cpu()
-  const started = performance.now()
-  const times = await Promise.all(
-    Array.from({ length: phones }, async () => {
-      await readyPhone(admin, { max_duration: 3600, idle_timeout: 3600 })
-      return performance.now() - started
-    }),
-  )
-  const { p50, p99 } = figures('create', times)
-  process.stdout.write(
-    `${phones} creates at the same time: all ready after ${(Math.max(...times) / 1000).toFixed(2)} s, p50 ${(p50 / 1000).toFixed(2)} s, p99 ${(p99 / 1000).toFixed(2)} s (${await machine()})\n` +
-      `processor time: ${spent(before, await cpu())}\n`,
-  )
-
-  await sleep(idle.settleMs)
-  const quiet = await cpu()
-  await sleep(idle.watchedMs)
-  const after = await cpu()
-  const agent = services.indexOf('host-agent')
-  const ms = (((after[agent] ?? 0) - (quiet[agent] ?? 0)) * 1000) / (idle.watchedMs / 1000) / phones
-  const bytes = await residentBytes(await pidFor('host-agent'))
-  process.stdout.write(
-    `idle agent: ${ms.toFixed(2)} ms of CPU a second for each phone, ${(bytes / 1e6).toFixed(0)} MB resident, ${(bytes / 1e6 / phones).toFixed(1)} MB for each phone\n`,
-  )
-} finally {
-  await stopSystem(system)
+  const stops: (() => Promise<void>)[] = [() => stopSystem(system)]
+  try {
+    const tenant = await newTenant(system)
+    const lanes: { way: CountedWay; state: PhoneState }[] = []
+    for (let lane = 0; lane < phoneCount; lane += 1) {
+      const { id } = await readyPhone(tenant.admin)
+      const state = await PhoneState.of(tenant, id)
+      stops.push(() => state.stop())
+      const way = await open(system, tenant, { id, serial: state.serial, state })
+      stops.push(() => way.stop())
+      lanes.push({ way, state })
+    }
+    const results: Result[] = []
+    // One after the other, so that no way's time contains another's work.
+    for (const { task, at } of asked) {
+      const lane = lanes[at % phoneCount]
+      if (!lane) throw new Error('there are fewer phones than lanes')
+      results.push(await solve({ task, ...lane }))
+    }
+    return results
+  } finally {
+    for (const stop of stops.reverse()) await stop()
+  }
 }
+
+const sum = (results: readonly Result[], field: 'calls' | 'bytes' | 'tokens' | 'ms'): number =>
+  results.reduce((total, result) => total + result[field], 0)
+
+const machine = await watchMachine()
+const all = new Map<string, Result[]>()
+for (const way of wanted) all.set(way, await solveAll(way))
+
+// Only tasks that each way solved can be compared.
+const common = asked
+  .map(({ task }) => task.name)
+  .filter((name) =>
+    [...all.values()].every((results) => results.some((each) => each.task === name && !each.failure)),
+  )
+const columns = ['calls', 'bytes', 'tokens', 'ms'] as const
+const row = (cells: readonly (string | number)[]): string =>
+  cells.map((cell, at) => (at === 0 ? String(cell).padEnd(12) : String(cell).padStart(10))).join(' ')
+const lines = [...all].map(([way, results]) => {
+  const compared = results.filter(({ task }) => common.includes(task))
+  const solved = results.filter(({ failure }) => failure === null).length
+  return row([
+    way,
+    `${solved}/${results.length}`,
+    ...columns.map((field) => Math.round(sum(compared, field))),
+  ])
+})
+process.stdout.write(
+  `\n${common.length} tasks that every way solved, on virtual phones; tokens of o200k_base (${await machine()})\n` +
+    `${row(['', 'solved', ...columns])}\n${lines.join('\n')}\n`,
+)
+for (const [way, results] of all)
+  for (const { task, failure } of results)
+    if (failure !== null) process.stdout.write(`${way}: ${task}: ${failure.split('\n')[0]?.slice(0, 300)}\n`)

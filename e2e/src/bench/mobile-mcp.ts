@@ -32,8 +32,8 @@ async function install(): Promise<void> {
 }
 
 export interface MobileMcp {
-  /** Calls a tool on the phone. @throws when the tool reports a failure */
-  call(tool: string, args?: Record<string, unknown>): Promise<void>
+  /** Calls a tool on the phone, and returns the text of its result. @throws when the tool reports a failure */
+  call(tool: string, args?: Record<string, unknown>): Promise<string>
   stop(): Promise<void>
 }
 
@@ -58,6 +58,8 @@ export async function startMobileMcp(serial: string, env: NodeJS.ProcessEnv): Pr
     async call(tool, args = {}) {
       const answer = await client.callTool({ name: tool, arguments: { device: serial, ...args } })
       if (answer.isError === true) throw new Error(`${tool}: ${JSON.stringify(answer.content)}`)
+      const blocks = answer.content as { type: string; text?: string }[]
+      return blocks.map(({ text = '' }) => text).join('\n')
     },
     stop: () => client.close(),
   }

@@ -1,8 +1,8 @@
 /** Tasks with the shop, the bank, maps, the clock, and an app that gives trouble. */
-import { type Observation } from '@phonerack/shared'
 import { readText, withId, type PhoneAgent } from './phone-agent.js'
 import { textsOf, type PhoneState } from './phone-state.js'
 import { type Task } from './task.js'
+import { type Screen } from './way.js'
 
 const SHOP = 'com.phonerack.shop'
 const BANK = 'com.phonerack.bank'
@@ -95,7 +95,7 @@ export const whereAmI: Task = {
  * The clock's face never stops moving, and only a static screen can be dumped: the script finds its first
  * tab, Alarm, in a picture.
  */
-async function openAlarms(agent: PhoneAgent): Promise<Observation> {
+async function openAlarms(agent: PhoneAgent): Promise<Screen> {
   await agent.home()
   const { width, height } = (await agent.look()).screen
   await agent.actBlindly(
@@ -103,7 +103,7 @@ async function openAlarms(agent: PhoneAgent): Promise<Observation> {
     { type: 'open_app', package: CLOCK },
     { type: 'tap', target: { x: Math.round(width / 6), y: Math.round(height * 0.905) } },
   )
-  return agent.look()
+  return agent.look({ bounds: true })
 }
 
 export const weekendAlarm: Task = {

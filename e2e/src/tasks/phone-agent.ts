@@ -1,66 +1,42 @@
 /**
- * The helpers with which a task's script drives a phone; each sends requests to `/v1`. It uses only the
- * answers of `/v1`.
+ * The helpers with which a task's script drives a phone, over `/v1` or another way. It uses only what the way returns.
  */
-import {
-  actionBatchResultSchema,
-  observationSchema,
-  type actionBatchSchema,
-  type Element,
-  type Observation,
-} from '@phonerack/shared'
-import { type z } from 'zod'
-import { type Api } from '../system/api.js'
+import { type Element } from '@phonerack/shared'
+import { type Action, type Screen, type Way } from './way.js'
 
-type Action = z.input<typeof actionBatchSchema>['actions'][number]
 /** A text, another form of target, or a condition that selects the element on the screen. */
 type What = string | { id: string } | { desc: string } | ((element: Element) => boolean)
 
 export class PhoneAgent {
-  constructor(
-    private readonly api: Api,
-    private readonly phoneId: string,
-  ) {}
+  constructor(private readonly way: Way) {}
 
   /** Runs a batch and returns the screen after it; throws with the action that failed. */
-  async act(...actions: Action[]): Promise<Observation> {
-    const observation = await this.run(actions, 'ui')
+  async act(...actions: Action[]): Promise<Screen> {
     // An answer may come without the screen, when that could not be read.
-    return observation === undefined ? this.look() : observationSchema.parse(observation)
+    return (await this.way.act(actions, 'ui')) ?? this.look()
   }
 
   /** The same where the screen cannot be read, or need not be. */
   async actBlindly(...actions: Action[]): Promise<void> {
-    await this.run(actions, 'none')
+    await this.way.act(actions, 'none')
   }
 
-  private async run(actions: Action[], observe: 'ui' | 'none'): Promise<unknown> {
-    const answer = await this.api.post(`/v1/phones/${this.phoneId}/actions`, { actions, observe })
-    if (answer.status !== 200) throw new Error(`actions: ${answer.status} ${JSON.stringify(answer.body)}`)
-    const { results, completed, observation } = actionBatchResultSchema.parse(answer.body)
-    if (completed !== actions.length)
-      throw new Error(`${JSON.stringify(actions[completed])}: ${JSON.stringify(results.at(-1)?.error)}`)
-    return observation
-  }
-
-  /** Reads the screen. */
-  async look(): Promise<Observation> {
-    const answer = await this.api.get(`/v1/phones/${this.phoneId}/observe`)
-    if (answer.status !== 200) throw new Error(`observe: ${answer.status} ${JSON.stringify(answer.body)}`)
-    return observationSchema.parse(answer.body)
+  /** Reads the screen. `bounds`: with the bounds of elements, not only their centers. */
+  look({ bounds = false }: { bounds?: boolean } = {}): Promise<Screen> {
+    return this.way.observe(bounds)
   }
 
   /** Opens an app at its first screen. */
-  open(name: string): Promise<Observation> {
+  open(name: string): Promise<Screen> {
     return this.act({ type: 'close_app', package: name }, { type: 'open_app', package: name })
   }
 
-  openUrl(url: string): Promise<Observation> {
+  openUrl(url: string): Promise<Screen> {
     return this.act({ type: 'open_url', url })
   }
 
-  async tap(...whats: What[]): Promise<Observation> {
-    let seen: Observation | undefined
+  async tap(...whats: What[]): Promise<Screen> {
+    let seen: Screen | undefined
     for (const what of whats) {
       if (typeof what === 'function') {
         const { snapshot_id, elements, text } = await this.look()
@@ -72,27 +48,27 @@ export class PhoneAgent {
     return seen ?? this.look()
   }
 
-  longPress(text: string): Promise<Observation> {
+  longPress(text: string): Promise<Screen> {
     return this.act({ type: 'long_press', target: { text } })
   }
 
   /** Replaces the content of a field, and closes the keyboard. */
-  write(field: { id: string } | { text: string }, text: string): Promise<Observation> {
+  write(field: { id: string } | { text: string }, text: string): Promise<Screen> {
     return this.act({ type: 'type', target: field, text, clear: true }, { type: 'hide_keyboard' })
   }
 
-  scrollTo(text: string): Promise<Observation> {
+  scrollTo(text: string): Promise<Screen> {
     return this.act({ type: 'scroll_to', target: { text } })
   }
 
   /** Pulls the shade down from the top of the screen. */
-  async pullShade(): Promise<Observation> {
+  async pullShade(): Promise<Screen> {
     const { width, height } = (await this.look()).screen
     const x = Math.round(width / 2)
     return this.act({ type: 'swipe', from: { x, y: 4 }, to: { x, y: Math.round(height * 0.7) } })
   }
 
-  swipe(from: [number, number], to: [number, number]): Promise<Observation> {
+  swipe(from: [number, number], to: [number, number]): Promise<Screen> {
     const [a, b] = [
       { x: from[0], y: from[1] },
       { x: to[0], y: to[1] },
@@ -100,13 +76,13 @@ export class PhoneAgent {
     return this.act({ type: 'swipe', from: a, to: b })
   }
 
-  home(): Promise<Observation> {
+  home(): Promise<Screen> {
     return this.act({ type: 'home' })
   }
 }
 
 /** The pattern's first group in the first matching text on the screen. */
-export function readText(screen: Observation, pattern: RegExp): string {
+export function readText(screen: Screen, pattern: RegExp): string {
   for (const { text } of screen.elements) {
     const found = text === null ? null : pattern.exec(text)
     if (found) return found[1] ?? found[0]
@@ -115,5 +91,5 @@ export function readText(screen: Observation, pattern: RegExp): string {
 }
 
 /** Elements with this resource id, in screen order. */
-export const withId = (screen: Observation, id: string): Element[] =>
+export const withId = (screen: Screen, id: string): Element[] =>
   screen.elements.filter((element) => element.id?.endsWith(`:id/${id}`))

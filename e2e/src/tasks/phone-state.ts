@@ -34,14 +34,22 @@ function nodesOf(xml: string): ScreenNode[] {
 }
 
 export class PhoneState {
-  private constructor(private readonly adb: PlainAdb) {}
+  private constructor(
+    private readonly adb: PlainAdb,
+    readonly serial: string,
+  ) {}
+
+  /** Environment for other programs that use the same adb server. */
+  get env(): NodeJS.ProcessEnv {
+    return this.adb.env
+  }
 
   /** Connects to the device that a tenant's phone is on. */
   static async of(tenant: Tenant, phoneId: string): Promise<PhoneState> {
     const { data } = devicesSchema.parse((await tenant.operator.get('/operator/v1/devices')).body)
     const serial = data.find((device) => device.phone_id === phoneId)?.serial
     if (!serial) throw new Error(`${phoneId} is on no device`)
-    return new PhoneState(await plainAdb(serial))
+    return new PhoneState(await plainAdb(serial), serial)
   }
 
   async shell(command: string): Promise<string> {

@@ -68,7 +68,8 @@ export const brightest: Task = {
   name: 'drag a slider',
   prompt: 'Make the screen as bright as it gets.',
   async solve(agent) {
-    const [slider] = withId(await agent.pullShade(), 'slider')
+    await agent.pullShade()
+    const [slider] = withId(await agent.look({ bounds: true }), 'slider')
     if (!slider) throw new Error('no slider in the shade')
     const [left, , right] = slider.bounds
     const y = slider.center[1]

@@ -6,7 +6,7 @@ export interface Task {
   name: string
   /** The prompt that an agent would get. */
   prompt: string
-  /** A script that acts as the agent: uses only the answers of `/v1`. Starts on the home screen. */
+  /** A script that acts as the agent: uses only what its way to the phone returns. Starts on the home screen. */
   solve: (agent: PhoneAgent) => Promise<void>
   /** The phone's own state for the task; can leave any screen in front. */
   state: (phone: PhoneState) => Promise<unknown>

@@ -5,6 +5,7 @@ import { newTenant, readyPhone, type Tenant } from '../system/tenant.js'
 import { PhoneAgent } from './phone-agent.js'
 import { PhoneState } from './phone-state.js'
 import { phoneCount, tasks } from './tasks.js'
+import { httpWay } from './way.js'
 
 interface Rented {
   phoneId: string
@@ -32,7 +33,11 @@ describe('tasks', () => {
 
   async function rent(): Promise<Rented> {
     const { id } = await readyPhone(tenant.agent)
-    return { phoneId: id, agent: new PhoneAgent(tenant.agent, id), state: await PhoneState.of(tenant, id) }
+    return {
+      phoneId: id,
+      agent: new PhoneAgent(httpWay(tenant.agent, id)),
+      state: await PhoneState.of(tenant, id),
+    }
   }
   async function giveBack({ state, phoneId }: Rented): Promise<void> {
     await state.stop()
