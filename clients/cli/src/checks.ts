@@ -3,6 +3,7 @@ import { connect, type PeerCertificate } from 'node:tls'
 import { humanMs } from './duration.js'
 import { NotDone } from './usage-error.js'
 import { PhonerackError } from '@phonerack/sdk'
+import { fetchFailureOf } from '@phonerack/sdk/internal'
 
 export interface Check {
   name: string
@@ -82,29 +83,12 @@ const advice: Readonly<Record<string, string>> = {
     'The port does not speak TLS: use http, which is only for this machine, or another port.',
 }
 
-/** Whether `fetch` failed before it sent anything. A connection that exists can time out too. */
-export function isUnsent(error: unknown): boolean {
-  const { code, syscall = '' } = causeOf(error)
-  return (Object.hasOwn(advice, code) && code !== 'ETIMEDOUT') || ['connect', 'getaddrinfo'].includes(syscall)
-}
-
-/** `fetch` puts the reason into `cause`; an error for several addresses has the code of each. */
-function causeOf(error: unknown): { code: string; message: string; syscall?: string } {
-  const cause: unknown = error instanceof Error ? (error.cause ?? error) : error
-  const { code, message = String(cause), syscall } = cause as Partial<NodeJS.ErrnoException>
-  return {
-    code: typeof code === 'string' ? code : '',
-    message,
-    ...(syscall === undefined ? {} : { syscall }),
-  }
-}
-
 /** The error of a connection that was not made. */
 export function connectionError(error: unknown, origin: string): PhonerackError {
-  const { code, message } = causeOf(error)
+  const { code, reason } = fetchFailureOf(error)
   return new PhonerackError({
     ...{ code: 'connection_failed', type: 'connection_error', retryable: true, details: { cause: code } },
-    message: `No connection to ${origin}: ${message || code}.`,
+    message: `No connection to ${origin}: ${reason}.`,
     next: advice[code] ?? 'Check the base URL and the network.',
   })
 }

@@ -1,6 +1,6 @@
 /** The generated client over the transport, with a deadline and errors for each call. Shared by all classes of the SDK. */
 import { createClient, type Client } from './generated/client/index.js'
-import { signalOf, type CallOptions, type Transport } from './transport.js'
+import { signalOf, type CallOptions, type Expected, type Transport } from './transport.js'
 
 /** Milliseconds of one request, and of a batch of actions. */
 export const limits = { requestMs: 130_000, actionsMs: 310_000 } as const
@@ -17,10 +17,11 @@ interface Sending {
   signal: AbortSignal
   throwOnError: true
   responseStyle: 'data'
+  parseAs: 'json' | 'arrayBuffer'
 }
 
 export class Connection {
-  private readonly client: Client
+  private readonly clients: Readonly<Record<Expected, Client>>
 
   constructor(
     readonly transport: Transport,
@@ -28,19 +29,23 @@ export class Connection {
     /** For uploads, whose URLs get no key. */
     readonly fetch: typeof globalThis.fetch,
   ) {
-    this.client = createClient({
-      baseUrl: baseUrl.href.replace(/\/$/, ''),
-      fetch: (input) => transport.send(input as Request),
-    })
+    const clientFor = (expected: Expected): Client =>
+      createClient({
+        baseUrl: baseUrl.href.replace(/\/$/, ''),
+        fetch: (input) => transport.send(input as Request, expected),
+      })
+    this.clients = { json: clientFor('json'), bytes: clientFor('bytes') }
   }
 
   /** @param defaultMs the time without `options.timeout` */
-  sending(options: CallOptions, defaultMs: number = limits.requestMs): Sending {
+  sending(options: CallOptions, defaultMs: number = limits.requestMs, expected: Expected = 'json'): Sending {
     return {
-      client: this.client,
+      client: this.clients[expected],
       signal: signalOf(options, defaultMs),
       throwOnError: true,
       responseStyle: 'data',
+      // The type of the content says nothing: a proxy's page has its own.
+      parseAs: expected === 'json' ? 'json' : 'arrayBuffer',
     }
   }
 
@@ -49,6 +54,7 @@ export class Connection {
     method: string,
     path: string,
     { body, headers: given, ...options }: RequestOptions,
+    expected: Expected = 'bytes',
   ): Promise<Response> {
     const url = new URL(path, this.baseUrl)
     const headers = new Headers(given)
@@ -58,6 +64,7 @@ export class Connection {
     const content = body === undefined ? {} : { body: isBytes ? (body as BodyInit) : JSON.stringify(body) }
     return this.transport.send(
       new Request(url, { method, headers, ...content, signal: signalOf(options, limits.requestMs) }),
+      expected,
     )
   }
 }

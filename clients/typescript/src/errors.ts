@@ -148,48 +148,58 @@ const families: ReadonlyMap<string, typeof PhonerackError> = new Map<string, typ
   ['api_error', ApiError],
 ])
 
-/**
- * The error of an answer. An answer that is not from the API, such as a proxy's, has the code `unexpected_answer`.
- * @param write the idempotency key of a write; null: a read
- */
-export function errorOf(
-  status: number,
-  body: string,
-  write: { key: string | null } | null = null,
-): PhonerackError {
+/** Null: the request changes nothing. `key`: the idempotency key. */
+export type Write = { key: string | null } | null
+
+/** The error of an answer. An answer that is not from the API, such as a proxy's, has the code `unexpected_answer`. */
+export function errorOf(status: number, body: string, write: Write = null): PhonerackError {
   const envelope = readEnvelope(body)
-  if (envelope === null) {
-    const advice = 'Check the base URL, and proxies in between.'
-    // A proxy that gave up says nothing about the outcome of a write.
-    const isUnknown = write !== null && status >= 500
-    return new ApiError(
-      {
-        ...{ code: 'unexpected_answer', type: 'api_error', details: {} },
-        retryable: write === null && status >= 502 && status <= 504,
-        message: `The server answered with status ${status} and without an error of Phonerack.`,
-        next: isUnknown ? `${unknownOutcome(write.key)} ${advice}` : advice,
-      },
-      { status },
-    )
-  }
+  if (envelope === null) return unexpectedAnswer(status, 'without an error of Phonerack', write)
   const Family = families.get(envelope.type) ?? PhonerackError
   return new Family(envelope, { status, requestId: envelope.requestId })
 }
 
-function readEnvelope(body: string): (ErrorFields & { requestId: string | null }) | null {
-  let parsed: unknown
-  try {
-    parsed = JSON.parse(body)
-  } catch {
-    return null
-  }
-  const error = recordOf(recordOf(parsed)?.['error'])
+/** @param form what is unexpected, such as `without an error of Phonerack` */
+export function unexpectedAnswer(
+  status: number,
+  form: string,
+  write: Write = null,
+  cause?: unknown,
+): ApiError {
+  const advice = 'Check the base URL, and proxies in between.'
+  // A proxy that gave up, or hid the answer, says nothing about the outcome of a write.
+  const isUnknown = write !== null && !(status >= 300 && status < 500)
+  return new ApiError(
+    {
+      ...{ code: 'unexpected_answer', type: 'api_error', details: {} },
+      retryable: write === null && status >= 502 && status <= 504,
+      message: `The server answered with status ${status} and ${form}.`,
+      next: isUnknown ? `${unknownOutcome(write.key)} ${advice}` : advice,
+    },
+    { status, cause },
+  )
+}
+
+/** The API's error in a body; null: the body is of another server. */
+export function readEnvelope(body: string): (ErrorFields & { requestId: string | null }) | null {
+  const error = recordOf(recordOf(parsed(body))?.['error'])
   // A proxy's error often has a code too.
   if (error === null || !['type', 'code', 'message'].every((name) => typeof error[name] === 'string'))
     return null
   return {
     ...fieldsOf(error),
     requestId: typeof error['request_id'] === 'string' ? error['request_id'] : null,
+  }
+}
+
+/** Whether a body is a JSON object, as every answer of the API that is not a file. */
+export const isJsonObject = (body: string): boolean => recordOf(parsed(body)) !== null
+
+function parsed(body: string): unknown {
+  try {
+    return JSON.parse(body)
+  } catch {
+    return null
   }
 }
 

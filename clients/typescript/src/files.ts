@@ -1,5 +1,5 @@
 /** Files in the shared storage of a phone. */
-import type { Connection } from './connection.js'
+import { limits, type Connection } from './connection.js'
 import { deleteFile, listFiles, readFile, writeFile } from './generated/sdk.gen.js'
 import type { ListFilesAnswer, WriteFileAnswer } from './generated/types.gen.js'
 import type { CallOptions } from './transport.js'
@@ -23,10 +23,8 @@ export class Files {
   }
 
   async read(file: string, options: CallOptions = {}): Promise<Uint8Array> {
-    const sending = this.connection.sending(options)
-    const answer: unknown = await readFile({
-      ...{ ...sending, path: this.path, query: { path: file }, parseAs: 'arrayBuffer' },
-    })
+    const sending = this.connection.sending(options, limits.requestMs, 'bytes')
+    const answer: unknown = await readFile({ ...sending, path: this.path, query: { path: file } })
     return new Uint8Array(answer as ArrayBuffer)
   }
 

@@ -224,8 +224,8 @@ export class Phone implements AsyncDisposable {
       max_width: maxWidth,
       annotate: annotate === undefined ? undefined : annotate ? ('true' as const) : ('false' as const),
     }
-    const sending = this.connection.sending(options)
-    const answer: unknown = await screenshot({ ...sending, path: this.path, query, parseAs: 'arrayBuffer' })
+    const sending = this.connection.sending(options, limits.requestMs, 'bytes')
+    const answer: unknown = await screenshot({ ...sending, path: this.path, query })
     return new Uint8Array(answer as ArrayBuffer)
   }
 

@@ -49,7 +49,9 @@ export class Phonerack {
 
   /** A request that this release has no method for. @param path such as `/v1/account` @throws PhonerackError */
   async request<T = unknown>(method: string, path: string, options: RequestOptions = {}): Promise<T> {
-    return (await (await this.send(method, path, options)).json()) as T
+    const response = await this.connection.request(method, path, options, 'json')
+    // Null: the answer has no body.
+    return (response.body === null ? undefined : await response.json()) as T
   }
 
   /** Like `request`, for an answer that is not JSON. */

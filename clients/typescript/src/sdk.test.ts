@@ -2,7 +2,16 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { ActionError, ConnectionError, Phonerack, PhonerackError, tap, type } from './index.js'
+import {
+  ActionError,
+  ApiError,
+  ConnectionError,
+  Phonerack,
+  PhonerackError,
+  Setup,
+  tap,
+  type,
+} from './index.js'
 
 interface Asked {
   method: string
@@ -15,9 +24,11 @@ let server: Server
 let asked: Asked[]
 let answer: (asked: Asked) => [status: number, body: unknown]
 let client: Phonerack
+let pageType: string
 
 beforeEach(async () => {
   asked = []
+  pageType = 'text/html'
   server = createServer((request, response) => {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
@@ -33,7 +44,10 @@ beforeEach(async () => {
       }
       asked.push(one)
       const [status, body] = answer(one)
-      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+      // A text is the page of a proxy.
+      const [contentType, content] =
+        typeof body === 'string' ? [pageType, body] : ['application/json', JSON.stringify(body)]
+      response.writeHead(status, { 'content-type': contentType }).end(content)
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -204,4 +218,66 @@ it('parks at the end of its block, even after an error', async () => {
     'GET /v1/phones/ph_aaaaaaaaaaaa',
     'POST /v1/phones/ph_aaaaaaaaaaaa/park',
   ])
+})
+
+it.each([
+  ['text/html', '<h1>Sign in to the network</h1>'],
+  ['application/json', '<h1>Sign in to the network</h1>'],
+  ['application/json', ''],
+  ['application/json', '"text"'],
+  ['application/json', '[1]'],
+  ['application/octet-stream', 'null'],
+])('throws an unexpected answer for a page of the type %s: %s', async (contentType, page) => {
+  pageType = contentType
+  answer = () => [200, phone('ready')]
+  const one = await client.phones.get('ph_aaaaaaaaaaaa')
+  answer = () => [200, page]
+  asked = []
+  const unexpected = { code: 'unexpected_answer', status: 200, retryable: false }
+  const failureOf = async (call: Promise<unknown>): Promise<PhonerackError> => {
+    const error: unknown = await call.then(
+      () => null,
+      (thrown: unknown) => thrown,
+    )
+    expect(error).toBeInstanceOf(ApiError)
+    expect(error).toMatchObject(unexpected)
+    return error as PhonerackError
+  }
+  const reads = [
+    () => client.account(),
+    () => client.phones.get('ph_aaaaaaaaaaaa'),
+    () => client.phones.list().toArray(),
+    () => client.request('GET', '/v1/account'),
+    () => client.apps.getUpload('upl_a'),
+    () => one.observe(),
+    () => one.device.clipboard(),
+    () => one.files.list(),
+  ]
+  for (const read of reads)
+    expect((await failureOf(read())).next).toBe('Check the base URL, and proxies in between.')
+  const writes = [
+    () => one.tap({ text: 'Next' }),
+    () => one.park(),
+    () => one.handOff({ message: 'Help.' }),
+    () => one.device.setLocale('de-DE'),
+    () => one.files.write('/sdcard/a', '1'),
+    () => client.request('POST', '/v1/phones'),
+    () => Setup.start({ baseUrl: client.baseUrl }),
+  ]
+  for (const write of writes)
+    expect((await failureOf(write())).next).toContain('may have been carried out: read the state')
+  expect(asked).toHaveLength(reads.length + writes.length)
+  const created = await failureOf(client.phones.create())
+  expect(created.details).toEqual({ idempotency_key: asked.at(-1)?.idempotencyKey })
+  expect(created.next).toContain(`use the idempotency key ${asked.at(-1)?.idempotencyKey}`)
+})
+
+it('returns files of any type as they are', async () => {
+  answer = () => [200, phone('ready')]
+  const one = await client.phones.get('ph_aaaaaaaaaaaa')
+  answer = () => [200, '<p>A page.</p>']
+  const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString()
+  expect(text(await one.files.read('/sdcard/a.html'))).toBe('<p>A page.</p>')
+  expect(text(await one.screenshot())).toBe('<p>A page.</p>')
+  expect(await (await client.send('GET', '/v1/any')).text()).toBe('<p>A page.</p>')
 })

@@ -304,3 +304,11 @@ it('takes the error of a proxy, which has only a code, for an unexpected answer'
   expect(error).toMatchObject({ code: 'unexpected_answer', status: 502, retryable: false })
   expect(error.next).toContain('may have been carried out')
 })
+
+it('knows that nothing was sent when the port does not speak TLS', async () => {
+  const origin = new URL(baseUrl().href.replace('http:', 'https:'))
+  const transport = createTransport({ ...{ apiKey: 'prk_test', baseUrl: origin, maxRetries: 0, fetch } })
+  const error = await failure(transport.send(new Request(new URL('/v1/phones', origin), { method: 'POST' })))
+  expect(error).toMatchObject({ code: 'connection_failed', isOutcomeUnknown: false, next: null })
+  expect(seen).toEqual([])
+})

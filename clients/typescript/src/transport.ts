@@ -1,5 +1,14 @@
 /** Sends requests: key, deadline, repeats of what is safe to repeat, and errors. The generated client uses it as `fetch`. */
-import { ConnectionError, errorOf, PhonerackError, unknownOutcome } from './errors.js'
+import {
+  ConnectionError,
+  errorOf,
+  isJsonObject,
+  PhonerackError,
+  unexpectedAnswer,
+  unknownOutcome,
+  type Write,
+} from './errors.js'
+import { fetchFailureOf, isUnsent } from './fetch-failure.js'
 import { pause, reasonOf } from './pause.js'
 
 export interface CallOptions {
@@ -28,9 +37,13 @@ const pauses = { first: 500, most: 8000 }
 /** Milliseconds of `Retry-After` that the SDK waits itself; for longer ones, the error is thrown. */
 const longestRetryAfter = 60_000
 
+/** The body of an answer: a JSON object of the API, or any bytes. */
+export type Expected = 'json' | 'bytes'
+
 /** The deadline of the call that sends a request: the generated client passes it on as the request's signal. */
 export interface Transport {
-  send(request: Request): Promise<Response>
+  /** @throws PhonerackError also for a body that is not as expected. An answer with status 204 has none. */
+  send(request: Request, expected?: Expected): Promise<Response>
 }
 
 /**
@@ -42,7 +55,7 @@ export interface Transport {
 export function createTransport(options: TransportOptions): Transport {
   const { apiKey, baseUrl, maxRetries, headers = {}, sleep = pause, random = Math.random } = options
   return {
-    async send(request) {
+    async send(request, expected = 'bytes') {
       const url = new URL(request.url)
       // Other servers must not get the key.
       if (url.origin !== baseUrl.origin) throw new TypeError(`${url.origin} is not ${baseUrl.origin}`)
@@ -56,7 +69,7 @@ export function createTransport(options: TransportOptions): Transport {
       try {
         for (let attempt = 0; ; attempt += 1) {
           const isLast = attempt >= maxRetries
-          const outcome = await attemptOnce(options.fetch, request, write)
+          const outcome = await attemptOnce(options.fetch, request, write, expected)
           if ('response' in outcome) return outcome.response
           isUnknown ||= write !== null && mayBeDone(outcome)
           const waitMs = isLast ? null : waitFor(outcome, isSafe, attempt, random)
@@ -78,11 +91,11 @@ interface Failure {
 }
 type Outcome = { response: Response } | Failure
 
-/** @param write null: the request changes nothing */
 async function attemptOnce(
   fetch: typeof globalThis.fetch,
   request: Request,
-  write: { key: string | null } | null,
+  write: Write,
+  expected: Expected,
 ): Promise<Outcome> {
   let response: Response
   let body: ArrayBuffer
@@ -94,41 +107,30 @@ async function attemptOnce(
     body = await response.arrayBuffer()
   } catch (error) {
     if (request.signal.aborted) throw reasonOf(request.signal, write === null)
-    const cause = error instanceof Error ? error.cause : undefined
-    const why =
-      cause instanceof Error ? `: ${cause.message || String('code' in cause ? cause.code : '')}` : ''
-    const message = `No connection to ${new URL(request.url).origin}${why}.`
+    const message = `No connection to ${new URL(request.url).origin}: ${fetchFailureOf(error).reason}.`
     return {
-      error: new ConnectionError('connection_failed', message, write !== null && !isUnsent(cause), error),
+      error: new ConnectionError('connection_failed', message, write !== null && !isUnsent(error), error),
       status: null,
       retryAfterMs: null,
     }
   }
   // A response of these has no body, not even an empty one.
   const content = [204, 205].includes(response.status) ? null : body
-  if (response.ok)
-    return { response: new Response(content, { status: response.status, headers: response.headers }) }
-  const error = errorOf(response.status, new TextDecoder().decode(body), write)
-  return { error, status: response.status, retryAfterMs: retryAfterOf(response.headers.get('retry-after')) }
-}
-
-/** Whether a connection failed before any byte of the request was sent. @param cause of `fetch` of Node.js */
-function isUnsent(cause: unknown): boolean {
-  // One error for each address that was tried.
-  if (cause instanceof AggregateError) return cause.errors.every(isUnsent)
-  if (!(cause instanceof Error)) return false
-  const { code = '', syscall = '' } = cause as NodeJS.ErrnoException
-  return (
-    ['connect', 'getaddrinfo'].includes(syscall) ||
-    code === 'UND_ERR_CONNECT_TIMEOUT' ||
-    // A certificate that is refused.
-    /CERT|^UNABLE_TO_/.test(code)
-  )
+  const failed = (error: PhonerackError): Failure => ({
+    ...{ error, status: response.status },
+    retryAfterMs: retryAfterOf(response.headers.get('retry-after')),
+  })
+  if (!response.ok) return failed(errorOf(response.status, new TextDecoder().decode(body), write))
+  if (expected === 'json' && content !== null && !isJsonObject(new TextDecoder().decode(content)))
+    return failed(unexpectedAnswer(response.status, 'a body that is not a JSON object', write))
+  return { response: new Response(content, { status: response.status, headers: response.headers }) }
 }
 
 /** Whether a write may have been carried out. With `Retry-After`, 429 and 503 say that it was not. */
 const mayBeDone = ({ error, status, retryAfterMs }: Failure): boolean =>
-  status === null ? isUnknownOutcome(error) : status >= 500 && !(status === 503 && retryAfterMs !== null)
+  status === null
+    ? isUnknownOutcome(error)
+    : status < 300 || (status >= 500 && !(status === 503 && retryAfterMs !== null))
 
 const isUnknownOutcome = (error: unknown): boolean =>
   error instanceof ConnectionError && error.isOutcomeUnknown

@@ -2,7 +2,7 @@
 import { openAsBlob } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { Connection } from './connection.js'
-import { ConnectionError, errorOf, PhonerackError } from './errors.js'
+import { ConnectionError, errorOf, PhonerackError, unexpectedAnswer } from './errors.js'
 import { completeUpload, createUpload, getUpload } from './generated/sdk.gen.js'
 import type { CreatedUpload, Upload } from './generated/types.gen.js'
 import { reasonOf } from './pause.js'
@@ -91,7 +91,7 @@ async function sendFile(
   }
   if (!response.ok) throw errorOf(response.status, text)
   const storageId = storageIdIn(text)
-  if (storageId === null) throw errorOf(response.status, text)
+  if (storageId === null) throw unexpectedAnswer(response.status, 'without a file ID')
   return storageId
 }
 

@@ -1,5 +1,5 @@
 /** `api METHOD PATH`: any request of the API. */
-import { ApiError } from '@phonerack/sdk'
+import { unexpectedAnswer } from '@phonerack/sdk/internal'
 import type { Command } from 'commander'
 import type { App, Run } from '../app.js'
 import { plainText } from '../plain.js'
@@ -47,23 +47,17 @@ async function api(run: Run, [method = '', path = '']: readonly string[], flags:
   const content = Buffer.from(await response.arrayBuffer())
   if (content.length === 0) return
   if (!/^application\/json\b/.test(response.headers.get('content-type') ?? '')) return run.out.bytes(content)
-  const object = objectOf(content, response.status)
+  const object = objectOf(content, response.status, method)
   const text = plainText(JSON.stringify(object, null, 2))
   await run.out.answer(object, text, text)
 }
 
-function objectOf(content: Buffer, status: number): unknown {
+function objectOf(content: Buffer, status: number, method: string): unknown {
   try {
     return JSON.parse(content.toString('utf8')) as unknown
   } catch (cause) {
-    throw new ApiError(
-      {
-        ...{ type: 'api_error', code: 'unexpected_answer', retryable: false, details: {} },
-        message: `The server answered with status ${status} and a body that is not JSON.`,
-        next: 'Check the base URL, and proxies in between.',
-      },
-      { status, cause },
-    )
+    const write = /^(?:get|head)$/i.test(method) ? null : { key: null }
+    throw unexpectedAnswer(status, 'a body that is not JSON', write, cause)
   }
 }
 

@@ -1,7 +1,8 @@
 /** Errors of the HTTP side as JSON-RPC errors, whose message a client shows its model. */
 import { PhonerackError } from '@phonerack/sdk'
+import { fetchFailureOf, isUnsent, readEnvelope, unexpectedAnswer } from '@phonerack/sdk/internal'
 import { SdkHttpError, type JSONRPCErrorResponse, type JSONRPCRequest } from '@modelcontextprotocol/client'
-import { connectionError, isUnsent } from '../checks.js'
+import { connectionError } from '../checks.js'
 import { envelopeOf } from '../failure.js'
 
 /** "Internal error" of JSON-RPC 2.0: the request was not refused by a tool, nor was it malformed. */
@@ -21,50 +22,16 @@ function knownError(request: JSONRPCRequest, error: unknown, origin: string): un
   if (error instanceof PhonerackError) return error
   if (error instanceof SdkHttpError) return httpError(request, error)
   if (isUnsent(error)) return connectionError(error, origin)
-  return unknownError(request, 'connection_failed', `The connection broke: ${reasonOf(error)}.`)
-}
-
-/** `fetch` puts the reason into `cause`. */
-function reasonOf(error: unknown): string {
-  const cause: unknown = error instanceof Error ? (error.cause ?? error) : error
-  return (cause instanceof Error ? cause.message : String(cause)).replace(/\.$/, '')
+  return unknownError(request, 'connection_failed', `The connection broke: ${fetchFailureOf(error).reason}.`)
 }
 
 /** An answer with a status of failure: the API's envelope, or one of a proxy. */
 function httpError(request: JSONRPCRequest, { data, status }: SdkHttpError): PhonerackError {
-  const fields = envelopeIn(parsed(data.text))
-  if (fields !== null) return new PhonerackError(fields, { status, requestId: fields.request_id })
-  const message = `The server answered with status ${status} and without an error of Phonerack.`
-  const next = 'Check the base URL, and proxies in between.'
+  const fields = readEnvelope(typeof data.text === 'string' ? data.text : '')
+  if (fields !== null) return new PhonerackError(fields, { status, requestId: fields.requestId })
+  const error = unexpectedAnswer(status, 'without an error of Phonerack')
   // A proxy that gave up says nothing about the outcome.
-  if (status >= 500) return unknownError(request, 'unexpected_answer', message)
-  return new PhonerackError(
-    { code: 'unexpected_answer', type: 'api_error', message, next, retryable: false, details: {} },
-    { status },
-  )
-}
-
-interface Fields {
-  type: string
-  code: string
-  message: string
-  retryable: boolean
-  next: string | null
-  request_id: string | null
-  details: Readonly<Record<string, unknown>>
-}
-
-function envelopeIn(body: unknown): Fields | null {
-  const error = isRecord(body) ? body['error'] : undefined
-  if (!isRecord(error)) return null
-  const { type, code, message, retryable, next, request_id: requestId, details } = error
-  if (typeof type !== 'string' || typeof code !== 'string' || typeof message !== 'string') return null
-  return {
-    ...{ type, code, message, retryable: retryable === true },
-    ...{ next: typeof next === 'string' ? next : null },
-    ...{ request_id: typeof requestId === 'string' ? requestId : null },
-    details: isRecord(details) ? details : {},
-  }
+  return status >= 500 ? unknownError(request, error.code, error.toJSON().message) : error
 }
 
 /** The error of JSON-RPC that an MCP server sends with a status of failure, also without an id. */
@@ -96,12 +63,7 @@ export const lostError = (request: JSONRPCRequest, origin: string): PhonerackErr
 export const timeoutError = (request: JSONRPCRequest, limitMs: number): PhonerackError =>
   unknownError(request, 'timeout', `The server did not answer within ${limitMs / 1000} s.`)
 
-export const noAnswerError = (): PhonerackError =>
-  new PhonerackError({
-    ...{ code: 'unexpected_answer', type: 'api_error', retryable: false, details: {} },
-    message: 'The server answered with status 202 and without a result.',
-    next: 'Check the base URL, and proxies in between.',
-  })
+export const noAnswerError = (): PhonerackError => unexpectedAnswer(202, 'without a result')
 
 /** A tool may have run; the other methods change nothing. */
 function unknownError({ method }: JSONRPCRequest, code: string, message: string): PhonerackError {

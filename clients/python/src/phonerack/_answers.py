@@ -42,32 +42,40 @@ def value_of(request: Request[T], answer: Answer) -> T:
     """The value of a successful answer."""
     if request.answer == "bytes":
         return cast(T, answer.body)
-    try:
-        return cast(T, json.loads(answer.body))
-    except ValueError:
-        raise unexpected(answer.status, is_safe=request.is_safe) from None
+    value = _json_of(answer)
+    # Each answer of the API that is not a file is an object.
+    if not isinstance(value, dict):
+        raise unexpected(answer.status, "a body that is not a JSON object", is_safe=request.is_read)
+    return cast(T, value)
 
 
 def error_of(answer: Answer, *, is_safe: bool) -> PhonerackError:
     """The error of an answer. Without the API's envelope, as from a proxy, its code is `unexpected_answer`."""
-    try:
-        parsed = json.loads(answer.body)
-    except ValueError:
-        parsed = None
+    parsed = _json_of(answer)
     error = parsed.get("error") if isinstance(parsed, dict) else None
-    if not isinstance(error, dict) or not isinstance(error.get("code"), str):
-        return unexpected(answer.status, is_safe=is_safe)
+    # A proxy's error often has a code too.
+    if not isinstance(error, dict) or any(_text(error, name) is None for name in ("type", "code", "message")):
+        return unexpected(answer.status, "without an error of Phonerack", is_safe=is_safe)
     fields = fields_of(error)
     family = FAMILIES.get(fields["type"], PhonerackError)
     return family(fields.pop("message"), **fields, status=answer.status, request_id=_text(error, "request_id"))
 
 
-def unexpected(status: int, *, is_safe: bool) -> errors.ApiError:
-    # A proxy that gave up says nothing about the outcome of a write.
+def _json_of(answer: Answer) -> Any:
+    """None for a body that is not JSON."""
+    try:
+        return json.loads(answer.body)
+    except ValueError:
+        return None
+
+
+def unexpected(status: int, form: str, *, is_safe: bool) -> errors.ApiError:
+    """`form`: what is unexpected, such as "without an error of Phonerack"."""
+    # A proxy that gave up, or hid the answer, says nothing about the outcome of a write.
     is_unknown = not is_safe and not 300 <= status < 500
     advice = "Check the base URL, and proxies in between."
     return errors.ApiError(
-        f"The server answered with status {status} and without an error of Phonerack.",
+        f"The server answered with status {status} and {form}.",
         code="unexpected_answer",
         type="api_error",
         next=f"{errors.OUTCOME_UNKNOWN} {advice}" if is_unknown else advice,

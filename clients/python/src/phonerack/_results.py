@@ -9,7 +9,7 @@ from typing import Any, Dict, Generic, Iterator, List, Literal, Mapping, Optiona
 
 from ._answers import fields_of
 from ._generated import models
-from .errors import ActionError, PhonerackConnectionError, PhonerackError
+from .errors import ActionError, ApiError, PhonerackConnectionError, PhonerackError
 from .observation import Observation
 
 T = TypeVar("T")
@@ -104,15 +104,20 @@ def still_starting(phone_id: str) -> PhonerackConnectionError:
     )
 
 
-def maybe_created(error: PhonerackConnectionError, key: str) -> PhonerackConnectionError:
-    """A create without an answer. With the same key, it can be repeated without a second phone."""
-    return PhonerackConnectionError(
-        error.message,
-        code=error.code,
-        is_outcome_unknown=True,
-        next=f"The phone may have been created: call `create` again with `idempotency_key={key!r}`.",
-        details={"idempotency_key": key},
-    )
+def maybe_created(error: PhonerackError, key: str) -> PhonerackError:
+    """The error of a create. If a phone may exist, it names the key: a repeat with it creates no second phone."""
+    is_answer_unknown = error.code == "unexpected_answer" and not 300 <= (error.status or 0) < 500
+    next = f"The phone may have been created: call `create` again with `idempotency_key={key!r}`."
+    details = {"idempotency_key": key}
+    if isinstance(error, PhonerackConnectionError) and error.is_outcome_unknown:
+        return PhonerackConnectionError(
+            error.message, code=error.code, is_outcome_unknown=True, next=next, details=details
+        )
+    if is_answer_unknown:
+        return ApiError(
+            error.message, code=error.code, type=error.type, next=next, details=details, status=error.status
+        )
+    return error
 
 
 def uploaded(upload: models.Upload) -> Optional[models.Upload]:

@@ -216,3 +216,40 @@ def test_remembers_that_an_earlier_attempt_may_have_created(server: Server) -> N
     assert len(server.seen) == 1
     assert (caught.value.is_outcome_unknown, caught.value.retryable) == (True, False)
     assert "idempotency_key" in caught.value.details
+
+
+@pytest.mark.parametrize("missing", ["type", "code", "message"])
+def test_takes_an_error_without_each_required_field_for_that_of_a_proxy(
+    server: Server, missing: str
+) -> None:
+    for value in (None, 7):
+        fields = {"type": "conflict_error", "code": "bad_gateway", "message": "It failed.", missing: value}
+        server.replies = [Reply(409, {"error": {name: each for name, each in fields.items() if each is not None}})]
+        with connect(server) as client:
+            with pytest.raises(ApiError) as caught:
+                client.phones.get(PHONE)
+        assert (caught.value.code, caught.value.status) == ("unexpected_answer", 409)
+
+
+@pytest.mark.parametrize("page", [b"<h1>Sign in</h1>", b"", b'"text"', b"[1]", b"null", b"\xff"])
+def test_takes_a_page_of_a_proxy_for_an_unexpected_answer(server: Server, page: bytes) -> None:
+    with connect(server) as client:
+        one = client.phones.get(PHONE)
+        server.answer = lambda seen: Reply(200, page)
+        with pytest.raises(ApiError) as read:
+            one.observe()
+        with pytest.raises(ApiError) as written:
+            one.home()
+        with pytest.raises(ApiError) as created:
+            client.phones.create()
+        with pytest.raises(ApiError) as other:
+            client.request("POST", "/v1/phones")
+        assert one.files.read("/sdcard/a") == page
+    for error in (read.value, written.value, created.value, other.value):
+        assert (error.code, error.status, error.retryable) == ("unexpected_answer", 200, False)
+    assert read.value.next == "Check the base URL, and proxies in between."
+    for error in (written.value, other.value):
+        assert "may have been carried out" in (error.next or "")
+    key = server.seen[3].headers["idempotency-key"]
+    assert created.value.details == {"idempotency_key": key} and key in (created.value.next or "")
+    assert len(server.seen) == 6

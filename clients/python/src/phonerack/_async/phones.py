@@ -8,7 +8,7 @@ from typing import Any, Literal, Mapping, Optional, cast
 from .._deadline import ACTIONS, REQUEST, Deadline
 from .._generated import models, operations
 from .._results import given, maybe_created
-from ..errors import PhonerackConnectionError
+from ..errors import PhonerackError
 from .connection import AsyncConnection
 from .pages import AsyncPages
 from .phone import AsyncPhone
@@ -52,8 +52,8 @@ class AsyncPhones:
         request = operations.create_phone(body=cast(models.CreatePhoneBody, body), idempotency_key=key)
         try:
             phone = await self._connection.send(request, deadline)
-        except PhonerackConnectionError as error:
-            raise (maybe_created(error, key) if error.is_outcome_unknown else error) from error.__cause__
+        except PhonerackError as error:
+            raise maybe_created(error, key) from error.__cause__
         if wait:
             phone = await until_ready(self._connection, phone, deadline)
         return AsyncPhone(self._connection, phone)

@@ -9,7 +9,7 @@ from typing import Any, Literal, Mapping, Optional, cast
 from .._deadline import ACTIONS, REQUEST, Deadline
 from .._generated import models, operations
 from .._results import given, maybe_created
-from ..errors import PhonerackConnectionError
+from ..errors import PhonerackError
 from .connection import Connection
 from .pages import Pages
 from .phone import Phone
@@ -53,8 +53,8 @@ class Phones:
         request = operations.create_phone(body=cast(models.CreatePhoneBody, body), idempotency_key=key)
         try:
             phone = self._connection.send(request, deadline)
-        except PhonerackConnectionError as error:
-            raise (maybe_created(error, key) if error.is_outcome_unknown else error) from error.__cause__
+        except PhonerackError as error:
+            raise maybe_created(error, key) from error.__cause__
         if wait:
             phone = until_ready(self._connection, phone, deadline)
         return Phone(self._connection, phone)

@@ -1,0 +1,3 @@
+/** `@phonerack/sdk/internal`: parts that the program `phonerack` shares with the SDK. Not for other programs: they change without notice. */
+export { readEnvelope, unexpectedAnswer } from './errors.js'
+export { fetchFailureOf, isUnsent, type FetchFailure } from './fetch-failure.js'
