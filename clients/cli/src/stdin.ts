@@ -1,7 +1,7 @@
 /** Input of a command: all of stdin, a file, or its lines. */
 import { readFile } from 'node:fs/promises'
-import { createInterface } from 'node:readline'
 import { addAbortSignal, type Readable } from 'node:stream'
+import { StringDecoder } from 'node:string_decoder'
 import type { Io } from './io.js'
 
 type Input = Pick<Io, 'stdin' | 'signal'>
@@ -21,7 +21,20 @@ export async function readGiven(given: string, io: Input): Promise<Buffer> {
   return given.startsWith('@') ? readFile(given.slice(1)) : Buffer.from(given, 'utf8')
 }
 
-/** Each line as soon as it is there. */
+/** Each line as soon as it is there. The `readline` of Node.js waits forever for a stream that closes without an end. */
 export async function* linesOf(io: Input): AsyncGenerator<string> {
-  yield* createInterface({ input: inputOf(io), crlfDelay: Number.POSITIVE_INFINITY })
+  const decoder = new StringDecoder('utf8')
+  let rest = ''
+  for await (const chunk of inputOf(io)) {
+    const text = typeof chunk === 'string' ? chunk : decoder.write(chunk as Buffer)
+    if (!text.includes('\n')) {
+      rest += text
+      continue
+    }
+    const lines = (rest + text).split('\n')
+    rest = lines.pop() ?? ''
+    for (const line of lines) yield line.replace(/\r$/, '')
+  }
+  rest += decoder.end()
+  if (rest !== '') yield rest.replace(/\r$/, '')
 }
