@@ -12,6 +12,7 @@ export const packages = [
   'virtual-phone',
   'launcher',
   'clients/ctl',
+  'clients/generated',
   'clients/typescript',
   'clients/cli',
 ]
@@ -29,6 +30,7 @@ const endToEnd = {
   'virtual-phone': ['conformance/'],
   launcher: ['launcher'],
   'clients/ctl': ['ctl'],
+  'clients/generated': [],
   // With the folder, since `cli` also matches `clients`.
   'clients/typescript': ['sdk', 'src/cli.test'],
   'clients/cli': ['src/cli.test'],
@@ -82,8 +84,8 @@ export function planOf(files, dependents) {
       whole.add('shared')
       continue
     }
-    // vitest knows imports, and no other files.
-    if (/\.(ts|tsx|mts)$/.test(file)) related.add(folder)
+    // vitest knows imports, and no other files: a test can compile a module outside of `src` without importing it.
+    if (file.startsWith(`${folder}/src/`) && /\.(ts|tsx|mts)$/.test(file)) related.add(folder)
     else whole.add(folder)
     if (file.endsWith('.test.ts')) continue
     for (const dependent of dependents.get(folder) ?? []) whole.add(dependent)

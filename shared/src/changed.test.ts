@@ -1,6 +1,6 @@
 /** Tests the choice that `./scripts/test --changed` makes. */
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -13,7 +13,10 @@ const plan = (...files: string[]) => planOf(files, dependentsOf(root))
 it('runs the tests related to a changed module, all tests of each package that imports it, and the main path', () => {
   const { whole, related, e2e } = plan('launcher/src/processes.ts')
   expect(related).toEqual(['launcher'])
-  expect(whole).toEqual(['control-plane', 'host-agent', 'clients/ctl', 'clients/typescript', 'clients/cli'])
+  expect(whole).toEqual([
+    ...['control-plane', 'host-agent', 'clients/ctl', 'clients/generated', 'clients/typescript'],
+    'clients/cli',
+  ])
   expect(e2e).toEqual(['first-path', 'lifecycle', 'launcher'])
 })
 
@@ -33,6 +36,23 @@ it('runs the command line when the SDK below it changes, under the names of thei
     e2e: ['first-path', 'lifecycle', 'sdk', 'src/cli.test'],
   })
   expect(plan('clients/cli/src/main.ts').e2e).toEqual(['first-path', 'lifecycle', 'src/cli.test'])
+})
+
+it('compiles the generated client when its fixture or the API changes', () => {
+  expect(plan('clients/generated/fixture/client.ts')).toMatchObject({
+    ...{ whole: ['clients/generated'], related: [], e2e: ['first-path', 'lifecycle'] },
+  })
+  expect(plan('control-plane/src/app.ts').whole).toContain('clients/generated')
+  expect(plan('clients/generated/src/generated.test.ts')).toMatchObject({
+    ...{ whole: [], related: ['clients/generated'], e2e: [] },
+  })
+})
+
+it('knows each project of vitest', () => {
+  const [, list = ''] =
+    /const projects = \[(.*?)\]/s.exec(readFileSync(`${root}/vitest.config.ts`, 'utf8')) ?? []
+  const projects = [...list.matchAll(/'([^']+)'/g)].map(([, name = '']) => name)
+  expect(projects.toSorted()).toEqual([...packages].toSorted())
 })
 
 it('checks the Python SDK when it or the API changes', () => {
