@@ -34,7 +34,7 @@ async function api(run: Run, [method = '', path = '']: readonly string[], flags:
       'The path must start with one `/` and have no spaces, such as /v1/phones.',
       'Encode other characters, such as %20.',
     )
-  if (flags.body !== undefined && /^(?:get|head)$/i.test(method))
+  if (flags.body !== undefined && isRead(method))
     throw new UsageError(`A ${method.toUpperCase()} request has no body.`, 'Leave out --body.')
   const headers = headersOf(flags.header ?? [])
   const body =
@@ -52,11 +52,13 @@ async function api(run: Run, [method = '', path = '']: readonly string[], flags:
   await run.out.answer(object, text, text)
 }
 
+const isRead = (method: string): boolean => /^(?:get|head)$/i.test(method)
+
 function objectOf(content: Buffer, status: number, method: string): unknown {
   try {
     return JSON.parse(content.toString('utf8')) as unknown
   } catch (cause) {
-    const write = /^(?:get|head)$/i.test(method) ? null : { key: null }
+    const write = isRead(method) ? null : { key: null }
     throw unexpectedAnswer(status, 'a body that is not JSON', write, cause)
   }
 }

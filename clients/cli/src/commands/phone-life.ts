@@ -3,6 +3,8 @@ import { PhonerackError, type Phone } from '@phonerack/sdk'
 import type { Command } from 'commander'
 import type { App, Run } from '../app.js'
 import type { Context } from '../config/config.js'
+import { configFile } from '../config/place.js'
+import { requireWritable } from '../config/store.js'
 import { durationSeconds } from '../duration.js'
 import { phoneOf, splitOperands } from '../phone-operand.js'
 import { phoneRecord } from '../phone-text.js'
@@ -79,6 +81,7 @@ function timesOf({ idleTimeout, maxDuration }: StartFlags): { idleTimeout?: numb
 async function create(run: Run, _operands: readonly string[], flags: CreateFlags): Promise<void> {
   const { client, access } = await run.session()
   if (flags.use === true && access.context === null) throw noContext()
+  if (flags.use === true) await requireWritable(configFile(run.io))
   const phone = await client.phones.create({
     ...run.call,
     ...timesOf(flags),

@@ -1,6 +1,6 @@
 /** Login, contexts, logout, and where the key is. */
 import { writeFileSync } from 'node:fs'
-import { readFile, stat } from 'node:fs/promises'
+import { chmod, mkdir, readFile, stat, symlink } from 'node:fs/promises'
 import path from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { startBench, type Bench } from '../testing/program.js'
@@ -59,6 +59,31 @@ it('keeps the changes that other commands make while the person confirms', async
   expect((await login('--context', 'default')).exitCode).toBe(0)
   const { contexts } = JSON.parse(await readFile(file(), 'utf8')) as { contexts: object }
   expect(contexts).toMatchObject({ other, default: { api_key: apiKey } })
+})
+
+it('reads a settings file that is read-only, and replaces it at login', async () => {
+  await login()
+  await chmod(file(), 0o400)
+  expect((await bench.phonerack(['status'], { env: {} })).err).toBe('')
+  expect((await login('--context', 'second')).exitCode).toBe(0)
+  expect((await bench.phonerack(['context', 'list', '-q'], { env: {} })).out).toBe('default\nsecond\n')
+})
+
+it('sends nothing when the settings file cannot be written', async () => {
+  await login()
+  bench.service.seen.length = 0
+  // Root cannot write there either: the folder that the link names is missing.
+  const nowhere = path.join(bench.home, 'nowhere')
+  await mkdir(nowhere)
+  await symlink(path.join(nowhere, 'missing', 'folder'), path.join(nowhere, 'phonerack'))
+  const env = { XDG_CONFIG_HOME: nowhere }
+  const words = ['login', '--base-url', bench.service.baseUrl]
+  const result = await bench.phonerack(words, { env })
+  expect(result).toMatchObject({ exitCode: 2, out: '' })
+  expect(result.err).toContain(
+    `The settings file ${nowhere}/phonerack/config.json cannot be written: ENOENT.`,
+  )
+  expect(bench.service.seen).toEqual([])
 })
 
 it('stores nothing when the person declines', async () => {

@@ -5,6 +5,7 @@ import type { App, Run } from '../app.js'
 import { accessOf, requireOrigin } from '../config/access.js'
 import { contextName, withContext, withoutContext, type Config, type Context } from '../config/config.js'
 import { configFile } from '../config/place.js'
+import { requireWritable } from '../config/store.js'
 import { dollars } from '../money.js'
 import { plainLine } from '../plain.js'
 import { clientOf, saveSettings, settings, userAgent } from '../session.js'
@@ -58,11 +59,12 @@ async function login(run: Run, _operands: readonly string[], flags: LoginFlags):
       `The context \`${name}\` is signed in to ${known.base_url}.`,
       `Add --context and another name to keep both, or --context ${name} to replace it.`,
     )
+  const file = configFile(run.io)
+  await requireWritable(file)
   const context =
     flags.keyFromStdin === true ? await keyOf(run, origin) : await confirmed(run, origin, flags.client)
   // Another command may have changed the settings while the person confirmed.
   await saveSettings(run.io, withContext(await settings(run.io), name, context))
-  const file = configFile(run.io)
   await run.out.answer(
     { context: name, base_url: origin, project: context.project, settings_file: file },
     `Signed in to project ${plainLine(context.project)} at ${origin} (context ${name}).\nThe key is in ${file}.`,

@@ -2,8 +2,9 @@
 import { execFileSync } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
-import { startBench, type Bench } from '../testing/program.js'
+import { PassThrough } from 'node:stream'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { startBench, type Bench, type Result } from '../testing/program.js'
 import { account, observation, phoneFields, refusal } from '../testing/service.js'
 import { headersOf } from './api.js'
 import { actionsOf } from './phone-batch.js'
@@ -135,6 +136,53 @@ it('answers no to a question when the terminal of the shell closes', async () =>
   expect(result).toMatchObject({ exitCode: 0 })
   expect(result.err).toContain('Nothing was done.')
   expect(bench.service.seen.some(({ method }) => method === 'DELETE')).toBe(false)
+})
+
+/** Types into a shell on a terminal. `shows` waits for a text that came after the last call. */
+async function onTerminal(
+  use: (write: (text: string) => void, shows: (text: string) => Promise<void>) => Promise<void>,
+): Promise<Result> {
+  const stdin = new PassThrough()
+  let shown = ''
+  const terminal = vi.spyOn(process.stderr, 'write').mockImplementation((text) => {
+    shown += String(text)
+    return true
+  })
+  try {
+    const ended = bench.phonerack(['phone', 'shell', 'shop'], { stdin, terminal: true })
+    await use(
+      (text) => stdin.write(text),
+      async (text) => {
+        await expect.poll(() => shown, { timeout: 60_000 }).toContain(text)
+        shown = ''
+      },
+    )
+    return await ended
+  } finally {
+    terminal.mockRestore()
+  }
+}
+
+it('answers no to a question after Ctrl-C, and takes the next command', async () => {
+  const result = await onTerminal(async (write, shows) => {
+    write('delete\n')
+    await shows('[y/N] ')
+    write('\u0003')
+    await shows('shop> ')
+    write('key home\nquit\n')
+  })
+  expect(result).toMatchObject({ exitCode: 0 })
+  expect(result.err).toContain('Interrupted.')
+  expect(bench.service.seen.some(({ method }) => method === 'DELETE')).toBe(false)
+  expect(batches()).toEqual([[{ type: 'home' }]])
+})
+
+it('leaves the shell after Ctrl-C without a command', async () => {
+  const result = await onTerminal(async (write, shows) => {
+    await shows('shop> ')
+    write('\u0003')
+  })
+  expect(result).toMatchObject({ exitCode: 0 })
 })
 
 it.each([

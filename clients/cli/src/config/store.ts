@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { chmod, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
+import { UsageError } from '../usage-error.js'
 import { emptyConfig, parseConfig, type Config } from './config.js'
 
 export async function readConfig(file: string): Promise<Config> {
@@ -17,9 +18,7 @@ export async function readConfig(file: string): Promise<Config> {
 
 /** Replaces the file as a whole, so that a reader or a crash never finds a part of it. */
 export async function writeConfig(file: string, config: Config): Promise<void> {
-  const folder = path.dirname(file)
-  await mkdir(folder, { recursive: true, mode: 0o700 })
-  const temporary = path.join(folder, `.config-${randomUUID()}.json`)
+  const temporary = await temporaryFor(file)
   try {
     const handle = await open(temporary, 'wx', 0o600)
     try {
@@ -33,6 +32,28 @@ export async function writeConfig(file: string, config: Config): Promise<void> {
     await rm(temporary, { force: true })
     throw error
   }
+}
+
+/** Before work whose result would be lost. @throws UsageError if the file cannot be replaced */
+export async function requireWritable(file: string): Promise<void> {
+  try {
+    const temporary = await temporaryFor(file)
+    await (await open(temporary, 'wx', 0o600)).close()
+    await rm(temporary)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    throw new UsageError(
+      `The settings file ${file} cannot be written: ${code ?? String(error)}.`,
+      'Make its folder writable. On Linux, XDG_CONFIG_HOME can name another one.',
+    )
+  }
+}
+
+/** A name in the folder of the file, which exists then. */
+async function temporaryFor(file: string): Promise<string> {
+  const folder = path.dirname(file)
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  return path.join(folder, `.config-${randomUUID()}.json`)
 }
 
 /** Takes the rights of others away. True: others could read the file, and no longer can. */

@@ -15,7 +15,7 @@ export interface Result {
 }
 
 export interface Settings {
-  stdin?: string
+  stdin?: string | Readable
   terminal?: boolean
   env?: Record<string, string>
   signal?: AbortSignal
@@ -39,7 +39,7 @@ export async function startBench(): Promise<Bench> {
       const chunks: Buffer[] = []
       let err = ''
       const io: Io = {
-        stdin: Readable.from(stdin === '' ? [] : [stdin]),
+        stdin: typeof stdin === 'string' ? Readable.from(stdin === '' ? [] : [stdin]) : stdin,
         out: (chunk) => {
           chunks.push(Buffer.from(chunk))
           return Promise.resolve()
