@@ -92,3 +92,22 @@ it('has a configuration for MCP that starts the program', () => {
   const [config = ''] = blocks('json')
   expect(JSON.parse(config)).toEqual({ mcpServers: { phonerack: { command: 'phonerack', args: ['mcp'] } } })
 })
+
+it('has a template for MCP registries that starts the program', async () => {
+  const manifest = async (name: string) =>
+    JSON.parse(await readFile(path.join(import.meta.dirname, '../../..', name), 'utf8')) as unknown
+  const { packages: [npm] = [] } = (await manifest('docs/mcp-server.json')) as {
+    packages?: { packageArguments: { value: string }[]; environmentVariables: { name: string }[] }[]
+  }
+  const { name, version } = (await manifest('clients/cli/package.json')) as Record<string, unknown>
+  expect(npm).toMatchObject({ registryType: 'npm', identifier: name, version, transport: { type: 'stdio' } })
+  // Those that `inShell` sets.
+  expect(npm?.environmentVariables).toMatchObject([
+    { name: 'PHONERACK_BASE_URL', isRequired: true },
+    { name: 'PHONERACK_API_KEY', isRequired: true, isSecret: true },
+  ])
+  const words = npm?.packageArguments.map(({ value }) => value).join(' ')
+  expect(words).toBe('mcp')
+  const ended = await inShell(`phonerack ${words} < /dev/null`)
+  expect(ended).toEqual({ stdout: '', stderr: '' })
+})

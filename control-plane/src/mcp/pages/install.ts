@@ -65,6 +65,21 @@ bearer_token_env_var = "PHONERACK_API_KEY"
 }
 \`\`\`
 
+## Clients that start a program
+
+\`phonerack mcp\` serves the same tools over stdin and stdout. It needs Node.js 20.19 or newer:
+
+\`\`\`sh
+npm install --global phonerack
+phonerack login --base-url ${baseUrl}
+\`\`\`
+
+\`\`\`json
+{ "mcpServers": { "phonerack": { "command": "phonerack", "args": ["mcp"] } } }
+\`\`\`
+
+A person confirms the code of \`login\` in a browser. With a key already, set PHONERACK_BASE_URL to ${baseUrl} and PHONERACK_API_KEY to the key in the environment of the client, instead of \`login\`.
+
 ## Check
 
 Call \`get_account\`. It costs nothing and shows the credit of the project.

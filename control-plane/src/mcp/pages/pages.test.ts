@@ -22,3 +22,14 @@ it.each(Object.keys(pages))('serves %s without a key, with links to this service
     if (path !== '/v1') expect(linked.statusCode, path).not.toBe(404)
   }
 })
+
+it('shows how to connect clients that send requests, and those that start a program', async () => {
+  const { body } = await api.request('GET', '/llms-install.md', { key: null })
+  const blocks = [...body.matchAll(/^```json\n(.*?)^```$/gms)].map(
+    ([, text = '']) => JSON.parse(text) as { mcpServers?: { phonerack: object } },
+  )
+  const servers = blocks.flatMap(({ mcpServers }) => (mcpServers ? [mcpServers.phonerack] : []))
+  expect(servers[0]).toMatchObject({ type: 'http', url: 'http://api.test/mcp' })
+  expect(servers.at(-1)).toEqual({ command: 'phonerack', args: ['mcp'] })
+  expect(body).toContain('phonerack login --base-url http://api.test\n')
+})
