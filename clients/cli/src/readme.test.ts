@@ -1,6 +1,6 @@
 /** The examples of the README run word by word in a shell, over a server that answers like the API. Needs the build. */
 import { execFile } from 'node:child_process'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
@@ -44,6 +44,38 @@ const inShell = (script: string) =>
     },
   })
 const startsWith = (start: string): string => blocks('sh').find((block) => block.startsWith(start)) ?? ''
+
+it('installs, signs in, and shows the service', async () => {
+  await writeFile(path.join(bin, 'npm'), '#!/bin/sh\n[ "$*" = "install --global phonerack" ]\n', {
+    mode: 0o755,
+  })
+  service.answers.set('POST /v1/setup', () => ({
+    status: 201,
+    body: {
+      ...{ setup_token: 'prs_x', user_code: 'ZL7T-62DS', verification_url: `${service.baseUrl}/setup` },
+      ...{ expires_in: 900, interval: 0 },
+    },
+  }))
+  const approved = { status: 'approved', api_key: apiKey, project: 'demo' }
+  service.answers.set('POST /v1/setup/token', () => ({ body: approved }))
+  const block = startsWith('npm install')
+  expect(block).toContain('https://phones.example')
+  const script = block.replace('https://phones.example', service.baseUrl)
+  const ours = 'export XDG_CONFIG_HOME="$PWD/settings"; unset PHONERACK_API_KEY PHONERACK_BASE_URL'
+  const { stdout, stderr } = await inShell(`${ours}\n${script}\nphonerack status`)
+  expect(stderr).toContain('ZL7T-62DS')
+  expect(stdout).toMatch(/Signed in to project demo .*key +stored/s)
+})
+
+it('takes the address and a key from up.json', async () => {
+  await mkdir(path.join(bin, '.phonerack'))
+  await writeFile(path.join(bin, '.phonerack/up.json'), JSON.stringify({ keys: { admin: apiKey } }))
+  const block = startsWith('export PHONERACK_BASE_URL=')
+  expect(block).toContain('http://127.0.0.1:7700')
+  const script = block.replace('http://127.0.0.1:7700', service.baseUrl)
+  const { stdout } = await inShell(`unset PHONERACK_API_KEY PHONERACK_BASE_URL\n${script}\nphonerack status`)
+  expect(stdout).toContain('PHONERACK_API_KEY')
+})
 
 it('rents a phone, writes a note and parks it', async () => {
   const { stdout } = await inShell(startsWith('phonerack phone create --name notes\n'))
