@@ -3,16 +3,22 @@ import { ActionError, type Action, type ActResult, type Phone } from '@phonerack
 import type { Run } from './app.js'
 import { plainLine, plainText } from './plain.js'
 
-/** @param isObserved print the screen afterwards. A failed action is thrown after the answer with `--json`. */
+/**
+ * A failed action is thrown after the answer with `--json`.
+ * @param isObserved print the screen afterwards
+ * @param label shown while the actions run; null: nothing is shown
+ */
 export async function act(
   run: Run,
   phone: Phone,
   actions: readonly Action[],
   isObserved = false,
+  label: string | null = null,
 ): Promise<ActResult> {
+  const send = () => phone.act(actions, { ...run.call, observe: isObserved ? 'ui' : 'none' })
   let result: ActResult
   try {
-    result = await phone.act(actions, { ...run.call, observe: isObserved ? 'ui' : 'none' })
+    result = await (label === null ? send() : run.out.during(label, send))
   } catch (error) {
     if (run.out.json && error instanceof ActionError) await run.out.answer(error.raw, '')
     throw error

@@ -51,10 +51,15 @@ export class Output {
     return isOff ? text : styleText(color, text, { validateStream: false })
   }
 
-  /** A line that is replaced until `end`; only on a terminal. `label` may change. */
-  progress(label: string): Progress {
+  /** Shows a line while the work runs; only on a terminal. The work may change its label. */
+  async during<T>(label: string, work: (progress: Progress) => Promise<T>): Promise<T> {
     const isShown = this.io.isTerminal.err && !this.json && !this.quiet
-    return new Progress(this.io, label, isShown)
+    const progress = new Progress(this.io, label, isShown)
+    try {
+      return await work(progress)
+    } finally {
+      await progress.end()
+    }
   }
 }
 

@@ -7,7 +7,7 @@ import { noteMore, pageOf, pageOptions, type PageFlags } from '../pages.js'
 import { plainLine } from '../plain.js'
 import { requireFile } from '../save.js'
 import { table } from '../table.js'
-import { labels } from './phone-install.js'
+import { onProgressOf } from './phone-install.js'
 
 export function addAppCommands(program: Command, app: App): void {
   const apps = program.command('app').description('apps to install')
@@ -28,22 +28,15 @@ export function addAppCommands(program: Command, app: App): void {
 async function upload(run: Run, [file = '']: readonly string[]): Promise<void> {
   await requireFile(file)
   const { client } = await run.session()
-  const progress = run.out.progress('Uploading')
-  try {
-    const done = await client.apps.upload(file, {
-      ...run.call,
-      onProgress: ({ part, fraction }) => progress.update(labels[part], fraction),
-    })
-    await progress.end()
-    const name = plainLine(`${done.package ?? file} ${done.version_name ?? ''}`).trim()
-    await run.out.answer(
-      done,
-      `Uploaded ${name} as ${done.id}. Install it: phonerack phone install <phone> ${done.id}`,
-      done.id,
-    )
-  } finally {
-    await progress.end()
-  }
+  const done = await run.out.during('Uploading', (progress) =>
+    client.apps.upload(file, { ...run.call, onProgress: onProgressOf(progress) }),
+  )
+  const name = plainLine(`${done.package ?? file} ${done.version_name ?? ''}`).trim()
+  await run.out.answer(
+    done,
+    `Uploaded ${name} as ${done.id}. Install it: phonerack phone install <phone> ${done.id}`,
+    done.id,
+  )
 }
 
 async function list(run: Run, _operands: readonly string[], flags: PageFlags): Promise<void> {

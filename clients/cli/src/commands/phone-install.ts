@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import type { Installable, UploadProgress } from '@phonerack/sdk'
 import type { Command } from 'commander'
 import type { App, Run } from '../app.js'
+import type { Progress } from '../output.js'
 import { phoneOf, splitOperands } from '../phone-operand.js'
 import { plainLine } from '../plain.js'
 import { table } from '../table.js'
@@ -73,29 +74,30 @@ async function install(
   const { phone: given, rest } = splitOperands(operands, ['app'])
   const app = installableOf(rest[0] ?? '', existsSync)
   const phone = await phoneOf(run, given)
-  const progress = run.out.progress('Uploading')
-  try {
-    const installed = await phone.install(app, {
+  const installed = await run.out.during('Uploading', (progress) =>
+    phone.install(app, {
       ...run.call,
       ...(replace === undefined ? {} : { replace }),
-      onProgress: ({ part, fraction }) => progress.update(labels[part], fraction),
-    })
-    await progress.end()
-    await run.out.answer(
-      installed,
-      `Installed ${plainLine(installed.package)} on ${phone.id}.`,
-      plainLine(installed.package),
-    )
-  } finally {
-    await progress.end()
-  }
+      onProgress: onProgressOf(progress),
+    }),
+  )
+  const name = plainLine(installed.package)
+  await run.out.answer(installed, `Installed ${name} on ${phone.id}.`, name)
 }
 
-export const labels: Readonly<Record<UploadProgress['part'] | 'installing', string>> = {
+type Part = UploadProgress['part'] | 'installing'
+
+const labels: Readonly<Record<Part, string>> = {
   uploading: 'Uploading',
   processing: 'Checking the file',
   installing: 'Installing',
 }
+
+/** Shows the parts of an upload, and of an install. */
+export const onProgressOf =
+  (shown: Progress) =>
+  ({ part, fraction }: { part: Part; fraction: number | null }): void =>
+    shown.update(labels[part], fraction)
 
 async function uninstall(run: Run, operands: readonly string[]): Promise<void> {
   const { phone: given, rest } = splitOperands(operands, ['package'])

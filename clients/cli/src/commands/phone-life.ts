@@ -107,11 +107,9 @@ async function start(run: Run, operands: readonly string[], flags: StartFlags): 
 /** @throws after a notice that the phone is billed */
 export async function ready(run: Run, phone: Phone, label: string, timeout?: number): Promise<void> {
   if (phone.status === 'ready') return
-  const progress = run.out.progress(`${label} ${phone.id}`)
   try {
-    await phone.waitUntilReady({ ...run.call, timeout })
+    await run.out.during(`${label} ${phone.id}`, () => phone.waitUntilReady({ ...run.call, timeout }))
   } catch (error) {
-    await progress.end()
     // An error that names the phone says that it has ended.
     if (!(error instanceof PhonerackError && error.details['phone'] !== undefined))
       await run.out.notice(
@@ -119,20 +117,15 @@ export async function ready(run: Run, phone: Phone, label: string, timeout?: num
         `The phone is ${phone.id}. While it starts or runs it is billed: \`phonerack phone park ${phone.id}\` ends that.`,
       )
     throw error
-  } finally {
-    await progress.end()
   }
 }
 
 async function park(run: Run, operands: readonly string[], flags: { wait: boolean }): Promise<void> {
   const phone = await phoneOf(run, splitOperands(operands, []).phone)
-  const progress = run.out.progress(`Parking ${phone.id}`)
-  try {
+  await run.out.during(`Parking ${phone.id}`, async () => {
     await phone.park({ ...run.call, wait: flags.wait })
     if (flags.wait) await phone.waitUntilParked(run.call)
-  } finally {
-    await progress.end()
-  }
+  })
   await answer(run, phone)
 }
 

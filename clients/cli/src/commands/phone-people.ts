@@ -81,24 +81,14 @@ async function handoff(run: Run, operands: readonly string[], flags: HandoffFlag
   const url = plainLine(request.url)
   if (!flags.wait) return run.out.answer(request.data, url, url)
   await run.out.notice(request.data, `Send this link to the person: ${url}`)
-  const progress = run.out.progress('Waiting for the person')
-  try {
-    const answer = await request.done(run.call)
-    await progress.end()
-    const note = answer.note === null ? '' : `: ${plainLine(answer.note)}`
-    await run.out.answer(answer, `${plainLine(answer.status)}${note}`, plainLine(answer.status))
-    if (answer.status !== 'done')
-      throw new NotDone(
-        `handoff_${answer.status}`,
-        `The request ended as ${plainLine(answer.status)}.`,
-        null,
-        {
-          handoff: answer.id,
-        },
-      )
-  } finally {
-    await progress.end()
-  }
+  const answer = await run.out.during('Waiting for the person', () => request.done(run.call))
+  const status = plainLine(answer.status)
+  const note = answer.note === null ? '' : `: ${plainLine(answer.note)}`
+  await run.out.answer(answer, `${status}${note}`, status)
+  if (answer.status !== 'done')
+    throw new NotDone(`handoff_${answer.status}`, `The request ended as ${status}.`, null, {
+      handoff: answer.id,
+    })
 }
 
 async function record(run: Run, operands: readonly string[], flags: RecordFlags): Promise<void> {
@@ -114,25 +104,22 @@ async function record(run: Run, operands: readonly string[], flags: RecordFlags)
     ...run.call,
     ...(flags.name === undefined ? {} : { name: flags.name }),
   })
-  const progress = run.out.progress(`Recording ${phone.id}${ms === null ? ' (Ctrl-C ends it)' : ''}`)
-  try {
+  const label = `Recording ${phone.id}${ms === null ? ' (Ctrl-C ends it)' : ''}`
+  const video = await run.out.during(label, async (progress) => {
     // Ctrl-C ends the recording and keeps the video: from here on, requests have no signal.
     await timeOrInterrupt(ms, run.io.signal)
     await recording.stop()
     progress.update('Making the video')
-    const video = Buffer.from(await (await recording.video()).arrayBuffer())
-    await progress.end()
-    if (flags.output === '-') return await run.out.bytes(video)
-    const file = flags.output ?? localName(`${recording.id}.mp4`)
-    await saveFile(file, video, flags.force === true)
-    await run.out.answer(
-      { ...recording.data, file },
-      `Wrote ${video.byteLength} bytes to ${plainLine(file)}.`,
-      file,
-    )
-  } finally {
-    await progress.end()
-  }
+    return Buffer.from(await (await recording.video()).arrayBuffer())
+  })
+  if (flags.output === '-') return run.out.bytes(video)
+  const file = flags.output ?? localName(`${recording.id}.mp4`)
+  await saveFile(file, video, flags.force === true)
+  await run.out.answer(
+    { ...recording.data, file },
+    `Wrote ${video.byteLength} bytes to ${plainLine(file)}.`,
+    file,
+  )
 }
 
 function timeOrInterrupt(ms: number | null, signal: AbortSignal): Promise<void> {

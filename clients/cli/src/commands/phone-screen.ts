@@ -104,12 +104,7 @@ async function wait(run: Run, operands: readonly string[], flags: WaitFlags): Pr
   const target = requiredTarget(flags, lastSnapshot)
   if ('x' in target) throw new UsageError('A point cannot be waited for.')
   const state = flags.gone === true ? { state: 'gone' as const } : {}
-  const progress = run.out.progress('Waiting')
-  try {
-    await act(run, phone, [waitFor(target satisfies WaitTarget, { ...limit, ...state })])
-  } finally {
-    await progress.end()
-  }
+  await act(run, phone, [waitFor(target satisfies WaitTarget, { ...limit, ...state })], false, 'Waiting')
 }
 
 async function waitForStatus(
