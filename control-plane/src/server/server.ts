@@ -86,6 +86,8 @@ export function createFastify(
   return Fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
+    // http/request-context.ts names the request on every line of its work; a child logger would name it again.
+    childLoggerFactory: (logger) => logger,
     genReqId: requestIdOf,
     requestIdHeader: false,
     exposeHeadRoutes: false,
