@@ -2,6 +2,7 @@
 import { ApiError, createLogger } from '@phonerack/shared'
 import { expect, it } from 'vitest'
 import { countRequest, instruments } from '../metrics/instruments.js'
+import { sendInProcess } from './in-process.js'
 import { addFoundations, createFastify } from '../server/server.js'
 
 const log = createLogger('request-metrics-test')
@@ -33,11 +34,11 @@ it('counts requests by route template, and all paths without a route as one', as
     await app.close()
   }
   expect(await seriesOf('phonerack_http_request_duration_seconds')).toEqual([
-    'method="DELETE",route="other",status="4xx"',
-    'method="GET",route="/things/:id",status="2xx"',
-    'method="GET",route="other",status="4xx"',
-    'method="POST",route="/things/:id",status="4xx"',
-    'method="PUT",route="other",status="4xx"',
+    'method="DELETE",route="other",status="4xx",via="network"',
+    'method="GET",route="/things/:id",status="2xx",via="network"',
+    'method="GET",route="other",status="4xx",via="network"',
+    'method="POST",route="/things/:id",status="4xx",via="network"',
+    'method="PUT",route="other",status="4xx",via="network"',
   ])
   expect(await seriesOf('phonerack_http_errors_total')).toEqual([
     'code="method_not_allowed"',
@@ -46,12 +47,49 @@ it('counts requests by route template, and all paths without a route as one', as
   ])
 })
 
+it('counts a request to /mcp once, and the requests of its tool apart from it', async () => {
+  instruments.resetMetrics()
+  const app = createFastify({}, log)
+  addFoundations(app)
+  app.get('/things/:id', () => {
+    throw new ApiError('phone_not_found')
+  })
+  app.post('/mcp', async (request, reply) => {
+    const call = {
+      ...{ requestId: request.id, signal: new AbortController().signal },
+      batch: { startWithinMs: 40_000, answerWithinMs: 48_000 },
+    }
+    for (const id of ['a', 'b']) await sendInProcess(app, call, { url: `/things/${id}` })
+    return reply.send({ isError: true })
+  })
+  await app.ready()
+  try {
+    await app.inject({ method: 'POST', url: '/mcp' })
+    await app.inject({ url: '/things/c' })
+  } finally {
+    await app.close()
+  }
+  const text = await instruments.getSingleMetricAsString('phonerack_http_request_duration_seconds')
+  expect([...text.matchAll(/_count\{(.*)\} (\d+)$/gm)].map(([, labels, count]) => [labels, count])).toEqual([
+    ['method="GET",route="/things/:id",status="4xx",via="in_process"', '2'],
+    ['method="POST",route="/mcp",status="2xx",via="network"', '1'],
+    ['method="GET",route="/things/:id",status="4xx",via="network"', '1'],
+  ])
+})
+
 it('replaces methods, statuses and codes outside the lists', async () => {
   instruments.resetMetrics()
   for (const odd of ['PURGE', 'M-SEARCH', 'x"y'])
-    countRequest({ method: odd, route: null, status: odd.length * 1000, errorCode: odd, seconds: 0.1 })
+    countRequest({
+      method: odd,
+      route: null,
+      status: odd.length * 1000,
+      errorCode: odd,
+      seconds: 0.1,
+      via: 'network',
+    })
   expect(await seriesOf('phonerack_http_request_duration_seconds')).toEqual([
-    'method="other",route="other",status="other"',
+    'method="other",route="other",status="other",via="network"',
   ])
   expect(await seriesOf('phonerack_http_errors_total')).toEqual(['code="other"'])
 })

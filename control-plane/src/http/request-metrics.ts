@@ -10,6 +10,7 @@ export function addRequestMetrics(app: FastifyInstance): void {
       route: request.is404 ? null : (request.routeOptions.url ?? null),
       status: reply.statusCode,
       errorCode: request.errorCode,
+      via: request.inProcess ? 'in_process' : 'network',
       seconds: reply.elapsedTime / 1000,
     })
     done()

@@ -12,8 +12,8 @@ const registers = [instruments]
 
 const requests = new Histogram({
   name: 'phonerack_http_request_duration_seconds',
-  help: 'Time from a request to the end of its response, by route template. Paths without a route have the route "other".',
-  labelNames: ['method', 'route', 'status'],
+  help: 'Time from a request to the end of its response, by route template. Paths without a route have the route "other". Via in_process: sent by a tool of /mcp, whose own request is counted via network.',
+  labelNames: ['method', 'route', 'status', 'via'],
   buckets: secondsBuckets,
   registers,
 })
@@ -32,11 +32,13 @@ export interface AnsweredRequest {
   status: number
   errorCode: string | null
   seconds: number
+  /** `in_process`: a tool of `/mcp` sent it. */
+  via: 'network' | 'in_process'
 }
 
-export function countRequest({ method, route, status, errorCode, seconds }: AnsweredRequest): void {
+export function countRequest({ method, route, status, errorCode, seconds, via }: AnsweredRequest): void {
   requests.observe(
-    { method: methodLabel(method), route: route ?? otherLabel, status: statusLabel(status) },
+    { method: methodLabel(method), route: route ?? otherLabel, status: statusLabel(status), via },
     seconds,
   )
   if (errorCode !== null) requestErrors.inc({ code: bounded(errorCodes, errorCode) })
