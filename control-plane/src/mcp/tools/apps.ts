@@ -48,6 +48,12 @@ async function ended(
   }
 }
 
+/** A record of an install or upload, apart from its `error`: a result with `error` is a failure of the tool. */
+const splitError = <T extends { error: unknown }>({ error, ...shown }: T) => ({
+  error: error as T['error'],
+  shown,
+})
+
 export const appTools = [
   defineTool({
     name: 'list_apps',
@@ -125,7 +131,10 @@ export const appTools = [
         ...{ method: 'POST', path: path`/v1/phones/${id}/apps`, json },
       })
       const entry = await ended(api, id, started)
-      const { error, next: then, ...shown } = entry ?? { ...started, error: null, next: null }
+      const {
+        error,
+        shown: { next: then, ...shown },
+      } = splitError(entry ?? { ...started, error: null, next: null })
       const advice = nextForTools(then)
       if (error === null) {
         const open = { phone_id: id, actions: [{ type: 'open_app', package: started.package }] }
@@ -182,10 +191,8 @@ export const appTools = [
       })
       const headers = Object.entries(upload.upload_headers).map(([name, value]) => ` -H '${name}: ${value}'`)
       const curl = `curl -s -X POST${headers.join('')} --data-binary @FILE.apk '${upload.upload_url}'`
-      // A result with `error` is a failure.
-      const shown = Object.fromEntries(Object.entries(upload).filter(([name]) => name !== 'error'))
       return answer(
-        shown,
+        splitError(upload).shown,
         `upload ${upload.id}`,
         `${curl} , then complete_app_upload ${quoted({ upload_id: upload.id, storage_id: 'STORAGE_ID' })}`,
       )
@@ -213,7 +220,7 @@ export const appTools = [
         first.status === 'processing'
           ? await api.json<UploadJson>({ method: 'GET', path: path`/v1/apps/uploads/${id}`, query })
           : first
-      const { error, ...shown } = upload
+      const { error, shown } = splitError(upload)
       const again = `complete_app_upload ${quoted({ upload_id: id, storage_id })}`
       const then = upload.status === 'ready' ? `install_app ${quoted({ upload: upload.id })}` : again
       if (error === null) return answer(shown, `upload ${upload.id} ${upload.status}`, then)
