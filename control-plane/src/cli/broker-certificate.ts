@@ -8,7 +8,8 @@ import { isIP } from 'node:net'
 import path from 'node:path'
 import { createLogger, makePrivateFolder, plain, replacePrivate } from '@phonerack/shared'
 import { readConfig } from '../config/config.js'
-import { openDatabase } from '../db/database.js'
+import { addEntry, commandActor } from '../db/audit-log.js'
+import { openDatabase, type Database } from '../db/database.js'
 import { openInstallation } from '../db/installation.js'
 import { applyMigrations } from '../db/migrate.js'
 import { takeStartLock } from '../db/start-lock.js'
@@ -66,9 +67,17 @@ export async function renewCertificate(dir: string, env: Environment): Promise<D
 
 /** Returns when it ends. */
 async function issueCertificate(dir: string, names: readonly string[], env: Environment): Promise<Date> {
-  const { certificatePem, privateKeyPem } = await withAuthority(env, ({ signing }) =>
-    signing.issueBroker(names),
-  )
+  const { certificatePem, privateKeyPem } = await withAuthority(env, async ({ signing }, db) => {
+    const issued = await signing.issueBroker(names)
+    await addEntry(db, commandActor('nats-config', new Date()), {
+      ...{ action: 'nats.issue_certificate', target: null, before: null },
+      after: {
+        names,
+        expires_at: new Date(new X509Certificate(issued.certificatePem).validTo).toISOString(),
+      },
+    })
+    return issued
+  })
   makePrivateFolder(dir)
   // The user of nats-server may own it.
   replacePrivate(certificateFile(dir), certificatePem + privateKeyPem)
@@ -78,7 +87,7 @@ async function issueCertificate(dir: string, names: readonly string[], env: Envi
 /** Opens the installation like a starting replica, and creates it in an empty database. */
 async function withAuthority<T>(
   env: Environment,
-  work: (authorities: Authorities) => Promise<T>,
+  work: (authorities: Authorities, db: Database) => Promise<T>,
 ): Promise<T> {
   const missing = needed.filter((name) => !env[name])
   if (missing.length > 0)
@@ -95,7 +104,8 @@ async function withAuthority<T>(
   const lock = await takeStartLock(config.databaseUrl, false)
   const database = openDatabase(config.databaseUrl, 2)
   try {
-    return await work(await openInstallation(database.db, config, null, createLogger('nats-config')))
+    const { db } = database
+    return await work(await openInstallation(db, config, null, createLogger('nats-config')), db)
   } finally {
     await database.close()
     await lock.release()

@@ -5,6 +5,8 @@ import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { isLoopback, plain, shellWord } from '@phonerack/shared'
 import { rotateBrokerKeys, writeBrokerConfig } from '@phonerack/shared/broker'
+import { addEntry, commandActor } from '../db/audit-log.js'
+import { openDatabase } from '../db/database.js'
 import {
   certificateFile,
   checkName,
@@ -39,7 +41,8 @@ with DATABASE_URL and PHONERACK_PKI_DIR of the control plane. It is valid for a 
                          keys; its data is then in that folder
   --renew                only replaces DIR/broker.pem by one for a year, with a new key
   --rotate               only replaces the keys of the operator and both .creds files; the earlier
-                         ones are refused. account.seed and the users of hosts stay
+                         ones are refused. account.seed and the users of hosts stay. With DATABASE_URL
+                         of the control plane, the audit log gets an entry
   --rotate-account       also replaces account.seed; every host must join again. Run this with
                          DATABASE_URL and PHONERACK_PKI_DIR of the control plane
 `
@@ -65,7 +68,7 @@ export async function natsConfig(args: readonly string[], env: Environment): Pro
     writeCopies(dir, copies)
     return text
   }
-  if (given.rotate === true) return rotate(dir, copies)
+  if (given.rotate === true) return rotate(dir, copies, env)
   const { host, port } = listen(given.listen ?? '127.0.0.1:4222')
   const own = tlsOf(given['tls-cert'], given['tls-key'])
   const names = namesOf(host, given.name ?? [], own !== null || given['without-tls'] === true)
@@ -98,8 +101,11 @@ export async function natsConfig(args: readonly string[], env: Environment): Pro
   ].join('\n')
 }
 
-async function rotate(dir: string, copies: Copies): Promise<string> {
+async function rotate(dir: string, copies: Copies, env: Environment): Promise<string> {
   checkFolder(dir, '--rotate')
+  const { DATABASE_URL: url } = env
+  // First, so that no rotation is without its entry.
+  if (url) await recordRotation(url)
   const broker = await rotateBrokerKeys(dir)
   writeCopies(dir, copies)
   return [
@@ -114,8 +120,21 @@ async function rotate(dir: string, copies: Copies): Promise<string> {
     '',
     `${plain(broker.accountSeedFile)} is not replaced: a person who copied it can still create users on this broker.`,
     'If somebody did, run nats-config --rotate-account.',
+    ...(url ? [] : ['The audit log has no entry of this, since DATABASE_URL is not set.']),
     '',
   ].join('\n')
+}
+
+/** @throws Error when the database has no audit log, or cannot be used */
+async function recordRotation(url: string): Promise<void> {
+  const database = openDatabase(url, 1)
+  try {
+    await addEntry(database.db, commandActor('nats-config --rotate', new Date()), {
+      ...{ action: 'nats.rotate_keys', target: null, before: null, after: null },
+    })
+  } finally {
+    await database.close()
+  }
 }
 
 /** @throws UsageError */

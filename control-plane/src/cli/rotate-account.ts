@@ -5,7 +5,8 @@
 import { createLogger, plain } from '@phonerack/shared'
 import { rotateBrokerKeys } from '@phonerack/shared/broker'
 import { readConfig } from '../config/config.js'
-import { openDatabase } from '../db/database.js'
+import { addEntry, commandActor } from '../db/audit-log.js'
+import { inTransaction, openDatabase } from '../db/database.js'
 import { openInstallation } from '../db/installation.js'
 import { takeStartLock } from '../db/start-lock.js'
 
@@ -22,7 +23,15 @@ export async function rotateAccount(dir: string, env: Environment): Promise<stri
     await openInstallation(db, config, null, createLogger('nats-config'))
     const broker = await rotateBrokerKeys(dir, { replacesAccount: true })
     // After an interruption before this, running the command again replaces the files once more.
-    await db.installation.update({ where: { id: 1 }, data: { natsAccount: broker.account } })
+    await inTransaction(db, async (tx) => {
+      const { natsAccount } = await tx.installation.findUniqueOrThrow({ where: { id: 1 } })
+      await tx.installation.update({ where: { id: 1 }, data: { natsAccount: broker.account } })
+      await addEntry(tx, commandActor('nats-config --rotate-account', new Date()), {
+        ...{ action: 'nats.rotate_account', target: null },
+        // Public keys.
+        ...{ before: { account: natsAccount }, after: { account: broker.account } },
+      })
+    })
     const hosts = await db.host.findMany({ where: { retiredAt: null }, select: { id: true, name: true } })
     const files = [
       ...[broker.controlPlaneCredsFile, broker.accountSeedFile],

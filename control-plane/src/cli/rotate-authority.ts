@@ -13,6 +13,7 @@ import {
   type RotatingHost,
   type RotationStatus,
 } from '../db/authority-rotation.js'
+import { commandActor } from '../db/audit-log.js'
 import { openDatabase, type Database } from '../db/database.js'
 import { takeStartLock } from '../db/start-lock.js'
 import { readBrokerCertificate } from '../pki/broker-handshake.js'
@@ -56,26 +57,27 @@ export async function rotateAuthority(args: readonly string[], env: Environment)
 
 async function run(step: Step, force: boolean, db: Database, config: Config): Promise<string> {
   const { rules } = config
+  const by = commandActor(`rotate-authority ${step}${force ? ' --force' : ''}`, new Date())
   switch (step) {
     case 'status':
       return describe(await readRotation(db, rules))
     case 'begin':
-      return describe(await beginRotation(db, config, new Date()))
+      return describe(await beginRotation(db, config, by))
     case 'switch':
       return describe(
-        await switchRotation(db, rules, new Date(), (status) => {
+        await switchRotation(db, rules, by, (status) => {
           if (!force) refuseSwitch(status)
         }),
       )
     case 'finish': {
       if (!force) await refuseBroker(db, config)
-      const after = await finishRotation(db, rules, (status) => {
+      const after = await finishRotation(db, rules, by, (status) => {
         if (!force) refuseFinish(status)
       })
       return `The earlier authority is no longer trusted, and its key is deleted from the database.\n${describe(after)}`
     }
     case 'cancel':
-      return `The next authority is dropped.\n${describe(await cancelRotation(db, rules))}`
+      return `The next authority is dropped.\n${describe(await cancelRotation(db, rules, by))}`
   }
 }
 

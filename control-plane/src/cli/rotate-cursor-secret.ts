@@ -1,4 +1,5 @@
 /** `rotate-cursor-secret`: replaces the secret that signs the cursors of lists. */
+import { commandActor } from '../db/audit-log.js'
 import { replaceServiceSecret } from '../db/service-secret.js'
 import { openDatabase } from '../db/database.js'
 import { UsageError } from './usage-error.js'
@@ -20,7 +21,7 @@ export async function rotateCursorSecret(
   if (!url) throw new UsageError('DATABASE_URL must be set as for the control plane')
   const database = openDatabase(url, 1)
   try {
-    await replaceServiceSecret(database.db, 'cursors')
+    await replaceServiceSecret(database.db, 'cursors', commandActor('rotate-cursor-secret', new Date()))
     return 'The secret of cursors is replaced. Restart the replicas one after another: each uses it from then on.\n'
   } finally {
     await database.close()

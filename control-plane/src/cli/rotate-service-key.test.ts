@@ -11,6 +11,7 @@ import {
 } from 'node:fs'
 import path from 'node:path'
 import { expect, it } from 'vitest'
+import { commandActor } from '../db/audit-log.js'
 import { rotateServiceKey } from '../db/rotate-service-key.js'
 import { useWorld, type Plane } from '../testing/world.js'
 import { runCommand } from './commands.js'
@@ -63,7 +64,11 @@ it('finishes an interrupted rotation, and changes nothing with a wrong key', asy
   const { serviceKeyFile: file } = plane.config
   const { db } = plane.app.core
   // Interrupted after the database changed.
-  const { to } = await rotateServiceKey(db, file, `${file}.next`)
+  const { to } = await rotateServiceKey(
+    db,
+    { serviceKeyFile: file, nextFile: `${file}.next` },
+    commandActor('rotate-service-key', new Date()),
+  )
   const earlierKey = readFileSync(file, 'utf8')
   expect((await rotate(plane)).out).toContain(to)
   const kept = readdirSync(plane.config.pkiDir).find((name) => /^service\.key\.[0-9a-f]{16}$/.test(name))

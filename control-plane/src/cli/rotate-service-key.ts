@@ -3,6 +3,7 @@ import { renameSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { plain } from '@phonerack/shared'
 import { readConfig } from '../config/config.js'
+import { commandActor } from '../db/audit-log.js'
 import { openDatabase } from '../db/database.js'
 import { rotateServiceKey } from '../db/rotate-service-key.js'
 import { takeStartLock } from '../db/start-lock.js'
@@ -34,7 +35,11 @@ export async function rotateKey(args: readonly string[], env: Environment): Prom
   const database = openDatabase(config.databaseUrl, 2)
   try {
     // The control plane must be able to read the file that replaces its own.
-    const { to } = await rotateServiceKey(database.db, file, nextFile, out === null ? file : nextFile)
+    const { to } = await rotateServiceKey(
+      database.db,
+      { serviceKeyFile: file, nextFile, like: out === null ? file : nextFile },
+      commandActor('rotate-service-key', new Date()),
+    )
     let kept: string | null = null
     if (out === null) {
       const current = await ServiceKey.read(file)

@@ -6,6 +6,7 @@ import { X509Certificate } from 'node:crypto'
 import { authorityFingerprint } from '@phonerack/shared'
 import { type Config } from '../config/config.js'
 import { newAuthority } from '../pki/authority.js'
+import { addEntry, type AuditActor, type Facts } from './audit-log.js'
 import { inTransaction, type Database, type Tx } from './database.js'
 import { decryptAuthority, encryptAuthority } from './installation.js'
 import { schemaVersion } from './schema-version.js'
@@ -36,6 +37,25 @@ export interface RotatingHost {
 }
 
 type Rules = Pick<Config['rules'], 'replicaDeadAfterMs'>
+
+/** The two authorities of an open rotation. */
+export interface OpenRotation {
+  phase: 'begun' | 'switched'
+  /** Fingerprint of the next one. */
+  next: string
+}
+
+/** Null: no rotation is open. */
+export async function readOpenRotation(db: Pick<Tx, 'installation'>): Promise<OpenRotation | null> {
+  const row = await db.installation.findUnique({
+    where: { id: 1 },
+    select: { caCertificate: true, otherCaCertificate: true, switchedAt: true },
+  })
+  if (row === null || row.otherCaCertificate === null) return null
+  return row.switchedAt === null
+    ? { phase: 'begun', next: authorityFingerprint(row.otherCaCertificate) }
+    : { phase: 'switched', next: authorityFingerprint(row.caCertificate) }
+}
 
 /** @throws Error when the database has no authority */
 export async function readRotation(
@@ -78,9 +98,9 @@ export class StepRefused extends Error {
 }
 
 /** Creates the next authority. @throws StepRefused; StartRefusal for another service key */
-export async function beginRotation(db: Database, config: Config, now: Date): Promise<RotationStatus> {
-  const { phase } = await readRotation(db, config.rules)
-  if (phase !== 'closed') throw new StepRefused('a rotation is open already')
+export async function beginRotation(db: Database, config: Config, by: AuditActor): Promise<RotationStatus> {
+  const before = await readRotation(db, config.rules)
+  if (before.phase !== 'closed') throw new StepRefused('a rotation is open already')
   const row = await db.installation.findUniqueOrThrow({ where: { id: 1 } })
   // Proves that the file has the service key that the database needs.
   await decryptAuthority({ certificate: row.caCertificate, key: row.caKey }, row.serviceKeyId, config)
@@ -90,13 +110,13 @@ export async function beginRotation(db: Database, config: Config, now: Date): Pr
       where: { id: 1, otherCaCertificate: null, serviceKeyId: next.serviceKeyId },
       data: {
         ...{ otherCaCertificate: next.certificate, otherCaKey: next.key },
-        ...{ rotationBegunAt: now, switchedAt: null },
+        ...{ rotationBegunAt: by.at, switchedAt: null },
       },
     })
     if (count !== 1) throw new StepRefused('the installation was changed at the same time: nothing was begun')
     // Earlier releases would trust one authority only.
     await tx.$executeRaw`update schema_version set serves_from = greatest(serves_from, ${schemaVersion}::int)`
-    return readRotation(tx, config.rules)
+    return recorded(tx, by, 'begin', before, await readRotation(tx, config.rules))
   })
 }
 
@@ -107,12 +127,12 @@ export async function beginRotation(db: Database, config: Config, now: Date): Pr
 export function switchRotation(
   db: Database,
   rules: Rules,
-  now: Date,
+  by: AuditActor,
   check: (status: RotationStatus) => void,
 ): Promise<RotationStatus> {
-  return step(db, rules, 'begun', async (tx, status) => {
+  return step(db, rules, by, switching, async (tx, status) => {
     check(status)
-    await tx.$executeRaw`update installation set switched_at = ${now},
+    await tx.$executeRaw`update installation set switched_at = ${by.at},
       ca_certificate = other_ca_certificate, ca_key = other_ca_key,
       other_ca_certificate = ca_certificate, other_ca_key = ca_key where id = 1`
   })
@@ -122,9 +142,10 @@ export function switchRotation(
 export function finishRotation(
   db: Database,
   rules: Rules,
+  by: AuditActor,
   check: (status: RotationStatus) => void,
 ): Promise<RotationStatus> {
-  return step(db, rules, 'switched', async (tx, status) => {
+  return step(db, rules, by, finishing, async (tx, status) => {
     check(status)
     const { caCertificate } = await tx.installation.findUniqueOrThrow({ where: { id: 1 } })
     await dropNextOfOthers(tx, new X509Certificate(caCertificate))
@@ -133,19 +154,28 @@ export function finishRotation(
 }
 
 /** Drops the next authority. Only before the switch. */
-export const cancelRotation = (db: Database, rules: Rules): Promise<RotationStatus> =>
-  step(db, rules, 'begun', (tx) =>
+export const cancelRotation = (db: Database, rules: Rules, by: AuditActor): Promise<RotationStatus> =>
+  step(db, rules, by, cancelling, (tx) =>
     tx.installation.update({ where: { id: 1 }, data: closed }).then(() => undefined),
   )
 
 const closed = { otherCaCertificate: null, otherCaKey: null, rotationBegunAt: null, switchedAt: null }
+
+interface Step {
+  name: string
+  needed: 'begun' | 'switched'
+}
+const switching: Step = { name: 'switch', needed: 'begun' }
+const finishing: Step = { name: 'finish', needed: 'switched' }
+const cancelling: Step = { name: 'cancel', needed: 'begun' }
 
 const names = { begun: 'begun, and not switched', switched: 'switched' }
 
 function step(
   db: Database,
   rules: Rules,
-  needed: keyof typeof names,
+  by: AuditActor,
+  { name, needed }: Step,
   work: (tx: Tx, status: RotationStatus) => Promise<void>,
 ): Promise<RotationStatus> {
   return inTransaction(db, async (tx) => {
@@ -157,8 +187,23 @@ function step(
         `this needs a rotation that has been ${names[needed]}; this one is ${status.phase}`,
       )
     await work(tx, status)
-    return readRotation(tx, rules)
+    return recorded(tx, by, name, status, await readRotation(tx, rules))
   })
+}
+
+async function recorded(
+  tx: Tx,
+  by: AuditActor,
+  name: string,
+  before: RotationStatus,
+  after: RotationStatus,
+): Promise<RotationStatus> {
+  const facts = ({ phase, signing, next }: RotationStatus): Facts => ({ phase, signing, next })
+  await addEntry(tx, by, {
+    ...{ action: `authority.${name}`, target: null },
+    ...{ before: facts(before), after: facts(after) },
+  })
+  return after
 }
 
 /** A next certificate that its host has not used would be sent again, and refused. */

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { copyFile, mkdir, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { createAccount } from '@nats-io/jwt'
-import { newSecret, hashSecret } from '@phonerack/shared'
+import { authorityFingerprint, newSecret, hashSecret } from '@phonerack/shared'
 import { beforeAll, expect, it } from 'vitest'
 import { StartRefusal } from '../config/refusal.js'
 import { newAuthority } from '../pki/authority.js'
@@ -126,6 +126,13 @@ it('replaces a lost authority when the operator asks for it and no replica has i
   await after.close()
   const again = await beside(own, env)
   expect(again.app.authority.caPem).toBe(after.app.authority.caPem)
+  const entries = await again.app.core.db.auditEntry.findMany({ where: { action: 'authority.replace' } })
+  expect(entries).toHaveLength(1)
+  expect(entries[0]).toMatchObject({
+    ...{ requestId: `start of ${after.config.replicaId}`, tokenId: 'configuration' },
+    before: { signing: authorityFingerprint(before) },
+    after: { signing: authorityFingerprint(after.app.authority.caPem) },
+  })
   await again.close()
 })
 

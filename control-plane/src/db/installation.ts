@@ -4,7 +4,7 @@
  * refused. Called at each start. docs/decisions/0192
  */
 import path from 'node:path'
-import { type Logger } from '@phonerack/shared'
+import { authorityFingerprint, type Logger } from '@phonerack/shared'
 import { type Config } from '../config/config.js'
 import { StartRefusal } from '../config/refusal.js'
 import { Authorities, type AuthoritySet } from '../pki/authorities.js'
@@ -12,7 +12,8 @@ import { Authority, newAuthority, splitPem, type AuthorityPem } from '../pki/aut
 import { fromPem, readIfThere, toPem } from '../pki/pem.js'
 import { ServiceKey } from '../pki/service-key.js'
 import { type Installation } from '../gen/prisma/client.js'
-import { type Database } from './database.js'
+import { addEntry, startActor } from './audit-log.js'
+import { inTransaction, type Database } from './database.js'
 import { runningReplica } from './running-replica.js'
 
 type Files = Pick<Config, 'pkiDir' | 'serviceKeyFile'>
@@ -78,18 +79,27 @@ async function openSet(row: Installation, files: Files, known: readonly Authorit
 }
 
 /** Only while the authority is still the one that was read. */
-async function replace(db: Database, files: Files, before: Installation | null): Promise<void> {
+async function replace(db: Database, config: Settings, before: Installation | null): Promise<void> {
   const fresh = {
-    ...columnsOf(await encryptAuthority(await newAuthority(), files)),
+    ...columnsOf(await encryptAuthority(await newAuthority(), config)),
     ...{ natsAccount: null, otherCaCertificate: null, otherCaKey: null },
     ...{ rotationBegunAt: null, switchedAt: null },
   }
-  if (before === null) await db.installation.createMany({ data: [{ id: 1, ...fresh }], skipDuplicates: true })
-  else
-    await db.installation.updateMany({
-      where: { id: 1, caCertificate: before.caCertificate, serviceKeyId: before.serviceKeyId },
-      data: fresh,
+  await inTransaction(db, async (tx) => {
+    const { count } =
+      before === null
+        ? await tx.installation.createMany({ data: [{ id: 1, ...fresh }], skipDuplicates: true })
+        : await tx.installation.updateMany({
+            where: { id: 1, caCertificate: before.caCertificate, serviceKeyId: before.serviceKeyId },
+            data: fresh,
+          })
+    if (count === 0) return
+    await addEntry(tx, startActor(config.replicaId, new Date()), {
+      ...{ action: 'authority.replace', target: null },
+      before: before === null ? null : { signing: authorityFingerprint(before.caCertificate) },
+      after: { signing: authorityFingerprint(fresh.caCertificate) },
     })
+  })
 }
 
 async function create(db: Database, files: Settings, natsAccount: string | null): Promise<Installation> {

@@ -1,7 +1,17 @@
 /** Encrypts the keys of the certificate authority, and of a second one during its rotation, with another service key. For `rotate-service-key`. docs/decisions/0222 */
 import { ServiceKey } from '../pki/service-key.js'
 import { decryptAuthority, sealAuthority, type Stored } from './installation.js'
-import { type Database } from './database.js'
+import { addEntry, type AuditActor } from './audit-log.js'
+import { inTransaction, type Database } from './database.js'
+
+export interface KeyFiles {
+  /** Has the key that the database needs now. */
+  serviceKeyFile: string
+  /** Gets the next one; a key that is there is used. */
+  nextFile: string
+  /** A new `nextFile` gets the owner, group and mode of this file, if it exists; default: `nextFile`. */
+  like?: string
+}
 
 export interface Rotation {
   /** ID of the service key that the database needs now. */
@@ -10,16 +20,12 @@ export interface Rotation {
 
 /**
  * Safe to repeat after an interruption. Running replicas continue: they read the service key at their start only.
- * @param serviceKeyFile has the key that the database needs now
- * @param nextFile gets the next one; a key that is there is used
- * @param like a new `nextFile` gets the owner, group and mode of this file, if it exists
  * @throws StartRefusal when the current key is another one; Error when the database has no authority
  */
 export async function rotateServiceKey(
   db: Database,
-  serviceKeyFile: string,
-  nextFile: string,
-  like: string = nextFile,
+  { serviceKeyFile, nextFile, like = nextFile }: KeyFiles,
+  by: AuditActor,
 ): Promise<Rotation> {
   const row = await db.installation.findUnique({ where: { id: 1 } })
   if (row === null)
@@ -32,14 +38,21 @@ export async function rotateServiceKey(
   const { caCertificate, otherCaCertificate, otherCaKey } = row
   const caKey = await again({ certificate: caCertificate, key: row.caKey })
   const isOpen = otherCaCertificate !== null && otherCaKey !== null
-  const { count } = await db.installation.updateMany({
-    where: { id: 1, serviceKeyId: row.serviceKeyId, caCertificate, otherCaCertificate },
-    data: {
-      ...{ caKey, serviceKeyId: nextKey.id },
-      ...(isOpen ? { otherCaKey: await again({ certificate: otherCaCertificate, key: otherCaKey }) } : {}),
-    },
+  const otherKey = isOpen
+    ? { otherCaKey: await again({ certificate: otherCaCertificate, key: otherCaKey }) }
+    : {}
+  await inTransaction(db, async (tx) => {
+    const { count } = await tx.installation.updateMany({
+      where: { id: 1, serviceKeyId: row.serviceKeyId, caCertificate, otherCaCertificate },
+      data: { caKey, serviceKeyId: nextKey.id, ...otherKey },
+    })
+    if (count !== 1)
+      throw new Error('the certificate authority was changed at the same time: nothing was rotated')
+    await addEntry(tx, by, {
+      ...{ action: 'service_key.rotate', target: null },
+      // Names of the keys, which are also those of their files.
+      ...{ before: { service_key: row.serviceKeyId }, after: { service_key: nextKey.id } },
+    })
   })
-  if (count !== 1)
-    throw new Error('the certificate authority was changed at the same time: nothing was rotated')
   return { to: nextKey.id }
 }

@@ -1,6 +1,7 @@
 /** Secrets that all replicas share, stored in the database. */
 import { randomBytes } from 'node:crypto'
-import { type Database } from './database.js'
+import { addEntry, type AuditActor } from './audit-log.js'
+import { inTransaction, type Database } from './database.js'
 
 /** Returns the 32-byte secret of this name. The first replica that needs it creates it. */
 export async function serviceSecret(db: Database, name: 'cursors'): Promise<Uint8Array> {
@@ -9,7 +10,10 @@ export async function serviceSecret(db: Database, name: 'cursors'): Promise<Uint
 }
 
 /** Replicas that run keep the earlier one until they restart. */
-export async function replaceServiceSecret(db: Database, name: 'cursors'): Promise<void> {
+export async function replaceServiceSecret(db: Database, name: 'cursors', by: AuditActor): Promise<void> {
   const secret = randomBytes(32)
-  await db.serviceSecret.upsert({ where: { name }, create: { name, secret }, update: { secret } })
+  await inTransaction(db, async (tx) => {
+    await tx.serviceSecret.upsert({ where: { name }, create: { name, secret }, update: { secret } })
+    await addEntry(tx, by, { action: 'service_secret.rotate', target: name, before: null, after: null })
+  })
 }

@@ -2,12 +2,12 @@
  * The audit log of operators' changes: written in the transaction of the change, kept for a year,
  * without secrets.
  */
-import { redactSecrets } from '@phonerack/shared'
-import { Prisma, type AuditEntry } from '../gen/prisma/client.js'
+import { type AuditEntry } from '../gen/prisma/client.js'
 import { type Core } from '../core/core.js'
+import { addEntry, type AuditedChange } from '../db/audit-log.js'
 import { type Tx } from '../db/database.js'
 import { type Operator } from './auth.js'
-import { type Change, type Facts, type Work } from './work.js'
+import { type Change, type Work } from './work.js'
 
 /**
  * Adds a change's entry. `action`: for example `project.change`. `operator`: the actor, where it is
@@ -20,20 +20,12 @@ export async function addAudit(
   operator: Omit<Operator, 'secret'> = work.operator,
 ): Promise<void> {
   const { tokenId, tokenName, address, requestId } = operator
-  await work.tx.auditEntry.create({
-    data: {
-      at: work.now,
-      tokenId,
-      tokenName,
-      address,
-      requestId,
-      action,
-      target: change.target,
-      before: keep(change.before),
-      after: keep(change.after),
-    },
-  })
-  const { target } = change
+  const { target, before, after } = change
+  await addEntry(
+    work.tx,
+    { at: work.now, tokenId, tokenName, address, requestId },
+    { action, target, before, after },
+  )
   work.afterCommit(() =>
     work.core.log.info({ audit: action, target, token: tokenId, request_id: requestId }, 'operator request'),
   )
@@ -44,19 +36,11 @@ export async function addHostAudit(
   tx: Tx,
   host: { id: string; name: string },
   now: Date,
-  { action, target, before, after }: Omit<Change<unknown>, 'result'> & { action: string },
+  change: AuditedChange,
 ): Promise<void> {
   const who = { tokenId: host.id, tokenName: `host ${host.name}`, address: '', requestId: 'heartbeat' }
-  await tx.auditEntry.create({
-    data: { ...who, at: now, action, target, before: keep(before), after: keep(after) },
-  })
+  await addEntry(tx, { ...who, at: now }, change)
 }
-
-/** Facts hold no secrets; should one appear, only its kind is kept. */
-const keep = (facts: Facts): Prisma.InputJsonValue | typeof Prisma.DbNull =>
-  facts === null
-    ? Prisma.DbNull
-    : (JSON.parse(redactSecrets(JSON.stringify(facts))) as Prisma.InputJsonObject)
 
 /** No project: a cursor of a project's list is not valid here. */
 const scope = { projectId: '', list: 'audit', parameter: 'before' }

@@ -1,13 +1,14 @@
 /** Operators' changes of devices: enrolling one, and releasing a quarantined one. */
 import { ApiError } from '@phonerack/shared'
 import { addCare, addEnroll } from '../devices/care.js'
+import { type Facts } from '../db/audit-log.js'
 import { type Tx } from '../db/database.js'
 import { type Device, type Host } from '../gen/prisma/client.js'
 import { lockPhone } from '../phones/records.js'
 import { failPhoneIn } from '../phones/run.js'
 import { invalidField } from '../validation/fields.js'
 import { deviceView, hostState } from './views.js'
-import { type Change, type Facts, type Work } from './work.js'
+import { type Change, type Work } from './work.js'
 
 export type PlacedDevice = Device & { host: Host }
 export type DeviceView = ReturnType<typeof deviceView>

@@ -3,13 +3,14 @@
  * docs/decisions/0198
  */
 import { z } from 'zod'
+import { type Facts } from '../db/audit-log.js'
 import { type Tx } from '../db/database.js'
 import { isRunning } from '../phones/machine.js'
 import { findPhone } from '../phones/records.js'
 import { invalidField, noteSchema } from '../validation/fields.js'
 import { changeOf, lockDevice, type DeviceView, type PlacedDevice } from './devices.js'
 import { findHost, readHost, type HostView } from './hosts.js'
-import { type Change, type Facts, type Work } from './work.js'
+import { type Change, type Work } from './work.js'
 
 /** Seconds. */
 const deadline = { default: 1800, max: 604_800 }

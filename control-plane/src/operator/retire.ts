@@ -1,11 +1,12 @@
 /** An operator ends a host for good. docs/decisions/0212 */
+import { type Facts } from '../db/audit-log.js'
 import { subjects, type HostRetired } from '@phonerack/shared'
 import { type Core } from '../core/core.js'
 import { clearRetiredDevices } from '../devices/retired.js'
 import { addJob } from '../queue/queue.js'
 import { invalidField } from '../validation/fields.js'
 import { findHost, readHost, type HostView } from './hosts.js'
-import { type Change, type Facts, type Work } from './work.js'
+import { type Change, type Work } from './work.js'
 
 /** `phones`: those that end with the host. */
 export type RetiredHost = HostView & { phones: number }

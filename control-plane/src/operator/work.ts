@@ -1,4 +1,5 @@
 /** Runs an operator's change in a transaction, with its audit entry. */
+import { type AuditedChange } from '../db/audit-log.js'
 import { inTransaction, type Tx } from '../db/database.js'
 import { type Core } from '../core/core.js'
 import { type Operator } from './auth.js'
@@ -15,17 +16,9 @@ export interface Work {
 /** Where a request comes from, as the audit log records it. */
 export type Origin = Pick<Operator, 'address' | 'requestId'>
 
-/** JSON of an object as the operator API shows it, without secrets. */
-export type Facts = Record<string, unknown> | null
-
-/** The result of a change. */
-export interface Change<T> {
+/** The result of a change. `before` or `after` is null when the object did not exist before, or does not exist now. */
+export interface Change<T> extends Omit<AuditedChange, 'action'> {
   result: T
-  /** ID of the changed object; null when there is no single one. */
-  target: string | null
-  /** Null: the object did not exist before, or does not exist now. */
-  before: Facts
-  after: Facts
 }
 
 /**
