@@ -46,6 +46,14 @@ async function newJoinToken({ operator, operatorToken }: Plane): Promise<string>
   return answer.json<{ token: string }>().token
 }
 
+/** As `ctl host list` shows it, by the name of the host. */
+async function trusts({ operator, operatorToken }: Plane): Promise<Record<string, unknown>> {
+  const headers = { authorization: `Bearer ${operatorToken}` }
+  const answer = await operator.inject({ url: '/operator/v1/hosts?all=true', headers })
+  const { data } = answer.json<{ data: { name: string; authority_rotation: unknown }[] }>()
+  return Object.fromEntries(data.map((host) => [host.name, host.authority_rotation]))
+}
+
 function join({ server }: Plane, token: string) {
   const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const payload = {
@@ -161,6 +169,12 @@ it(
         where: { secretHash: hashSecret(token.split('.')[0] ?? ''), usedAt: null },
       }),
     ).toBe(1)
+    await eventually(async () => {
+      const { cellar } = await trusts(plane)
+      return (
+        JSON.stringify(cellar) === JSON.stringify({ phase: 'switched', trust: 'renewed', is_ready: true })
+      )
+    })
     await eventually(() => [plane, second].every(({ app }) => app.authority.fingerprint === next))
     const fresh = await newJoinToken(second)
     expect(fresh).toContain(next)
@@ -206,8 +220,16 @@ it(
     const rack = await plane.agent('rack')
     const trusted = async () =>
       (await db.host.findUniqueOrThrow({ where: { id: rack.hostId } })).trustedAuthorities.length
+    expect(await trusts(plane)).toEqual({ rack: null })
+    rack.onHeartbeat = ({ trust: _, ...message }) => message
+    rack.beat()
+    await eventually(async () => (await trusted()) === 0)
     expect((await step(plane, 'begin')).code).toBe(0)
+    expect(await trusts(plane)).toEqual({ rack: { phase: 'begun', trust: 'unreported', is_ready: false } })
+    rack.onHeartbeat = (message) => message
+    rack.beat()
     await eventually(async () => (await trusted()) === 2)
+    expect(await trusts(plane)).toEqual({ rack: { phase: 'begun', trust: 'both', is_ready: true } })
     expect((await run(plane, 'rotate-service-key')).code).toBe(0)
     const second = await world.start({ beside: plane })
     expect(second.app.authority.trusted).toEqual(plane.app.authority.trusted)

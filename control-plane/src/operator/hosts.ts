@@ -1,6 +1,7 @@
 /** Operators' changes of hosts and of the whole service. */
 import { ApiError, hashSecret, joinTokenText, newSecret } from '@phonerack/shared'
 import { type Rules } from '../config/config.js'
+import { readOpenRotation } from '../db/authority-rotation.js'
 import { type Tx } from '../db/database.js'
 import { type Host } from '../gen/prisma/client.js'
 import { addJob } from '../queue/queue.js'
@@ -22,7 +23,10 @@ export async function listHosts(core: Core, all: boolean): Promise<HostView[]> {
     orderBy: { joinedAt: 'asc' },
   })
   const running = await countRunning(core.db)
-  return hosts.map((host) => hostView(host, running.get(host.id) ?? 0, core.clock.now(), core.rules))
+  const rotation = await readOpenRotation(core.db)
+  return hosts.map((host) =>
+    hostView(host, running.get(host.id) ?? 0, rotation, core.clock.now(), core.rules),
+  )
 }
 
 export async function readHost(tx: Tx, id: string, now: Date, rules: Rules): Promise<HostView> {
@@ -30,7 +34,7 @@ export async function readHost(tx: Tx, id: string, now: Date, rules: Rules): Pro
     where: { id },
     include: { _count: { select: { devices: true } } },
   })
-  return hostView(host, (await countRunning(tx)).get(id) ?? 0, now, rules)
+  return hostView(host, (await countRunning(tx)).get(id) ?? 0, await readOpenRotation(tx), now, rules)
 }
 
 /** Phones with an open session, by host. */

@@ -1,6 +1,7 @@
 /** Rows as JSON for operators. */
 import { formatUsd, type HostFault } from '@phonerack/shared'
 import { type Rules } from '../config/config.js'
+import { type OpenRotation } from '../db/authority-rotation.js'
 import { isDegraded } from '../devices/failures.js'
 import { isUp } from '../devices/link.js'
 import { nextStepOf, type Check } from '../devices/quarantine.js'
@@ -29,10 +30,29 @@ function answering(host: Pick<Host, 'refuses' | 'degradedUntil'>, now: Date): Ho
   return isDegraded(host, now) ? 'degraded' : 'online'
 }
 
+/**
+ * `unreported`: its agent is of an earlier release, or has not been heard yet. `earlier`, `both`: it trusts the earlier
+ * authority only, or the next one too. `renewed`: its certificate is from the next one.
+ */
+export type HostTrust = 'unreported' | 'earlier' | 'both' | 'renewed'
+
+/** How far a host is in an open rotation of the authority; null: none is open, or the host is retired. */
+function trustOf(host: Host, rotation: OpenRotation | null) {
+  if (rotation === null || host.retiredAt !== null) return null
+  const { phase, next } = rotation
+  const isTrusted = host.trustedAuthorities.includes(next)
+  const isRenewed = host.certificateAuthority === next
+  const isReported = host.trustedAuthorities.length > 0
+  const trust: HostTrust = isRenewed ? 'renewed' : isTrusted ? 'both' : isReported ? 'earlier' : 'unreported'
+  // `rotate-authority` decides by the same rule.
+  return { phase, trust, is_ready: phase === 'begun' ? isTrusted : isRenewed }
+}
+
 /** @param running its phones with an open session */
 export const hostView = (
   host: Host & { _count: { devices: number } },
   running: number,
+  rotation: OpenRotation | null,
   now: Date,
   rules: Rules,
 ) => ({
@@ -55,6 +75,7 @@ export const hostView = (
   running,
   retired_at: iso(host.retiredAt),
   certificate_expires_at: expiryOf(host).toISOString(),
+  authority_rotation: trustOf(host, rotation),
   /** When it was drained; null: it takes new work. */
   drained_at: iso(host.drainedAt),
   /** When its running phones become unavailable. */

@@ -30,6 +30,15 @@ export interface Host {
   retired_at?: string | null
   /** Omitted by older control planes. */
   certificate_expires_at?: string
+  /** How far it is in an open rotation of the authority; null: none is open; omitted by older control planes. */
+  authority_rotation?: HostRotation | null
+}
+
+export interface HostRotation {
+  phase: 'begun' | 'switched'
+  trust: 'unreported' | 'earlier' | 'both' | 'renewed'
+  /** For the next step: the switch, or the end. */
+  is_ready: boolean
 }
 
 export interface RetiredHost extends Host {

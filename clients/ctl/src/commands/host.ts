@@ -4,6 +4,7 @@ import type { Host, RetiredHost } from '@phonerack/launcher/operator'
 import { certificateOf, certificateWarnings } from './certificate.js'
 import { fields, table } from '../table.js'
 import { serviceOf } from './drain.js'
+import { rotationLines, trustOf } from './trust.js'
 import { UsageError } from '../usage-error.js'
 
 export const hostCommands: readonly Command[] = [
@@ -28,13 +29,19 @@ export const hostCommands: readonly Command[] = [
           { title: 'RUNNING', value: (host) => host.running },
           { title: 'SERVICE', value: serviceOf },
           { title: 'CERTIFICATE', value: (host) => certificateOf(host, new Date()) },
+          ...(hosts.some((host) => host.authority_rotation)
+            ? [{ title: 'TRUST', value: (host: Host) => trustOf(host) }]
+            : []),
           { title: 'ADDRESS', value: (host) => host.address },
           { title: 'LAST SEEN', value: (host) => host.last_seen_at },
           { title: 'PROBLEM', value: (host) => problemOf(host) },
         ],
         'no hosts have joined',
       )
-      return { json: { data: hosts }, text: [text, ...certificateWarnings(hosts, new Date())].join('\n\n') }
+      return {
+        json: { data: hosts },
+        text: [text, ...certificateWarnings(hosts, new Date()), ...rotationLines(hosts)].join('\n\n'),
+      }
     },
   },
   {
@@ -115,6 +122,7 @@ const describeHost = (host: Host): string =>
     ['Running phones', host.running],
     ['Service', serviceOf(host)],
     ['Certificate', certificateOf(host, new Date())],
+    ['Trust', trustOf(host)],
     ['Retired', host.retired_at ?? null],
     ['Agent version', host.version],
     ['Protocol version', host.protocol_version],
