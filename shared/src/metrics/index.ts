@@ -2,3 +2,4 @@
 export * from './labels.js'
 export * from './listen.js'
 export * from './listener.js'
+export * from './promql.js'

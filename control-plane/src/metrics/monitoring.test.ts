@@ -1,0 +1,27 @@
+// A renamed metric must not silence an alert: each one that deploy/monitoring names is exported. Metrics of agents:
+// `metrics/monitoring.test.ts` of the host agent.
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { exportsMetric, metricsOf } from '@phonerack/shared/metrics'
+import { expect, it } from 'vitest'
+import { eventually, useWorld } from '../testing/world.js'
+
+const world = useWorld()
+const read = (name: string) =>
+  readFileSync(path.join(import.meta.dirname, '../../../deploy/monitoring', name), 'utf8')
+
+it('exports each metric of the dashboard and the alerts that is not one of agents', async () => {
+  const plane = await world.start()
+  const used = metricsOf(read('dashboard.json'), read('alerts.yml')).filter(
+    (name) => name !== 'up' && !name.startsWith('phonerack_agent_'),
+  )
+  expect(used.length).toBeGreaterThan(30)
+  let missing: string[] = []
+  // On a busy machine a reading of the database can take too long: its figures are missing then.
+  await eventually(async () => {
+    const text = await plane.app.metrics.render()
+    missing = used.filter((name) => !exportsMetric(text, name))
+    return missing.length === 0
+  }, 20_000).catch(() => undefined)
+  expect(missing).toEqual([])
+})

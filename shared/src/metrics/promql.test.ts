@@ -1,0 +1,35 @@
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { expect, it } from 'vitest'
+import { exportsMetric, expressionsOfDashboard, expressionsOfRules, metricsIn, metricsOf } from './promql.js'
+
+it.each([
+  ['up{job="a b"} == 0 or absent(up{job=~"phonerack_x|y"})', ['up']],
+  ['sum by (le, kind) (rate(a_bucket{state!="sum(b)"}[$__rate_interval])) > 0.05', ['a_bucket']],
+  ['sum(a) by (host) / on (host) group_left (name) max without (job) (c:d offset 5m) * 1e3', ['a', 'c:d']],
+  ['topk(10, histogram_quantile(0.95, sum by (le) (rate(a_bucket[5m])))) unless b', ['a_bucket', 'b']],
+  ['1 - a{text="\\"} b{"}', ['a']],
+])('finds the metrics in %s', (expression, expected) => {
+  expect([...metricsIn(expression)]).toEqual(expected)
+})
+
+it('reads every expression of deploy/monitoring', () => {
+  const read = (name: string) =>
+    readFileSync(path.join(import.meta.dirname, '../../../deploy/monitoring', name), 'utf8')
+  const [dashboard, rules] = [read('dashboard.json'), read('alerts.yml')]
+  expect(expressionsOfDashboard(dashboard)).toHaveLength(dashboard.split('"expr":').length - 1)
+  expect(expressionsOfRules(rules)).toHaveLength(rules.split(' alert:').length - 1)
+  const names = metricsOf(dashboard, rules)
+  expect(names.filter((name) => !/^(?:up$|phonerack_)/.test(name))).toEqual([])
+  // None is missed.
+  const texts = [...expressionsOfDashboard(dashboard), ...expressionsOfRules(rules)].join('\n')
+  expect(new Set(names)).toEqual(new Set(['up', ...(texts.match(/\bphonerack_(?!control)\w+/g) ?? [])]))
+})
+
+it('takes the three metrics of a histogram as exported, and none of another kind', () => {
+  const text = '# TYPE a histogram\na_count 1\n# TYPE b_total counter\nb_total 2\n'
+  expect(['a', 'a_bucket', 'a_count', 'a_sum', 'b_total'].every((name) => exportsMetric(text, name))).toBe(
+    true,
+  )
+  expect(['b', 'b_total_count', 'c', 'a_total'].some((name) => exportsMetric(text, name))).toBe(false)
+})
