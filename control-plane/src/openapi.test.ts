@@ -164,7 +164,13 @@ describe('/openapi.json', () => {
 
   it('describes all parameters and bodies', () => {
     const list = operation('get', '/v1/phones').parameters ?? []
-    expect(list.map(({ name }) => name).sort()).toEqual(['cursor', 'limit', 'metadata', 'status'])
+    expect(list.map(({ name }) => name).sort()).toEqual([
+      'Phonerack-Profile',
+      'cursor',
+      'limit',
+      'metadata',
+      'status',
+    ])
     expect(list.find(({ name }) => name === 'metadata')).toMatchObject({ style: 'deepObject', explode: true })
     expect(list.find(({ name }) => name === 'limit')?.schema).toMatchObject({
       type: 'integer',

@@ -6,6 +6,14 @@ export const presets = ['agent', 'admin', 'read-only'] as const
 
 export type Preset = (typeof presets)[number]
 
+/**
+ * Limits of a key below its preset, from the widest to the narrowest. A request can narrow the profile of its key.
+ * docs/decisions/0267
+ */
+export const profiles = ['full', 'read-only'] as const
+
+export type Profile = (typeof profiles)[number]
+
 /** The caller of a request: an authenticated key. */
 export interface Caller {
   keyId: string
@@ -14,6 +22,9 @@ export interface Caller {
   /** The owner of the project. */
   ownerId: string
   preset: Preset
+  /** The narrower of the key's and the request's. */
+  profile: Profile
+  /** Limited by preset, phones and profile. */
   scopes: readonly Scope[]
   /** Phones that the key is limited to; null: all of the project's. */
   phoneIds: readonly string[] | null

@@ -1,4 +1,4 @@
-/** Checks key, rate and scope of a `/v1` request, in this order. */
+/** Checks key, rate, profile and scope of a `/v1` request, in this order. */
 import { ApiError, isSecret } from '@phonerack/shared'
 import type { FastifyInstance, FastifyRequest, preHandlerHookHandler } from 'fastify'
 import { controlOutOfReach } from '../core/out-of-reach.js'
@@ -8,6 +8,7 @@ import type { Lifetimes } from './lifetimes.js'
 import type { RateLimit } from './rate-limit.js'
 import { keyFailures, type FailureLimit } from '../failure-limit/failure-limit.js'
 import { type Caller, type Scope } from '../core/caller.js'
+import { outsideProfile, profileHeader, withProfile } from '../keys/profile.js'
 import { type KeyService } from '../keys/types.js'
 
 const howTo = 'Send Authorization: Bearer <API key>.'
@@ -29,8 +30,16 @@ const lacks = (scope: Scope): ApiError =>
 export const mayUse = (caller: Caller, scope: Scope): boolean =>
   caller.scopes.includes(scope) && (scope !== 'phones:create' || caller.phoneIds === null)
 
+/** @throws ApiError insufficient_scope */
 export function checkScope(caller: Caller, scope: Scope): void {
-  if (!mayUse(caller, scope)) throw lacks(scope)
+  if (mayUse(caller, scope)) return
+  throw caller.profile === 'read-only' ? outsideProfile(caller.profile, scope) : lacks(scope)
+}
+
+/** The text of a header that is sent once; Node.js joins the values of repeated headers. */
+const headerOf = (request: FastifyRequest, name: string): string | undefined => {
+  const value = request.headers[name.toLowerCase()]
+  return typeof value === 'string' ? value : value?.join(', ')
 }
 
 /** The request's caller. Only for routes behind `addAuth`. */
@@ -70,14 +79,15 @@ export function addAuth(app: FastifyInstance, { keys, rate, failureLimit, lifeti
     // The client's own request was counted.
     const { inProcess } = request
     const looked = inProcess ? check.work() : failureLimit.guard(request.raw, check)
-    const caller = await looked.catch((error: unknown) => {
+    const found = await looked.catch((error: unknown) => {
       if (error instanceof ApiError) throw error
       const { tellsThatNothingRan } = request.routeOptions.config
       if (tellsThatNothingRan) throw controlOutOfReach(error)
       throw isBusy(error) || isAway(error) ? tooBusy(error) : error
     })
+    if (!inProcess) rate.count(found.keyId)
+    const caller = withProfile(found, headerOf(request, profileHeader))
     request.caller = { ...caller, signal: lifetimes.work(reply), effects: { mayHaveBegun: false } }
-    if (!inProcess) rate.count(caller.keyId)
     const { scope, scopeAfterBody } = request.routeOptions.config
     if (scope && !scopeAfterBody) checkScope(caller, scope)
   })

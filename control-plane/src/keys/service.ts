@@ -8,7 +8,8 @@ import { Prisma } from '../gen/prisma/client.js'
 import { createSecretLookup } from '../db/secret-lookup.js'
 import { type Core } from '../core/core.js'
 import { keyRefusal, scopesOf } from './validity.js'
-import { type Caller, type Preset } from '../core/caller.js'
+import { type Caller, type Preset, type Profile } from '../core/caller.js'
+import { scopesWithin } from './profile.js'
 import { type KeyService } from './types.js'
 
 /** `ttl`: milliseconds that a revocation may be unnoticed. Every read checks the exact time. */
@@ -25,6 +26,7 @@ interface Row {
   projectId: string
   ownerId: string
   preset: string
+  profile: string
   revokedAt: Date | null
   expiresAt: Date | null
   /** Limited to `phoneIds`; otherwise all phones of the project. */
@@ -82,13 +84,14 @@ export function createKeyService(core: Core): KeyService & { close(): void } {
 
 async function readKey(core: Core, hash: string): Promise<Found | null> {
   const [key] = await core.read<Row>(Prisma.sql`select k.id, k.project_id as "projectId",
-    (select j.owner_id from projects j where j.id = k.project_id) as "ownerId", k.preset,
+    (select j.owner_id from projects j where j.id = k.project_id) as "ownerId", k.preset, k.profile,
     k.revoked_at as "revokedAt", k.expires_at as "expiresAt", k.is_limited as "isLimited",
     array(select p.phone_id from api_key_phones p where p.key_id = k.id) as "phoneIds"
     from api_keys k where k.secret_hash = ${hash}`)
   if (!key) return null
-  // The table's check constraint allows no other value.
+  // The table's check constraints allow no other values.
   const preset = key.preset as Preset
+  const profile = key.profile as Profile
   // Triggers prevent a limited key without phones; if there were one, it would see no phone.
   const phoneIds = key.isLimited ? key.phoneIds : null
   return {
@@ -98,7 +101,8 @@ async function readKey(core: Core, hash: string): Promise<Found | null> {
       projectId: key.projectId,
       ownerId: key.ownerId,
       preset,
-      scopes: scopesOf(preset, key.isLimited),
+      profile,
+      scopes: scopesWithin(profile, scopesOf(preset, key.isLimited)),
       phoneIds,
     },
     revokedAt: key.revokedAt,

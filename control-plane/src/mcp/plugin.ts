@@ -5,10 +5,11 @@
 import { createMcpHandler, type McpHttpHandler } from '@modelcontextprotocol/server'
 import { ApiError, limits, type Logger } from '@phonerack/shared'
 import type { FastifyInstance, FastifyPluginCallback, FastifyReply, FastifyRequest } from 'fastify'
-import { addAuth, type AuthDeps } from '../http/auth.js'
+import { addAuth, callerOf, type AuthDeps } from '../http/auth.js'
 import { checkContentType } from '../http/body.js'
 import { sendInProcess } from '../http/in-process.js'
 import { parseJson } from '../http/json.js'
+import { profileHeader } from '../keys/profile.js'
 import { type Send } from './api.js'
 import { createMcpServer } from './server.js'
 
@@ -34,7 +35,7 @@ export const mcpPlugin =
         .headers({
           'access-control-allow-methods': 'POST',
           'access-control-allow-headers':
-            'Authorization, Content-Type, Accept, Mcp-Protocol-Version, Mcp-Method, Mcp-Name',
+            'Authorization, Content-Type, Accept, Mcp-Protocol-Version, Mcp-Method, Mcp-Name, Phonerack-Profile',
           'access-control-max-age': '600',
         })
         .send(),
@@ -63,9 +64,10 @@ export const mcpPlugin =
     done()
   }
 
-/** A handler for one request: its tools act with the key of that request. */
+/** A handler for one request: its tools act with the key and the profile of that request. */
 function serving(app: FastifyInstance, request: FastifyRequest, log: Logger): McpHttpHandler {
   const authorization = request.headers.authorization ?? ''
+  const { profile } = callerOf(request)
   const send: Send = ({ method, path, query = {}, json, bytes, idempotencyKey }, requestSignal, batch) =>
     sendInProcess(
       app,
@@ -80,6 +82,7 @@ function serving(app: FastifyInstance, request: FastifyRequest, log: Logger): Mc
         ),
         headers: {
           authorization,
+          [profileHeader]: profile,
           ...(json ? { 'content-type': 'application/json' } : {}),
           ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
         },

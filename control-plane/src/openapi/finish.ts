@@ -1,4 +1,6 @@
 /** Final steps on the generated description, for facts that the generator cannot express. */
+import { profiles } from '../core/caller.js'
+import { profileHeader } from '../keys/profile.js'
 import { addExamples } from './add-examples.js'
 import { isObject, objectsIn, operationsOf, type Json } from './json.js'
 import { descriptions } from './descriptions.js'
@@ -45,6 +47,25 @@ function pruneSchemas(document: Json): void {
 const rawBytes = {
   required: true,
   content: { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } },
+}
+
+/** The header that every request with a key accepts (`keys/profile.ts`). */
+const profileParameter = {
+  name: profileHeader,
+  in: 'header',
+  required: false,
+  description:
+    'Narrows the profile of the API key for this request: `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.',
+  schema: { type: 'string', enum: [...profiles] },
+}
+
+function addProfile(document: Json): void {
+  for (const operation of operationsOf(document)) {
+    const { parameters = [], security } = operation
+    // The operations of the setup need no key.
+    if (Array.isArray(security) && security.length === 0) continue
+    if (Array.isArray(parameters)) operation['parameters'] = parameters.concat({ ...profileParameter })
+  }
 }
 
 /** Bodies with a default are optional, and `name[key]=value` parameters are deep objects. */
@@ -150,6 +171,7 @@ export function finishDocument<T extends object>(document: T): T {
   const finished = structuredClone(document)
   pruneSchemas(finished as Json)
   finishOperations(finished as Json)
+  addProfile(finished as Json)
   finishResponses(finished as Json)
   openValuesOfAnswers(finished as Json)
   addExamples(finished as Json)

@@ -8,11 +8,12 @@ import { expiryFrom, expirySchema } from './expiry.js'
 import { invalidField, nameSchema, refSchema } from '../validation/fields.js'
 import { findProject } from './projects.js'
 import { type Change, type Work } from './work.js'
-import { presets } from '../core/caller.js'
+import { presets, profiles } from '../core/caller.js'
 
 export const newKeySchema = z.strictObject({
   project: refSchema,
   preset: z.enum(presets).default('agent'),
+  profile: z.enum(profiles).optional(),
   phones: z.array(refSchema).min(limits.keyPhones.min).max(limits.keyPhones.max).optional(),
   expires: expirySchema.default('90d'),
   name: nameSchema.optional(),
@@ -32,6 +33,7 @@ export async function addKey(tx: Tx, input: z.infer<typeof newKeySchema>, now: D
   const id = newId('key')
   const secret = newSecret('apiKey')
   const expiresAt = expiryFrom(input.expires, now)
+  const profile = input.profile ?? 'full'
   const phoneIds = [...new Set(input.phones ?? [])]
   await tx.$queryRaw`select 1 from projects where id = ${input.project} for update`
   const active = await tx.apiKey.count({
@@ -50,6 +52,7 @@ export async function addKey(tx: Tx, input: z.infer<typeof newKeySchema>, now: D
       projectId: input.project,
       name: input.name ?? input.preset,
       preset: input.preset,
+      profile,
       secretHash: hashSecret(secret),
       expiresAt,
       createdAt: now,
@@ -62,6 +65,7 @@ export async function addKey(tx: Tx, input: z.infer<typeof newKeySchema>, now: D
     key: secret,
     name: input.name ?? input.preset,
     preset: input.preset,
+    profile,
     project: input.project,
     expires_at: expiresAt?.toISOString() ?? null,
   }
@@ -80,6 +84,7 @@ const keyView = (key: ApiKey & { phones: { phoneId: string }[] }) => ({
   id: key.id,
   name: key.name,
   preset: key.preset,
+  profile: key.profile,
   project: key.projectId,
   phones: key.phones.map((phone) => phone.phoneId),
   created_at: key.createdAt.toISOString(),

@@ -15,6 +15,10 @@ import { type PhoneView } from './types.js'
 /** Phones whose last write is kept in memory. Evicting the oldest costs one extra write. */
 const rememberedPhones = 50_000
 
+/** Requests that can only read do not keep a phone awake. */
+const onlyReads = ({ preset, profile }: Pick<Caller, 'preset' | 'profile'>): boolean =>
+  preset === 'read-only' || profile === 'read-only'
+
 export class Activity {
   private readonly lastWrite = new Map<string, number>()
   private readonly timers = new Set<NodeJS.Timeout>()
@@ -23,7 +27,7 @@ export class Activity {
 
   /** Records that a request addressed the phone. */
   async touch(caller: Omit<Caller, 'ownerId'>, phoneId: string): Promise<void> {
-    if (caller.preset === 'read-only') return
+    if (onlyReads(caller)) return
     const now = this.core.clock.now()
     const last = this.lastWrite.get(nameOf(caller, phoneId))
     if (last !== undefined && now.getTime() - last < this.core.rules.activityAccuracyMs) return
@@ -35,7 +39,7 @@ export class Activity {
    * at that point.
    */
   hold(caller: Caller, phoneId: string): () => void {
-    if (caller.preset === 'read-only') return () => undefined
+    if (onlyReads(caller)) return () => undefined
     const write = (): void => {
       const now = this.core.clock.now()
       this.write(caller, phoneId, now).catch((error: unknown) => {

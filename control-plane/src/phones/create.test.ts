@@ -41,6 +41,7 @@ async function freeAll(): Promise<void> {
       keyId: '',
       keyHash: '',
       preset: 'admin' as const,
+      profile: 'full' as const,
       scopes: [],
     }
     await plane.app.services.phones.delete(caller, phone.id)

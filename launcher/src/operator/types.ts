@@ -145,6 +145,7 @@ export interface Key {
   id: string
   name: string | null
   preset: string
+  profile: string
   project: string
   phones: string[] | null
   expires_at: string | null
@@ -169,6 +170,7 @@ export interface Activity {
 export interface NewKey {
   project: string
   preset: 'agent' | 'admin' | 'read-only'
+  profile?: 'full' | 'read-only'
   phones?: string[]
   expires?: '30d' | '90d' | '1y' | 'never'
   name?: string

@@ -5,6 +5,7 @@ import { UsageError } from '../usage-error.js'
 import { oneOf } from '../values.js'
 
 const presets = ['agent', 'admin', 'read-only'] as const
+const profiles = ['full', 'read-only'] as const
 export const expiries = ['30d', '90d', '1y', 'never'] as const
 
 export const keyCommands: readonly Command[] = [
@@ -26,6 +27,7 @@ export const keyCommands: readonly Command[] = [
           { title: 'NAME', value: (key) => key.name },
           { title: 'PROJECT', value: (key) => key.project },
           { title: 'PRESET', value: (key) => key.preset },
+          { title: 'PROFILE', value: (key) => key.profile },
           { title: 'PHONES', value: (key) => key.phones?.join(',') || 'all' },
           { title: 'EXPIRES', value: (key) => key.expires_at ?? 'never' },
           { title: 'REVOKED', value: (key) => key.revoked_at },
@@ -38,11 +40,12 @@ export const keyCommands: readonly Command[] = [
   {
     name: 'key create',
     about:
-      'Creates an API key and shows it once. --preset: agent (default), admin or read-only. --expires: 30d, 90d (default), 1y or never.',
+      'Creates an API key and shows it once. --preset: agent (default), admin or read-only. --profile: full (default) or read-only. --expires: 30d, 90d (default), 1y or never.',
     words: [],
     flags: {
       project: 'ID',
       preset: presets.join('|'),
+      profile: profiles.join('|'),
       phones: 'ph_a,ph_b',
       expires: expiries.join('|'),
       name: 'N',
@@ -54,6 +57,7 @@ export const keyCommands: readonly Command[] = [
         ['Key', key.key],
         ['ID', key.id],
         ['Preset', key.preset],
+        ['Profile', key.profile],
         ['Expires', key.expires_at ?? 'never'],
       ])
       return { json: key, text: `${text}\n\nStore it now: it cannot be shown again.` }
@@ -73,9 +77,10 @@ export const keyCommands: readonly Command[] = [
 
 /** @throws UsageError */
 export function newKeyFrom(flags: Input['flags']): NewKey {
-  const { project, preset, phones, expires, name } = flags
+  const { project, preset, profile, phones, expires, name } = flags
   if (typeof project !== 'string') throw new UsageError('--project ID is required')
   const key: NewKey = { project, preset: preset === undefined ? 'agent' : oneOf('preset', preset, presets) }
+  if (profile !== undefined) key.profile = oneOf('profile', profile, profiles)
   if (typeof phones === 'string') key.phones = phoneIds(phones)
   if (expires !== undefined) key.expires = oneOf('expires', expires, expiries)
   if (typeof name === 'string') key.name = name

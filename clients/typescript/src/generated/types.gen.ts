@@ -1318,6 +1318,12 @@ export type PointTarget = {
 
 export type ListPhonesData = {
     body?: never;
+    headers?: {
+        /**
+         * Narrows the profile of the API key for this request: `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
+         */
+        'Phonerack-Profile'?: 'full' | 'read-only';
+    };
     path?: never;
     query?: {
         /**
@@ -1393,6 +1399,10 @@ export type CreatePhoneData = {
          * A create request that is repeated with the same key within 24 hours returns the phone that the first one created. Other requests accept and ignore the header.
          */
         'Idempotency-Key'?: string;
+        /**
+         * Narrows the profile of the API key for this request: `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
+         */
+        'Phonerack-Profile'?: 'full' | 'read-only';
     };
     path?: never;
     query?: never;
@@ -1480,6 +1490,10 @@ export type CreateCheckoutData = {
          * A create request that is repeated with the same key within 24 hours returns the phone that the first one created. Other requests accept and ignore the header.
          */
         'Idempotency-Key'?: string;
+        /**
+         * Narrows the profile of the API key for this request: `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
+         */
+        'Phonerack-Profile'?: 'full' | 'read-only';
     };
     path?: never;
     query?: never;
@@ -1546,6 +1560,12 @@ export type CreateCheckoutResponse = CreateCheckoutResponses[keyof CreateCheckou
 
 export type DeletePhoneData = {
     body?: NoFields;
+    headers?: {
+        /**
+         * Narrows the profile of the API key for this request: `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
+         */
+        'Phonerack-Profile'?: 'full' | 'read-only';
+    };
     path: {
         /**
          * A phone ID.
@@ -1612,6 +1632,12 @@ export type DeletePhoneResponse = DeletePhoneResponses[keyof DeletePhoneResponse
 
 export type GetPhoneData = {
     body?: never;
+    headers?: {
+        /**
+         * Narrows the profile of the API key for this request: `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
+         */
+        'Phonerack-Profile'?: 'full' | 'read-only';
+    };
     path: {
         /**
          * A phone ID.
@@ -1687,6 +1713,12 @@ export type GetPhoneResponse = GetPhoneResponses[keyof GetPhoneResponses];
 
 export type UpdatePhoneData = {
     body?: UpdatePhoneBody;
+    headers?: {
+        /**
+         * Narrows the profile of the API key for this request: `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
+         */
+        'Phonerack-Profile'?: 'full' | 'read-only';
+    };
     path: {
         /**
          * A phone ID.
@@ -1762,6 +1794,10 @@ export type StartPhoneData = {
          * A create request that is repeated with the same key within 24 hours returns the phone that the first one created. Other requests accept and ignore the header.
          */
         'Idempotency-Key'?: string;
+        /**
+         * Narrows the profile of the API key for this request: `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
+         */
+        'Phonerack-Profile'?: 'full' | 'read-only';
     };
     path: {
         /**
@@ -1862,6 +1898,10 @@ export type ParkPhoneData = {
          * A create request that is repeated with the same key within 24 hours returns the phone that the first one created. Other requests accept and ignore the header.
          */
         'Idempotency-Key'?: string;
+        /**
+         * Narrows the profile of the API key for this request: `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
+         */
+        'Phonerack-Profile'?: 'full' | 'read-only';
     };
     path: {
         /**
@@ -1950,6 +1990,10 @@ export type HeartbeatPhoneData = {
          * A create request that is repeated with the same key within 24 hours returns the phone that the first one created. Other requests accept and ignore the header.
          */
         'Idempotency-Key'?: string;
+        /**
+         * Narrows the profile of the API key for this request: `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
+         */
+        'Phonerack-Profile'?: 'full' | 'read-only';
     };
     path: {
         /**
@@ -2029,6 +2073,12 @@ export type HeartbeatPhoneResponse = HeartbeatPhoneResponses[keyof HeartbeatPhon
 
 export type ListSessionsData = {
     body?: never;
+    headers?: {
+        /**
+         * Narrows the profile of the API key for this request: `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
+         */
+        'Phonerack-Profile'?: 'full' | 'read-only';
+    };
     path: {
         /**
          * A phone ID.
@@ -2100,6 +2150,12 @@ export type ListSessionsResponse = ListSessionsResponses[keyof ListSessionsRespo
 
 export type ObserveData = {
     body?: never;
+    headers?: {
+        /**
+         * Narrows the profile of the API key for this request: `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
+         */
+        'Phonerack-Profile'?: 'full' | 'read-only';
+    };
     path: {
         /**
          * A phone ID.
@@ -2201,6 +2257,12 @@ export type ObserveResponse = ObserveResponses[keyof ObserveResponses];
 
 export type ScreenshotData = {
     body?: never;
+    headers?: {
+        /**
+         * Narrows the profile of the API key for this request: `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
+         */
+        'Phonerack-Profile'?: 'full' | 'read-only';
+    };
     path: {
         /**
          * A phone ID.
@@ -2311,6 +2373,10 @@ export type RunActionsData = {
          * A create request that is repeated with the same key within 24 hours returns the phone that the first one created. Other requests accept and ignore the header.
          */
         'Idempotency-Key'?: string;
+        /**
+         * Narrows the profile of the API key for this request: `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
+         */
+        'Phonerack-Profile'?: 'full' | 'read-only';
     };
     path: {
         /**
@@ -2408,6 +2474,12 @@ export type RunActionsResponse = RunActionsResponses[keyof RunActionsResponses];
 
 export type ListAppsData = {
     body?: never;
+    headers?: {
+        /**
+         * Narrows the profile of the API key for this request: `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
+         */
+        'Phonerack-Profile'?: 'full' | 'read-only';
+    };
     path: {
         /**
          * A phone ID.
@@ -2501,6 +2573,10 @@ export type InstallAppData = {
          * A create request that is repeated with the same key within 24 hours returns the phone that the first one created. Other requests accept and ignore the header.
          */
         'Idempotency-Key'?: string;
+        /**
+         * Narrows the profile of the API key for this request: `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
+         */
+        'Phonerack-Profile'?: 'full' | 'read-only';
     };
     path: {
         /**
@@ -2610,6 +2686,12 @@ export type InstallAppResponse = InstallAppResponses[keyof InstallAppResponses];
 
 export type UninstallAppData = {
     body?: NoFields;
+    headers?: {
+        /**
+         * Narrows the profile of the API key for this request: `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
+         */
+        'Phonerack-Profile'?: 'full' | 'read-only';
+    };
     path: {
         /**
          * A phone ID.
@@ -2712,6 +2794,12 @@ export type UninstallAppResponse = UninstallAppResponses[keyof UninstallAppRespo
 
 export type DeleteFileData = {
     body?: NoFields;
+    headers?: {
+        /**
+         * Narrows the profile of the API key for this request: `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
+         */
+        'Phonerack-Profile'?: 'full' | 'read-only';
+    };
     path: {
         /**
          * A phone ID.
@@ -2815,6 +2903,12 @@ export type DeleteFileResponse = DeleteFileResponses[keyof DeleteFileResponses];
 
 export type ListFilesData = {
     body?: never;
+    headers?: {
+        /**
+         * Narrows the profile of the API key for this request: `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
+         */
+        'Phonerack-Profile'?: 'full' | 'read-only';
+    };
     path: {
         /**
          * A phone ID.
@@ -2914,6 +3008,12 @@ export type ListFilesResponse = ListFilesResponses[keyof ListFilesResponses];
 
 export type WriteFileData = {
     body: Blob | File;
+    headers?: {
+        /**
+         * Narrows the profile of the API key for this request: `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
+         */
+        'Phonerack-Profile'?: 'full' | 'read-only';
+    };
     path: {
         /**
          * A phone ID.
@@ -3015,6 +3115,12 @@ export type WriteFileResponse = WriteFileResponses[keyof WriteFileResponses];
 
 export type ReadFileData = {
     body?: never;
+    headers?: {
+        /**
+         * Narrows the profile of the API key for this request: `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
+         */
+        'Phonerack-Profile'?: 'full' | 'read-only';
+    };
     path: {
         /**
          * A phone ID.
@@ -3114,6 +3220,12 @@ export type ReadFileResponse = ReadFileResponses[keyof ReadFileResponses];
 
 export type GetDeviceData = {
     body?: never;
+    headers?: {
+        /**
+         * Narrows the profile of the API key for this request: `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
+         */
+        'Phonerack-Profile'?: 'full' | 'read-only';
+    };
     path: {
         /**
          * A phone ID.
@@ -3202,6 +3314,12 @@ export type GetDeviceResponse = GetDeviceResponses[keyof GetDeviceResponses];
 
 export type GetClipboardData = {
     body?: never;
+    headers?: {
+        /**
+         * Narrows the profile of the API key for this request: `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
+         */
+        'Phonerack-Profile'?: 'full' | 'read-only';
+    };
     path: {
         /**
          * A phone ID.
@@ -3292,6 +3410,12 @@ export type GetClipboardResponse = GetClipboardResponses[keyof GetClipboardRespo
 
 export type SetClipboardData = {
     body: SetClipboardBody;
+    headers?: {
+        /**
+         * Narrows the profile of the API key for this request: `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
+         */
+        'Phonerack-Profile'?: 'full' | 'read-only';
+    };
     path: {
         /**
          * A phone ID.
@@ -3388,6 +3512,12 @@ export type SetClipboardResponse = SetClipboardResponses[keyof SetClipboardRespo
 
 export type ResetLocationData = {
     body?: NoFields;
+    headers?: {
+        /**
+         * Narrows the profile of the API key for this request: `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
+         */
+        'Phonerack-Profile'?: 'full' | 'read-only';
+    };
     path: {
         /**
          * A phone ID.
@@ -3484,6 +3614,12 @@ export type ResetLocationResponse = ResetLocationResponses[keyof ResetLocationRe
 
 export type GetLocationData = {
     body?: never;
+    headers?: {
+        /**
+         * Narrows the profile of the API key for this request: `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
+         */
+        'Phonerack-Profile'?: 'full' | 'read-only';
+    };
     path: {
         /**
          * A phone ID.
@@ -3572,6 +3708,12 @@ export type GetLocationResponse = GetLocationResponses[keyof GetLocationResponse
 
 export type SetLocationData = {
     body: SetLocationBody;
+    headers?: {
+        /**
+         * Narrows the profile of the API key for this request: `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
+         */
+        'Phonerack-Profile'?: 'full' | 'read-only';
+    };
     path: {
         /**
          * A phone ID.
@@ -3668,6 +3810,12 @@ export type SetLocationResponse = SetLocationResponses[keyof SetLocationResponse
 
 export type GetLocaleData = {
     body?: never;
+    headers?: {
+        /**
+         * Narrows the profile of the API key for this request: `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
+         */
+        'Phonerack-Profile'?: 'full' | 'read-only';
+    };
     path: {
         /**
          * A phone ID.
@@ -3756,6 +3904,12 @@ export type GetLocaleResponse = GetLocaleResponses[keyof GetLocaleResponses];
 
 export type SetLocaleData = {
     body: SetLocaleBody;
+    headers?: {
+        /**
+         * Narrows the profile of the API key for this request: `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
+         */
+        'Phonerack-Profile'?: 'full' | 'read-only';
+    };
     path: {
         /**
          * A phone ID.
@@ -3852,6 +4006,12 @@ export type SetLocaleResponse = SetLocaleResponses[keyof SetLocaleResponses];
 
 export type GetTimezoneData = {
     body?: never;
+    headers?: {
+        /**
+         * Narrows the profile of the API key for this request: `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
+         */
+        'Phonerack-Profile'?: 'full' | 'read-only';
+    };
     path: {
         /**
          * A phone ID.
@@ -3940,6 +4100,12 @@ export type GetTimezoneResponse = GetTimezoneResponses[keyof GetTimezoneResponse
 
 export type SetTimezoneData = {
     body: SetTimezoneBody;
+    headers?: {
+        /**
+         * Narrows the profile of the API key for this request: `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
+         */
+        'Phonerack-Profile'?: 'full' | 'read-only';
+    };
     path: {
         /**
          * A phone ID.
@@ -4041,6 +4207,10 @@ export type RebootPhoneData = {
          * A create request that is repeated with the same key within 24 hours returns the phone that the first one created. Other requests accept and ignore the header.
          */
         'Idempotency-Key'?: string;
+        /**
+         * Narrows the profile of the API key for this request: `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
+         */
+        'Phonerack-Profile'?: 'full' | 'read-only';
     };
     path: {
         /**
@@ -4143,6 +4313,10 @@ export type ResetPhoneData = {
          * A create request that is repeated with the same key within 24 hours returns the phone that the first one created. Other requests accept and ignore the header.
          */
         'Idempotency-Key'?: string;
+        /**
+         * Narrows the profile of the API key for this request: `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
+         */
+        'Phonerack-Profile'?: 'full' | 'read-only';
     };
     path: {
         /**
@@ -4245,6 +4419,10 @@ export type CreateLiveLinkData = {
          * A create request that is repeated with the same key within 24 hours returns the phone that the first one created. Other requests accept and ignore the header.
          */
         'Idempotency-Key'?: string;
+        /**
+         * Narrows the profile of the API key for this request: `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
+         */
+        'Phonerack-Profile'?: 'full' | 'read-only';
     };
     path: {
         /**
@@ -4343,6 +4521,10 @@ export type CreateHandoffData = {
          * A create request that is repeated with the same key within 24 hours returns the phone that the first one created. Other requests accept and ignore the header.
          */
         'Idempotency-Key'?: string;
+        /**
+         * Narrows the profile of the API key for this request: `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
+         */
+        'Phonerack-Profile'?: 'full' | 'read-only';
     };
     path: {
         /**
@@ -4438,6 +4620,12 @@ export type CreateHandoffResponse = CreateHandoffResponses[keyof CreateHandoffRe
 
 export type DeleteHandoffData = {
     body?: NoFields;
+    headers?: {
+        /**
+         * Narrows the profile of the API key for this request: `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
+         */
+        'Phonerack-Profile'?: 'full' | 'read-only';
+    };
     path: {
         /**
          * A phone ID.
@@ -4510,6 +4698,12 @@ export type DeleteHandoffResponse = DeleteHandoffResponses[keyof DeleteHandoffRe
 
 export type GetHandoffData = {
     body?: never;
+    headers?: {
+        /**
+         * Narrows the profile of the API key for this request: `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
+         */
+        'Phonerack-Profile'?: 'full' | 'read-only';
+    };
     path: {
         /**
          * A phone ID.
@@ -4587,6 +4781,12 @@ export type GetHandoffResponse = GetHandoffResponses[keyof GetHandoffResponses];
 
 export type ListRecordingsData = {
     body?: never;
+    headers?: {
+        /**
+         * Narrows the profile of the API key for this request: `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
+         */
+        'Phonerack-Profile'?: 'full' | 'read-only';
+    };
     path: {
         /**
          * A phone ID.
@@ -4654,6 +4854,10 @@ export type StartRecordingData = {
          * A create request that is repeated with the same key within 24 hours returns the phone that the first one created. Other requests accept and ignore the header.
          */
         'Idempotency-Key'?: string;
+        /**
+         * Narrows the profile of the API key for this request: `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
+         */
+        'Phonerack-Profile'?: 'full' | 'read-only';
     };
     path: {
         /**
@@ -4758,6 +4962,10 @@ export type StopRecordingData = {
          * A create request that is repeated with the same key within 24 hours returns the phone that the first one created. Other requests accept and ignore the header.
          */
         'Idempotency-Key'?: string;
+        /**
+         * Narrows the profile of the API key for this request: `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
+         */
+        'Phonerack-Profile'?: 'full' | 'read-only';
     };
     path: {
         /**
@@ -4859,6 +5067,12 @@ export type StopRecordingResponse = StopRecordingResponses[keyof StopRecordingRe
 
 export type ReadRecordingData = {
     body?: never;
+    headers?: {
+        /**
+         * Narrows the profile of the API key for this request: `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
+         */
+        'Phonerack-Profile'?: 'full' | 'read-only';
+    };
     path: {
         /**
          * A phone ID.
@@ -4939,6 +5153,12 @@ export type ReadRecordingResponse = ReadRecordingResponses[keyof ReadRecordingRe
 
 export type DeleteRecordingData = {
     body?: NoFields;
+    headers?: {
+        /**
+         * Narrows the profile of the API key for this request: `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
+         */
+        'Phonerack-Profile'?: 'full' | 'read-only';
+    };
     path: {
         /**
          * A phone ID.
@@ -5021,6 +5241,12 @@ export type DeleteRecordingResponse = DeleteRecordingResponses[keyof DeleteRecor
 
 export type ListUploadsData = {
     body?: never;
+    headers?: {
+        /**
+         * Narrows the profile of the API key for this request: `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
+         */
+        'Phonerack-Profile'?: 'full' | 'read-only';
+    };
     path?: never;
     query?: {
         /**
@@ -5086,6 +5312,10 @@ export type CreateUploadData = {
          * A create request that is repeated with the same key within 24 hours returns the phone that the first one created. Other requests accept and ignore the header.
          */
         'Idempotency-Key'?: string;
+        /**
+         * Narrows the profile of the API key for this request: `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
+         */
+        'Phonerack-Profile'?: 'full' | 'read-only';
     };
     path?: never;
     query?: never;
@@ -5154,6 +5384,12 @@ export type CreateUploadResponse = CreateUploadResponses[keyof CreateUploadRespo
 
 export type DeleteUploadData = {
     body?: NoFields;
+    headers?: {
+        /**
+         * Narrows the profile of the API key for this request: `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
+         */
+        'Phonerack-Profile'?: 'full' | 'read-only';
+    };
     path: {
         /**
          * An upload ID.
@@ -5218,6 +5454,12 @@ export type DeleteUploadResponse = DeleteUploadResponses[keyof DeleteUploadRespo
 
 export type GetUploadData = {
     body?: never;
+    headers?: {
+        /**
+         * Narrows the profile of the API key for this request: `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
+         */
+        'Phonerack-Profile'?: 'full' | 'read-only';
+    };
     path: {
         /**
          * An upload ID.
@@ -5292,6 +5534,10 @@ export type CompleteUploadData = {
          * A create request that is repeated with the same key within 24 hours returns the phone that the first one created. Other requests accept and ignore the header.
          */
         'Idempotency-Key'?: string;
+        /**
+         * Narrows the profile of the API key for this request: `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
+         */
+        'Phonerack-Profile'?: 'full' | 'read-only';
     };
     path: {
         /**
@@ -5367,6 +5613,12 @@ export type CompleteUploadResponse = CompleteUploadResponses[keyof CompleteUploa
 
 export type SearchLibraryData = {
     body?: never;
+    headers?: {
+        /**
+         * Narrows the profile of the API key for this request: `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
+         */
+        'Phonerack-Profile'?: 'full' | 'read-only';
+    };
     path?: never;
     query?: {
         /**
@@ -5427,6 +5679,12 @@ export type SearchLibraryResponse = SearchLibraryResponses[keyof SearchLibraryRe
 
 export type ListInstallsData = {
     body?: never;
+    headers?: {
+        /**
+         * Narrows the profile of the API key for this request: `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
+         */
+        'Phonerack-Profile'?: 'full' | 'read-only';
+    };
     path: {
         /**
          * A phone ID.
@@ -5489,6 +5747,12 @@ export type ListInstallsResponse = ListInstallsResponses[keyof ListInstallsRespo
 
 export type GetAccountData = {
     body?: never;
+    headers?: {
+        /**
+         * Narrows the profile of the API key for this request: `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
+         */
+        'Phonerack-Profile'?: 'full' | 'read-only';
+    };
     path?: never;
     query?: never;
     url: '/v1/account';

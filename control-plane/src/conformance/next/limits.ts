@@ -85,6 +85,16 @@ export function limitCases(world: () => World, seen: string[]): void {
     await clear(other)
   })
 
+  it('a profile that leaves out a scope: the same key without the header', async () => {
+    const api = await tenantWith()
+    const { next } = await api.refused(403, 'insufficient_scope', 'POST', '/v1/phones', undefined, {
+      'phonerack-profile': 'read-only',
+    })
+    expect(next).toContain('no header Phonerack-Profile')
+    await create(api)
+    await clear(api)
+  })
+
   it('too many running phones: the list of running ones, and a park', async () => {
     const api = await tenantWith({ maxRunning: 1 })
     await create(api)

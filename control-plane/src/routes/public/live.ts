@@ -97,6 +97,7 @@ export const livePlugin =
         keyHash: link.keyHash,
         projectId: link.projectId,
         preset: 'agent',
+        profile: 'full',
         scopes: [],
         phoneIds: null,
       } as const

@@ -1,0 +1,162 @@
+// Profiles of keys at every endpoint, for the operator, and over MCP. With real Postgres and broker.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Profile } from '../core/caller.js'
+import { errorOf, startApi, type TestApi } from '../testing/api.js'
+import { endpoints, requestOf, type Endpoint } from '../testing/endpoints.js'
+import { call, connectMcp, eras, errorIn, listen, post } from '../testing/mcp-client.js'
+import { createKey } from '../testing/operator.js'
+
+let api: TestApi
+let built: Endpoint[]
+let phone: string
+beforeAll(async () => {
+  api = await startApi({ devices: 1, env: { PHONERACK_ACTIVITY_ACCURACY: '1' } })
+  phone = await api.readyPhone()
+  const { paths } = (await api.request('GET', '/openapi.json')).json<{ paths: Record<string, object> }>()
+  built = endpoints.filter(
+    ({ method, path, scope }) => scope !== null && method.toLowerCase() in (paths[path] ?? {}),
+  )
+})
+afterAll(() => api.close())
+
+const keyWith = async (profile: Profile): Promise<string> => {
+  const input = { project: api.tenant.projectId, preset: 'admin', expires: 'never' } as const
+  return (await createKey(api.plane.app.core, { ...input, profile })).key
+}
+const ask = (endpoint: Endpoint, key: string, asked?: string) => {
+  const { method, url, headers, ...rest } = requestOf(endpoint, 'ph_aaaaaaaaaaaa')
+  const narrowing = asked === undefined ? {} : { 'phonerack-profile': asked }
+  return api.request(method, url, { key, headers: { ...headers, ...narrowing }, ...rest })
+}
+
+describe('read-only', { timeout: 60_000 }, () => {
+  it.each([
+    ['by the profile of the key', 'read-only', undefined],
+    ['by the header', 'full', 'read-only'],
+    ['below a header that names more', 'read-only', 'full'],
+  ] as const)('%s refuses every change, and no read', async (_, own, asked) => {
+    const key = await keyWith(own)
+    const changes = built.filter(({ scope }) => scope !== 'phones:read')
+    expect(changes.length).toBeGreaterThan(20)
+    for (const endpoint of built) {
+      const { method, path, scope } = endpoint
+      const response = await ask(endpoint, key, asked)
+      if (scope === 'phones:read') expect(response.statusCode, `${method} ${path}`).not.toBe(403)
+      else
+        expect(errorOf(response, 403, 'insufficient_scope').details, `${method} ${path}`).toEqual({
+          ...{ required: scope, profile: 'read-only' },
+        })
+    }
+  })
+
+  it('does not keep a phone awake', async () => {
+    const seen = async () =>
+      (await api.plane.app.core.db.phone.findUniqueOrThrow({ where: { id: phone } })).lastActiveAt
+    const key = await keyWith('full')
+    const reads = (asked: string) =>
+      api.request('GET', `/v1/phones/${phone}`, { key, headers: { 'phonerack-profile': asked } })
+    const before = await seen()
+    await new Promise((resolve) => setTimeout(resolve, 1100))
+    expect((await reads('read-only')).statusCode).toBe(200)
+    expect(await seen()).toEqual(before)
+    expect((await reads('full')).statusCode).toBe(200)
+    expect(await seen()).not.toEqual(before)
+  })
+})
+
+describe('the header', { timeout: 60_000 }, () => {
+  it('with an unknown value is refused on every endpoint, after the key', async () => {
+    const key = await keyWith('full')
+    for (const endpoint of built) {
+      const { details } = errorOf(await ask(endpoint, key, 'root'), 400, 'validation_failed')
+      expect(details).toMatchObject({
+        validation_stage: 'headers',
+        issues: [{ path: ['Phonerack-Profile'] }],
+      })
+    }
+    const [first] = built
+    if (!first) throw new Error('no endpoint')
+    errorOf(await ask(first, `prk_${'a'.repeat(43)}`, 'root'), 401, 'invalid_api_key')
+  })
+
+  it('changes only its own request', async () => {
+    const key = await keyWith('full')
+    const rename = (headers: object) =>
+      api.request('PATCH', `/v1/phones/${phone}`, { key, payload: { name: 'a' }, headers: { ...headers } })
+    expect((await rename({ 'phonerack-profile': 'read-only' })).statusCode).toBe(403)
+    expect((await rename({})).statusCode).toBe(200)
+  })
+
+  it('is described for every operation that needs a key, and no other', async () => {
+    const { paths } = (await api.request('GET', '/openapi.json')).json<{
+      paths: Record<string, Record<string, { parameters?: { name: string }[]; security?: unknown[] }>>
+    }>()
+    for (const [path, methods] of Object.entries(paths))
+      for (const { parameters = [] } of Object.values(methods))
+        expect(
+          parameters.some(({ name }) => name === 'Phonerack-Profile'),
+          path,
+        ).toBe(!path.startsWith('/v1/setup'))
+  })
+})
+
+describe('an operator', () => {
+  const operator = (method: 'POST' | 'GET', url: string, payload?: object) =>
+    api.plane.operator.inject({
+      ...{ method, url: `/operator/v1${url}`, ...(payload ? { payload } : {}) },
+      headers: { authorization: `Bearer ${api.plane.operatorToken}` },
+    })
+
+  it('creates a key with a profile, full by default, and sees it in the list and the audit', async () => {
+    const project = api.tenant.projectId
+    const made = (await operator('POST', '/keys', { project, profile: 'read-only' })).json<{ id: string }>()
+    expect(made).toMatchObject({ profile: 'read-only', preset: 'agent' })
+    expect((await operator('POST', '/keys', { project })).json()).toMatchObject({ profile: 'full' })
+    errorOf(await operator('POST', '/keys', { project, profile: 'none' }), 400, 'validation_failed')
+    const list = (await operator('GET', `/keys?project=${project}`)).json<{ data: { id: string }[] }>()
+    expect(list.data.find(({ id }) => id === made.id)).toMatchObject({ profile: 'read-only' })
+    const audit = await api.plane.app.core.db.auditEntry.findFirst({ where: { target: made.id } })
+    expect(audit?.after).toMatchObject({ profile: 'read-only' })
+  })
+
+  it('cannot store another profile, even directly in the database', async () => {
+    const { db } = api.plane.app.core
+    await expect(
+      db.apiKey.updateMany({ where: { projectId: api.tenant.projectId }, data: { profile: 'none' } }),
+    ).rejects.toThrow(/api_keys_profile/)
+  })
+})
+
+describe('over MCP', { timeout: 60_000 }, () => {
+  const park = (id: string) => ({
+    ...{ jsonrpc: '2.0', id: 1, method: 'tools/call' },
+    params: { name: 'park_phone', arguments: { phone_id: id } },
+  })
+
+  it.each(eras)('the profile of the key binds the tools in revision %s', async (era) => {
+    const client = await connectMcp(await listening(), await keyWith('read-only'), era)
+    const refused = await call(client, 'park_phone', { phone_id: phone })
+    expect(errorIn(refused)).toMatchObject({
+      ...{ code: 'insufficient_scope', details: { required: 'phones:control', profile: 'read-only' } },
+    })
+    expect((await call(client, 'get_phone', { phone_id: phone })).isError).toBeFalsy()
+    await client.close()
+  })
+
+  it('the header narrows the tools of its request, and an unknown value is refused', async () => {
+    const key = await keyWith('full')
+    const url = await listening()
+    const refused = await post(url, key, park(phone), { 'phonerack-profile': 'read-only' })
+    expect(await refused.text()).toContain('insufficient_scope')
+    const unknown = await post(url, key, park(phone), { 'phonerack-profile': 'root' })
+    expect(unknown.status).toBe(400)
+    const row = await api.plane.app.core.db.phone.findUniqueOrThrow({ where: { id: phone } })
+    expect(row.status).toBe('ready')
+    const allowed = await post(url, key, park(phone), { 'phonerack-profile': 'full' })
+    expect(await allowed.text()).not.toContain('insufficient_scope')
+  })
+})
+
+let address: Promise<string> | undefined
+/** Listens once, since a server cannot listen twice. */
+const listening = (): Promise<string> => (address ??= listen(api.app))
