@@ -124,6 +124,11 @@ export const errorTable = {
   phone_limit_reached: spec(409, 'conflict_error', 'The project has reached its phone limit.'),
   phone_controlled: spec(409, 'conflict_error', 'A person controls the phone, so nothing was done.', true),
   handoff_in_progress: spec(409, 'conflict_error', 'The phone is already handed over to a person.'),
+  handoff_required: spec(
+    409,
+    'conflict_error',
+    'The profile of this request leaves this step to a person, so it was not done.',
+  ),
 
   payload_too_large: spec(413, 'invalid_request_error', 'The request body is too large.'),
 

@@ -8,9 +8,9 @@ export type Preset = (typeof presets)[number]
 
 /**
  * Limits of a key below its preset, from the widest to the narrowest. A request can narrow the profile of its key.
- * docs/decisions/0267
+ * docs/decisions/0267, 0268
  */
-export const profiles = ['full', 'read-only'] as const
+export const profiles = ['full', 'guarded', 'read-only'] as const
 
 export type Profile = (typeof profiles)[number]
 
@@ -59,6 +59,8 @@ export interface CallContext {
   requestId: string
   /** Aborts when the client has gone. */
   signal: AbortSignal
+  /** Whether actions that are left to a person are refused. Left out: false. */
+  isGuarded?: boolean
   /** Left out: the limits of the API apply, and a batch that was sent continues without its client. */
   batch?: BatchLimits
 }

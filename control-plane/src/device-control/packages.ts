@@ -7,6 +7,7 @@ import {
 } from '@phonerack/proto'
 import { type HostClients } from '../host-calls/clients.js'
 import { type Core } from '../core/core.js'
+import { checkAppChange } from '../phones/left-to-person.js'
 import { createPhoneCalls } from './phone-calls.js'
 import { type PackageService } from './types.js'
 
@@ -23,6 +24,7 @@ export function createPackageService(core: Core, hosts: HostClients): PackageSer
     },
 
     async uninstall(caller, phoneId, packageName, context) {
+      checkAppChange(caller, phoneId, packageName)
       await reach.write<UninstallAppRequest, UninstallAppResponse>(
         { caller, phoneId, context },
         (client, ...rest) => client.uninstallApp(...rest),

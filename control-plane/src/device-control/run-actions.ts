@@ -1,10 +1,18 @@
 /** Runs a batch on the agent, once, and follows its stream until it ends or is lost. */
 import { type ClientReadableStream, Metadata } from '@grpc/grpc-js'
 import { ObserveMode as ProtoObserveMode, type RunActionsResponse } from '@phonerack/proto'
-import { ApiError, limits, Progress, type Action, type ObserveMode } from '@phonerack/shared'
+import {
+  ApiError,
+  limits,
+  Progress,
+  type Action,
+  type ActionResult,
+  type ObserveMode,
+} from '@phonerack/shared'
 import { readJson } from '../host-calls/answers/fields.js'
 import { CallFailure, requireConnection, toFailure } from '../host-calls/calls.js'
 import { countOk, resultsOfLostBatch, type BatchKnown } from './batch.js'
+import { handoffRequired } from '../phones/left-to-person.js'
 import { phoneUnavailable, type Target } from '../phones/target.js'
 import { type CallContext } from '../core/caller.js'
 import { ServerStopping } from '../core/server-stopping.js'
@@ -34,23 +42,23 @@ export async function runBatch(
     if (error instanceof CallFailure) throw phoneUnavailable(phoneId)
     throw error
   }
-  const stream = connection.client.runActions(
-    {
-      assignment: {
-        phoneId,
-        serial: target.serial,
-        fencingNumber: target.fencingNumber,
-        requestId: context.requestId,
-        tenant: '',
-      },
-      actionsJson: Buffer.from(JSON.stringify(batch.actions)),
-      observe: modes[batch.observe],
-      startWithinMs: own?.startWithinMs ?? 0,
-      stopBetweenActions: own !== undefined,
+  const request = {
+    assignment: {
+      phoneId,
+      serial: target.serial,
+      fencingNumber: target.fencingNumber,
+      requestId: context.requestId,
+      tenant: '',
     },
-    new Metadata(),
-    { deadline: Date.now() + progress.remaining },
-  )
+    actionsJson: Buffer.from(JSON.stringify(batch.actions)),
+    observe: modes[batch.observe],
+    startWithinMs: own?.startWithinMs ?? 0,
+    stopBetweenActions: own !== undefined,
+  }
+  const options = { deadline: Date.now() + progress.remaining }
+  const stream = context.isGuarded
+    ? connection.client.runGuardedActions(request, new Metadata(), options)
+    : connection.client.runActions(request, new Metadata(), options)
   const known: BatchKnown = { results: [], started: -1, sinceStartMs: 0 }
   // Answers with the known results before the stopping server closes the connection.
   const onAbort = (): void => {
@@ -60,7 +68,7 @@ export async function runBatch(
   signal.addEventListener('abort', onAbort)
   if (signal.aborted) onAbort()
   try {
-    return await follow(stream, known, batch.actions.length)
+    return await follow(stream, known, batch.actions.length, phoneId)
   } catch (error) {
     return onLost(batch.actions, known, toFailure(error))
   } finally {
@@ -79,12 +87,13 @@ const outOfOrder = (): CallFailure =>
 /**
  * Reads the stream into `known` and resolves with the response when the agent ends it. By events: an asynchronous iterator makes
  * six more promises for each of the two messages of an action. `count`: the number of actions.
- * @throws CallFailure, ServiceError
+ * @throws CallFailure, ServiceError; ApiError handoff_required when the first action is left to a person
  */
 async function follow(
   stream: ClientReadableStream<RunActionsResponse>,
   known: BatchKnown,
   count: number,
+  phoneId: string,
 ): Promise<Uint8Array> {
   let startedAt = performance.now()
   let unknown = 0
@@ -99,7 +108,7 @@ async function follow(
       if (event.value.index !== next || next >= count) throw outOfOrder()
       known.results.push(readJson(event.value.resultJson))
     } else if (event?.$case === 'ended') {
-      return answer(event.value.resultsJson, event.value.observationJson, count)
+      return answer(event.value.resultsJson, event.value.observationJson, count, phoneId)
     } else if ((unknown += 1) > maxUnknown) throw outOfOrder()
     return null
   }
@@ -136,9 +145,12 @@ async function follow(
  * Assembles the agent's JSON without parsing the observation, which was validated when it was
  * decoded.
  */
-function answer(resultsJson: Buffer, observationJson: Buffer, count: number): Uint8Array {
-  const results = readJson(resultsJson) as unknown[]
+function answer(resultsJson: Buffer, observationJson: Buffer, count: number, phoneId: string): Uint8Array {
+  const results = readJson(resultsJson) as Partial<ActionResult>[]
   if (results.length > count) throw outOfOrder()
+  // When the first action is left to a person, the batch did nothing.
+  const refused = results[0]?.error
+  if (refused?.code === 'handoff_required') throw handoffRequired(phoneId, refused.details, refused.message)
   const head = `{"results":${resultsJson.toString('utf8')},"completed":${countOk(results)}`
   const parts: Uint8Array[] = [Buffer.from(head)]
   if (observationJson.length > 0) parts.push(Buffer.from(',"observation":'), observationJson)

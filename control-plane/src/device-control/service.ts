@@ -62,7 +62,7 @@ export function createDeviceService(core: Core, hosts: HostClients): DeviceServi
     async runActions(caller, phoneId, batch, context) {
       const target = await writableTarget(core, hosts, caller, phoneId, context.signal)
       try {
-        return await runBatch(phoneId, target, batch, context)
+        return await runBatch(phoneId, target, batch, { ...context, isGuarded: caller.profile === 'guarded' })
       } catch (error) {
         // On every error but `internal_error`, no action ran.
         throw await conflictOr(core, phoneId, error)

@@ -13,6 +13,7 @@ import { readApp } from '../library/apps.js'
 import { factsOf } from '../library/files.js'
 import { needsOf, readNeeds, type Needs } from '../apps/needs.js'
 import { refreshExpiry } from '../uploads/expiry.js'
+import { checkAppChange } from '../phones/left-to-person.js'
 import { lockUpload, statusAt, uploadNotFound, visible } from '../uploads/records.js'
 import { type Caller } from '../core/caller.js'
 import { type InstallSource, type InstallView } from './types.js'
@@ -70,13 +71,21 @@ interface Build {
 }
 
 /** Keeps the upload locked, and with it its file. */
-async function buildOf(tx: Tx, caller: Caller, source: InstallSource, now: Date): Promise<Build> {
+async function buildOf(
+  tx: Tx,
+  caller: Caller,
+  phoneId: string,
+  source: InstallSource,
+  now: Date,
+): Promise<Build> {
+  if ('package' in source) checkAppChange(caller, phoneId, source.package)
   if ('package' in source)
     return { ...(await fromLibrary(tx, source.package)), uploadId: null, replace: false }
   const { upload: uploadId, replace } = source
   if (!isId('upload', uploadId)) throw uploadNotFound(uploadId)
   const upload = visible(caller, uploadId, await lockUpload(tx, caller.projectId, uploadId))
   const { file, ...ready } = requireReady(upload, now)
+  checkAppChange(caller, phoneId, ready.package)
   return { ...ready, files: [file], uploadId, replace }
 }
 
@@ -119,7 +128,7 @@ export interface NewInstall {
 export function record(core: Core, caller: Caller, wanted: NewInstall): Promise<Install> {
   return inTenantTransaction(core, caller, async (tx) => {
     const now = core.clock.now()
-    const { needs, ...build } = await buildOf(tx, caller, wanted.source, now)
+    const { needs, ...build } = await buildOf(tx, caller, wanted.phoneId, wanted.source, now)
     const id = newId('install')
     const runAt = new Date(now.getTime() + unconfirmedMs)
     await addJob(tx, 'app.install', { installId: id }, { key: jobKey(id), runAt })

@@ -1,6 +1,9 @@
 // Profiles of keys at every endpoint, for the operator, and over MCP. With real Postgres and broker.
+import { Metadata, status } from '@grpc/grpc-js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Profile } from '../core/caller.js'
+import { completeBatch } from '../testing/agent-double/screen.js'
+import { type Batch } from '../testing/agent-double/types.js'
 import { errorOf, startApi, type TestApi } from '../testing/api.js'
 import { endpoints, requestOf, type Endpoint } from '../testing/endpoints.js'
 import { call, connectMcp, eras, errorIn, listen, post } from '../testing/mcp-client.js'
@@ -97,6 +100,123 @@ describe('the header', { timeout: 60_000 }, () => {
           parameters.some(({ name }) => name === 'Phonerack-Profile'),
           path,
         ).toBe(!path.startsWith('/v1/setup'))
+  })
+})
+
+describe('guarded', { timeout: 60_000 }, () => {
+  const act = (key: string, actions: object[], headers: object = {}) =>
+    api.request('POST', `/v1/phones/${phone}/actions`, { key, payload: { actions }, headers: { ...headers } })
+  const home = { type: 'home' }
+  const store = { type: 'open_app', package: 'com.android.vending' }
+  const next = () => `POST /v1/phones/${phone}/handoffs`
+  /** Answers as the agent does: each `open_app` of a guarded batch is refused. */
+  const refusing: Batch = (request, send) => {
+    const actions = JSON.parse(request.actionsJson.toString()) as { type: string }[]
+    const at = actions.findIndex(({ type }) => type === 'open_app')
+    const error = {
+      ...{ code: 'handoff_required', message: 'Left to a person.', retryable: false, next: next() },
+      details: { reason: 'store', package: 'com.android.vending' },
+    }
+    const results = actions.slice(0, at < 0 ? undefined : at + 1).map(({ type }, index) => ({
+      index,
+      type,
+      ok: index !== at,
+      ms: 1,
+      ...(index === at ? { error } : {}),
+    }))
+    const resultsJson = Buffer.from(JSON.stringify(results))
+    send({ $case: 'ended', value: { observationJson: Buffer.alloc(0), resultsJson } })
+    return Promise.resolve()
+  }
+  beforeAll(() => {
+    api.agent.onGuardedBatch = refusing
+  })
+
+  it('reaches the agent as a guarded batch, by the key or by the header, and only then', async () => {
+    const [full, guarded] = [await keyWith('full'), await keyWith('guarded')]
+    const narrowing = { 'phonerack-profile': 'guarded' }
+    for (const response of [
+      await act(guarded, [store]),
+      await act(guarded, [store], { 'phonerack-profile': 'full' }),
+      await act(full, [store], narrowing),
+    ]) {
+      const { message, ...error } = errorOf(response, 409, 'handoff_required')
+      expect(error).toMatchObject({
+        ...{ retryable: false, next: next() },
+        details: { reason: 'store', package: 'com.android.vending' },
+      })
+      expect(message).toBe('Left to a person.')
+    }
+    expect((await act(full, [store])).json()).toMatchObject({ completed: 1 })
+    errorOf(await act(guarded, [store], { 'phonerack-profile': 'read-only' }), 403, 'insufficient_scope')
+  })
+
+  it('answers 200 with the entry when an earlier action ran', async () => {
+    const response = await act(await keyWith('guarded'), [home, store, home])
+    expect(response.statusCode).toBe(200)
+    expect(response.json()).toMatchObject({
+      completed: 1,
+      results: [{ ok: true }, { ok: false, error: { code: 'handoff_required', next: next() } }],
+    })
+    expect((await act(await keyWith('guarded'), [home])).json()).toMatchObject({ completed: 1 })
+  })
+
+  it('is refused by an agent that does not know guarded batches, and nothing runs', async () => {
+    const ran: unknown[] = []
+    api.agent.onBatch = (...call) => {
+      ran.push(call)
+      return completeBatch(...call)
+    }
+    const unknown = Object.assign(new Error('unknown'), {
+      ...{ code: status.UNIMPLEMENTED, details: 'unknown', metadata: new Metadata() },
+    })
+    api.agent.onGuardedBatch = () => Promise.reject(unknown)
+    errorOf(await act(await keyWith('guarded'), [home]), 422, 'feature_unavailable')
+    expect(ran).toEqual([])
+    api.agent.onGuardedBatch = refusing
+  })
+
+  it('neither installs nor uninstalls a listed app, and its next request works', async () => {
+    const key = await keyWith('guarded')
+    const apps = `/v1/phones/${phone}/apps`
+    for (const response of [
+      await api.request('DELETE', `${apps}/com.paypal.android.p2pmobile`, { key }),
+      await api.request('POST', apps, { key, payload: { package: 'com.paypal.android.p2pmobile' } }),
+    ])
+      expect(errorOf(response, 409, 'handoff_required')).toMatchObject({
+        ...{ next: next(), details: { reason: 'wallet', package: 'com.paypal.android.p2pmobile' } },
+      })
+    const other = await api.request('POST', apps, { key, payload: { package: 'com.example.none' } })
+    errorOf(other, 422, 'app_not_available')
+    const handoff = await api.request('POST', `/v1/phones/${phone}/handoffs`, {
+      ...{ key, payload: { message: 'Please pay.' } },
+    })
+    expect(handoff.statusCode).toBe(201)
+    const { id } = handoff.json<{ id: string }>()
+    await api.request('DELETE', `/v1/phones/${phone}/handoffs/${id}`, { key })
+  })
+
+  it.each(eras)('binds tools in revision %s, with the tool for the hand-over as next', async (era) => {
+    const client = await connectMcp(await listening(), await keyWith('guarded'), era)
+    const refused = await call(client, 'act', { phone_id: phone, actions: [store] })
+    expect(errorIn(refused)).toMatchObject({
+      ...{ code: 'handoff_required', next: `hand_off {"phone_id":"${phone}"}` },
+    })
+    const later = await call(client, 'act', { phone_id: phone, actions: [home, store] })
+    expect(errorIn(later)).toMatchObject({
+      ...{ code: 'handoff_required', next: `hand_off {"phone_id":"${phone}"}` },
+    })
+    await client.close()
+  })
+
+  it('narrows a tool call by the header', async () => {
+    const message = {
+      ...{ jsonrpc: '2.0', id: 1, method: 'tools/call' },
+      params: { name: 'act', arguments: { phone_id: phone, actions: [store] } },
+    }
+    const narrowing = { 'phonerack-profile': 'guarded' }
+    const refused = await post(await listening(), await keyWith('full'), message, narrowing)
+    expect(await refused.text()).toContain('handoff_required')
   })
 })
 

@@ -20,6 +20,7 @@ const rules: readonly Rule[] = [
   ['GET', new RegExp(`^${phone}/files/content$`), 'read_file', (id) => ({ phone_id: id })],
   ['GET', new RegExp(`^${phone}/clipboard$`), 'clipboard', (id) => ({ phone_id: id })],
   ['GET', new RegExp(`^${phone}/(?:location|locale|timezone)$`), 'set_device', (id) => ({ phone_id: id })],
+  ['POST', new RegExp(`^${phone}/handoffs$`), 'hand_off', (id) => ({ phone_id: id })],
   [
     'GET',
     new RegExp(`^${phone}/handoffs/([^/]+)$`),

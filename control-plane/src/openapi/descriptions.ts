@@ -25,7 +25,7 @@ export const descriptions: Readonly<Record<string, string>> = {
   screenshot:
     'Returns the screen as PNG or JPEG. Actions use device pixels: divide the coordinates of a scaled image by `X-Screen-Scale`.',
   runActions:
-    'Runs up to 20 actions in order and stops at the first failure. The response is `200` with one result for each action that was started, even if one failed. Actions are never retried.',
+    'Runs up to 20 actions in order and stops at the first failure. The response is `200` with one result for each action that was started, even if one failed. Only when the profile `guarded` leaves the first action to a person is it `409 handoff_required`. Actions are never retried.',
   listFiles: 'Lists a directory in shared storage. Symbolic links are not followed.',
   deleteFile: 'Deletes one file from shared storage. Directories cannot be deleted.',
   readFile: 'Downloads one file of up to 4 MB from shared storage.',

@@ -55,7 +55,7 @@ const profileParameter = {
   in: 'header',
   required: false,
   description:
-    'Narrows the profile of the API key for this request: `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.',
+    'Narrows the profile of the API key for this request: `guarded` leaves app stores, wallets, passwords and payment fields to a person with `409 handoff_required`; `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.',
   schema: { type: 'string', enum: [...profiles] },
 }
 

@@ -62,6 +62,7 @@ class Double implements Inside {
   readonly devices = new Map<string, DoubleDevice>()
   readonly log: string[] = []
   onBatch: Batch = completeBatch
+  onGuardedBatch: Batch = completeBatch
   onCall: (name: string) => Promise<void> = () => Promise.resolve()
   onWatch: AgentDouble['onWatch'] = (call) => call.resume()
   onAnswer: AgentDouble['onAnswer'] = (_, bytes) => bytes

@@ -3,11 +3,11 @@
  * whether anything was sent since then. Reads wait until the screen has settled after
  * the last write; writes do not wait.
  */
-import { ApiError, type Progress, type Target } from '@phonerack/shared'
-import type { Device, Point, Size, Stroke } from '../device/device.js'
+import { ApiError, type Action, type Progress, type Target } from '@phonerack/shared'
+import type { Device, Point, Size, Stroke, WindowState } from '../device/device.js'
 import { measured } from '../metrics/instruments.js'
-import type { ScreenTree } from '../screen/elements.js'
-import { readTree } from '../screen/read-tree.js'
+import type { ScreenTree, VisibleNode } from '../screen/elements.js'
+import { readScreen, type ScreenRead } from '../screen/read-tree.js'
 import type { Snapshots } from '../screen/snapshots.js'
 import { lengthOf } from './gestures.js'
 import { keyCode } from './keys.js'
@@ -41,7 +41,13 @@ export interface ActionContext {
   tree(): Promise<ScreenTree>
   /** Always reads a new tree. */
   freshTree(): Promise<ScreenTree>
-  /** @throws TargetMiss */
+  /** The window that belongs to `tree`. */
+  window(): Promise<WindowState>
+  /** Called before each action. @throws ApiError handoff_required */
+  allow(action: Action): Promise<void>
+  /** Called before text enters the field. @throws ApiError handoff_required */
+  enter(field: VisibleNode | null): void
+  /** @throws TargetMiss, ApiError handoff_required */
   resolve(target: Target): Promise<Aim>
   /** Like `resolve`, on the given tree. */
   match(target: Target, tree: ScreenTree): Match
@@ -92,7 +98,7 @@ export function createContext(
   /** The screen may still be changing from an earlier batch. */
   screenSettlesAt = -Infinity,
 ): ActionContext {
-  let seen: { tree: ScreenTree; at: number } | null = null
+  let seen: (ScreenRead & { at: number }) | null = null
   let size: { size: Size; afterWrite: number } | null = null
   let lastWriteAt = -Infinity
   let settledAt = screenSettlesAt
@@ -153,11 +159,20 @@ export function createContext(
     },
     async freshTree() {
       await context.settled()
-      const tree = await readTree(device, progress.within(readLimitMs))
-      seen = { tree, at: now() }
-      size = { size: tree.screen, afterWrite: writes }
-      return tree
+      const read = await readScreen(device, progress.within(readLimitMs))
+      seen = { ...read, at: now() }
+      size = { size: read.tree.screen, afterWrite: writes }
+      return read.tree
     },
+    async window() {
+      await context.tree()
+      // `tree` has read it, unless another read failed in between.
+      if (!seen) throw new Error('the screen was read without its window')
+      return seen.window
+    },
+    // `guard.ts` replaces these.
+    allow: () => Promise.resolve(),
+    enter: () => undefined,
     match: (target, tree) => matchTarget(target, tree, (id, ref) => snapshots.find(id, ref)),
     async resolve(target) {
       for (let again = false; ; again = true) {

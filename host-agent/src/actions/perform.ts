@@ -84,6 +84,7 @@ export async function perform<T extends ActionType>(
   context: ActionContext,
 ): Promise<Outcome> {
   if (touching.has(action.type)) await context.requireScreenOn()
+  await context.allow(action)
   // The compiler cannot see that the table's entry under `action.type` accepts this
   // action.
   const handler = handlers[(action as Action).type] as Handlers[T]

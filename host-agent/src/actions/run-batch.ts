@@ -21,6 +21,7 @@ import { observeAfter } from './observe-after.js'
 import { relateCandidates } from './candidates.js'
 import { createContext, type ActionContext } from './context.js'
 import { bugError, isCutOff, refusal, toApiError, unknownOutcome } from './failure.js'
+import { guard } from './guard.js'
 import { perform, touches } from './perform.js'
 
 export interface BatchRequest {
@@ -46,6 +47,8 @@ export interface BatchRequest {
   monotonic?: (() => number) | undefined
   /** Time on the same clock at which no further action starts. Default: only the limit of the API applies. */
   startBefore?: number | undefined
+  /** Whether actions that are left to a person are refused (`guard.ts`). Default: false. */
+  guarded?: boolean | undefined
   /** Ends the batch before its next action, and a running wait immediately. */
   stop?: AbortSignal | undefined
   /**
@@ -81,6 +84,7 @@ export async function runBatch(request: BatchRequest): Promise<BatchOutcome> {
   const now = request.monotonic ?? ownNow
   const startedAt = now()
   const context = createContext(request.device, request.snapshots, progress, now, request.screenSettlesAt)
+  if (request.guarded) guard(context)
   await reach(context, actions)
 
   const results: ActionResult[] = []

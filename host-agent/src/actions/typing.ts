@@ -20,12 +20,14 @@ export async function type(action: ActionOf<'type'>, context: ActionContext): Pr
   const input = context.device.text
   if (!input) throw unavailable('text_input')
   const field = await focus(action.target, context)
+  context.enter(field)
   await enterText(field, action, input.methods, context)
   if (action.submit) await context.key(keyCode('enter'), 0, settle.navigation)
 }
 
 export async function clear(action: ActionOf<'clear'>, context: ActionContext): Promise<void> {
   const field = await focus(action.target, context)
+  context.enter(field)
   if (field && isSurelyEmpty(field)) return
   await selectAllAndDelete(context)
   if (field) await ensureEmpty(field, context)
@@ -42,6 +44,7 @@ async function focus(target: Target | undefined, context: ActionContext): Promis
   if (target) {
     const place = await context.resolve(target)
     if (!isPoint(target)) aimed = fieldAt(await context.tree(), place)
+    context.enter(aimed)
     await context.gesture([tap(place.touchPoint)])
   }
   const until = context.now() + focusLimitMs

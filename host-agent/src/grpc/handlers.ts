@@ -4,6 +4,8 @@ import {
   ObserveMode as WireObserveMode,
   WipeLevel as WireWipeLevel,
   type HostServiceServer,
+  type RunActionsRequest,
+  type RunActionsResponse,
   type ScreenshotOptions as WireScreenshotOptions,
 } from '@phonerack/proto'
 import {
@@ -68,6 +70,47 @@ export function createHandlers({
   hostId,
   log,
 }: HandlerParts): HostServiceServer {
+  const runActions = (name: string, guarded: boolean) =>
+    streaming<RunActionsRequest, RunActionsResponse>(
+      log,
+      name,
+      async (request, send, progress, untilDeadline) => {
+        const { assignment, actionsJson, observe: mode, startWithinMs, stopBetweenActions } = request
+        const startBefore = startWithinMs === 0 ? Infinity : ownNow() + startWithinMs
+        const caller = callerOf(assignment)
+        const actions = readActions(actionsJson)
+        const gate = registry.gate(caller.serial)
+        const whole = stopBetweenActions ? untilDeadline : progress
+        await gate.write('batch', caller, whole, async (device, within) => {
+          const outcome = await runBatch({
+            device,
+            snapshots: snapshots.of(caller),
+            actions,
+            observe: observeModes[mode] ?? 'ui',
+            progress: within,
+            clock: systemClock,
+            log,
+            guarded,
+            startBefore,
+            ...(stopBetweenActions ? { stop: progress.signal } : {}),
+            screenSettlesAt: gate.screenSettlesAt,
+            ...sendBatch(caller.phoneId, send),
+          })
+          gate.screenSettlesAt = outcome.screenSettlesAt
+          send({
+            event: {
+              $case: 'ended',
+              value: {
+                observationJson: outcome.observation
+                  ? Buffer.from(JSON.stringify(outcome.observation))
+                  : Buffer.alloc(0),
+                resultsJson: resultJson(caller.phoneId, outcome.results),
+              },
+            },
+          })
+        })
+      },
+    )
   return {
     ...createSettingsHandlers(registry, log),
     ...createFileHandlers(registry, log),
@@ -149,41 +192,8 @@ export function createHandlers({
         snapshotId,
       }
     }),
-    runActions: streaming(log, 'RunActions', async (request, send, progress, untilDeadline) => {
-      const { assignment, actionsJson, observe: mode, startWithinMs, stopBetweenActions } = request
-      const startBefore = startWithinMs === 0 ? Infinity : ownNow() + startWithinMs
-      const caller = callerOf(assignment)
-      const actions = readActions(actionsJson)
-      const gate = registry.gate(caller.serial)
-      const whole = stopBetweenActions ? untilDeadline : progress
-      await gate.write('batch', caller, whole, async (device, within) => {
-        const outcome = await runBatch({
-          device,
-          snapshots: snapshots.of(caller),
-          actions,
-          observe: observeModes[mode] ?? 'ui',
-          progress: within,
-          clock: systemClock,
-          log,
-          startBefore,
-          ...(stopBetweenActions ? { stop: progress.signal } : {}),
-          screenSettlesAt: gate.screenSettlesAt,
-          ...sendBatch(caller.phoneId, send),
-        })
-        gate.screenSettlesAt = outcome.screenSettlesAt
-        send({
-          event: {
-            $case: 'ended',
-            value: {
-              observationJson: outcome.observation
-                ? Buffer.from(JSON.stringify(outcome.observation))
-                : Buffer.alloc(0),
-              resultsJson: resultJson(caller.phoneId, outcome.results),
-            },
-          },
-        })
-      })
-    }),
+    runActions: runActions('RunActions', false),
+    runGuardedActions: runActions('RunGuardedActions', true),
   }
 }
 

@@ -232,15 +232,16 @@ export function createClient(
       request: Limited,
       onMessage: (message: RunActionsResponse, cancel: () => void) => void = () => undefined,
       ms = 60_000,
+      guarded = false,
     ): Promise<RunActionsResponse[]> {
       return forLater(
         new Promise((resolve, reject) => {
           const messages: RunActionsResponse[] = []
-          const stream = client.runActions(
-            { startWithinMs: 0, stopBetweenActions: false, ...request },
-            new Metadata(),
-            { deadline: Date.now() + ms },
-          )
+          const whole = { startWithinMs: 0, stopBetweenActions: false, ...request }
+          const options = { deadline: Date.now() + ms }
+          const stream = guarded
+            ? client.runGuardedActions(whole, new Metadata(), options)
+            : client.runActions(whole, new Metadata(), options)
           stream.on('data', (message: RunActionsResponse) => {
             messages.push(message)
             onMessage(message, () => stream.cancel())

@@ -114,6 +114,16 @@ export function session(
         { assignment, actionsJson: Buffer.from(JSON.stringify(actions)), observe, ...limits },
         onMessage,
       ),
+    runGuarded: (actions: readonly z.input<typeof actionSchema>[]) =>
+      client.run(
+        {
+          ...{ assignment, observe: ObserveMode.OBSERVE_MODE_NONE },
+          actionsJson: Buffer.from(JSON.stringify(actions)),
+        },
+        undefined,
+        undefined,
+        true,
+      ),
   }
 }
 

@@ -170,7 +170,7 @@ export interface Activity {
 export interface NewKey {
   project: string
   preset: 'agent' | 'admin' | 'read-only'
-  profile?: 'full' | 'read-only'
+  profile?: 'full' | 'guarded' | 'read-only'
   phones?: string[]
   expires?: '30d' | '90d' | '1y' | 'never'
   name?: string

@@ -5,7 +5,7 @@ import { UsageError } from '../usage-error.js'
 import { oneOf } from '../values.js'
 
 const presets = ['agent', 'admin', 'read-only'] as const
-const profiles = ['full', 'read-only'] as const
+const profiles = ['full', 'guarded', 'read-only'] as const
 export const expiries = ['30d', '90d', '1y', 'never'] as const
 
 export const keyCommands: readonly Command[] = [
@@ -40,7 +40,7 @@ export const keyCommands: readonly Command[] = [
   {
     name: 'key create',
     about:
-      'Creates an API key and shows it once. --preset: agent (default), admin or read-only. --profile: full (default) or read-only. --expires: 30d, 90d (default), 1y or never.',
+      'Creates an API key and shows it once. --preset: agent (default), admin or read-only. --profile: full (default), guarded or read-only. --expires: 30d, 90d (default), 1y or never.',
     words: [],
     flags: {
       project: 'ID',

@@ -193,7 +193,7 @@ export const screenshot = <ThrowOnError extends boolean = true>(options: Options
 /**
  * Run up to 20 actions in order
  *
- * Runs up to 20 actions in order and stops at the first failure. The response is `200` with one result for each action that was started, even if one failed. Actions are never retried.
+ * Runs up to 20 actions in order and stops at the first failure. The response is `200` with one result for each action that was started, even if one failed. Only when the profile `guarded` leaves the first action to a person is it `409 handoff_required`. Actions are never retried.
  */
 export const runActions = <ThrowOnError extends boolean = true>(options: Options<RunActionsData, ThrowOnError>) => (options.client ?? client).post<RunActionsResponses, RunActionsErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',

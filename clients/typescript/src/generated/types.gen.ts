@@ -1320,9 +1320,9 @@ export type ListPhonesData = {
     body?: never;
     headers?: {
         /**
-         * Narrows the profile of the API key for this request: `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
+         * Narrows the profile of the API key for this request: `guarded` leaves app stores, wallets, passwords and payment fields to a person with `409 handoff_required`; `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
          */
-        'Phonerack-Profile'?: 'full' | 'read-only';
+        'Phonerack-Profile'?: 'full' | 'guarded' | 'read-only';
     };
     path?: never;
     query?: {
@@ -1400,9 +1400,9 @@ export type CreatePhoneData = {
          */
         'Idempotency-Key'?: string;
         /**
-         * Narrows the profile of the API key for this request: `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
+         * Narrows the profile of the API key for this request: `guarded` leaves app stores, wallets, passwords and payment fields to a person with `409 handoff_required`; `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
          */
-        'Phonerack-Profile'?: 'full' | 'read-only';
+        'Phonerack-Profile'?: 'full' | 'guarded' | 'read-only';
     };
     path?: never;
     query?: never;
@@ -1491,9 +1491,9 @@ export type CreateCheckoutData = {
          */
         'Idempotency-Key'?: string;
         /**
-         * Narrows the profile of the API key for this request: `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
+         * Narrows the profile of the API key for this request: `guarded` leaves app stores, wallets, passwords and payment fields to a person with `409 handoff_required`; `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
          */
-        'Phonerack-Profile'?: 'full' | 'read-only';
+        'Phonerack-Profile'?: 'full' | 'guarded' | 'read-only';
     };
     path?: never;
     query?: never;
@@ -1562,9 +1562,9 @@ export type DeletePhoneData = {
     body?: NoFields;
     headers?: {
         /**
-         * Narrows the profile of the API key for this request: `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
+         * Narrows the profile of the API key for this request: `guarded` leaves app stores, wallets, passwords and payment fields to a person with `409 handoff_required`; `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
          */
-        'Phonerack-Profile'?: 'full' | 'read-only';
+        'Phonerack-Profile'?: 'full' | 'guarded' | 'read-only';
     };
     path: {
         /**
@@ -1634,9 +1634,9 @@ export type GetPhoneData = {
     body?: never;
     headers?: {
         /**
-         * Narrows the profile of the API key for this request: `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
+         * Narrows the profile of the API key for this request: `guarded` leaves app stores, wallets, passwords and payment fields to a person with `409 handoff_required`; `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
          */
-        'Phonerack-Profile'?: 'full' | 'read-only';
+        'Phonerack-Profile'?: 'full' | 'guarded' | 'read-only';
     };
     path: {
         /**
@@ -1715,9 +1715,9 @@ export type UpdatePhoneData = {
     body?: UpdatePhoneBody;
     headers?: {
         /**
-         * Narrows the profile of the API key for this request: `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
+         * Narrows the profile of the API key for this request: `guarded` leaves app stores, wallets, passwords and payment fields to a person with `409 handoff_required`; `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
          */
-        'Phonerack-Profile'?: 'full' | 'read-only';
+        'Phonerack-Profile'?: 'full' | 'guarded' | 'read-only';
     };
     path: {
         /**
@@ -1795,9 +1795,9 @@ export type StartPhoneData = {
          */
         'Idempotency-Key'?: string;
         /**
-         * Narrows the profile of the API key for this request: `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
+         * Narrows the profile of the API key for this request: `guarded` leaves app stores, wallets, passwords and payment fields to a person with `409 handoff_required`; `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
          */
-        'Phonerack-Profile'?: 'full' | 'read-only';
+        'Phonerack-Profile'?: 'full' | 'guarded' | 'read-only';
     };
     path: {
         /**
@@ -1899,9 +1899,9 @@ export type ParkPhoneData = {
          */
         'Idempotency-Key'?: string;
         /**
-         * Narrows the profile of the API key for this request: `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
+         * Narrows the profile of the API key for this request: `guarded` leaves app stores, wallets, passwords and payment fields to a person with `409 handoff_required`; `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
          */
-        'Phonerack-Profile'?: 'full' | 'read-only';
+        'Phonerack-Profile'?: 'full' | 'guarded' | 'read-only';
     };
     path: {
         /**
@@ -1991,9 +1991,9 @@ export type HeartbeatPhoneData = {
          */
         'Idempotency-Key'?: string;
         /**
-         * Narrows the profile of the API key for this request: `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
+         * Narrows the profile of the API key for this request: `guarded` leaves app stores, wallets, passwords and payment fields to a person with `409 handoff_required`; `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
          */
-        'Phonerack-Profile'?: 'full' | 'read-only';
+        'Phonerack-Profile'?: 'full' | 'guarded' | 'read-only';
     };
     path: {
         /**
@@ -2075,9 +2075,9 @@ export type ListSessionsData = {
     body?: never;
     headers?: {
         /**
-         * Narrows the profile of the API key for this request: `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
+         * Narrows the profile of the API key for this request: `guarded` leaves app stores, wallets, passwords and payment fields to a person with `409 handoff_required`; `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
          */
-        'Phonerack-Profile'?: 'full' | 'read-only';
+        'Phonerack-Profile'?: 'full' | 'guarded' | 'read-only';
     };
     path: {
         /**
@@ -2152,9 +2152,9 @@ export type ObserveData = {
     body?: never;
     headers?: {
         /**
-         * Narrows the profile of the API key for this request: `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
+         * Narrows the profile of the API key for this request: `guarded` leaves app stores, wallets, passwords and payment fields to a person with `409 handoff_required`; `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
          */
-        'Phonerack-Profile'?: 'full' | 'read-only';
+        'Phonerack-Profile'?: 'full' | 'guarded' | 'read-only';
     };
     path: {
         /**
@@ -2259,9 +2259,9 @@ export type ScreenshotData = {
     body?: never;
     headers?: {
         /**
-         * Narrows the profile of the API key for this request: `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
+         * Narrows the profile of the API key for this request: `guarded` leaves app stores, wallets, passwords and payment fields to a person with `409 handoff_required`; `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
          */
-        'Phonerack-Profile'?: 'full' | 'read-only';
+        'Phonerack-Profile'?: 'full' | 'guarded' | 'read-only';
     };
     path: {
         /**
@@ -2374,9 +2374,9 @@ export type RunActionsData = {
          */
         'Idempotency-Key'?: string;
         /**
-         * Narrows the profile of the API key for this request: `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
+         * Narrows the profile of the API key for this request: `guarded` leaves app stores, wallets, passwords and payment fields to a person with `409 handoff_required`; `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
          */
-        'Phonerack-Profile'?: 'full' | 'read-only';
+        'Phonerack-Profile'?: 'full' | 'guarded' | 'read-only';
     };
     path: {
         /**
@@ -2415,6 +2415,8 @@ export type RunActionsErrors = {
     404: Error;
     /**
      * `phone_controlled`: A person controls the phone, so nothing was done.
+     *
+     * `handoff_required`: The profile of this request leaves this step to a person, so it was not done.
      *
      * `phone_not_running`: The phone is not running.
      *
@@ -2476,9 +2478,9 @@ export type ListAppsData = {
     body?: never;
     headers?: {
         /**
-         * Narrows the profile of the API key for this request: `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
+         * Narrows the profile of the API key for this request: `guarded` leaves app stores, wallets, passwords and payment fields to a person with `409 handoff_required`; `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
          */
-        'Phonerack-Profile'?: 'full' | 'read-only';
+        'Phonerack-Profile'?: 'full' | 'guarded' | 'read-only';
     };
     path: {
         /**
@@ -2574,9 +2576,9 @@ export type InstallAppData = {
          */
         'Idempotency-Key'?: string;
         /**
-         * Narrows the profile of the API key for this request: `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
+         * Narrows the profile of the API key for this request: `guarded` leaves app stores, wallets, passwords and payment fields to a person with `409 handoff_required`; `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
          */
-        'Phonerack-Profile'?: 'full' | 'read-only';
+        'Phonerack-Profile'?: 'full' | 'guarded' | 'read-only';
     };
     path: {
         /**
@@ -2621,6 +2623,8 @@ export type InstallAppErrors = {
      * `version_downgrade`: A newer version of the app is installed on the phone.
      *
      * `install_in_progress`: Another install is running on the phone.
+     *
+     * `handoff_required`: The profile of this request leaves this step to a person, so it was not done.
      *
      * `phone_not_running`: The phone is not running.
      *
@@ -2688,9 +2692,9 @@ export type UninstallAppData = {
     body?: NoFields;
     headers?: {
         /**
-         * Narrows the profile of the API key for this request: `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
+         * Narrows the profile of the API key for this request: `guarded` leaves app stores, wallets, passwords and payment fields to a person with `409 handoff_required`; `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
          */
-        'Phonerack-Profile'?: 'full' | 'read-only';
+        'Phonerack-Profile'?: 'full' | 'guarded' | 'read-only';
     };
     path: {
         /**
@@ -2734,6 +2738,8 @@ export type UninstallAppErrors = {
      */
     404: Error;
     /**
+     * `handoff_required`: The profile of this request leaves this step to a person, so it was not done.
+     *
      * `phone_not_running`: The phone is not running.
      *
      * `phone_starting`: The phone is still starting.
@@ -2796,9 +2802,9 @@ export type DeleteFileData = {
     body?: NoFields;
     headers?: {
         /**
-         * Narrows the profile of the API key for this request: `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
+         * Narrows the profile of the API key for this request: `guarded` leaves app stores, wallets, passwords and payment fields to a person with `409 handoff_required`; `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
          */
-        'Phonerack-Profile'?: 'full' | 'read-only';
+        'Phonerack-Profile'?: 'full' | 'guarded' | 'read-only';
     };
     path: {
         /**
@@ -2905,9 +2911,9 @@ export type ListFilesData = {
     body?: never;
     headers?: {
         /**
-         * Narrows the profile of the API key for this request: `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
+         * Narrows the profile of the API key for this request: `guarded` leaves app stores, wallets, passwords and payment fields to a person with `409 handoff_required`; `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
          */
-        'Phonerack-Profile'?: 'full' | 'read-only';
+        'Phonerack-Profile'?: 'full' | 'guarded' | 'read-only';
     };
     path: {
         /**
@@ -3010,9 +3016,9 @@ export type WriteFileData = {
     body: Blob | File;
     headers?: {
         /**
-         * Narrows the profile of the API key for this request: `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
+         * Narrows the profile of the API key for this request: `guarded` leaves app stores, wallets, passwords and payment fields to a person with `409 handoff_required`; `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
          */
-        'Phonerack-Profile'?: 'full' | 'read-only';
+        'Phonerack-Profile'?: 'full' | 'guarded' | 'read-only';
     };
     path: {
         /**
@@ -3117,9 +3123,9 @@ export type ReadFileData = {
     body?: never;
     headers?: {
         /**
-         * Narrows the profile of the API key for this request: `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
+         * Narrows the profile of the API key for this request: `guarded` leaves app stores, wallets, passwords and payment fields to a person with `409 handoff_required`; `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
          */
-        'Phonerack-Profile'?: 'full' | 'read-only';
+        'Phonerack-Profile'?: 'full' | 'guarded' | 'read-only';
     };
     path: {
         /**
@@ -3222,9 +3228,9 @@ export type GetDeviceData = {
     body?: never;
     headers?: {
         /**
-         * Narrows the profile of the API key for this request: `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
+         * Narrows the profile of the API key for this request: `guarded` leaves app stores, wallets, passwords and payment fields to a person with `409 handoff_required`; `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
          */
-        'Phonerack-Profile'?: 'full' | 'read-only';
+        'Phonerack-Profile'?: 'full' | 'guarded' | 'read-only';
     };
     path: {
         /**
@@ -3316,9 +3322,9 @@ export type GetClipboardData = {
     body?: never;
     headers?: {
         /**
-         * Narrows the profile of the API key for this request: `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
+         * Narrows the profile of the API key for this request: `guarded` leaves app stores, wallets, passwords and payment fields to a person with `409 handoff_required`; `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
          */
-        'Phonerack-Profile'?: 'full' | 'read-only';
+        'Phonerack-Profile'?: 'full' | 'guarded' | 'read-only';
     };
     path: {
         /**
@@ -3412,9 +3418,9 @@ export type SetClipboardData = {
     body: SetClipboardBody;
     headers?: {
         /**
-         * Narrows the profile of the API key for this request: `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
+         * Narrows the profile of the API key for this request: `guarded` leaves app stores, wallets, passwords and payment fields to a person with `409 handoff_required`; `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
          */
-        'Phonerack-Profile'?: 'full' | 'read-only';
+        'Phonerack-Profile'?: 'full' | 'guarded' | 'read-only';
     };
     path: {
         /**
@@ -3514,9 +3520,9 @@ export type ResetLocationData = {
     body?: NoFields;
     headers?: {
         /**
-         * Narrows the profile of the API key for this request: `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
+         * Narrows the profile of the API key for this request: `guarded` leaves app stores, wallets, passwords and payment fields to a person with `409 handoff_required`; `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
          */
-        'Phonerack-Profile'?: 'full' | 'read-only';
+        'Phonerack-Profile'?: 'full' | 'guarded' | 'read-only';
     };
     path: {
         /**
@@ -3616,9 +3622,9 @@ export type GetLocationData = {
     body?: never;
     headers?: {
         /**
-         * Narrows the profile of the API key for this request: `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
+         * Narrows the profile of the API key for this request: `guarded` leaves app stores, wallets, passwords and payment fields to a person with `409 handoff_required`; `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
          */
-        'Phonerack-Profile'?: 'full' | 'read-only';
+        'Phonerack-Profile'?: 'full' | 'guarded' | 'read-only';
     };
     path: {
         /**
@@ -3710,9 +3716,9 @@ export type SetLocationData = {
     body: SetLocationBody;
     headers?: {
         /**
-         * Narrows the profile of the API key for this request: `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
+         * Narrows the profile of the API key for this request: `guarded` leaves app stores, wallets, passwords and payment fields to a person with `409 handoff_required`; `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
          */
-        'Phonerack-Profile'?: 'full' | 'read-only';
+        'Phonerack-Profile'?: 'full' | 'guarded' | 'read-only';
     };
     path: {
         /**
@@ -3812,9 +3818,9 @@ export type GetLocaleData = {
     body?: never;
     headers?: {
         /**
-         * Narrows the profile of the API key for this request: `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
+         * Narrows the profile of the API key for this request: `guarded` leaves app stores, wallets, passwords and payment fields to a person with `409 handoff_required`; `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
          */
-        'Phonerack-Profile'?: 'full' | 'read-only';
+        'Phonerack-Profile'?: 'full' | 'guarded' | 'read-only';
     };
     path: {
         /**
@@ -3906,9 +3912,9 @@ export type SetLocaleData = {
     body: SetLocaleBody;
     headers?: {
         /**
-         * Narrows the profile of the API key for this request: `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
+         * Narrows the profile of the API key for this request: `guarded` leaves app stores, wallets, passwords and payment fields to a person with `409 handoff_required`; `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
          */
-        'Phonerack-Profile'?: 'full' | 'read-only';
+        'Phonerack-Profile'?: 'full' | 'guarded' | 'read-only';
     };
     path: {
         /**
@@ -4008,9 +4014,9 @@ export type GetTimezoneData = {
     body?: never;
     headers?: {
         /**
-         * Narrows the profile of the API key for this request: `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
+         * Narrows the profile of the API key for this request: `guarded` leaves app stores, wallets, passwords and payment fields to a person with `409 handoff_required`; `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
          */
-        'Phonerack-Profile'?: 'full' | 'read-only';
+        'Phonerack-Profile'?: 'full' | 'guarded' | 'read-only';
     };
     path: {
         /**
@@ -4102,9 +4108,9 @@ export type SetTimezoneData = {
     body: SetTimezoneBody;
     headers?: {
         /**
-         * Narrows the profile of the API key for this request: `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
+         * Narrows the profile of the API key for this request: `guarded` leaves app stores, wallets, passwords and payment fields to a person with `409 handoff_required`; `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
          */
-        'Phonerack-Profile'?: 'full' | 'read-only';
+        'Phonerack-Profile'?: 'full' | 'guarded' | 'read-only';
     };
     path: {
         /**
@@ -4208,9 +4214,9 @@ export type RebootPhoneData = {
          */
         'Idempotency-Key'?: string;
         /**
-         * Narrows the profile of the API key for this request: `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
+         * Narrows the profile of the API key for this request: `guarded` leaves app stores, wallets, passwords and payment fields to a person with `409 handoff_required`; `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
          */
-        'Phonerack-Profile'?: 'full' | 'read-only';
+        'Phonerack-Profile'?: 'full' | 'guarded' | 'read-only';
     };
     path: {
         /**
@@ -4314,9 +4320,9 @@ export type ResetPhoneData = {
          */
         'Idempotency-Key'?: string;
         /**
-         * Narrows the profile of the API key for this request: `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
+         * Narrows the profile of the API key for this request: `guarded` leaves app stores, wallets, passwords and payment fields to a person with `409 handoff_required`; `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
          */
-        'Phonerack-Profile'?: 'full' | 'read-only';
+        'Phonerack-Profile'?: 'full' | 'guarded' | 'read-only';
     };
     path: {
         /**
@@ -4420,9 +4426,9 @@ export type CreateLiveLinkData = {
          */
         'Idempotency-Key'?: string;
         /**
-         * Narrows the profile of the API key for this request: `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
+         * Narrows the profile of the API key for this request: `guarded` leaves app stores, wallets, passwords and payment fields to a person with `409 handoff_required`; `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
          */
-        'Phonerack-Profile'?: 'full' | 'read-only';
+        'Phonerack-Profile'?: 'full' | 'guarded' | 'read-only';
     };
     path: {
         /**
@@ -4522,9 +4528,9 @@ export type CreateHandoffData = {
          */
         'Idempotency-Key'?: string;
         /**
-         * Narrows the profile of the API key for this request: `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
+         * Narrows the profile of the API key for this request: `guarded` leaves app stores, wallets, passwords and payment fields to a person with `409 handoff_required`; `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
          */
-        'Phonerack-Profile'?: 'full' | 'read-only';
+        'Phonerack-Profile'?: 'full' | 'guarded' | 'read-only';
     };
     path: {
         /**
@@ -4622,9 +4628,9 @@ export type DeleteHandoffData = {
     body?: NoFields;
     headers?: {
         /**
-         * Narrows the profile of the API key for this request: `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
+         * Narrows the profile of the API key for this request: `guarded` leaves app stores, wallets, passwords and payment fields to a person with `409 handoff_required`; `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
          */
-        'Phonerack-Profile'?: 'full' | 'read-only';
+        'Phonerack-Profile'?: 'full' | 'guarded' | 'read-only';
     };
     path: {
         /**
@@ -4700,9 +4706,9 @@ export type GetHandoffData = {
     body?: never;
     headers?: {
         /**
-         * Narrows the profile of the API key for this request: `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
+         * Narrows the profile of the API key for this request: `guarded` leaves app stores, wallets, passwords and payment fields to a person with `409 handoff_required`; `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
          */
-        'Phonerack-Profile'?: 'full' | 'read-only';
+        'Phonerack-Profile'?: 'full' | 'guarded' | 'read-only';
     };
     path: {
         /**
@@ -4783,9 +4789,9 @@ export type ListRecordingsData = {
     body?: never;
     headers?: {
         /**
-         * Narrows the profile of the API key for this request: `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
+         * Narrows the profile of the API key for this request: `guarded` leaves app stores, wallets, passwords and payment fields to a person with `409 handoff_required`; `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
          */
-        'Phonerack-Profile'?: 'full' | 'read-only';
+        'Phonerack-Profile'?: 'full' | 'guarded' | 'read-only';
     };
     path: {
         /**
@@ -4855,9 +4861,9 @@ export type StartRecordingData = {
          */
         'Idempotency-Key'?: string;
         /**
-         * Narrows the profile of the API key for this request: `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
+         * Narrows the profile of the API key for this request: `guarded` leaves app stores, wallets, passwords and payment fields to a person with `409 handoff_required`; `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
          */
-        'Phonerack-Profile'?: 'full' | 'read-only';
+        'Phonerack-Profile'?: 'full' | 'guarded' | 'read-only';
     };
     path: {
         /**
@@ -4963,9 +4969,9 @@ export type StopRecordingData = {
          */
         'Idempotency-Key'?: string;
         /**
-         * Narrows the profile of the API key for this request: `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
+         * Narrows the profile of the API key for this request: `guarded` leaves app stores, wallets, passwords and payment fields to a person with `409 handoff_required`; `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
          */
-        'Phonerack-Profile'?: 'full' | 'read-only';
+        'Phonerack-Profile'?: 'full' | 'guarded' | 'read-only';
     };
     path: {
         /**
@@ -5069,9 +5075,9 @@ export type ReadRecordingData = {
     body?: never;
     headers?: {
         /**
-         * Narrows the profile of the API key for this request: `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
+         * Narrows the profile of the API key for this request: `guarded` leaves app stores, wallets, passwords and payment fields to a person with `409 handoff_required`; `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
          */
-        'Phonerack-Profile'?: 'full' | 'read-only';
+        'Phonerack-Profile'?: 'full' | 'guarded' | 'read-only';
     };
     path: {
         /**
@@ -5155,9 +5161,9 @@ export type DeleteRecordingData = {
     body?: NoFields;
     headers?: {
         /**
-         * Narrows the profile of the API key for this request: `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
+         * Narrows the profile of the API key for this request: `guarded` leaves app stores, wallets, passwords and payment fields to a person with `409 handoff_required`; `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
          */
-        'Phonerack-Profile'?: 'full' | 'read-only';
+        'Phonerack-Profile'?: 'full' | 'guarded' | 'read-only';
     };
     path: {
         /**
@@ -5243,9 +5249,9 @@ export type ListUploadsData = {
     body?: never;
     headers?: {
         /**
-         * Narrows the profile of the API key for this request: `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
+         * Narrows the profile of the API key for this request: `guarded` leaves app stores, wallets, passwords and payment fields to a person with `409 handoff_required`; `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
          */
-        'Phonerack-Profile'?: 'full' | 'read-only';
+        'Phonerack-Profile'?: 'full' | 'guarded' | 'read-only';
     };
     path?: never;
     query?: {
@@ -5313,9 +5319,9 @@ export type CreateUploadData = {
          */
         'Idempotency-Key'?: string;
         /**
-         * Narrows the profile of the API key for this request: `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
+         * Narrows the profile of the API key for this request: `guarded` leaves app stores, wallets, passwords and payment fields to a person with `409 handoff_required`; `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
          */
-        'Phonerack-Profile'?: 'full' | 'read-only';
+        'Phonerack-Profile'?: 'full' | 'guarded' | 'read-only';
     };
     path?: never;
     query?: never;
@@ -5386,9 +5392,9 @@ export type DeleteUploadData = {
     body?: NoFields;
     headers?: {
         /**
-         * Narrows the profile of the API key for this request: `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
+         * Narrows the profile of the API key for this request: `guarded` leaves app stores, wallets, passwords and payment fields to a person with `409 handoff_required`; `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
          */
-        'Phonerack-Profile'?: 'full' | 'read-only';
+        'Phonerack-Profile'?: 'full' | 'guarded' | 'read-only';
     };
     path: {
         /**
@@ -5456,9 +5462,9 @@ export type GetUploadData = {
     body?: never;
     headers?: {
         /**
-         * Narrows the profile of the API key for this request: `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
+         * Narrows the profile of the API key for this request: `guarded` leaves app stores, wallets, passwords and payment fields to a person with `409 handoff_required`; `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
          */
-        'Phonerack-Profile'?: 'full' | 'read-only';
+        'Phonerack-Profile'?: 'full' | 'guarded' | 'read-only';
     };
     path: {
         /**
@@ -5535,9 +5541,9 @@ export type CompleteUploadData = {
          */
         'Idempotency-Key'?: string;
         /**
-         * Narrows the profile of the API key for this request: `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
+         * Narrows the profile of the API key for this request: `guarded` leaves app stores, wallets, passwords and payment fields to a person with `409 handoff_required`; `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
          */
-        'Phonerack-Profile'?: 'full' | 'read-only';
+        'Phonerack-Profile'?: 'full' | 'guarded' | 'read-only';
     };
     path: {
         /**
@@ -5615,9 +5621,9 @@ export type SearchLibraryData = {
     body?: never;
     headers?: {
         /**
-         * Narrows the profile of the API key for this request: `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
+         * Narrows the profile of the API key for this request: `guarded` leaves app stores, wallets, passwords and payment fields to a person with `409 handoff_required`; `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
          */
-        'Phonerack-Profile'?: 'full' | 'read-only';
+        'Phonerack-Profile'?: 'full' | 'guarded' | 'read-only';
     };
     path?: never;
     query?: {
@@ -5681,9 +5687,9 @@ export type ListInstallsData = {
     body?: never;
     headers?: {
         /**
-         * Narrows the profile of the API key for this request: `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
+         * Narrows the profile of the API key for this request: `guarded` leaves app stores, wallets, passwords and payment fields to a person with `409 handoff_required`; `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
          */
-        'Phonerack-Profile'?: 'full' | 'read-only';
+        'Phonerack-Profile'?: 'full' | 'guarded' | 'read-only';
     };
     path: {
         /**
@@ -5749,9 +5755,9 @@ export type GetAccountData = {
     body?: never;
     headers?: {
         /**
-         * Narrows the profile of the API key for this request: `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
+         * Narrows the profile of the API key for this request: `guarded` leaves app stores, wallets, passwords and payment fields to a person with `409 handoff_required`; `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
          */
-        'Phonerack-Profile'?: 'full' | 'read-only';
+        'Phonerack-Profile'?: 'full' | 'guarded' | 'read-only';
     };
     path?: never;
     query?: never;

@@ -174,7 +174,9 @@ export function phoneCases(world: () => World, seen: string[]): void {
           ? Promise.reject(new ApiError('provider_error', { next: sample }))
           : Promise.resolve()
       const error = await api.refused(502, 'provider_error', 'PUT', `${at}/clipboard`, { text: 'a' })
-      await api.follow(error.next)
+      const isHandoff = error.next.endsWith('/handoffs')
+      const [answer] = await api.follow(error.next, isHandoff ? [{ message: 'Sign in.' }] : [])
+      if (isHandoff) await api.done('DELETE', `${at}/handoffs/${answer?.json<{ id: string }>().id}`)
     }
   })
 
@@ -273,6 +275,14 @@ export function phoneCases(world: () => World, seen: string[]): void {
     await api.done('DELETE', `${at}/recordings/${id}`)
     await api.done('POST', `${at}/start`)
     await api.until(phone, 'ready')
+  })
+
+  it('a step that the profile guarded leaves to a person: a hand-over', async () => {
+    const store = `${at}/apps/com.android.vending`
+    const guarded = { 'phonerack-profile': 'guarded' }
+    const { next } = await api.refused(409, 'handoff_required', 'DELETE', store, undefined, guarded)
+    const [made] = await api.follow(next, [{ message: 'Please remove the app.' }])
+    await api.done('DELETE', `${at}/handoffs/${made?.json<{ id: string }>().id}`)
   })
 
   it('a second hand-over, and a request while a person has the phone: the first one', async () => {

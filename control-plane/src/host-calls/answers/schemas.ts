@@ -74,6 +74,25 @@ const app = z.object({
   system: z.boolean(),
 })
 
+const batchMessage = z.object({
+  event: maybe(
+    z.discriminatedUnion('$case', [
+      z.object({ $case: z.literal('started'), value: z.object({ index: z.int() }) }),
+      z.object({
+        $case: z.literal('finished'),
+        value: z.object({ index: z.int(), resultJson: json(resultBytes, actionResult) }),
+      }),
+      z.object({
+        $case: z.literal('ended'),
+        value: z.object({
+          observationJson: json(screenBytes, batchObservation, true),
+          resultsJson: json(screenBytes, actionResults),
+        }),
+      }),
+    ]),
+  ),
+})
+
 export const hostAnswers: Answers<HostServiceService> = {
   beginRenewal: z.object({
     certificateFingerprint: z.string().regex(/^([\dA-F]{2}:){31}[\dA-F]{2}$/),
@@ -102,24 +121,8 @@ export const hostAnswers: Answers<HostServiceService> = {
     // Only for an annotated picture.
     snapshotId: z.union([z.literal(''), snapshotId]),
   }),
-  runActions: z.object({
-    event: maybe(
-      z.discriminatedUnion('$case', [
-        z.object({ $case: z.literal('started'), value: z.object({ index: z.int() }) }),
-        z.object({
-          $case: z.literal('finished'),
-          value: z.object({ index: z.int(), resultJson: json(resultBytes, actionResult) }),
-        }),
-        z.object({
-          $case: z.literal('ended'),
-          value: z.object({
-            observationJson: json(screenBytes, batchObservation, true),
-            resultsJson: json(screenBytes, actionResults),
-          }),
-        }),
-      ]),
-    ),
-  }),
+  runActions: batchMessage,
+  runGuardedActions: batchMessage,
   rebootPhone: nothing,
   getDeviceInfo: z.object({
     ...{ brand: said, model: said, osVersion: said, carrier: said },

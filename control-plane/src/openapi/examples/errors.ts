@@ -55,6 +55,10 @@ const carried: Partial<Record<ErrorCode, ApiErrorOptions>> = {
     next: `GET /v1/phones/${ids.phone}/handoffs/${ids.handoff}?wait=done, or withdraw it: DELETE /v1/phones/${ids.phone}/handoffs/${ids.handoff}`,
     details: { ...phone, handoff: ids.handoff, status: 'open' },
   },
+  handoff_required: {
+    next: `POST /v1/phones/${ids.phone}/handoffs`,
+    details: { reason: 'store', package: 'com.android.vending' },
+  },
   handoff_not_found: { details: { ...phone, handoff: ids.handoff } },
   phone_failed: { next: createAnother, details: { ...phone, status: 'failed' } },
   idempotency_conflict: {

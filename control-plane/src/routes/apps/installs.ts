@@ -58,6 +58,7 @@ export const installApp: Route = (app, deps) => {
             'install_in_progress',
             'app_not_available',
             'install_failed',
+            'handoff_required',
             ...changePhone,
           ),
         },

@@ -29,6 +29,7 @@ export const runActions: Route = (app, deps) => {
             'rate_limited',
             'capacity_unavailable',
             'phone_controlled',
+            'handoff_required',
             ...intoPhone,
           ),
         },

@@ -1,5 +1,6 @@
 /** Calls that read the screen and act on it. */
-import { type HostServiceServer } from '@phonerack/proto'
+import { type ServerWritableStream } from '@grpc/grpc-js'
+import { type HostServiceServer, type RunActionsRequest, type RunActionsResponse } from '@phonerack/proto'
 import { type Observation } from '@phonerack/shared'
 import { z } from 'zod'
 import { answer, toServiceError } from './answers.js'
@@ -8,7 +9,7 @@ import { type Batch } from './types.js'
 
 export const screenCalls = (
   agent: Inside,
-): Pick<HostServiceServer, 'observe' | 'screenshot' | 'runActions'> => ({
+): Pick<HostServiceServer, 'observe' | 'screenshot' | 'runActions' | 'runGuardedActions'> => ({
   observe: (call, callback) =>
     answer(callback, async () => {
       agent.take(call.request.assignment, 'hold')
@@ -29,15 +30,22 @@ export const screenCalls = (
         ...agent.picture,
       }
     }),
-  runActions: (call) => {
-    const run = async (): Promise<void> => {
-      agent.take(call.request.assignment, 'hold')
-      await agent.onBatch(call.request, (event) => void call.write({ event }))
-      call.end()
-    }
-    run().catch((error: unknown) => call.emit('error', toServiceError(error)))
-  },
+  runActions: (call) => run(agent, call, agent.onBatch),
+  runGuardedActions: (call) => run(agent, call, agent.onGuardedBatch),
 })
+
+function run(
+  agent: Inside,
+  call: ServerWritableStream<RunActionsRequest, RunActionsResponse>,
+  batch: Batch,
+): void {
+  const work = async (): Promise<void> => {
+    agent.take(call.request.assignment, 'hold')
+    await batch(call.request, (event) => void call.write({ event }))
+    call.end()
+  }
+  work().catch((error: unknown) => call.emit('error', toServiceError(error)))
+}
 
 /** Responds that every action of the batch succeeded. */
 export const completeBatch: Batch = (request, send) => {

@@ -65,6 +65,8 @@ export interface AgentDouble {
   log: string[]
   /** Runs each batch of actions; left out: every action succeeds. */
   onBatch: Batch
+  /** For a batch with the profile `guarded`. */
+  onGuardedBatch: Batch
   /** Called for each view of a phone; left out: no video. */
   onWatch: (call: ServerDuplexStream<WatchRequest, WatchResponse>) => void
   /** Awaited in each call except starts, parks and wipes, with its name, before anything is done. */

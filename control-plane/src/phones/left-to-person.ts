@@ -1,0 +1,16 @@
+/** Refusals of the profile `guarded`: work that a person must do by a hand-over. docs/decisions/0268 */
+import { ApiError, guardedApp } from '@phonerack/shared'
+import { type Caller } from '../core/caller.js'
+
+export const handoffRequired = (
+  phoneId: string,
+  details: Record<string, unknown>,
+  message?: string,
+): ApiError =>
+  new ApiError('handoff_required', { message, next: `POST /v1/phones/${phoneId}/handoffs`, details })
+
+/** For an install or uninstall of the app. @throws ApiError handoff_required */
+export function checkAppChange(caller: Pick<Caller, 'profile'>, phoneId: string, packageName: string): void {
+  const reason = caller.profile === 'guarded' ? guardedApp(packageName) : null
+  if (reason) throw handoffRequired(phoneId, { reason, package: packageName })
+}

@@ -1,0 +1,92 @@
+/**
+ * The guard of a batch with the profile `guarded`: refuses actions that are left to a person, before they are sent. The screen is
+ * read before each of them, and an unreadable screen fails the action. Called by `run-batch.ts`. docs/decisions/0268
+ */
+import {
+  ApiError,
+  guardedApp,
+  guardedField,
+  isGuardedUrl,
+  type Action,
+  type ActionType,
+  type GuardReason,
+} from '@phonerack/shared'
+import type { VisibleNode } from '../screen/elements.js'
+import type { ActionContext } from './context.js'
+import { focusedField } from './field.js'
+import { isPoint } from './target.js'
+
+/** Actions that only read, or lead away from the app in front. */
+const free: ReadonlySet<ActionType> = new Set<ActionType>([
+  ...(['wait', 'wait_for', 'wait_idle'] as const),
+  ...(['back', 'home', 'recents', 'hide_keyboard', 'close_app'] as const),
+])
+
+/** Keys of the phone, which reach no field. */
+const freeKeys = /^(?:power|wake|sleep|camera|volume_|media_)/
+/** Keys that enter nothing into the field with the focus. */
+const movingKeys = /^(?:enter|tab|escape|dpad_|page_|move_)/
+
+/** From now on the context refuses what is left to a person. */
+export function guard(context: ActionContext): void {
+  const resolve = context.resolve.bind(context)
+  context.allow = (action) => check(action, context)
+  context.enter = (field) => {
+    const reason = field && reasonOf(field)
+    if (field && reason) throw leftToPerson(reason, { package: field.package, field: field.id || null })
+  }
+  context.resolve = async (target) => {
+    const place = await resolve(target)
+    checkApp(place.node?.package ?? '', null)
+    return place
+  }
+}
+
+/** @throws ApiError handoff_required */
+async function check(action: Action, context: ActionContext): Promise<void> {
+  if (free.has(action.type)) return
+  if (action.type === 'open_app') return checkApp(action.package, null)
+  if (action.type === 'open_url') {
+    if (isGuardedUrl(action.url)) throw leftToPerson('store_or_wallet_link', {})
+    return
+  }
+  if (action.type === 'key' && freeKeys.test(action.key)) return
+  const window = await context.window()
+  checkApp(window.package, window.activity)
+  const entersText = action.type === 'key' && !movingKeys.test(action.key)
+  // A point may be a key of the keyboard on the screen, which the tree does not show.
+  const mayHitKey = window.keyboardVisible && pointsOf(action)
+  if (entersText || mayHitKey) context.enter(focusedField(await context.tree()))
+}
+
+function pointsOf(action: Action): boolean {
+  const targets = [
+    ...('target' in action && action.target ? [action.target] : []),
+    ...('from' in action ? [action.from, action.to] : []),
+  ]
+  return targets.some(isPoint)
+}
+
+function checkApp(packageName: string, activity: string | null): void {
+  const reason = guardedApp(packageName, activity)
+  if (reason) throw leftToPerson(reason, { package: packageName })
+}
+
+const reasonOf = ({ password, id, hint, desc, text, showsHint }: VisibleNode): GuardReason | null =>
+  guardedField({ password, id, labels: [hint ?? '', desc, showsHint ? text : ''] })
+
+const subjects: Record<GuardReason | 'store_or_wallet_link', string> = {
+  store: 'Using an app store',
+  wallet: 'Using a wallet or payment app',
+  store_or_wallet_link: 'Opening a link into an app store or a wallet',
+  password_field: 'Entering a password',
+  payment_field: 'Entering payment data',
+}
+
+/** `{id}`: the phone (`grpc/batch-stream.ts`). */
+const leftToPerson = (reason: keyof typeof subjects, facts: Record<string, unknown>): ApiError =>
+  new ApiError('handoff_required', {
+    message: `${subjects[reason]} is left to a person by the profile guarded of this request, so it was not done.`,
+    next: 'POST /v1/phones/{id}/handoffs',
+    details: { reason, ...facts },
+  })
