@@ -1,7 +1,7 @@
 /** The TypeScript SDK: a program that shows its model the text form of each screen. */
 import { Phonerack, type Action, type Observation } from '@phonerack/sdk'
 import { observationSchema } from '@phonerack/shared'
-import { type Screen } from '../../tasks/way.js'
+import { type Screen } from '../tasks/way.js'
 import { Count, type CountedWay } from './counted.js'
 
 export async function countedSdk(baseUrl: string, apiKey: string, phoneId: string): Promise<CountedWay> {

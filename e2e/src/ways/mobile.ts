@@ -2,8 +2,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Element } from '@phonerack/shared'
 import { z } from 'zod'
-import { type Action, type Screen } from '../../tasks/way.js'
-import { startMobileMcp } from '../mobile-mcp.js'
+import { type Action, type Screen } from '../tasks/way.js'
+import { startMobileMcp } from '../bench/mobile-mcp.js'
 import { byteLength, Count, type CountedWay } from './counted.js'
 
 const seenSchema = z.array(
@@ -40,7 +40,7 @@ export async function countedMobile(serial: string, env: NodeJS.ProcessEnv): Pro
   const screen = { width: Number(size?.[1]), height: Number(size?.[2]) }
   const look = async (): Promise<Screen> => {
     const text = await call('mobile_list_elements_on_screen')
-    const elements = seenSchema.parse(JSON.parse(text.slice(text.indexOf('[')))).map(elementOf)
+    const elements = seenSchema.parse(JSON.parse(text.slice(text.indexOf('[{')))).map(elementOf)
     return { snapshot_id: '', screen, elements, text }
   }
   type Target = Extract<Action, { type: 'tap' }>['target']

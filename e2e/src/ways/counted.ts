@@ -1,7 +1,7 @@
-/** What an agent sends and gets on one way to its phone. */
+/** Counts the calls, bytes and tokens of an agent on one way to its phone. */
 import { Tiktoken } from 'js-tiktoken/lite'
 import o200k from 'js-tiktoken/ranks/o200k_base'
-import { type Way } from '../../tasks/way.js'
+import { type Way } from '../tasks/way.js'
 
 /** The public tokens of `o200k_base`. Those of other models differ, all in the same direction. */
 const encoding = new Tiktoken(o200k)

@@ -1,8 +1,8 @@
 /** Plain HTTP: batches with the text form of the screen after them. */
 import { actionBatchResultSchema, observationSchema } from '@phonerack/shared'
 import { z } from 'zod'
-import { type Answer, type Api } from '../../system/api.js'
-import { checkResult } from '../../tasks/way.js'
+import { type Answer, type Api } from '../system/api.js'
+import { checkResult } from '../tasks/way.js'
 import { byteLength, Count, type CountedWay } from './counted.js'
 import { screenIn } from './text-screen.js'
 

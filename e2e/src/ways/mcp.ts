@@ -2,7 +2,7 @@
 import { Client, StreamableHTTPClientTransport, type CallToolResult } from '@modelcontextprotocol/client'
 import { elementSchema } from '@phonerack/shared'
 import { z } from 'zod'
-import { type Screen } from '../../tasks/way.js'
+import { type Screen } from '../tasks/way.js'
 import { byteLength, Count, type CountedWay } from './counted.js'
 import { screenIn } from './text-screen.js'
 

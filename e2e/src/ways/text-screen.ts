@@ -1,6 +1,6 @@
 /** Reads the text form of a screen, as a client does that sees only text. */
 import { type Element } from '@phonerack/shared'
-import { type Screen } from '../../tasks/way.js'
+import { type Screen } from '../tasks/way.js'
 
 const linePattern = /^\[(\d+)\] (\S+)(?: "((?:\\.|[^"\\])*)")?(?: #(\S+))?((?: [\w-]+)*) \((-?\d+),(-?\d+)\)$/
 
