@@ -2,6 +2,7 @@
 import { Client, StreamableHTTPClientTransport, type CallToolResult } from '@modelcontextprotocol/client'
 import { afterAll, describe, expect, inject, test } from 'vitest'
 import { eventually, newKey, newTenant } from './system/tenant.js'
+import { textOf } from './ways/mcp.js'
 
 /** The part of a result that a client shows its model. */
 interface View {
@@ -14,8 +15,6 @@ interface View {
 type Fields = Record<string, unknown> & { observation?: Fields }
 const structured = (result: CallToolResult): Fields => result.structuredContent as Fields
 const screenOf = (result: CallToolResult): Fields => structured(result).observation ?? structured(result)
-const textOf = (result: CallToolResult): string =>
-  result.content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n')
 const inText = (result: CallToolResult, pattern: RegExp): string => {
   const found = pattern.exec(textOf(result))?.[1]
   if (found === undefined) throw new Error(`${pattern} is not in ${textOf(result)}`)

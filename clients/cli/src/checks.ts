@@ -3,7 +3,7 @@ import { connect, type PeerCertificate } from 'node:tls'
 import { humanMs } from './duration.js'
 import { NotDone } from './usage-error.js'
 import { PhonerackError } from '@phonerack/sdk'
-import { fetchFailureOf } from '@phonerack/sdk/internal'
+import { fetchFailureOf, signalOf } from '@phonerack/sdk/internal'
 
 export interface Check {
   name: string
@@ -28,21 +28,13 @@ export async function fetchService(origin: string, stop: AbortSignal): Promise<S
   const since = performance.now()
   let response: Response
   let text: string
-  // Node.js can collect an `AbortSignal.timeout` inside `AbortSignal.any`: https://github.com/nodejs/node/pull/57867
-  const limit = new AbortController()
-  const timer = setTimeout(
-    () => limit.abort(new DOMException('The server took too long', 'TimeoutError')),
-    limitMs,
-  )
   try {
-    const signal = AbortSignal.any([stop, limit.signal])
+    const signal = signalOf({ signal: stop }, limitMs)
     response = await fetch(`${origin}/openapi.json`, { redirect: 'manual', signal })
     text = await response.text()
   } catch (error) {
     if (stop.aborted) throw stop.reason
     throw connectionError(error, origin)
-  } finally {
-    clearTimeout(timer)
   }
   const ms = Math.round(performance.now() - since)
   const apiVersion = versionOf(text)

@@ -1,7 +1,6 @@
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import { describe, expect, it } from 'vitest'
 import { createLru } from './lru.js'
+import { exposedGc } from '../testing/garbage.js'
 
 describe('a cache', () => {
   it('drops the least recently used entry when it is full', () => {
@@ -13,8 +12,7 @@ describe('a cache', () => {
   })
 
   it('allocates no room for entries that it does not hold', () => {
-    setFlagsFromString('--expose-gc')
-    const clean = runInNewContext('gc') as () => void
+    const clean = exposedGc()
     const inUse = (): number => {
       clean()
       return process.memoryUsage().heapUsed

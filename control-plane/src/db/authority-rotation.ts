@@ -5,6 +5,7 @@
 import { X509Certificate } from 'node:crypto'
 import { authorityFingerprint } from '@phonerack/shared'
 import { type Config } from '../config/config.js'
+import { type Installation } from '../gen/prisma/client.js'
 import { newAuthority } from '../pki/authority.js'
 import { addEntry, type AuditActor, type Facts } from './audit-log.js'
 import { inTransaction, type Database, type Tx } from './database.js'
@@ -51,10 +52,18 @@ export async function readOpenRotation(db: Pick<Tx, 'installation'>): Promise<Op
     where: { id: 1 },
     select: { caCertificate: true, otherCaCertificate: true, switchedAt: true },
   })
-  if (row === null || row.otherCaCertificate === null) return null
-  return row.switchedAt === null
-    ? { phase: 'begun', next: authorityFingerprint(row.otherCaCertificate) }
-    : { phase: 'switched', next: authorityFingerprint(row.caCertificate) }
+  return row && openRotationOf(row)
+}
+
+function openRotationOf({
+  caCertificate,
+  otherCaCertificate,
+  switchedAt,
+}: Pick<Installation, 'caCertificate' | 'otherCaCertificate' | 'switchedAt'>): OpenRotation | null {
+  if (otherCaCertificate === null) return null
+  return switchedAt === null
+    ? { phase: 'begun', next: authorityFingerprint(otherCaCertificate) }
+    : { phase: 'switched', next: authorityFingerprint(caCertificate) }
 }
 
 /** @throws Error when the database has no authority */
@@ -67,9 +76,7 @@ export async function readRotation(
     throw new Error('the database has no certificate authority yet: start the control plane first')
   const { rotationBegunAt: begunAt, switchedAt } = row
   const signing = authorityFingerprint(row.caCertificate)
-  const other = row.otherCaCertificate === null ? null : authorityFingerprint(row.otherCaCertificate)
-  const phase = other === null ? 'closed' : switchedAt === null ? 'begun' : 'switched'
-  const next = phase === 'switched' ? signing : other
+  const { phase, next } = openRotationOf(row) ?? { phase: 'closed' as const, next: null }
   const replicas = await db.$queryRaw<{ id: string; authorities: string[] }[]>`select id, authorities
     from replicas where beat_at > now() - make_interval(secs => ${replicaDeadAfterMs / 1000}::float8) order by id`
   const hosts = await db.host.findMany({

@@ -78,9 +78,10 @@ async function buildOf(
   source: InstallSource,
   now: Date,
 ): Promise<Build> {
-  if ('package' in source) checkAppChange(caller, phoneId, source.package)
-  if ('package' in source)
+  if ('package' in source) {
+    checkAppChange(caller, phoneId, source.package)
     return { ...(await fromLibrary(tx, source.package)), uploadId: null, replace: false }
+  }
   const { upload: uploadId, replace } = source
   if (!isId('upload', uploadId)) throw uploadNotFound(uploadId)
   const upload = visible(caller, uploadId, await lockUpload(tx, caller.projectId, uploadId))

@@ -20,7 +20,6 @@ import { watchMachine } from './load.js'
 
 interface Phone {
   id: string
-  serial: string
   state: PhoneState
 }
 type Open = (system: System, tenant: Tenant, phone: Phone) => CountedWay | Promise<CountedWay>
@@ -30,7 +29,7 @@ const ways: Readonly<Record<string, Open>> = {
   http: (_, { admin }, { id }) => countedHttp(admin, id),
   sdk: ({ up }, { admin }, { id }) => countedSdk(up.base_url, admin.key, id),
   cli: ({ up }, { admin }, { id }) => countedCli(up.base_url, admin.key, id),
-  'mobile-mcp': (_system, _tenant, { serial, state }) => countedMobile(serial, state.env),
+  'mobile-mcp': (_system, _tenant, { state }) => countedMobile(state.serial, state.env),
 }
 /** Dumps the screen with the phone's only UiAutomation, which the agent's UI server would hold. */
 const dumps = (way: string): boolean => way === 'mobile-mcp'
@@ -102,7 +101,7 @@ async function solveAll(name: string): Promise<Result[]> {
       const { id } = await readyPhone(tenant.admin)
       const state = await PhoneState.of(tenant, id)
       stops.push(() => state.stop())
-      const way = await open(system, tenant, { id, serial: state.serial, state })
+      const way = await open(system, tenant, { id, state })
       stops.push(() => way.stop())
       lanes.push({ way, state })
     }
