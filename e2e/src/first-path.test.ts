@@ -8,7 +8,15 @@ import { actionBatchResultSchema, observationSchema } from '@phonerack/shared'
 import { afterAll, describe, expect, inject, test } from 'vitest'
 import { errorOf } from './system/api.js'
 import { root } from './system/system.js'
-import { eventually, moneyOf, newTenant, observe, readyPhone, sessionsOf } from './system/tenant.js'
+import {
+  eventually,
+  moneyOf,
+  newTenant,
+  observe,
+  readyPhone,
+  sessionsOf,
+  startAgain,
+} from './system/tenant.js'
 
 const run = promisify(execFile)
 const pngSignature = Buffer.from('89504e470d0a1a0a', 'hex')
@@ -145,7 +153,7 @@ describe('the first path', () => {
     const saved = await agent.post(`/v1/phones/${phone.id}/actions`, { actions: note })
     expect(actionBatchResultSchema.parse(saved.body).completed).toBe(4)
     await agent.post(`/v1/phones/${phone.id}/park`)
-    await agent.post(`/v1/phones/${phone.id}/start`)
+    await startAgain(agent, phone.id)
     const open = { actions: [{ type: 'open_app', package: 'com.phonerack.notes' }] }
     const again = await agent.post(`/v1/phones/${phone.id}/actions`, open)
     expect(JSON.stringify(again.body)).toContain(secret)

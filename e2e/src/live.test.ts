@@ -5,11 +5,11 @@ import { type Browser, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { z } from 'zod'
 import { act, look, rent, tap, type Rented } from './conformance/rented.js'
-import { forLater, phoneSchema } from './system/api.js'
+import { forLater } from './system/api.js'
 import { openBrowser } from './system/browser.js'
 import { databaseUrl } from './system/database.js'
 import { desktop, mobile, newPage, pointOn } from './system/live-pages.js'
-import { eventually } from './system/tenant.js'
+import { eventually, startAgain } from './system/tenant.js'
 
 /** Milliseconds; generous for a loaded machine. */
 const patience = 60_000
@@ -279,11 +279,7 @@ describe('the live view', () => {
       await page.context().close()
     }
     await ends(4003, 'parked', () => phone.api.post(`${phone.path}/park`))
-    await phone.api.post(`${phone.path}/start`, { max_duration: 3600 })
-    await eventually('the phone is ready', patience, async () => {
-      const answer = await phone.api.get(`${phone.path}?wait=ready&timeout=30`)
-      return phoneSchema.parse(answer.body).status === 'ready'
-    })
+    expect((await startAgain(phone.api, phone.id, { max_duration: 3600 })).status).toBe('ready')
     await ends(4004, 'deleted', () => phone.api.delete(phone.path))
   })
 

@@ -92,7 +92,13 @@ describe('a recording', () => {
   it('is whole though ffmpeg is killed while it makes the file', async () => {
     const { id } = await startRecording(phone)
     const begun = Date.now()
-    await act(phone, { type: 'open_app', package: 'com.phonerack.notes' }, { type: 'home' })
+    // The pictures of both actions may come a moment after them.
+    await act(
+      phone,
+      { type: 'open_app', package: 'com.phonerack.notes' },
+      { type: 'home' },
+      { type: 'wait', ms: 3000 },
+    )
     // A pipe without a reader blocks ffmpeg until it is killed.
     const made = path.join(system.dir, 'host-agent/recordings', id, 'video.mp4.new')
     await execute('mkfifo', [made])

@@ -71,6 +71,19 @@ export async function readyPhone(api: Api, body: Record<string, unknown> = {}): 
   }
 }
 
+/** Starts a parked phone and waits until it is ready; retries refusals that may be retried, as while its device reconnects. */
+export async function startAgain(api: Api, id: string, body: Record<string, unknown> = {}): Promise<Phone> {
+  const until = Date.now() + 150_000
+  for (;;) {
+    const answer = await api.post(`/v1/phones/${id}/start`, body)
+    if (answer.status < 300) break
+    const error = errorOf(answer)
+    if (!error.retryable || Date.now() > until) throw new Error(`start: ${JSON.stringify(error)}`)
+    await new Promise((resolve) => setTimeout(resolve, 500))
+  }
+  return phoneSchema.parse((await api.get(`/v1/phones/${id}?wait=ready&timeout=55`)).body)
+}
+
 export const getPhone = async (api: Api, id: string): Promise<Phone> =>
   phoneSchema.parse((await api.get(`/v1/phones/${id}`)).body)
 
