@@ -207,6 +207,18 @@ describe('the adb server', () => {
     expect(server.trouble).toMatch(/could not be started/)
   })
 
+  it('reports the last line of a server that ends, though the line arrives in pieces', async () => {
+    const program = join(dataDir, 'adb-that-ends')
+    writeFileSync(
+      program,
+      '#!/bin/sh\nprintf "cannot bind" >&2\nsleep 0.2\nprintf ": in use" >&2\nexit 3\n',
+      {
+        mode: 0o755,
+      },
+    )
+    expect((await start(program)).trouble).toBe('ended with code 3: cannot bind: in use')
+  })
+
   it('throws DeviceGone for a disconnected device, and AdbRefused for an unknown service', async () => {
     const server = await start()
     const progress = Progress.for(3000)

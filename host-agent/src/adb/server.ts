@@ -10,6 +10,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { Progress, type Logger } from '@phonerack/shared'
 import { keepRunning } from '../base/keep-running.js'
+import { createLastLine } from '../base/last-line.js'
 import { later } from '../base/later.js'
 import { AdbClient } from './client.js'
 import { isFull } from './connection.js'
@@ -35,6 +36,8 @@ export interface AdbServer {
 
 const backoffMs = { first: 100, cap: 5000 }
 const startMs = 10_000
+/** Milliseconds in which the output of an ended server is still read. */
+const lastOutputMs = 500
 /** Bytes of a Unix socket's path; the limit of macOS is the lowest. */
 const longestPath = 103
 
@@ -91,21 +94,21 @@ export async function startAdbServer(options: AdbServerOptions): Promise<AdbServ
       env: serverEnvironment(home),
     })
     child = started
-    let lastLine = ''
-    const note = (chunk: Buffer) => {
-      lastLine = chunk.toString('utf8').trim().split('\n').at(-1) ?? lastLine
-    }
-    started.stdout.on('data', note)
-    started.stderr.on('data', note)
+    const lastLine = createLastLine()
+    started.stdout.on('data', lastLine.add)
+    started.stderr.on('data', lastLine.add)
+    const describeEnd = (how: string): string =>
+      notFound.test(lastLine.text)
+        ? `${options.bin} could not be started: ${lastLine.text}`
+        : `ended with ${how}: ${lastLine.text}`
     const ended = new Promise<string>((resolve) => {
       started.once('error', (error) => resolve(`${options.bin} could not be started: ${error.message}`))
-      started.once('exit', (code, signal) =>
-        resolve(
-          notFound.test(lastLine)
-            ? `${options.bin} could not be started: ${lastLine}`
-            : `ended with ${signal ?? `code ${String(code)}`}: ${lastLine}`,
-        ),
-      )
+      started.once('exit', (code, signal) => {
+        const end = () => resolve(describeEnd(signal ?? `code ${String(code)}`))
+        // Output can still be unread at `exit`; `close` does not come while a child of the server holds the pipes.
+        started.once('close', end)
+        setTimeout(end, lastOutputMs).unref()
+      })
     })
     if (started.pid !== undefined) markProcess(mark, started.pid)
     const up = waitUntilUp(

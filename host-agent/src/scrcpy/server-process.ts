@@ -17,6 +17,7 @@ import type { AdbSocket } from '../adb/socket.js'
 import type { Transport } from '../adb/transport.js'
 import { DeviceGone } from '../device/device.js'
 import { phoneFolder } from '../device/phone-folder.js'
+import { createLastLine } from '../base/last-line.js'
 import { redactOutput } from '../base/redact.js'
 import { scrcpySha256, scrcpyVersion, type Jar } from './jar.js'
 
@@ -139,14 +140,15 @@ export interface ServerOutput {
 
 /** Reads the server's output, so that it never blocks, and detects its end. */
 function drain(server: AdbSocket): ServerOutput {
-  let lastLine = ''
+  const output = createLastLine()
+  const lastLine = () => redactOutput(output.text)
   let over = false
   const read = async (): Promise<string> => {
     try {
       for (;;) {
         const { id, data } = await readShellPacket(server)
-        if (id === 3) return `scrcpy server exited with ${String(data[0])}: ${lastLine}`
-        lastLine = redactOutput(data.toString('utf8').trim().split('\n').at(-1) ?? lastLine)
+        if (id === 3) return `scrcpy server exited with ${String(data[0])}: ${lastLine()}`
+        output.add(data)
       }
     } catch (error) {
       if (error instanceof AdbConnectionLost) return 'the connection to the scrcpy server ended'
@@ -158,7 +160,7 @@ function drain(server: AdbSocket): ServerOutput {
   return {
     ended: read(),
     get lastLine() {
-      return lastLine
+      return lastLine()
     },
     get over() {
       return over
