@@ -9,7 +9,7 @@ import { readinessConflict } from './conflicts.js'
 import { type Core } from '../core/core.js'
 import { createPhone } from './create.js'
 import { listPhones, listSessions } from './listing.js'
-import { findPhone, lockPhone, readPhone, viewOf } from './records.js'
+import { createPhoneReader, findPhone, lockPhone, viewOf } from './records.js'
 import { startPhone } from './start.js'
 import { deletePhone, parkPhone } from './stop.js'
 import { type Caller } from '../core/caller.js'
@@ -17,10 +17,16 @@ import { type AccountView, type PhoneService, type PhoneView } from './types.js'
 
 export function createPhoneService(core: Core): PhoneService & { close(): void } {
   const activity = new Activity(core)
+  const readPhone = createPhoneReader(core.read)
+  const view = async (phoneId: string): Promise<PhoneView> => {
+    const phone = await readPhone(phoneId)
+    if (!phone) throw phoneNotFound(phoneId)
+    return viewOf(phone)
+  }
   return {
     create: (caller, input, idempotency) => createPhone(core, caller, input, idempotency),
     list: (caller, query) => listPhones(core, caller, query),
-    get: async (caller, phoneId) => viewOf(permitted(caller, phoneId, await readPhone(core.read, phoneId))),
+    get: async (caller, phoneId) => viewOf(permitted(caller, phoneId, await readPhone(phoneId))),
     update: (caller, phoneId, change) => updatePhone(core, caller, phoneId, change),
     delete: (caller, phoneId) => deletePhone(core, caller, phoneId),
     start: (caller, phoneId, input) => startPhone(core, caller, phoneId, input),
@@ -28,7 +34,7 @@ export function createPhoneService(core: Core): PhoneService & { close(): void }
     heartbeat: (caller, phoneId) => activity.heartbeat(caller, phoneId),
     sessions: (caller, phoneId, query) => listSessions(core, caller, phoneId, query),
     wait: (phoneId, isSettled, timeoutMs, signal) =>
-      waitUntil(core.changes, phoneId, { read: () => read(core, phoneId), isSettled }, timeoutMs, signal),
+      waitUntil(core.changes, phoneId, { read: () => view(phoneId), isSettled }, timeoutMs, signal),
     touch: (caller, phoneId) => activity.touch(caller, phoneId),
     hold: (caller, phoneId) => activity.hold(caller, phoneId),
     account: (caller) => account(core, caller),
@@ -52,12 +58,6 @@ async function updatePhone(
   })
   core.changes.publish(phoneId)
   return view
-}
-
-async function read(core: Core, phoneId: string): Promise<PhoneView> {
-  const phone = await readPhone(core.read, phoneId)
-  if (!phone) throw phoneNotFound(phoneId)
-  return viewOf(phone)
 }
 
 async function account(core: Core, caller: Caller): Promise<AccountView> {

@@ -27,7 +27,9 @@ async function statementsOf(request: () => Promise<unknown>): Promise<SentQuery[
   log.clear()
   await request()
   const hash = hashSecret(tenant.key)
-  return log.queries.filter(({ values }) => values.includes(phoneId) || values.includes(hash))
+  return log.queries.filter(({ values }) =>
+    values.flat().some((value) => value === phoneId || value === hash),
+  )
 }
 
 const send = async (method: 'GET' | 'POST', path: string, payload?: object): Promise<void> => {
@@ -59,6 +61,16 @@ it.each(Object.keys(requests))('%s sends one prepared statement while its key is
   )
   expect(statements.map(({ text }) => text)).toEqual([expect.stringMatching(/^\s*select.* from phones p/s)])
   expect(statements[0]?.name).not.toBe('')
+})
+
+it('requests for phones that arrive together share statements', async () => {
+  const read = requests['GET /v1/phones/{id}']
+  if (!read) throw new Error('no such request')
+  await read()
+  const statements = await statementsOf(async () => {
+    await Promise.all(Array.from({ length: 20 }, read))
+  })
+  expect(statements.filter(({ text }) => /from phones p/.test(text)).length).toBeLessThan(10)
 })
 
 it('reads a key that is not cached with one prepared statement', async () => {
