@@ -78,6 +78,11 @@ export class DatabaseGauges {
     ]
   }
 
+  /** The names of all readings. */
+  get names(): string[] {
+    return this.readings.map(({ name }) => name)
+  }
+
   /** The metrics as text, read again unless they are recent. Failures are counted, not thrown. */
   async render(): Promise<string> {
     if (performance.now() - this.readAt >= this.times.cache) {

@@ -148,4 +148,12 @@ const scrapeErrors = new Counter({
 })
 
 /** @param reading a name from `database-gauges.ts` */
-export const countScrapeError = (reading: string, by = 1): void => scrapeErrors.inc({ reading }, by)
+export const countScrapeError = (reading: string): void => scrapeErrors.inc({ reading })
+
+/** Exports each counter whose labels are known from zero on, so that the first event is an increase. */
+export function countFromZero(jobs: readonly string[], readings: readonly string[]): void {
+  for (const code of errorCodes) requestErrors.inc({ code }, 0)
+  for (const kind of ['create', 'start'] satisfies StartKind[]) ready.zero({ kind })
+  for (const kind of jobs) jobFailures.inc({ kind }, 0)
+  for (const reading of readings) scrapeErrors.inc({ reading }, 0)
+}

@@ -2,7 +2,7 @@
 import { counterHelp, type Counters, type CounterName } from '@phonerack/shared'
 import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client'
 import { DatabaseGauges, type DatabaseGaugesOptions } from './database-gauges.js'
-import { instruments } from './instruments.js'
+import { countFromZero, instruments } from './instruments.js'
 
 /** Connections of a pool to Postgres. */
 export interface PoolUse {
@@ -44,6 +44,7 @@ export function createMetrics(sources: MetricsSources): Metrics {
   const registry = new Registry()
   addGauges(registry, sources)
   const database = new DatabaseGauges(sources)
+  countFromZero(sources.names.jobs, database.names)
   return {
     async render() {
       // First, so that its failures are counted in this scrape.

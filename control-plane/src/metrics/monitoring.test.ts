@@ -25,3 +25,15 @@ it('exports each metric of the dashboard and the alerts that is not one of agent
   }, 20_000).catch(() => undefined)
   expect(missing).toEqual([])
 })
+
+it('exports counters with known labels from zero on, so that the first event is an increase', async () => {
+  const plane = await world.start()
+  const text = await plane.app.metrics.render()
+  for (const series of [
+    'phonerack_scrape_errors_total{reading="jobs"}',
+    'phonerack_job_failures_total{kind="device.wipe"}',
+    'phonerack_http_errors_total{code="internal_error"}',
+    'phonerack_phone_ready_seconds_count{kind="create"}',
+  ])
+    expect(text).toContain(`\n${series} `)
+})

@@ -31,6 +31,7 @@ const parts = new Histogram({
   registers,
 })
 export type Part = 'input' | 'tree' | 'screenshot' | 'encode'
+for (const part of ['input', 'tree', 'screenshot', 'encode'] satisfies Part[]) parts.zero({ part })
 
 /** Runs `work` as a part of a trace and counts its time, whether or not it succeeds. */
 export async function measured<T>(part: Part, work: () => Promise<T>): Promise<T> {
