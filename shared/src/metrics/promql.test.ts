@@ -1,7 +1,15 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, it } from 'vitest'
-import { exportsMetric, expressionsOfDashboard, expressionsOfRules, metricsIn, metricsOf } from './promql.js'
+import {
+  exportsMetric,
+  expressionsOfDashboard,
+  expressionsOfRules,
+  metricsIn,
+  metricsOf,
+  selectorsIn,
+  withoutFilters,
+} from './promql.js'
 
 it.each([
   ['up{job="a b"} == 0 or absent(up{job=~"phonerack_x|y"})', ['up']],
@@ -11,6 +19,23 @@ it.each([
   ['1 - a{text="\\"} b{"}', ['a']],
 ])('finds the metrics in %s', (expression, expected) => {
   expect([...metricsIn(expression)]).toEqual(expected)
+})
+
+it.each([
+  ['up == 0 or absent(up{job="a b"})', ['up', 'up{job="a b"}']],
+  ['max by (a) (b{a=~"x|y", c!="{}"}[5m] offset 1m)', ['b{a="x",c!="{}"}', 'b{a="y",c!="{}"}']],
+  ['a{b=~"x.*"} / a', ['a{b=~"x.*"}', 'a']],
+])('finds the selectors in %s', (expression, expected) => {
+  expect([...selectorsIn(expression)]).toEqual(expected)
+})
+
+it.each([
+  ['a{b!="c"} > 0', 'a{b!="c"} > bool  0'],
+  ['(a < 14 and on (h) b) or c{d=~"e|f"}==1', '(a < bool  14 and on (h) b) or c{d=~"e|f"}== bool 1'],
+  ['a >= bool 1', 'a >= bool 1'],
+  ['rate(a{b="x > 1"}[5m])', 'rate(a{b="x > 1"}[5m])'],
+])('lets the comparisons of %s return a figure', (expression, expected) => {
+  expect(withoutFilters(expression)).toBe(expected)
 })
 
 it('reads every expression of deploy/monitoring', () => {

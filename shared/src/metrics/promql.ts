@@ -1,16 +1,20 @@
-/** The names of metrics in PromQL, for tests that compare `deploy/monitoring` with what the programs export. */
+/** Expressions of `deploy/monitoring` in PromQL, for tests and checks that compare them with what the programs export. */
 
-const token = /"(?:[^"\\]|\\.)*"|\[[^\]]*\]|[a-zA-Z_:][\w:]*|\d[\w.]*|\s+|./gy
+const token = /"(?:[^"\\]|\\.)*"|\[[^\]]*\]|[a-zA-Z_:][\w:]*|\d[\w.]*|\s+|[=!<>]=|[=!]~|./gy
 
 /** Operators and numbers with names. */
 const operators = new Set(['and', 'or', 'unless', 'offset', 'bool', 'atan2', 'inf', 'nan'])
 /** Followed by a list of labels. */
 const lists = new Set(['by', 'without', 'on', 'ignoring', 'group_left', 'group_right'])
+const comparisons = new Set(['==', '!=', '>', '<', '>=', '<='])
 
-/** Leaves out functions, aggregations, labels and operators. */
-export function metricsIn(expression: string): Set<string> {
-  const tokens = (expression.match(token) ?? []).filter((text) => text.trim() !== '')
-  const found = new Set<string>()
+/** Without spaces. */
+const tokensIn = (expression: string): string[] =>
+  (expression.match(token) ?? []).filter((text) => text.trim() !== '')
+
+/** Where metrics are among the tokens: not functions, aggregations, labels and operators. */
+function metricsAt(tokens: readonly string[]): number[] {
+  const found: number[] = []
   /** The bracket that ends a list of labels or matchers. */
   let end: string | null = null
   for (const [at, text] of tokens.entries()) {
@@ -19,9 +23,45 @@ export function metricsIn(expression: string): Set<string> {
       if (text === end) end = null
     } else if (text === '{') end = '}'
     else if (lists.has(text.toLowerCase())) end = ')'
-    else if (/^[a-z_:]/i.test(text) && !operators.has(text.toLowerCase()) && !isCall(next)) found.add(text)
+    else if (/^[a-z_:]/i.test(text) && !operators.has(text.toLowerCase()) && !isCall(next)) found.push(at)
   }
   return found
+}
+
+/** The names of all metrics. */
+export function metricsIn(expression: string): Set<string> {
+  const tokens = tokensIn(expression)
+  return new Set(metricsAt(tokens).map((at) => tokens[at] ?? ''))
+}
+
+/** Each metric with its matchers, without its range: one selector for each value of a list such as `state=~"a|b"`. */
+export function selectorsIn(expression: string): Set<string> {
+  const tokens = tokensIn(expression)
+  const selectors = metricsAt(tokens).flatMap((at) => {
+    const end = tokens[at + 1] === '{' ? tokens.indexOf('}', at) : at
+    return singleValues(tokens.slice(at, end + 1).join(''))
+  })
+  return new Set(selectors)
+}
+
+function singleValues(selector: string): string[] {
+  const [list, values] = /=~"(\w+(?:\|\w+)+)"/.exec(selector) ?? []
+  if (list === undefined || values === undefined) return [selector]
+  return values.split('|').flatMap((value) => singleValues(selector.replace(list, `="${value}"`)))
+}
+
+/** Comparisons that return 0 or 1 (`> bool 0`) instead of nothing, so that a healthy system returns a series too. */
+export function withoutFilters(expression: string): string {
+  const tokens = expression.match(token) ?? []
+  let inMatchers = false
+  return tokens
+    .map((text, at) => {
+      if (text === '{' || text === '}') inMatchers = text === '{'
+      const isFilter =
+        !inMatchers && comparisons.has(text) && !/^\s*bool$/.test(tokens.slice(at + 1, at + 3).join(''))
+      return isFilter ? `${text} bool ` : text
+    })
+    .join('')
 }
 
 /** `sum(…)` and `sum by (…) (…)`. */

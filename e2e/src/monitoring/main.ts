@@ -1,0 +1,73 @@
+/**
+ * `./scripts/check-monitoring --running`: every query of the dashboard and of the alert rules returns figures of a running
+ * system. The argument is the program `prometheus`. Exits with 1 when one returns none.
+ */
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import process from 'node:process'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expressionsOfRules } from '@phonerack/shared/metrics'
+import { freePort, root, startSystem, stopSystem } from '../system/system.js'
+import { startLoad } from './load.js'
+import { scrapeSeconds, startPrometheus } from './prometheus.js'
+import { emptyParts, queriesOfDashboard } from './queries.js'
+
+const phones = 2
+/** A series without a start at zero begins with the first round. Only the second one is an increase. */
+const rounds = 2
+
+const [program = 'prometheus'] = process.argv.slice(2)
+const say = (text: string): void => void process.stdout.write(`${text}\n`)
+const read = (name: string): Promise<string> => readFile(path.join(root, 'deploy/monitoring', name), 'utf8')
+
+/** Ends each started part; the last one runs first. */
+const ends: (() => Promise<unknown>)[] = []
+const endAll = async (): Promise<void> => {
+  for (let end = ends.pop(); end !== undefined; end = ends.pop()) await end()
+}
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.once(signal, () => void endAll().finally(() => process.exit(130)))
+
+async function check(): Promise<number> {
+  const dir = await mkdtemp(path.join(tmpdir(), 'phonerack-monitoring-'))
+  ends.push(() => rm(dir, { recursive: true, force: true }))
+  // The host opens tunnels, so that their metrics have figures.
+  const tunnels = { PHONERACK_DIAL: 'true', PHONERACK_TUNNEL_LISTEN: `127.0.0.1:${await freePort()}` }
+  const system = await startSystem({ virtualPhones: phones, env: tunnels })
+  ends.push(() => stopSystem(system))
+  const prometheus = await startPrometheus(program, dir, system.up)
+  ends.push(() => prometheus.stop())
+  await prometheus.scraped()
+  const from = Date.now()
+  const load = await startLoad(system, phones)
+  for (let round = 1; round <= rounds; round += 1) {
+    say(`… load, round ${round} of ${rounds}`)
+    await load.round()
+    await sleep(3 * scrapeSeconds * 1000)
+  }
+
+  const rules = await prometheus.rules()
+  const expected = expressionsOfRules(await read('alerts.yml')).length
+  if (rules.length !== expected)
+    throw new Error(`Prometheus has ${rules.length} alert rules instead of ${expected}`)
+  const dashboard = queriesOfDashboard(await read('dashboard.json'))
+  const alerts = rules.map(({ name, query }) => ({ of: name, expression: query }))
+  let faults = 0
+  const fault = (text: string): void => {
+    faults += 1
+    say(text)
+  }
+  for (const { name, health, lastError } of rules)
+    if (health !== 'ok') fault(`${name} cannot be evaluated: ${lastError ?? health}`)
+  for (const query of [...dashboard, ...alerts])
+    for (const part of await emptyParts(prometheus, query, from)) fault(`${query.of} has no figures: ${part}`)
+  say(`${dashboard.length} queries of the dashboard, ${alerts.length} alert rules: ${faults} faults`)
+  return faults
+}
+
+try {
+  process.exitCode = (await check()) === 0 ? 0 : 1
+} finally {
+  await endAll()
+}
