@@ -1,5 +1,8 @@
-// Reads Kubernetes manifests from standard input, and fails unless each Pod runs without root on a read-only file system,
-// selectors find their Pods, and volumes exist. For scripts/check-helm.
+// Reads Kubernetes manifests from standard input, and fails unless each fits its schema, each Pod runs without root on a
+// read-only file system, selectors find their Pods, and volumes exist. For scripts/check-helm. The argument is a folder with
+// the npm package kubernetes-models.
+import { createRequire } from 'node:module'
+import path from 'node:path'
 import process from 'node:process'
 import { parseAllDocuments } from 'yaml'
 
@@ -58,8 +61,21 @@ function checkPod(where, pod) {
   }
 }
 
+const models = createRequire(path.resolve(process.argv[2], 'package.json'))
+
+/** Types, required fields and values; the schemas allow unknown fields. */
+function checkSchema(where, object) {
+  try {
+    const { [object.kind]: Model } = models(`kubernetes-models/${object.apiVersion}/${object.kind}`)
+    new Model(object).validate()
+  } catch (error) {
+    check(false, where, error.message)
+  }
+}
+
 for (const object of objects.filter(Boolean)) {
   const where = `${object.kind} ${object.metadata.name}`
+  checkSchema(where, object)
   const pod = podOf(object)
   if (pod) checkPod(where, pod.spec)
   const selector =

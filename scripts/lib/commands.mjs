@@ -40,6 +40,7 @@ const order = [
   'conformance',
   'decisions',
   'check-monitoring',
+  'check-compose',
   'check-helm',
 ]
 

