@@ -23,9 +23,11 @@ const read = (name: string): Promise<string> => readFile(path.join(root, 'deploy
 
 /** Ends each started part; the last one runs first. */
 const ends: (() => Promise<unknown>)[] = []
-const endAll = async (): Promise<void> => {
-  for (let end = ends.pop(); end !== undefined; end = ends.pop()) await end()
-}
+let ending: Promise<void> | null = null
+const endAll = (): Promise<void> =>
+  (ending ??= (async () => {
+    for (const end of ends.toReversed()) await end()
+  })())
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.once(signal, () => void endAll().finally(() => process.exit(130)))
 
