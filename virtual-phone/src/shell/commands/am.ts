@@ -9,12 +9,11 @@ import { type CommandIo, type CommandRun, type CommandTable } from '../command.j
 import { intentText, parseIntent, shortComponent, withIntent } from './intent.js'
 
 async function start(io: CommandIo, args: readonly string[]): Promise<number> {
-  const { world } = io.android
   const { intent, options } = parseIntent(args)
   if (options.has('-S') && intent.component !== undefined) io.android.forceStop(intent.component.package)
   const begin = performance.now()
   await io.out(encode(`Starting: ${intentText(intent)}\n`))
-  const result = startOwn(io, intent) ?? world.startActivity(intent)
+  const result = startIntent(io, intent)
   if (result.kind === 'not_found') {
     if (intent.component === undefined) {
       await io.err(
@@ -38,6 +37,10 @@ async function start(io: CommandIo, args: readonly string[]): Promise<number> {
   }
   return 0
 }
+
+/** Starts an activity of an app, of a behaviour or of the world. */
+export const startIntent = (io: CommandIo, intent: Intent): StartResult =>
+  startOwn(io, intent) ?? io.android.world.startActivity(intent)
 
 /** An activity that runs and closes by itself; null for all others. */
 function startOwn({ android }: CommandIo, intent: Intent): StartResult | null {

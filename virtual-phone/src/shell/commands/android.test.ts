@@ -118,6 +118,45 @@ describe("Android's commands", () => {
     )
   })
 
+  it('monkey opens an app by its package, and turns on automatic rotation', async () => {
+    const launch = (name: string, count = '1') =>
+      phone.run(`monkey -p ${name} -c android.intent.category.LAUNCHER ${count}`)
+    await out('input keyevent HOME; settings put system accelerometer_rotation 0')
+    const opened = await launch('com.phonerack.notes')
+    expect(opened.code).toBe(0)
+    expect(opened.out).toMatch(
+      /^ {2}bash arg: -p\n {2}bash arg: com\.phonerack\.notes\n[^]*^ {2}bash arg: 1\nEvents injected: 1\n## Network stats: elapsed time=(\d+)ms \(0ms mobile, 0ms wifi, \1ms not connected\)\n$/m,
+    )
+    expect(opened.err).toContain('data="com.phonerack.notes"\ndata="android.intent.category.LAUNCHER"\n')
+    const focus = 'dumpsys window | grep mCurrentFocus'
+    expect(await out(focus)).toContain(' com.phonerack.notes/')
+    expect(await out('settings get system accelerometer_rotation')).toBe('1\n')
+    await out('settings put system accelerometer_rotation 0')
+    // The launcher has the category HOME alone, and the keyboard has no activity.
+    for (const name of ['no.such.app', 'com.android.launcher3', 'com.android.inputmethod.latin'])
+      expect(await launch(name)).toMatchObject({
+        code: 252,
+        out: expect.stringMatching(/\n\*\* No activities found to run, monkey aborted\.\n$/) as string,
+      })
+    await out('input keyevent HOME')
+    expect(await launch('com.phonerack.notes', '0')).toMatchObject({ code: 0 })
+    for (const [words, error] of [
+      ['', '** Error: Count not specified\nusage: monkey '],
+      ['many', '** Error: Count is not a number: "many"\nusage: monkey '],
+      ['5', '** Error: this phone is made of software and injects no random events.'],
+    ] as const)
+      expect(await launch('com.phonerack.notes', words)).toMatchObject({
+        code: 255,
+        err: expect.stringContaining(error) as string,
+      })
+    expect((await phone.run('monkey --nonsense 1')).err).toMatch(
+      /\*\* Error: Unknown option: --nonsense\nusage: /,
+    )
+    expect(await out(focus)).toContain('launcher')
+    expect(await out('settings get system accelerometer_rotation')).toBe('1\n')
+    await out('settings put system accelerometer_rotation 0')
+  })
+
   it('the screen: tree, picture, size, power', async () => {
     expect(await out('uiautomator dump; grep -c "<hierarchy" /sdcard/window_dump.xml')).toBe(
       'UI hierchary dumped to: /sdcard/window_dump.xml\n1\n',
@@ -173,7 +212,7 @@ describe("Android's commands", () => {
       ),
     ).toBe('Europe/Paris\n01:00+0100\n')
     expect(await out('svc power stayon true; settings get global stay_on_while_plugged_in')).toBe('15\n')
-    expect(await phone.run('monkey -p x 1')).toMatchObject({ code: 127 })
+    expect(await phone.run('bmgr enabled')).toMatchObject({ code: 127 })
   })
 
   it('location: test providers need the app op, set the location, and restore it when removed', async () => {

@@ -14,6 +14,7 @@ import { findCommands } from './find.js'
 import { grepCommands } from './grep.js'
 import { inputCommands } from './input.js'
 import { ipCommands } from './ip.js'
+import { monkeyCommands } from './monkey.js'
 import { ncCommands } from './nc.js'
 import { listingCommands } from './listing.js'
 import { pathCommands } from './paths.js'
@@ -48,6 +49,7 @@ export const commands: CommandTable = {
   ...ipCommands,
   ...ncCommands,
   ...amCommands,
+  ...monkeyCommands,
   ...pmCommands,
   ...cmdCommands,
   ...cardCommands,
