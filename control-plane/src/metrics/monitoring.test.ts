@@ -2,7 +2,7 @@
 // `metrics/monitoring.test.ts` of the host agent.
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
-import { exportsMetric, metricsOf } from '@phonerack/shared/metrics'
+import { exportsMetric, metricsOf } from '@phonerack/shared/testing/promql'
 import { expect, it } from 'vitest'
 import { eventually, useWorld } from '../testing/world.js'
 

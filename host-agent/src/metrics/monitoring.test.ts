@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { exportsMetric, metricsOf } from '@phonerack/shared/metrics'
+import { exportsMetric, metricsOf } from '@phonerack/shared/testing/promql'
 import { expect, it } from 'vitest'
 import { createMetrics } from './metrics.js'
 

@@ -2,4 +2,3 @@
 export * from './labels.js'
 export * from './listen.js'
 export * from './listener.js'
-export * from './promql.js'
