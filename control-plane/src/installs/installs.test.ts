@@ -409,6 +409,38 @@ describe('an install is refused', () => {
   })
 })
 
+describe('an install by upload under the profile `guarded`', () => {
+  it('leaves a listed app to a person, and starts nothing', async () => {
+    const { core } = plane.app
+    const input = { project: tenant.projectId, preset: 'admin', expires: 'never' } as const
+    const guarded = await uploadClient(plane, await createKey(core, { ...input, profile: 'guarded' }))
+    const path = `/v1/phones/${phoneId}/apps`
+    for (const [listed, reason] of [
+      ['com.android.vending', 'store'],
+      ['com.paypal.android.p2pmobile', 'wallet'],
+    ] as const) {
+      const { id } = await client.upload(makeApk({ package: listed }))
+      const before = await list()
+      const { status, body } = await guarded.request<{ error: object }>('POST', path, { upload: id })
+      expect({ status, ...body }).toMatchObject({
+        status: 409,
+        error: {
+          ...{ code: 'handoff_required', retryable: false, next: `POST /v1/phones/${phoneId}/handoffs` },
+          details: { reason, package: listed },
+        },
+      })
+      expect(await list()).toEqual(before)
+      // Another key installs it.
+      const allowed = await start({ upload: id })
+      expect(allowed.status).toBe(202)
+      await ended(allowed.body.install)
+    }
+    const other = await guarded.request<Started>('POST', path, { upload })
+    expect(other.status).toBe(202)
+    await ended(other.body.install)
+  })
+})
+
 describe('an install whose phone parks', () => {
   /** Parks the phone during the call, which then ends without a response. */
   async function parkedIn(call: string): Promise<string> {
