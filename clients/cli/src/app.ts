@@ -13,6 +13,8 @@ export interface GlobalFlags {
   quiet?: boolean
   yes?: boolean
   context?: string
+  /** Narrows the key. */
+  profile?: string
 }
 
 /** One run of a command. */
@@ -31,7 +33,7 @@ export class Run {
   }
 
   session(): Promise<Session> {
-    return (this.opened ??= Session.open(this.io, this.flags.context))
+    return (this.opened ??= Session.open(this.io, this.flags))
   }
 
   /** Ctrl-C ends a request. */

@@ -1,5 +1,5 @@
 /** Errors as exit codes, as envelopes, and as text for people. The table of exit codes is in the README. */
-import { ActionError, ConnectionError, PhonerackError } from '@phonerack/sdk'
+import { ActionError, PhonerackError } from '@phonerack/sdk'
 import { plainLine, plainText } from './plain.js'
 import { Cancelled, NotDone, SignInError, UsageError } from './usage-error.js'
 
@@ -42,9 +42,8 @@ export function exitCodeOf(error: unknown): number {
   if (error instanceof SignInError) return exitCodes.authentication
   if (error instanceof NotDone) return exitCodes.failed
   if (error instanceof Cancelled) return error.isInterrupt ? exitCodes.interrupted : exitCodes.unexpected
-  if (error instanceof ConnectionError && error.isOutcomeUnknown) return exitCodes.unknownOutcome
   if (!(error instanceof PhonerackError)) return isFileError(error) ? exitCodes.usage : exitCodes.unexpected
-  if (error.code === 'action_outcome_unknown') return exitCodes.unknownOutcome
+  if (error.isOutcomeUnknown || error.code === 'action_outcome_unknown') return exitCodes.unknownOutcome
   if (error instanceof ActionError || refused.has(error.code)) return exitCodes.failed
   const family = Object.hasOwn(families, error.type) ? families[error.type] : undefined
   return family ?? exitCodes.unexpected

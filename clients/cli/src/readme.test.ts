@@ -128,10 +128,13 @@ it('has a configuration for MCP that starts the program', () => {
 it('has a template for MCP registries that starts the program', async () => {
   const manifest = async (name: string) =>
     JSON.parse(await readFile(path.join(import.meta.dirname, '../../..', name), 'utf8')) as unknown
-  const { packages: [npm] = [] } = (await manifest('docs/mcp-server.json')) as {
+  const { name: server, packages: [npm] = [] } = (await manifest('docs/mcp-server.json')) as {
+    name: string
     packages?: { packageArguments: { value: string }[]; environmentVariables: { name: string }[] }[]
   }
-  const { name, version } = (await manifest('clients/cli/package.json')) as Record<string, unknown>
+  const { name, version, mcpName } = (await manifest('clients/cli/package.json')) as Record<string, unknown>
+  // The official registry compares them.
+  expect(server).toBe(mcpName)
   expect(npm).toMatchObject({ registryType: 'npm', identifier: name, version, transport: { type: 'stdio' } })
   // Those that `inShell` sets.
   expect(npm?.environmentVariables).toMatchObject([

@@ -6,6 +6,7 @@ import { emptyConfig, type Config } from './config/config.js'
 import { configFile } from './config/place.js'
 import { readConfig, tighten, writeConfig } from './config/store.js'
 import type { Io } from './io.js'
+import { plainLine } from './plain.js'
 import { UsageError } from './usage-error.js'
 
 export const { version } = createRequire(import.meta.url)('../package.json') as { version: string }
@@ -20,19 +21,25 @@ export class Session {
     readonly client: Phonerack,
     /** The phone of commands without one. */
     readonly defaultPhone: string | null,
+    /** Headers of each request, without the key. */
+    readonly headers: Readonly<Record<string, string>>,
   ) {}
 
-  static async open(io: Io, contextFlag: string | undefined): Promise<Session> {
-    const config = await settingsFor(io, contextFlag)
-    const access = accessOf(config, io.env, contextFlag)
-    const client = clientOf(access)
+  static async open(io: Io, flags: { context?: string; profile?: string }): Promise<Session> {
+    const headers = {
+      'User-Agent': userAgent,
+      ...profileHeader(flags.profile ?? io.env['PHONERACK_PROFILE']),
+    }
+    const config = await settingsFor(io, flags.context)
+    const access = accessOf(config, io.env, flags.context)
+    const client = clientOf(access, headers)
     const stored = access.context === null ? undefined : config.contexts[access.context]?.phone
-    return new Session(access, client, (io.env['PHONERACK_PHONE'] || stored) ?? null)
+    return new Session(access, client, (io.env['PHONERACK_PHONE'] || stored) ?? null, headers)
   }
 
   /** For the shell, whose phone is fixed. */
   withPhone(id: string): Session {
-    return new Session(this.access, this.client, id)
+    return new Session(this.access, this.client, id, this.headers)
   }
 }
 
@@ -51,10 +58,27 @@ export async function settingsFor(io: Io, contextFlag: string | undefined): Prom
 
 export const saveSettings = (io: Io, config: Config): Promise<void> => writeConfig(configFile(io), config)
 
+/** A misspelt profile must not give more than was meant. */
+export const profiles = ['full', 'guarded', 'read-only'] as const
+
+/** The header that narrows the key. @throws UsageError for another profile */
+function profileHeader(profile: string | undefined): Record<string, string> {
+  if (profile === undefined || profile === '') return {}
+  if (!profiles.some((known) => known === profile))
+    throw new UsageError(
+      `There is no profile \`${plainLine(profile)}\`.`,
+      `--profile and PHONERACK_PROFILE take ${profiles.join(', ')}.`,
+    )
+  return { 'Phonerack-Profile': profile }
+}
+
 /** @throws UsageError for a base URL that the SDK refuses */
-export function clientOf({ baseUrl, apiKey }: Pick<Access, 'baseUrl' | 'apiKey'>): Phonerack {
+export function clientOf(
+  { baseUrl, apiKey }: Pick<Access, 'baseUrl' | 'apiKey'>,
+  headers: Readonly<Record<string, string>> = { 'User-Agent': userAgent },
+): Phonerack {
   try {
-    return new Phonerack({ baseUrl, apiKey, headers: { 'User-Agent': userAgent } })
+    return new Phonerack({ baseUrl, apiKey, headers })
   } catch (error) {
     if (error instanceof TypeError) throw new UsageError(error.message)
     throw error

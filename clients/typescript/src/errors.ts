@@ -28,14 +28,22 @@ export class PhonerackError extends Error implements ErrorFields {
   readonly status: number | null
   /** Quote it to the operator; null: no answer. */
   readonly requestId: string | null
+  /** There is no answer of the API, and the request may have been carried out. Observe before you send it again. */
+  readonly isOutcomeUnknown: boolean
 
   constructor(
     fields: ErrorFields,
     {
       status = null,
       requestId = null,
+      isOutcomeUnknown = false,
       cause,
-    }: { status?: number | null; requestId?: string | null; cause?: unknown } = {},
+    }: {
+      status?: number | null
+      requestId?: string | null
+      isOutcomeUnknown?: boolean
+      cause?: unknown
+    } = {},
   ) {
     super(fields.next === null ? fields.message : `${fields.message} ${fields.next}`, { cause })
     this.code = fields.code
@@ -45,6 +53,7 @@ export class PhonerackError extends Error implements ErrorFields {
     this.details = fields.details
     this.status = status
     this.requestId = requestId
+    this.isOutcomeUnknown = isOutcomeUnknown
   }
 
   /** The `error` of the API's envelope: here `message` is without `next`. */
@@ -88,8 +97,6 @@ export class ApiError extends PhonerackError {
 /** No answer arrived: the network failed, or the time was over. `code` is `connection_failed` or `timeout`. */
 export class ConnectionError extends PhonerackError {
   override readonly name = 'ConnectionError'
-  /** The request may have been carried out. Observe before you send it again. */
-  readonly isOutcomeUnknown: boolean
 
   constructor(
     code: string,
@@ -101,8 +108,10 @@ export class ConnectionError extends PhonerackError {
       details = {},
     }: Partial<Pick<ErrorFields, 'next' | 'details'>> = {},
   ) {
-    super({ code, type: 'connection_error', message, next, retryable: !isOutcomeUnknown, details }, { cause })
-    this.isOutcomeUnknown = isOutcomeUnknown
+    super(
+      { code, type: 'connection_error', message, next, retryable: !isOutcomeUnknown, details },
+      { isOutcomeUnknown, cause },
+    )
   }
 }
 
@@ -153,7 +162,7 @@ export type Write = { key: string | null } | null
 
 /** The error of an answer. An answer that is not from the API, such as a proxy's, has the code `unexpected_answer`. */
 export function errorOf(status: number, body: string, write: Write = null): PhonerackError {
-  const envelope = readEnvelope(body)
+  const envelope = readEnvelope(parsed(body))
   if (envelope === null) return unexpectedAnswer(status, 'without an error of Phonerack', write)
   const Family = families.get(envelope.type) ?? PhonerackError
   return new Family(envelope, { status, requestId: envelope.requestId })
@@ -176,13 +185,13 @@ export function unexpectedAnswer(
       message: `The server answered with status ${status} and ${form}.`,
       next: isUnknown ? `${unknownOutcome(write.key)} ${advice}` : advice,
     },
-    { status, cause },
+    { status, isOutcomeUnknown: isUnknown, cause },
   )
 }
 
-/** The API's error in a body; null: the body is of another server. */
-export function readEnvelope(body: string): (ErrorFields & { requestId: string | null }) | null {
-  const error = recordOf(recordOf(parsed(body))?.['error'])
+/** The API's error in the JSON of a body; null: the body is of another server. */
+export function readEnvelope(body: unknown): (ErrorFields & { requestId: string | null }) | null {
+  const error = recordOf(recordOf(body)?.['error'])
   // A proxy's error often has a code too.
   if (error === null || !['type', 'code', 'message'].every((name) => typeof error[name] === 'string'))
     return null
@@ -195,7 +204,8 @@ export function readEnvelope(body: string): (ErrorFields & { requestId: string |
 /** Whether a body is a JSON object, as every answer of the API that is not a file. */
 export const isJsonObject = (body: string): boolean => recordOf(parsed(body)) !== null
 
-function parsed(body: string): unknown {
+/** Null for a body that is not JSON. */
+export function parsed(body: string): unknown {
   try {
     return JSON.parse(body)
   } catch {

@@ -179,7 +179,12 @@ it('calls the outcome of a write unknown when a proxy answers 5xx', async () => 
     seen = []
     answers = [proxy(status)]
     const error = await failure(send('POST'))
-    expect(error).toMatchObject({ code: 'unexpected_answer', status, retryable: false })
+    expect(error).toMatchObject({
+      code: 'unexpected_answer',
+      status,
+      retryable: false,
+      isOutcomeUnknown: true,
+    })
     expect(error.next).toContain('may have been carried out')
     expect(seen).toHaveLength(1)
   }
@@ -237,9 +242,17 @@ it('throws an error of the SDK for a family that it does not know', async () => 
 
 it('names an answer that is not from the API, and follows no redirect', async () => {
   answers = [(_request, response) => response.writeHead(403).end('<h1>Proxy</h1>')]
-  expect(await failure(send('GET'))).toMatchObject({ code: 'unexpected_answer', status: 403 })
+  expect(await failure(send('GET'))).toMatchObject({
+    code: 'unexpected_answer',
+    status: 403,
+    isOutcomeUnknown: false,
+  })
   answers = [(_request, response) => response.writeHead(302, { location: 'http://127.0.0.1:9/' }).end()]
-  expect(await failure(send('POST'))).toMatchObject({ code: 'unexpected_answer', status: 302 })
+  expect(await failure(send('POST'))).toMatchObject({
+    code: 'unexpected_answer',
+    status: 302,
+    isOutcomeUnknown: false,
+  })
 })
 
 it('ends at its time, and with the reason of its signal', async () => {

@@ -133,7 +133,7 @@ const mayBeDone = ({ error, status, retryAfterMs }: Failure): boolean =>
     : status < 300 || (status >= 500 && !(status === 503 && retryAfterMs !== null))
 
 const isUnknownOutcome = (error: unknown): boolean =>
-  error instanceof ConnectionError && error.isOutcomeUnknown
+  error instanceof PhonerackError && error.isOutcomeUnknown
 
 /** The error of a write of which an attempt may have been carried out; `details.idempotency_key` is for another one. */
 function afterUnknown(error: unknown, key: string | null): unknown {

@@ -29,7 +29,11 @@ const envOf = (key: string | null): Record<string, string> => ({
   ...(key === null ? {} : { PHONERACK_API_KEY: key }),
 })
 
-async function connect(era: (typeof eras)[number], key = apiKey): Promise<Client> {
+/** @param more words and variables of the program */
+async function connect(
+  era: (typeof eras)[number],
+  more: { words?: string[]; env?: Record<string, string> } = {},
+): Promise<Client> {
   const isCurrent = era === '2026-07-28'
   const client = new Client(
     { name: 'test', version: '1' },
@@ -40,7 +44,10 @@ async function connect(era: (typeof eras)[number], key = apiKey): Promise<Client
   )
   clients.push(client)
   await client.connect(
-    new StdioClientTransport({ command: process.execPath, args: [program, 'mcp'], env: envOf(key) }),
+    new StdioClientTransport({
+      ...{ command: process.execPath, args: [program, 'mcp', ...(more.words ?? [])] },
+      env: { ...envOf(apiKey), ...more.env },
+    }),
   )
   return client
 }
@@ -58,6 +65,17 @@ it.each(eras)('lists and calls tools in revision %s, with the key as bearer', as
       'user-agent': expect.stringMatching(/^phonerack-cli\//) as string,
     })
   expect(service.seen.at(-1)?.['mcp-protocol-version']).toBe(era)
+})
+
+it.each<[string, string[], Record<string, string>, string | undefined]>([
+  ['no profile', [], {}, undefined],
+  ['that of --profile', ['--profile', 'read-only'], { PHONERACK_PROFILE: 'guarded' }, 'read-only'],
+  ['that of PHONERACK_PROFILE', [], { PHONERACK_PROFILE: 'guarded' }, 'guarded'],
+])('sends %s with each request', async (_name, words, env, profile) => {
+  const client = await connect('2025-06-18', { words, env })
+  await client.callTool({ name: 'echo', arguments: {} })
+  expect(service.seen.length).toBeGreaterThan(1)
+  for (const headers of service.seen) expect(headers['phonerack-profile']).toBe(profile)
 })
 
 it.each(eras)('passes progress, and aborts the request that is cancelled, in revision %s', async (era) => {

@@ -3,7 +3,6 @@ import { Writable } from 'node:stream'
 import type { Command } from 'commander'
 import type { App, Run } from '../app.js'
 import { escapedJson, plainLine } from '../plain.js'
-import { userAgent } from '../session.js'
 
 /** Milliseconds for one request. The server answers within 50 seconds. */
 const limitMs = 90_000
@@ -18,7 +17,7 @@ export function addMcpCommand(program: Command, app: App): void {
 }
 
 async function mcp(run: Run): Promise<void> {
-  const { access, client } = await run.session()
+  const { access, client, headers } = await run.session()
   // Loaded here, since other commands would wait for it.
   const { serveOverStdio } = await import('../mcp/bridge.js')
   const stdout = new Writable({
@@ -30,7 +29,7 @@ async function mcp(run: Run): Promise<void> {
   })
   await serveOverStdio({
     endpoint: new URL('/mcp', client.baseUrl),
-    headers: { authorization: `Bearer ${access.apiKey}`, 'user-agent': userAgent },
+    headers: { ...headers, authorization: `Bearer ${access.apiKey}` },
     ...{ stdin: run.io.stdin, stdout, signal: run.io.signal, limitMs },
     report: (error) => void run.io.err(`error: ${plainLine(error.message)}\n`),
   })

@@ -1,7 +1,9 @@
 /** Renting, parking, deleting, and the default phone. */
+import { mkdir, writeFile } from 'node:fs/promises'
+import path from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { startBench, type Bench } from '../testing/program.js'
-import { phoneFields, refusal } from '../testing/service.js'
+import { apiKey, phoneFields, refusal } from '../testing/service.js'
 
 const one = 'ph_aaaaaaaaaaaa'
 let bench: Bench
@@ -106,4 +108,24 @@ it('reads one page of a list, or all', async () => {
 it('rents no phone when it cannot make it the default one', async () => {
   expect(await bench.phonerack(['phone', 'create', '--use'])).toMatchObject({ exitCode: 2 })
   expect(bench.service.seen).toEqual([])
+})
+
+it('rents no phone as the default one when the settings file cannot be written', async () => {
+  // A folder so deep that a second file, with a longer name, is refused: also for root, which ignores modes.
+  const depth = (process.platform === 'linux' ? 4096 : 1024) - 36
+  let home = bench.home
+  while (home.length < depth)
+    home = path.join(home, 'a'.repeat(Math.min(200, Math.max(1, depth - home.length - 1))))
+  const file = path.join(home, 'phonerack', 'config.json')
+  const context = { base_url: bench.service.baseUrl, api_key: apiKey, project: 'demo' }
+  await mkdir(path.dirname(file), { recursive: true })
+  await writeFile(file, JSON.stringify({ version: 1, current: 'demo', contexts: { demo: context } }), {
+    mode: 0o600,
+  })
+  const env = { XDG_CONFIG_HOME: home }
+  const refused = await bench.phonerack(['phone', 'create', '--use'], { env })
+  expect(refused).toMatchObject({ exitCode: 2, out: '' })
+  expect(refused.err).toContain(`The settings file ${file} cannot be written: ENAMETOOLONG.`)
+  expect(bench.service.seen).toEqual([])
+  expect(await bench.phonerack(['phone', 'create'], { env })).toMatchObject({ exitCode: 0 })
 })

@@ -5,7 +5,7 @@ import path from 'node:path'
 import { PassThrough } from 'node:stream'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { startBench, type Bench, type Result } from '../testing/program.js'
-import { account, observation, phoneFields, refusal } from '../testing/service.js'
+import { account, apiKey, observation, phoneFields, refusal } from '../testing/service.js'
 import { headersOf } from './api.js'
 import { actionsOf } from './phone-batch.js'
 
@@ -122,6 +122,42 @@ it('reports a body that is not JSON as an unexpected answer', async () => {
   const result = await bench.phonerack(['api', 'GET', '/v1/none', '--json'])
   expect(result).toMatchObject({ exitCode: 12, out: '' })
   expect(JSON.parse(result.err)).toMatchObject({ error: { code: 'unexpected_answer' } })
+})
+
+it('ends with 13 when the answer of a write is not from the API, unless nothing was done', async () => {
+  const headers = { 'content-type': 'application/json' }
+  const page = (status: number) => ({ status, body: Buffer.from('<h1>Bad gateway</h1>'), headers })
+  for (const [method, status, exitCode] of [
+    ['POST', 200, 13],
+    ['POST', 502, 13],
+    ['POST', 403, 12],
+    ['GET', 500, 12],
+  ] as const) {
+    bench.service.answers.set(`${method} /v1/none`, () => page(status))
+    const result = await bench.phonerack(['api', method, '/v1/none', '--json'])
+    expect(result, `${method} ${status}`).toMatchObject({ exitCode, out: '' })
+    const { error } = JSON.parse(result.err) as { error: { code: string; next: string } }
+    expect(error.code).toBe('unexpected_answer')
+    expect(error.next.includes('may have been carried out')).toBe(exitCode === 13)
+  }
+})
+
+it('sends the profile with each request, and nothing with a profile that does not exist', async () => {
+  const known = { PHONERACK_API_KEY: apiKey, PHONERACK_BASE_URL: bench.service.baseUrl }
+  const profile = async (words: string[], variable?: string): Promise<unknown> => {
+    bench.service.seen.length = 0
+    const env = variable === undefined ? known : { ...known, PHONERACK_PROFILE: variable }
+    const { exitCode, err } = await bench.phonerack(['account', ...words], { env })
+    if (exitCode === 0) return bench.service.seen[0]?.headers['phonerack-profile']
+    expect(err).toContain('--profile and PHONERACK_PROFILE take full, guarded, read-only.')
+    expect(bench.service.seen).toEqual([])
+    return exitCode
+  }
+  expect(await profile([])).toBeUndefined()
+  expect(await profile([], 'guarded')).toBe('guarded')
+  expect(await profile(['--profile', 'read-only'], 'guarded')).toBe('read-only')
+  expect(await profile(['--profile', 'readonly'])).toBe(2)
+  expect(await profile([], 'toString')).toBe(2)
 })
 
 it.each(['GET', 'head'])('refuses a body for %s', async (method) => {

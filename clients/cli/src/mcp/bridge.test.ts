@@ -91,6 +91,7 @@ it.each([
 it.each<[string, (response: ServerResponse) => void]>([
   ['a connection that breaks', (response) => response.destroy()],
   ['a proxy that gives up', (response) => response.writeHead(504).end('<p>Time-out</p>')],
+  ['an answer without a result', (response) => response.writeHead(202).end()],
   ['a stream that ends early', (response) => response.writeHead(200, events).end(': hello\n\n')],
   [
     'a stream that breaks',

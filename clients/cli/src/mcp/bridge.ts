@@ -11,7 +11,7 @@ import {
   type RequestId,
 } from '@modelcontextprotocol/client'
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio'
-import { errorAnswer, lostError, noAnswerError, timeoutError } from './errors.js'
+import { errorAnswer, lostError, NoAnswerError, timeoutError } from './errors.js'
 
 export interface BridgeOptions {
   endpoint: URL
@@ -120,6 +120,6 @@ export async function serveOverStdio(options: BridgeOptions): Promise<void> {
 /** Only requests are sent, so 202 would leave one without an answer. */
 async function fetchAnswer(url: string | URL, init?: RequestInit): Promise<Response> {
   const response = await fetch(url, init)
-  if (response.status === 202) throw noAnswerError()
+  if (response.status === 202) throw new NoAnswerError()
   return response
 }

@@ -81,6 +81,7 @@ def unexpected(status: int, form: str, *, is_safe: bool) -> errors.ApiError:
         next=f"{errors.OUTCOME_UNKNOWN} {advice}" if is_unknown else advice,
         retryable=is_safe and 502 <= status <= 504,
         status=status,
+        is_outcome_unknown=is_unknown,
     )
 
 

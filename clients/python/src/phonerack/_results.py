@@ -106,18 +106,23 @@ def still_starting(phone_id: str) -> PhonerackConnectionError:
 
 def maybe_created(error: PhonerackError, key: str) -> PhonerackError:
     """The error of a create. If a phone may exist, it names the key: a repeat with it creates no second phone."""
-    is_answer_unknown = error.code == "unexpected_answer" and not 300 <= (error.status or 0) < 500
+    if not error.is_outcome_unknown:
+        return error
     next = f"The phone may have been created: call `create` again with `idempotency_key={key!r}`."
     details = {"idempotency_key": key}
-    if isinstance(error, PhonerackConnectionError) and error.is_outcome_unknown:
+    if isinstance(error, PhonerackConnectionError):
         return PhonerackConnectionError(
             error.message, code=error.code, is_outcome_unknown=True, next=next, details=details
         )
-    if is_answer_unknown:
-        return ApiError(
-            error.message, code=error.code, type=error.type, next=next, details=details, status=error.status
-        )
-    return error
+    return ApiError(
+        error.message,
+        code=error.code,
+        type=error.type,
+        next=next,
+        details=details,
+        status=error.status,
+        is_outcome_unknown=True,
+    )
 
 
 def uploaded(upload: models.Upload) -> Optional[models.Upload]:

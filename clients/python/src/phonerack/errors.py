@@ -23,6 +23,7 @@ class PhonerackError(Exception):
         details: Optional[Mapping[str, Any]] = None,
         status: Optional[int] = None,
         request_id: Optional[str] = None,
+        is_outcome_unknown: bool = False,
     ) -> None:
         super().__init__(message if next is None else f"{message} {next}")
         self.message = message
@@ -38,6 +39,9 @@ class PhonerackError(Exception):
         self.status = status
         # Quote it to the operator. None: no answer.
         self.request_id = request_id
+        # True: there is no answer of the API, and the request may have been carried out. Read the state of the phone
+        # before you send it again.
+        self.is_outcome_unknown = is_outcome_unknown
 
     def to_dict(self) -> Dict[str, Any]:
         """The `error` of the API's envelope."""
@@ -117,9 +121,8 @@ class PhonerackConnectionError(PhonerackError):
             next=next or (OUTCOME_UNKNOWN if is_outcome_unknown else None),
             retryable=not is_outcome_unknown,
             details=details,
+            is_outcome_unknown=is_outcome_unknown,
         )
-        # True: the request may have been carried out. Read the state of the phone before you send it again.
-        self.is_outcome_unknown = is_outcome_unknown
 
     def after_unknown(self) -> PhonerackConnectionError:
         """The same error for a call whose earlier attempt may have been carried out."""
