@@ -1,5 +1,5 @@
 /** The queries of the dashboard and of the alert rules, and which of them return nothing. */
-import { expressionsOfDashboard, selectorsIn, withoutFilters } from '@phonerack/shared/metrics'
+import { expressionsOfDashboard, selectorsIn, withoutFilters } from '@phonerack/shared/testing/promql'
 import { z } from 'zod'
 import { scrapeSeconds, type Prometheus } from './prometheus.js'
 
