@@ -4,7 +4,7 @@
 const kept = 4000
 
 export interface LastLine {
-  add(chunk: Buffer): void
+  readonly add: (chunk: Buffer) => void
   /** The last line that is not empty; '' without output. */
   readonly text: string
 }
