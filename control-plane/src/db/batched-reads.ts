@@ -7,7 +7,7 @@ import DataLoader from 'dataloader'
 /** Rows of one statement; more are sent as several. */
 const maxRows = 200
 
-/** Reads a row by its ID; null when there is none. @throws what the statement throws, for each row of it */
+/** Reads a row by its ID; null when there is none. @throws the error of the statement, for each of its rows */
 export type BatchedRead<Row> = (id: string) => Promise<Row | null>
 
 /** @param find returns the rows that exist, in any order */

@@ -69,8 +69,8 @@ it.each(eras)('lists and calls tools in revision %s, with the key as bearer', as
 
 it.each<[string, string[], Record<string, string>, string | undefined]>([
   ['no profile', [], {}, undefined],
-  ['that of --profile', ['--profile', 'read-only'], { PHONERACK_PROFILE: 'guarded' }, 'read-only'],
-  ['that of PHONERACK_PROFILE', [], { PHONERACK_PROFILE: 'guarded' }, 'guarded'],
+  ['the profile of --profile', ['--profile', 'read-only'], { PHONERACK_PROFILE: 'guarded' }, 'read-only'],
+  ['the profile of PHONERACK_PROFILE', [], { PHONERACK_PROFILE: 'guarded' }, 'guarded'],
 ])('sends %s with each request', async (_name, words, env, profile) => {
   const client = await connect('2025-06-18', { words, env })
   await client.callTool({ name: 'echo', arguments: {} })
