@@ -1,5 +1,6 @@
 /** The agent's process: clean stop, kill during a batch, restart. */
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -163,6 +164,25 @@ describe('agent process', () => {
     await until(() => view.end !== null)
     expect(view.end).toMatchObject(stopping)
     live.close()
+    expect(await started.ended).toEqual({ code: 0, signal: null })
+  })
+
+  it('takes the rest of a package file after SIGTERM, and ends with 0', async () => {
+    const started = startMain()
+    await running(started)
+    const file = Buffer.alloc(300_000, 'p')
+    async function* inTwoParts() {
+      yield file.subarray(0, 100_000)
+      // The agent has read the beginning of the file before the answer to a later call.
+      await client.enroll({ serial: 'unknown', fencingNumber: 1n }, 60_000).catch(() => undefined)
+      started.child.kill('SIGTERM')
+      await until(() => started.logged().includes('waiting for running calls'))
+      // Longer than a call gets after `PHONERACK_STOP_WITHIN`.
+      await new Promise((resolve) => setTimeout(resolve, 4000))
+      yield file.subarray(100_000)
+    }
+    const sha256 = createHash('sha256').update(file).digest('hex')
+    await client.putPackageFile({ name: 'base.apk', sha256, size: BigInt(file.length) }, inTwoParts())
     expect(await started.ended).toEqual({ code: 0, signal: null })
   })
 

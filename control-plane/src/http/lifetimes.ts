@@ -30,7 +30,8 @@ export function trackLifetimes(app: FastifyInstance, stopWithinMs = defaultStopW
   const works = new Set<AbortController>()
   let stopping = false
   const stopTimers: NodeJS.Timeout[] = []
-  const closeSilent = trackSilent(app.server)
+  const open = trackOpen(app.server)
+  spareUnsent(app.server, open)
 
   const signal = (kind: Set<AbortController>, reply: FastifyReply): AbortSignal => {
     const controller = new AbortController()
@@ -63,7 +64,7 @@ export function trackLifetimes(app: FastifyInstance, stopWithinMs = defaultStopW
     stopping = true
     abortAll(waits)
     stopTimers.push(
-      setTimeout(closeSilent, firstRequestMs),
+      setTimeout(() => closeSilent(open), firstRequestMs),
       setTimeout(() => abortAll(works), stopWithinMs),
       setTimeout(() => app.server.closeAllConnections(), stopWithinMs + answerMs),
     )
@@ -76,14 +77,31 @@ export function trackLifetimes(app: FastifyInstance, stopWithinMs = defaultStopW
   return { wait: (reply) => signal(waits, reply), work: (reply) => signal(works, reply) }
 }
 
-/** Returns a function that closes the connections on which nothing has arrived yet. */
-function trackSilent(server: Server): () => void {
+function trackOpen(server: Server): ReadonlySet<Socket> {
   const open = new Set<Socket>()
   server.on('connection', (socket) => {
     open.add(socket)
     socket.once('close', () => open.delete(socket))
   })
-  return () => {
-    for (const socket of open) if (socket.bytesRead === 0) socket.destroy()
+  return open
+}
+
+/** Closes the connections on which nothing has arrived yet. */
+function closeSilent(open: ReadonlySet<Socket>): void {
+  for (const socket of open) if (socket.bytesRead === 0) socket.destroy()
+}
+
+/**
+ * Node counts a connection as idle once its response is complete in memory, and closes it with the bytes that the
+ * client has not taken yet: `close` would cut downloads. Such a connection is closed after its last byte.
+ */
+function spareUnsent(server: Server, open: ReadonlySet<Socket>): void {
+  const closeIdle = server.closeIdleConnections.bind(server)
+  server.closeIdleConnections = () => {
+    const unsent: Partial<Socket>[] = [...open].filter(({ writableLength }) => writableLength > 0)
+    for (const socket of unsent) socket.destroy = () => socket as Socket
+    closeIdle()
+    // The method of its class again.
+    for (const socket of unsent) delete socket.destroy
   }
 }

@@ -2,8 +2,11 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import http from 'node:http'
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type AgentDouble } from '../testing/agent-double.js'
+import { makeApk } from '../testing/apk.js'
 import { createBody, eventually, useWorld, type Plane, type Tenant } from '../testing/world.js'
 import { endWithParent, startReplica, type ReplicaProcess } from '../testing/replica.js'
 
@@ -102,7 +105,7 @@ describe('a control plane that gets SIGTERM', () => {
       replica.terminate()
       await eventually(() => isRefused(replica))
       // Longer than the calls into phones got before.
-      await new Promise((resolve) => setTimeout(resolve, 4000))
+      await sleep(4000)
       expect(replica.exit()).toBeNull()
       held.finish()
       const { status, headers, body } = await answer
@@ -119,7 +122,7 @@ describe('a control plane that gets SIGTERM', () => {
     const replica = await startReplica(plane, 'polled', {})
     // Longer than running requests get, whose connections are then closed without an answer.
     const answer = call(replica, `/v1/phones/${phone}?wait=parked&timeout=55`)
-    await new Promise((resolve) => setTimeout(resolve, 1000))
+    await sleep(1000)
     replica.terminate()
     const { status, headers, body } = await answer
     expect([status, headers.connection]).toEqual([200, 'close'])
@@ -140,6 +143,80 @@ describe('a control plane that gets SIGTERM', () => {
     ])
     held.finish()
     await eventually(() => replica.exit() !== null)
+  })
+})
+
+/** A request whose body is sent in parts. */
+function upload(replica: ReplicaProcess, method: string, url: string, length: number) {
+  const request = http.request(`${replica.origin}${url}`, {
+    method,
+    headers: {
+      authorization: `Bearer ${tenant.key}`,
+      'content-type': 'application/octet-stream',
+      'content-length': length,
+    },
+  })
+  const answer = once(request, 'response').then(async (all) => {
+    const [response] = all as [http.IncomingMessage]
+    const chunks: Buffer[] = []
+    for await (const chunk of response) chunks.push(chunk as Buffer)
+    return { status: response.statusCode, body: JSON.parse(Buffer.concat(chunks).toString()) as object }
+  })
+  answer.catch(() => undefined)
+  return { request, answer }
+}
+
+describe('a control plane that gets SIGTERM during a transfer', () => {
+  it('takes the rest of a file for a phone and of an app', async () => {
+    const storage = path.join(world.dir, 'stopping-storage')
+    const replica = await startReplica(plane, 'receiving', { PHONERACK_STORAGE_DIR: storage })
+    const created = await call(replica, '/v1/apps/uploads', {})
+    const { upload_url: uploadUrl } = JSON.parse(created.body) as { upload_url: string }
+    const [file, app] = [Buffer.alloc(1_000_000, 'f'), makeApk()]
+    const target = `/v1/phones/${phone}/files?path=/sdcard/Download/half.bin`
+    const sent = [
+      { ...upload(replica, 'PUT', target, file.length), bytes: file },
+      { ...upload(replica, 'POST', new URL(uploadUrl).pathname, app.length), bytes: app },
+    ]
+    for (const { request, bytes } of sent)
+      await new Promise((done) => request.write(bytes.subarray(0, bytes.length / 2), done))
+    // Both connections are accepted before this one.
+    await call(replica, '/livez')
+    replica.terminate()
+    await eventually(() => isRefused(replica))
+    await sleep(3000)
+    expect(replica.exit()).toBeNull()
+    for (const { request, bytes } of sent) request.end(bytes.subarray(bytes.length / 2))
+    const [written, received] = await Promise.all(sent.map(({ answer }) => answer))
+    expect(written).toMatchObject({ status: 201, body: { size: file.length } })
+    expect(received).toMatchObject({ status: 200, body: { storageId: expect.any(String) as string } })
+    expect(agent.held.contents.get('/sdcard/Download/half.bin')?.equals(file)).toBe(true)
+    await eventually(() => replica.exit() !== null)
+    expect(replica.exit()).toMatch(/^exit code 0,/)
+  })
+
+  it('sends the rest of a file that its client takes slowly', async () => {
+    const file = Buffer.alloc(4_000_000, 'f')
+    agent.held.contents.set('/sdcard/large.bin', file)
+    const replica = await startReplica(plane, 'sending', {})
+    const request = http.request(
+      `${replica.origin}/v1/phones/${phone}/files/content?path=/sdcard/large.bin`,
+      {
+        headers: { authorization: `Bearer ${tenant.key}` },
+      },
+    )
+    request.end()
+    const [response] = (await once(request, 'response')) as [http.IncomingMessage]
+    response.pause()
+    replica.terminate()
+    await eventually(() => isRefused(replica))
+    await sleep(2000)
+    expect(replica.exit()).toBeNull()
+    let bytes = 0
+    for await (const chunk of response) bytes += (chunk as Buffer).length
+    expect(bytes).toBe(file.length)
+    await eventually(() => replica.exit() !== null)
+    expect(replica.exit()).toMatch(/^exit code 0,/)
   })
 })
 

@@ -215,7 +215,7 @@ export function createClient(
     /** Sends one package file in chunks. */
     putPackageFile: (
       file: { name: string; sha256: string; size: bigint },
-      chunks: Iterable<Uint8Array>,
+      chunks: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
       ms = 30_000,
     ): Promise<void> =>
       new Promise((resolve, reject) => {
@@ -224,8 +224,12 @@ export function createClient(
           else resolve()
         })
         stream.write({ part: { $case: 'header', value: file } })
-        for (const chunk of chunks) stream.write({ part: { $case: 'chunk', value: Buffer.from(chunk) } })
-        stream.end()
+        const send = async () => {
+          for await (const chunk of chunks)
+            stream.write({ part: { $case: 'chunk', value: Buffer.from(chunk) } })
+          stream.end()
+        }
+        send().catch(reject)
       }),
     /** All messages of a batch; `onMessage` gets each as it arrives, with a function to cancel. */
     run(
