@@ -2,8 +2,11 @@
 import path from 'node:path'
 import { startNats } from '@phonerack/launcher/nats'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { closings } from './live/page/wire.js'
 import { startAgentDouble } from './testing/agent-double.js'
-import { enrollDevice, revokeKey } from './testing/operator.js'
+import { openLive } from './testing/live-client.js'
+import { changeProject, createKey, enrollDevice, revokeKey } from './testing/operator.js'
+import { readyPhone } from './testing/ready-phone.js'
 import { eventually, startWorld, type Plane, type World } from './testing/world.js'
 
 type Nats = Awaited<ReturnType<typeof startNats>>
@@ -77,6 +80,57 @@ it('refuses a key that another replica revoked while NATS is unavailable', async
   await eventually(async () => (await statusAt(other)) === 401)
   await eventually(async () => (await statusAt(plane)) === 401)
   nats = await startNats({ dir, port: Number(new URL(nats.url).port) })
+  await eventually(async () => (await readiness()).status === 'ok')
+})
+
+it('applies on another replica what one replica changed while NATS is unavailable: a freeze, and a key with live views', async () => {
+  const env = {
+    NATS_URL: nats.url,
+    NATS_CREDS_FILE: nats.controlPlaneCredsFile,
+    NATS_ACCOUNT_SEED_FILE: nats.accountSeedFile,
+    // Its own jobs would notify its waiters without the broker.
+    PHONERACK_JOBS: 'off',
+  }
+  const other = await world.start({ beside: plane, env })
+  await other.server.listen({ host: '127.0.0.1', port: 0 })
+  const agent = await plane.rack(1)
+  try {
+    const tenant = await plane.tenant()
+    const id = await readyPhone(plane, tenant)
+    const viewerKey = await createKey(plane.app.core, {
+      ...{ project: tenant.projectId, preset: 'agent', expires: 'never' },
+    })
+    const post = (url: string, key: string) =>
+      other.server.inject({ method: 'POST', url, headers: { authorization: `Bearer ${key}` } })
+    const link = (await post(`/v1/phones/${id}/live`, viewerKey.key)).json<{ url: string }>()
+    const { origin, hash } = new URL(link.url)
+    const view = openLive(other.server, origin, hash.slice(1))
+    await view.opened()
+    await nats.stop()
+    for (const each of [plane, other])
+      await eventually(async () => (await readiness(each)).status === 'degraded')
+
+    await revokeKey(plane.app.core, viewerKey.id)
+    expect((await view.closed()).code).toBe(closings.unknown.code)
+
+    // Longer than this test may take: only a read of the row ends it.
+    const parked = other.app.services.phones.wait(
+      id,
+      ({ status }) => status === 'parked',
+      3_600_000,
+      new AbortController().signal,
+    )
+    await changeProject(plane.app.core, tenant.projectId, { frozen: true })
+    const refused = await post('/v1/phones', tenant.key)
+    expect([refused.statusCode, refused.json<{ error: { code: string } }>().error.code]).toEqual([
+      402,
+      'project_frozen',
+    ])
+    expect((await parked).status).toBe('parked')
+  } finally {
+    await agent.stop()
+    nats = await startNats({ dir, port: Number(new URL(nats.url).port) })
+  }
   await eventually(async () => (await readiness()).status === 'ok')
 })
 
