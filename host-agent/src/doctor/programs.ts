@@ -1,8 +1,7 @@
 /** Reads which programs work: adb, ffmpeg, ffprobe, and other adb servers. */
 import { execFile } from 'node:child_process'
-import { readdirSync, readFileSync } from 'node:fs'
-import path from 'node:path'
 import { promisify } from 'node:util'
+import { otherAdbServers } from '../adb/other-servers.js'
 import type { Reading, Readings } from './readings.js'
 
 const run = promisify(execFile)
@@ -65,31 +64,6 @@ export const readFfmpeg = (bin: string): Promise<Reading<{ missing: string[] }>>
 export const readFfprobe = (bin: string): Promise<Reading<string>> =>
   attempt(async () => (await output(bin, ['-version'])).split('\n', 1)[0] ?? '')
 
-/**
- * Adb servers other than the one at `ownSocket`. @param proc `/proc`; other systems have none
- */
+/** Adb servers other than the one at `ownSocket`. @param proc `/proc` */
 export const readAdbServers = (proc: string, ownSocket: string | null): Promise<Readings['adbServers']> =>
-  attempt(() => {
-    const found: { pid: number; command: string }[] = []
-    for (const name of readdirSync(proc)) {
-      if (!/^\d+$/.test(name)) continue
-      const words = commandOf(path.join(proc, name, 'cmdline'))
-      const isServer = words.includes('server') || words.includes('fork-server')
-      if (path.basename(words[0] ?? '') !== 'adb' || !isServer) continue
-      if (ownSocket !== null && words.includes(`localfilesystem:${ownSocket}`)) continue
-      found.push({ pid: Number(name), command: words.join(' ') })
-    }
-    return found
-  })
-
-/** Empty for a process that has ended in between. */
-function commandOf(file: string): string[] {
-  try {
-    return readFileSync(file, 'utf8')
-      .split('\0')
-      .filter((word) => word !== '')
-  } catch (error) {
-    if (error instanceof Error && 'code' in error) return []
-    throw error
-  }
-}
+  attempt(() => otherAdbServers(proc, ownSocket))

@@ -1,4 +1,5 @@
 /** The state of this machine as `doctor` reads it; the findings are derived from it. */
+import type { AdbServerProcess } from '../adb/other-servers.js'
 
 /** A failed reading is kept apart from an empty one. */
 export type Reading<T> = { value: T } | { failed: string }
@@ -84,7 +85,7 @@ export interface Readings {
   configuration: string | null
   adb: Reading<string>
   /** Other adb servers on this machine. */
-  adbServers: Reading<{ pid: number; command: string }[]>
+  adbServers: Reading<AdbServerProcess[]>
   usb: Reading<UsbPhone[]>
   ffmpeg: Reading<{ missing: string[] }>
   ffprobe: Reading<string>

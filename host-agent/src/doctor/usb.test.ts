@@ -27,7 +27,8 @@ it('finds a phone whose device file another user owns, when it runs as a user wi
 
 function readAs(uid: number | undefined): string {
   // A copy, since the user may have no rights to the folder of the project.
-  cpSync(path.join(import.meta.dirname, '../../dist/doctor'), path.join(dir, 'doctor'), { recursive: true })
+  for (const name of ['doctor', 'adb/other-servers.js'])
+    cpSync(path.join(import.meta.dirname, '../../dist', name), path.join(dir, name), { recursive: true })
   writeFileSync(path.join(dir, 'package.json'), '{"type":"module"}')
   const module = path.join(dir, 'doctor/usb.js')
   const script = `import(${JSON.stringify(module)}).then(async ({ readUsb }) => console.log(JSON.stringify({

@@ -1,9 +1,14 @@
 /** A phone whose calls hang, through the real adb: each step in order, visible in the status. */
-import { Progress } from '@phonerack/shared'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createLogger, Progress } from '@phonerack/shared'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { AdbClient } from '../adb/client.js'
-import { adbSocketPath } from '../adb/server.js'
+import { findMarked } from '../adb/process-identity.js'
+import { adbSocketPath, startAdbServer, type AdbServer } from '../adb/server.js'
 import { command } from '../adb/quote.js'
+import { readAdbServers } from '../doctor/programs.js'
 import { session, startPhoneAndHost, untilLink, type PhoneAndHost } from '../testing/phone.js'
 import { until } from '../testing/until.js'
 import { transportTo } from '../testing/transport.js'
@@ -21,6 +26,24 @@ const status = () => both.host.agent.registry.statuses()[0]
 const steps = () => status()?.events?.map(({ step, outcome }) => `${step} ${outcome}`) ?? []
 
 describe('a hanging phone', () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'phonerack-second-adb-'))
+  /** Another program's server, connected to the same phone. */
+  let second: AdbServer
+  beforeAll(async () => {
+    const log = createLogger('test')
+    log.level = 'silent'
+    second = await startAdbServer({ bin: 'adb', dataDir, log })
+    const progress = Progress.for(20_000)
+    await second.client.connect(both.phone.serial, progress)
+    await until(async () =>
+      (await second.client.devices(progress)).some(({ serial }) => serial === both.phone.serial),
+    )
+  })
+  afterAll(async () => {
+    await second.stop()
+    rmSync(dataDir, { recursive: true, force: true })
+  })
+
   it(
     'is reconnected, restarted, and taken out of service, and each step is recorded',
     { timeout: 90_000 },
@@ -38,6 +61,16 @@ describe('a hanging phone', () => {
       expect(status()?.events?.[1]?.reason).toContain('over the network')
     },
   )
+
+  it('names a second adb server in the reason of each step, as `doctor` does', async () => {
+    const named = new RegExp(`other adb servers run .*\\b${second.pid}\\b.*\`doctor\``)
+    for (const at of [0, 2, 3]) expect(status()?.events?.[at]?.reason).toMatch(named)
+    expect(status()?.reason).not.toContain('adb server')
+    const found = await readAdbServers('/proc', adbSocketPath(both.host.config.dataDir))
+    const pids = 'value' in found ? found.value.map(({ pid }) => pid) : []
+    expect(pids).toContain(second.pid)
+    expect(pids).not.toContain(findMarked(join(both.host.config.dataDir, 'adb', 'server.json')))
+  })
 })
 
 /** The recovered phone, through a transport that reports how each call ended. */

@@ -5,12 +5,15 @@
  */
 import { Progress, type DeviceEvent, type Logger } from '@phonerack/shared'
 import type { AdbClient } from '../adb/client.js'
+import { otherAdbServers } from '../adb/other-servers.js'
 import type { Transport } from '../adb/transport.js'
 import { escalate, noEscalation, type Obstacles, type Step } from './escalation.js'
 
 /** Only the newest are kept. */
 export const mostEvents = 20
 const reasonLength = 200
+/** Processes that a reason names, the newest ones. */
+const mostPids = 8
 const stepMs = 5000
 /** adb reports the disconnect and the new link within this time. */
 const reconnectMs = 10_000
@@ -55,6 +58,19 @@ const obstaclesOf = ({ isNetwork, mayReboot }: RescueParts): Obstacles => ({
     : 'it has not been identified as an enrolled phone, and the agent writes only to enrolled phones',
 })
 
+/** Empty when there is none, or on a system without `/proc`. */
+function hintOf(ownSocket: string): string {
+  try {
+    const pids = otherAdbServers('/proc', ownSocket).map(({ pid }) => pid)
+    if (pids.length === 0) return ''
+    const newest = pids.sort((a, b) => b - a).slice(0, mostPids)
+    return `; other adb servers run on this machine (process ${newest.join(', ')}), see \`doctor\``
+  } catch (error) {
+    if (error instanceof Error && 'code' in error) return ''
+    throw error
+  }
+}
+
 export function createRescue(parts: RescueParts): Rescue {
   const { serial, client, transport, isNetwork, log } = parts
   let state = noEscalation
@@ -75,12 +91,13 @@ export function createRescue(parts: RescueParts): Rescue {
 
   async function take(step: Step, reason: string): Promise<void> {
     const progress = Progress.for(stepMs)
+    const hint = hintOf(client.path)
     try {
       if (step === 'reconnect') await reopen(progress)
       else if (step === 'reboot') await transport.reboot(progress)
-      note(step, 'done', reason)
+      note(step, 'done', reason + hint)
     } catch (error) {
-      note(step, 'failed', `${reason}; ${error instanceof Error ? error.message : 'unknown'}`)
+      note(step, 'failed', `${reason}${hint}; ${error instanceof Error ? error.message : 'unknown'}`)
     }
     if (step === 'quarantine') parts.giveUp(reason)
   }
