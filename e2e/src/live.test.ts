@@ -8,7 +8,16 @@ import { act, look, rent, tap, type Rented } from './conformance/rented.js'
 import { forLater } from './system/api.js'
 import { openBrowser } from './system/browser.js'
 import { databaseUrl } from './system/database.js'
-import { desktop, mobile, newPage, pointOn } from './system/live-pages.js'
+import {
+  closesOf,
+  coloursOf,
+  desktop,
+  digestOf,
+  keepCloses,
+  mobile,
+  newPage,
+  pointOn,
+} from './system/live-pages.js'
 import { eventually, startAgain } from './system/tenant.js'
 
 /** Milliseconds; generous for a loaded machine. */
@@ -35,17 +44,6 @@ async function newLink(body: object = {}): Promise<string> {
   return linkSchema.parse(answer.body).url
 }
 
-/** Keeps the codes with which the page's sockets were closed. */
-const keepCloses = `window.closes = []
-window.WebSocket = class extends WebSocket {
-  constructor(...all) {
-    super(...all)
-    this.addEventListener('close', ({ code }) => closes.push(code))
-  }
-}
-`
-const closesOf = (page: Page): Promise<number[]> => page.evaluate<number[]>('closes')
-
 /** @param without features that this browser lacks */
 async function open(url: string, context: object = desktop, without: string[] = []): Promise<Page> {
   const page = await newPage(browser, context, complaints)
@@ -62,28 +60,6 @@ async function openLive(url: string, context: object = desktop, without: string[
   await becomes(page, 'live')
   return page
 }
-
-/** How many colours the page's picture has, in 1,000 points: a black or empty one has one. */
-const coloursOf = (page: Page): Promise<number> =>
-  page.evaluate<number>(`(() => {
-    const canvas = document.querySelector('canvas')
-    const pixels = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data
-    const step = 4 * Math.max(1, Math.floor(pixels.length / 4000))
-    const seen = new Set()
-    for (let at = 0; at < pixels.length; at += step) seen.add(pixels.slice(at, at + 3).join())
-    return seen.size
-  })()`)
-
-/** Changes with the picture on the page. */
-const digestOf = (page: Page): Promise<string> =>
-  page.evaluate<string>(`(() => {
-    const small = document.createElement('canvas')
-    small.width = 32
-    small.height = 64
-    const context = small.getContext('2d')
-    context.drawImage(document.querySelector('canvas'), 0, 0, 32, 64)
-    return context.getImageData(0, 0, 32, 64).data.join()
-  })()`)
 
 const isWide = async (page: Page): Promise<boolean> => {
   const [width, height] = await Promise.all(

@@ -27,3 +27,36 @@ export async function pointOn(
   if (!box) throw new Error('no canvas')
   return { x: box.x + (x / screen.width) * box.width, y: box.y + (y / screen.height) * box.height }
 }
+
+/** A script of a page that keeps the codes with which its sockets are closed. */
+export const keepCloses = `window.closes = []
+window.WebSocket = class extends WebSocket {
+  constructor(...all) {
+    super(...all)
+    this.addEventListener('close', ({ code }) => closes.push(code))
+  }
+}
+`
+export const closesOf = (page: Page): Promise<number[]> => page.evaluate<number[]>('closes')
+
+/** How many colours the page's picture has, in 1,000 points: a black or empty one has one. */
+export const coloursOf = (page: Page): Promise<number> =>
+  page.evaluate<number>(`(() => {
+    const canvas = document.querySelector('canvas')
+    const pixels = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data
+    const step = 4 * Math.max(1, Math.floor(pixels.length / 4000))
+    const seen = new Set()
+    for (let at = 0; at < pixels.length; at += step) seen.add(pixels.slice(at, at + 3).join())
+    return seen.size
+  })()`)
+
+/** Changes with the picture on the page. */
+export const digestOf = (page: Page): Promise<string> =>
+  page.evaluate<string>(`(() => {
+    const small = document.createElement('canvas')
+    small.width = 32
+    small.height = 64
+    const context = small.getContext('2d')
+    context.drawImage(document.querySelector('canvas'), 0, 0, 32, 64)
+    return context.getImageData(0, 0, 32, 64).data.join()
+  })()`)
