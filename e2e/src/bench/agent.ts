@@ -149,4 +149,5 @@ process.stdout.write(
 )
 for (const [way, results] of all)
   for (const { task, failure } of results)
-    if (failure !== null) process.stdout.write(`${way}: ${task}: ${failure.split('\n')[0]?.slice(0, 300)}\n`)
+    if (failure !== null)
+      process.stdout.write(`${way}: ${task}: ${failure.replaceAll(/\s+/g, ' ').slice(0, 300)}\n`)

@@ -9,6 +9,7 @@ import { startSystem, stopSystem } from '../system/system.js'
 import { newTenant, readyPhone } from '../system/tenant.js'
 import { countedMcp } from '../ways/mcp.js'
 import { tokensIn } from '../ways/counted.js'
+import { elementsIn } from '../ways/mobile.js'
 import { startMobileMcp } from './mobile-mcp.js'
 
 const apps = [
@@ -49,7 +50,7 @@ try {
     const { body } = await tenant.admin.get(`/v1/phones/${id}/observe`)
     const { elements } = observationSchema.parse(body)
     const listed = await mobile.call('mobile_list_elements_on_screen')
-    const mobileElements = (JSON.parse(listed.slice(listed.indexOf('[{'))) as unknown[]).length
+    const mobileElements = elementsIn(listed).length
     const [json, theirs] = [tokensIn(JSON.stringify(body)), tokensIn(listed)]
     totals.elements += elements.length
     totals.mcp += text
