@@ -11,6 +11,8 @@ export interface SlowLimits {
 /** One direction, with the time at which the line is free again. */
 class Lane {
   private freeAtMs = 0
+  /** Timers of neighbouring milliseconds fire in any order: each delivers the oldest chunk. */
+  readonly sent: (() => void)[] = []
 
   constructor(private readonly limits: SlowLimits) {}
 
@@ -35,13 +37,21 @@ export class SlowLine extends Duplex {
     this.up = new Lane(limits)
     this.down = new Lane(limits)
     socket.on('data', (chunk: Buffer) => {
-      this.after(this.up.take(chunk.length) + limits.latencyMs, () => this.push(chunk))
+      this.deliver(this.up, chunk.length, () => this.push(chunk))
     })
     socket.on('end', () => {
-      this.after(limits.latencyMs, () => this.push(null))
+      this.deliver(this.up, 0, () => this.push(null))
     })
     socket.on('error', (error) => this.destroy(error))
     socket.on('close', () => this.destroy())
+  }
+
+  /** Acts once the bytes have passed the line, after all earlier ones. @returns milliseconds of the transfer */
+  private deliver(lane: Lane, bytes: number, act: () => void): number {
+    const through = lane.take(bytes)
+    lane.sent.push(act)
+    this.after(through + this.limits.latencyMs, () => lane.sent.shift()?.())
+    return through
   }
 
   private after(ms: number, act: () => void): void {
@@ -57,15 +67,14 @@ export class SlowLine extends Duplex {
   }
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: (error?: Error | null) => void): void {
-    const through = this.down.take(chunk.length)
-    this.after(through + this.limits.latencyMs, () => this.socket.write(chunk))
+    const through = this.deliver(this.down, chunk.length, () => this.socket.write(chunk))
     this.after(through, () => {
       done()
     })
   }
 
   override _final(done: (error?: Error | null) => void): void {
-    this.after(this.limits.latencyMs, () => {
+    this.deliver(this.down, 0, () => {
       this.socket.end()
       done()
     })
