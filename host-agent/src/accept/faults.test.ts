@@ -1,92 +1,50 @@
 /** Each fault of a virtual phone fails the check whose claim it breaks, with a reason that names the fault. */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
-import { createLogger, Progress } from '@phonerack/shared'
+import { readFileSync } from 'node:fs'
+import { Progress } from '@phonerack/shared'
 import type { Leftover, Part } from '@phonerack/virtual-phone'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { readJar } from '../scrcpy/jar.js'
-import { jarPath } from '../testing/jar.js'
-import { startTestPhone, type TestPhone } from '../testing/phone.js'
+import { command } from '../adb/quote.js'
+import { identityFile } from '../supervision/phone-identity.js'
+import { makeApks } from '../testing/apks.js'
+import {
+  again,
+  answers,
+  named,
+  passes,
+  runCheck,
+  startUnderTest,
+  switchable,
+  used,
+  type Faults,
+  type UnderTest,
+} from '../testing/under-test.js'
 import { until } from '../testing/until.js'
-import type { CheckResult } from './check.js'
-import { allChecks } from './checks/index.js'
-import { look } from './checks/screen.js'
-import { startPhoneUnderTest, type PhoneUnderTest } from './phone.js'
-import { runChecks } from './run.js'
 
 const patience = 60_000
-const log = createLogger('test')
-log.level = 'silent'
 
-interface Both {
-  virtual: TestPhone
-  phone: PhoneUnderTest
-  stop(): Promise<void>
+/** Faults that no check fails by, with the reason. */
+const notNamed: Partial<Record<keyof Faults, string>> = {
+  heal: 'ends faults',
+  replug: 'ends `unplug`; `heal` calls it',
+  addAccount: 'an account that the wipe of the enrolment removes; `wipeLeaves` keeps one, which is named',
 }
-
-async function start(without: Iterable<Part> = []): Promise<Both> {
-  const dir = mkdtempSync(path.join(tmpdir(), 'phonerack-accept-faults-'))
-  const virtual = await startTestPhone(without)
-  const phone = await startPhoneUnderTest({
-    ...{ serial: virtual.serial, dir, adbBin: 'adb', isolated: false, simAllowed: false, log },
-    ...{ jar: await readJar(await jarPath()), programs: { ffmpeg: 'ffmpeg', ffprobe: 'ffprobe' } },
-  })
-  return {
-    virtual,
-    phone,
-    async stop() {
-      await phone.stop()
-      await virtual.stop()
-      rmSync(dir, { recursive: true, force: true })
-    },
-  }
-}
-
-/** Runs one check without those that it needs. @param limitMs its limit; default: its own */
-async function run({ phone }: Both, name: string, limitMs?: number): Promise<CheckResult> {
-  const check = allChecks.find((each) => each.name === name)
-  if (check === undefined) throw new Error(`no check is named ${name}`)
-  const [result] = await runChecks({
-    checks: [{ ...check, needs: [], limitMs: limitMs ?? check.limitMs }],
-    ...{ phone, interrupted: new AbortController().signal },
-    onBegin: () => undefined,
-    onEnd: () => undefined,
-  })
-  if (result === undefined) throw new Error('the check has no result')
-  return result
-}
-
-const passes = async (both: Both, ...names: string[]): Promise<void> => {
-  for (const name of names) expect(await run(both, name)).toMatchObject({ verdict: 'passed', reason: null })
-}
-
-/** A phone whose connection was lost is listed as healthy for a moment. */
-const answers = ({ phone }: Both): Promise<void> =>
-  until(
-    async () => (await look(phone, Progress.for(patience)).catch(() => null)) !== null,
-    patience,
-    'an answer',
-  )
-
 describe('a phone with a fault', () => {
-  let both: Both
+  let both: UnderTest
   beforeAll(async () => {
-    both = await start()
+    both = await startUnderTest()
     await passes(both, 'connection', 'enrolment', 'start')
   })
   afterAll(() => both.stop())
-  type Faults = TestPhone['inside']['faults']
 
-  it('has a low battery', async () => {
-    both.virtual.inside.faults.setBattery(7)
+  it('has a low and hot battery', async () => {
+    both.faults.setBattery(7)
+    both.faults.setTemperature(51)
     const warnings = () => both.phone.status()?.condition?.warnings ?? []
-    await until(() => warnings().length > 0, patience, 'another reading')
-    expect(await run(both, 'condition')).toMatchObject({
-      verdict: 'failed',
-      reason: expect.stringContaining('the battery is at 7 %') as string,
-    })
-    both.virtual.inside.faults.setBattery(100)
+    await until(() => warnings().length === 2, patience, 'another reading')
+    expect(await runCheck(both, 'condition')).toMatchObject(
+      named(/the battery is at 7 %.*the battery is at 51\.0 °C/),
+    )
+    await both.faults.heal()
   })
 
   const table: [string, (faults: Faults) => void | Promise<void>, string, RegExp, number?][] = [
@@ -101,7 +59,19 @@ describe('a phone with a fault', () => {
       /com\.phonerack\.notes|not in front|foreground/,
     ],
     ['a locked screen', (faults) => faults.lockScreen(), 'tree', /lock|systemui|not in front|foreground/i],
+    [
+      'a screen that never becomes idle',
+      (faults) => faults.neverIdle(true),
+      'dump',
+      /could not get idle state/,
+    ],
     ['hanging screenshots', (faults) => faults.hangEvery(1, 'screencap'), 'start', /took too long/, 4000],
+    [
+      'a guard that cannot close screens',
+      (faults) => faults.hangEvery(1, 'am force-stop'),
+      'lock_closed',
+      /the screen for a new lock stayed open: com\.android\.settings/,
+    ],
     ['a pulled cable', (faults) => faults.unplug(), 'key', /unavailable|unreachable/],
     ['a silent adbd', (faults) => faults.setOffline(true), 'key', /unavailable|unreachable/],
     [
@@ -113,22 +83,64 @@ describe('a phone with a fault', () => {
     ],
   ]
   it.each(table)('has %s', async (_fault, inject, name, reason, limitMs) => {
-    const { faults } = both.virtual.inside
-    await inject(faults)
-    const result = await run(both, name, limitMs)
-    await faults.heal()
-    expect(result.verdict).toBe('failed')
-    expect(result.reason).toMatch(reason)
+    await inject(both.faults)
+    const result = await runCheck(both, name, limitMs)
+    await both.faults.heal()
+    expect(result).toMatchObject(named(reason))
     await answers(both)
   })
 
+  it('has a slow link', async () => {
+    await both.faults.slowLink({ latencyMs: 1, bytesPerSecond: 600_000 })
+    await answers(both)
+    const result = await runCheck(both, 'files')
+    await both.faults.heal()
+    expect(result).toMatchObject(named(/the connection is slow: \d+ kB\/s to the phone/))
+    await answers(both)
+  })
+
+  it('has an app store, in which a guarded key is refused', async () => {
+    const apks = await makeApks()
+    const { path } = apks.make({ package: 'com.android.vending', activity: 'com.android.vending.Main' })
+    await answers(both)
+    const transport = await both.phone.transport(Progress.for(patience))
+    const temporary = '/data/local/tmp/store.apk'
+    await transport.push(temporary, readFileSync(path), 0o644, Progress.for(patience))
+    await transport.shell(command('pm', 'install', temporary), Progress.for(patience))
+    apks.remove()
+    expect(await runCheck(both, 'guard')).toMatchObject({
+      ...{ verdict: 'passed', reason: null },
+      evidence: ['com.android.vending: a touch is refused'],
+    })
+  })
+
+  it('has a key that apps can read', async () => {
+    const transport = await both.phone.transport(Progress.for(patience))
+    await transport.shell(command('chmod', '644', identityFile), Progress.for(patience))
+    const result = await runCheck(both, 'identity')
+    await transport.shell(command('chmod', '600', identityFile), Progress.for(patience))
+    expect(result).toMatchObject(named(/the file of the key is -rw-r--r-- of shell/))
+    await passes(both, 'identity')
+  })
+
   it('recovers from a crash of its helpers and a restart of adbd', async () => {
-    const { faults } = both.virtual.inside
-    faults.crashUiServer()
-    faults.killScrcpy()
-    await faults.restartAdbd()
+    both.faults.crashUiServer()
+    both.faults.killScrcpy()
+    await both.faults.restartAdbd()
     await answers(both)
     await passes(both, 'tap')
+  })
+
+  it('kills its helpers again and again', async () => {
+    const crashing = again(() => both.faults.crashUiServer())
+    const crashed = await runCheck(both, 'ui_recovery', 8000)
+    crashing.end()
+    expect(crashed).toMatchObject(named(/the UI server did not come back/))
+    const killing = again(() => both.faults.killScrcpy())
+    const killed = await runCheck(both, 'spare_video', 4000)
+    killing.end()
+    expect(killed).toMatchObject(named(/scrcpy servers? run on the phone instead of/))
+    await answers(both)
   })
 
   it('keeps data over a wipe, and each kind is named', async () => {
@@ -139,44 +151,34 @@ describe('a phone with a fault', () => {
       ...{ 'accessibility-service': 'accessibility_services', 'device-admin': 'device_admins' },
       ...{ 'second-user': 'users', 'wifi-network': 'wifi_networks', 'tmp-file': 'shell_files' },
     }
-    const { faults } = both.virtual.inside
-    faults.wipeLeaves(Object.keys(seenBy) as Leftover[])
-    faults.setBootProperties({ 'ro.boot.verifiedbootstate': 'orange' })
-    const { verdict, reason } = await run(both, 'wipe')
+    both.faults.wipeLeaves(Object.keys(seenBy) as Leftover[])
+    both.faults.setBootProperties({ 'ro.boot.verifiedbootstate': 'orange' })
+    const { verdict, reason } = await runCheck(both, 'wipe')
     expect(verdict).toBe('failed')
     for (const name of [...Object.values(seenBy), 'system_image']) expect(reason).toContain(`${name}: `)
-    faults.wipeLeaves([])
-    faults.setBootProperties({ 'ro.boot.verifiedbootstate': 'green' })
+    both.faults.wipeLeaves([])
+    both.faults.setBootProperties({ 'ro.boot.verifiedbootstate': 'green' })
   })
 
   it('restarts without a wipe', async () => {
-    const { faults } = both.virtual.inside
-    faults.setWipeDoesNothing(true)
-    expect(await run(both, 'wipe')).toMatchObject({
-      verdict: 'failed',
-      reason: expect.stringMatching(/mark_gone: .*still/) as string,
-    })
-    faults.setWipeDoesNothing(false)
+    both.faults.setWipeDoesNothing(true)
+    expect(await runCheck(both, 'wipe')).toMatchObject(named(/mark_gone: .*still/))
+    both.faults.setWipeDoesNothing(false)
   })
 
   it('holds cards, and is not wiped', async () => {
-    const { inside } = both.virtual
-    const { faults } = inside
-    faults.insert({ sim: true, esimProfiles: 1, memoryCard: true })
-    const { wipes } = inside.counters()
-    const { verdict, reason } = await run(both, 'enrolment')
-    expect(verdict).toBe('failed')
-    expect(reason).toMatch(/removable_storage: .*; sim_cards: .*; esim_profiles: /)
-    expect(inside.counters().wipes).toBe(wipes)
-    faults.insert({ sim: false, esimProfiles: 0, memoryCard: false })
+    both.faults.insert({ sim: true, esimProfiles: 1, memoryCard: true })
+    const { wipes } = both.virtual.inside.counters()
+    expect(await runCheck(both, 'enrolment')).toMatchObject(
+      named(/removable_storage: .*; sim_cards: .*; esim_profiles: /),
+    )
+    expect(both.virtual.inside.counters().wipes).toBe(wipes)
+    both.faults.insert({ sim: false, esimProfiles: 0, memoryCard: false })
   })
 
   it('has a screen lock that nobody can clear', async () => {
-    await both.virtual.inside.faults.leave(['lock-credential'])
-    expect(await run(both, 'enrolment')).toMatchObject({
-      verdict: 'failed',
-      reason: expect.stringContaining('a screen lock is set') as string,
-    })
+    await both.faults.leave(['lock-credential'])
+    expect(await runCheck(both, 'enrolment')).toMatchObject(named(/a screen lock is set/))
   })
 })
 
@@ -194,23 +196,71 @@ const lacking: [Part[], string, RegExp[]][] = [
   ],
   [['locale', 'clipboard'], 'capabilities', [/locale does not work/, /clipboard works only by unproven/]],
 ]
-it.each(lacking)('names the missing %j', async (parts, name, reasons) => {
-  const both = await start(parts)
+it.each(lacking)('names the missing %j', async (without, name, reasons) => {
+  const both = await startUnderTest({ without })
   await passes(both, 'connection')
-  const enrolment = await run(both, 'enrolment')
-  const { verdict, reason } = name === 'enrolment' ? enrolment : await run(both, name)
+  const enrolment = await runCheck(both, 'enrolment')
+  const { verdict, reason } = name === 'enrolment' ? enrolment : await runCheck(both, name)
   await both.stop()
   expect(verdict).toBe('failed')
   for (const expected of reasons) expect(reason).toMatch(expected)
 })
 
-it('names a phone that adb does not list', async () => {
-  const both = await start()
-  await both.virtual.inside.faults.unplug()
-  const result = await run(both, 'connection', 5000)
+it('names the network of a phone that apps and other phones could reach', async () => {
+  const both = await startUnderTest()
+  both.faults.joinNetwork('192.0.2.7/24')
+  await passes(both, 'connection', 'enrolment')
+  const result = await runCheck(both, 'capabilities')
   await both.stop()
-  expect(result).toMatchObject({
-    verdict: 'failed',
-    reason: expect.stringMatching(/adb does not list the phone|the phone is (absent|offline)/) as string,
-  })
+  expect(result).toMatchObject(
+    named(/ui works only by uiautomator-tty: .*the phone is on a network: wlan0 has 192\.0\.2\.7\/24/),
+  )
+})
+
+it('clears an allowed SIM, and shows what it found', async () => {
+  const both = await startUnderTest({ simAllowed: true })
+  both.faults.insert({ sim: true, forwards: true, messages: 2 })
+  await passes(both, 'connection')
+  const result = await runCheck(both, 'enrolment')
+  await both.stop()
+  expect(result).toMatchObject({ verdict: 'passed', reason: null })
+  expect(result.evidence.filter((line) => /sim_messages|call_forwarding/.test(line))).toEqual([
+    'ok sim_messages: 0 on the phone, 0 on the SIM',
+    'ok call_forwarding: none',
+  ])
+})
+
+it('removes its screen lock when the run is interrupted', async () => {
+  const both = await startUnderTest()
+  await passes(both, 'connection', 'enrolment', 'start')
+  const interrupted = new AbortController()
+  const running = runCheck(both, 'lock_reported', undefined, interrupted.signal)
+  const calls = () => both.virtual.inside.counters().commands
+  await until(() => (calls()['locksettings set-pin'] ?? 0) > 0, patience, 'the lock')
+  interrupted.abort()
+  expect(await running).toMatchObject({ verdict: 'skipped' })
+  await both.phone.stop()
+  expect(calls()['locksettings clear']).toBe(1)
+  await both.stop()
+})
+
+it('names a phone that adb does not list', async () => {
+  const both = await startUnderTest()
+  await both.faults.unplug()
+  const result = await runCheck(both, 'connection', 5000)
+  await both.stop()
+  expect(result).toMatchObject(named(/adb does not list the phone|the phone is (absent|offline)/))
+})
+
+it('names a phone that has not accepted the key', async () => {
+  const both = await startUnderTest({ auth: true })
+  await both.faults.makeUnauthorized()
+  const result = await runCheck(both, 'connection', 5000)
+  await both.stop()
+  expect(result).toMatchObject(named(/the phone is unauthorized: .*has not accepted this host's ADB key/))
+})
+
+it('switches on every fault of a virtual phone, or says why not', () => {
+  const missing = switchable.filter((name) => !used.has(name) && !Object.hasOwn(notNamed, name))
+  expect(missing).toEqual([])
 })

@@ -38,6 +38,7 @@ export interface PhoneUnderTest {
   /** For files of the checks. */
   readonly dir: string
   readonly programs: AcceptParts['programs']
+  readonly log: Logger
   readonly snapshots: SnapshotStore
   readonly recordings: Recordings
   /** Found by the enrolment; empty before. */
@@ -56,6 +57,13 @@ export interface PhoneUnderTest {
   untilLink(link: DeviceStatus['link'], progress: Progress): Promise<void>
   /** Makes calls hang until the agent takes its next recovery step. */
   hang(progress: Progress): Promise<void>
+  /** The tree by `uiautomator dump`, while no UI server runs. */
+  treeByDump(progress: Progress): Promise<string>
+  /** Ends the adb server and all work on the phone, as the end of an agent does; `startAgent` begins with the same records. */
+  stopAgent(): Promise<void>
+  startAgent(): Promise<void>
+  /** `stop` waits for `work`, which removes something that no phone may keep. */
+  finishes(work: Promise<unknown>): void
   stop(): Promise<void>
 }
 
@@ -71,31 +79,9 @@ const conditionEveryMs = 1000
 
 export async function startPhoneUnderTest(parts: AcceptParts): Promise<PhoneUnderTest> {
   const { serial, dir, log, programs } = parts
-  const records = openRecords(join(dir, 'devices'))
-  const journal = openJournal(join(dir, 'journal.jsonl'), () => systemClock.now())
-  const adb = await startAdbServer({ bin: parts.adbBin, dataDir: dir, log })
-  if (adb.trouble !== null) {
-    await adb.stop()
-    journal.close()
-    throw new Error(`the adb server does not run: ${adb.trouble}`)
-  }
-  const registry = new Registry({
-    client: adb.client,
-    connect: isNetworkSerial(serial) ? [serial] : [],
-    jar: parts.jar,
-    isolated: parts.isolated,
-    allowSims: parts.simAllowed ? [serial] : [],
-    conditionEveryMs,
-    isHostFault: () => false,
-    records,
-    flags: { packageCleanFreesAll: false },
-    journal,
-    newId: () => newId('request'),
-    log,
-    onChange: () => undefined,
-  })
+  let agent = await startAgent(parts)
   const recordings = createRecordings({
-    videoOf: (who, progress) => videoOf(registry, who, progress),
+    videoOf: (who, progress) => videoOf(agent.registry, who, progress),
     store: openRecordingStore(join(dir, 'recordings')),
     programs,
     limits: { bytes: recordingBytes, minFree: 0 },
@@ -107,38 +93,86 @@ export async function startPhoneUnderTest(parts: AcceptParts): Promise<PhoneUnde
     ...{ serial, phoneId, tenant: 'acceptance', hasData: false, fencingNumber },
     requestId: newId('request'),
   })
+  const unfinished = new Set<Promise<unknown>>()
   const phone: PhoneUnderTest = {
     serial,
     dir,
-    client: adb.client,
+    log,
+    get client() {
+      return agent.client
+    },
     programs,
     snapshots: createSnapshotStore(systemClock),
     recordings,
     capabilities: [],
-    status: () => registry.statuses().find((status) => status.serial === serial) ?? null,
-    gate: () => registry.gate(serial),
+    status: () => agent.registry.statuses().find((status) => status.serial === serial) ?? null,
+    gate: () => agent.registry.gate(serial),
     caller,
     next() {
       fencingNumber += 1n
       return caller()
     },
     async transport(progress) {
-      const listed = await adb.client.devices(progress)
+      const { client } = agent
+      const listed = await client.devices(progress)
       const current = listed.find((device) => device.serial === serial)?.transport ?? null
-      return createTransport(adb.client, { serial, current })
+      return createTransport(client, { serial, current })
     },
     async untilLink(link, progress) {
       while (phone.status()?.link !== link) await progress.sleep(pollMs, `the phone to be ${link}`)
     },
-    hang: (progress) => registry.supervisor(serial).hang(progress),
+    hang: (progress) => agent.registry.supervisor(serial).hang(progress),
+    treeByDump: (progress) => agent.registry.supervisor(serial).treeByDump(progress),
+    stopAgent: () => agent.stop(),
+    async startAgent() {
+      agent = await startAgent(parts)
+    },
+    finishes(work) {
+      const ended = Promise.allSettled([work]).finally(() => unfinished.delete(ended))
+      unfinished.add(ended)
+    },
     async stop() {
+      await Promise.all(unfinished)
       await recordings.close()
-      await registry.stop()
-      await adb.stop()
-      journal.close()
+      await agent.stop()
     },
   }
   return phone
+}
+
+interface RunningAgent {
+  readonly client: AdbClient
+  readonly registry: Registry
+  /** A repeat does nothing. */
+  stop(): Promise<void>
+}
+
+/** The adb server, the phone's records and its supervisor. @throws Error when the adb server does not run */
+async function startAgent(parts: AcceptParts): Promise<RunningAgent> {
+  const { serial, dir, jar, isolated, log } = parts
+  const adb = await startAdbServer({ bin: parts.adbBin, dataDir: dir, log })
+  if (adb.trouble !== null) {
+    await adb.stop()
+    throw new Error(`the adb server does not run: ${adb.trouble}`)
+  }
+  const journal = openJournal(join(dir, 'journal.jsonl'), () => systemClock.now())
+  const registry = new Registry({
+    ...{ client: adb.client, jar, isolated, journal, conditionEveryMs, log },
+    connect: isNetworkSerial(serial) ? [serial] : [],
+    allowSims: parts.simAllowed ? [serial] : [],
+    isHostFault: () => false,
+    records: openRecords(join(dir, 'devices')),
+    flags: { packageCleanFreesAll: false },
+    newId: () => newId('request'),
+    onChange: () => undefined,
+  })
+  const stop = async () => {
+    await registry.stop()
+    await adb.stop()
+    journal.close()
+  }
+  let stopping: Promise<void> | null = null
+  return { client: adb.client, registry, stop: () => (stopping ??= stop()) }
 }
 
 /** Runs `work` and returns its result with the milliseconds that it took. */
@@ -147,3 +181,7 @@ export async function timed<T>(work: () => Promise<T>): Promise<{ result: T; ms:
   const result = await work()
   return { result, ms: Math.round(ownNow() - startedAt) }
 }
+
+/** Ends before the limit of a check, so that the reason is its own. @param ms milliseconds */
+export const atMost = (ms: number, progress: Progress): Progress =>
+  progress.within(Math.min(ms, progress.remaining - 1000))

@@ -9,15 +9,15 @@ import type { Transport } from '../adb/transport.js'
 import { phoneFolder } from '../device/phone-folder.js'
 import { outputOf } from '../device/run.js'
 
-const file = `${phoneFolder}/identity`
-const draft = `${file}.new`
+export const identityFile = `${phoneFolder}/identity`
+const draft = `${identityFile}.new`
 
 /**
  * Returns the private key; null: the phone carries none. @throws ApiError provider_error when the phone does not say, without
  * the output, which may contain the key
  */
 export async function readSeed(transport: Transport, progress: Progress): Promise<string | null> {
-  const result = await transport.shell(command('cat', file), progress)
+  const result = await transport.shell(command('cat', identityFile), progress)
   const text = result.stdout.toString('utf8').trim()
   if (result.exitCode === 0) return seedPattern.test(text) ? text : null
   if (outputOf(result).includes('No such file')) return null
@@ -37,8 +37,8 @@ export async function writeSeed(transport: Transport, seed: string, progress: Pr
     // Before the key is in it. The default of a phone's shell lets apps read new files.
     command('chmod', '600', draft),
     into(draft, command('cat')),
-    command('mv', '-f', draft, file),
-    command('ls', '-l', file),
+    command('mv', '-f', draft, identityFile),
+    command('ls', '-l', identityFile),
   )
   const { exitCode, stdout } = await transport.feed(write, Readable.from([Buffer.from(seed)]), progress)
   const isPrivate = stdout.toString('utf8').startsWith('-rw------- ')

@@ -3,6 +3,7 @@
  * device. Used by `supervisor.ts`.
  */
 import type { Logger, Progress } from '@phonerack/shared'
+import { command } from '../adb/quote.js'
 import type { Transport } from '../adb/transport.js'
 import { createCaptureHub } from '../capture/hub.js'
 import { withoutScrcpy, type Choice } from '../device/choice.js'
@@ -11,8 +12,10 @@ import type { FoundCapability } from '../device/attempt.js'
 import type { Device } from '../device/device.js'
 import type { CredentialMemory } from '../lock/credential-memory.js'
 import type { ControlSocket } from '../scrcpy/control-socket.js'
+import { uiServer } from '../parts/parts.js'
 import type { Jar } from '../scrcpy/jar.js'
 import { createScrcpyKeeper } from '../scrcpy/keeper.js'
+import { createUi } from '../shell/ui.js'
 import { createUiServerKeeper } from '../ui-server/keeper.js'
 import { assembleDevice, type AssembledDevice } from './assemble.js'
 import { prepare, probeCapabilities, type Helpers } from './provision.js'
@@ -74,6 +77,15 @@ export class Preparation {
   async check(progress: Progress): Promise<void> {
     if (this.choice?.input === 'scrcpy') await this.helpers.keeper.socket(progress)
     await this.keepSettings(progress)
+  }
+
+  /** Ends the UI server and reads the tree by `uiautomator dump`; then the server is started again. For an acceptance run. */
+  treeByDump(progress: Progress): Promise<string> {
+    const transport = this.parts.transport.pinned()
+    return this.helpers.uiServer.whileStopped(async () => {
+      await transport.shell(command('am', 'force-stop', uiServer.package), progress)
+      return createUi(transport, this.choice?.ui ?? 'uiautomator-tty', () => undefined).source(progress)
+    })
   }
 
   /** Stops the agent's programs on the phone; `prepare` starts them again. */

@@ -224,6 +224,11 @@ export class DeviceSupervisor {
     return this.link.hang(progress)
   }
 
+  /** The tree by `uiautomator dump`, without the UI server. For an acceptance run. */
+  treeByDump(progress: Progress): Promise<string> {
+    return this.preparation.treeByDump(progress)
+  }
+
   /** Ends the agent's programs on the phone, and identifies it again. Call it when its record is no longer enrolled. */
   forget(): void {
     this.preparation.stop()

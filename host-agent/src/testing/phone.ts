@@ -24,14 +24,15 @@ export interface TestPhone {
   stop(): Promise<void>
 }
 
-/** `without`: parts that it lacks. */
-export async function startTestPhone(without: Iterable<Part> = []): Promise<TestPhone> {
+/** `without`: parts that it lacks. `auth`: it asks for the keys of hosts. */
+export async function startTestPhone(without: Iterable<Part> = [], auth = false): Promise<TestPhone> {
   const dataDir = mkdtempSync(join(tmpdir(), 'phonerack-phone-'))
   const faults: unknown[] = []
   // Tests cut and freeze connections during messages: the phone's errors about that are
   // collected separately.
   const onFault = (error: unknown) => void faults.push(error)
-  let phone = await startPhone({ port: 0, dataDir: join(dataDir, '1'), pace: 'instant', without, onFault })
+  const options = { pace: 'instant', without, auth, onFault } as const
+  let phone = await startPhone({ port: 0, dataDir: join(dataDir, '1'), ...options })
   const proxy = await startAdbProxy(phone.port)
   return {
     proxy,
@@ -44,7 +45,7 @@ export async function startTestPhone(without: Iterable<Part> = []): Promise<Test
       const { port } = phone
       proxy.cut()
       await phone.close()
-      phone = await startPhone({ port, dataDir: join(dataDir, '2'), pace: 'instant', without, onFault })
+      phone = await startPhone({ port, dataDir: join(dataDir, '2'), ...options })
       proxy.restore()
     },
     async stop() {

@@ -6,6 +6,8 @@ export interface Process {
   readonly user: string
   /** The NAME column of `ps`. */
   readonly name: string
+  /** The ARGS column of `ps`; default: the name. */
+  readonly args?: string
   /** Null: a system process, which the shell cannot kill. */
   readonly kill: (() => void) | null
 }

@@ -4,7 +4,7 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 import { expect, it } from 'vitest'
 import { SlowLine } from './slow-line.js'
 
-/** Bytes that a socket reads at once. */
+/** Bytes of one read of a socket. */
 const chunk = 65_536
 const bursts = 200
 

@@ -36,7 +36,8 @@ export async function runProcess(request: ProcessRequest): Promise<number> {
   const kill = () => controller.abort()
   request.signal.addEventListener('abort', kill, { once: true })
   if (request.signal.aborted) kill()
-  const process = android.processes.start({ user: 'shell', name, parent: request.parent, kill })
+  const args = argv.join(' ')
+  const process = android.processes.start({ user: 'shell', name, args, parent: request.parent, kill })
   const killed = new Promise<number>((resolve) => {
     const end = () => resolve(exitSigterm)
     if (controller.signal.aborted) end()

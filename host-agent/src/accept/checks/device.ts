@@ -113,12 +113,25 @@ export const timezone: Check = {
 
 /** Bytes. */
 const fileSize = 2 << 20
+/** Kilobytes a second. USB 2 carries 30,000; below this an install of 100 MB takes minutes. */
+const leastRate = 1000
+
+const rateOf = (ms: number): number => Math.round(fileSize / Math.max(ms, 1))
+
+/** @throws Failed */
+function requireRate(ms: number, direction: string): void {
+  if (rateOf(ms) < leastRate)
+    throw new Failed(`the connection is slow: ${rateOf(ms)} kB/s ${direction}`, {
+      evidence: [`${fileSize} bytes in ${ms} ms`],
+    })
+}
+
 /** It stays on the phone, so that the last wipe removes it. */
 export const keptFile = '/sdcard/Download/phonerack-acceptance.bin'
 
 export const files: Check = {
   name: 'files',
-  claim: 'A file can be written to shared storage and read unchanged.',
+  claim: `A file can be written to shared storage and read unchanged, at ${leastRate} kB/s or more.`,
   needs,
   limitMs,
   async run(phone, progress) {
@@ -128,12 +141,16 @@ export const files: Check = {
         need(device.files, 'files').write(keptFile, content, within),
       ),
     )
+    requireRate(writing.ms, 'to the phone')
     const reading = await timed(() =>
       read(phone, progress, (device, within) => need(device.files, 'files').read(keptFile, within)),
     )
     if (!Buffer.from(reading.result).equals(content)) throw new Failed('the file came back changed')
+    requireRate(reading.ms, 'from the phone')
     return {
-      evidence: [`${fileSize} bytes at ${keptFile}`],
+      evidence: [
+        `${fileSize} bytes at ${keptFile}, ${rateOf(writing.ms)} kB/s to the phone, ${rateOf(reading.ms)} kB/s from it`,
+      ],
       times: { write: writing.ms, read: reading.ms },
     }
   },

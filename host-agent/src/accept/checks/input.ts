@@ -1,6 +1,6 @@
 /** Touches and keys. */
 import type { Element, Observation, Progress } from '@phonerack/shared'
-import { Failed, Skipped, type Check } from '../check.js'
+import { Failed, type Check } from '../check.js'
 import { timed, type PhoneUnderTest } from '../phone.js'
 import { settingsPackage } from './reading.js'
 import { look, runActions, takePicture } from './screen.js'
@@ -72,53 +72,6 @@ export const scroll: Check = {
   },
 }
 
-/** Milliseconds of the long press that loses its phone, and of the time before it is lost. */
-const longPress = { lasts: 10_000, before: 1000, answer: 8000 }
-
-export const lostInput: Check = {
-  name: 'lost_input',
-  claim:
-    'A gesture whose connection is lost ends immediately as `action_outcome_unknown`, and a tap works again.',
-  needs: ['tap'],
-  limitMs: 180_000,
-  async run(phone, progress) {
-    await openSettings(phone, progress)
-    const point = { x: 10, y: 10 }
-    const pressing = timed(() =>
-      runActions(phone, [{ type: 'long_press', target: point, duration_ms: longPress.lasts }], progress),
-    )
-    // Its result is awaited below.
-    pressing.catch(() => undefined)
-    await progress.sleep(longPress.before, 'the long press')
-    const cutAt = performance.now()
-    await cut(phone, progress)
-    const reason = await pressing.then(
-      () => null,
-      (error: unknown) => (error instanceof Error ? error.message : String(error)),
-    )
-    const ms = Math.round(performance.now() - cutAt)
-    if (reason === null) throw new Skipped('the connection came back before the gesture noticed the loss')
-    const evidence = [`${ms} ms after the loss: ${reason}`]
-    if (!reason.includes('action_outcome_unknown'))
-      throw new Failed('the lost gesture has another error than action_outcome_unknown', { evidence })
-    if (ms > longPress.answer)
-      throw new Failed(`the gesture ended only ${ms} ms after the loss`, { evidence })
-    const { ms: backMs } = await timed(() => phone.untilLink('healthy', progress))
-    await runActions(phone, [{ type: 'home' }], progress)
-    const row = (await openSettings(phone, progress)).elements.find(isRow)
-    if (row === undefined) throw new Failed('the settings have no row with a text', { evidence })
-    await runActions(phone, [{ type: 'tap', target: { text: row.text ?? '', nth: 0 } }], progress)
-    return { evidence, times: { ended: ms, back: backMs } }
-  },
-}
-
-/** Closes adb's connection to the phone. */
-async function cut(phone: PhoneUnderTest, progress: Progress): Promise<void> {
-  const transport = await phone.transport(progress)
-  if (phone.serial.includes(':')) await phone.client.disconnect(phone.serial, progress)
-  else await transport.reconnect(progress)
-}
-
 export async function openSettings(phone: PhoneUnderTest, progress: Progress): Promise<Observation> {
   await runActions(
     phone,
@@ -131,7 +84,7 @@ export async function openSettings(phone: PhoneUnderTest, progress: Progress): P
   return look(phone, progress)
 }
 
-const isRow = ({ text, state, id }: Element): boolean =>
+export const isRow = ({ text, state, id }: Element): boolean =>
   text !== null &&
   state.includes('clickable') &&
   !state.includes('editable') &&

@@ -1,7 +1,7 @@
 /** A phone that is parked, restarted, that hangs, and that is given back. */
 import { DeadlineExceeded, type Progress } from '@phonerack/shared'
 import { command } from '../../adb/quote.js'
-import { DeviceGone } from '../../device/device.js'
+import { DeviceGone, type SecureWindowState } from '../../device/device.js'
 import { bootId } from '../../shell/boot-id.js'
 import { Failed, type Check } from '../check.js'
 import { timed, type PhoneUnderTest } from '../phone.js'
@@ -25,14 +25,27 @@ export const park: Check = {
     const transport = await phone.transport(progress)
     const { stdout } = await transport.shell(command('dumpsys', 'power'), progress)
     const state = /mWakefulness=(\w+)/.exec(stdout.toString('utf8'))?.[1] ?? 'unknown'
+    const parked = await blackness(phone, progress)
     const { ms } = await timed(() => phone.gate().start(phone.next(), progress))
     const { app, screen } = await look(phone, progress)
-    const evidence = [`parked: ${state}`, `started: ${app.package} in front`]
+    const started = await blackness(phone, progress)
+    const evidence = [
+      `parked: ${state}, ${JSON.stringify(parked)}`,
+      `started: ${app.package} in front, ${JSON.stringify(started)}`,
+    ]
     if (state === 'Awake') throw new Failed('the screen stayed on while the phone was parked', { evidence })
-    if (screen.on === false) throw new Failed('the screen is off after the start', { evidence })
+    if (!parked.asleep)
+      throw new Failed('a viewer of the parked phone does not see that it sleeps', { evidence })
+    if (screen.on === false || started.asleep)
+      throw new Failed('the screen is off after the start', { evidence })
+    if (started.locked) throw new Failed('the screen is locked after the start', { evidence })
     return { evidence, times: { start: ms } }
   },
 }
+
+/** The reasons for a black picture that a viewer gets. */
+const blackness = (phone: PhoneUnderTest, progress: Progress): Promise<SecureWindowState> =>
+  phone.gate().read(phone.caller(), progress, (device, within) => device.secureWindow.read(within, true))
 
 export const reboot: Check = {
   name: 'reboot',
@@ -52,7 +65,7 @@ export const reboot: Check = {
 }
 
 /** @throws Failed with the phone's last state */
-async function healthyAgain(phone: PhoneUnderTest, progress: Progress): Promise<void> {
+export async function healthyAgain(phone: PhoneUnderTest, progress: Progress): Promise<void> {
   // Ends before the check's limit, so that the reason names the state.
   const within = progress.within(progress.remaining - 2000)
   while (phone.status()?.link !== 'healthy') {

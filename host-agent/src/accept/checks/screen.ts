@@ -37,11 +37,12 @@ export async function takePicture(
   return { title, image }
 }
 
-/** Runs a batch and returns the results, also of failed actions. */
+/** Runs a batch and returns the results, also of failed actions. `guarded`: the key has that profile. */
 export async function tryActions(
   phone: PhoneUnderTest,
   actions: readonly GivenAction[],
   progress: Progress,
+  guarded = false,
 ): Promise<readonly ActionResult[]> {
   const caller = phone.caller()
   const gate = phone.gate()
@@ -51,6 +52,7 @@ export async function tryActions(
       snapshots: phone.snapshots.of(caller),
       actions: actions.map((action) => actionSchema.parse(action)),
       observe: 'none',
+      guarded,
       progress: within,
       clock: systemClock,
       screenSettlesAt: gate.screenSettlesAt,

@@ -34,9 +34,9 @@ export const text: Check = {
       )
       times[script] = ms
       const failure = result[0]?.error
-      const seen = (await look(phone, progress)).elements.find(isFocusedField)?.text
+      const seen = await typedText(phone, progress)
       const arrived = failure === undefined && seen === typed
-      evidence.push(`${script}: ${arrived ? 'arrived' : `typed “${typed}”, the field has “${seen ?? ''}”`}`)
+      evidence.push(`${script}: ${arrived ? 'arrived' : `typed “${typed}”, the field has “${seen}”`}`)
       if (!arrived) wrong.push(`${script} (${failure?.code ?? 'changed'})`)
     }
     const pictures = [await takePicture(phone, 'The last text', progress)]
@@ -49,11 +49,15 @@ export const text: Check = {
 const isFocusedField = ({ state }: Element): boolean =>
   state.includes('editable') && state.includes('focused')
 
+/** The text of the field with the focus; empty: none. */
+export const typedText = async (phone: PhoneUnderTest, progress: Progress): Promise<string> =>
+  (await look(phone, progress)).elements.find(isFocusedField)?.text ?? ''
+
 /** AOSP's id first; makers name the search differently. */
 const isSearch = ({ id, text: label, desc }: Element): boolean =>
   /search/i.test(`${id ?? ''} ${label ?? ''} ${desc ?? ''}`)
 
-async function openSearch(phone: PhoneUnderTest, progress: Progress): Promise<Element> {
+export async function openSearch(phone: PhoneUnderTest, progress: Progress): Promise<Element> {
   const seen = await openSettings(phone, progress)
   const search = seen.elements.find(isSearch)
   if (search === undefined) throw new Failed('the settings have no search field to type into')

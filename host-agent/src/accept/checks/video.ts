@@ -21,7 +21,7 @@ interface Stream {
   close(): void
 }
 
-async function film(phone: PhoneUnderTest, progress: Progress): Promise<Stream> {
+export async function film(phone: PhoneUnderTest, progress: Progress): Promise<Stream> {
   const configs: VideoConfig[] = []
   const packets: VideoPacket[] = []
   let end: string | null = null
@@ -48,7 +48,7 @@ async function film(phone: PhoneUnderTest, progress: Progress): Promise<Stream> 
 }
 
 /** Waits for a condition of the stream. @throws Failed when the stream ends, or with `what` after `ms` */
-async function until(
+export async function until(
   stream: Stream,
   isTrue: () => boolean,
   ms: number,
@@ -66,7 +66,7 @@ async function until(
 }
 
 /** Milliseconds. */
-const limits = { firstPicture: 15_000, keyFrame: 3000, rotation: 10_000 }
+export const limits = { firstPicture: 15_000, keyFrame: 3000, rotation: 10_000 }
 /** Share by which the video's shape may differ from the screen's, since encoders round sizes. */
 const shapeTolerance = 0.03
 
@@ -133,6 +133,13 @@ function requireShape(config: VideoConfig, screen: { width: number; height: numb
     )
 }
 
+const rotate = (phone: PhoneUnderTest, progress: Progress): Promise<void> =>
+  phone
+    .gate()
+    .write('batch', phone.caller(), progress, (device, within) =>
+      need(device.liveInput, 'live_input').rotate(within),
+    )
+
 export const rotation: Check = {
   name: 'rotation',
   claim: "A rotated phone's tree and video have the rotated size.",
@@ -140,12 +147,6 @@ export const rotation: Check = {
   limitMs: 120_000,
   async run(phone, progress) {
     const before = await openSettings(phone, progress)
-    const rotate = () =>
-      phone
-        .gate()
-        .write('batch', phone.caller(), progress, (device, within) =>
-          need(device.liveInput, 'live_input').rotate(within),
-        )
     const stream = await film(phone, progress)
     try {
       await until(stream, () => stream.packets.length > 0, limits.firstPicture, 'the first picture', progress)
@@ -154,7 +155,7 @@ export const rotation: Check = {
         return config !== undefined && config.width > config.height
       }
       const wasWide = isWide()
-      await rotate()
+      await rotate(phone, progress)
       const turned = await until(
         stream,
         () => isWide() !== wasWide,
@@ -163,7 +164,7 @@ export const rotation: Check = {
         progress,
       )
       const { screen } = await look(phone, progress)
-      await rotate()
+      await rotate(phone, progress)
       await until(stream, () => isWide() === wasWide, limits.rotation, 'the first rotation again', progress)
       const evidence = [
         `${before.screen.width}x${before.screen.height}, then ${screen.width}x${screen.height}`,
@@ -183,7 +184,7 @@ const clockToleranceMs = 200
 
 export const recording: Check = {
   name: 'recording',
-  claim: `A recording plays, and its length fits this machine's clock within ${clockToleranceMs} ms.`,
+  claim: `A recording of a phone that is rotated plays, and its length fits this machine's clock within ${clockToleranceMs} ms.`,
   needs: ['video'],
   limitMs: 180_000,
   async run(phone, progress) {
@@ -193,7 +194,9 @@ export const recording: Check = {
     const startedAt = ownNow()
     while (ownNow() - startedAt < recordingMs) {
       await runActions(phone, [{ type: 'scroll', direction: 'down' }], progress)
+      await rotate(phone, progress)
       await runActions(phone, [{ type: 'scroll', direction: 'up' }], progress)
+      await rotate(phone, progress)
     }
     await phone.recordings.stop(id)
     const entry = () => phone.recordings.get(id)

@@ -16,7 +16,7 @@ List processes.
 
 -A\tAll
 -e\tSynonym for -A
--o\tShow FIELDs (user, pid, ppid, name, args, cmd)
+-o\tShow FIELDs (user, pid, ppid, rss, time, name, args, cmd)
 -p\tSelect by PID
 -T\tShow threads
 -u\tSelect by USER
@@ -78,17 +78,27 @@ export const systemCommands: CommandTable = {
       .list()
       .filter((process) => all || process.user === 'shell')
       .filter((process) => values['p'] === undefined || values['p'].split(',').includes(String(process.pid)))
-    const rows = processes.map((p) => ({ user: p.user, pid: p.pid, parent: p.parent, name: p.name }))
+    const rows = processes.map(({ user, pid, parent, name, args = name }) => ({
+      user,
+      pid,
+      parent,
+      name,
+      args,
+    }))
     const pids = values['p']?.split(',')
     for (const app of all ? appProcesses(io.android) : [])
-      if (pids === undefined || pids.includes(String(app.pid)))
-        rows.push({ user: app.user, pid: app.pid, parent: 2, name: app.package })
+      if (pids === undefined || pids.includes(String(app.pid))) {
+        const { user, pid, package: name } = app
+        rows.push({ user, pid, parent: 2, name, args: name })
+      }
     const columns: Readonly<Record<string, [string, (row: (typeof rows)[number]) => string]>> = {
       user: ['USER', (row) => row.user],
       pid: ['PID', (row) => String(row.pid)],
       ppid: ['PPID', (row) => String(row.parent)],
       name: ['NAME', (row) => row.name],
-      args: ['ARGS', (row) => row.name],
+      rss: ['RSS', () => '90000'],
+      time: ['TIME', () => '00:00:01'],
+      args: ['ARGS', (row) => row.args],
       cmd: ['CMD', (row) => row.name],
     }
     if (values['o'] !== undefined) {
