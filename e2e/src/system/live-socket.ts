@@ -62,3 +62,28 @@ export async function openLive(
     close: () => socket.terminate(),
   }
 }
+
+/** Does what a person does on the page of a hand-over: takes control, and gives the phone back. */
+export function answerHandoff(url: string, note: string): Promise<void> {
+  const { origin, host, hash } = new URL(url)
+  const socket = new WebSocket(`ws://${host}/live/socket`, 'phonerack.live.1', { origin })
+  const send = (message: object): void => socket.send(JSON.stringify(message))
+  socket.on('open', () => send({ type: 'open', token: hash.slice(1) }))
+  return new Promise((resolve, reject) => {
+    let isGivenBack = false
+    socket.on('message', (data: Buffer, isBinary) => {
+      if (isBinary) return
+      const { type, isTaken } = z
+        .looseObject({ type: z.string(), isTaken: z.boolean().optional() })
+        .parse(JSON.parse(data.toString('utf8')))
+      if (type === 'open') send({ type: 'take' })
+      if (type !== 'handoff' || isTaken !== true) return
+      isGivenBack = true
+      send({ type: 'give_back', outcome: 'done', note })
+    })
+    socket.on('error', reject)
+    socket.on('close', (code) =>
+      isGivenBack ? resolve() : reject(new Error(`the live socket closed with ${code}`)),
+    )
+  })
+}
