@@ -106,6 +106,15 @@ function adviceOf({ code, details, next }: Envelope): string | null {
 const isFileError = (error: unknown): boolean =>
   error instanceof Error && typeof (error as NodeJS.ErrnoException).syscall === 'string'
 
+/** Replaces advice that names fields of the answer, which are printed only with --json. */
+function inCommands(next: string, { snapshot_id: snapshot }: Envelope['details']): string {
+  if (next.includes('`observation`'))
+    return 'Read the screen with `phonerack phone observe`, and target one of its elements.'
+  return next.includes('`details.candidates`') && typeof snapshot === 'string'
+    ? `Target one of the candidates with \`--ref <n> --snapshot ${snapshot}\`, or add \`--nth <n>\` to \`--text\`.`
+    : next
+}
+
 /** @param paint colors the word `error` */
 export function failureText(error: unknown, paint: (text: string) => string): string {
   if (error instanceof Cancelled) return error.message
@@ -114,7 +123,7 @@ export function failureText(error: unknown, paint: (text: string) => string): st
     `${paint('error:')} ${plainText(message)}`,
     ...candidateLines(details['candidates']),
     ...issueLines(details['issues']),
-    ...(next === null ? [] : [`next:  ${plainText(next)}`]),
+    ...(next === null ? [] : [`next:  ${plainText(inCommands(next, details))}`]),
     ...(code === 'usage_error'
       ? []
       : [`code:  ${plainLine(code)}${requestId === null ? '' : ` (${plainLine(requestId)})`}`]),

@@ -37,13 +37,13 @@ export const phoneTable = (phones: readonly PhoneFields[], out: Output, now: num
     'No phones. Rent one with `phonerack phone create`.',
   )
 
-export function phoneRecord(phone: PhoneFields, now: number): string {
+export function phoneRecord(phone: PhoneFields, out: Output, now: number): string {
   const { session, failure } = phone
   const parks = relative(session?.parks_at, now)
   return record([
     ['id', phone.id],
     ['name', phone.name === phone.id ? null : phone.name],
-    ['status', phone.status],
+    ['status', phone.status, (cell) => paintStatus(out, cell)],
     ['country', phone.country],
     [
       'metadata',

@@ -27,11 +27,16 @@ export function table<Row>(rows: readonly Row[], columns: readonly Column<Row>[]
     .join('\n')
 }
 
+/** Name and value; the third colors the value. */
+type Field = readonly [string, string | number | null | undefined, ((cell: string) => string)?]
+
 /** One record, a line for each field that has a value. */
-export function record(pairs: readonly (readonly [string, string | number | null | undefined])[]): string {
+export function record(pairs: readonly Field[]): string {
   const shown = pairs.filter(([, value]) => value !== null && value !== undefined && value !== '')
   const width = Math.max(0, ...shown.map(([name]) => name.length))
-  return shown.map(([name, value]) => `${name.padEnd(width)}  ${cellOf(value)}`).join('\n')
+  return shown
+    .map(([name, value, paint = (cell) => cell]) => `${name.padEnd(width)}  ${paint(cellOf(value))}`)
+    .join('\n')
 }
 
 function cellOf(value: string | number | null | undefined): string {

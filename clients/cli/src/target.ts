@@ -43,7 +43,10 @@ export function targetOf(flags: TargetFlags, lastSnapshot: string | null = null)
   if (flags.ref === undefined) return undefined
   const snapshot = flags.snapshot ?? lastSnapshot
   if (snapshot === null)
-    throw new UsageError('--ref needs --snapshot.', '`phone observe` prints the snapshot on stderr.')
+    throw new UsageError(
+      '--ref needs --snapshot.',
+      'Read the screen first: `phone observe` prints the snapshot, and `observe` in the shell keeps it.',
+    )
   return { ref: wholeNumber(flags.ref, '--ref', 1), snapshot_id: snapshot }
 }
 

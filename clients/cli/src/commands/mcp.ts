@@ -8,12 +8,7 @@ import { escapedJson, plainLine } from '../plain.js'
 const limitMs = 90_000
 
 export function addMcpCommand(program: Command, app: App): void {
-  app.on(
-    program
-      .command('mcp')
-      .description('serve the agent tools (MCP) on stdin and stdout, for Claude Code, Cursor and others'),
-    mcp,
-  )
+  app.on(program.command('mcp').description('serve the agent tools (MCP) over stdin and stdout'), mcp)
 }
 
 async function mcp(run: Run): Promise<void> {

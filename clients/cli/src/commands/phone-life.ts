@@ -138,7 +138,7 @@ async function remove(run: Run, [given = '']: readonly string[]): Promise<void> 
 }
 
 const answer = (run: Run, phone: Phone): Promise<void> =>
-  run.out.answer(phone.data, phoneRecord(phone.data, run.io.now()), phone.id)
+  run.out.answer(phone.data, phoneRecord(phone.data, run.out, run.io.now()), phone.id)
 
 export const noContext = (): UsageError =>
   new UsageError(

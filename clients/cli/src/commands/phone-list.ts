@@ -57,7 +57,7 @@ async function list(run: Run, _operands: readonly string[], flags: ListFlags): P
 async function get(run: Run, operands: readonly string[]): Promise<void> {
   const phone = await phoneOf(run, splitOperands(operands, []).phone)
   await phone.refresh(run.call)
-  await run.out.answer(phone.data, phoneRecord(phone.data, run.io.now()), phone.id)
+  await run.out.answer(phone.data, phoneRecord(phone.data, run.out, run.io.now()), phone.id)
 }
 
 async function use(run: Run, operands: readonly string[], { clear }: { clear?: boolean }): Promise<void> {

@@ -130,5 +130,5 @@ async function waitForStatus(
       `The phone is ${plainLine(phone.status)}.`,
       `\`phonerack phone park ${phone.id}\` parks it.`,
     )
-  await run.out.answer(phone.data, phoneRecord(phone.data, run.io.now()), phone.id)
+  await run.out.answer(phone.data, phoneRecord(phone.data, run.out, run.io.now()), phone.id)
 }

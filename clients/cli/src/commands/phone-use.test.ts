@@ -121,6 +121,24 @@ it('ends with 9 after a failed action, and lists what came close', async () => {
   expect(result.err).toContain('next:  Observe again.')
 })
 
+it('names options in its advice instead of fields of an answer that is not printed', async () => {
+  const next = 'Target an element of `observation`.'
+  const results = failed.results.map((each) => ({
+    ...each,
+    error: { ...each.error, next, details: {} },
+  }))
+  bench.service.answers.set(`POST /v1/phones/${one}/actions`, () => ({ body: { ...failed, results } }))
+  const words = ['phone', 'tap', one, '--text', 'Nxt']
+  expect((await bench.phonerack(words)).err).toContain(
+    'next:  Read the screen with `phonerack phone observe`,',
+  )
+  expect((await bench.phonerack([...words, '--json'])).err).toContain(next)
+  const several = 'Target one of `details.candidates` by its ref with `details.snapshot_id`, or add `nth`.'
+  for (const each of results)
+    each.error = { ...each.error, next: several, details: { snapshot_id: snapshot } }
+  expect((await bench.phonerack(words)).err).toContain(`with \`--ref <n> --snapshot ${snapshot}\`, or add`)
+})
+
 it('prints the result of a failed action on stdout and the error on stderr with --json', async () => {
   bench.service.answers.set(`POST /v1/phones/${one}/actions`, () => ({ body: failed }))
   const result = await bench.phonerack(['phone', 'tap', one, '--text', 'Nxt', '--json'])

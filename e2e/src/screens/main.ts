@@ -1,0 +1,117 @@
+/** `./scripts/screens`: runs commands of `phonerack` in a pseudo-terminal and draws what a person sees. */
+import { spawn } from 'node:child_process'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { openBrowser } from '../system/browser.js'
+import { root, startSystem, stopSystem } from '../system/system.js'
+import { escaped, screenOf } from './terminal.js'
+
+const columns = 100
+const folder = path.join(root, 'docs', 'screens')
+const program = path.join(root, 'clients/cli/dist/cli.js')
+
+/** Commands before the picture, and those in it. Typed lines are for the shell. */
+interface Scene {
+  name: string
+  before?: string[]
+  shown: string[]
+  typed?: string[]
+}
+const scenes: readonly Scene[] = [
+  { name: 'cli-help', shown: ['phonerack --help'] },
+  { name: 'cli-create', shown: ['phonerack phone create --name shop --metadata run=7 --use'] },
+  { name: 'cli-status', shown: ['phonerack status', 'phonerack doctor'] },
+  {
+    name: 'cli-observe',
+    before: ['phonerack phone open com.phonerack.shop'],
+    shown: ['phonerack phone observe'],
+  },
+  { name: 'cli-tap-failed', shown: ['phonerack phone tap --text Kitchen'] },
+  {
+    name: 'cli-list',
+    before: [
+      'phonerack phone create --name Übersetzung',
+      'phonerack phone create --name job-7',
+      'phonerack phone park Übersetzung',
+    ],
+    shown: ['phonerack phone list', 'phonerack phone get job-7'],
+  },
+  { name: 'cli-account', shown: ['phonerack account'] },
+  {
+    name: 'cli-shell',
+    shown: ['phonerack phone shell'],
+    typed: [
+      'open com.phonerack.notes',
+      'tap --desc "New note"',
+      'type "Milk and bread" --text Title',
+      'observe',
+      'tap 3',
+      'quit',
+    ],
+  },
+]
+
+const system = await startSystem({ virtualPhones: 3 })
+const home = await mkdtemp(path.join(tmpdir(), 'phonerack-screens-'))
+const browser = await openBrowser()
+try {
+  const { base_url: baseUrl, keys } = system.up
+  const bin = path.join(home, 'bin')
+  await mkdir(bin)
+  await writeFile(path.join(bin, 'phonerack'), `#!/bin/sh\nexec '${process.execPath}' '${program}' "$@"\n`, {
+    mode: 0o755,
+  })
+  const env = {
+    ...{ PATH: `${bin}:${process.env['PATH'] ?? ''}`, HOME: home },
+    ...{ TERM: 'xterm-256color', LANG: 'C.UTF-8' },
+  }
+
+  /** The output of a command in a pseudo-terminal; each line is typed when the last output is a second old. */
+  const inTerminal = (command: string, typed: readonly string[] = []): Promise<string> =>
+    new Promise((resolve, reject) => {
+      const words = ['-qec', `stty cols ${columns} rows 50; ${command}`, '/dev/null']
+      const child = spawn('script', words, { env, cwd: home, stdio: ['pipe', 'pipe', 'inherit'] })
+      let output = ''
+      let seenAt = performance.now()
+      child.stdout.on('data', (chunk: Buffer) => {
+        output += chunk.toString('utf8')
+        seenAt = performance.now()
+      })
+      child.on('error', reject)
+      child.on('close', () => resolve(output))
+      const type = async (): Promise<void> => {
+        for (const line of typed) {
+          // oxlint-disable-next-line no-control-regex -- readline moves the cursor after its prompt
+          while (!/> (?:\u001b\[\d+G)?$/.test(output) || performance.now() - seenAt < 1000) await pause(100)
+          child.stdin.write(`${line}\r`)
+          seenAt = performance.now()
+        }
+      }
+      type().catch(reject)
+    })
+
+  await inTerminal(`printf %s ${keys.agent} | phonerack login --base-url ${baseUrl} --key-from-stdin`)
+  const page = await browser.newPage({ deviceScaleFactor: 1.5, viewport: { width: 1000, height: 400 } })
+  for (const { name, before = [], shown, typed } of scenes) {
+    for (const command of before) await inTerminal(command)
+    const texts: string[] = []
+    for (const command of shown) {
+      const output = await inTerminal(command, typed)
+      texts.push(`<b>$</b> ${escaped(command)}\n${screenOf(output.replaceAll(home, '~'), columns)}`)
+    }
+    await page.setContent(`<!doctype html><meta charset="utf-8"><style>
+      body { margin: 0 }
+      pre { display: inline-block; box-sizing: border-box; min-width: 640px; margin: 0; padding: 16px 20px;
+        background: #0d1117; color: #e6edf3; font: 14px/1.4 'DejaVu Sans Mono', monospace }
+      pre > b { color: #7ee787 }
+    </style><pre>${texts.join('\n\n')}</pre>`)
+    await page.locator('pre').screenshot({ path: path.join(folder, `${name}.png`) })
+    process.stdout.write(`docs/screens/${name}.png\n`)
+  }
+} finally {
+  await browser.close()
+  await rm(home, { recursive: true, force: true })
+  await stopSystem(system)
+}
