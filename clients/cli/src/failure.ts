@@ -111,7 +111,7 @@ function inCommands(next: string, { snapshot_id: snapshot }: Envelope['details']
   if (next.includes('`observation`'))
     return 'Read the screen with `phonerack phone observe`, and target one of its elements.'
   return next.includes('`details.candidates`') && typeof snapshot === 'string'
-    ? `Target one of the candidates with \`--ref <n> --snapshot ${snapshot}\`, or add \`--nth <n>\` to \`--text\`.`
+    ? `Target one with \`--ref <n> --snapshot ${snapshot}\`, or add \`--nth <n>\`.`
     : next
 }
 
