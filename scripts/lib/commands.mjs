@@ -61,7 +61,7 @@ function commentOf(name) {
   const end = lines.findIndex((line) => !line.startsWith('#'))
   const text = lines
     .slice(0, end)
-    .map((line) => line.replace(/^# ?/, ''))
+    .map((line) => line.replace(/^# ?/, '').replace(/: (\.\/scripts\/\S.*)$/, ': `$1`.'))
     .join(' ')
   return text.replace(/ ?See --help\.$/, '').trim()
 }

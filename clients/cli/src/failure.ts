@@ -95,7 +95,7 @@ function adviceOf({ code, details, next }: Envelope): string | null {
   if (code === 'insufficient_scope' && details['required'] === 'phones:delete')
     return (
       'A key from `phonerack login` is an Agent key, which cannot delete phones. ' +
-      'Delete the phone in the console, or set PHONERACK_API_KEY to an Admin key and run the command again. ' +
+      'Set PHONERACK_API_KEY to an Admin key, which an operator creates, and run the command again. ' +
       '`phonerack phone park` ends the billing now.'
     )
   if (['invalid_api_key', 'key_expired', 'key_revoked'].includes(code))

@@ -12,7 +12,7 @@ export interface Query {
   desc?: string | RegExp
   /** The full id, `com.example:id/name`, or its last part. */
   id?: string
-  /** Such as `button` or `field`. */
+  /** Such as `Button` or `EditText`. */
   type?: string
 }
 

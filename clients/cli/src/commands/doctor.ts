@@ -85,7 +85,7 @@ async function useKey(run: Run, access: Access): Promise<[null, Check[]]> {
             name: 'key',
             status: 'warning',
             detail,
-            next: 'There is no credit to start phones: buy some in the console.',
+            next: 'There is no credit to start phones: ask an operator of the service for some.',
           }
         : { name: 'key', status: 'ok', detail, next: null },
     ],

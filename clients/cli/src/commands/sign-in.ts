@@ -25,8 +25,8 @@ export function addSignInCommands(program: Command, app: App): void {
       .command('login')
       .description('sign in: a person confirms a code in the browser')
       .option('--base-url <url>', 'address of the installation; the default is the one of the context')
-      .option('--client <name>', 'name of the key, for the console')
-      .option('--key-from-stdin', 'store a key from the console, read from stdin, instead'),
+      .option('--client <name>', 'name of the key')
+      .option('--key-from-stdin', 'store a key that you already have, read from stdin, instead'),
     login,
   )
   app.on<{ all?: boolean }>(
@@ -86,13 +86,13 @@ async function confirmed(run: Run, origin: string, client: string | undefined): 
   const [code, url] = [plainLine(setup.userCode), plainLine(setup.url)]
   await run.out.notice(
     { user_code: code, verification_url: url },
-    `Open   ${run.out.paintErr('bold', url)}\nCode   ${run.out.paintErr('bold', code)}\n\nConfirm there that this code is shown. Waiting…`,
+    `Code   ${run.out.paintErr('bold', code)}\nHelp   ${url}\n\nGive the code to an operator of the service. Open the link that they send you, compare the code, and allow it.\nWaiting…`,
   )
   const { apiKey, project } = await setup.key(run.call)
   return { base_url: origin, api_key: apiKey, project }
 }
 
-/** A key from the console. It is checked before it is stored. */
+/** A key that the person already has. It is checked before it is stored. */
 async function keyOf(run: Run, origin: string): Promise<Context> {
   const apiKey = (await readAll(run.io)).toString('utf8').trim()
   if (apiKey === '') throw new UsageError('stdin has no key.')
@@ -114,7 +114,7 @@ async function logout(run: Run, _operands: readonly string[], { all }: { all?: b
     { contexts: gone },
     gone.length === 0
       ? 'No key is stored.'
-      : `Deleted the key of ${gone.join(', ')} from this machine. It stays valid until it is revoked in the console.`,
+      : `Deleted the key of ${gone.join(', ')} from this machine. It stays valid until an operator revokes it.`,
   )
 }
 

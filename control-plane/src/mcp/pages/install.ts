@@ -78,7 +78,7 @@ phonerack login --base-url ${baseUrl}
 { "mcpServers": { "phonerack": { "command": "phonerack", "args": ["mcp"] } } }
 \`\`\`
 
-A person confirms the code of \`login\` in a browser. With a key already, set PHONERACK_BASE_URL to ${baseUrl} and PHONERACK_API_KEY to the key in the environment of the client, instead of \`login\`.
+\`login\` prints a code for an operator of the service, who sends a link with which a person allows it. With a key already, set PHONERACK_BASE_URL to ${baseUrl} and PHONERACK_API_KEY to the key in the environment of the client, instead of \`login\`.
 
 ## Check
 

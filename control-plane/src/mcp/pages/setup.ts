@@ -1,7 +1,7 @@
 /** /setup.md: an agent gets an API key by following it; a person confirms in a browser. */
 export const setupPage = (baseUrl: string): string => `# Get a Phonerack API key
 
-These steps are for an agent in a terminal. A person confirms once in a browser.
+These steps are for an agent in a terminal. An operator of the service approves once, and a person confirms in a browser.
 
 1. Start the setup. No key is needed.
 
@@ -9,9 +9,9 @@ These steps are for an agent in a terminal. A person confirms once in a browser.
    curl -s -X POST ${baseUrl}/v1/setup -H 'Content-Type: application/json' -d '{"client": "my agent"}'
    \`\`\`
 
-   The answer has \`setup_token\` (a secret), \`user_code\`, \`verification_url\`, \`expires_in\` and \`interval\`.
+   The answer has \`setup_token\` (a secret), \`user_code\`, \`verification_url\`, \`expires_in\` and \`interval\`. Keep \`setup_token\` in the variable SETUP_TOKEN.
 
-2. Show \`verification_url\` and \`user_code\` to the person. Ask them to open the page, to compare the code, and to confirm.
+2. Show \`user_code\` and \`verification_url\`, which explains the next steps, to the person. They give the code to an operator, who approves it and sends a link. Ask the person to open that link, to compare the code, and to allow it.
 
 3. Poll every \`interval\` seconds until \`status\` is \`approved\`. Store the answer in a file that only you can read, since it contains the key, and the key is delivered exactly once.
 

@@ -10,7 +10,7 @@ The tools come from the MCP server at ${baseUrl}/mcp. To connect it, see ${baseU
 
 ## Steps
 
-1. \`list_phones\`. Start a parked phone with \`start_phone\`; without one, use \`create_phone\`. Billing runs from now on.
+1. \`list_phones\`. Use a phone that is ready, or start a parked one with \`start_phone\`. If there is none, use \`create_phone\`. Billing runs from now on.
 2. \`observe\`. Each line is an element: \`[ref] Type "text" #id flags (x,y)\`.
 3. \`act\` with one or more actions. The answer has the new screen, so no \`observe\` is needed after it.
 4. Repeat step 3 until the screen shows that the task is done.
