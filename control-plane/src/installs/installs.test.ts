@@ -409,8 +409,16 @@ describe('an install is refused', () => {
   })
 })
 
+/** Starts the phone, which an earlier test has parked. */
+async function startAgain(): Promise<void> {
+  const { phones } = plane.app.services
+  await phones.start(tenant.caller, phoneId, { idleTimeout: 300, maxDuration: 3600 })
+  await phones.wait(phoneId, ({ status }) => status === 'ready', 10_000, new AbortController().signal)
+}
+
 describe('an install by upload under the profile `guarded`', () => {
   it('leaves a listed app to a person, and starts nothing', async () => {
+    await startAgain()
     const { core } = plane.app
     const input = { project: tenant.projectId, preset: 'admin', expires: 'never' } as const
     const guarded = await uploadClient(plane, await createKey(core, { ...input, profile: 'guarded' }))
@@ -444,9 +452,7 @@ describe('an install by upload under the profile `guarded`', () => {
 describe('an install whose phone parks', () => {
   /** Parks the phone during the call, which then ends without a response. */
   async function parkedIn(call: string): Promise<string> {
-    const { phones } = plane.app.services
-    await phones.start(tenant.caller, phoneId, { idleTimeout: 300, maxDuration: 3600 })
-    await phones.wait(phoneId, ({ status }) => status === 'ready', 10_000, new AbortController().signal)
+    await startAgain()
     let cut: () => void = () => undefined
     const held = new Promise<void>((_, reject) => (cut = () => reject(new Error('cut'))))
     agent.onCall = (name) => (name === call ? held : Promise.resolve())
