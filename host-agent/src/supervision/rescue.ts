@@ -8,12 +8,10 @@ import type { AdbClient } from '../adb/client.js'
 import { otherAdbServers } from '../adb/other-servers.js'
 import type { Transport } from '../adb/transport.js'
 import { escalate, noEscalation, type Obstacles, type Step } from './escalation.js'
+import { stepReason } from './step-reason.js'
 
 /** Only the newest are kept. */
 export const mostEvents = 20
-const reasonLength = 200
-/** Processes that a reason names, the newest ones. */
-const mostPids = 8
 const stepMs = 5000
 /** adb reports the disconnect and the new link within this time. */
 const reconnectMs = 10_000
@@ -58,15 +56,12 @@ const obstaclesOf = ({ isNetwork, mayReboot }: RescueParts): Obstacles => ({
     : 'it has not been identified as an enrolled phone, and the agent writes only to enrolled phones',
 })
 
-/** Empty when there is none, or on a system without `/proc`. */
-function hintOf(ownSocket: string): string {
+/** Process ids; empty on a system without `/proc`. */
+function otherServers(ownSocket: string): number[] {
   try {
-    const pids = otherAdbServers('/proc', ownSocket).map(({ pid }) => pid)
-    if (pids.length === 0) return ''
-    const newest = pids.sort((a, b) => b - a).slice(0, mostPids)
-    return `; other adb servers run on this machine (process ${newest.join(', ')}), see \`doctor\``
+    return otherAdbServers('/proc', ownSocket).map(({ pid }) => pid)
   } catch (error) {
-    if (error instanceof Error && 'code' in error) return ''
+    if (error instanceof Error && 'code' in error) return []
     throw error
   }
 }
@@ -83,7 +78,7 @@ export function createRescue(parts: RescueParts): Rescue {
       at: new Date().toISOString(),
       step,
       outcome,
-      reason: reason.slice(0, reasonLength),
+      reason,
     }
     log.warn({ event }, 'recovery step for a device that does not respond')
     parts.events.set([...parts.events.get(), event].slice(-mostEvents))
@@ -91,13 +86,15 @@ export function createRescue(parts: RescueParts): Rescue {
 
   async function take(step: Step, reason: string): Promise<void> {
     const progress = Progress.for(stepMs)
-    const hint = hintOf(client.path)
+    const others = otherServers(client.path)
     try {
       if (step === 'reconnect') await reopen(progress)
       else if (step === 'reboot') await transport.reboot(progress)
-      note(step, 'done', reason + hint)
+      note(step, 'done', stepReason(reason, null, others))
     } catch (error) {
-      note(step, 'failed', `${reason}${hint}; ${error instanceof Error ? error.message : 'unknown'}`)
+      // The reason of the event is short.
+      log.warn({ step, err: error }, 'a recovery step failed')
+      note(step, 'failed', stepReason(reason, error instanceof Error ? error.message : 'unknown', others))
     }
     if (step === 'quarantine') parts.giveUp(reason)
   }
@@ -126,7 +123,7 @@ export function createRescue(parts: RescueParts): Rescue {
         // Serialises the steps: the next hang can occur while a step runs.
         last = last.then(() => {
           if (skipped === null) return take(step, reason)
-          note(step, 'skipped', skipped)
+          note(step, 'skipped', stepReason(skipped, null, []))
           return undefined
         })
       }
