@@ -15,7 +15,10 @@ const reportSchema = z.object({
   passed: z.boolean(),
   phone: z.object({ maker: z.string(), model: z.string() }),
   checks: z.array(
-    z.object({ name: z.string(), verdict: z.string(), reason: z.string().nullable(), ms: z.number() }),
+    z.object({
+      ...{ name: z.string(), verdict: z.string(), reason: z.string().nullable(), ms: z.number() },
+      evidence: z.array(z.string()),
+    }),
   ),
 })
 
@@ -37,6 +40,8 @@ it('passes on a virtual phone, and writes a report', async () => {
   const made = reportSchema.parse(JSON.parse(readFileSync(path.join(report, json), 'utf8')))
   expect(made.checks.filter(({ verdict }) => verdict !== 'passed').map(({ reason }) => reason)).toEqual([])
   expect(made.passed).toBe(true)
+  const guard = made.checks.find(({ name }) => name === 'guard')
+  expect(guard?.evidence).toContain('no store or wallet was tried')
   expect(code).toBe(0)
   expect(output).toMatch(/^ok +tap, \d+ ms$/m)
   expect(readFileSync(path.join(report, html), 'utf8')).toContain('Accepted')

@@ -230,20 +230,6 @@ it('clears an allowed SIM, and shows what it found', async () => {
   ])
 })
 
-it('removes its screen lock when the run is interrupted', async () => {
-  const both = await startUnderTest()
-  await passes(both, 'connection', 'enrolment', 'start')
-  const interrupted = new AbortController()
-  const running = runCheck(both, 'lock_reported', undefined, interrupted.signal)
-  const calls = () => both.virtual.inside.counters().commands
-  await until(() => (calls()['locksettings set-pin'] ?? 0) > 0, patience, 'the lock')
-  interrupted.abort()
-  expect(await running).toMatchObject({ verdict: 'skipped' })
-  await both.phone.stop()
-  expect(calls()['locksettings clear']).toBe(1)
-  await both.stop()
-})
-
 it('names a phone that adb does not list', async () => {
   const both = await startUnderTest()
   await both.faults.unplug()

@@ -18,6 +18,7 @@ import { openRecordingStore } from '../recordings/store.js'
 import { videoOf } from '../recordings/video-of.js'
 import type { Jar } from '../scrcpy/jar.js'
 import { createSnapshotStore, type SnapshotStore } from '../screen/index.js'
+import { Unfinished } from './unfinished.js'
 
 export interface AcceptParts {
   serial: string
@@ -59,11 +60,13 @@ export interface PhoneUnderTest {
   hang(progress: Progress): Promise<void>
   /** The tree by `uiautomator dump`, while no UI server runs. */
   treeByDump(progress: Progress): Promise<string>
-  /** Ends the adb server and all work on the phone, as the end of an agent does; `startAgent` begins with the same records. */
-  stopAgent(): Promise<void>
-  startAgent(): Promise<void>
-  /** `stop` waits for `work`, which removes something that no phone may keep. */
-  finishes(work: Promise<unknown>): void
+  /**
+   * Ends the adb server and all work on the phone, as the end of an agent does, and starts both with the same records.
+   * @returns when the start began, by `ownNow`
+   */
+  restartAgent(): Promise<number>
+  /** `stop` waits for it. */
+  readonly unfinished: Unfinished
   stop(): Promise<void>
 }
 
@@ -93,7 +96,7 @@ export async function startPhoneUnderTest(parts: AcceptParts): Promise<PhoneUnde
     ...{ serial, phoneId, tenant: 'acceptance', hasData: false, fencingNumber },
     requestId: newId('request'),
   })
-  const unfinished = new Set<Promise<unknown>>()
+  const unfinished = new Unfinished()
   const phone: PhoneUnderTest = {
     serial,
     dir,
@@ -123,16 +126,19 @@ export async function startPhoneUnderTest(parts: AcceptParts): Promise<PhoneUnde
     },
     hang: (progress) => agent.registry.supervisor(serial).hang(progress),
     treeByDump: (progress) => agent.registry.supervisor(serial).treeByDump(progress),
-    stopAgent: () => agent.stop(),
-    async startAgent() {
-      agent = await startAgent(parts)
+    restartAgent() {
+      const restart = async (): Promise<number> => {
+        await agent.stop()
+        const startedAt = ownNow()
+        agent = await startAgent(parts)
+        return startedAt
+      }
+      // An interrupted run must not leave the second adb server behind.
+      return unfinished.add(restart())
     },
-    finishes(work) {
-      const ended = Promise.allSettled([work]).finally(() => unfinished.delete(ended))
-      unfinished.add(ended)
-    },
+    unfinished,
     async stop() {
-      await Promise.all(unfinished)
+      await unfinished.settled()
       await recordings.close()
       await agent.stop()
     },

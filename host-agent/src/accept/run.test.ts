@@ -4,8 +4,9 @@ import { expect, it } from 'vitest'
 import { Failed, Skipped, type Check } from './check.js'
 import type { PhoneUnderTest } from './phone.js'
 import { allPassed, runChecks } from './run.js'
+import { Unfinished } from './unfinished.js'
 
-const phone = {} as PhoneUnderTest
+const phone = { unfinished: new Unfinished() } as PhoneUnderTest
 const check = (name: string, needs: readonly string[], run: Check['run']): Check => ({
   ...{ name, needs, run, claim: `${name} works`, limitMs: 60_000 },
 })
@@ -72,6 +73,54 @@ it('skips the rest after an interruption, and has not passed then', async () => 
     ['skipped', 'the run was interrupted'],
   ])
   expect(allPassed(results)).toBe(false)
+})
+
+const locked = new Failed('the PIN is still set')
+
+/** Is interrupted while it has something to reset. */
+async function interruptedWith(reset: () => Promise<void>) {
+  const control = new AbortController()
+  const interrupted = check('interrupted', [], ({ unfinished }, progress) =>
+    unfinished.resetAfter(async () => {
+      control.abort()
+      await progress.sleep(60_000)
+      return { evidence: [] }
+    }, reset),
+  )
+  return (await run([interrupted, pass('later')], control)).map(({ verdict, reason }) => [verdict, reason])
+}
+
+it('waits for a reset after an interruption', async () => {
+  let isReset = false
+  const results = await interruptedWith(async () => {
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    isReset = true
+  })
+  expect(isReset).toBe(true)
+  expect(results).toEqual([
+    ['skipped', 'the run was interrupted during this check'],
+    ['skipped', 'the run was interrupted'],
+  ])
+})
+
+it('fails an interrupted check that could not reset something', async () => {
+  expect(await interruptedWith(() => Promise.reject(locked))).toEqual([
+    ['failed', 'the run was interrupted during this check; the PIN is still set'],
+    ['skipped', 'the run was interrupted'],
+  ])
+})
+
+it('names a reset that failed within its check once', async () => {
+  const leaves = check('leaves', [], ({ unfinished }) =>
+    unfinished.resetAfter(
+      () => Promise.resolve({ evidence: [] }),
+      () => Promise.reject(locked),
+    ),
+  )
+  expect(await run([leaves, pass('later')])).toMatchObject([
+    { verdict: 'failed', reason: 'the PIN is still set' },
+    { verdict: 'passed' },
+  ])
 })
 
 it('does not pass a run with a skipped check, or without checks', async () => {

@@ -46,17 +46,31 @@ async function runOne(check: Check, options: RunOptions): Promise<CheckResult> {
   const startedAt = ownNow()
   const ms = () => Math.round(ownNow() - startedAt)
   const progress = Progress.for(check.limitMs, options.interrupted)
+  let result: CheckResult
+  let reported: unknown
   try {
     const outcome = await progress.race(check.name, () => check.run(options.phone, progress))
-    return resultOf(check, 'passed', null, outcome, ms())
+    result = resultOf(check, 'passed', null, outcome, ms())
   } catch (error) {
     if (options.interrupted.aborted)
-      return resultOf(check, 'skipped', 'the run was interrupted during this check', nothing, ms())
-    if (error instanceof Skipped) return resultOf(check, 'skipped', error.message, nothing, ms())
-    const outcome = error instanceof Failed ? error.outcome : nothing
-    return resultOf(check, 'failed', reasonOf(error, check.limitMs), outcome, ms())
+      result = resultOf(check, 'skipped', 'the run was interrupted during this check', nothing, ms())
+    else if (error instanceof Skipped) result = resultOf(check, 'skipped', error.message, nothing, ms())
+    else {
+      reported = error
+      const outcome = error instanceof Failed ? error.outcome : nothing
+      result = resultOf(check, 'failed', reasonOf(error, check.limitMs), outcome, ms())
+    }
   }
+  const left = (await options.phone.unfinished.settled()).filter((error) => error !== reported)
+  return left.length === 0 ? result : withLeft(result, left)
 }
+
+/** A check whose reset failed after its end has failed, even in an interrupted run. */
+const withLeft = (result: CheckResult, left: readonly unknown[]): CheckResult => ({
+  ...result,
+  verdict: 'failed',
+  reason: [result.reason ?? [], ...left.map((error) => reasonOf(error))].flat().join('; '),
+})
 
 /** The error with what it says about its cause. */
 export function reasonOf(error: unknown, limitMs?: number): string {

@@ -12,7 +12,7 @@ const typed = 'guarded text'
 export const guard: Check = {
   name: 'guard',
   claim:
-    'The profile `guarded` refuses touches in the stores and wallets of the phone, and types into a search field.',
+    'The profile `guarded` refuses touches in the stores and wallets of the phone that open, and types into a search field.',
   needs: ['text'],
   limitMs: 180_000,
   async run(phone, progress) {
@@ -20,7 +20,8 @@ export const guard: Check = {
       .gate()
       .read(phone.caller(), progress, (device, within) => need(device.packages, 'apps').list(within))
     const names = apps.map((app) => app.package).filter((name) => listed.has(name))
-    const evidence = names.length === 0 ? ['no store or wallet of the list is installed'] : []
+    const evidence: string[] = []
+    let tried = 0
     for (const name of names) {
       const [opened] = await tryActions(phone, [{ type: 'open_app', package: name }], progress)
       if (opened?.ok !== true) {
@@ -34,7 +35,9 @@ export const guard: Check = {
       if (code !== 'handoff_required')
         throw new Failed(`a touch in ${name} has ${code}, not handoff_required`, { evidence })
       evidence.push(`${name}: a touch is refused`)
+      tried += 1
     }
+    if (tried === 0) evidence.push('no store or wallet was tried')
     await runActions(phone, [{ type: 'home' }], progress)
     await openSearch(phone, progress)
     const { result, ms } = await timed(() =>

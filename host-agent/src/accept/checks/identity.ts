@@ -1,5 +1,5 @@
 /** The phone's identity, and an agent that is started again with the records of the last one. */
-import { isProven, newId, newNonce, type Progress } from '@phonerack/shared'
+import { isProven, newId, newNonce, ownNow, type Progress } from '@phonerack/shared'
 import { command } from '../../adb/quote.js'
 import { identityFile } from '../../supervision/phone-identity.js'
 import { Failed, type Check } from '../check.js'
@@ -45,11 +45,9 @@ export const agentRestart: Check = {
   limitMs: 120_000,
   async run(phone, progress) {
     const before = await provenIdentity(phone, progress)
-    await phone.stopAgent()
-    const { ms } = await timed(async () => {
-      await phone.startAgent()
-      await healthyAgain(phone, progress.within(restartLimitMs))
-    })
+    const startedAt = await phone.restartAgent()
+    await healthyAgain(phone, progress.within(restartLimitMs))
+    const ms = Math.round(ownNow() - startedAt)
     const { elements } = await look(phone, progress)
     const after = await provenIdentity(phone, progress)
     const evidence = [`${elements.length} elements after the restart`]

@@ -52,15 +52,14 @@ const interruptedSize = 64 << 20
 
 export const installInterrupted: Check = {
   name: 'install_interrupted',
-  claim:
-    'An install that loses its phone is reported as failed, the app is unchanged, and its session is abandoned.',
+  claim: 'An install that loses its phone is reported as failed, and the app is unchanged.',
   needs: ['lost_input'],
   limitMs: 3 * 60_000,
   async run(phone, progress) {
     const before = await appOf(phone, progress)
     const sessions: number[] = []
     const cuts: Promise<void>[] = []
-    const { result, ms } = await timed(() =>
+    const installing = timed(() =>
       installOn(
         phone,
         before,
@@ -68,18 +67,24 @@ export const installInterrupted: Check = {
         (id) => {
           if (id === null) return
           sessions.push(id)
-          cuts.push(cut(phone, progress))
+          const cutting = cut(phone, progress)
+          // Its result is awaited below.
+          cutting.catch(() => undefined)
+          cuts.push(cutting)
         },
         progress,
       ),
     )
+    await Promise.allSettled([installing])
     await Promise.all(cuts)
+    const { result, ms } = await installing
     const evidence = [`session ${sessions.join(', ') || 'none'}: ${JSON.stringify(result)}`]
     if (result.kind !== 'answered' || result.succeeded || result.errorCode !== 'phone_unavailable')
       throw new Failed('the lost install was not reported as phone_unavailable', { evidence })
     const back = await timed(() => phone.untilLink('healthy', progress))
     const after = await appOf(phone, progress)
     if (after.path !== before.path) throw new Failed(`${settingsApp.package} was replaced`, { evidence })
+    // The phone keeps the files of a session that has not ended.
     for (const session of sessions)
       await phone
         .gate()

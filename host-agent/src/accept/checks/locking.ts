@@ -44,17 +44,11 @@ export async function whileLocked<T>(
   work: () => Promise<T>,
 ): Promise<T> {
   const locked = async (): Promise<T> => {
-    try {
-      const answer = await shell(phone, progress, 'locksettings', 'set-pin', pin)
-      if (!/set to/i.test(answer)) throw new Failed(`the phone takes no PIN: ${answer}`)
-      return await work()
-    } finally {
-      await removeLock(phone, pin)
-    }
+    const answer = await shell(phone, progress, 'locksettings', 'set-pin', pin)
+    if (!/set to/i.test(answer)) throw new Failed(`the phone takes no PIN: ${answer}`)
+    return work()
   }
-  const ended = locked()
-  phone.finishes(ended)
-  return ended
+  return phone.unfinished.resetAfter(locked, () => removeLock(phone, pin))
 }
 
 async function removeLock(phone: PhoneUnderTest, pin: string): Promise<void> {

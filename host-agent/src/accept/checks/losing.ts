@@ -10,10 +10,14 @@ import { scrcpyServers } from './servers.js'
 /** Milliseconds of the long press that loses its phone, and of the time before it is lost. */
 const longPress = { lasts: 10_000, before: 1000, answer: 8000 }
 
-/** Runs `lose` during a long press, whose outcome must be unknown; afterwards a tap must work. */
+/**
+ * Runs `lose` during a long press, whose outcome must be unknown; afterwards a tap must work.
+ * @param unnoticed thrown when the press succeeds
+ */
 async function loseDuringPress(
   phone: PhoneUnderTest,
   lose: () => Promise<void>,
+  unnoticed: Error,
   progress: Progress,
 ): Promise<Outcome> {
   await openSettings(phone, progress)
@@ -31,7 +35,7 @@ async function loseDuringPress(
     (error: unknown) => (error instanceof Error ? error.message : String(error)),
   )
   const ms = Math.round(performance.now() - lostAt)
-  if (reason === null) throw new Skipped('the connection came back before the gesture noticed the loss')
+  if (reason === null) throw unnoticed
   const evidence = [`${ms} ms after the loss: ${reason}`]
   if (!reason.includes('action_outcome_unknown'))
     throw new Failed('the lost gesture has another error than action_outcome_unknown', { evidence })
@@ -50,7 +54,13 @@ export const lostInput: Check = {
     'A gesture whose connection is lost ends immediately as `action_outcome_unknown`, and a tap works again.',
   needs: ['tap'],
   limitMs: 180_000,
-  run: (phone, progress) => loseDuringPress(phone, () => cut(phone, progress), progress),
+  run: (phone, progress) =>
+    loseDuringPress(
+      phone,
+      () => cut(phone, progress),
+      new Skipped('the connection came back before the gesture noticed the loss'),
+      progress,
+    ),
 }
 
 export const lostServer: Check = {
@@ -66,8 +76,12 @@ export const lostServer: Check = {
         const servers = await scrcpyServers(phone, progress)
         if (servers.length === 0) throw new Failed('`ps` does not list a scrcpy server')
         const transport = await phone.transport(progress)
-        await transport.shell(command('kill', ...servers.map(({ pid }) => pid)), progress)
+        const kill = command('kill', ...servers.map(({ pid }) => pid))
+        const { exitCode, stderr } = await transport.shell(kill, progress)
+        if (exitCode !== 0)
+          throw new Failed(`\`kill\` ended with ${exitCode}: ${stderr.toString('utf8').trim()}`)
       },
+      new Failed('the gesture succeeded although its scrcpy server was killed'),
       progress,
     ),
 }

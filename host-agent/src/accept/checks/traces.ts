@@ -1,5 +1,5 @@
 /** Traces of a tenant that the shell can set: each is found by the command that proves a wipe. */
-import type { Progress } from '@phonerack/shared'
+import { Progress } from '@phonerack/shared'
 import { command, type ShellCommand } from '../../adb/quote.js'
 import { checkTrace, traces as readers } from '../../wiping/traces.js'
 import { Failed, type Check } from '../check.js'
@@ -32,6 +32,8 @@ const settable: readonly Settable[] = [
 ]
 
 const pin = '9753'
+/** Milliseconds. */
+const resetMs = 10_000
 
 const shell = async (phone: PhoneUnderTest, line: ShellCommand, progress: Progress): Promise<string> =>
   (await (await phone.transport(progress)).shell(line, progress)).stdout.toString('utf8').trim()
@@ -46,20 +48,26 @@ async function findingsOf(phone: PhoneUnderTest, name: string, progress: Progres
   return found
 }
 
-/** The findings while the setting has the value of a tenant. */
+/** The findings while the setting has the value of a tenant, which is reset even after an interruption. @throws Failed when it stays */
 async function whileSet(
   phone: PhoneUnderTest,
   { trace, namespace, key, value }: Settable,
   progress: Progress,
 ): Promise<string[]> {
   const before = await shell(phone, command('settings', 'get', namespace, key), progress)
-  await shell(phone, command('settings', 'put', namespace, key, value), progress)
-  try {
-    return await findingsOf(phone, trace, progress)
-  } finally {
-    const reset = before === 'null' ? ['delete', namespace, key] : ['put', namespace, key, before]
-    await shell(phone, command('settings', ...reset), progress)
+  const find = async () => {
+    await shell(phone, command('settings', 'put', namespace, key, value), progress)
+    return findingsOf(phone, trace, progress)
   }
+  const reset = async () => {
+    const within = Progress.for(resetMs)
+    const words = before === 'null' ? ['delete', namespace, key] : ['put', namespace, key, before]
+    // Only the state counts, as for a screen lock.
+    await shell(phone, command('settings', ...words), within).catch(() => undefined)
+    const now = await shell(phone, command('settings', 'get', namespace, key), within).catch(String)
+    if (now !== before) throw new Failed(`the setting ${key} of ${value} is not reset on the phone: ${now}`)
+  }
+  return phone.unfinished.resetAfter(find, reset)
 }
 
 export const traces: Check = {
