@@ -81,6 +81,19 @@ it('survives a connection that cannot be cut during an install', async () => {
   expect(await runCheck({ ...both, phone }, 'install_interrupted')).toMatchObject(named(/^no adb$/))
 })
 
+it('does not take a scrcpy server that cannot be killed for a lost one', async () => {
+  const transport = async (progress: Progress) => {
+    const real = await both.phone.transport(progress)
+    const shell: typeof real.shell = (line, within) =>
+      real.shell(line.startsWith('kill ') ? command('kill', '999999') : line, within)
+    return { ...real, shell }
+  }
+  const phone = Object.create(both.phone, { transport: { value: transport } }) as UnderTest['phone']
+  expect(await runCheck({ ...both, phone }, 'lost_server')).toMatchObject(
+    named(/^`kill` ended with 1: .*No such process/),
+  )
+})
+
 it('stops the adb server that a restart of the agent started', async () => {
   const mark = join(both.phone.dir, 'adb', 'server.json')
   const first = findMarked(mark)
