@@ -32,6 +32,7 @@ class Answer:
     status: int
     body: bytes
     retry_after: Optional[str] = None
+    request_id: Optional[str] = None
 
     @property
     def is_success(self) -> bool:
@@ -45,17 +46,17 @@ def value_of(request: Request[T], answer: Answer) -> T:
     value = _json_of(answer)
     # Each answer of the API that is not a file is an object.
     if not isinstance(value, dict):
-        raise unexpected(answer.status, "a body that is not a JSON object", is_safe=request.is_read)
+        raise unexpected(answer.status, "a body that is not a JSON object", is_read=request.is_read)
     return cast(T, value)
 
 
-def error_of(answer: Answer, *, is_safe: bool) -> PhonerackError:
+def error_of(answer: Answer, *, is_read: bool) -> PhonerackError:
     """The error of an answer. Without the API's envelope, as from a proxy, its code is `unexpected_answer`."""
     parsed = _json_of(answer)
     error = parsed.get("error") if isinstance(parsed, dict) else None
     # A proxy's error often has a code too.
     if not isinstance(error, dict) or any(_text(error, name) is None for name in ("type", "code", "message")):
-        return unexpected(answer.status, "without an error of Phonerack", is_safe=is_safe)
+        return unexpected(answer.status, "without an error of Phonerack", is_read=is_read)
     fields = fields_of(error)
     family = FAMILIES.get(fields["type"], PhonerackError)
     return family(fields.pop("message"), **fields, status=answer.status, request_id=_text(error, "request_id"))
@@ -69,19 +70,39 @@ def _json_of(answer: Answer) -> Any:
         return None
 
 
-def unexpected(status: int, form: str, *, is_safe: bool) -> errors.ApiError:
+def unexpected(status: int, form: str, *, is_read: bool) -> errors.ApiError:
     """`form`: what is unexpected, such as "without an error of Phonerack"."""
     # A proxy that gave up, or hid the answer, says nothing about the outcome of a write.
-    is_unknown = not is_safe and not 300 <= status < 500
+    is_unknown = not is_read and not 300 <= status < 500
     advice = "Check the base URL, and proxies in between."
     return errors.ApiError(
         f"The server answered with status {status} and {form}.",
         code="unexpected_answer",
         type="api_error",
         next=f"{errors.OUTCOME_UNKNOWN} {advice}" if is_unknown else advice,
-        retryable=is_safe and 502 <= status <= 504,
+        retryable=is_read and 502 <= status <= 504,
         status=status,
         is_outcome_unknown=is_unknown,
+    )
+
+
+def after_unknown(error: PhonerackError, key: Optional[str]) -> PhonerackError:
+    """The last error of a write of which an attempt may have been carried out. `key`: its idempotency key."""
+    if key is not None:
+        error.details["idempotency_key"] = key
+    if isinstance(error, errors.PhonerackConnectionError):
+        return error.after_unknown()
+    # An answer of the API stands: its code names what happened.
+    if error.is_outcome_unknown or error.code != "unexpected_answer":
+        return error
+    return errors.ApiError(
+        error.message,
+        code=error.code,
+        type=error.type,
+        next=f"{errors.OUTCOME_UNKNOWN} {error.next}",
+        details=error.details,
+        status=error.status,
+        is_outcome_unknown=True,
     )
 
 

@@ -35,6 +35,15 @@ def pause_before_repeat(
     return float(min(LONGEST_PAUSE, FIRST_PAUSE * 2**attempt)) * (0.5 + random * 0.5)
 
 
+def may_be_done(error: PhonerackError, retry_after: Optional[str]) -> bool:
+    """Whether a failed write may have been carried out. With `Retry-After`, 429 and 503 say that it was not."""
+    status = error.status
+    if status is None:
+        return error.is_outcome_unknown
+    is_refused = status == 503 and seconds_of(retry_after) is not None
+    return status < 300 or (status >= 500 and not is_refused)
+
+
 def seconds_of(retry_after: Optional[str]) -> Optional[float]:
     if retry_after is None or not re.fullmatch(r"[0-9]{1,6}", retry_after.strip()):
         return None

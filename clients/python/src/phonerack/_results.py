@@ -58,8 +58,8 @@ class Progress:
     fraction: Optional[float] = None
 
 
-def act_result(raw: models.ActionBatchResult) -> ActResult:
-    """Raises ActionError for the first action that failed."""
+def act_result(raw: models.ActionBatchResult, request_id: Optional[str]) -> ActResult:
+    """Raises ActionError for the first action that failed. `request_id`: of the batch."""
     seen = raw.get("observation")
     observation = Observation(cast(models.Observation, seen)) if seen is not None and "elements" in seen else None
     for each in raw["results"]:
@@ -72,6 +72,7 @@ def act_result(raw: models.ActionBatchResult) -> ActResult:
             completed=raw["completed"],
             observation=observation,
             raw=raw,
+            request_id=request_id,
             **fields,
         )
     return ActResult(raw["results"], observation, raw)

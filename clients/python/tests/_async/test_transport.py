@@ -217,6 +217,86 @@ async def test_remembers_that_an_earlier_attempt_may_have_created(server: Server
     assert "idempotency_key" in caught.value.details
 
 
+@pytest.mark.parametrize("status", [500, 502, 503, 504])
+async def test_says_that_a_phone_may_exist_when_a_proxy_answers_a_create_with_5xx(server: Server, status: int) -> None:
+    server.answer = lambda seen: Reply(status, b"<h1>Bad gateway</h1>")
+    async with connect(server) as client:
+        with pytest.raises(ApiError) as caught:
+            await client.phones.create()
+    error = caught.value
+    assert (error.code, error.status) == ("unexpected_answer", status)
+    assert (error.is_outcome_unknown, error.retryable) == (True, False)
+    key = server.seen[0].headers["idempotency-key"]
+    assert error.details == {"idempotency_key": key} and key in (error.next or "")
+    # The SDK itself repeats with the same key.
+    assert [each.headers["idempotency-key"] for each in server.seen] == [key] * (1 if status == 500 else 4)
+
+
+@pytest.mark.parametrize(
+    "first", [Reply(502, b"<h1>Bad gateway</h1>"), refusal(500, "internal_error", retryable=True)]
+)
+async def test_remembers_the_5xx_of_an_earlier_attempt_when_the_last_one_never_arrived(
+    server: Server, first: Reply
+) -> None:
+    def answer(seen: Seen) -> Reply:
+        server.close()
+        return Reply(first.status, first.body, {"connection": "close"})
+
+    server.answer = answer
+    async with connect(server) as client:
+        with pytest.raises(PhonerackConnectionError) as caught:
+            await client.phones.create()
+    assert len(server.seen) == 1
+    assert (caught.value.is_outcome_unknown, caught.value.retryable) == (True, False)
+    assert caught.value.details == {"idempotency_key": server.seen[0].headers["idempotency-key"]}
+
+
+@pytest.mark.parametrize("first", [CUT, Reply(502, b"<h1>Bad gateway</h1>")])
+@pytest.mark.parametrize("status", [403, 429])
+async def test_remembers_an_earlier_attempt_when_a_proxy_refuses_the_last_one(
+    server: Server, first: Reply, status: int
+) -> None:
+    async with connect(server, max_retries=1) as client:
+        server.replies = [first, Reply(status, b"<h1>Denied</h1>")]
+        with pytest.raises(ApiError) as caught:
+            await client.phones.create(idempotency_key="mine-123")
+    error = caught.value
+    assert len(server.seen) == 2
+    assert (error.code, error.status) == ("unexpected_answer", status)
+    assert (error.is_outcome_unknown, error.retryable) == (True, False)
+    assert "may have been created" in (error.next or "") and "mine-123" in (error.next or "")
+    assert error.details == {"idempotency_key": "mine-123"}
+
+
+async def test_names_the_key_when_the_api_refuses_a_repeat_and_not_when_it_refuses_the_first(
+    server: Server,
+) -> None:
+    async with connect(server) as client:
+        for first, has_key in ((CUT, True), (None, False)):
+            refused = refusal(402, "insufficient_credits")
+            server.replies = [refused] if first is None else [first, refused]
+            with pytest.raises(PhonerackError) as caught:
+                await client.phones.create()
+            error = caught.value
+            assert (error.code, error.is_outcome_unknown) == ("insufficient_credits", False)
+            key = server.seen[-1].headers["idempotency-key"]
+            assert error.details == ({"idempotency_key": key} if has_key else {})
+
+
+async def test_knows_that_a_refused_action_was_not_carried_out(server: Server) -> None:
+    def answer(seen: Seen) -> Reply:
+        server.close()
+        return Reply(503, b"<h1>Busy</h1>", {"retry-after": "1", "connection": "close"})
+
+    async with connect(server) as client:
+        one = AsyncPhone(client._connection, phone("ready"))  # type: ignore[arg-type]
+        server.answer = answer
+        with pytest.raises(PhonerackConnectionError) as caught:
+            await one.home()
+    assert len(server.seen) == 1
+    assert (caught.value.is_outcome_unknown, caught.value.details) == (False, {})
+
+
 @pytest.mark.parametrize("missing", ["type", "code", "message"])
 async def test_takes_an_error_without_each_required_field_for_that_of_a_proxy(
     server: Server, missing: str

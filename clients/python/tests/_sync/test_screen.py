@@ -143,15 +143,15 @@ def test_raises_the_error_of_the_action_that_failed_with_its_candidates(server: 
     batch = {"results": results, "completed": 1, "observation": OBSERVATION}
     with connect(server) as client:
         one = client.phones.get(PHONE)
-        server.replies = [Reply(200, batch)]
+        server.replies = [Reply(200, batch, {"x-request-id": "req_bbbbbbbbbbbb"})]
         with pytest.raises(ActionError) as caught:
             one.tap(text="Next")
     failed = caught.value
     assert (failed.code, failed.next, failed.index, failed.completed) == ("ambiguous_target", "Use `nth`.", 1, 1)
-    assert (failed.message, failed.status, failed.request_id) == ("Two match.", None, None)
+    assert (failed.message, failed.status, failed.request_id) == ("Two match.", None, "req_bbbbbbbbbbbb")
     assert len(failed.details["candidates"]) == 2
     assert failed.raw == batch
-    assert failed.to_dict() == {**error, "type": "invalid_request_error", "request_id": None}
+    assert failed.to_dict() == {**error, "type": "invalid_request_error", "request_id": "req_bbbbbbbbbbbb"}
     assert failed.observation is not None and failed.observation.find(text="Next") is not None
 
 

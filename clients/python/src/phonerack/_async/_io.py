@@ -73,7 +73,12 @@ async def _answer(
     async def sent() -> Answer:
         # A redirect would carry the key to another place.
         response = await client.send(request, auth=no_auth, follow_redirects=False)
-        return Answer(response.status_code, response.content, response.headers.get("retry-after"))
+        return Answer(
+            response.status_code,
+            response.content,
+            response.headers.get("retry-after"),
+            response.headers.get("x-request-id"),
+        )
 
     try:
         return await _before(deadline, sent())

@@ -10,10 +10,10 @@ import httpx
 from .. import _answers
 from .._config import Config, Message
 from .._deadline import Deadline, timed_out
-from .._policy import pause_before_repeat
+from .._policy import may_be_done, pause_before_repeat
 from .._request import Request
 from .._results import Source
-from ..errors import PhonerackConnectionError, PhonerackError
+from ..errors import PhonerackError
 from . import _io
 
 T = TypeVar("T")
@@ -31,6 +31,11 @@ class AsyncConnection:
 
     async def send(self, request: Request[T], deadline: Deadline) -> T:
         """Raises PhonerackError."""
+        value, _ = await self.exchange(request, deadline)
+        return value
+
+    async def exchange(self, request: Request[T], deadline: Deadline) -> "tuple[T, Optional[str]]":
+        """The value of the answer and its request ID. Raises PhonerackError."""
         message = self._config.message(request)
         attempt = 0
         is_unknown = False
@@ -39,27 +44,28 @@ class AsyncConnection:
             try:
                 answer = await _io.send_once(self._client, message, deadline)
                 if answer.is_success:
-                    return _answers.value_of(request, answer)
-                raise _answers.error_of(answer, is_safe=message.is_safe)
+                    return _answers.value_of(request, answer), answer.request_id
+                raise _answers.error_of(answer, is_read=message.is_read)
             except PhonerackError as error:
-                # An earlier attempt may have been carried out, even if the last one never arrived.
-                if isinstance(error, PhonerackConnectionError):
-                    is_unknown = is_unknown or error.is_outcome_unknown
-                    error = error.after_unknown() if is_unknown else error
-                pause = self._pause(error, answer, message, attempt)
+                retry_after = None if answer is None else answer.retry_after
+                # An earlier attempt may have been carried out, even if the last one never arrived or was refused.
+                is_unknown = is_unknown or (not message.is_read and may_be_done(error, retry_after))
+                pause = self._pause(error, retry_after, message, attempt)
                 if pause is None or pause >= deadline.left():
-                    raise error
+                    if not is_unknown:
+                        raise
+                    raise _answers.after_unknown(error, request.idempotency_key) from error.__cause__
             await self.sleep(pause)
             attempt += 1
 
     def _pause(
-        self, error: PhonerackError, answer: Optional[_answers.Answer], message: Message, attempt: int
+        self, error: PhonerackError, retry_after: Optional[str], message: Message, attempt: int
     ) -> Optional[float]:
         if attempt >= self._config.max_retries:
             return None
         return pause_before_repeat(
             error,
-            None if answer is None else answer.retry_after,
+            retry_after,
             is_safe=message.is_safe,
             attempt=attempt,
             random=self.random(),
@@ -77,7 +83,7 @@ class AsyncConnection:
         """Sends a file to an upload URL, which gets no API key. Not repeated: the URL takes one file."""
         answer = await _io.send_file(self._client, method, url, headers, source, deadline, on_sent)
         if not answer.is_success:
-            raise _answers.error_of(answer, is_safe=True)
+            raise _answers.error_of(answer, is_read=True)
         return answer
 
     async def pause(self, seconds: float, deadline: Deadline) -> None:

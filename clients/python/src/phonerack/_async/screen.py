@@ -57,7 +57,8 @@ class AsyncScreen:
         """
         body = cast(models.RunActionsBody, given(actions=list(batch), observe=observe))
         request = operations.run_actions(self.id, body=body)
-        return act_result(await self._connection.send(request, Deadline(timeout, ACTIONS)))
+        raw, request_id = await self._connection.exchange(request, Deadline(timeout, ACTIONS))
+        return act_result(raw, request_id)
 
     async def _one(self, action: actions.Action, timeout: Optional[float]) -> None:
         await self.act([action], observe="none", timeout=timeout)

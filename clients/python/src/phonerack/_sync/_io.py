@@ -76,7 +76,12 @@ def _answer(client: httpx.Client, request: httpx.Request, deadline: Deadline, *,
                 _check(deadline, is_read=is_read)
         finally:
             response.close()
-        return Answer(response.status_code, bytes(body), response.headers.get("retry-after"))
+        return Answer(
+            response.status_code,
+            bytes(body),
+            response.headers.get("retry-after"),
+            response.headers.get("x-request-id"),
+        )
     except httpx.TimeoutException:
         raise timed_out(is_read=is_read) from None
     except httpx.RequestError as error:

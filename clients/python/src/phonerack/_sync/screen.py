@@ -58,7 +58,8 @@ class Screen:
         """
         body = cast(models.RunActionsBody, given(actions=list(batch), observe=observe))
         request = operations.run_actions(self.id, body=body)
-        return act_result(self._connection.send(request, Deadline(timeout, ACTIONS)))
+        raw, request_id = self._connection.exchange(request, Deadline(timeout, ACTIONS))
+        return act_result(raw, request_id)
 
     def _one(self, action: actions.Action, timeout: Optional[float]) -> None:
         self.act([action], observe="none", timeout=timeout)

@@ -37,7 +37,7 @@ def upload_file(
     try:
         storage_id = json.loads(answer.body)["storageId"]
     except (ValueError, KeyError, TypeError):
-        raise unexpected(answer.status, "without a file ID", is_safe=True) from None
+        raise unexpected(answer.status, "without a file ID", is_read=True) from None
     report(Progress("processing"))
     upload = connection.send(
         operations.complete_upload(created["id"], body={"storage_id": storage_id}), deadline
