@@ -17,6 +17,17 @@ export interface GlobalFlags {
   profile?: string
 }
 
+/** A line of the shell has the shell's connection. @throws UsageError for an option that would need another one */
+function withoutChange(shared: Session, flags: GlobalFlags): Session {
+  for (const name of ['profile', 'context'] as const)
+    if (flags[name] !== undefined)
+      throw new UsageError(
+        `--${name} cannot be set for one line of the shell.`,
+        `Quit, and start the shell with --${name}.`,
+      )
+  return shared
+}
+
 /** One run of a command. */
 export class Run {
   readonly out: Output
@@ -29,7 +40,7 @@ export class Run {
     shared: Session | null,
   ) {
     this.out = new Output(io, flags.json ?? false, flags.quiet ?? false)
-    if (shared) this.opened = Promise.resolve(shared)
+    if (shared) this.opened = Promise.resolve(withoutChange(shared, flags))
   }
 
   session(): Promise<Session> {

@@ -56,6 +56,22 @@ it('ends with 13 if the connection breaks after an action was sent', async () =>
   await new Promise((resolve) => server.close(resolve))
 })
 
+it('ends with 13 if a proxy refuses the repeat of a create that may have been carried out', async () => {
+  let [asked, first] = [0, 502]
+  bench.service.answers.set('POST /v1/phones', () => ({
+    status: (asked += 1) === 1 ? first : 403,
+    body: Buffer.from('<h1>Proxy</h1>'),
+  }))
+  const made = await bench.phonerack(['phone', 'create', '--json'])
+  expect(made.exitCode).toBe(13)
+  const [, repeat] = bench.service.seen
+  expect(JSON.parse(made.err)).toMatchObject({
+    error: { code: 'unexpected_answer', details: { idempotency_key: repeat?.headers['idempotency-key'] } },
+  })
+  ;[asked, first] = [0, 403]
+  expect((await bench.phonerack(['phone', 'create', '--json'])).exitCode).toBe(12)
+})
+
 it('prints usage errors as a sentence, or as an envelope with --json', async () => {
   const text = await bench.phonerack(['phone', 'tpa'])
   expect(text).toMatchObject({ exitCode: 2, out: '' })

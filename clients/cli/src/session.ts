@@ -28,7 +28,8 @@ export class Session {
   static async open(io: Io, flags: { context?: string; profile?: string }): Promise<Session> {
     const headers = {
       'User-Agent': userAgent,
-      ...profileHeader(flags.profile ?? io.env['PHONERACK_PROFILE']),
+      // An empty variable is one that is not set; an empty option is a mistake that must not lift the limit.
+      ...profileHeader(flags.profile ?? (io.env['PHONERACK_PROFILE'] || undefined)),
     }
     const config = await settingsFor(io, flags.context)
     const access = accessOf(config, io.env, flags.context)
@@ -51,7 +52,7 @@ export async function settings(io: Io): Promise<Config> {
 }
 
 /** Not read if the environment has the base URL and the key. */
-export async function settingsFor(io: Io, contextFlag: string | undefined): Promise<Config> {
+async function settingsFor(io: Io, contextFlag: string | undefined): Promise<Config> {
   const isGiven = Boolean(io.env['PHONERACK_API_KEY']) && Boolean(io.env['PHONERACK_BASE_URL'])
   return isGiven && contextFlag === undefined ? emptyConfig() : settings(io)
 }
@@ -63,7 +64,7 @@ export const profiles = ['full', 'guarded', 'read-only'] as const
 
 /** The header that narrows the key. @throws UsageError for another profile */
 function profileHeader(profile: string | undefined): Record<string, string> {
-  if (profile === undefined || profile === '') return {}
+  if (profile === undefined) return {}
   if (!profiles.some((known) => known === profile))
     throw new UsageError(
       `There is no profile \`${plainLine(profile)}\`.`,

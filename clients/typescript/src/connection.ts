@@ -11,6 +11,11 @@ export interface RequestOptions extends CallOptions {
   headers?: Record<string, string>
 }
 
+/** Headers of an answer. */
+export interface Noted {
+  requestId: string | null
+}
+
 /** The options of every generated function. */
 interface Sending {
   client: Client
@@ -46,6 +51,15 @@ export class Connection {
       responseStyle: 'data',
       // The type of the content says nothing: a proxy's page has its own.
       parseAs: expected === 'json' ? 'json' : 'arrayBuffer',
+    }
+  }
+
+  /** The `fetch` of one call with a JSON answer, for headers that the value of the call does not have. */
+  noting(noted: Noted): typeof globalThis.fetch {
+    return async (input) => {
+      const response = await this.transport.send(input as Request, 'json')
+      noted.requestId = response.headers.get('x-request-id')
+      return response
     }
   }
 

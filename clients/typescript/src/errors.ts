@@ -135,9 +135,20 @@ export class ActionError extends PhonerackError {
 
   constructor(
     fields: ErrorFields,
-    { index, observation, raw }: { index: number; observation: Observation | null; raw: ActionBatchResult },
+    {
+      index,
+      observation,
+      raw,
+      requestId = null,
+    }: {
+      index: number
+      observation: Observation | null
+      raw: ActionBatchResult
+      /** The ID of the batch's request. */
+      requestId?: string | null
+    },
   ) {
-    super(fields)
+    super(fields, { requestId })
     this.index = index
     this.completed = raw.completed
     this.observation = observation

@@ -17,7 +17,7 @@ import {
   type Target,
   type WaitTarget,
 } from './actions.js'
-import { limits, type Connection } from './connection.js'
+import { limits, type Connection, type Noted } from './connection.js'
 import { Device } from './device.js'
 import { ActionError, fieldsOf, PhonerackError } from './errors.js'
 import { Files } from './files.js'
@@ -234,17 +234,19 @@ export class Phone implements AsyncDisposable {
     actions: readonly Action[],
     { observe: wanted, ...options }: ActOptions = {},
   ): Promise<ActResult> {
+    const noted: Noted = { requestId: null }
     const raw = await runActions({
       ...this.connection.sending(options, limits.actionsMs),
+      fetch: this.connection.noting(noted),
       path: this.path,
       body: { actions: [...actions], observe: wanted },
     })
     const seen = raw.observation
     const observation = seen !== undefined && 'elements' in seen ? new Observation(seen) : null
     const failed = raw.results.find(({ ok }) => !ok)
-    if (failed)
-      throw new ActionError(fieldsOf({ ...failed.error }), { index: failed.index, observation, raw })
-    return { results: raw.results, observation, raw }
+    if (!failed) return { results: raw.results, observation, raw }
+    const { index, error } = failed
+    throw new ActionError(fieldsOf({ ...error }), { index, observation, raw, ...noted })
   }
 
   private one(action: Action, options: CallOptions): Promise<ActResult> {

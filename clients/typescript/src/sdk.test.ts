@@ -47,7 +47,9 @@ beforeEach(async () => {
       // A text is the page of a proxy.
       const [contentType, content] =
         typeof body === 'string' ? [pageType, body] : ['application/json', JSON.stringify(body)]
-      response.writeHead(status, { 'content-type': contentType }).end(content)
+      response
+        .writeHead(status, { 'content-type': contentType, 'x-request-id': 'req_bbbbbbbbbbbb' })
+        .end(content)
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -188,6 +190,7 @@ it('throws the error of the action that failed, with its candidates and the scre
   const failed = await one.act([{ type: 'home' }, tap({ text: 'Next' })]).catch((thrown: unknown) => thrown)
   expect(failed).toBeInstanceOf(ActionError)
   expect(failed).toMatchObject({ code: 'ambiguous_target', next: 'Use `nth`.', index: 1, completed: 1 })
+  expect(failed).toMatchObject({ status: null, requestId: 'req_bbbbbbbbbbbb' })
   expect((failed as ActionError).details['candidates']).toHaveLength(2)
   expect((failed as ActionError).observation?.find({ text: 'Next' })?.ref).toBe(1)
 })

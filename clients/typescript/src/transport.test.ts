@@ -139,6 +139,32 @@ it('names the idempotency key of a create that may have been carried out, even w
   expect(seen).toHaveLength(1)
 })
 
+it.each([403, 429])(
+  'calls the outcome of a create unknown when a proxy answers a repeat with %i',
+  async (status) => {
+    const page =
+      (code: number) =>
+      (_request: IncomingMessage, response: ServerResponse): void =>
+        void response.writeHead(code).end('<h1>Denied</h1>')
+    for (const first of [cut, page(502), refusal(500, 'internal_error', { retryable: true })]) {
+      answers = [first, page(status), page(status), page(status)]
+      const error = await failure(send('POST', { 'idempotency-key': 'key-1' }))
+      expect(error).toMatchObject({
+        ...{ code: 'unexpected_answer', status, isOutcomeUnknown: true, retryable: false },
+        details: { idempotency_key: 'key-1' },
+      })
+      expect(error.next).toContain('use the idempotency key key-1')
+      expect(error.toJSON().message).toBe(
+        `The server answered with status ${status} and without an error of Phonerack.`,
+      )
+    }
+    answers = Array.from({ length: 4 }, () => page(status))
+    expect(await failure(send('POST', { 'idempotency-key': 'key-1' }))).toMatchObject({
+      ...{ code: 'unexpected_answer', isOutcomeUnknown: false, details: {} },
+    })
+  },
+)
+
 it('leaves the idempotency key out of the error when the API refuses the create', async () => {
   answers = [refusal(402, 'insufficient_credit')]
   expect((await failure(send('POST', { 'idempotency-key': 'key-1' }))).details).toEqual({})

@@ -1,5 +1,6 @@
 /** Sends requests: key, deadline, repeats of what is safe to repeat, and errors. The generated client uses it as `fetch`. */
 import {
+  ApiError,
   ConnectionError,
   errorOf,
   isJsonObject,
@@ -139,8 +140,18 @@ const isUnknownOutcome = (error: unknown): boolean =>
 function afterUnknown(error: unknown, key: string | null): unknown {
   if (!(error instanceof PhonerackError)) return error
   const details = key === null ? error.details : { ...error.details, idempotency_key: key }
+  const { code, type, message, next } = error.toJSON()
+  // A proxy's refusal says nothing about the attempt before it.
+  if (code === 'unexpected_answer' && !error.isOutcomeUnknown)
+    return new ApiError(
+      {
+        ...{ code, type, message, retryable: false, details },
+        next: next === null ? unknownOutcome(key) : `${unknownOutcome(key)} ${next}`,
+      },
+      { status: error.status, isOutcomeUnknown: true, cause: error.cause },
+    )
+  // An answer of the API stands: its code names what happened.
   if (!(error instanceof ConnectionError)) return Object.assign(error, { details })
-  const { code, message } = error.toJSON()
   return new ConnectionError(code, message, true, error.cause, { next: unknownOutcome(key), details })
 }
 

@@ -2,13 +2,12 @@
 import type { Command } from 'commander'
 import type { App, Run } from '../app.js'
 import { certificateCheck, clockCheck, fetchService, type Check } from '../checks.js'
-import { accessOf, type Access } from '../config/access.js'
 import { configFile } from '../config/place.js'
 import { envelopeOf, exitCodeOf, exitCodes } from '../failure.js'
 import type { Color } from '../output.js'
 import { dollars } from '../money.js'
 import { plainLine } from '../plain.js'
-import { clientOf, settingsFor, version } from '../session.js'
+import { version, type Session } from '../session.js'
 import { ExitWith } from '../usage-error.js'
 
 export function addDoctorCommand(program: Command, app: App): void {
@@ -40,26 +39,26 @@ async function doctor(run: Run): Promise<void> {
       return null
     }
   }
-  const access = await step('settings', () => findAccess(run))
-  if (access !== null) await step('connection', () => reach(run, access))
-  if (access !== null && exitCode === exitCodes.ok) await step('key', () => useKey(run, access))
+  const session = await step('settings', () => openSession(run))
+  if (session !== null) await step('connection', () => reach(run, session))
+  if (session !== null && exitCode === exitCodes.ok) await step('key', () => useKey(run, session))
   const text = checks.map((check) => lineOf(run, check)).join('\n')
   await run.out.answer({ ok: exitCode === exitCodes.ok, checks }, text)
   if (exitCode !== exitCodes.ok) throw new ExitWith(exitCode)
 }
 
-async function findAccess(run: Run): Promise<[Access, Check[]]> {
-  const config = await settingsFor(run.io, run.flags.context)
-  const access = accessOf(config, run.io.env, run.flags.context)
+async function openSession(run: Run): Promise<[Session, Check[]]> {
+  const session = await run.session()
+  const { access } = session
   const key = access.keyFrom === 'environment' ? 'PHONERACK_API_KEY' : `context ${access.context ?? ''}`
   return [
-    access,
+    session,
     [{ name: 'settings', status: 'ok', detail: `${configFile(run.io)}; key from ${key}`, next: null }],
   ]
 }
 
-async function reach(run: Run, access: Access): Promise<[null, Check[]]> {
-  const { origin } = clientOf(access).baseUrl
+async function reach(run: Run, { client }: Session): Promise<[null, Check[]]> {
+  const { origin } = client.baseUrl
   const { apiVersion, date, ms } = await fetchService(origin, run.io.signal)
   const certificate = await certificateCheck(origin, run.io.now())
   return [
@@ -73,8 +72,8 @@ async function reach(run: Run, access: Access): Promise<[null, Check[]]> {
   ]
 }
 
-async function useKey(run: Run, access: Access): Promise<[null, Check[]]> {
-  const account = await clientOf(access).account(run.call)
+async function useKey(run: Run, { client }: Session): Promise<[null, Check[]]> {
+  const account = await client.account(run.call)
   const detail = `project ${plainLine(account.project)}, ${dollars(account.balance_usd)} credit`
   const isEmpty = Number(account.balance_usd) <= Number(account.reserved_usd)
   return [

@@ -129,6 +129,33 @@ it('deletes the key at logout, and then asks to sign in', async () => {
   expect(status.err).toContain('Run `phonerack login')
 })
 
+it('stores no key with --profile, which would not limit it', async () => {
+  for (const words of [[], ['--key-from-stdin']]) {
+    const result = await login('--profile', 'guarded', ...words)
+    expect(result).toMatchObject({ exitCode: 2, out: '' })
+    expect(result.err).toContain('login takes no --profile')
+  }
+  expect(bench.service.seen).toEqual([])
+  await expect(stat(file())).rejects.toThrow('ENOENT')
+})
+
+it('checks the key with the profile that limits it', async () => {
+  await login()
+  bench.service.seen.length = 0
+  const profiles = (): unknown[] =>
+    bench.service.seen
+      .splice(0)
+      .flatMap(({ url, headers }) => (url === '/v1/account' ? [headers['phonerack-profile']] : []))
+  expect((await bench.phonerack(['doctor', '--profile', 'read-only'], { env: {} })).exitCode).toBe(0)
+  expect(profiles()).toEqual(['read-only'])
+  expect((await bench.phonerack(['doctor'], { env: { PHONERACK_PROFILE: 'guarded' } })).exitCode).toBe(0)
+  expect(profiles()).toEqual(['guarded'])
+  const wrong = await bench.phonerack(['doctor', '--profile', 'none'], { env: {} })
+  expect(wrong.exitCode).toBe(2)
+  expect(wrong.out).toContain('There is no profile `none`.')
+  expect(profiles()).toEqual([])
+})
+
 it('has a default phone for each context', async () => {
   bench.service.phones.push(phoneFields('ph_aaaaaaaaaaaa', 'shop'))
   await login()

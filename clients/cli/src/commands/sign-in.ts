@@ -42,6 +42,11 @@ export function addSignInCommands(program: Command, app: App): void {
 }
 
 async function login(run: Run, _operands: readonly string[], flags: LoginFlags): Promise<void> {
+  if (run.flags.profile !== undefined)
+    throw new UsageError(
+      'login takes no --profile: the stored key keeps its own profile.',
+      'Add --profile to each command that uses the key, or set PHONERACK_PROFILE.',
+    )
   const config = await settings(run.io)
   const name = contextName(
     run.flags.context ?? (run.io.env['PHONERACK_CONTEXT'] || config.current || 'default'),

@@ -79,6 +79,14 @@ it('takes the commands of a phone in the shell, with the numbers of the last scr
   ])
 })
 
+it.each(['--profile full', '--context work'])('refuses %s in a line of the shell', async (option) => {
+  const words = ['phone', 'shell', one, '--profile', 'guarded']
+  const result = await bench.phonerack(words, { stdin: `key home ${option}\nkey home\n` })
+  expect(result.exitCode).toBe(2)
+  expect(result.err).toContain('cannot be set for one line of the shell.')
+  expect(bench.service.seen.some(({ url }) => url.endsWith('/actions'))).toBe(false)
+})
+
 it('ends a shell that reads a script at the first failure', async () => {
   const unknown = await bench.phonerack(['phone', 'shell', one], { stdin: 'dance\nkey home\n' })
   expect(unknown).toMatchObject({ exitCode: 2 })
@@ -158,6 +166,8 @@ it('sends the profile with each request, and nothing with a profile that does no
   expect(await profile(['--profile', 'read-only'], 'guarded')).toBe('read-only')
   expect(await profile(['--profile', 'readonly'])).toBe(2)
   expect(await profile([], 'toString')).toBe(2)
+  expect(await profile([], '')).toBeUndefined()
+  for (const empty of [['--profile', ''], ['--profile=']]) expect(await profile(empty, 'guarded')).toBe(2)
 })
 
 it.each(['GET', 'head'])('refuses a body for %s', async (method) => {
