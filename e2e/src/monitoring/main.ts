@@ -8,7 +8,8 @@ import path from 'node:path'
 import process from 'node:process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expressionsOfRules } from '@phonerack/shared/testing/promql'
-import { freePort, root, startSystem, stopSystem } from '../system/system.js'
+import { withParts, type Parts } from '../system/parts.js'
+import { freePort, root } from '../system/system.js'
 import { startLoad } from './load.js'
 import { scrapeSeconds, startPrometheus } from './prometheus.js'
 import { emptyParts, queriesOfDashboard } from './queries.js'
@@ -21,25 +22,13 @@ const [program = 'prometheus'] = process.argv.slice(2)
 const say = (text: string): void => void process.stdout.write(`${text}\n`)
 const read = (name: string): Promise<string> => readFile(path.join(root, 'deploy/monitoring', name), 'utf8')
 
-/** Ends each started part; the last one runs first. */
-const ends: (() => Promise<unknown>)[] = []
-let ending: Promise<void> | null = null
-const endAll = (): Promise<void> =>
-  (ending ??= (async () => {
-    for (const end of ends.toReversed()) await end()
-  })())
-for (const signal of ['SIGINT', 'SIGTERM'] as const)
-  process.once(signal, () => void endAll().finally(() => process.exit(130)))
-
-async function check(): Promise<number> {
+async function check(parts: Parts): Promise<number> {
   const dir = await mkdtemp(path.join(tmpdir(), 'phonerack-monitoring-'))
-  ends.push(() => rm(dir, { recursive: true, force: true }))
+  parts.add(() => rm(dir, { recursive: true, force: true }))
   // The host opens tunnels, so that their metrics have figures.
   const tunnels = { PHONERACK_DIAL: 'true', PHONERACK_TUNNEL_LISTEN: `127.0.0.1:${await freePort()}` }
-  const system = await startSystem({ virtualPhones: phones, env: tunnels })
-  ends.push(() => stopSystem(system))
-  const prometheus = await startPrometheus(program, dir, system.up)
-  ends.push(() => prometheus.stop())
+  const system = await parts.startSystem({ virtualPhones: phones, env: tunnels })
+  const prometheus = await parts.start(startPrometheus(program, dir, system.up), (each) => each.stop())
   await prometheus.scraped()
   const from = Date.now()
   const load = await startLoad(system, phones)
@@ -68,8 +57,4 @@ async function check(): Promise<number> {
   return faults
 }
 
-try {
-  process.exitCode = (await check()) === 0 ? 0 : 1
-} finally {
-  await endAll()
-}
+process.exitCode = (await withParts(check)) === 0 ? 0 : 1

@@ -1,6 +1,5 @@
 /** A Prometheus of the check, on the loopback address, with the configuration of `deploy/monitoring`. */
 import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { copyFile, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { z } from 'zod'
@@ -51,7 +50,7 @@ export interface Prometheus {
 }
 
 /** The example, with the addresses of this system and shorter intervals. */
-async function writeConfig(dir: string, up: UpFile): Promise<string> {
+async function writeConfig(dir: string, up: Pick<UpFile, 'metrics_urls'>): Promise<string> {
   const example = await readFile(path.join(folder, 'prometheus.yml'), 'utf8')
   const replacements: [string, string][] = [
     ['127.0.0.1:9464', new URL(up.metrics_urls.control_plane).host],
@@ -71,7 +70,11 @@ async function writeConfig(dir: string, up: UpFile): Promise<string> {
 }
 
 /** @param dir of its configuration and data */
-export async function startPrometheus(program: string, dir: string, up: UpFile): Promise<Prometheus> {
+export async function startPrometheus(
+  program: string,
+  dir: string,
+  up: Pick<UpFile, 'metrics_urls'>,
+): Promise<Prometheus> {
   const port = await freePort()
   const base = `http://127.0.0.1:${port}`
   const child = spawn(
@@ -86,7 +89,10 @@ export async function startPrometheus(program: string, dir: string, up: UpFile):
   )
   let said = ''
   child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()))
-  const ended = once(child, 'exit')
+  let failure: Error | null = null
+  child.on('error', (error) => (failure = error))
+  // Also follows the failed start of a program.
+  const ended = new Promise<void>((resolve) => void child.once('close', () => resolve()))
   const stop = async (): Promise<void> => {
     child.kill('SIGTERM')
     await ended
@@ -102,7 +108,12 @@ export async function startPrometheus(program: string, dir: string, up: UpFile):
   }
   try {
     await eventually('Prometheus to be ready', 60_000, async () => {
-      if (child.exitCode !== null) throw new Error(`Prometheus ended with ${child.exitCode}: ${said}`)
+      if (failure !== null) throw new Error(`Prometheus cannot be started: ${failure.message}`)
+      const end = child.exitCode ?? child.signalCode
+      if (end !== null) {
+        await ended
+        throw new Error(`Prometheus ended with ${end}: ${said}`)
+      }
       return fetch(`${base}/-/ready`).then(
         ({ ok }) => ok,
         () => false,

@@ -1,11 +1,11 @@
 /** `./scripts/screens`: runs commands of `phonerack` in a pseudo-terminal and draws what a person sees. */
-import { spawn } from 'node:child_process'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
 import { openBrowser } from '../system/browser.js'
-import { root, startSystem, stopSystem } from '../system/system.js'
+import { withParts, type Parts } from '../system/parts.js'
+import { root } from '../system/system.js'
+import { inTerminal } from './pseudo-terminal.js'
 import { escaped, screenOf } from './terminal.js'
 
 const columns = 100
@@ -18,6 +18,8 @@ interface Scene {
   before?: string[]
   shown: string[]
   typed?: string[]
+  /** The exit code of the commands in the picture. Default: 0. */
+  exitCode?: number
 }
 const scenes: readonly Scene[] = [
   { name: 'cli-help', shown: ['phonerack --help'] },
@@ -28,7 +30,7 @@ const scenes: readonly Scene[] = [
     before: ['phonerack phone open com.phonerack.shop'],
     shown: ['phonerack phone observe'],
   },
-  { name: 'cli-tap-failed', shown: ['phonerack phone tap --text Kitchen'] },
+  { name: 'cli-tap-failed', shown: ['phonerack phone tap --text Kitchen'], exitCode: 9 },
   {
     name: 'cli-list',
     before: [
@@ -53,10 +55,11 @@ const scenes: readonly Scene[] = [
   },
 ]
 
-const system = await startSystem({ virtualPhones: 3 })
-const home = await mkdtemp(path.join(tmpdir(), 'phonerack-screens-'))
-const browser = await openBrowser()
-try {
+async function draw(parts: Parts): Promise<void> {
+  const home = await mkdtemp(path.join(tmpdir(), 'phonerack-screens-'))
+  parts.add(() => rm(home, { recursive: true, force: true }))
+  const browser = await parts.start(openBrowser(), (each) => each.close())
+  const system = await parts.startSystem({ virtualPhones: 3 })
   const { base_url: baseUrl, keys } = system.up
   const bin = path.join(home, 'bin')
   await mkdir(bin)
@@ -67,38 +70,16 @@ try {
     ...{ PATH: `${bin}:${process.env['PATH'] ?? ''}`, HOME: home },
     ...{ TERM: 'xterm-256color', LANG: 'C.UTF-8' },
   }
+  const terminal = { columns, env, cwd: home, limitMs: 120_000 }
 
-  /** The output of a command in a pseudo-terminal; each line is typed when the last output is a second old. */
-  const inTerminal = (command: string, typed: readonly string[] = []): Promise<string> =>
-    new Promise((resolve, reject) => {
-      const words = ['-qec', `stty cols ${columns} rows 50; ${command}`, '/dev/null']
-      const child = spawn('script', words, { env, cwd: home, stdio: ['pipe', 'pipe', 'inherit'] })
-      let output = ''
-      let seenAt = performance.now()
-      child.stdout.on('data', (chunk: Buffer) => {
-        output += chunk.toString('utf8')
-        seenAt = performance.now()
-      })
-      child.on('error', reject)
-      child.on('close', () => resolve(output))
-      const type = async (): Promise<void> => {
-        for (const line of typed) {
-          // oxlint-disable-next-line no-control-regex -- readline moves the cursor after its prompt
-          while (!/> (?:\u001b\[\d+G)?$/.test(output) || performance.now() - seenAt < 1000) await pause(100)
-          child.stdin.write(`${line}\r`)
-          seenAt = performance.now()
-        }
-      }
-      type().catch(reject)
-    })
-
-  await inTerminal(`printf %s ${keys.agent} | phonerack login --base-url ${baseUrl} --key-from-stdin`)
+  await writeFile(path.join(home, 'key'), keys.agent, { mode: 0o600 })
+  await inTerminal(`phonerack login --base-url ${baseUrl} --key-from-stdin < key`, terminal)
   const page = await browser.newPage({ deviceScaleFactor: 1.5, viewport: { width: 1000, height: 400 } })
-  for (const { name, before = [], shown, typed } of scenes) {
-    for (const command of before) await inTerminal(command)
+  for (const { name, before = [], shown, typed = [], exitCode = 0 } of scenes) {
+    for (const command of before) await inTerminal(command, terminal)
     const texts: string[] = []
     for (const command of shown) {
-      const output = await inTerminal(command, typed)
+      const output = await inTerminal(command, terminal, { typed, exitCode })
       texts.push(`<b>$</b> ${escaped(command)}\n${screenOf(output.replaceAll(home, '~'), columns)}`)
     }
     await page.setContent(`<!doctype html><meta charset="utf-8"><style>
@@ -110,8 +91,6 @@ try {
     await page.locator('pre').screenshot({ path: path.join(folder, `${name}.png`) })
     process.stdout.write(`docs/screens/${name}.png\n`)
   }
-} finally {
-  await browser.close()
-  await rm(home, { recursive: true, force: true })
-  await stopSystem(system)
 }
+
+await withParts(draw)

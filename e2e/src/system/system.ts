@@ -63,6 +63,8 @@ export interface StartOptions {
   faultPort?: boolean
   /** The features that each phone lacks, in the order of their ports: `[[], ['scrcpy']]` for the second. */
   without?: readonly (readonly Part[])[]
+  /** Interrupts the start, which rejects once `up` has ended. */
+  signal?: AbortSignal
 }
 
 /** Systems that the tests of this file started. */
@@ -91,8 +93,12 @@ export async function startSystem(options: StartOptions): Promise<System> {
     let output = ''
     child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()))
     child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()))
+    const interrupt = (): void => void child.kill('SIGTERM')
+    if (options.signal?.aborted === true) interrupt()
+    options.signal?.addEventListener('abort', interrupt, { once: true })
     child.once('error', reject)
     child.once('exit', (code) => {
+      options.signal?.removeEventListener('abort', interrupt)
       if (code === 0) resolve()
       else reject(new Error(`scripts/up ended with ${code ?? 'a signal'}:\n${output}`))
     })
@@ -103,12 +109,12 @@ export async function startSystem(options: StartOptions): Promise<System> {
 }
 
 /** `./scripts/down`, then removes the folder. */
-export async function stopSystem(system: System): Promise<void> {
-  await run(path.join(root, 'scripts/down'), ['--data', system.dir, '--erase'], {
+export async function stopSystem({ dir }: Pick<System, 'dir'>): Promise<void> {
+  await run(path.join(root, 'scripts/down'), ['--data', dir, '--erase'], {
     cwd: root,
     timeout: 150_000,
   })
-  await rm(system.dir, { recursive: true, force: true })
+  await rm(dir, { recursive: true, force: true })
 }
 
 /** Runs `./scripts/ctl --json` and returns what it printed, parsed. */
