@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { Parts } from './parts.js'
 import { startSystem, stopSystem } from './system.js'
 
@@ -52,6 +52,8 @@ const processesOf = (dir: string): string[] =>
 
 it('leaves no process of a system whose start was interrupted', async () => {
   const dir = await mkdtemp(path.join(tmpdir(), 'phonerack-e2e-'))
+  // Even when the test fails.
+  onTestFinished(() => stopSystem({ dir }))
   const stop = new AbortController()
   const starting = startSystem({ virtualPhones: 1, dir, signal: stop.signal })
   const failed = expect(starting).rejects.toThrow('scripts/up ended with')
