@@ -190,6 +190,12 @@ describe('a lost job of a device', () => {
   /** Loses a wipe's job, so that nobody does it. */
   const lose = async (device: DoubleDevice): Promise<void> => {
     const { id } = await lone.rowOf(device)
+    // The row of the enrolment's job may still exist for a moment after it has run: then no job is lost.
+    await eventually(async () => {
+      const [row] = await db().$queryRaw<{ exists: boolean }[]>`select exists (select 1
+        from graphile_worker.jobs where key like ${`device.%:${id}:%`} and attempts < max_attempts)`
+      return row?.exists === false
+    })
     await db().device.update({ where: { id }, data: { state: 'wiping' } })
   }
 
