@@ -11,6 +11,13 @@ export interface Figures {
 const at = (sorted: readonly number[], share: number): number =>
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
 
+/** @param share such as 0.5 for the median */
+export const quantile = (times: readonly number[], share: number): number =>
+  at(
+    [...times].sort((a, b) => a - b),
+    share,
+  )
+
 export function figures(name: string, times: readonly number[]): Figures {
   const sorted = [...times].sort((a, b) => a - b)
   return { name, runs: sorted.length, p50: at(sorted, 0.5), p99: at(sorted, 0.99) }
