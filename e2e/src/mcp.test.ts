@@ -2,6 +2,7 @@
 import { Client, StreamableHTTPClientTransport, type CallToolResult } from '@modelcontextprotocol/client'
 import { afterAll, describe, expect, inject, test } from 'vitest'
 import { eventually, newKey, newTenant } from './system/tenant.js'
+import { sizeOf } from './ways/counted.js'
 import { textOf } from './ways/mcp.js'
 
 /** The part of a result that a client shows its model. */
@@ -120,4 +121,24 @@ describe.each(Object.entries(views))('a client that sees only %s', (name, view) 
     },
     180_000,
   )
+})
+
+test('the list of tools has fewer than 30,000 characters and 6,000 tokens', async () => {
+  const system = inject('system')
+  const { projectId } = await newTenant(system)
+  const key = await newKey(system, projectId, 'read-only')
+  const client = new Client({ name: 'test', version: '1' })
+  await client.connect(
+    new StreamableHTTPClientTransport(new URL(system.up.mcp_url), {
+      requestInit: { headers: { authorization: `Bearer ${key}` } },
+    }),
+  )
+  try {
+    const size = sizeOf((await client.listTools()).tools)
+    expect(size.tools).toBe(24)
+    expect(size.characters).toBeLessThan(30_000)
+    expect(size.tokens).toBeLessThan(6000)
+  } finally {
+    await client.close()
+  }
 })

@@ -11,6 +11,7 @@ import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { root } from '../system/system.js'
+import { sizeOf, type ToolSize } from '../ways/counted.js'
 
 export const mobileMcpVersion = '1.0.4'
 const cache = path.join(root, 'node_modules/.cache/phonerack')
@@ -34,6 +35,8 @@ async function install(): Promise<void> {
 export interface MobileMcp {
   /** Calls a tool on the phone, and returns the text of its result. @throws when the tool reports a failure */
   call(tool: string, args?: Record<string, unknown>): Promise<string>
+  /** The size of its list of tools. */
+  toolSize(): Promise<ToolSize>
   stop(): Promise<void>
 }
 
@@ -61,6 +64,7 @@ export async function startMobileMcp(serial: string, env: NodeJS.ProcessEnv): Pr
       const blocks = answer.content as { type: string; text?: string }[]
       return blocks.map(({ text = '' }) => text).join('\n')
     },
+    toolSize: async () => sizeOf((await client.listTools()).tools),
     stop: () => client.close(),
   }
 }

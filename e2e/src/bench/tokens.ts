@@ -59,12 +59,16 @@ try {
     totals.mobileElements += mobileElements
     process.stdout.write(`${row([app, elements.length, text, json, theirs, mobileElements])}\n`)
   }
+  const sizes = { 'tools of MCP': await mcp.toolSize(), 'tools of mobile-mcp': await mobile.toolSize() }
   const { elements, mobileElements } = totals
   const each = (tokens: number, count: number): string => (tokens / count).toFixed(1)
   process.stdout.write(
     `${row(['all', elements, totals.mcp, totals.json, totals.mobile, mobileElements])}\n` +
       `${row(['for each element', '', each(totals.mcp, elements), each(totals.json, elements), each(totals.mobile, mobileElements)])}\n`,
   )
+  process.stdout.write(`\n${row(['', 'tools', 'characters', 'tokens', 'to a model'])}\n`)
+  for (const [name, { tools, characters, tokens, modelTokens }] of Object.entries(sizes))
+    process.stdout.write(`${row([name, tools, characters, tokens, modelTokens])}\n`)
 } finally {
   for (const stop of stops.reverse()) await stop()
 }

@@ -7,6 +7,28 @@ import { type Way } from '../tasks/way.js'
 const encoding = new Tiktoken(o200k)
 export const tokensIn = (text: string): number => encoding.encode(text, [], []).length
 
+export interface ToolSize {
+  tools: number
+  /** Of the list as it is sent. */
+  characters: number
+  tokens: number
+  /** Of names, descriptions and input schemas: what a client usually gives its model. */
+  modelTokens: number
+}
+
+export function sizeOf(
+  tools: readonly { name: string; description?: string | undefined; inputSchema: object }[],
+): ToolSize {
+  const whole = JSON.stringify({ tools })
+  const forModel = tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }))
+  return {
+    tools: tools.length,
+    characters: whole.length,
+    tokens: tokensIn(whole),
+    modelTokens: tokensIn(JSON.stringify(forModel)),
+  }
+}
+
 export class Count {
   calls = 0
   bytes = 0

@@ -3,7 +3,7 @@ import { Client, StreamableHTTPClientTransport, type CallToolResult } from '@mod
 import { elementSchema } from '@phonerack/shared'
 import { z } from 'zod'
 import { type Screen } from '../tasks/way.js'
-import { byteLength, Count, type CountedWay } from './counted.js'
+import { byteLength, Count, sizeOf, type CountedWay, type ToolSize } from './counted.js'
 import { screenIn } from './text-screen.js'
 
 const elementsSchema = z.object({ elements: z.array(elementSchema) })
@@ -11,7 +11,12 @@ const elementsSchema = z.object({ elements: z.array(elementSchema) })
 export const textOf = (result: CallToolResult): string =>
   result.content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n')
 
-export async function countedMcp(url: string, key: string, phoneId: string): Promise<CountedWay> {
+export interface McpWay extends CountedWay {
+  /** The size of the list of tools. */
+  toolSize(): Promise<ToolSize>
+}
+
+export async function countedMcp(url: string, key: string, phoneId: string): Promise<McpWay> {
   const count = new Count()
   const client = new Client(
     { name: 'phonerack-bench', version: '1' },
@@ -44,6 +49,7 @@ export async function countedMcp(url: string, key: string, phoneId: string): Pro
       const screen = screenOf(result)
       return bounds ? { ...screen, ...elementsSchema.parse(result.structuredContent) } : screen
     },
+    toolSize: async () => sizeOf((await client.listTools()).tools),
     stop: () => client.close(),
   }
 }
