@@ -9,10 +9,10 @@ export const tokensIn = (text: string): number => encoding.encode(text, [], []).
 
 export interface ToolSize {
   tools: number
-  /** Of the list as it is sent. */
+  /** The list as it is sent. */
   characters: number
   tokens: number
-  /** Of names, descriptions and input schemas: what a client usually gives its model. */
+  /** Names, descriptions and input schemas, which a client usually gives to its model. */
   modelTokens: number
 }
 

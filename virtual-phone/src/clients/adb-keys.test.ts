@@ -113,8 +113,12 @@ describe(`${adbName()}, a phone that asks for keys`, () => {
     await reconnect()
     await until('device')
     await adb.run(['shell', 'cmd testharness enable'])
-    await delay(500)
-    await reconnect()
+    // A connection from before the restart ends with it, and adb forgets the phone.
+    for (let attempt = 0; attempt < 100; attempt++) {
+      if ((await said('shell', 'getprop persist.sys.test_harness')) === '1\n') break
+      await delay(50)
+      await reconnect()
+    }
     await until('device')
     expect(phone.adbKeys.pending).toEqual([])
   })
