@@ -23,7 +23,7 @@ export interface PostgresOptions {
   log?: string | ((line: string) => void) | undefined
   /** Where the process is recorded; by default a file in `dir`. */
   recordFile?: string | undefined
-  /** Fast and not durable: nothing is synced to disk, and `stop` deletes the cluster. */
+  /** Fast: nothing is synced to disk, so commits survive only a crash of the server. `stop` deletes the cluster. */
   forTests?: boolean | undefined
 }
 
@@ -112,7 +112,8 @@ function settings(forTests: boolean): string[] {
     'log_min_messages=warning',
   ]
   if (!forTests) return [...always, 'idle_in_transaction_session_timeout=60s']
-  return [...always, 'fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'autovacuum=off']
+  // Commits stay synchronous: tests kill the server, which must not lose what clients have seen.
+  return [...always, 'fsync=off', 'full_page_writes=off', 'autovacuum=off']
 }
 
 async function answers(url: string): Promise<boolean> {
