@@ -1,6 +1,6 @@
 /** The last line of a program's output, which can arrive in several chunks. Used for the reason of its end. */
 
-/** Characters that are kept. */
+/** Bytes that are kept. */
 const kept = 4000
 
 export interface LastLine {
@@ -10,13 +10,14 @@ export interface LastLine {
 }
 
 export function createLastLine(): LastLine {
-  let output = ''
+  // Bytes, since a chunk can end within a character.
+  let output = Buffer.alloc(0)
   return {
     add(chunk) {
-      output = (output + chunk.toString('utf8')).slice(-kept)
+      output = Buffer.concat([output, chunk]).subarray(-kept)
     },
     get text() {
-      return output.trimEnd().split('\n').at(-1)?.trim() ?? ''
+      return output.toString('utf8').trimEnd().split('\n').at(-1)?.trim() ?? ''
     },
   }
 }
