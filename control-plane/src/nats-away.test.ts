@@ -134,6 +134,41 @@ it('applies on another replica what one replica changed while NATS is unavailabl
   await eventually(async () => (await readiness()).status === 'ok')
 })
 
+it('refuses on another replica a host that one replica retired while NATS is unavailable', async () => {
+  const env = {
+    NATS_URL: nats.url,
+    NATS_CREDS_FILE: nats.controlPlaneCredsFile,
+    NATS_ACCOUNT_SEED_FILE: nats.accountSeedFile,
+    // Its own jobs would look at the table of hosts.
+    PHONERACK_JOBS: 'off',
+  }
+  const other = await world.start({ beside: plane, env })
+  const agent = await plane.rack(1)
+  try {
+    const { hostId } = agent
+    const { address, certificateFingerprint } = await plane.app.core.db.host.findUniqueOrThrow({
+      where: { id: hostId },
+    })
+    const at = { address: address ?? '', certificateFingerprint }
+    const isReached = () => other.app.hosts.to(hostId, at).ready(60_000)
+    expect(await isReached()).toBe(true)
+    await nats.stop()
+    for (const each of [plane, other])
+      await eventually(async () => (await readiness(each)).status === 'degraded')
+    const retired = await plane.operator.inject({
+      ...{ method: 'POST', url: `/operator/v1/hosts/${hostId}/retire`, payload: { force: true } },
+      headers: { authorization: `Bearer ${plane.operatorToken}` },
+    })
+    expect(retired.statusCode).toBe(200)
+    await eventually(() => other.app.hosts.isRetired(hostId), 60_000)
+    expect(await isReached()).toBe(false)
+  } finally {
+    await agent.stop()
+    nats = await startNats({ dir, port: Number(new URL(nats.url).port) })
+  }
+  await eventually(async () => (await readiness()).status === 'ok')
+})
+
 it('starts without NATS, serves requests that need no host, and rents phones once NATS is there', async () => {
   await nats.stop()
   const late = await world.start({

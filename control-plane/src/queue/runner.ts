@@ -20,6 +20,7 @@ import { closeUnfinished, type Database } from '../db/database.js'
 import { poolUseOf, type PoolUse } from '../db/pool-use.js'
 import { countJobFailure } from '../metrics/instruments.js'
 import { DueJobs, type Due } from './due-jobs.js'
+import { LostJobs } from './lost-jobs.js'
 import { ReplicaClaim } from './replica-claim.js'
 import { Ticker } from '../core/ticker.js'
 
@@ -32,9 +33,13 @@ export interface RunnerOptions {
   /** Fingerprints of the authorities that this replica trusts, for its row. */
   authorities?: () => string[]
   pools: readonly { tasks: TaskList; concurrency: number }[]
+  /** Milliseconds after which a locked job that does not run is unlocked. Default: 60,000. */
+  lostAfterMs?: number
 }
 
 const beatMs = 2000
+/** Milliseconds between two looks for jobs that are locked here and do not run. */
+const lostLookMs = 10_000
 /** Milliseconds after which a worker looks for a job that nothing announced to it. `due-jobs.ts` announces jobs. */
 const pollMs = 300_000
 const restartMs = 500
@@ -62,7 +67,9 @@ export class JobRunner {
   private readonly pool: pg.Pool
   private readonly supervised: Promise<void>[]
   private readonly beats: Ticker
+  private readonly lostLooks: Ticker
   private readonly due: DueJobs
+  private readonly lost: LostJobs
   private readonly runners = new Set<Runner>()
   /** Graphile's running pools, with the names of their tasks, and a function that wakes some of their workers. */
   private readonly workerPools = new Map<
@@ -99,7 +106,9 @@ export class JobRunner {
     this.pool.on('connect', (client) => client.on('error', () => undefined))
     closeUnfinished(this.pool)
     this.pool.setMaxListeners(50)
+    this.lost = new LostJobs(options.db, options.lostAfterMs)
     this.beats = new Ticker('replica heartbeat', beatMs, options.log, () => this.beat())
+    this.lostLooks = new Ticker('lost jobs', lostLookMs, options.log, () => this.unlockLost())
     this.due = new DueJobs(this.pool, options.log, (due) => this.wake(due))
     this.supervised = options.pools.map((pool) => this.supervise(pool))
   }
@@ -125,7 +134,7 @@ export class JobRunner {
    */
   async stop(giveUp: () => void): Promise<void> {
     this.stopping.abort()
-    await Promise.all([this.beats.stop(), this.due.stop()])
+    await Promise.all([this.beats.stop(), this.lostLooks.stop(), this.due.stop()])
     const stops = [...this.runners].map((runner) =>
       runner.stop().catch((error: unknown) => this.onTrouble(error)),
     )
@@ -188,6 +197,8 @@ export class JobRunner {
       ids.add(worker.workerId)
       this.workerIds.add(worker.workerId)
     })
+    events.on('job:start', ({ job }) => this.lost.noteStart(job.id))
+    events.on('job:complete', ({ job }) => this.lost.noteEnd(job.id))
     events.on('job:error', ({ job, error }) => {
       countJobFailure(job.task_identifier)
       this.options.log.error({ err: error, job: job.task_identifier, attempt: job.attempts }, 'a job failed')
@@ -240,6 +251,13 @@ export class JobRunner {
       where dead.ids is not null`
     for (const id of orphans) this.orphans.delete(id)
     if (unlocked.length > 0) this.due.noteChange()
+  }
+
+  private async unlockLost(): Promise<void> {
+    const lost = await this.lost.unlock([...this.workerIds])
+    if (lost.length === 0) return
+    this.options.log.warn({ jobs: lost }, 'jobs were locked here and did not run; unlocked them')
+    this.due.noteChange()
   }
 
   private onTrouble(error: unknown): void {

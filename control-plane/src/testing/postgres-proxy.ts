@@ -2,8 +2,11 @@
 import { once } from 'node:events'
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 
-/** Cuts at the statement with the text, or between the commit of its transaction and Postgres's answer to that. */
-export type CutAt = 'statement' | 'commit'
+/**
+ * Cuts at the statement with the text, between it and Postgres's answer, or between the commit of its transaction and Postgres's
+ * answer to that.
+ */
+export type CutAt = 'statement' | 'answer' | 'commit'
 
 export interface PostgresProxy {
   /** The database's URL through the proxy. */
@@ -49,9 +52,10 @@ export async function startPostgresProxy(target: string): Promise<PostgresProxy>
           end()
           return done()
         }
-        atCommit = done
+        if (at === 'answer') cutting = done
+        else atCommit = done
       }
-      if (chunk.includes('COMMIT')) cutting = atCommit
+      if (chunk.includes('COMMIT')) cutting ??= atCommit
       upstream.write(chunk)
     })
     upstream.on('data', (chunk) => {
