@@ -36,19 +36,6 @@ export const waitScript = `
     await new Promise((resolve) => setTimeout(resolve, 100))
   }`
 
-/** Postgres for other machines: at the given address, port 5432. */
-export const postgresOnNetworkScript = `
-  import { connect, createServer } from 'node:net'
-  import { startPostgres } from '@phonerack/launcher/postgres'
-  const [, dir, host] = process.argv
-  const server = await startPostgres({ dir, forTests: true })
-  const url = await server.createDatabase('phonerack')
-  createServer((client) => {
-    const database = connect(server.port, '127.0.0.1')
-    client.pipe(database).pipe(client)
-    for (const each of [client, database]) each.on('error', () => { client.destroy(); database.destroy() })
-  }).listen(5432, host, () => console.log(url))`
-
 /**
  * The TLS proxy of the operator's guide: it asks each replica whether it is ready, takes them in turn, and asks another
  * one only if the first did not accept the connection.

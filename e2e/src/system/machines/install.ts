@@ -1,7 +1,7 @@
 /** Sets up the machines of docs/operations.md by the commands of "Install on several machines" and "Add a host". */
 import { copyFile, mkdir } from 'node:fs/promises'
 import path from 'node:path'
-import { balancerScript, postgresOnNetworkScript } from '../machine-scripts.js'
+import { balancerScript } from '../machine-scripts.js'
 import { packageOf } from '../packaged.js'
 import { commandsBelow, inGuide } from './guide.js'
 import { connectMachines, type Network } from './network.js'
@@ -16,9 +16,14 @@ import {
   type MachineName,
 } from './rack.js'
 
-const names = { 'nats.example': addresses.data, 'phones.example': addresses.proxy }
+const names = {
+  ...{ 'data.example': addresses.data, 'nats.example': addresses.data },
+  'phones.example': addresses.proxy,
+}
 const packages = ['phonerack-control-plane', 'phonerack-ctl', 'phonerack-agent'] as const
 const authority = '/etc/phonerack/ca.pem'
+/** Password of the database. */
+const password = 'Chosen1'
 /** The folder with the packages, on each machine. */
 const packageFolder = '/mnt/packages'
 
@@ -35,22 +40,22 @@ export async function installRack(): Promise<Rack> {
 
 async function install(network: Network<MachineName>): Promise<Rack> {
   const { run } = network
-  const [{ line: databaseUrl }] = await Promise.all([
-    network.machines.data.start(
-      inCheckout(postgresOnNetworkScript, '/var/lib/test-postgres', addresses.data),
-      /^postgres/,
-    ),
+  const [createDatabase, connectControlPlanes] = commandsBelow('1. Postgres')
+  await Promise.all([
+    run('data', newCluster)
+      .then(() => run('data', createDatabase ?? '', { input: `${password}\n${password}\n` }))
+      .then(() => run('data', connectControlPlanes ?? '')),
     providePackages(network.dir),
     ...racks.map((name) => startPhone(network, name)),
     run('proxy', certificate),
   ])
-  const [packagesOf, settings] = commandsBelow('2. The settings of the control planes')
+  const [packagesOf, copied, settings] = commandsBelow('2. The settings of the control planes')
   await run('control-1', installing(packagesOf))
-  const { password } = new URL(databaseUrl)
+  await run('data', copied ?? '')
   const [token = ''] = (await run('control-1', (settings ?? '').replace('PASSWORD', password)))
     .trim()
     .split('\n')
-  const rack = new Rack(network, databaseUrl, token)
+  const rack = new Rack(network, token)
   const [broker, server] = commandsBelow('3. NATS')
   await Promise.all([rack.on('control-1', broker ?? ''), run('control-2', installing(packagesOf))])
   await run('data', server ?? '')
@@ -104,6 +109,12 @@ async function providePackages(dir: string): Promise<void> {
     await copyFile(deb, path.join(folder, path.basename(deb)))
   }
 }
+
+/** A new cluster, like that of Debian's package. The machine has a copy of the files of this system, whose cluster stays. */
+const newCluster = `
+rm -rf /etc/postgresql/* /var/lib/postgresql/*
+pg_createcluster "$(ls /usr/lib/postgresql | sort -n | tail -n 1)" main >/dev/null
+systemctl restart postgresql`
 
 const certificate = `
 install -d -m 0700 ${proxyFiles}

@@ -40,7 +40,6 @@ const limitMs = 90_000
 export class Rack {
   constructor(
     readonly network: Network<MachineName>,
-    private readonly databaseUrl: string,
     private readonly operatorToken: string,
   ) {}
 
@@ -94,18 +93,7 @@ export class Rack {
   }
 
   async query(text: string): Promise<void> {
-    const script = `import pg from 'pg'
-      const client = new pg.Client({ connectionString: process.argv[1] })
-      await client.connect()
-      await client.query(process.argv[2])
-      await client.end()`
-    await this.on(
-      'data',
-      `cd ${root}/e2e && node --input-type=module -e '${script.replaceAll("'", `'"'"'`)}' "$@"`.replace(
-        '"$@"',
-        `'${this.databaseUrl}' '${text.replaceAll("'", `'"'"'`)}'`,
-      ),
-    )
+    await this.on('data', 'sudo -u postgres psql -v ON_ERROR_STOP=1 phonerack', text)
   }
 
   /** A project with credit, by the commands of the guide. */

@@ -11,6 +11,11 @@ command=\${1-}; shift || true
 [ "\${1-}" = --now ] && { now=1; shift; }
 name=\${1-}
 name=\${name%.service}
+if [ "$command $name" = 'restart postgresql' ]; then
+  # shellcheck disable=SC2046
+  set -- $(pg_lsclusters --no-header)
+  exec pg_ctlcluster "$1" "$2" restart
+fi
 unit=/usr/lib/systemd/system/$name.service
 [ -e "$unit" ] || unit=/lib/systemd/system/$name.service
 log=/var/log/$name.log
@@ -79,4 +84,12 @@ cat >"$job.input"
 printf '%s\\n' "$*" >"$job.command"
 `
 
-export const standIns: Readonly<Record<string, string>> = { systemctl, 'apt-get': aptGet, ssh }
+/** Runs a command as another user: `sudo -u USER COMMAND …`. */
+const sudo = `#!/bin/sh
+set -eu
+user=$2; shift 2
+cd /
+exec runuser -u "$user" -- "$@"
+`
+
+export const standIns: Readonly<Record<string, string>> = { systemctl, 'apt-get': aptGet, ssh, sudo }
