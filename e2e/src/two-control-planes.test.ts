@@ -2,7 +2,7 @@
  * A second `up --control-only` on the database of a first one: refused, or another replica of the same installation. A
  * person's live view comes back through the one that is left. The tests build on each other.
  */
-import { copyFile, mkdir, mkdtemp, readFile } from 'node:fs/promises'
+import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import pg from 'pg'
@@ -15,6 +15,7 @@ import { databaseUrl } from './system/database.js'
 import { openFailover, type Failover } from './system/failover.js'
 import { closesOf, coloursOf, desktop, digestOf, keepCloses, newPage } from './system/live-pages.js'
 import { pidOf } from './system/processes.js'
+import { copySecret, isReady, startReplica } from './system/replica.js'
 import { ctl, freePort, startSystem, stopSystem, type System } from './system/system.js'
 import { eventually, newTenant, readyPhone } from './system/tenant.js'
 
@@ -36,19 +37,7 @@ afterAll(async () => {
   await balancer.close()
 })
 
-/** `up` on the first one's database and broker. */
-async function second(dir: string): Promise<System> {
-  const of = (name: string) => path.join(first.dir, 'nats', name)
-  const { nats } = JSON.parse(await readFile(path.join(first.dir, 'ports.json'), 'utf8')) as { nats: number }
-  const urls = ['--database-url', await databaseUrl(first), '--nats-url', `nats://127.0.0.1:${nats}`]
-  return startSystem({
-    ...{ virtualPhones: 0, dir, args: ['--control-only', '--host', '127.0.0.2', ...urls] },
-    env: {
-      PHONERACK_BASE_URL: balancer.url,
-      ...{ NATS_CREDS_FILE: of('control-plane.creds'), NATS_ACCOUNT_SEED_FILE: of('account.seed') },
-    },
-  })
-}
+const second = (dir: string): Promise<System> => startReplica(first, dir, balancer.url)
 
 async function query<T>(text: string): Promise<T[]> {
   const client = new pg.Client({ connectionString: await databaseUrl(first) })
@@ -60,21 +49,16 @@ async function query<T>(text: string): Promise<T[]> {
   }
 }
 
-const copy = async (name: string, dir: string) => {
-  await mkdir(path.dirname(path.join(dir, name)), { recursive: true })
-  await copyFile(path.join(first.dir, name), path.join(dir, name))
-}
-
 it('refuses the database of another installation and leaves the first one as it was, until it gets its secrets', async () => {
   const dir = await mkdtemp(path.join(tmpdir(), 'phonerack-e2e-second-'))
   await expect(second(dir)).rejects.toThrow(
     /belongs to another installation.*Copy `service\.key` of a running replica to .*pki\/service\.key/,
   )
-  await copy('pki/service.key', dir)
+  await copySecret(first, 'pki/service.key', dir)
   await expect(second(dir)).rejects.toThrow(/another operator token.*secrets\.json/)
   await ctl(first, 'project', 'list')
 
-  await copy('secrets.json', dir)
+  await copySecret(first, 'secrets.json', dir)
   other = await second(dir)
   for (const system of [first, other]) await ctl(system, 'project', 'list')
   // On the address of `--host`, and on no other.
@@ -152,12 +136,6 @@ it('shows a phone again through the other replica after the one of a live view h
     await browser.close()
   }
 })
-
-const isReady = ({ up }: System): Promise<boolean> =>
-  fetch(`${up.base_url}/readyz`).then(
-    ({ status }) => status === 200,
-    () => false,
-  )
 
 it('leaves the first one as it was when the other stops', async () => {
   if (other) await stopSystem(other)

@@ -105,11 +105,12 @@ export class ConnectionError extends PhonerackError {
     cause?: unknown,
     {
       next = isOutcomeUnknown ? unknownOutcome(null) : null,
+      retryable = !isOutcomeUnknown,
       details = {},
-    }: Partial<Pick<ErrorFields, 'next' | 'details'>> = {},
+    }: Partial<Pick<ErrorFields, 'next' | 'retryable' | 'details'>> = {},
   ) {
     super(
-      { code, type: 'connection_error', message, next, retryable: !isOutcomeUnknown, details },
+      { code, type: 'connection_error', message, next, retryable, details },
       { isOutcomeUnknown, cause },
     )
   }

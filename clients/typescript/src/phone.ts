@@ -57,7 +57,7 @@ import { Pages } from './pages.js'
 import { pause } from './pause.js'
 import { Recording } from './recording.js'
 import { signalOf, type CallOptions } from './transport.js'
-import { pauseMs, untilReady } from './until-ready.js'
+import { afterWrite, pauseMs, untilReady } from './until-ready.js'
 
 export interface ActOptions extends CallOptions {
   /** The part of the screen to return after the last action. Default: `ui`. */
@@ -145,8 +145,12 @@ export class Phone implements AsyncDisposable {
     const signal = signalOf(options, limits.actionsMs)
     const body = { idle_timeout: idleTimeout, max_duration: maxDuration, wait }
     this.data = await startPhone({ ...this.connection.sending({ signal }), path: this.path, body })
-    if (wait !== false) this.data = await untilReady(this.connection, this.data, signal)
+    if (wait !== false) await this.readyAfterWrite(signal)
     return this
+  }
+
+  private async readyAfterWrite(signal: AbortSignal): Promise<void> {
+    this.data = await afterWrite(this.id, () => untilReady(this.connection, this.data, signal))
   }
 
   /** Ends the session, and keeps the phone with its data. */
@@ -189,7 +193,7 @@ export class Phone implements AsyncDisposable {
   async reboot(options: CallOptions = {}): Promise<this> {
     const signal = signalOf(options, limits.actionsMs)
     this.data = await rebootPhone({ ...this.connection.sending({ signal }), path: this.path })
-    this.data = await untilReady(this.connection, this.data, signal)
+    await this.readyAfterWrite(signal)
     return this
   }
 
@@ -197,8 +201,8 @@ export class Phone implements AsyncDisposable {
   async reset(options: CallOptions = {}): Promise<this> {
     const signal = signalOf(options, limits.actionsMs)
     await resetPhone({ ...this.connection.sending({ signal }), path: this.path })
-    await this.refresh({ signal })
-    this.data = await untilReady(this.connection, this.data, signal)
+    await afterWrite(this.id, () => this.refresh({ signal }))
+    await this.readyAfterWrite(signal)
     return this
   }
 

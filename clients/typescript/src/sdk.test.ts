@@ -112,7 +112,7 @@ it('names the phone that is billed when the time ends, or the reads fail, before
   const late = await client.phones.create({ signal: stop.signal }).catch((error: unknown) => error)
   expect(late).toBeInstanceOf(ConnectionError)
   expect(late).toMatchObject({
-    ...{ code: 'timeout', isOutcomeUnknown: false, details: { phone: 'ph_aaaaaaaaaaaa' } },
+    ...{ code: 'timeout', isOutcomeUnknown: false, retryable: false, details: { phone: 'ph_aaaaaaaaaaaa' } },
     message: expect.stringContaining('phones.get(') as string,
   })
   const refused = { type: 'authentication_error', code: 'key_revoked', message: 'It was revoked.' }
@@ -120,6 +120,28 @@ it('names the phone that is billed when the time ends, or the reads fail, before
   await expect(client.phones.create()).rejects.toMatchObject({
     ...{ code: 'key_revoked', details: { phone: 'ph_aaaaaaaaaaaa' } },
   })
+})
+
+it('fails without advice to repeat the call when it was carried out and the wait after it breaks', async () => {
+  const once = new Phonerack({ apiKey: 'prk_test', baseUrl: client.baseUrl, maxRetries: 0 })
+  answer = () => [200, phone('parked')]
+  const one = await once.phones.get('ph_aaaaaaaaaaaa')
+  const busy = { type: 'provider_error', code: 'service_unavailable', message: 'It is busy.', retryable: true }
+  const calls = [() => once.phones.create(), () => one.start(), () => one.reboot(), () => one.reset()]
+  for (const call of calls)
+    for (const breaks of [true, false]) {
+      answer = ({ method }) => {
+        if (method === 'POST') return [202, phone('starting')]
+        if (breaks) server.closeAllConnections()
+        return [503, { error: busy }]
+      }
+      const code = breaks ? 'connection_failed' : 'service_unavailable'
+      await expect(call(), `${calls.indexOf(call)} ${code}`).rejects.toMatchObject({
+        ...{ code, retryable: false, isOutcomeUnknown: false, details: { phone: 'ph_aaaaaaaaaaaa' } },
+      })
+    }
+  // A wait alone changes nothing.
+  await expect(one.waitUntilReady()).rejects.toMatchObject({ retryable: true })
 })
 
 it('pauses between two reads while a phone is parking', async () => {

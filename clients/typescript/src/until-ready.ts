@@ -28,15 +28,26 @@ export async function untilReady(
   return phone
 }
 
-/** The error of the wait for a phone that the caller does not know yet. It is billed when it becomes ready. */
-export function waitFailed(error: unknown, id: string): unknown {
+/**
+ * A wait for a phone after a write that was carried out. Its errors name the phone, which is billed when it becomes ready,
+ * and are not retryable: a repeat of the call would create another phone, or renew the session.
+ */
+export async function afterWrite<T>(id: string, wait: () => Promise<T>): Promise<T> {
+  try {
+    return await wait()
+  } catch (error) {
+    throw waitFailed(error, id)
+  }
+}
+
+function waitFailed(error: unknown, id: string): unknown {
   if (!(error instanceof PhonerackError)) return error
-  const details = { ...error.details, phone: id }
-  if (!(error instanceof ConnectionError)) return Object.assign(error, { details })
+  const [details, retryable] = [{ ...error.details, phone: id }, false]
+  if (!(error instanceof ConnectionError)) return Object.assign(error, { details, retryable })
   const message =
     error.code === 'timeout' ? `The phone ${id} was not ready before the timeout.` : error.message
   const next = `It may still become ready, and is billed then: read it with \`phones.get('${id}')\`, and park it if it is not needed.`
-  return new ConnectionError(error.code, message, false, error.cause, { next, details })
+  return new ConnectionError(error.code, message, false, error.cause, { next, details, retryable })
 }
 
 const notReady = ({ id, status, failure }: PhoneFields): PhonerackError =>

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pathlib
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Dict, Generic, Iterator, List, Literal, Mapping, Optional, TypeVar, Union, cast
 
@@ -100,9 +101,39 @@ def still_starting(phone_id: str) -> PhonerackConnectionError:
         f"The phone {phone_id} was not ready before the timeout.",
         code="timeout",
         is_outcome_unknown=False,
-        next=f"It may still become ready: read it with `phones.get({phone_id!r})`, and park it if it is not needed.",
+        next=_billed(phone_id),
         details={"phone": phone_id},
     )
+
+
+def _billed(phone_id: str) -> str:
+    return (
+        f"It may still become ready, and is billed then: read it with `phones.get({phone_id!r})`, "
+        "and park it if it is not needed."
+    )
+
+
+@contextmanager
+def after_write(phone_id: str) -> Iterator[None]:
+    """Around the wait for a phone after a write that was carried out.
+
+    Its errors name the phone, and are not retryable: a repeat of the call would create another phone, or renew the session.
+    """
+    try:
+        yield
+    except PhonerackError as error:
+        failed = error
+        if isinstance(error, PhonerackConnectionError):
+            failed = PhonerackConnectionError(
+                error.message,
+                code=error.code,
+                is_outcome_unknown=False,
+                next=_billed(phone_id),
+                details=error.details,
+            )
+        failed.details["phone"] = phone_id
+        failed.retryable = False
+        raise failed from error.__cause__
 
 
 def maybe_created(error: PhonerackError, key: str) -> PhonerackError:

@@ -50,7 +50,31 @@ async def test_names_the_phone_that_was_not_ready_before_the_timeout(server: Ser
         with pytest.raises(PhonerackConnectionError) as caught:
             await client.phones.create(timeout=0.5)
     assert (caught.value.code, caught.value.details) == ("timeout", {"phone": PHONE})
-    assert caught.value.is_outcome_unknown is False
+    assert (caught.value.is_outcome_unknown, caught.value.retryable) == (False, False)
+
+
+@pytest.mark.parametrize("is_cut", [True, False])
+async def test_advises_no_repeat_of_a_call_that_was_carried_out_when_the_wait_after_it_breaks(
+    server: Server, is_cut: bool
+) -> None:
+    busy = refusal(503, "service_unavailable", retryable=True)
+    server.replies = [Reply(200, phone("parked"))]
+    async with connect(server, max_retries=0) as client:
+        one = await client.phones.get(PHONE)
+        server.answer = lambda seen: (
+            Reply(202, phone("starting")) if seen.method == "POST" else CUT if is_cut else busy
+        )
+        for call in (client.phones.create, one.start, one.reboot, one.reset):
+            with pytest.raises(PhonerackError) as caught:
+                await call()
+            error = caught.value
+            assert error.code == ("connection_failed" if is_cut else "service_unavailable")
+            assert (error.retryable, error.is_outcome_unknown) == (False, False)
+            assert error.details == {"phone": PHONE}
+        # A wait alone changes nothing.
+        with pytest.raises(PhonerackError) as read:
+            await one.wait_until_ready()
+        assert read.value.retryable is True
 
 
 async def test_starts_renames_and_parks(server: Server) -> None:

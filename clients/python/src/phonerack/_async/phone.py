@@ -8,7 +8,7 @@ from typing import Any, Callable, List, Mapping, Optional, Type, cast
 
 from .._deadline import ACTIONS, INSTALL, REQUEST, Deadline
 from .._generated import models, operations
-from .._results import AppFile, Progress, given
+from .._results import AppFile, Progress, after_write, given
 from ..errors import PhonerackError
 from .connection import AsyncConnection
 from .device import AsyncDevice
@@ -65,7 +65,8 @@ class AsyncPhone(AsyncScreen):
         request = operations.start_phone(self.id, body=cast(models.StartPhoneBody, body))
         self.data = await self._connection.send(request, deadline)
         if wait:
-            self.data = await until_ready(self._connection, self.data, deadline)
+            with after_write(self.id):
+                self.data = await until_ready(self._connection, self.data, deadline)
         return self
 
     async def wait_until_ready(self, *, timeout: Optional[float] = None) -> AsyncPhone:
@@ -123,15 +124,17 @@ class AsyncPhone(AsyncScreen):
         """Restarts Android, and waits until the phone is ready."""
         deadline = Deadline(timeout, ACTIONS)
         self.data = await self._connection.send(operations.reboot_phone(self.id), deadline)
-        self.data = await until_ready(self._connection, self.data, deadline)
+        with after_write(self.id):
+            self.data = await until_ready(self._connection, self.data, deadline)
         return self
 
     async def reset(self, *, timeout: Optional[float] = None) -> AsyncPhone:
         """Deletes all data of the phone, and waits until it is ready."""
         deadline = Deadline(timeout, ACTIONS)
         await self._connection.send(operations.reset_phone(self.id), deadline)
-        self.data = await self._connection.send(operations.get_phone(self.id), deadline)
-        self.data = await until_ready(self._connection, self.data, deadline)
+        with after_write(self.id):
+            self.data = await self._connection.send(operations.get_phone(self.id), deadline)
+            self.data = await until_ready(self._connection, self.data, deadline)
         return self
 
     async def apps(self, *, timeout: Optional[float] = None) -> List[models.ListAppsAnswerDataItem]:

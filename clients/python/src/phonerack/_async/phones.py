@@ -7,7 +7,7 @@ from typing import Any, Literal, Mapping, Optional, cast
 
 from .._deadline import ACTIONS, REQUEST, Deadline
 from .._generated import models, operations
-from .._results import given, maybe_created
+from .._results import after_write, given, maybe_created
 from ..errors import PhonerackError
 from .connection import AsyncConnection
 from .pages import AsyncPages
@@ -55,7 +55,8 @@ class AsyncPhones:
         except PhonerackError as error:
             raise maybe_created(error, key) from error.__cause__
         if wait:
-            phone = await until_ready(self._connection, phone, deadline)
+            with after_write(phone["id"]):
+                phone = await until_ready(self._connection, phone, deadline)
         return AsyncPhone(self._connection, phone)
 
     async def get(self, id: str, *, timeout: Optional[float] = None) -> AsyncPhone:

@@ -9,7 +9,7 @@ from typing import Any, Callable, List, Mapping, Optional, Type, cast
 
 from .._deadline import ACTIONS, INSTALL, REQUEST, Deadline
 from .._generated import models, operations
-from .._results import AppFile, Progress, given
+from .._results import AppFile, Progress, after_write, given
 from ..errors import PhonerackError
 from .connection import Connection
 from .device import Device
@@ -66,7 +66,8 @@ class Phone(Screen):
         request = operations.start_phone(self.id, body=cast(models.StartPhoneBody, body))
         self.data = self._connection.send(request, deadline)
         if wait:
-            self.data = until_ready(self._connection, self.data, deadline)
+            with after_write(self.id):
+                self.data = until_ready(self._connection, self.data, deadline)
         return self
 
     def wait_until_ready(self, *, timeout: Optional[float] = None) -> Phone:
@@ -124,15 +125,17 @@ class Phone(Screen):
         """Restarts Android, and waits until the phone is ready."""
         deadline = Deadline(timeout, ACTIONS)
         self.data = self._connection.send(operations.reboot_phone(self.id), deadline)
-        self.data = until_ready(self._connection, self.data, deadline)
+        with after_write(self.id):
+            self.data = until_ready(self._connection, self.data, deadline)
         return self
 
     def reset(self, *, timeout: Optional[float] = None) -> Phone:
         """Deletes all data of the phone, and waits until it is ready."""
         deadline = Deadline(timeout, ACTIONS)
         self._connection.send(operations.reset_phone(self.id), deadline)
-        self.data = self._connection.send(operations.get_phone(self.id), deadline)
-        self.data = until_ready(self._connection, self.data, deadline)
+        with after_write(self.id):
+            self.data = self._connection.send(operations.get_phone(self.id), deadline)
+            self.data = until_ready(self._connection, self.data, deadline)
         return self
 
     def apps(self, *, timeout: Optional[float] = None) -> List[models.ListAppsAnswerDataItem]:

@@ -8,7 +8,7 @@ from typing import Any, Literal, Mapping, Optional, cast
 
 from .._deadline import ACTIONS, REQUEST, Deadline
 from .._generated import models, operations
-from .._results import given, maybe_created
+from .._results import after_write, given, maybe_created
 from ..errors import PhonerackError
 from .connection import Connection
 from .pages import Pages
@@ -56,7 +56,8 @@ class Phones:
         except PhonerackError as error:
             raise maybe_created(error, key) from error.__cause__
         if wait:
-            phone = until_ready(self._connection, phone, deadline)
+            with after_write(phone["id"]):
+                phone = until_ready(self._connection, phone, deadline)
         return Phone(self._connection, phone)
 
     def get(self, id: str, *, timeout: Optional[float] = None) -> Phone:
