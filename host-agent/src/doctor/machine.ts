@@ -146,7 +146,7 @@ function phoneFindings(phones: HostReadings['phones']): Finding[] {
         'phones',
         'the agent does not run, so the states of phones are not known',
         'Only the adb server of the agent holds the phones.',
-        'phonerack-agent run',
+        'systemctl start phonerack-agent; without the package: phonerack-agent run',
       ),
     ]
   if ('failed' in phones)
