@@ -36,17 +36,20 @@ export class ApiFailure extends Error {
   }
 }
 
-/** Milliseconds. Clients stop waiting after 60 s. docs/decisions/0260 */
+/** Milliseconds. Clients stop waiting after 60 s, and no call takes longer than 50 s. docs/decisions/0260 */
 export const times = {
-  /** After which a call is answered. */
-  call: 48_000,
+  /** After which a call is answered. The rest of the 50 s is for the key before it and the way of the answer. */
+  call: 49_500,
   /** After which no action starts, and the longest sum of waits. */
   start: 40_000,
   /** For the answer of a batch to reach the client before the call ends. */
   batchMargin: 1500,
   /** For the answer of a poll. */
-  pollMargin: 2000,
+  pollMargin: 400,
 } as const
+
+/** Seconds of a poll: of one that follows a write or reads a phone, and of one that waits for a person. */
+export const polls = { phone: 45, person: 49 } as const
 
 export interface Api {
   /** Aborts when the client has gone. */
@@ -54,7 +57,7 @@ export interface Api {
   requestId: string
   /** Milliseconds that the call may still take. */
   remaining(): number
-  /** Seconds that a poll may wait, at least 1. */
+  /** Seconds that a poll may wait: at least 1, and by default at most `polls.phone`. */
   pollSeconds(most?: number): number
   /** @throws ApiFailure */
   bytes(request: ApiRequest): Promise<ApiAnswer>
@@ -72,9 +75,12 @@ export function path(parts: TemplateStringsArray, ...values: string[]): string {
   return String.raw({ raw: parts }, ...values.map(encodeURIComponent))
 }
 
+/** The time of a call, for messages. */
+const limit = `${times.call / 1000} seconds`
+
 /** A deadline that the call reached: the answer to a read is missing, or a write has an unknown outcome. */
 function late({ method }: ApiRequest): ApiError {
-  const message = `There was no answer within ${times.call / 1000} seconds.`
+  const message = `There was no answer within ${limit}.`
   return method === 'GET'
     ? new ApiError('provider_timeout', { message, retryable: true, next: 'Call the tool again.' })
     : new ApiError('action_outcome_unknown', {
@@ -86,7 +92,7 @@ function late({ method }: ApiRequest): ApiError {
 /** The time of the call was over before this request. */
 const tooLate = (): ApiError =>
   new ApiError('provider_timeout', {
-    message: `The call took ${times.call / 1000} seconds, so this step was not started.`,
+    message: `The call took ${limit}, so this step was not started.`,
     next: 'Call the tool again for the rest.',
   })
 
@@ -122,7 +128,7 @@ export function createApi(send: Send, requestId: string, signal: AbortSignal): A
   }
   return {
     ...{ signal, requestId, remaining, bytes },
-    pollSeconds: (most = 55) =>
+    pollSeconds: (most = polls.phone) =>
       Math.max(1, Math.min(most, Math.floor((remaining() - times.pollMargin) / 1000))),
     json: async <T>(request: ApiRequest) => JSON.parse((await bytes(request)).bytes.toString('utf8')) as T,
   }

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { type HandoffJson } from '../../routes/phones/handoffs.js'
 import { validationFailed } from '../../validation/validation-error.js'
 import { answer } from '../answers.js'
-import { path } from '../api.js'
+import { path, polls } from '../api.js'
 import { described, next, orNull, phoneId, string } from '../schemas.js'
 import { quoted } from '../text.js'
 import { adds, defineTool } from '../tool.js'
@@ -39,8 +39,7 @@ export const peopleTools = [
   defineTool({
     name: 'hand_off',
     title: 'Hand the phone to a person',
-    description:
-      'Ask a person to do something on the phone: sign in, pay, solve a check. With message it returns a URL immediately: send it to the person. Then call it again with handoff_id to wait up to 45 s for the answer; repeat while status is open or taken.',
+    description: `Ask a person to do something on the phone: sign in, pay, solve a check. With message it returns a URL immediately: send it to the person. Then call it again with handoff_id to wait up to ${polls.person} s for the answer; repeat while status is open or taken.`,
     input: z.strictObject({
       phone_id: phoneId,
       message: z.string().optional().describe('The task, for the person'),
@@ -70,7 +69,7 @@ export const peopleTools = [
             })
           : await api.json<HandoffJson>({
               ...{ method: 'GET', path: path`/v1/phones/${id}/handoffs/${handoffId}` },
-              query: { wait: 'done', timeout: api.pollSeconds(45) },
+              query: { wait: 'done', timeout: api.pollSeconds(polls.person) },
             })
       return answer(handoff, `hand-over ${handoff.id} is ${handoff.status}`, nextFor(handoff))
     },

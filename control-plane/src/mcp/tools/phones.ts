@@ -11,7 +11,7 @@ import {
 } from '../../routes/fields.js'
 import { type PhoneJson } from '../../routes/schemas.js'
 import { answer } from '../answers.js'
-import { ApiFailure, path, type Api } from '../api.js'
+import { ApiFailure, path, polls, type Api } from '../api.js'
 import { list, object, orNull, phoneId, phoneOutput, string } from '../schemas.js'
 import { entryLine, quoted } from '../text.js'
 import { adds, defineTool, destroys, reads, settles, type ToolAnswer } from '../tool.js'
@@ -123,11 +123,11 @@ export const phoneTools = [
   defineTool({
     name: 'get_phone',
     title: 'Get a phone',
-    description: 'Read the state of a phone, or wait up to 45 seconds until it is ready or parked.',
+    description: `Read the state of a phone, or wait up to ${polls.phone} seconds until it is ready or parked.`,
     input: z.strictObject({
       phone_id: phoneId,
       wait: z.enum(['ready', 'parked']).optional(),
-      timeout: z.int().min(1).max(45).optional().describe('Seconds to wait'),
+      timeout: z.int().min(1).max(polls.phone).optional().describe('Seconds to wait'),
     }),
     output: phoneOutput,
     annotations: reads,
