@@ -17,8 +17,11 @@ export const packages = [
   'clients/cli',
 ]
 
-/** Files that the checks of the Python SDK read: its own, and those that make the API's document. */
-const ofPython = /^clients\/python\/|^control-plane\/(?!.*\.test\.ts$)/
+/** Tables that the tests of both SDKs read. */
+const ofBothSdks = /^clients\/contract\//
+
+/** Files that the checks of the Python SDK read: its own, those of both, and those that make the API's document. */
+const ofPython = /^clients\/(python|contract)\/|^control-plane\/(?!.*\.test\.ts$)/
 
 /** End-to-end tests that a change of a package runs, as parts of file names. The main path is always among them. */
 const mainPath = ['first-path', 'lifecycle']
@@ -80,8 +83,9 @@ export function planOf(files, dependents) {
     }
     const folder = packages.find((each) => file.startsWith(`${each}/`))
     if (folder === undefined) {
+      if (ofBothSdks.test(file)) whole.add('clients/typescript')
       // Tests in shared/ read the documents and the scripts.
-      whole.add('shared')
+      else whole.add('shared')
       continue
     }
     // vitest knows imports, and no other files: a test can compile a module outside of `src` without importing it.

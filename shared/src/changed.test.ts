@@ -59,6 +59,9 @@ it('checks the Python SDK when it or the API changes', () => {
   expect(plan('clients/python/src/phonerack/errors.py')).toMatchObject({
     ...{ whole: ['shared'], related: [], e2e: [], python: true },
   })
+  expect(plan('clients/contract/action-errors.json')).toMatchObject({
+    ...{ whole: ['clients/typescript'], related: [], e2e: [], python: true },
+  })
   expect(plan('control-plane/src/app.ts').python).toBe(true)
   expect(plan('host-agent/src/main.ts').python).toBe(false)
 })

@@ -43,7 +43,7 @@ export function exitCodeOf(error: unknown): number {
   if (error instanceof NotDone) return exitCodes.failed
   if (error instanceof Cancelled) return error.isInterrupt ? exitCodes.interrupted : exitCodes.unexpected
   if (!(error instanceof PhonerackError)) return isFileError(error) ? exitCodes.usage : exitCodes.unexpected
-  if (error.isOutcomeUnknown || error.code === 'action_outcome_unknown') return exitCodes.unknownOutcome
+  if (error.isOutcomeUnknown) return exitCodes.unknownOutcome
   if (error instanceof ActionError || refused.has(error.code)) return exitCodes.failed
   const family = Object.hasOwn(families, error.type) ? families[error.type] : undefined
   return family ?? exitCodes.unexpected

@@ -11,7 +11,17 @@ from typing import Iterator
 
 import pytest
 
-from phonerack import ActionError, AsyncPhonerack, NotFoundError, Phone, Phonerack, open_app, tap, type_text
+from phonerack import (
+    AsyncPhonerack,
+    NotFoundError,
+    Phone,
+    Phonerack,
+    TargetNotFoundError,
+    WaitTimeoutError,
+    open_app,
+    tap,
+    type_text,
+)
 
 pytestmark = pytest.mark.skipif(
     os.environ.get("PHONERACK_TEST_SERVICE") != "1",
@@ -44,10 +54,10 @@ def test_writes_a_note_with_elements_that_it_has_read(rented: Phone) -> None:
 
 
 def test_fails_with_the_code_of_the_action(rented: Phone) -> None:
-    with pytest.raises(ActionError) as caught:
+    with pytest.raises(TargetNotFoundError) as caught:
         rented.tap(text="There is no such text")
     assert (caught.value.code, caught.value.index, caught.value.completed) == ("target_not_found", 0, 0)
-    with pytest.raises(ActionError) as waited:
+    with pytest.raises(WaitTimeoutError) as waited:
         rented.tap(text="Nor this", timeout=0.5)
     assert waited.value.code == "wait_timeout"
 

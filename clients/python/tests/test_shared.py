@@ -4,16 +4,24 @@ from __future__ import annotations
 
 import builtins
 import copy
+import json
+import pathlib
 import pickle
-from typing import Optional
+from typing import Any, Dict, Optional, cast
 
 import pytest
 
 import phonerack
-from phonerack import ActionError, PhonerackConnectionError, PhonerackError
+from phonerack import ActionError, PhonerackConnectionError, PhonerackError, TargetNotFoundError
 from phonerack._config import config_of, origin_of
 from phonerack._policy import pause_before_repeat
 from phonerack._request import Request
+from phonerack._results import act_result
+
+# Of both SDKs.
+ACTION_ERRORS = json.loads(
+    (pathlib.Path(__file__).parents[2] / "contract" / "action-errors.json").read_text(encoding="utf-8")
+)
 
 
 @pytest.mark.parametrize(
@@ -21,7 +29,8 @@ from phonerack._request import Request
     [
         PhonerackError("No.", code="a", type="b", next="Wait.", details={"x": [1]}, status=409, request_id="r"),
         PhonerackConnectionError("No.", code="timeout", is_outcome_unknown=True),
-        ActionError("No.", index=1, completed=1, code="target_not_found", type="invalid_request_error"),
+        ActionError("No.", index=1, completed=1, code="new_code", type="invalid_request_error"),
+        TargetNotFoundError("No.", index=1, completed=1, code="target_not_found", type="invalid_request_error"),
     ],
 )
 def test_errors_can_be_sent_between_processes(error: PhonerackError) -> None:
@@ -32,10 +41,54 @@ def test_errors_can_be_sent_between_processes(error: PhonerackError) -> None:
 
 def test_all_errors_are_of_one_class() -> None:
     named = [getattr(phonerack, name) for name in phonerack.__all__ if name.endswith("Error")]
-    assert len(named) == 12
+    assert len(named) == 21
     assert all(issubclass(each, PhonerackError) for each in named)
     # Python's names stay usable.
     assert not any(hasattr(builtins, each.__name__) for each in named)
+
+
+def failed(error: Dict[str, Any]) -> ActionError:
+    done = {"index": 0, "type": "home", "ok": True, "ms": 1}
+    result = {"index": 1, "type": "tap", "ok": False, "ms": 3, "error": error}
+    with pytest.raises(ActionError) as caught:
+        act_result(cast(Any, {"results": [done, result], "completed": 1}), "req_aaaaaaaaaaaa")
+    return caught.value
+
+
+@pytest.mark.parametrize("row", ACTION_ERRORS, ids=lambda row: str(row["code"]))
+def test_gives_each_code_of_an_action_its_class(row: Dict[str, Any]) -> None:
+    fields = {"message": "It failed.", "retryable": False, "next": "Observe.", "details": {"a": 1}}
+    error = failed({"code": row["code"], **fields})
+    classes = [each.__name__ for each in type(error).__mro__ if issubclass(each, PhonerackError)]
+    assert classes == row["classes"]
+    assert (error.code, error.type, error.is_outcome_unknown) == (
+        row["code"],
+        row["type"],
+        row["is_outcome_unknown"],
+    )
+    assert (error.index, error.completed, error.request_id) == (1, 1, "req_aaaaaaaaaaaa")
+    assert (error.message, error.next, error.details) == ("It failed.", "Observe.", {"a": 1})
+
+
+def test_each_class_of_actions_has_a_code() -> None:
+    named = [getattr(phonerack, name) for name in phonerack.__all__ if name.endswith("Error")]
+    of_actions = {each.__name__ for each in named if issubclass(each, ActionError)}
+    assert of_actions == {name for row in ACTION_ERRORS for name in row["classes"]} - {"PhonerackError"}
+
+
+def test_the_readme_lists_each_code_with_its_class() -> None:
+    readme = (pathlib.Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
+    for row in ACTION_ERRORS:
+        if row["code"] != "a_code_of_a_later_release":
+            lines = [each for each in readme.splitlines() if each.startswith(f"| `{row['classes'][0]}`")]
+            assert any(f"`{row['code']}`" in each for each in lines), row["code"]
+
+
+def test_gives_a_failed_action_without_fields_defaults_and_prefers_the_type_of_the_api() -> None:
+    error = failed({})
+    assert (type(error), error.code, error.type) == (ActionError, "unknown", "invalid_request_error")
+    assert failed({"code": ["a"]}).code == "unknown"
+    assert failed({"code": "wait_timeout", "type": "new_error"}).type == "new_error"
 
 
 def test_all_names_exist_and_are_sorted() -> None:

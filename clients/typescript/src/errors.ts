@@ -1,6 +1,4 @@
-/** The errors of the SDK: one class for each family of the API, and one for requests without an answer. */
-import type { ActionBatchResult } from './generated/types.gen.js'
-import type { Observation } from './observation.js'
+/** The errors of requests: one class for each family of the API, and one for requests without an answer. */
 
 /** The fields of an error, as in the API's envelope. */
 export interface ErrorFields {
@@ -28,7 +26,7 @@ export class PhonerackError extends Error implements ErrorFields {
   readonly status: number | null
   /** Quote it to the operator; null: no answer. */
   readonly requestId: string | null
-  /** There is no answer of the API, and the request may have been carried out. Observe before you send it again. */
+  /** Nobody knows whether the request, or the action, was carried out. Observe before you send it again. */
   readonly isOutcomeUnknown: boolean
 
   constructor(
@@ -53,7 +51,7 @@ export class PhonerackError extends Error implements ErrorFields {
     this.details = fields.details
     this.status = status
     this.requestId = requestId
-    this.isOutcomeUnknown = isOutcomeUnknown
+    this.isOutcomeUnknown = isOutcomeUnknown || fields.code === 'action_outcome_unknown'
   }
 
   /** The `error` of the API's envelope: here `message` is without `next`. */
@@ -121,41 +119,6 @@ export const unknownOutcome = (key: string | null): string =>
   key === null
     ? 'The request may have been carried out: read the state of the phone before you send it again.'
     : `The request may have been carried out: to send it again, use the idempotency key ${key}.`
-
-/** An action of a batch failed; the later ones did not run. */
-export class ActionError extends PhonerackError {
-  override readonly name = 'ActionError'
-  /** Place of the failed action in the batch, from 0. */
-  readonly index: number
-  /** How many actions before it were carried out. */
-  readonly completed: number
-  /** The screen after the failure; null: the answer has no elements. */
-  readonly observation: Observation | null
-  /** The answer of the API. */
-  readonly raw: ActionBatchResult
-
-  constructor(
-    fields: ErrorFields,
-    {
-      index,
-      observation,
-      raw,
-      requestId = null,
-    }: {
-      index: number
-      observation: Observation | null
-      raw: ActionBatchResult
-      /** The ID of the batch's request. */
-      requestId?: string | null
-    },
-  ) {
-    super(fields, { requestId })
-    this.index = index
-    this.completed = raw.completed
-    this.observation = observation
-    this.raw = raw
-  }
-}
 
 const families: ReadonlyMap<string, typeof PhonerackError> = new Map<string, typeof PhonerackError>([
   ['invalid_request_error', InvalidRequestError],
@@ -225,7 +188,7 @@ export function parsed(body: string): unknown {
   }
 }
 
-/** The fields of an envelope or of a failed action; fields that are missing get a default. */
+/** The fields of an envelope or of a failed action, which has no `type`; fields that are missing get a default. */
 export function fieldsOf(error: Readonly<Record<string, unknown>>): ErrorFields {
   const text = (name: string): string | null => (typeof error[name] === 'string' ? error[name] : null)
   return {

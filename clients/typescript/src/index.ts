@@ -17,6 +17,17 @@ export { type CallOptions } from './transport.js'
 export { type RequestOptions } from './connection.js'
 export {
   ActionError,
+  AmbiguousTargetError,
+  HandoffError,
+  NoFocusedFieldError,
+  OutcomeUnknownError,
+  PhoneUnavailableError,
+  StaleSnapshotError,
+  TargetError,
+  TargetNotFoundError,
+  WaitTimeoutError,
+} from './action-errors.js'
+export {
   ApiError,
   AuthenticationError,
   BillingError,

@@ -1,4 +1,5 @@
 /** A phone: its screen, and the actions on it. */
+import { actionErrorOf } from './action-errors.js'
 import {
   type Action,
   clear,
@@ -19,7 +20,7 @@ import {
 } from './actions.js'
 import { limits, type Connection, type Noted } from './connection.js'
 import { Device } from './device.js'
-import { ActionError, fieldsOf, PhonerackError } from './errors.js'
+import { PhonerackError } from './errors.js'
 import { Files } from './files.js'
 import {
   createHandoff,
@@ -248,9 +249,8 @@ export class Phone implements AsyncDisposable {
     const seen = raw.observation
     const observation = seen !== undefined && 'elements' in seen ? new Observation(seen) : null
     const failed = raw.results.find(({ ok }) => !ok)
-    if (!failed) return { results: raw.results, observation, raw }
-    const { index, error } = failed
-    throw new ActionError(fieldsOf({ ...error }), { index, observation, raw, ...noted })
+    if (failed) throw actionErrorOf(failed, { observation, raw, ...noted })
+    return { results: raw.results, observation, raw }
   }
 
   private one(action: Action, options: CallOptions): Promise<ActResult> {

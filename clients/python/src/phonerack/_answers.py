@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import Any, Dict, Mapping, Optional, Type, TypeVar, cast
+from typing import Any, Dict, Mapping, Optional, Tuple, Type, TypeVar, cast
 
 from . import errors
 from .errors import PhonerackError
@@ -22,6 +22,24 @@ FAMILIES: Mapping[str, Type[PhonerackError]] = {
     "rate_limit_error": errors.RateLimitError,
     "provider_error": errors.ProviderError,
     "api_error": errors.ApiError,
+}
+
+# By code: the class of a failed action, and its `type`, which is not in the answer. It is the one that the code has in
+# other answers.
+ACTION_FAMILIES: Mapping[str, Tuple[Type[errors.ActionError], str]] = {
+    "target_not_found": (errors.TargetNotFoundError, "invalid_request_error"),
+    "ambiguous_target": (errors.AmbiguousTargetError, "invalid_request_error"),
+    "stale_snapshot": (errors.StaleSnapshotError, "invalid_request_error"),
+    "no_focused_field": (errors.NoFocusedFieldError, "invalid_request_error"),
+    "wait_timeout": (errors.WaitTimeoutError, "invalid_request_error"),
+    "handoff_required": (errors.HandoffError, "conflict_error"),
+    "phone_controlled": (errors.HandoffError, "conflict_error"),
+    "phone_unavailable": (errors.PhoneUnavailableError, "provider_error"),
+    "provider_timeout": (errors.PhoneUnavailableError, "provider_error"),
+    "provider_error": (errors.ActionError, "provider_error"),
+    "action_outcome_unknown": (errors.OutcomeUnknownError, "provider_error"),
+    "internal_error": (errors.OutcomeUnknownError, "api_error"),
+    "app_not_found": (errors.ActionError, "not_found_error"),
 }
 
 
@@ -107,7 +125,7 @@ def after_unknown(error: PhonerackError, key: Optional[str]) -> PhonerackError:
 
 
 def fields_of(error: Mapping[str, Any]) -> Dict[str, Any]:
-    """The fields of an envelope or of a failed action. Missing fields get a default."""
+    """The fields of an envelope or of a failed action, which has no `type`. Missing fields get a default."""
     details = error.get("details")
     return {
         "code": _text(error, "code") or "unknown",

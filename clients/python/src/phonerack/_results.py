@@ -8,9 +8,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Dict, Generic, Iterator, List, Literal, Mapping, Optional, TypeVar, Union, cast
 
-from ._answers import fields_of
+from ._answers import ACTION_FAMILIES, fields_of
 from ._generated import models
-from .errors import ActionError, ApiError, PhonerackConnectionError, PhonerackError
+from .errors import ActionError, ApiError, OutcomeUnknownError, PhonerackConnectionError, PhonerackError
 from .observation import Observation
 
 T = TypeVar("T")
@@ -66,14 +66,18 @@ def act_result(raw: models.ActionBatchResult, request_id: Optional[str]) -> ActR
     for each in raw["results"]:
         if each["ok"]:
             continue
-        fields = fields_of(cast(Mapping[str, Any], each.get("error", {})))
-        raise ActionError(
+        error = cast(Mapping[str, Any], each.get("error", {}))
+        code = fields_of(error)["code"]
+        family, type = ACTION_FAMILIES.get(code, (ActionError, "invalid_request_error"))
+        fields = fields_of({"type": type, **error})
+        raise family(
             fields.pop("message"),
             index=each["index"],
             completed=raw["completed"],
             observation=observation,
             raw=raw,
             request_id=request_id,
+            is_outcome_unknown=family is OutcomeUnknownError,
             **fields,
         )
     return ActResult(raw["results"], observation, raw)

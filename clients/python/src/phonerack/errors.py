@@ -1,4 +1,4 @@
-"""The errors of the SDK: one class for each family of the API, and one for requests without an answer."""
+"""The errors of the SDK: one class for each family of the API, one for requests without an answer, and those of actions."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ class PhonerackError(Exception):
         self.status = status
         # Quote it to the operator. None: no answer.
         self.request_id = request_id
-        # True: there is no answer of the API, and the request may have been carried out. Read the state of the phone
-        # before you send it again.
-        self.is_outcome_unknown = is_outcome_unknown
+        # True: nobody knows whether the request, or the action, was carried out. Read the state of the phone before you
+        # send it again.
+        self.is_outcome_unknown = is_outcome_unknown or code == "action_outcome_unknown"
 
     def to_dict(self) -> Dict[str, Any]:
         """The `error` of the API's envelope."""
@@ -134,7 +134,7 @@ class PhonerackConnectionError(PhonerackError):
 
 
 class ActionError(PhonerackError):
-    """An action of a batch failed; the later ones did not run."""
+    """An action of a batch failed; the later ones did not run. Its subclasses are families of codes."""
 
     def __init__(
         self,
@@ -155,6 +155,42 @@ class ActionError(PhonerackError):
         self.observation = observation
         # The answer of the API.
         self.raw = raw
+
+
+class TargetError(ActionError):
+    """The target does not lead to one element. Nothing was sent for this action."""
+
+
+class TargetNotFoundError(TargetError):
+    """No element matches; `details["candidates"]` has the ones that came close."""
+
+
+class AmbiguousTargetError(TargetError):
+    """Several elements match: `details["candidates"]`."""
+
+
+class StaleSnapshotError(TargetError):
+    """The screen has changed since the snapshot of the target."""
+
+
+class NoFocusedFieldError(TargetError):
+    """Text without a target, and no field has the focus."""
+
+
+class WaitTimeoutError(ActionError):
+    """What the action waited for did not come in its time."""
+
+
+class HandoffError(ActionError):
+    """The step is left to a person, or a person controls the phone. It was not done."""
+
+
+class PhoneUnavailableError(ActionError):
+    """The phone is unreachable, or did not answer in time. Nothing was sent for this action."""
+
+
+class OutcomeUnknownError(ActionError):
+    """The action may have been carried out: `is_outcome_unknown` is True. Observe before you send it again."""
 
 
 OUTCOME_UNKNOWN = (
