@@ -1,5 +1,16 @@
 /** `@phonerack/sdk` on a virtual phone: a task from rent to park, and each class once. */
-import { Phonerack, ActionError, openApp, tap, type, type Phone } from '@phonerack/sdk'
+import {
+  ActionError,
+  ConnectionError,
+  openApp,
+  Phonerack,
+  tap,
+  TargetNotFoundError,
+  type,
+  wait,
+  WaitTimeoutError,
+  type Phone,
+} from '@phonerack/sdk'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { eventually, newKey, newTenant } from './system/tenant.js'
 
@@ -37,11 +48,18 @@ describe('a phone of the SDK', () => {
 
   it('fails with the code and advice of the action', async () => {
     const failed = await phone.tap({ text: 'There is no such text' }).catch((error: unknown) => error)
-    expect(failed).toBeInstanceOf(ActionError)
+    expect(failed).toBeInstanceOf(TargetNotFoundError)
     expect(failed).toMatchObject({ code: 'target_not_found', index: 0, completed: 0 })
-    await expect(phone.tap({ text: 'Nor this' }, { timeout: 500 })).rejects.toMatchObject({
-      code: 'wait_timeout',
-    })
+    const waited = await phone.tap({ text: 'Nor this' }, { timeout: 500 }).catch((error: unknown) => error)
+    expect(waited).toBeInstanceOf(WaitTimeoutError)
+    expect(waited).toBeInstanceOf(ActionError)
+    expect(waited).toMatchObject({ code: 'wait_timeout' })
+  })
+
+  it('leaves the outcome open when a deadline passes while an action runs', async () => {
+    const error = await phone.act([wait(5000)], { deadline: 1000 }).catch((thrown: unknown) => thrown)
+    expect(error).toBeInstanceOf(ConnectionError)
+    expect(error).toMatchObject({ code: 'timeout', isOutcomeUnknown: true })
   })
 
   it('has files, settings and the facts of its device', async () => {

@@ -34,7 +34,7 @@ export class Handoff {
 
   /**
    * Waits until the person has answered, or the request has expired: `status` is `done`, `declined` or `expired`.
-   * @throws NotFoundError once it was cancelled @param options `timeout`: milliseconds; default: until the request expires
+   * @throws NotFoundError once it was cancelled @param options `deadline`: milliseconds; default: until the request expires
    */
   async done(options: CallOptions = {}): Promise<HandoffFields> {
     const leftMs = Math.max(0, Date.parse(this.data.expires_at) - Date.now()) + 60_000

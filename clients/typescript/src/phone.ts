@@ -65,7 +65,7 @@ export interface ActOptions extends CallOptions {
   observe?: RunActionsBody['observe']
 }
 
-/** An action on an element can wait for it. */
+/** An action on an element can wait for it. `deadline` is the time limit of the call. */
 export interface TargetOptions extends CallOptions {
   /** Milliseconds to wait for the target to appear, at most 60,000; default: it must be there now. */
   timeout?: number
@@ -261,11 +261,11 @@ export class Phone implements AsyncDisposable {
   private on(
     target: Target | undefined,
     action: Action,
-    { timeout, signal }: TargetOptions,
+    { timeout, ...options }: TargetOptions,
   ): Promise<ActResult> {
-    if (timeout === undefined || target === undefined) return this.one(action, { signal })
+    if (timeout === undefined || target === undefined) return this.one(action, options)
     if ('x' in target) throw new TypeError('a point cannot be waited for: leave out `timeout`')
-    return this.act([waitFor(target, { timeout }), action], { signal, observe: 'none' })
+    return this.act([waitFor(target, { timeout }), action], { ...options, observe: 'none' })
   }
 
   async tap(target: Target, options: TargetOptions = {}): Promise<void> {
@@ -320,7 +320,8 @@ export class Phone implements AsyncDisposable {
   /** Waits for an element. @param options `timeout`: milliseconds, default 10,000; `state`: `gone` waits until it has disappeared */
   async waitFor(
     target: WaitTarget,
-    { timeout = 10_000, state = 'visible', signal }: TargetOptions & { state?: 'visible' | 'gone' } = {},
+    { timeout = 10_000, state = 'visible', ...options }: TargetOptions & { state?: 'visible' | 'gone' } = {},
+    const signal = signalOf(options, limits.actionsMs)
   ): Promise<Observation> {
     const { observation } = await this.act([waitFor(target, { timeout, state })], { signal, observe: 'ui' })
     return observation ?? this.observe({ signal })

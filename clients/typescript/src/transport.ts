@@ -15,7 +15,9 @@ import { pause, reasonOf } from './pause.js'
 export interface CallOptions {
   /** Aborts the call. Its reason is thrown. */
   signal?: AbortSignal | undefined
-  /** Milliseconds for the call with all its repeats. Default: 130,000; batches of actions: 310,000. */
+  /** Milliseconds for the call with all its repeats and waits. Default: 130,000; batches of actions: 310,000. */
+  deadline?: number | undefined
+  /** The same as `deadline`, except for methods that wait for an element: there it is that wait. */
   timeout?: number | undefined
 }
 
@@ -98,6 +100,8 @@ async function attemptOnce(
   write: Write,
   expected: Expected,
 ): Promise<Outcome> {
+  // Nothing is sent.
+  if (request.signal.aborted) throw reasonOf(request.signal, true)
   let response: Response
   let body: ArrayBuffer
   try {
@@ -176,9 +180,17 @@ function retryAfterOf(header: string | null): number | null {
   return header !== null && /^\d{1,6}$/.test(header) ? Number(header) * 1000 : null
 }
 
-/** The signal of a call: the caller's, and its time. */
-export function signalOf({ signal, timeout }: CallOptions, defaultMs: number): AbortSignal {
-  const own = AbortSignal.timeout(timeout ?? defaultMs)
+/** Milliseconds; a timer with a longer time ends immediately. */
+const longestTime = 2 ** 31 - 1
+
+/** The signal of a call: the caller's, and its time. @throws TypeError for a time that is not one */
+export function signalOf({ signal, deadline, timeout }: CallOptions, defaultMs: number): AbortSignal {
+  const given = [deadline, timeout].filter((ms) => ms !== undefined)
+  const wrong = given.find((ms) => !(ms >= 0))
+  if (wrong !== undefined) throw new TypeError(`The time of a call must be at least 0 ms, and is ${wrong}.`)
+  const ms = Math.min(longestTime, ...(given.length > 0 ? given : [defaultMs]))
+  // It takes only integers.
+  const own = AbortSignal.timeout(Math.ceil(ms))
   if (signal === undefined) return own
   // Without a listener, Node.js collects a timeout inside `AbortSignal.any`: https://github.com/nodejs/node/pull/57867
   own.addEventListener('abort', () => undefined, { once: true })

@@ -9,15 +9,18 @@ from .errors import PhonerackConnectionError
 
 # Seconds of one request, of a batch of actions, of an upload, of an install, and until a video is made.
 REQUEST, ACTIONS, UPLOAD, INSTALL, VIDEO = 130.0, 310.0, 300.0, 900.0, 600.0
+# The longest time of a socket is 24.8 days.
+LONGEST = 2_000_000.0
 
 
 class Deadline:
-    def __init__(self, timeout: Optional[float], default: float) -> None:
-        """`timeout`: seconds; None: the default."""
-        seconds = default if timeout is None else timeout
-        if seconds <= 0:
-            raise ValueError(f"`timeout` must be above 0 seconds, and is {seconds}.")
-        self._end = time.monotonic() + seconds
+    def __init__(self, default: float, *given: Optional[float]) -> None:
+        """`given`: seconds; the shortest time holds. `default`: for a call without any."""
+        times = [each for each in given if each is not None] or [default]
+        for seconds in times:
+            if not seconds > 0:
+                raise ValueError(f"The time of a call must be above 0 seconds, and is {seconds}.")
+        self._end = time.monotonic() + min(*times, LONGEST)
 
     def left(self) -> float:
         """Seconds; 0 when the time is over."""

@@ -22,36 +22,47 @@ class AsyncApps:
         *,
         on_progress: Optional[Callable[[Progress], None]] = None,
         timeout: Optional[float] = None,
+        deadline: Optional[float] = None,
     ) -> models.Upload:
         """Sends an APK, a path or bytes, and waits until it can be installed. Raises PhonerackError when it cannot."""
-        return await upload_file(self._connection, file, on_progress, Deadline(timeout, UPLOAD))
+        return await upload_file(self._connection, file, on_progress, Deadline(UPLOAD, timeout, deadline))
 
-    async def get_upload(self, id: str, *, timeout: Optional[float] = None) -> models.Upload:
-        return await self._connection.send(operations.get_upload(id), Deadline(timeout, REQUEST))
+    async def get_upload(
+        self, id: str, *, timeout: Optional[float] = None, deadline: Optional[float] = None
+    ) -> models.Upload:
+        return await self._connection.send(operations.get_upload(id), Deadline(REQUEST, timeout, deadline))
 
-    def uploads(self, *, timeout: Optional[float] = None) -> AsyncPages[models.Upload]:
+    def uploads(
+        self, *, timeout: Optional[float] = None, deadline: Optional[float] = None
+    ) -> AsyncPages[models.Upload]:
         """Newest first."""
 
         async def read(cursor: Optional[str], limit: Optional[int]) -> Mapping[str, Any]:
             request = operations.list_uploads(cursor=cursor, limit=limit)
-            return await self._connection.send(request, Deadline(timeout, REQUEST))
+            return await self._connection.send(request, Deadline(REQUEST, timeout, deadline))
 
         def same(upload: models.Upload) -> models.Upload:
             return upload
 
         return AsyncPages(read, same)
 
-    async def delete_upload(self, id: str, *, timeout: Optional[float] = None) -> None:
-        await self._connection.send(operations.delete_upload(id), Deadline(timeout, REQUEST))
+    async def delete_upload(
+        self, id: str, *, timeout: Optional[float] = None, deadline: Optional[float] = None
+    ) -> None:
+        await self._connection.send(operations.delete_upload(id), Deadline(REQUEST, timeout, deadline))
 
     def library(
-        self, query: Optional[str] = None, *, timeout: Optional[float] = None
+        self,
+        query: Optional[str] = None,
+        *,
+        timeout: Optional[float] = None,
+        deadline: Optional[float] = None,
     ) -> AsyncPages[models.LibraryPageDataItem]:
         """Apps that the operator offers. `query`: a part of the name or package."""
 
         async def read(cursor: Optional[str], limit: Optional[int]) -> Mapping[str, Any]:
             request = operations.search_library(query=query, cursor=cursor)
-            return await self._connection.send(request, Deadline(timeout, REQUEST))
+            return await self._connection.send(request, Deadline(REQUEST, timeout, deadline))
 
         def same(app: models.LibraryPageDataItem) -> models.LibraryPageDataItem:
             return app

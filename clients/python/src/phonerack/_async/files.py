@@ -15,27 +15,40 @@ class AsyncFiles:
         self._phone_id = phone_id
 
     async def list(
-        self, folder: Optional[str] = None, *, timeout: Optional[float] = None
+        self,
+        folder: Optional[str] = None,
+        *,
+        timeout: Optional[float] = None,
+        deadline: Optional[float] = None,
     ) -> List[models.ListFilesAnswerDataItem]:
         """`folder`: default: the root of the shared storage."""
         request = operations.list_files(self._phone_id, path=folder)
-        return (await self._connection.send(request, Deadline(timeout, REQUEST)))["data"]
+        return (await self._connection.send(request, Deadline(REQUEST, timeout, deadline)))["data"]
 
-    async def read(self, file: str, *, timeout: Optional[float] = None) -> bytes:
+    async def read(
+        self, file: str, *, timeout: Optional[float] = None, deadline: Optional[float] = None
+    ) -> bytes:
         """At most 4,000,000 bytes."""
         return await self._connection.send(
-            operations.read_file(self._phone_id, path=file), Deadline(timeout, REQUEST)
+            operations.read_file(self._phone_id, path=file), Deadline(REQUEST, timeout, deadline)
         )
 
     async def write(
-        self, file: str, content: Union[bytes, str], *, timeout: Optional[float] = None
+        self,
+        file: str,
+        content: Union[bytes, str],
+        *,
+        timeout: Optional[float] = None,
+        deadline: Optional[float] = None,
     ) -> models.WriteFileAnswer:
         """At most 4,000,000 bytes. Text is written as UTF-8."""
         data = content.encode() if isinstance(content, str) else content
         request = operations.write_file(self._phone_id, path=file, content=data)
-        return await self._connection.send(request, Deadline(timeout, REQUEST))
+        return await self._connection.send(request, Deadline(REQUEST, timeout, deadline))
 
-    async def delete(self, file: str, *, timeout: Optional[float] = None) -> None:
+    async def delete(
+        self, file: str, *, timeout: Optional[float] = None, deadline: Optional[float] = None
+    ) -> None:
         await self._connection.send(
-            operations.delete_file(self._phone_id, path=file), Deadline(timeout, REQUEST)
+            operations.delete_file(self._phone_id, path=file), Deadline(REQUEST, timeout, deadline)
         )

@@ -24,26 +24,31 @@ class AsyncHandoff:
         # The page for the person. It works like a password.
         self.url = data["url"]
 
-    async def get(self, *, timeout: Optional[float] = None) -> models.Handoff:
+    async def get(
+        self, *, timeout: Optional[float] = None, deadline: Optional[float] = None
+    ) -> models.Handoff:
         request = operations.get_handoff(self._phone_id, self.id)
-        return await self._connection.send(request, Deadline(timeout, REQUEST))
+        return await self._connection.send(request, Deadline(REQUEST, timeout, deadline))
 
-    async def done(self, *, timeout: Optional[float] = None) -> models.Handoff:
+    async def done(
+        self, *, timeout: Optional[float] = None, deadline: Optional[float] = None
+    ) -> models.Handoff:
         """Waits until the person has answered, or the request has ended in another way.
 
-        `status` is `done`, `declined` or `expired`; raises NotFoundError once it was cancelled. `timeout`: default: until the request expires.
+        `status` is `done`, `declined` or `expired`; raises NotFoundError once it was cancelled.
+        `deadline`: default: until the request expires.
         """
         expires = datetime.datetime.fromisoformat(self.data["expires_at"].replace("Z", "+00:00"))
         left = (expires - datetime.datetime.now(datetime.timezone.utc)).total_seconds()
-        deadline = Deadline(timeout, max(0.0, left) + 60)
+        until = Deadline(max(0.0, left) + 60, timeout, deadline)
         while True:
             request = operations.get_handoff(self._phone_id, self.id, wait="done", timeout=WAIT)
-            now = await self._connection.send(request, deadline)
+            now = await self._connection.send(request, until)
             if now["status"] not in OPEN:
                 return now
-            await self._connection.pause(PAUSE, deadline)
+            await self._connection.pause(PAUSE, until)
 
-    async def cancel(self, *, timeout: Optional[float] = None) -> None:
+    async def cancel(self, *, timeout: Optional[float] = None, deadline: Optional[float] = None) -> None:
         """Takes the request back. The person loses control."""
         request = operations.delete_handoff(self._phone_id, self.id)
-        await self._connection.send(request, Deadline(timeout, REQUEST))
+        await self._connection.send(request, Deadline(REQUEST, timeout, deadline))

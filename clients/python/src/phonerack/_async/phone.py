@@ -44,8 +44,11 @@ class AsyncPhone(AsyncScreen):
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.id} {self.status}>"
 
-    async def refresh(self, *, timeout: Optional[float] = None) -> AsyncPhone:
-        self.data = await self._connection.send(operations.get_phone(self.id), Deadline(timeout, REQUEST))
+    async def refresh(
+        self, *, timeout: Optional[float] = None, deadline: Optional[float] = None
+    ) -> AsyncPhone:
+        request = operations.get_phone(self.id)
+        self.data = await self._connection.send(request, Deadline(REQUEST, timeout, deadline))
         return self
 
     async def start(
@@ -55,44 +58,54 @@ class AsyncPhone(AsyncScreen):
         max_duration: Optional[int] = None,
         wait: bool = True,
         timeout: Optional[float] = None,
+        deadline: Optional[float] = None,
     ) -> AsyncPhone:
         """Starts a parked phone, and waits until it is ready. On a running phone it renews the session.
 
         `idle_timeout`: seconds without use until the phone parks. `max_duration`: seconds until it parks in any case.
         """
-        deadline = Deadline(timeout, ACTIONS)
+        until = Deadline(ACTIONS, timeout, deadline)
         body = given(idle_timeout=idle_timeout, max_duration=max_duration, wait=None if wait else False)
         request = operations.start_phone(self.id, body=cast(models.StartPhoneBody, body))
-        self.data = await self._connection.send(request, deadline)
+        self.data = await self._connection.send(request, until)
         if wait:
             with after_write(self.id):
-                self.data = await until_ready(self._connection, self.data, deadline)
+                self.data = await until_ready(self._connection, self.data, until)
         return self
 
-    async def wait_until_ready(self, *, timeout: Optional[float] = None) -> AsyncPhone:
+    async def wait_until_ready(
+        self, *, timeout: Optional[float] = None, deadline: Optional[float] = None
+    ) -> AsyncPhone:
         """Starts nothing. Raises PhonerackError when the phone cannot become ready by itself."""
-        self.data = await until_ready(self._connection, self.data, Deadline(timeout, ACTIONS))
+        self.data = await until_ready(self._connection, self.data, Deadline(ACTIONS, timeout, deadline))
         return self
 
-    async def wait_until_parked(self, *, timeout: Optional[float] = None) -> AsyncPhone:
+    async def wait_until_parked(
+        self, *, timeout: Optional[float] = None, deadline: Optional[float] = None
+    ) -> AsyncPhone:
         """Waits until the phone is no longer `parking`."""
-        self.data = await until_parked(self._connection, self.data, Deadline(timeout, ACTIONS))
+        self.data = await until_parked(self._connection, self.data, Deadline(ACTIONS, timeout, deadline))
         return self
 
-    async def park(self, *, wait: bool = True, timeout: Optional[float] = None) -> AsyncPhone:
+    async def park(
+        self, *, wait: bool = True, timeout: Optional[float] = None, deadline: Optional[float] = None
+    ) -> AsyncPhone:
         """Ends the session, and keeps the phone with its data. `wait`: False returns while it is `parking`."""
         request = operations.park_phone(self.id, body={} if wait else {"wait": False})
-        self.data = await self._connection.send(request, Deadline(timeout, REQUEST))
+        self.data = await self._connection.send(request, Deadline(REQUEST, timeout, deadline))
         return self
 
-    async def delete(self, *, timeout: Optional[float] = None) -> None:
+    async def delete(self, *, timeout: Optional[float] = None, deadline: Optional[float] = None) -> None:
         """Deletes the phone with its data."""
-        self.data = await self._connection.send(operations.delete_phone(self.id), Deadline(timeout, REQUEST))
+        request = operations.delete_phone(self.id)
+        self.data = await self._connection.send(request, Deadline(REQUEST, timeout, deadline))
 
-    async def heartbeat(self, *, timeout: Optional[float] = None) -> AsyncPhone:
+    async def heartbeat(
+        self, *, timeout: Optional[float] = None, deadline: Optional[float] = None
+    ) -> AsyncPhone:
         """Keeps the phone from parking by its idle time."""
         request = operations.heartbeat_phone(self.id)
-        self.data = await self._connection.send(request, Deadline(timeout, REQUEST))
+        self.data = await self._connection.send(request, Deadline(REQUEST, timeout, deadline))
         return self
 
     async def update(
@@ -101,46 +114,53 @@ class AsyncPhone(AsyncScreen):
         name: Optional[str] = None,
         metadata: Optional[Mapping[str, str]] = None,
         timeout: Optional[float] = None,
+        deadline: Optional[float] = None,
     ) -> AsyncPhone:
         """Renames the phone, or replaces its metadata."""
         body = cast(models.UpdatePhoneBody, given(name=name, metadata=metadata))
         request = operations.update_phone(self.id, body=body)
-        self.data = await self._connection.send(request, Deadline(timeout, REQUEST))
+        self.data = await self._connection.send(request, Deadline(REQUEST, timeout, deadline))
         return self
 
-    def sessions(self, *, timeout: Optional[float] = None) -> AsyncPages[models.Session]:
+    def sessions(
+        self, *, timeout: Optional[float] = None, deadline: Optional[float] = None
+    ) -> AsyncPages[models.Session]:
         """Newest first."""
 
         async def read(cursor: Optional[str], limit: Optional[int]) -> Mapping[str, Any]:
             request = operations.list_sessions(self.id, cursor=cursor, limit=limit)
-            return await self._connection.send(request, Deadline(timeout, REQUEST))
+            return await self._connection.send(request, Deadline(REQUEST, timeout, deadline))
 
         def same(session: models.Session) -> models.Session:
             return session
 
         return AsyncPages(read, same)
 
-    async def reboot(self, *, timeout: Optional[float] = None) -> AsyncPhone:
+    async def reboot(
+        self, *, timeout: Optional[float] = None, deadline: Optional[float] = None
+    ) -> AsyncPhone:
         """Restarts Android, and waits until the phone is ready."""
-        deadline = Deadline(timeout, ACTIONS)
-        self.data = await self._connection.send(operations.reboot_phone(self.id), deadline)
+        until = Deadline(ACTIONS, timeout, until)
+        self.data = await self._connection.send(operations.reboot_phone(self.id), until)
         with after_write(self.id):
-            self.data = await until_ready(self._connection, self.data, deadline)
+            self.data = await until_ready(self._connection, self.data, until)
         return self
 
-    async def reset(self, *, timeout: Optional[float] = None) -> AsyncPhone:
+    async def reset(self, *, timeout: Optional[float] = None, deadline: Optional[float] = None) -> AsyncPhone:
         """Deletes all data of the phone, and waits until it is ready."""
-        deadline = Deadline(timeout, ACTIONS)
-        await self._connection.send(operations.reset_phone(self.id), deadline)
+        until = Deadline(ACTIONS, timeout, until)
+        await self._connection.send(operations.reset_phone(self.id), until)
         with after_write(self.id):
-            self.data = await self._connection.send(operations.get_phone(self.id), deadline)
-            self.data = await until_ready(self._connection, self.data, deadline)
+            self.data = await self._connection.send(operations.get_phone(self.id), until)
+            self.data = await until_ready(self._connection, self.data, until)
         return self
 
-    async def apps(self, *, timeout: Optional[float] = None) -> List[models.ListAppsAnswerDataItem]:
+    async def apps(
+        self, *, timeout: Optional[float] = None, deadline: Optional[float] = None
+    ) -> List[models.ListAppsAnswerDataItem]:
         """The installed apps, with those of the system."""
-        answer = await self._connection.send(operations.list_apps(self.id), Deadline(timeout, REQUEST))
-        return answer["data"]
+        request = operations.list_apps(self.id)
+        return (await self._connection.send(request, Deadline(REQUEST, timeout, deadline)))["data"]
 
     async def install(
         self,
@@ -151,6 +171,7 @@ class AsyncPhone(AsyncScreen):
         replace: bool = False,
         on_progress: Optional[Callable[[Progress], None]] = None,
         timeout: Optional[float] = None,
+        deadline: Optional[float] = None,
     ) -> models.InstallsDataItem:
         """Installs an app and waits until it is there. Raises PhonerackError with the reason of the phone.
 
@@ -159,18 +180,26 @@ class AsyncPhone(AsyncScreen):
         """
         if len([each for each in (file, package, upload) if each is not None]) != 1:
             raise TypeError("Give exactly one of: a file, `package`, or `upload`.")
-        deadline = Deadline(timeout, INSTALL)
+        until = Deadline(INSTALL, timeout, deadline)
         if file is not None:
-            upload = (await upload_file(self._connection, file, on_progress, deadline))["id"]
+            upload = (await upload_file(self._connection, file, on_progress, until))["id"]
         body = body_of(package, upload, replace)
-        return await install_app(self._connection, self.id, body, on_progress, deadline)
+        return await install_app(self._connection, self.id, body, on_progress, until)
 
-    async def uninstall(self, package: str, *, timeout: Optional[float] = None) -> None:
+    async def uninstall(
+        self, package: str, *, timeout: Optional[float] = None, deadline: Optional[float] = None
+    ) -> None:
         """Removes an app with its data."""
-        await self._connection.send(operations.uninstall_app(self.id, package), Deadline(timeout, REQUEST))
+        request = operations.uninstall_app(self.id, package)
+        await self._connection.send(request, Deadline(REQUEST, timeout, deadline))
 
     async def hand_off(
-        self, *, message: str, expires_in: Optional[int] = None, timeout: Optional[float] = None
+        self,
+        *,
+        message: str,
+        expires_in: Optional[int] = None,
+        timeout: Optional[float] = None,
+        deadline: Optional[float] = None,
     ) -> AsyncHandoff:
         """Asks a person to do something on the phone, such as a sign-in. Send them `url`, then call `done()`.
 
@@ -178,7 +207,7 @@ class AsyncPhone(AsyncScreen):
         """
         body = cast(models.CreateHandoffBody, given(message=message, expires_in=expires_in))
         request = operations.create_handoff(self.id, body=body)
-        created = await self._connection.send(request, Deadline(timeout, REQUEST))
+        created = await self._connection.send(request, Deadline(REQUEST, timeout, deadline))
         return AsyncHandoff(self._connection, self.id, created)
 
     async def live(
@@ -187,16 +216,19 @@ class AsyncPhone(AsyncScreen):
         expires_in: Optional[int] = None,
         control: Optional[bool] = None,
         timeout: Optional[float] = None,
+        deadline: Optional[float] = None,
     ) -> models.CreateLiveLinkAnswer:
         """A page that shows the screen, and takes input unless `control` is False. It works like a password."""
         body = cast(models.CreateLiveLinkBody, given(expires_in=expires_in, control=control))
         request = operations.create_live_link(self.id, body=body)
-        return await self._connection.send(request, Deadline(timeout, REQUEST))
+        return await self._connection.send(request, Deadline(REQUEST, timeout, deadline))
 
-    async def record(self, *, name: Optional[str] = None, timeout: Optional[float] = None) -> AsyncRecording:
+    async def record(
+        self, *, name: Optional[str] = None, timeout: Optional[float] = None, deadline: Optional[float] = None
+    ) -> AsyncRecording:
         """Starts a recording of the screen."""
         request = operations.start_recording(self.id, body=cast(models.StartRecordingBody, given(name=name)))
-        data = await self._connection.send(request, Deadline(timeout, REQUEST))
+        data = await self._connection.send(request, Deadline(REQUEST, timeout, deadline))
         return AsyncRecording(self._connection, self.id, data)
 
     async def __aenter__(self) -> AsyncPhone:

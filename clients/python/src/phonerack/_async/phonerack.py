@@ -40,9 +40,11 @@ class AsyncPhonerack:
         self.phones = AsyncPhones(self._connection)
         self.apps = AsyncApps(self._connection)
 
-    async def account(self, *, timeout: Optional[float] = None) -> models.Account:
+    async def account(
+        self, *, timeout: Optional[float] = None, deadline: Optional[float] = None
+    ) -> models.Account:
         """Credit, limits and prices of the project."""
-        return await self._connection.send(operations.get_account(), Deadline(timeout, REQUEST))
+        return await self._connection.send(operations.get_account(), Deadline(REQUEST, timeout, deadline))
 
     async def request(
         self,
@@ -51,10 +53,11 @@ class AsyncPhonerack:
         *,
         body: Optional[Mapping[str, Any]] = None,
         timeout: Optional[float] = None,
+        deadline: Optional[float] = None,
     ) -> Any:
         """Sends a request that this release has no method for. `path`: such as `/v1/account`, with its query."""
         request: Request[Any] = Request(method.upper(), path, json=body)
-        return await self._connection.send(request, Deadline(timeout, REQUEST))
+        return await self._connection.send(request, Deadline(REQUEST, timeout, deadline))
 
     async def aclose(self) -> None:
         """Closes its connections. Phones keep running."""

@@ -32,6 +32,7 @@ class AsyncPhones:
         wait: bool = True,
         idempotency_key: Optional[str] = None,
         timeout: Optional[float] = None,
+        deadline: Optional[float] = None,
     ) -> AsyncPhone:
         """Rents a phone, and waits until it is ready. It is billed until it parks: a `with` block parks it.
 
@@ -39,7 +40,7 @@ class AsyncPhones:
         `max_duration`: seconds until it parks in any case. `wait`: False returns while the phone is still creating.
         `idempotency_key`: a repeat with the same key returns the same phone; default: a random one for each call.
         """
-        deadline = Deadline(timeout, ACTIONS)
+        until = Deadline(ACTIONS, timeout, deadline)
         body = given(
             name=name,
             country=country,
@@ -51,16 +52,18 @@ class AsyncPhones:
         key = idempotency_key or str(uuid.uuid4())
         request = operations.create_phone(body=cast(models.CreatePhoneBody, body), idempotency_key=key)
         try:
-            phone = await self._connection.send(request, deadline)
+            phone = await self._connection.send(request, until)
         except PhonerackError as error:
             raise maybe_created(error, key) from error.__cause__
         if wait:
             with after_write(phone["id"]):
-                phone = await until_ready(self._connection, phone, deadline)
+                phone = await until_ready(self._connection, phone, until)
         return AsyncPhone(self._connection, phone)
 
-    async def get(self, id: str, *, timeout: Optional[float] = None) -> AsyncPhone:
-        phone = await self._connection.send(operations.get_phone(id), Deadline(timeout, REQUEST))
+    async def get(
+        self, id: str, *, timeout: Optional[float] = None, deadline: Optional[float] = None
+    ) -> AsyncPhone:
+        phone = await self._connection.send(operations.get_phone(id), Deadline(REQUEST, timeout, deadline))
         return AsyncPhone(self._connection, phone)
 
     def list(
@@ -69,11 +72,12 @@ class AsyncPhones:
         status: Optional[Status] = None,
         metadata: Optional[Mapping[str, str]] = None,
         timeout: Optional[float] = None,
+        deadline: Optional[float] = None,
     ) -> AsyncPages[AsyncPhone]:
-        """Newest first. `status`: default: every status except `failed` and `deleted`. `timeout`: for each page."""
+        """Newest first. `status`: default: every status except `failed` and `deleted`. `deadline`: for each page."""
 
         async def read(cursor: Optional[str], limit: Optional[int]) -> Mapping[str, Any]:
             request = operations.list_phones(status=status, metadata=metadata, cursor=cursor, limit=limit)
-            return await self._connection.send(request, Deadline(timeout, REQUEST))
+            return await self._connection.send(request, Deadline(REQUEST, timeout, deadline))
 
         return AsyncPages(read, lambda phone: AsyncPhone(self._connection, phone))

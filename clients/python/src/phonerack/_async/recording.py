@@ -24,22 +24,26 @@ class AsyncRecording:
         self.data = data
         self.id = data["id"]
 
-    async def stop(self, *, timeout: Optional[float] = None) -> AsyncRecording:
+    async def stop(
+        self, *, timeout: Optional[float] = None, deadline: Optional[float] = None
+    ) -> AsyncRecording:
         """Ends the recording. The video is made afterwards: `video()` waits for it."""
         request = operations.stop_recording(self._phone_id, self.id)
-        self.data = await self._connection.send(request, Deadline(timeout, REQUEST))
+        self.data = await self._connection.send(request, Deadline(REQUEST, timeout, deadline))
         return self
 
-    async def ready(self, *, timeout: Optional[float] = None) -> AsyncRecording:
+    async def ready(
+        self, *, timeout: Optional[float] = None, deadline: Optional[float] = None
+    ) -> AsyncRecording:
         """Waits until the video is made. Raises PhonerackError when it failed."""
-        await self._until_ready(Deadline(timeout, VIDEO))
+        await self._until_ready(Deadline(VIDEO, timeout, deadline))
         return self
 
-    async def video(self, *, timeout: Optional[float] = None) -> bytes:
+    async def video(self, *, timeout: Optional[float] = None, deadline: Optional[float] = None) -> bytes:
         """The MP4 file. Waits until it is made."""
-        deadline = Deadline(timeout, VIDEO)
-        await self._until_ready(deadline)
-        return await self._connection.send(operations.read_recording(self._phone_id, self.id), deadline)
+        until = Deadline(VIDEO, timeout, deadline)
+        await self._until_ready(until)
+        return await self._connection.send(operations.read_recording(self._phone_id, self.id), until)
 
     async def _until_ready(self, deadline: Deadline) -> None:
         while True:
@@ -49,9 +53,9 @@ class AsyncRecording:
                 return
             await self._connection.pause(PAUSE, deadline)
 
-    async def delete(self, *, timeout: Optional[float] = None) -> None:
+    async def delete(self, *, timeout: Optional[float] = None, deadline: Optional[float] = None) -> None:
         request = operations.delete_recording(self._phone_id, self.id)
-        await self._connection.send(request, Deadline(timeout, REQUEST))
+        await self._connection.send(request, Deadline(REQUEST, timeout, deadline))
 
     async def __aenter__(self) -> AsyncRecording:
         return self

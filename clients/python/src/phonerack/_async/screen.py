@@ -14,16 +14,21 @@ from .connection import AsyncConnection
 
 
 class AsyncScreen:
-    """Nothing waits by itself: an action fails when its element is not there. `timeout` waits for it, in seconds."""
+    """Nothing waits by itself: an action fails when its element is not there. `timeout` waits for it, in seconds.
+
+    `deadline` is the time limit of a call, in seconds; on methods that wait for no element, `timeout` is the same.
+    """
 
     def __init__(self, connection: AsyncConnection, id: str) -> None:
         self._connection = connection
         self.id = id
 
-    async def observe(self, *, timeout: Optional[float] = None) -> Observation:
+    async def observe(
+        self, *, timeout: Optional[float] = None, deadline: Optional[float] = None
+    ) -> Observation:
         """Reads the screen."""
         request = operations.observe(self.id)
-        return Observation(await self._connection.send(request, Deadline(timeout, REQUEST)))
+        return Observation(await self._connection.send(request, Deadline(REQUEST, timeout, deadline)))
 
     async def screenshot(
         self,
@@ -33,6 +38,7 @@ class AsyncScreen:
         quality: Optional[int] = None,
         annotate: bool = False,
         timeout: Optional[float] = None,
+        deadline: Optional[float] = None,
     ) -> bytes:
         """A picture. `max_width`: pixels. `annotate`: draws the numbers of the elements."""
         request = operations.screenshot(
@@ -42,7 +48,7 @@ class AsyncScreen:
             quality=quality,
             annotate="true" if annotate else None,
         )
-        return await self._connection.send(request, Deadline(timeout, REQUEST))
+        return await self._connection.send(request, Deadline(REQUEST, timeout, deadline))
 
     async def act(
         self,
@@ -50,25 +56,41 @@ class AsyncScreen:
         *,
         observe: Optional[Literal["none", "ui", "screenshot", "both"]] = None,
         timeout: Optional[float] = None,
+        deadline: Optional[float] = None,
     ) -> ActResult:
         """Sends actions as one batch, which runs without a break. Raises ActionError for the first that fails.
 
         `observe`: the parts of the screen to return after the last action; default: `ui`.
         """
+        return await self._act(batch, observe, Deadline(ACTIONS, timeout, deadline))
+
+    async def _act(
+        self,
+        batch: Sequence[actions.Action],
+        observe: Optional[Literal["none", "ui", "screenshot", "both"]],
+        until: Deadline,
+    ) -> ActResult:
         body = cast(models.RunActionsBody, given(actions=list(batch), observe=observe))
-        request = operations.run_actions(self.id, body=body)
-        raw, request_id = await self._connection.exchange(request, Deadline(timeout, ACTIONS))
+        raw, request_id = await self._connection.exchange(operations.run_actions(self.id, body=body), until)
         return act_result(raw, request_id)
 
-    async def _one(self, action: actions.Action, timeout: Optional[float]) -> None:
-        await self.act([action], observe="none", timeout=timeout)
+    async def _one(
+        self, action: actions.Action, timeout: Optional[float], deadline: Optional[float]
+    ) -> None:
+        await self.act([action], observe="none", timeout=timeout, deadline=deadline)
 
-    async def _on(self, found: Optional[Target], action: actions.Action, timeout: Optional[float]) -> None:
-        """Sends an action, after a wait for its target if there is a time for it."""
+    async def _on(
+        self,
+        found: Optional[Target],
+        action: actions.Action,
+        timeout: Optional[float],
+        deadline: Optional[float],
+    ) -> None:
+        """Sends an action, after a wait for its target if `timeout` is given."""
         batch: List[actions.Action] = [action]
         if timeout is not None and found is not None:
             batch.insert(0, actions.wait_for(waitable(found), timeout=timeout))
-        await self.act(batch, observe="none")
+        await self.act(batch, observe="none", deadline=deadline)
 
     async def tap(
         self,
@@ -81,9 +103,10 @@ class AsyncScreen:
         x: Optional[int] = None,
         y: Optional[int] = None,
         timeout: Optional[float] = None,
+        deadline: Optional[float] = None,
     ) -> None:
         found = target(element, text=text, nth=nth, id=id, desc=desc, x=x, y=y)
-        await self._on(found, actions.tap(found), timeout)
+        await self._on(found, actions.tap(found), timeout, deadline)
 
     async def double_tap(
         self,
@@ -96,9 +119,10 @@ class AsyncScreen:
         x: Optional[int] = None,
         y: Optional[int] = None,
         timeout: Optional[float] = None,
+        deadline: Optional[float] = None,
     ) -> None:
         found = target(element, text=text, nth=nth, id=id, desc=desc, x=x, y=y)
-        await self._on(found, actions.double_tap(found), timeout)
+        await self._on(found, actions.double_tap(found), timeout, deadline)
 
     async def long_press(
         self,
@@ -112,9 +136,10 @@ class AsyncScreen:
         y: Optional[int] = None,
         duration: Optional[float] = None,
         timeout: Optional[float] = None,
+        deadline: Optional[float] = None,
     ) -> None:
         found = target(element, text=text, nth=nth, id=id, desc=desc, x=x, y=y)
-        await self._on(found, actions.long_press(found, duration=duration), timeout)
+        await self._on(found, actions.long_press(found, duration=duration), timeout, deadline)
 
     async def type_text(
         self,
@@ -124,15 +149,22 @@ class AsyncScreen:
         clear: Optional[bool] = None,
         submit: Optional[bool] = None,
         timeout: Optional[float] = None,
+        deadline: Optional[float] = None,
     ) -> None:
         """Types into the field with the focus, or into `into`: an element, or such as `{"text": "Name"}`."""
         found = None if into is None else element_target(into)
-        await self._on(found, actions.type_text(text, into=found, clear=clear, submit=submit), timeout)
+        await self._on(found, actions.type_text(text, into=found, clear=clear, submit=submit), timeout, deadline)
 
-    async def clear(self, into: Optional[Targetable] = None, *, timeout: Optional[float] = None) -> None:
+    async def clear(
+        self,
+        into: Optional[Targetable] = None,
+        *,
+        timeout: Optional[float] = None,
+        deadline: Optional[float] = None,
+    ) -> None:
         """Deletes the text of a field."""
         found = None if into is None else element_target(into)
-        await self._on(found, actions.clear(found), timeout)
+        await self._on(found, actions.clear(found), timeout, deadline)
 
     async def press(
         self,
@@ -140,15 +172,16 @@ class AsyncScreen:
         modifiers: Optional[List[actions.Modifier]] = None,
         *,
         timeout: Optional[float] = None,
+        deadline: Optional[float] = None,
     ) -> None:
         """Presses a key, such as `enter`."""
-        await self._one(actions.key(key, modifiers), timeout)
+        await self._one(actions.key(key, modifiers), timeout, deadline)
 
-    async def back(self, *, timeout: Optional[float] = None) -> None:
-        await self._one(actions.back(), timeout)
+    async def back(self, *, timeout: Optional[float] = None, deadline: Optional[float] = None) -> None:
+        await self._one(actions.back(), timeout, deadline)
 
-    async def home(self, *, timeout: Optional[float] = None) -> None:
-        await self._one(actions.home(), timeout)
+    async def home(self, *, timeout: Optional[float] = None, deadline: Optional[float] = None) -> None:
+        await self._one(actions.home(), timeout, deadline)
 
     async def swipe(
         self,
@@ -157,8 +190,9 @@ class AsyncScreen:
         *,
         duration: Optional[float] = None,
         timeout: Optional[float] = None,
+        deadline: Optional[float] = None,
     ) -> None:
-        await self._one(actions.swipe(start, end, duration=duration), timeout)
+        await self._one(actions.swipe(start, end, duration=duration), timeout, deadline)
 
     async def scroll(
         self,
@@ -167,9 +201,10 @@ class AsyncScreen:
         within: Optional[Targetable] = None,
         amount: Optional[float] = None,
         timeout: Optional[float] = None,
+        deadline: Optional[float] = None,
     ) -> None:
         """`amount`: the part of the scrollable area, 0 to 1."""
-        await self._one(actions.scroll(direction, within=within, amount=amount), timeout)
+        await self._one(actions.scroll(direction, within=within, amount=amount), timeout, deadline)
 
     async def scroll_to(
         self,
@@ -181,11 +216,12 @@ class AsyncScreen:
         direction: Optional[actions.Direction] = None,
         max_scrolls: Optional[int] = None,
         timeout: Optional[float] = None,
+        deadline: Optional[float] = None,
     ) -> None:
         action = actions.scroll_to(
             text=text, nth=nth, id=id, desc=desc, direction=direction, max_scrolls=max_scrolls
         )
-        await self._one(action, timeout)
+        await self._one(action, timeout, deadline)
 
     async def wait_for(
         self,
@@ -196,14 +232,16 @@ class AsyncScreen:
         id: Optional[str] = None,
         desc: Optional[str] = None,
         timeout: float = 10,
+        deadline: Optional[float] = None,
         state: Literal["visible", "gone"] = "visible",
     ) -> Observation:
         """Waits for an element, and returns the screen. `state`: `gone` waits until it has disappeared."""
         action = actions.wait_for(
             element, text=text, nth=nth, id=id, desc=desc, timeout=timeout, state=state
         )
-        result = await self.act([action], observe="ui")
-        return result.observation or await self.observe()
+        until = Deadline(ACTIONS, deadline)
+        result = await self._act([action], "ui", until)
+        return result.observation or Observation(await self._connection.send(operations.observe(self.id), until))
 
     async def open_app(
         self,
@@ -211,11 +249,16 @@ class AsyncScreen:
         *,
         activity: Optional[str] = None,
         timeout: Optional[float] = None,
+        deadline: Optional[float] = None,
     ) -> None:
-        await self._one(actions.open_app(package, activity=activity), timeout)
+        await self._one(actions.open_app(package, activity=activity), timeout, deadline)
 
-    async def close_app(self, package: str, *, timeout: Optional[float] = None) -> None:
-        await self._one(actions.close_app(package), timeout)
+    async def close_app(
+        self, package: str, *, timeout: Optional[float] = None, deadline: Optional[float] = None
+    ) -> None:
+        await self._one(actions.close_app(package), timeout, deadline)
 
-    async def open_url(self, url: str, *, timeout: Optional[float] = None) -> None:
-        await self._one(actions.open_url(url), timeout)
+    async def open_url(
+        self, url: str, *, timeout: Optional[float] = None, deadline: Optional[float] = None
+    ) -> None:
+        await self._one(actions.open_url(url), timeout, deadline)

@@ -23,36 +23,47 @@ class Apps:
         *,
         on_progress: Optional[Callable[[Progress], None]] = None,
         timeout: Optional[float] = None,
+        deadline: Optional[float] = None,
     ) -> models.Upload:
         """Sends an APK, a path or bytes, and waits until it can be installed. Raises PhonerackError when it cannot."""
-        return upload_file(self._connection, file, on_progress, Deadline(timeout, UPLOAD))
+        return upload_file(self._connection, file, on_progress, Deadline(UPLOAD, timeout, deadline))
 
-    def get_upload(self, id: str, *, timeout: Optional[float] = None) -> models.Upload:
-        return self._connection.send(operations.get_upload(id), Deadline(timeout, REQUEST))
+    def get_upload(
+        self, id: str, *, timeout: Optional[float] = None, deadline: Optional[float] = None
+    ) -> models.Upload:
+        return self._connection.send(operations.get_upload(id), Deadline(REQUEST, timeout, deadline))
 
-    def uploads(self, *, timeout: Optional[float] = None) -> Pages[models.Upload]:
+    def uploads(
+        self, *, timeout: Optional[float] = None, deadline: Optional[float] = None
+    ) -> Pages[models.Upload]:
         """Newest first."""
 
         def read(cursor: Optional[str], limit: Optional[int]) -> Mapping[str, Any]:
             request = operations.list_uploads(cursor=cursor, limit=limit)
-            return self._connection.send(request, Deadline(timeout, REQUEST))
+            return self._connection.send(request, Deadline(REQUEST, timeout, deadline))
 
         def same(upload: models.Upload) -> models.Upload:
             return upload
 
         return Pages(read, same)
 
-    def delete_upload(self, id: str, *, timeout: Optional[float] = None) -> None:
-        self._connection.send(operations.delete_upload(id), Deadline(timeout, REQUEST))
+    def delete_upload(
+        self, id: str, *, timeout: Optional[float] = None, deadline: Optional[float] = None
+    ) -> None:
+        self._connection.send(operations.delete_upload(id), Deadline(REQUEST, timeout, deadline))
 
     def library(
-        self, query: Optional[str] = None, *, timeout: Optional[float] = None
+        self,
+        query: Optional[str] = None,
+        *,
+        timeout: Optional[float] = None,
+        deadline: Optional[float] = None,
     ) -> Pages[models.LibraryPageDataItem]:
         """Apps that the operator offers. `query`: a part of the name or package."""
 
         def read(cursor: Optional[str], limit: Optional[int]) -> Mapping[str, Any]:
             request = operations.search_library(query=query, cursor=cursor)
-            return self._connection.send(request, Deadline(timeout, REQUEST))
+            return self._connection.send(request, Deadline(REQUEST, timeout, deadline))
 
         def same(app: models.LibraryPageDataItem) -> models.LibraryPageDataItem:
             return app

@@ -43,6 +43,9 @@ class Connection:
         while True:
             answer: Optional[_answers.Answer] = None
             try:
+                if deadline.left() <= 0:
+                    # Nothing is sent.
+                    raise timed_out(is_read=True)
                 answer = _io.send_once(self._client, message, deadline)
                 if answer.is_success:
                     return _answers.value_of(request, answer), answer.request_id

@@ -19,20 +19,26 @@ class Device:
         self._connection = connection
         self._phone_id = phone_id
 
-    def _send(self, request: Request[T], timeout: Optional[float]) -> T:
-        return self._connection.send(request, Deadline(timeout, REQUEST))
+    def _send(self, request: Request[T], timeout: Optional[float], deadline: Optional[float]) -> T:
+        return self._connection.send(request, Deadline(REQUEST, timeout, deadline))
 
-    def info(self, *, timeout: Optional[float] = None) -> models.GetDeviceAnswer:
-        return self._send(operations.get_device(self._phone_id), timeout)
+    def info(
+        self, *, timeout: Optional[float] = None, deadline: Optional[float] = None
+    ) -> models.GetDeviceAnswer:
+        return self._send(operations.get_device(self._phone_id), timeout, deadline)
 
-    def clipboard(self, *, timeout: Optional[float] = None) -> str:
-        return (self._send(operations.get_clipboard(self._phone_id), timeout))["text"]
+    def clipboard(self, *, timeout: Optional[float] = None, deadline: Optional[float] = None) -> str:
+        return (self._send(operations.get_clipboard(self._phone_id), timeout, deadline))["text"]
 
-    def set_clipboard(self, text: str, *, timeout: Optional[float] = None) -> None:
-        self._send(operations.set_clipboard(self._phone_id, body={"text": text}), timeout)
+    def set_clipboard(
+        self, text: str, *, timeout: Optional[float] = None, deadline: Optional[float] = None
+    ) -> None:
+        self._send(operations.set_clipboard(self._phone_id, body={"text": text}), timeout, deadline)
 
-    def location(self, *, timeout: Optional[float] = None) -> models.GetLocationAnswer:
-        return self._send(operations.get_location(self._phone_id), timeout)
+    def location(
+        self, *, timeout: Optional[float] = None, deadline: Optional[float] = None
+    ) -> models.GetLocationAnswer:
+        return self._send(operations.get_location(self._phone_id), timeout, deadline)
 
     def set_location(
         self,
@@ -41,25 +47,34 @@ class Device:
         *,
         timezone_from_location: Optional[bool] = None,
         timeout: Optional[float] = None,
+        deadline: Optional[float] = None,
     ) -> models.SetLocationAnswer:
         """Degrees north and east. The time zone follows unless `timezone_from_location` is False."""
         body = given(lat=lat, lng=lng, timezone_from_location=timezone_from_location)
         request = operations.set_location(self._phone_id, body=cast(models.SetLocationBody, body))
-        return self._send(request, timeout)
+        return self._send(request, timeout, deadline)
 
-    def reset_location(self, *, timeout: Optional[float] = None) -> None:
-        self._send(operations.reset_location(self._phone_id), timeout)
+    def reset_location(
+        self, *, timeout: Optional[float] = None, deadline: Optional[float] = None
+    ) -> None:
+        self._send(operations.reset_location(self._phone_id), timeout, deadline)
 
-    def locale(self, *, timeout: Optional[float] = None) -> str:
+    def locale(self, *, timeout: Optional[float] = None, deadline: Optional[float] = None) -> str:
         """Such as `de-DE`."""
-        return (self._send(operations.get_locale(self._phone_id), timeout))["locale"]
+        return (self._send(operations.get_locale(self._phone_id), timeout, deadline))["locale"]
 
-    def set_locale(self, locale: str, *, timeout: Optional[float] = None) -> None:
-        self._send(operations.set_locale(self._phone_id, body={"locale": locale}), timeout)
+    def set_locale(
+        self, locale: str, *, timeout: Optional[float] = None, deadline: Optional[float] = None
+    ) -> None:
+        self._send(operations.set_locale(self._phone_id, body={"locale": locale}), timeout, deadline)
 
-    def timezone(self, *, timeout: Optional[float] = None) -> Optional[str]:
+    def timezone(
+        self, *, timeout: Optional[float] = None, deadline: Optional[float] = None
+    ) -> Optional[str]:
         """Such as `Europe/Berlin`. None: the default of the phone."""
-        return (self._send(operations.get_timezone(self._phone_id), timeout))["timezone"]
+        return (self._send(operations.get_timezone(self._phone_id), timeout, deadline))["timezone"]
 
-    def set_timezone(self, timezone: str, *, timeout: Optional[float] = None) -> None:
-        self._send(operations.set_timezone(self._phone_id, body={"timezone": timezone}), timeout)
+    def set_timezone(
+        self, timezone: str, *, timeout: Optional[float] = None, deadline: Optional[float] = None
+    ) -> None:
+        self._send(operations.set_timezone(self._phone_id, body={"timezone": timezone}), timeout, deadline)

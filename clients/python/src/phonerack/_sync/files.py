@@ -16,27 +16,40 @@ class Files:
         self._phone_id = phone_id
 
     def list(
-        self, folder: Optional[str] = None, *, timeout: Optional[float] = None
+        self,
+        folder: Optional[str] = None,
+        *,
+        timeout: Optional[float] = None,
+        deadline: Optional[float] = None,
     ) -> List[models.ListFilesAnswerDataItem]:
         """`folder`: default: the root of the shared storage."""
         request = operations.list_files(self._phone_id, path=folder)
-        return (self._connection.send(request, Deadline(timeout, REQUEST)))["data"]
+        return (self._connection.send(request, Deadline(REQUEST, timeout, deadline)))["data"]
 
-    def read(self, file: str, *, timeout: Optional[float] = None) -> bytes:
+    def read(
+        self, file: str, *, timeout: Optional[float] = None, deadline: Optional[float] = None
+    ) -> bytes:
         """At most 4,000,000 bytes."""
         return self._connection.send(
-            operations.read_file(self._phone_id, path=file), Deadline(timeout, REQUEST)
+            operations.read_file(self._phone_id, path=file), Deadline(REQUEST, timeout, deadline)
         )
 
     def write(
-        self, file: str, content: Union[bytes, str], *, timeout: Optional[float] = None
+        self,
+        file: str,
+        content: Union[bytes, str],
+        *,
+        timeout: Optional[float] = None,
+        deadline: Optional[float] = None,
     ) -> models.WriteFileAnswer:
         """At most 4,000,000 bytes. Text is written as UTF-8."""
         data = content.encode() if isinstance(content, str) else content
         request = operations.write_file(self._phone_id, path=file, content=data)
-        return self._connection.send(request, Deadline(timeout, REQUEST))
+        return self._connection.send(request, Deadline(REQUEST, timeout, deadline))
 
-    def delete(self, file: str, *, timeout: Optional[float] = None) -> None:
+    def delete(
+        self, file: str, *, timeout: Optional[float] = None, deadline: Optional[float] = None
+    ) -> None:
         self._connection.send(
-            operations.delete_file(self._phone_id, path=file), Deadline(timeout, REQUEST)
+            operations.delete_file(self._phone_id, path=file), Deadline(REQUEST, timeout, deadline)
         )

@@ -25,26 +25,31 @@ class Handoff:
         # The page for the person. It works like a password.
         self.url = data["url"]
 
-    def get(self, *, timeout: Optional[float] = None) -> models.Handoff:
+    def get(
+        self, *, timeout: Optional[float] = None, deadline: Optional[float] = None
+    ) -> models.Handoff:
         request = operations.get_handoff(self._phone_id, self.id)
-        return self._connection.send(request, Deadline(timeout, REQUEST))
+        return self._connection.send(request, Deadline(REQUEST, timeout, deadline))
 
-    def done(self, *, timeout: Optional[float] = None) -> models.Handoff:
+    def done(
+        self, *, timeout: Optional[float] = None, deadline: Optional[float] = None
+    ) -> models.Handoff:
         """Waits until the person has answered, or the request has ended in another way.
 
-        `status` is `done`, `declined` or `expired`; raises NotFoundError once it was cancelled. `timeout`: default: until the request expires.
+        `status` is `done`, `declined` or `expired`; raises NotFoundError once it was cancelled.
+        `deadline`: default: until the request expires.
         """
         expires = datetime.datetime.fromisoformat(self.data["expires_at"].replace("Z", "+00:00"))
         left = (expires - datetime.datetime.now(datetime.timezone.utc)).total_seconds()
-        deadline = Deadline(timeout, max(0.0, left) + 60)
+        until = Deadline(max(0.0, left) + 60, timeout, deadline)
         while True:
             request = operations.get_handoff(self._phone_id, self.id, wait="done", timeout=WAIT)
-            now = self._connection.send(request, deadline)
+            now = self._connection.send(request, until)
             if now["status"] not in OPEN:
                 return now
-            self._connection.pause(PAUSE, deadline)
+            self._connection.pause(PAUSE, until)
 
-    def cancel(self, *, timeout: Optional[float] = None) -> None:
+    def cancel(self, *, timeout: Optional[float] = None, deadline: Optional[float] = None) -> None:
         """Takes the request back. The person loses control."""
         request = operations.delete_handoff(self._phone_id, self.id)
-        self._connection.send(request, Deadline(timeout, REQUEST))
+        self._connection.send(request, Deadline(REQUEST, timeout, deadline))

@@ -45,8 +45,11 @@ class Phone(Screen):
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.id} {self.status}>"
 
-    def refresh(self, *, timeout: Optional[float] = None) -> Phone:
-        self.data = self._connection.send(operations.get_phone(self.id), Deadline(timeout, REQUEST))
+    def refresh(
+        self, *, timeout: Optional[float] = None, deadline: Optional[float] = None
+    ) -> Phone:
+        request = operations.get_phone(self.id)
+        self.data = self._connection.send(request, Deadline(REQUEST, timeout, deadline))
         return self
 
     def start(
@@ -56,44 +59,54 @@ class Phone(Screen):
         max_duration: Optional[int] = None,
         wait: bool = True,
         timeout: Optional[float] = None,
+        deadline: Optional[float] = None,
     ) -> Phone:
         """Starts a parked phone, and waits until it is ready. On a running phone it renews the session.
 
         `idle_timeout`: seconds without use until the phone parks. `max_duration`: seconds until it parks in any case.
         """
-        deadline = Deadline(timeout, ACTIONS)
+        until = Deadline(ACTIONS, timeout, deadline)
         body = given(idle_timeout=idle_timeout, max_duration=max_duration, wait=None if wait else False)
         request = operations.start_phone(self.id, body=cast(models.StartPhoneBody, body))
-        self.data = self._connection.send(request, deadline)
+        self.data = self._connection.send(request, until)
         if wait:
             with after_write(self.id):
-                self.data = until_ready(self._connection, self.data, deadline)
+                self.data = until_ready(self._connection, self.data, until)
         return self
 
-    def wait_until_ready(self, *, timeout: Optional[float] = None) -> Phone:
+    def wait_until_ready(
+        self, *, timeout: Optional[float] = None, deadline: Optional[float] = None
+    ) -> Phone:
         """Starts nothing. Raises PhonerackError when the phone cannot become ready by itself."""
-        self.data = until_ready(self._connection, self.data, Deadline(timeout, ACTIONS))
+        self.data = until_ready(self._connection, self.data, Deadline(ACTIONS, timeout, deadline))
         return self
 
-    def wait_until_parked(self, *, timeout: Optional[float] = None) -> Phone:
+    def wait_until_parked(
+        self, *, timeout: Optional[float] = None, deadline: Optional[float] = None
+    ) -> Phone:
         """Waits until the phone is no longer `parking`."""
-        self.data = until_parked(self._connection, self.data, Deadline(timeout, ACTIONS))
+        self.data = until_parked(self._connection, self.data, Deadline(ACTIONS, timeout, deadline))
         return self
 
-    def park(self, *, wait: bool = True, timeout: Optional[float] = None) -> Phone:
+    def park(
+        self, *, wait: bool = True, timeout: Optional[float] = None, deadline: Optional[float] = None
+    ) -> Phone:
         """Ends the session, and keeps the phone with its data. `wait`: False returns while it is `parking`."""
         request = operations.park_phone(self.id, body={} if wait else {"wait": False})
-        self.data = self._connection.send(request, Deadline(timeout, REQUEST))
+        self.data = self._connection.send(request, Deadline(REQUEST, timeout, deadline))
         return self
 
-    def delete(self, *, timeout: Optional[float] = None) -> None:
+    def delete(self, *, timeout: Optional[float] = None, deadline: Optional[float] = None) -> None:
         """Deletes the phone with its data."""
-        self.data = self._connection.send(operations.delete_phone(self.id), Deadline(timeout, REQUEST))
+        request = operations.delete_phone(self.id)
+        self.data = self._connection.send(request, Deadline(REQUEST, timeout, deadline))
 
-    def heartbeat(self, *, timeout: Optional[float] = None) -> Phone:
+    def heartbeat(
+        self, *, timeout: Optional[float] = None, deadline: Optional[float] = None
+    ) -> Phone:
         """Keeps the phone from parking by its idle time."""
         request = operations.heartbeat_phone(self.id)
-        self.data = self._connection.send(request, Deadline(timeout, REQUEST))
+        self.data = self._connection.send(request, Deadline(REQUEST, timeout, deadline))
         return self
 
     def update(
@@ -102,46 +115,53 @@ class Phone(Screen):
         name: Optional[str] = None,
         metadata: Optional[Mapping[str, str]] = None,
         timeout: Optional[float] = None,
+        deadline: Optional[float] = None,
     ) -> Phone:
         """Renames the phone, or replaces its metadata."""
         body = cast(models.UpdatePhoneBody, given(name=name, metadata=metadata))
         request = operations.update_phone(self.id, body=body)
-        self.data = self._connection.send(request, Deadline(timeout, REQUEST))
+        self.data = self._connection.send(request, Deadline(REQUEST, timeout, deadline))
         return self
 
-    def sessions(self, *, timeout: Optional[float] = None) -> Pages[models.Session]:
+    def sessions(
+        self, *, timeout: Optional[float] = None, deadline: Optional[float] = None
+    ) -> Pages[models.Session]:
         """Newest first."""
 
         def read(cursor: Optional[str], limit: Optional[int]) -> Mapping[str, Any]:
             request = operations.list_sessions(self.id, cursor=cursor, limit=limit)
-            return self._connection.send(request, Deadline(timeout, REQUEST))
+            return self._connection.send(request, Deadline(REQUEST, timeout, deadline))
 
         def same(session: models.Session) -> models.Session:
             return session
 
         return Pages(read, same)
 
-    def reboot(self, *, timeout: Optional[float] = None) -> Phone:
+    def reboot(
+        self, *, timeout: Optional[float] = None, deadline: Optional[float] = None
+    ) -> Phone:
         """Restarts Android, and waits until the phone is ready."""
-        deadline = Deadline(timeout, ACTIONS)
-        self.data = self._connection.send(operations.reboot_phone(self.id), deadline)
+        until = Deadline(ACTIONS, timeout, until)
+        self.data = self._connection.send(operations.reboot_phone(self.id), until)
         with after_write(self.id):
-            self.data = until_ready(self._connection, self.data, deadline)
+            self.data = until_ready(self._connection, self.data, until)
         return self
 
-    def reset(self, *, timeout: Optional[float] = None) -> Phone:
+    def reset(self, *, timeout: Optional[float] = None, deadline: Optional[float] = None) -> Phone:
         """Deletes all data of the phone, and waits until it is ready."""
-        deadline = Deadline(timeout, ACTIONS)
-        self._connection.send(operations.reset_phone(self.id), deadline)
+        until = Deadline(ACTIONS, timeout, until)
+        self._connection.send(operations.reset_phone(self.id), until)
         with after_write(self.id):
-            self.data = self._connection.send(operations.get_phone(self.id), deadline)
-            self.data = until_ready(self._connection, self.data, deadline)
+            self.data = self._connection.send(operations.get_phone(self.id), until)
+            self.data = until_ready(self._connection, self.data, until)
         return self
 
-    def apps(self, *, timeout: Optional[float] = None) -> List[models.ListAppsAnswerDataItem]:
+    def apps(
+        self, *, timeout: Optional[float] = None, deadline: Optional[float] = None
+    ) -> List[models.ListAppsAnswerDataItem]:
         """The installed apps, with those of the system."""
-        answer = self._connection.send(operations.list_apps(self.id), Deadline(timeout, REQUEST))
-        return answer["data"]
+        request = operations.list_apps(self.id)
+        return (self._connection.send(request, Deadline(REQUEST, timeout, deadline)))["data"]
 
     def install(
         self,
@@ -152,6 +172,7 @@ class Phone(Screen):
         replace: bool = False,
         on_progress: Optional[Callable[[Progress], None]] = None,
         timeout: Optional[float] = None,
+        deadline: Optional[float] = None,
     ) -> models.InstallsDataItem:
         """Installs an app and waits until it is there. Raises PhonerackError with the reason of the phone.
 
@@ -160,18 +181,26 @@ class Phone(Screen):
         """
         if len([each for each in (file, package, upload) if each is not None]) != 1:
             raise TypeError("Give exactly one of: a file, `package`, or `upload`.")
-        deadline = Deadline(timeout, INSTALL)
+        until = Deadline(INSTALL, timeout, deadline)
         if file is not None:
-            upload = (upload_file(self._connection, file, on_progress, deadline))["id"]
+            upload = (upload_file(self._connection, file, on_progress, until))["id"]
         body = body_of(package, upload, replace)
-        return install_app(self._connection, self.id, body, on_progress, deadline)
+        return install_app(self._connection, self.id, body, on_progress, until)
 
-    def uninstall(self, package: str, *, timeout: Optional[float] = None) -> None:
+    def uninstall(
+        self, package: str, *, timeout: Optional[float] = None, deadline: Optional[float] = None
+    ) -> None:
         """Removes an app with its data."""
-        self._connection.send(operations.uninstall_app(self.id, package), Deadline(timeout, REQUEST))
+        request = operations.uninstall_app(self.id, package)
+        self._connection.send(request, Deadline(REQUEST, timeout, deadline))
 
     def hand_off(
-        self, *, message: str, expires_in: Optional[int] = None, timeout: Optional[float] = None
+        self,
+        *,
+        message: str,
+        expires_in: Optional[int] = None,
+        timeout: Optional[float] = None,
+        deadline: Optional[float] = None,
     ) -> Handoff:
         """Asks a person to do something on the phone, such as a sign-in. Send them `url`, then call `done()`.
 
@@ -179,7 +208,7 @@ class Phone(Screen):
         """
         body = cast(models.CreateHandoffBody, given(message=message, expires_in=expires_in))
         request = operations.create_handoff(self.id, body=body)
-        created = self._connection.send(request, Deadline(timeout, REQUEST))
+        created = self._connection.send(request, Deadline(REQUEST, timeout, deadline))
         return Handoff(self._connection, self.id, created)
 
     def live(
@@ -188,16 +217,19 @@ class Phone(Screen):
         expires_in: Optional[int] = None,
         control: Optional[bool] = None,
         timeout: Optional[float] = None,
+        deadline: Optional[float] = None,
     ) -> models.CreateLiveLinkAnswer:
         """A page that shows the screen, and takes input unless `control` is False. It works like a password."""
         body = cast(models.CreateLiveLinkBody, given(expires_in=expires_in, control=control))
         request = operations.create_live_link(self.id, body=body)
-        return self._connection.send(request, Deadline(timeout, REQUEST))
+        return self._connection.send(request, Deadline(REQUEST, timeout, deadline))
 
-    def record(self, *, name: Optional[str] = None, timeout: Optional[float] = None) -> Recording:
+    def record(
+        self, *, name: Optional[str] = None, timeout: Optional[float] = None, deadline: Optional[float] = None
+    ) -> Recording:
         """Starts a recording of the screen."""
         request = operations.start_recording(self.id, body=cast(models.StartRecordingBody, given(name=name)))
-        data = self._connection.send(request, Deadline(timeout, REQUEST))
+        data = self._connection.send(request, Deadline(REQUEST, timeout, deadline))
         return Recording(self._connection, self.id, data)
 
     def __enter__(self) -> Phone:

@@ -41,9 +41,11 @@ class Phonerack:
         self.phones = Phones(self._connection)
         self.apps = Apps(self._connection)
 
-    def account(self, *, timeout: Optional[float] = None) -> models.Account:
+    def account(
+        self, *, timeout: Optional[float] = None, deadline: Optional[float] = None
+    ) -> models.Account:
         """Credit, limits and prices of the project."""
-        return self._connection.send(operations.get_account(), Deadline(timeout, REQUEST))
+        return self._connection.send(operations.get_account(), Deadline(REQUEST, timeout, deadline))
 
     def request(
         self,
@@ -52,10 +54,11 @@ class Phonerack:
         *,
         body: Optional[Mapping[str, Any]] = None,
         timeout: Optional[float] = None,
+        deadline: Optional[float] = None,
     ) -> Any:
         """Sends a request that this release has no method for. `path`: such as `/v1/account`, with its query."""
         request: Request[Any] = Request(method.upper(), path, json=body)
-        return self._connection.send(request, Deadline(timeout, REQUEST))
+        return self._connection.send(request, Deadline(REQUEST, timeout, deadline))
 
     def close(self) -> None:
         """Closes its connections. Phones keep running."""

@@ -33,6 +33,7 @@ class Phones:
         wait: bool = True,
         idempotency_key: Optional[str] = None,
         timeout: Optional[float] = None,
+        deadline: Optional[float] = None,
     ) -> Phone:
         """Rents a phone, and waits until it is ready. It is billed until it parks: a `with` block parks it.
 
@@ -40,7 +41,7 @@ class Phones:
         `max_duration`: seconds until it parks in any case. `wait`: False returns while the phone is still creating.
         `idempotency_key`: a repeat with the same key returns the same phone; default: a random one for each call.
         """
-        deadline = Deadline(timeout, ACTIONS)
+        until = Deadline(ACTIONS, timeout, deadline)
         body = given(
             name=name,
             country=country,
@@ -52,16 +53,18 @@ class Phones:
         key = idempotency_key or str(uuid.uuid4())
         request = operations.create_phone(body=cast(models.CreatePhoneBody, body), idempotency_key=key)
         try:
-            phone = self._connection.send(request, deadline)
+            phone = self._connection.send(request, until)
         except PhonerackError as error:
             raise maybe_created(error, key) from error.__cause__
         if wait:
             with after_write(phone["id"]):
-                phone = until_ready(self._connection, phone, deadline)
+                phone = until_ready(self._connection, phone, until)
         return Phone(self._connection, phone)
 
-    def get(self, id: str, *, timeout: Optional[float] = None) -> Phone:
-        phone = self._connection.send(operations.get_phone(id), Deadline(timeout, REQUEST))
+    def get(
+        self, id: str, *, timeout: Optional[float] = None, deadline: Optional[float] = None
+    ) -> Phone:
+        phone = self._connection.send(operations.get_phone(id), Deadline(REQUEST, timeout, deadline))
         return Phone(self._connection, phone)
 
     def list(
@@ -70,11 +73,12 @@ class Phones:
         status: Optional[Status] = None,
         metadata: Optional[Mapping[str, str]] = None,
         timeout: Optional[float] = None,
+        deadline: Optional[float] = None,
     ) -> Pages[Phone]:
-        """Newest first. `status`: default: every status except `failed` and `deleted`. `timeout`: for each page."""
+        """Newest first. `status`: default: every status except `failed` and `deleted`. `deadline`: for each page."""
 
         def read(cursor: Optional[str], limit: Optional[int]) -> Mapping[str, Any]:
             request = operations.list_phones(status=status, metadata=metadata, cursor=cursor, limit=limit)
-            return self._connection.send(request, Deadline(timeout, REQUEST))
+            return self._connection.send(request, Deadline(REQUEST, timeout, deadline))
 
         return Pages(read, lambda phone: Phone(self._connection, phone))

@@ -25,22 +25,26 @@ class Recording:
         self.data = data
         self.id = data["id"]
 
-    def stop(self, *, timeout: Optional[float] = None) -> Recording:
+    def stop(
+        self, *, timeout: Optional[float] = None, deadline: Optional[float] = None
+    ) -> Recording:
         """Ends the recording. The video is made afterwards: `video()` waits for it."""
         request = operations.stop_recording(self._phone_id, self.id)
-        self.data = self._connection.send(request, Deadline(timeout, REQUEST))
+        self.data = self._connection.send(request, Deadline(REQUEST, timeout, deadline))
         return self
 
-    def ready(self, *, timeout: Optional[float] = None) -> Recording:
+    def ready(
+        self, *, timeout: Optional[float] = None, deadline: Optional[float] = None
+    ) -> Recording:
         """Waits until the video is made. Raises PhonerackError when it failed."""
-        self._until_ready(Deadline(timeout, VIDEO))
+        self._until_ready(Deadline(VIDEO, timeout, deadline))
         return self
 
-    def video(self, *, timeout: Optional[float] = None) -> bytes:
+    def video(self, *, timeout: Optional[float] = None, deadline: Optional[float] = None) -> bytes:
         """The MP4 file. Waits until it is made."""
-        deadline = Deadline(timeout, VIDEO)
-        self._until_ready(deadline)
-        return self._connection.send(operations.read_recording(self._phone_id, self.id), deadline)
+        until = Deadline(VIDEO, timeout, deadline)
+        self._until_ready(until)
+        return self._connection.send(operations.read_recording(self._phone_id, self.id), until)
 
     def _until_ready(self, deadline: Deadline) -> None:
         while True:
@@ -50,9 +54,9 @@ class Recording:
                 return
             self._connection.pause(PAUSE, deadline)
 
-    def delete(self, *, timeout: Optional[float] = None) -> None:
+    def delete(self, *, timeout: Optional[float] = None, deadline: Optional[float] = None) -> None:
         request = operations.delete_recording(self._phone_id, self.id)
-        self._connection.send(request, Deadline(timeout, REQUEST))
+        self._connection.send(request, Deadline(REQUEST, timeout, deadline))
 
     def __enter__(self) -> Recording:
         return self

@@ -15,16 +15,21 @@ from .connection import Connection
 
 
 class Screen:
-    """Nothing waits by itself: an action fails when its element is not there. `timeout` waits for it, in seconds."""
+    """Nothing waits by itself: an action fails when its element is not there. `timeout` waits for it, in seconds.
+
+    `deadline` is the time limit of a call, in seconds; on methods that wait for no element, `timeout` is the same.
+    """
 
     def __init__(self, connection: Connection, id: str) -> None:
         self._connection = connection
         self.id = id
 
-    def observe(self, *, timeout: Optional[float] = None) -> Observation:
+    def observe(
+        self, *, timeout: Optional[float] = None, deadline: Optional[float] = None
+    ) -> Observation:
         """Reads the screen."""
         request = operations.observe(self.id)
-        return Observation(self._connection.send(request, Deadline(timeout, REQUEST)))
+        return Observation(self._connection.send(request, Deadline(REQUEST, timeout, deadline)))
 
     def screenshot(
         self,
@@ -34,6 +39,7 @@ class Screen:
         quality: Optional[int] = None,
         annotate: bool = False,
         timeout: Optional[float] = None,
+        deadline: Optional[float] = None,
     ) -> bytes:
         """A picture. `max_width`: pixels. `annotate`: draws the numbers of the elements."""
         request = operations.screenshot(
@@ -43,7 +49,7 @@ class Screen:
             quality=quality,
             annotate="true" if annotate else None,
         )
-        return self._connection.send(request, Deadline(timeout, REQUEST))
+        return self._connection.send(request, Deadline(REQUEST, timeout, deadline))
 
     def act(
         self,
@@ -51,25 +57,41 @@ class Screen:
         *,
         observe: Optional[Literal["none", "ui", "screenshot", "both"]] = None,
         timeout: Optional[float] = None,
+        deadline: Optional[float] = None,
     ) -> ActResult:
         """Sends actions as one batch, which runs without a break. Raises ActionError for the first that fails.
 
         `observe`: the parts of the screen to return after the last action; default: `ui`.
         """
+        return self._act(batch, observe, Deadline(ACTIONS, timeout, deadline))
+
+    def _act(
+        self,
+        batch: Sequence[actions.Action],
+        observe: Optional[Literal["none", "ui", "screenshot", "both"]],
+        until: Deadline,
+    ) -> ActResult:
         body = cast(models.RunActionsBody, given(actions=list(batch), observe=observe))
-        request = operations.run_actions(self.id, body=body)
-        raw, request_id = self._connection.exchange(request, Deadline(timeout, ACTIONS))
+        raw, request_id = self._connection.exchange(operations.run_actions(self.id, body=body), until)
         return act_result(raw, request_id)
 
-    def _one(self, action: actions.Action, timeout: Optional[float]) -> None:
-        self.act([action], observe="none", timeout=timeout)
+    def _one(
+        self, action: actions.Action, timeout: Optional[float], deadline: Optional[float]
+    ) -> None:
+        self.act([action], observe="none", timeout=timeout, deadline=deadline)
 
-    def _on(self, found: Optional[Target], action: actions.Action, timeout: Optional[float]) -> None:
-        """Sends an action, after a wait for its target if there is a time for it."""
+    def _on(
+        self,
+        found: Optional[Target],
+        action: actions.Action,
+        timeout: Optional[float],
+        deadline: Optional[float],
+    ) -> None:
+        """Sends an action, after a wait for its target if `timeout` is given."""
         batch: List[actions.Action] = [action]
         if timeout is not None and found is not None:
             batch.insert(0, actions.wait_for(waitable(found), timeout=timeout))
-        self.act(batch, observe="none")
+        self.act(batch, observe="none", deadline=deadline)
 
     def tap(
         self,
@@ -82,9 +104,10 @@ class Screen:
         x: Optional[int] = None,
         y: Optional[int] = None,
         timeout: Optional[float] = None,
+        deadline: Optional[float] = None,
     ) -> None:
         found = target(element, text=text, nth=nth, id=id, desc=desc, x=x, y=y)
-        self._on(found, actions.tap(found), timeout)
+        self._on(found, actions.tap(found), timeout, deadline)
 
     def double_tap(
         self,
@@ -97,9 +120,10 @@ class Screen:
         x: Optional[int] = None,
         y: Optional[int] = None,
         timeout: Optional[float] = None,
+        deadline: Optional[float] = None,
     ) -> None:
         found = target(element, text=text, nth=nth, id=id, desc=desc, x=x, y=y)
-        self._on(found, actions.double_tap(found), timeout)
+        self._on(found, actions.double_tap(found), timeout, deadline)
 
     def long_press(
         self,
@@ -113,9 +137,10 @@ class Screen:
         y: Optional[int] = None,
         duration: Optional[float] = None,
         timeout: Optional[float] = None,
+        deadline: Optional[float] = None,
     ) -> None:
         found = target(element, text=text, nth=nth, id=id, desc=desc, x=x, y=y)
-        self._on(found, actions.long_press(found, duration=duration), timeout)
+        self._on(found, actions.long_press(found, duration=duration), timeout, deadline)
 
     def type_text(
         self,
@@ -125,15 +150,22 @@ class Screen:
         clear: Optional[bool] = None,
         submit: Optional[bool] = None,
         timeout: Optional[float] = None,
+        deadline: Optional[float] = None,
     ) -> None:
         """Types into the field with the focus, or into `into`: an element, or such as `{"text": "Name"}`."""
         found = None if into is None else element_target(into)
-        self._on(found, actions.type_text(text, into=found, clear=clear, submit=submit), timeout)
+        self._on(found, actions.type_text(text, into=found, clear=clear, submit=submit), timeout, deadline)
 
-    def clear(self, into: Optional[Targetable] = None, *, timeout: Optional[float] = None) -> None:
+    def clear(
+        self,
+        into: Optional[Targetable] = None,
+        *,
+        timeout: Optional[float] = None,
+        deadline: Optional[float] = None,
+    ) -> None:
         """Deletes the text of a field."""
         found = None if into is None else element_target(into)
-        self._on(found, actions.clear(found), timeout)
+        self._on(found, actions.clear(found), timeout, deadline)
 
     def press(
         self,
@@ -141,15 +173,16 @@ class Screen:
         modifiers: Optional[List[actions.Modifier]] = None,
         *,
         timeout: Optional[float] = None,
+        deadline: Optional[float] = None,
     ) -> None:
         """Presses a key, such as `enter`."""
-        self._one(actions.key(key, modifiers), timeout)
+        self._one(actions.key(key, modifiers), timeout, deadline)
 
-    def back(self, *, timeout: Optional[float] = None) -> None:
-        self._one(actions.back(), timeout)
+    def back(self, *, timeout: Optional[float] = None, deadline: Optional[float] = None) -> None:
+        self._one(actions.back(), timeout, deadline)
 
-    def home(self, *, timeout: Optional[float] = None) -> None:
-        self._one(actions.home(), timeout)
+    def home(self, *, timeout: Optional[float] = None, deadline: Optional[float] = None) -> None:
+        self._one(actions.home(), timeout, deadline)
 
     def swipe(
         self,
@@ -158,8 +191,9 @@ class Screen:
         *,
         duration: Optional[float] = None,
         timeout: Optional[float] = None,
+        deadline: Optional[float] = None,
     ) -> None:
-        self._one(actions.swipe(start, end, duration=duration), timeout)
+        self._one(actions.swipe(start, end, duration=duration), timeout, deadline)
 
     def scroll(
         self,
@@ -168,9 +202,10 @@ class Screen:
         within: Optional[Targetable] = None,
         amount: Optional[float] = None,
         timeout: Optional[float] = None,
+        deadline: Optional[float] = None,
     ) -> None:
         """`amount`: the part of the scrollable area, 0 to 1."""
-        self._one(actions.scroll(direction, within=within, amount=amount), timeout)
+        self._one(actions.scroll(direction, within=within, amount=amount), timeout, deadline)
 
     def scroll_to(
         self,
@@ -182,11 +217,12 @@ class Screen:
         direction: Optional[actions.Direction] = None,
         max_scrolls: Optional[int] = None,
         timeout: Optional[float] = None,
+        deadline: Optional[float] = None,
     ) -> None:
         action = actions.scroll_to(
             text=text, nth=nth, id=id, desc=desc, direction=direction, max_scrolls=max_scrolls
         )
-        self._one(action, timeout)
+        self._one(action, timeout, deadline)
 
     def wait_for(
         self,
@@ -197,14 +233,16 @@ class Screen:
         id: Optional[str] = None,
         desc: Optional[str] = None,
         timeout: float = 10,
+        deadline: Optional[float] = None,
         state: Literal["visible", "gone"] = "visible",
     ) -> Observation:
         """Waits for an element, and returns the screen. `state`: `gone` waits until it has disappeared."""
         action = actions.wait_for(
             element, text=text, nth=nth, id=id, desc=desc, timeout=timeout, state=state
         )
-        result = self.act([action], observe="ui")
-        return result.observation or self.observe()
+        until = Deadline(ACTIONS, deadline)
+        result = self._act([action], "ui", until)
+        return result.observation or Observation(self._connection.send(operations.observe(self.id), until))
 
     def open_app(
         self,
@@ -212,11 +250,16 @@ class Screen:
         *,
         activity: Optional[str] = None,
         timeout: Optional[float] = None,
+        deadline: Optional[float] = None,
     ) -> None:
-        self._one(actions.open_app(package, activity=activity), timeout)
+        self._one(actions.open_app(package, activity=activity), timeout, deadline)
 
-    def close_app(self, package: str, *, timeout: Optional[float] = None) -> None:
-        self._one(actions.close_app(package), timeout)
+    def close_app(
+        self, package: str, *, timeout: Optional[float] = None, deadline: Optional[float] = None
+    ) -> None:
+        self._one(actions.close_app(package), timeout, deadline)
 
-    def open_url(self, url: str, *, timeout: Optional[float] = None) -> None:
-        self._one(actions.open_url(url), timeout)
+    def open_url(
+        self, url: str, *, timeout: Optional[float] = None, deadline: Optional[float] = None
+    ) -> None:
+        self._one(actions.open_url(url), timeout, deadline)

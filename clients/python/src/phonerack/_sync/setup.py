@@ -41,20 +41,21 @@ class Setup:
         client: Optional[str] = None,
         http_client: Optional[httpx.Client] = None,
         timeout: Optional[float] = None,
+        deadline: Optional[float] = None,
     ) -> Setup:
         """`base_url`: default: `PHONERACK_BASE_URL`. `client`: the name of the key, up to 60 printable characters."""
         connection = Connection(Config(None, safe_origin(base_url), 3), http_client)
         request = operations.create_setup(body={} if client is None else {"client": client})
-        return cls(connection, connection.send(request, Deadline(timeout, REQUEST)))
+        return cls(connection, connection.send(request, Deadline(REQUEST, timeout, deadline)))
 
-    def key(self, *, timeout: Optional[float] = None) -> ReceivedKey:
+    def key(self, *, timeout: Optional[float] = None, deadline: Optional[float] = None) -> ReceivedKey:
         """Waits for the person. Raises PhonerackError, such as `setup_denied` or `setup_expired`."""
-        deadline = Deadline(timeout, _seconds(self._data.get("expires_in"), 900, 3600) + 60)
+        until = Deadline(_seconds(self._data.get("expires_in"), 900, 3600) + 60, timeout, deadline)
         while True:
-            answer = self._poll(deadline)
+            answer = self._poll(until)
             if answer is not None and "api_key" in answer:
                 return ReceivedKey(answer["api_key"], answer.get("project", ""))
-            self._connection.pause(max(0.1, _seconds(self._data.get("interval"), 5, 60)), deadline)
+            self._connection.pause(max(0.1, _seconds(self._data.get("interval"), 5, 60)), until)
 
     def _poll(self, deadline: Deadline) -> Optional[models.CollectSetupAnswer]:
         """None: no answer. Another poll is safe: if the answer with the key was lost, it fails with `setup_used`."""
