@@ -11,7 +11,7 @@ export interface RequestOptions extends CallOptions {
   headers?: Record<string, string>
 }
 
-/** Headers of an answer. */
+/** Gets what the value of a call does not have: headers of its answer. */
 export interface Noted {
   requestId: string | null
 }
@@ -19,6 +19,7 @@ export interface Noted {
 /** The options of every generated function. */
 interface Sending {
   client: Client
+  fetch: typeof globalThis.fetch
   signal: AbortSignal
   throwOnError: true
   responseStyle: 'data'
@@ -26,7 +27,7 @@ interface Sending {
 }
 
 export class Connection {
-  private readonly clients: Readonly<Record<Expected, Client>>
+  private readonly client: Client
 
   constructor(
     readonly transport: Transport,
@@ -34,32 +35,27 @@ export class Connection {
     /** For uploads, whose URLs get no key. */
     readonly fetch: typeof globalThis.fetch,
   ) {
-    const clientFor = (expected: Expected): Client =>
-      createClient({
-        baseUrl: baseUrl.href.replace(/\/$/, ''),
-        fetch: (input) => transport.send(input as Request, expected),
-      })
-    this.clients = { json: clientFor('json'), bytes: clientFor('bytes') }
+    this.client = createClient({ baseUrl: baseUrl.href.replace(/\/$/, '') })
   }
 
-  /** @param defaultMs the time without `options.timeout` */
-  sending(options: CallOptions, defaultMs: number = limits.requestMs, expected: Expected = 'json'): Sending {
+  /** @param defaultMs the time of a call whose options have none */
+  sending(
+    options: CallOptions,
+    defaultMs: number = limits.requestMs,
+    { expected = 'json', noted }: { expected?: Expected; noted?: Noted } = {},
+  ): Sending {
     return {
-      client: this.clients[expected],
+      client: this.client,
+      fetch: async (input) => {
+        const response = await this.transport.send(input as Request, expected)
+        if (noted !== undefined) noted.requestId = response.headers.get('x-request-id')
+        return response
+      },
       signal: signalOf(options, defaultMs),
       throwOnError: true,
       responseStyle: 'data',
       // The type of the content says nothing: a proxy's page has its own.
       parseAs: expected === 'json' ? 'json' : 'arrayBuffer',
-    }
-  }
-
-  /** The `fetch` of one call with a JSON answer, for headers that the value of the call does not have. */
-  noting(noted: Noted): typeof globalThis.fetch {
-    return async (input) => {
-      const response = await this.transport.send(input as Request, 'json')
-      noted.requestId = response.headers.get('x-request-id')
-      return response
     }
   }
 

@@ -23,7 +23,7 @@ export class Files {
   }
 
   async read(file: string, options: CallOptions = {}): Promise<Uint8Array> {
-    const sending = this.connection.sending(options, limits.requestMs, 'bytes')
+    const sending = this.connection.sending(options, limits.requestMs, { expected: 'bytes' })
     const answer: unknown = await readFile({ ...sending, path: this.path, query: { path: file } })
     return new Uint8Array(answer as ArrayBuffer)
   }

@@ -229,7 +229,7 @@ export class Phone implements AsyncDisposable {
       max_width: maxWidth,
       annotate: annotate === undefined ? undefined : annotate ? ('true' as const) : ('false' as const),
     }
-    const sending = this.connection.sending(options, limits.requestMs, 'bytes')
+    const sending = this.connection.sending(options, limits.requestMs, { expected: 'bytes' })
     const answer: unknown = await screenshot({ ...sending, path: this.path, query })
     return new Uint8Array(answer as ArrayBuffer)
   }
@@ -241,8 +241,7 @@ export class Phone implements AsyncDisposable {
   ): Promise<ActResult> {
     const noted: Noted = { requestId: null }
     const raw = await runActions({
-      ...this.connection.sending(options, limits.actionsMs),
-      fetch: this.connection.noting(noted),
+      ...this.connection.sending(options, limits.actionsMs, { noted }),
       path: this.path,
       body: { actions: [...actions], observe: wanted },
     })
@@ -321,8 +320,8 @@ export class Phone implements AsyncDisposable {
   async waitFor(
     target: WaitTarget,
     { timeout = 10_000, state = 'visible', ...options }: TargetOptions & { state?: 'visible' | 'gone' } = {},
-    const signal = signalOf(options, limits.actionsMs)
   ): Promise<Observation> {
+    const signal = signalOf(options, limits.actionsMs)
     const { observation } = await this.act([waitFor(target, { timeout, state })], { signal, observe: 'ui' })
     return observation ?? this.observe({ signal })
   }

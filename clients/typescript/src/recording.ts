@@ -56,7 +56,7 @@ export class Recording implements AsyncDisposable {
   async video(options: CallOptions = {}): Promise<Blob> {
     const signal = signalOf(options, madeMs)
     await this.ready({ signal })
-    const sending = this.connection.sending({ signal }, madeMs, 'bytes')
+    const sending = this.connection.sending({ signal }, madeMs, { expected: 'bytes' })
     return readRecording({ ...sending, path: this.path, parseAs: 'blob' })
   }
 

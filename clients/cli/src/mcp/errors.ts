@@ -61,9 +61,7 @@ export const timeoutError = (request: JSONRPCRequest, limitMs: number): Phonerac
 
 /** Status 202 for a request. */
 export class NoAnswerError extends Error {
-  constructor() {
-    super(unexpectedAnswer(202, 'without a result').toJSON().message)
-  }
+  override readonly message = 'The server answered with status 202 and without a result.'
 }
 
 /** A tool may have run; the other methods change nothing. */
