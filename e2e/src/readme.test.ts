@@ -9,6 +9,8 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { buildClient, buildWheel, clients } from '@phonerack/launcher/packages'
 import { makeApk, newSigner } from '@phonerack/virtual-phone/testing/apk'
+// A dependency of @hey-api/openapi-ts.
+import { parseTOML } from 'confbox/toml'
 import { afterAll, afterEach, beforeAll, expect, inject, it } from 'vitest'
 import { z } from 'zod'
 import { answerHandoff } from './system/live-socket.js'
@@ -188,6 +190,18 @@ interface ServerConfig {
 const expanded = (value: string): string =>
   value.replace(/\$\{(?:env:PHONERACK_API_KEY|input:phonerack-key|PHONERACK_API_KEY)\}/g, tenant.admin.key)
 
+const codexSchema = z.strictObject({
+  mcp_servers: z.strictObject({
+    phonerack: z.strictObject({ url: z.string(), bearer_token_env_var: z.string() }),
+  }),
+})
+
+/** `config.toml` of Codex, which names the variable with the key. */
+function codexConfig(text: string): ServerConfig {
+  const { url, bearer_token_env_var: name } = codexSchema.parse(parseTOML(text)).mcp_servers.phonerack
+  return { url, headers: { Authorization: `Bearer ${env[name] ?? ''}` } }
+}
+
 async function projectWith({ url, headers = {}, command, args = [] }: ServerConfig): Promise<unknown> {
   const client = new Client({ name: 'readme', version: '1' })
   const sent = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, expanded(value)]))
@@ -222,7 +236,10 @@ it('connects with the configurations for MCP clients, and runs the first call', 
       >
       return [mcpServers, servers].flatMap((each) => (each ? [each.phonerack] : []))
     })
-  expect(configs.filter(({ url }) => url !== undefined)).toHaveLength(4)
+  const codex = blocksIn(install, 'toml').map(codexConfig)
+  expect(codex).toHaveLength(1)
+  configs.push(...codex)
+  expect(configs.filter(({ url }) => url !== undefined)).toHaveLength(5)
   expect(configs.filter(({ command }) => command !== undefined)).toHaveLength(3)
   for (const config of configs) expect(await projectWith(config), JSON.stringify(config)).toBe(project)
 
