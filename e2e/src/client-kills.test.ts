@@ -177,7 +177,10 @@ describe('a control plane that is killed during calls of all clients', limit, ()
       for (const { customer } of calls) customer.relay.pass()
     }
     return Promise.all(
-      calls.map(async (call, at) => ({ ...call, outcome: await answered(outcomes[at] ?? Promise.resolve(null)) })),
+      calls.map(async (call, at) => ({
+        ...call,
+        outcome: await answered(outcomes[at] ?? Promise.resolve(null)),
+      })),
     )
   }
 

@@ -107,10 +107,7 @@ export class ConnectionError extends PhonerackError {
       details = {},
     }: Partial<Pick<ErrorFields, 'next' | 'retryable' | 'details'>> = {},
   ) {
-    super(
-      { code, type: 'connection_error', message, next, retryable, details },
-      { isOutcomeUnknown, cause },
-    )
+    super({ code, type: 'connection_error', message, next, retryable, details }, { isOutcomeUnknown, cause })
   }
 }
 

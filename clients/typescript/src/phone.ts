@@ -182,11 +182,7 @@ export class Phone implements AsyncDisposable {
 
   sessions(options: CallOptions = {}): Pages<Session, Session> {
     const read = (cursor: string | undefined, limit?: number) =>
-      listSessions({
-        ...this.connection.sending(options),
-        path: this.path,
-        query: { cursor, limit },
-      })
+      listSessions({ ...this.connection.sending(options), path: this.path, query: { cursor, limit } })
     return new Pages(read, (session) => session)
   }
 

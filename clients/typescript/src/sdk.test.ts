@@ -126,7 +126,12 @@ it('fails without advice to repeat the call when it was carried out and the wait
   const once = new Phonerack({ apiKey: 'prk_test', baseUrl: client.baseUrl, maxRetries: 0 })
   answer = () => [200, phone('parked')]
   const one = await once.phones.get('ph_aaaaaaaaaaaa')
-  const busy = { type: 'provider_error', code: 'service_unavailable', message: 'It is busy.', retryable: true }
+  const busy = {
+    type: 'provider_error',
+    code: 'service_unavailable',
+    message: 'It is busy.',
+    retryable: true,
+  }
   const calls = [() => once.phones.create(), () => one.start(), () => one.reboot(), () => one.reset()]
   for (const call of calls)
     for (const breaks of [true, false]) {

@@ -100,18 +100,20 @@ async function attemptOnce(
   write: Write,
   expected: Expected,
 ): Promise<Outcome> {
+  const { signal } = request
+  const isAborted = (): boolean => signal.aborted
   // Nothing is sent.
-  if (request.signal.aborted) throw reasonOf(request.signal, true)
+  if (isAborted()) throw reasonOf(signal, true)
   let response: Response
   let body: ArrayBuffer
   try {
     // A redirect would carry the key to another place. Node.js loses the signal of a clone when it collects garbage:
     // https://github.com/nodejs/undici/issues/4068
-    response = await fetch(request.clone(), { redirect: 'manual', signal: request.signal })
+    response = await fetch(request.clone(), { redirect: 'manual', signal })
     // Read here, so that an answer that breaks off is repeated too.
     body = await response.arrayBuffer()
   } catch (error) {
-    if (request.signal.aborted) throw reasonOf(request.signal, write === null)
+    if (isAborted()) throw reasonOf(signal, write === null)
     const message = `No connection to ${new URL(request.url).origin}: ${fetchFailureOf(error).reason}.`
     return {
       error: new ConnectionError('connection_failed', message, write !== null && !isUnsent(error), error),

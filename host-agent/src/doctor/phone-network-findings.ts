@@ -34,7 +34,12 @@ export function phoneNetworkFindings(phones: readonly PhoneNetwork[]): Finding[]
     return [kind === 'phone' ? toPhone(serial, place) : toAgent(serial, place)]
   })
   if (findings.length > 0) return findings
-  return [ok(id, `${phones.length === 1 ? '1 phone connects' : `${phones.length} phones connect`} to none of ${places(tries)}`)]
+  return [
+    ok(
+      id,
+      `${phones.length === 1 ? '1 phone connects' : `${phones.length} phones connect`} to none of ${places(tries)}`,
+    ),
+  ]
 }
 
 function places(tries: readonly { place: string }[]): string {

@@ -140,7 +140,7 @@ class AsyncPhone(AsyncScreen):
         self, *, timeout: Optional[float] = None, deadline: Optional[float] = None
     ) -> AsyncPhone:
         """Restarts Android, and waits until the phone is ready."""
-        until = Deadline(ACTIONS, timeout, until)
+        until = Deadline(ACTIONS, timeout, deadline)
         self.data = await self._connection.send(operations.reboot_phone(self.id), until)
         with after_write(self.id):
             self.data = await until_ready(self._connection, self.data, until)
@@ -148,7 +148,7 @@ class AsyncPhone(AsyncScreen):
 
     async def reset(self, *, timeout: Optional[float] = None, deadline: Optional[float] = None) -> AsyncPhone:
         """Deletes all data of the phone, and waits until it is ready."""
-        until = Deadline(ACTIONS, timeout, until)
+        until = Deadline(ACTIONS, timeout, deadline)
         await self._connection.send(operations.reset_phone(self.id), until)
         with after_write(self.id):
             self.data = await self._connection.send(operations.get_phone(self.id), until)

@@ -141,7 +141,7 @@ class Phone(Screen):
         self, *, timeout: Optional[float] = None, deadline: Optional[float] = None
     ) -> Phone:
         """Restarts Android, and waits until the phone is ready."""
-        until = Deadline(ACTIONS, timeout, until)
+        until = Deadline(ACTIONS, timeout, deadline)
         self.data = self._connection.send(operations.reboot_phone(self.id), until)
         with after_write(self.id):
             self.data = until_ready(self._connection, self.data, until)
@@ -149,7 +149,7 @@ class Phone(Screen):
 
     def reset(self, *, timeout: Optional[float] = None, deadline: Optional[float] = None) -> Phone:
         """Deletes all data of the phone, and waits until it is ready."""
-        until = Deadline(ACTIONS, timeout, until)
+        until = Deadline(ACTIONS, timeout, deadline)
         self._connection.send(operations.reset_phone(self.id), until)
         with after_write(self.id):
             self.data = self._connection.send(operations.get_phone(self.id), until)
