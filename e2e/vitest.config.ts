@@ -15,6 +15,7 @@ const first = [
   'contract/contract',
   'lifecycle',
   'two-control-planes',
+  'client-kills',
   'first-path',
   'conformance/hanging',
   'conformance/restart',

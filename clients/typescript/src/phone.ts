@@ -58,7 +58,7 @@ import { Pages } from './pages.js'
 import { pause } from './pause.js'
 import { Recording } from './recording.js'
 import { signalOf, type CallOptions } from './transport.js'
-import { afterWrite, pauseMs, untilReady } from './until-ready.js'
+import { afterWrite, pauseMs, readyAfterWrite, untilReady } from './until-ready.js'
 
 export interface ActOptions extends CallOptions {
   /** The part of the screen to return after the last action. Default: `ui`. */
@@ -146,12 +146,8 @@ export class Phone implements AsyncDisposable {
     const signal = signalOf(options, limits.actionsMs)
     const body = { idle_timeout: idleTimeout, max_duration: maxDuration, wait }
     this.data = await startPhone({ ...this.connection.sending({ signal }), path: this.path, body })
-    if (wait !== false) await this.readyAfterWrite(signal)
+    if (wait !== false) this.data = await readyAfterWrite(this.connection, this.data, signal)
     return this
-  }
-
-  private async readyAfterWrite(signal: AbortSignal): Promise<void> {
-    this.data = await afterWrite(this.id, () => untilReady(this.connection, this.data, signal))
   }
 
   /** Ends the session, and keeps the phone with its data. */
@@ -190,7 +186,7 @@ export class Phone implements AsyncDisposable {
   async reboot(options: CallOptions = {}): Promise<this> {
     const signal = signalOf(options, limits.actionsMs)
     this.data = await rebootPhone({ ...this.connection.sending({ signal }), path: this.path })
-    await this.readyAfterWrite(signal)
+    this.data = await readyAfterWrite(this.connection, this.data, signal)
     return this
   }
 
@@ -199,7 +195,7 @@ export class Phone implements AsyncDisposable {
     const signal = signalOf(options, limits.actionsMs)
     await resetPhone({ ...this.connection.sending({ signal }), path: this.path })
     await afterWrite(this.id, () => this.refresh({ signal }))
-    await this.readyAfterWrite(signal)
+    this.data = await readyAfterWrite(this.connection, this.data, signal)
     return this
   }
 

@@ -6,7 +6,7 @@ import type { ListPhonesData, Phone as PhoneFields } from './generated/types.gen
 import { Pages } from './pages.js'
 import { Phone, type StartOptions } from './phone.js'
 import { signalOf, type CallOptions } from './transport.js'
-import { afterWrite, untilReady } from './until-ready.js'
+import { readyAfterWrite } from './until-ready.js'
 
 export interface CreateOptions extends StartOptions {
   name?: string
@@ -36,8 +36,7 @@ export class Phones {
       body: { name, country, metadata, idle_timeout: idleTimeout, max_duration: maxDuration, wait },
     })
     if (wait === false) return new Phone(this.connection, created)
-    const ready = await afterWrite(created.id, () => untilReady(this.connection, created, signal))
-    return new Phone(this.connection, ready)
+    return new Phone(this.connection, await readyAfterWrite(this.connection, created, signal))
   }
 
   async get(id: string, options: CallOptions = {}): Promise<Phone> {

@@ -40,6 +40,12 @@ export async function afterWrite<T>(id: string, wait: () => Promise<T>): Promise
   }
 }
 
+export const readyAfterWrite = (
+  connection: Connection,
+  first: PhoneFields,
+  signal: AbortSignal,
+): Promise<PhoneFields> => afterWrite(first.id, () => untilReady(connection, first, signal))
+
 function waitFailed(error: unknown, id: string): unknown {
   if (!(error instanceof PhonerackError)) return error
   const [details, retryable] = [{ ...error.details, phone: id }, false]

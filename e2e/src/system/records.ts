@@ -17,7 +17,7 @@ export interface SessionRecord {
 }
 
 export interface Records {
-  /** Every phone with this value of the metadata `marker`, also one that was deleted. */
+  /** Every phone with this value of the metadata `marker`, even a deleted one. */
   phonesWith(marker: string): Promise<string[]>
   /** Oldest first. */
   sessionsOf(phone: string): Promise<SessionRecord[]>

@@ -44,7 +44,7 @@ export interface TwoReplicas {
   readonly system: System
   /** The address of both. */
   readonly url: string
-  /** Waits until both run, also after one was killed. */
+  /** Waits until both run. */
   ready(): Promise<void>
   /** SIGKILL of the one that serves; its supervisor starts it again. The other one serves then, or none until `reach`. */
   kill(left: 'other' | 'none'): Promise<void>

@@ -41,6 +41,24 @@ it('names the phone that is billed when the wait fails', async () => {
   expect(result.err).toContain(`phonerack phone park ${one}`)
 })
 
+it.each([
+  ['create', 'POST /v1/phones'],
+  ['start', `POST /v1/phones/${one}/start`],
+])('does not advise to repeat a %s that was carried out when the wait after it fails', async (name, line) => {
+  bench.service.answers.set(line, () => ({ status: 202, body: phoneFields(one, 'shop', 'starting') }))
+  bench.service.answers.set(`GET /v1/phones/${one}`, () =>
+    refusal(503, 'provider_error', 'service_unavailable', { retryable: true }),
+  )
+  const result = await bench.phonerack(['phone', name, ...(name === 'start' ? [one] : []), '--json'])
+  expect(result).toMatchObject({ exitCode: 10, out: '' })
+  expect(
+    result.err
+      .trim()
+      .split('\n')
+      .map((text): unknown => JSON.parse(text)),
+  ).toMatchObject([{ id: one }, { error: { code: 'service_unavailable', retryable: false } }])
+})
+
 it('does not say so of a phone that has failed', async () => {
   bench.service.answers.set('POST /v1/phones', () => ({
     status: 202,

@@ -93,15 +93,26 @@ async function create(run: Run, _operands: readonly string[], flags: CreateFlags
     wait: false,
   })
   if (flags.use === true && access.context !== null) await setDefault(run, access.context, phone.id)
-  if (flags.wait) await ready(run, phone, 'Creating')
+  if (flags.wait) await readyAfterWrite(run, phone, 'Creating')
   await answer(run, phone)
 }
 
 async function start(run: Run, operands: readonly string[], flags: StartFlags): Promise<void> {
   const phone = await phoneOf(run, splitOperands(operands, []).phone)
   await phone.start({ ...run.call, ...timesOf(flags), wait: false })
-  if (flags.wait) await ready(run, phone, 'Starting')
+  if (flags.wait) await readyAfterWrite(run, phone, 'Starting')
   await answer(run, phone)
+}
+
+/** After a create or a start. @throws an error that does not advise a repeat, which would be another create or start */
+async function readyAfterWrite(run: Run, phone: Phone, label: string): Promise<void> {
+  try {
+    await ready(run, phone, label)
+  } catch (error) {
+    if (!(error instanceof PhonerackError) || !error.retryable) throw error
+    const { status, requestId } = error
+    throw new PhonerackError({ ...error.toJSON(), retryable: false }, { status, requestId, cause: error })
+  }
 }
 
 /** @throws after a notice that the phone is billed */

@@ -100,7 +100,9 @@ it.each<[string, (response: ServerResponse) => void]>([
 ])('warns after %s that a tool may have run', async (_name, act) => {
   service.instead = (_request, response) => act(response)
   const { error } = await call()
-  expect(error?.message).toContain('The tool may have run: read the state of the phone')
+  expect(error?.message).toContain(
+    'The tool may have run: read the state with list_phones, get_phone or observe',
+  )
   expect(error?.data?.error).toMatchObject({ retryable: false })
   expect((await ask('tools/list')).error?.message).toContain('Send the request again.')
 })

@@ -70,7 +70,7 @@ function unknownError({ method }: JSONRPCRequest, code: string, message: string)
   return new PhonerackError({
     ...{ code, type: 'connection_error', message, retryable: !isCall, details: {} },
     next: isCall
-      ? 'The tool may have run: read the state of the phone, with observe or get_phone, before you call it again.'
+      ? 'The tool may have run: read the state with list_phones, get_phone or observe before you call it again.'
       : 'Send the request again.',
   })
 }

@@ -71,7 +71,8 @@ class CliClient implements ClientProcess {
     if (this.isKilled) return null
     if (child.exitCode === 0)
       return { phone: isPhone ? phoneSchema.parse(JSON.parse(out)).id : null, failure: null }
-    const { error } = errorSchema.parse(JSON.parse(err))
+    // The phone of a wait that failed is in a line before it.
+    const { error } = errorSchema.parse(JSON.parse(err.trim().split('\n').at(-1) ?? ''))
     return { phone: null, failure: failureOf(error, child.exitCode === unknownOutcome) }
   }
 

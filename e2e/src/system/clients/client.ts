@@ -1,4 +1,4 @@
-/** A client of the service in a process of its own, which tests cut off and kill: an SDK, the command line, the agent tools. */
+/** A client of the service in a separate process, which tests cut off and kill: an SDK, the command line, the agent tools. */
 import type { Action } from '@phonerack/sdk'
 import { z } from 'zod'
 
@@ -16,7 +16,7 @@ export interface CreateCall {
   key?: string
 }
 
-/** How a call failed, in the words of the client. */
+/** How a call failed, as the client reports it. */
 export interface Failure {
   code: string
   /** The client says that the request may have been carried out. */
@@ -52,7 +52,7 @@ export type WriteCall = 'create' | 'act' | 'start'
 /** A kind of client. */
 export interface ClientKind {
   name: string
-  /** Whether it repeats a create by itself, with a key of its own. */
+  /** Whether it repeats a create by itself, with a key that it makes. */
   repeatsCreates: boolean
   /** Method and path of the request of a call. */
   lineOf(call: WriteCall, phone?: string): string
@@ -73,7 +73,7 @@ export const envelopeSchema = z.object({
   details: z.looseObject({ idempotency_key: z.string().optional() }),
 })
 
-/** @param isUnknown by which the client tells it, beside the envelope */
+/** @param isUnknown which the client reports outside of the envelope */
 export const failureOf = (envelope: unknown, isUnknown: boolean): Failure => {
   const { code, retryable, details } = envelopeSchema.parse(envelope)
   return { code, isUnknown, retryable, key: details.idempotency_key ?? null }

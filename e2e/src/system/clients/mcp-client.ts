@@ -20,7 +20,7 @@ const brokenSchema = z.object({ error: envelopeSchema })
 export const mcpClient: ClientKind = {
   name: 'the agent tools',
   repeatsCreates: false,
-  // Of every tool.
+  // All tools share it.
   lineOf: () => 'POST /mcp',
   async open(settings) {
     const client = new McpClient(settings)

@@ -8,26 +8,26 @@ import type { ClientKind, ClientProcess, ClientSettings, Outcome, WriteCall } fr
 /** Milliseconds; generous for a loaded machine. */
 const patience = 60_000
 
-export class Customer {
+export class HeldClient {
   private constructor(
     readonly kind: ClientKind,
     readonly relay: HeldAnswers,
     private readonly settings: ClientSettings,
     /** Its current process. */
-    public client: ClientProcess,
+    public program: ClientProcess,
   ) {}
 
   private rented: Phone | null = null
 
   /** @param settings with the address of the service, behind the relay */
-  static async open(kind: ClientKind, relay: HeldAnswers, settings: ClientSettings): Promise<Customer> {
+  static async open(kind: ClientKind, relay: HeldAnswers, settings: ClientSettings): Promise<HeldClient> {
     const own = { ...settings, baseUrl: `http://127.0.0.1:${relay.port}` }
-    return new Customer(kind, relay, own, await kind.open(own))
+    return new HeldClient(kind, relay, own, await kind.open(own))
   }
 
   /** Starts a process after the one before was killed. */
   async startAgain(): Promise<void> {
-    this.client = await this.kind.open(this.settings)
+    this.program = await this.kind.open(this.settings)
   }
 
   /** From the service directly. */
@@ -58,7 +58,7 @@ export class Customer {
     try {
       const outcome = forLater(call())
       await eventually(`${this.kind.name} to be served`, patience, isDone)
-      await this.client.kill()
+      await this.program.kill()
       const early = await outcome
       if (early !== null) throw new Error(`${this.kind.name} was answered: ${JSON.stringify(early)}`)
       await this.relay.disconnected()
@@ -69,7 +69,7 @@ export class Customer {
 
   /** Ends all. */
   async close(): Promise<void> {
-    await this.client.close()
+    await this.program.close()
     await this.relay.close()
   }
 }
