@@ -3,7 +3,7 @@ import { fieldsOf, PhonerackError, type ErrorFields } from './errors.js'
 import type { ActionBatchResult, ActionResult } from './generated/types.gen.js'
 import type { Observation } from './observation.js'
 
-/** What `act` knows about the batch of the failed action. */
+/** The batch of the failed action. */
 export interface FailedBatch {
   /** The screen after the failure; null: the answer has no elements. */
   observation: Observation | null
@@ -52,7 +52,7 @@ export class ActionError extends PhonerackError {
 
 /** The target does not lead to one element. Nothing was sent for this action. */
 export class TargetError extends ActionError {
-  // A type of its own: otherwise TypeScript takes every ActionError for a TargetError.
+  // A narrower type than that of ActionError: otherwise TypeScript takes every ActionError for a TargetError.
   override readonly name:
     | 'TargetError'
     | 'TargetNotFoundError'
@@ -76,7 +76,7 @@ export class StaleSnapshotError extends TargetError {
 export class NoFocusedFieldError extends TargetError {
   override readonly name = 'NoFocusedFieldError'
 }
-/** What the action waited for did not come in its time. */
+/** The condition was not met before the timeout. */
 export class WaitTimeoutError extends ActionError {
   override readonly name = 'WaitTimeoutError'
 }
@@ -84,7 +84,7 @@ export class WaitTimeoutError extends ActionError {
 export class HandoffError extends ActionError {
   override readonly name = 'HandoffError'
 }
-/** The phone is unreachable, or did not answer in time. Nothing was sent for this action. */
+/** The phone is unreachable, or did not respond before the timeout. Nothing was sent for this action. */
 export class PhoneUnavailableError extends ActionError {
   override readonly name = 'PhoneUnavailableError'
 }

@@ -178,7 +178,7 @@ class NoFocusedFieldError(TargetError):
 
 
 class WaitTimeoutError(ActionError):
-    """What the action waited for did not come in its time."""
+    """The condition was not met before the timeout."""
 
 
 class HandoffError(ActionError):
@@ -186,7 +186,7 @@ class HandoffError(ActionError):
 
 
 class PhoneUnavailableError(ActionError):
-    """The phone is unreachable, or did not answer in time. Nothing was sent for this action."""
+    """The phone is unreachable, or did not respond before the timeout. Nothing was sent for this action."""
 
 
 class OutcomeUnknownError(ActionError):
