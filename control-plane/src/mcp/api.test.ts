@@ -21,7 +21,7 @@ const apiOver = (answer: (request: ApiRequest) => Promise<object>): Api => {
   return createApi(send, 'req_aaaaaaaaaaaa', new AbortController().signal)
 }
 const never = (): Promise<never> => new Promise(() => undefined)
-/** As a route that waits for `timeout` seconds. */
+/** It answers after `timeout` seconds, like a route that waits. */
 const polled = ({ query }: ApiRequest): Promise<object> =>
   new Promise((resolve) => setTimeout(() => resolve(handoff), Number(query?.['timeout']) * 1000))
 

@@ -48,7 +48,7 @@ export const times = {
   pollMargin: 400,
 } as const
 
-/** Seconds of a poll: of one that follows a write or reads a phone, and of one that waits for a person. */
+/** Seconds of a poll: after a write or to read a phone, and for a person. */
 export const polls = { phone: 45, person: 49 } as const
 
 export interface Api {

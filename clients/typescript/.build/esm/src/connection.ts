@@ -1,0 +1,80 @@
+/** The generated client over the transport, with a deadline and errors for each call. Shared by all classes of the SDK. */
+import { createClient, type Client } from './generated/client/index.js'
+import { signalOf, type CallOptions, type Expected, type Transport } from './transport.js'
+
+/** Milliseconds of one request, and of a batch of actions. */
+export const limits = { requestMs: 130_000, actionsMs: 310_000 } as const
+
+export interface RequestOptions extends CallOptions {
+  /** Sent as JSON; a `Uint8Array` as it is. */
+  body?: unknown
+  headers?: Record<string, string>
+}
+
+/** Gets what the value of a call does not have: headers of its answer. */
+export interface Noted {
+  requestId: string | null
+}
+
+/** The options of every generated function. */
+interface Sending {
+  client: Client
+  fetch: typeof globalThis.fetch
+  signal: AbortSignal
+  throwOnError: true
+  responseStyle: 'data'
+  parseAs: 'json' | 'arrayBuffer'
+}
+
+export class Connection {
+  private readonly client: Client
+
+  constructor(
+    readonly transport: Transport,
+    readonly baseUrl: URL,
+    /** For uploads, whose URLs get no key. */
+    readonly fetch: typeof globalThis.fetch,
+  ) {
+    this.client = createClient({ baseUrl: baseUrl.href.replace(/\/$/, '') })
+  }
+
+  /** @param defaultMs the time of a call whose options have none */
+  sending(
+    options: CallOptions,
+    defaultMs: number = limits.requestMs,
+    { expected = 'json', noted }: { expected?: Expected; noted?: Noted } = {},
+  ): Sending {
+    return {
+      client: this.client,
+      fetch: async (input) => {
+        const response = await this.transport.send(input as Request, expected)
+        if (noted !== undefined) noted.requestId = response.headers.get('x-request-id')
+        return response
+      },
+      signal: signalOf(options, defaultMs),
+      throwOnError: true,
+      responseStyle: 'data',
+      // The type of the content says nothing: a proxy's page has its own.
+      parseAs: expected === 'json' ? 'json' : 'arrayBuffer',
+    }
+  }
+
+  /** Any request of the API, such as one that this release of the SDK does not know. The caller reads the answer. */
+  request(
+    method: string,
+    path: string,
+    { body, headers: given, ...options }: RequestOptions,
+    expected: Expected = 'bytes',
+  ): Promise<Response> {
+    const url = new URL(path, this.baseUrl)
+    const headers = new Headers(given)
+    const isBytes = body instanceof Uint8Array
+    if (body !== undefined && !headers.has('content-type'))
+      headers.set('content-type', isBytes ? 'application/octet-stream' : 'application/json')
+    const content = body === undefined ? {} : { body: isBytes ? (body as BodyInit) : JSON.stringify(body) }
+    return this.transport.send(
+      new Request(url, { method, headers, ...content, signal: signalOf(options, limits.requestMs) }),
+      expected,
+    )
+  }
+}

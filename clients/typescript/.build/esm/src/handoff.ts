@@ -1,0 +1,53 @@
+/** A request to a person to do something on the phone. */
+import type { Connection } from './connection.js'
+import { deleteHandoff, getHandoff } from './generated/sdk.gen.js'
+import type { CreatedHandoff, Handoff as HandoffFields } from './generated/types.gen.js'
+import type { CallOptions } from './transport.js'
+
+/** Seconds that one read waits. */
+const waitSeconds = 50
+/** Status of a request that is not answered yet. */
+const open = ['open', 'taken']
+
+export class Handoff {
+  readonly id: string
+  /** The page for the person. It works like a password. */
+  readonly url: string
+
+  constructor(
+    private readonly connection: Connection,
+    private readonly phoneId: string,
+    /** The answer to its creation. */
+    readonly data: CreatedHandoff,
+  ) {
+    this.id = data.id
+    this.url = data.url
+  }
+
+  private get path(): { id: string; hid: string } {
+    return { id: this.phoneId, hid: this.id }
+  }
+
+  get(options: CallOptions = {}): Promise<HandoffFields> {
+    return getHandoff({ ...this.connection.sending(options), path: this.path })
+  }
+
+  /**
+   * Waits until the person has answered, or the request has expired: `status` is `done`, `declined` or `expired`.
+   * @throws NotFoundError once it was cancelled @param options `deadline`: milliseconds; default: until the request expires
+   */
+  async done(options: CallOptions = {}): Promise<HandoffFields> {
+    const leftMs = Math.max(0, Date.parse(this.data.expires_at) - Date.now()) + 60_000
+    const sending = this.connection.sending(options, leftMs)
+    for (;;) {
+      const query = { wait: 'done', timeout: waitSeconds } as const
+      const now = await getHandoff({ ...sending, path: this.path, query })
+      if (!open.includes(now.status)) return now
+    }
+  }
+
+  /** Takes the request back. The person loses control. */
+  async cancel(options: CallOptions = {}): Promise<void> {
+    await deleteHandoff({ ...this.connection.sending(options), path: this.path })
+  }
+}

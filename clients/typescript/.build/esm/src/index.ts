@@ -1,0 +1,81 @@
+/** `@phonerack/sdk`: rent real Android phones, read their screens, act on them, hand them to people. */
+export { Phonerack, type PhonerackOptions } from './phonerack.js'
+export { Phonerack as default } from './phonerack.js'
+export { Phone, type ActOptions, type ActResult, type StartOptions, type TargetOptions } from './phone.js'
+export { Phones, type CreateOptions, type ListOptions } from './phones.js'
+export { Apps, type LibraryApp } from './apps.js'
+export { Device } from './device.js'
+export { Files, type FileEntry } from './files.js'
+export { Handoff } from './handoff.js'
+export { Observation, type Element, type Query } from './observation.js'
+export { Pages, type Page } from './pages.js'
+export { Recording } from './recording.js'
+export { Setup, type ReceivedKey, type SetupOptions } from './setup.js'
+export { type Installable, type Installed, type InstallOptions } from './install.js'
+export { type AppFile, type UploadOptions, type UploadProgress } from './upload.js'
+export { type CallOptions } from './transport.js'
+export { type RequestOptions } from './connection.js'
+export {
+  ActionError,
+  AmbiguousTargetError,
+  HandoffError,
+  NoFocusedFieldError,
+  OutcomeUnknownError,
+  PhoneUnavailableError,
+  StaleSnapshotError,
+  TargetError,
+  TargetNotFoundError,
+  WaitTimeoutError,
+} from './action-errors.js'
+export {
+  ApiError,
+  AuthenticationError,
+  BillingError,
+  ConflictError,
+  ConnectionError,
+  InvalidRequestError,
+  NotFoundError,
+  PermissionError,
+  PhonerackError,
+  ProviderError,
+  RateLimitError,
+} from './errors.js'
+export {
+  back,
+  clear,
+  closeApp,
+  doubleTap,
+  drag,
+  hideKeyboard,
+  home,
+  key,
+  longPress,
+  openApp,
+  openUrl,
+  pinch,
+  recents,
+  scroll,
+  scrollTo,
+  swipe,
+  tap,
+  type,
+  wait,
+  waitFor,
+  waitIdle,
+  type Action,
+  type Direction,
+  type Key,
+  type SearchTarget,
+  type Target,
+  type WaitTarget,
+} from './actions.js'
+export type {
+  Account,
+  ActionResult,
+  Handoff as HandoffFields,
+  Observation as ObservationFields,
+  Phone as PhoneFields,
+  Recording as RecordingFields,
+  Session,
+  Upload,
+} from './generated/types.gen.js'

@@ -1,0 +1,19 @@
+/** Ends of waits: a pause, and why a call was given up. */
+import { setTimeout } from 'node:timers/promises'
+import { ConnectionError } from './errors.js'
+
+export async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  try {
+    await setTimeout(ms, undefined, { signal })
+  } catch {
+    throw reasonOf(signal, true)
+  }
+}
+
+/** The time of the call is over, or the caller has aborted it. @param isRead whether the request changes nothing */
+export function reasonOf(signal: AbortSignal, isRead: boolean): unknown {
+  const reason: unknown = signal.reason
+  return reason instanceof DOMException && reason.name === 'TimeoutError'
+    ? new ConnectionError('timeout', 'The server did not answer before the timeout.', !isRead, reason)
+    : reason
+}

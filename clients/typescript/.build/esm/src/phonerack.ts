@@ -1,0 +1,72 @@
+/** The entry of the SDK. */
+import { Apps } from './apps.js'
+import { Connection, type RequestOptions } from './connection.js'
+import { getAccount } from './generated/sdk.gen.js'
+import type { Account } from './generated/types.gen.js'
+import { Phones } from './phones.js'
+import { createTransport, type CallOptions } from './transport.js'
+
+export interface PhonerackOptions {
+  /** Default: the environment variable `PHONERACK_API_KEY`. */
+  apiKey?: string
+  /** Such as `https://phones.example`. Default: the environment variable `PHONERACK_BASE_URL`. */
+  baseUrl?: string | URL
+  /** How often a call is repeated that is safe to repeat. Default: 3. */
+  maxRetries?: number
+  /** Sent with every request to the API, such as `User-Agent`. */
+  headers?: Record<string, string>
+  /** Default: that of the platform. */
+  fetch?: typeof globalThis.fetch
+}
+
+export class Phonerack {
+  readonly phones: Phones
+  readonly apps: Apps
+  /** The origin of the service. */
+  readonly baseUrl: URL
+  private readonly connection: Connection
+
+  /** @throws TypeError without a key or base URL, and for a key that would go unencrypted to another machine */
+  constructor(options: PhonerackOptions = {}) {
+    const apiKey = options.apiKey ?? process.env['PHONERACK_API_KEY']
+    const given = options.baseUrl ?? process.env['PHONERACK_BASE_URL']
+    if (!apiKey) throw new TypeError('The API key is missing: pass `apiKey` or set PHONERACK_API_KEY.')
+    if (!given) throw new TypeError('The base URL is missing: pass `baseUrl` or set PHONERACK_BASE_URL.')
+    if (/[^\x21-\x7e]/.test(apiKey)) throw new TypeError('The API key has a character that no key has.')
+    const baseUrl = baseUrlOf(given)
+    const { maxRetries = 3, headers = {}, fetch = globalThis.fetch } = options
+    const transport = createTransport({ apiKey, baseUrl, maxRetries, headers, fetch })
+    this.baseUrl = baseUrl
+    this.connection = new Connection(transport, baseUrl, fetch)
+    this.phones = new Phones(this.connection)
+    this.apps = new Apps(this.connection)
+  }
+
+  /** Credit, limits and prices of the project. */
+  account(options: CallOptions = {}): Promise<Account> {
+    return getAccount({ ...this.connection.sending(options) })
+  }
+
+  /** A request that this release has no method for. @param path such as `/v1/account` @throws PhonerackError */
+  async request<T = unknown>(method: string, path: string, options: RequestOptions = {}): Promise<T> {
+    const response = await this.connection.request(method, path, options, 'json')
+    // Null: the answer has no body.
+    return (response.body === null ? undefined : await response.json()) as T
+  }
+
+  /** Like `request`, for an answer that is not JSON. */
+  send(method: string, path: string, options: RequestOptions = {}): Promise<Response> {
+    return this.connection.request(method, path, options)
+  }
+}
+
+/** The origin. @throws TypeError for an address that would carry a key unencrypted to another machine */
+export function baseUrlOf(given: string | URL): URL {
+  const url = new URL(given)
+  const isOwn = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(url.hostname)
+  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isOwn))
+    throw new TypeError(
+      `${url.origin} is not encrypted: use an https address. http is only for this machine.`,
+    )
+  return new URL(url.origin)
+}
