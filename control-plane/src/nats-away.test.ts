@@ -18,17 +18,18 @@ beforeAll(async () => {
   world = startWorld()
   dir = path.join(world.dir, 'nats')
   nats = await startNats({ dir })
-  plane = await world.start({
-    env: {
-      NATS_URL: nats.url,
-      NATS_CREDS_FILE: nats.controlPlaneCredsFile,
-      NATS_ACCOUNT_SEED_FILE: nats.accountSeedFile,
-    },
-  })
+  plane = await world.start({ env: broker() })
 })
 afterAll(async () => {
   await world.stop()
   await nats.stop()
+})
+
+/** The broker of these tests, whether it runs or not. */
+const broker = () => ({
+  NATS_URL: nats.url,
+  NATS_CREDS_FILE: nats.controlPlaneCredsFile,
+  NATS_ACCOUNT_SEED_FILE: nats.accountSeedFile,
 })
 
 const readiness = async (on = plane) => {
@@ -62,12 +63,7 @@ it('stays ready without NATS, serves requests that need no host, and recovers wh
 })
 
 it('refuses a key that another replica revoked while NATS is unavailable', async () => {
-  const env = {
-    NATS_URL: nats.url,
-    NATS_CREDS_FILE: nats.controlPlaneCredsFile,
-    NATS_ACCOUNT_SEED_FILE: nats.accountSeedFile,
-  }
-  const other = await world.start({ beside: plane, env })
+  const other = await world.start({ beside: plane, env: broker() })
   const { key, caller } = await plane.tenant()
   const statusAt = async ({ server }: Plane) =>
     (await server.inject({ url: '/v1/account', headers: { authorization: `Bearer ${key}` } })).statusCode
@@ -84,14 +80,8 @@ it('refuses a key that another replica revoked while NATS is unavailable', async
 })
 
 it('applies on another replica what one replica changed while NATS is unavailable: a freeze, and a key with live views', async () => {
-  const env = {
-    NATS_URL: nats.url,
-    NATS_CREDS_FILE: nats.controlPlaneCredsFile,
-    NATS_ACCOUNT_SEED_FILE: nats.accountSeedFile,
-    // Its own jobs would notify its waiters without the broker.
-    PHONERACK_JOBS: 'off',
-  }
-  const other = await world.start({ beside: plane, env })
+  // Its own jobs would notify its waiters without the broker.
+  const other = await world.start({ beside: plane, env: { ...broker(), PHONERACK_JOBS: 'off' } })
   await other.server.listen({ host: '127.0.0.1', port: 0 })
   const agent = await plane.rack(1)
   try {
@@ -135,14 +125,8 @@ it('applies on another replica what one replica changed while NATS is unavailabl
 })
 
 it('refuses on another replica a host that one replica retired while NATS is unavailable', async () => {
-  const env = {
-    NATS_URL: nats.url,
-    NATS_CREDS_FILE: nats.controlPlaneCredsFile,
-    NATS_ACCOUNT_SEED_FILE: nats.accountSeedFile,
-    // Its own jobs would look at the table of hosts.
-    PHONERACK_JOBS: 'off',
-  }
-  const other = await world.start({ beside: plane, env })
+  // Its own jobs would look at the table of hosts.
+  const other = await world.start({ beside: plane, env: { ...broker(), PHONERACK_JOBS: 'off' } })
   const agent = await plane.rack(1)
   try {
     const { hostId } = agent
@@ -171,13 +155,7 @@ it('refuses on another replica a host that one replica retired while NATS is una
 
 it('starts without NATS, serves requests that need no host, and rents phones once NATS is there', async () => {
   await nats.stop()
-  const late = await world.start({
-    env: {
-      NATS_URL: nats.url,
-      NATS_CREDS_FILE: nats.controlPlaneCredsFile,
-      NATS_ACCOUNT_SEED_FILE: nats.accountSeedFile,
-    },
-  })
+  const late = await world.start({ env: broker() })
   const tenant = await late.tenant()
   const call = (method: 'GET' | 'POST', url: string, payload?: object) =>
     late.server.inject({

@@ -9,16 +9,9 @@ import { openApp, Phonerack, tap, type, type Phone } from '@phonerack/sdk'
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
 import type { ClientProcess, ClientSettings, Failure, Outcome } from './system/clients/client.js'
 import { hasHttpx, pythonClient } from './system/clients/line-client.js'
+import { cuts, type Cut } from './system/cuts.js'
 import { holdAnswers, type HeldAnswers } from './system/held-answers.js'
 import { eventually, newKey, newTenant } from './system/tenant.js'
-
-/** `arrived`: attempts of the cut call that reached the service, of one that the SDK does not repeat. */
-const cuts = [
-  { moment: 'before the request arrives', heldAfter: null, arrived: 0 },
-  { moment: 'before the answer', heldAfter: 0, arrived: 1 },
-  { moment: 'in the middle of the answer', heldAfter: 40, arrived: 1 },
-] as const
-type Cut = (typeof cuts)[number]
 
 let home: string
 let apiKey: string

@@ -5,6 +5,7 @@
 import { Phonerack, ConnectionError, openApp, tap, type, type Phone } from '@phonerack/sdk'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { openCable, type Cable } from './chaos/parts/cable.js'
+import { cuts, type Cut } from './system/cuts.js'
 import { holdAnswers, type HeldAnswers } from './system/held-answers.js'
 import { eventually, newKey, newTenant } from './system/tenant.js'
 
@@ -61,14 +62,6 @@ const whenFree = (work: () => Promise<void>): Promise<void> =>
       throw error
     }
   })
-
-/** `arrived`: attempts of the cut call that reached the service, of one that the SDK does not repeat. */
-const cuts = [
-  { moment: 'before the request arrives', heldAfter: null, arrived: 0 },
-  { moment: 'before the answer', heldAfter: 0, arrived: 1 },
-  { moment: 'in the middle of the answer', heldAfter: 40, arrived: 1 },
-] as const
-type Cut = (typeof cuts)[number]
 
 /** Sends a call whose first attempt is cut. Later attempts pass. @returns its outcome, and the requests that arrived */
 async function cutCall<T>(

@@ -28,9 +28,11 @@ export async function settle(
 
 async function leftOf(system: Topology): Promise<string[]> {
   try {
-    const away = system.balancer.ready().length
-    const missing = system.shape.controls - away
+    const missing = system.shape.controls - system.balancer.ready().length
+    // The balancer notices a killed replica half a second later.
+    const parts = [...system.parts.values()]
     return [
+      ...parts.filter((part) => !part.isRunning).map(({ name }) => `${name} does not run`),
       ...(missing === 0 ? [] : [`${missing} replicas are not ready`]),
       ...(await unsettledWork(system.databaseUrl)),
     ]

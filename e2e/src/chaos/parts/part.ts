@@ -99,6 +99,11 @@ export class Part {
     if (errors.length > 0) throw new AggregateError(errors, `${this.name} did not stop`)
   }
 
+  /** False from the end of its process until the next one is ready. */
+  get isRunning(): boolean {
+    return this.running !== null
+  }
+
   /** Sends a signal to its process; false: it is not running now. */
   signal(name: NodeJS.Signals): boolean {
     const pid = this.running?.pid
