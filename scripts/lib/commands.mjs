@@ -36,6 +36,7 @@ const order = [
   'chaos',
   'test-upgrade',
   'fuzz-host',
+  'runtimes',
   'prose',
   'conformance',
   'decisions',

@@ -36,6 +36,9 @@ const families: Readonly<Record<string, number>> = {
 
 /** Refused by the phone, in any family. */
 const refused = new Set(['install_failed', 'recording_failed', 'invalid_apk'])
+/** An install that was started has failed, with any reason of the phone. Refused requests have a status. */
+const isFailedInstall = ({ status, details }: PhonerackError): boolean =>
+  status === null && Object.hasOwn(details, 'install')
 
 export function exitCodeOf(error: unknown): number {
   if (error instanceof UsageError) return exitCodes.usage
@@ -44,7 +47,8 @@ export function exitCodeOf(error: unknown): number {
   if (error instanceof Cancelled) return error.isInterrupt ? exitCodes.interrupted : exitCodes.unexpected
   if (!(error instanceof PhonerackError)) return isFileError(error) ? exitCodes.usage : exitCodes.unexpected
   if (error.isOutcomeUnknown) return exitCodes.unknownOutcome
-  if (error instanceof ActionError || refused.has(error.code)) return exitCodes.failed
+  if (error instanceof ActionError || refused.has(error.code) || isFailedInstall(error))
+    return exitCodes.failed
   const family = Object.hasOwn(families, error.type) ? families[error.type] : undefined
   return family ?? exitCodes.unexpected
 }

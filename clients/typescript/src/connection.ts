@@ -35,7 +35,7 @@ export class Connection {
     /** For uploads, whose URLs get no key. */
     readonly fetch: typeof globalThis.fetch,
   ) {
-    this.client = createClient({ baseUrl: baseUrl.href.replace(/\/$/, '') })
+    this.client = withoutItself(createClient({ baseUrl: baseUrl.href.replace(/\/$/, '') }))
   }
 
   /** @param defaultMs the time of a call whose options have none */
@@ -77,4 +77,20 @@ export class Connection {
       expected,
     )
   }
+}
+
+/**
+ * The generated functions give a client all their options, also `client`, and it makes a `Request` of them. Deno has an option of
+ * that name, and refuses any other value.
+ */
+function withoutItself(made: Client): Client {
+  for (const name of ['get', 'post', 'put', 'patch', 'delete'] as const) {
+    const send = made[name]
+    made[name] = ((given: Parameters<typeof send>[0] & { client?: unknown }) => {
+      const options = { ...given }
+      delete options.client
+      return send(options)
+    }) as typeof send
+  }
+  return made
 }

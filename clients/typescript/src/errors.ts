@@ -132,10 +132,19 @@ const families: ReadonlyMap<string, typeof PhonerackError> = new Map<string, typ
 /** Null: the request changes nothing. `key`: the idempotency key. */
 export type Write = { key: string | null } | null
 
-/** The error of an answer. An answer that is not from the API, such as a proxy's, has the code `unexpected_answer`. */
-export function errorOf(status: number, body: string, write: Write = null): PhonerackError {
+/**
+ * The error of an answer. An answer that is not from the API, such as a proxy's, has the code `unexpected_answer`.
+ * @param requestId of the answer's headers, for a body without one
+ */
+export function errorOf(
+  status: number,
+  body: string,
+  write: Write = null,
+  requestId: string | null = null,
+): PhonerackError {
   const envelope = readEnvelope(parsed(body))
-  if (envelope === null) return unexpectedAnswer(status, 'without an error of Phonerack', write)
+  if (envelope === null)
+    return unexpectedAnswer(status, 'without an error of Phonerack', { write, requestId })
   const Family = families.get(envelope.type) ?? PhonerackError
   return new Family(envelope, { status, requestId: envelope.requestId })
 }
@@ -144,8 +153,11 @@ export function errorOf(status: number, body: string, write: Write = null): Phon
 export function unexpectedAnswer(
   status: number,
   form: string,
-  write: Write = null,
-  cause?: unknown,
+  {
+    write = null,
+    requestId = null,
+    cause,
+  }: { write?: Write; requestId?: string | null; cause?: unknown } = {},
 ): ApiError {
   const advice = 'Check the base URL, and proxies in between.'
   // A proxy that gave up, or hid the answer, says nothing about the outcome of a write.
@@ -157,7 +169,7 @@ export function unexpectedAnswer(
       message: `The server answered with status ${status} and ${form}.`,
       next: isUnknown ? `${unknownOutcome(write.key)} ${advice}` : advice,
     },
-    { status, isOutcomeUnknown: isUnknown, cause },
+    { status, requestId, isOutcomeUnknown: isUnknown, cause },
   )
 }
 

@@ -2,7 +2,9 @@
 import type { Connection } from './connection.js'
 import { deleteHandoff, getHandoff } from './generated/sdk.gen.js'
 import type { CreatedHandoff, Handoff as HandoffFields } from './generated/types.gen.js'
+import { pause } from './pause.js'
 import type { CallOptions } from './transport.js'
+import { pauseMs } from './until-ready.js'
 
 /** Seconds that one read waits. */
 const waitSeconds = 50
@@ -43,6 +45,7 @@ export class Handoff {
       const query = { wait: 'done', timeout: waitSeconds } as const
       const now = await getHandoff({ ...sending, path: this.path, query })
       if (!open.includes(now.status)) return now
+      await pause(pauseMs, sending.signal)
     }
   }
 

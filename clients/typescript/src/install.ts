@@ -43,8 +43,8 @@ export async function installOn(
     if (found?.status === 'succeeded') return found
     if (found?.status === 'failed')
       throw new PhonerackError({
-        ...{ code: 'install_failed', type: 'invalid_request_error', retryable: false, next: found.next },
-        message: found.error ?? 'The phone refused the install.',
+        ...{ code: found.error ?? 'install_failed', type: 'invalid_request_error', retryable: false },
+        ...{ message: `The install of ${found.package} failed.`, next: found.next },
         details: { package: found.package, install: found.install },
       })
     await pause(everyMs, signal)

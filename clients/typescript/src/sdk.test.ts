@@ -1,7 +1,7 @@
 /** The classes over a real HTTP server that answers like the API. The real service is in `e2e/src/sdk.test.ts`. */
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import {
   ActionError,
   ApiError,
@@ -156,6 +156,33 @@ it('pauses between two reads while a phone is parking', async () => {
   expect(asked.length).toBeLessThan(4)
 })
 
+it('pauses between two reads of a hand-over and of an upload that are answered immediately', async () => {
+  const soon = new Date(Date.now() + 600_000).toISOString()
+  answer = ({ url }) =>
+    url.endsWith('/handoffs')
+      ? [201, { id: 'hnd_a', url: 'https://a.example', expires_at: soon, status: 'open' }]
+      : url.includes('/handoffs/')
+        ? [200, { id: 'hnd_a', status: 'taken' }]
+        : url.endsWith('/uploads')
+          ? [
+              201,
+              { id: 'upl_a', upload_url: `${client.baseUrl.origin}/s`, upload_method: 'POST', max_bytes: 9 },
+            ]
+          : url === '/s'
+            ? [200, { storageId: 'sto_a' }]
+            : [200, { ...phone('ready'), status: url.includes('upl_a') ? 'processing' : 'ready' }]
+  const one = await client.phones.get('ph_aaaaaaaaaaaa')
+  const handoff = await one.handOff({ message: 'Help.' })
+  for (const wait of [
+    () => handoff.done({ timeout: 1200 }),
+    () => client.apps.upload(new Uint8Array([49]), { timeout: 1200 }),
+  ]) {
+    asked = []
+    await expect(wait()).rejects.toMatchObject({ code: 'timeout' })
+    expect(asked.filter(({ method }) => method === 'GET').length).toBeLessThan(4)
+  }
+})
+
 it('names the idempotency key of a create without an answer', async () => {
   const once = new Phonerack({ apiKey: 'prk_test', baseUrl: client.baseUrl, maxRetries: 0 })
   answer = () => [502, {}]
@@ -263,7 +290,9 @@ it.each([
   const one = await client.phones.get('ph_aaaaaaaaaaaa')
   answer = () => [200, page]
   asked = []
-  const unexpected = { code: 'unexpected_answer', status: 200, retryable: false }
+  // The service may have answered, and a proxy replaced the body.
+  const requestId = 'req_bbbbbbbbbbbb'
+  const unexpected = { code: 'unexpected_answer', status: 200, retryable: false, requestId }
   const failureOf = async (call: Promise<unknown>): Promise<PhonerackError> => {
     const error: unknown = await call.then(
       () => null,
@@ -300,6 +329,28 @@ it.each([
   const created = await failureOf(client.phones.create())
   expect(created.details).toEqual({ idempotency_key: asked.at(-1)?.idempotencyKey })
   expect(created.next).toContain(`use the idempotency key ${asked.at(-1)?.idempotencyKey}`)
+})
+
+it('makes requests without options that only Deno has', async () => {
+  const names = new Set<string>()
+  vi.stubGlobal(
+    'Request',
+    class extends Request {
+      constructor(input: RequestInfo | URL, init: RequestInit = {}) {
+        super(input, init)
+        for (const name of Object.keys(init)) names.add(name)
+      }
+    },
+  )
+  try {
+    answer = () => [200, phone('ready')]
+    await (await client.phones.create()).update({ name: 'two' })
+    await client.phones.handle('ph_aaaaaaaaaaaa').delete()
+  } finally {
+    vi.unstubAllGlobals()
+  }
+  expect([...names]).toEqual(expect.arrayContaining(['method', 'body', 'signal']))
+  expect(names).not.toContain('client')
 })
 
 it('returns files of any type as they are', async () => {

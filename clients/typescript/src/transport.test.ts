@@ -293,6 +293,20 @@ it('ends at its time, and with the reason of its signal', async () => {
   await expect(sent).rejects.toThrow(new RangeError('enough'))
 })
 
+it('throws the last refusal when the time ends during a pause', async () => {
+  const transport = createTransport({ ...{ apiKey: 'prk_test', baseUrl: baseUrl(), maxRetries: 3, fetch } })
+  const sent = (method: string): Promise<unknown> => {
+    const signal = signalOf({ deadline: 300 }, 20_000)
+    return transport.send(new Request(new URL('/v1/phones', baseUrl()), { method, signal }))
+  }
+  const busy = refusal(429, 'rate_limited', { retryable: true }, { 'retry-after': '30' })
+  for (const method of ['GET', 'POST']) {
+    answers = [busy]
+    expect(await failure(sent(method))).toMatchObject({ code: 'rate_limited', isOutcomeUnknown: false })
+  }
+  expect(seen).toHaveLength(2)
+})
+
 it('never sends the key to another server, and unencrypted only to this machine', async () => {
   const transport = createTransport({ ...{ apiKey: 'prk_test', baseUrl: baseUrl(), maxRetries: 0, fetch } })
   await expect(transport.send(new Request('http://127.0.0.1:9/v1/phones'))).rejects.toThrow(TypeError)

@@ -77,7 +77,10 @@ export function createTransport(options: TransportOptions): Transport {
           isUnknown ||= write !== null && mayBeDone(outcome)
           const waitMs = isLast ? null : waitFor(outcome, isSafe, attempt, random)
           if (waitMs === null) throw outcome.error
-          await sleep(waitMs, request.signal)
+          await sleep(waitMs, request.signal).catch((error: unknown) => {
+            // At the end of the time, the last answer says more than that.
+            throw error instanceof ConnectionError ? outcome.error : error
+          })
         }
       } catch (error) {
         throw isUnknown || isUnknownOutcome(error) ? afterUnknown(error, key) : error
@@ -127,9 +130,10 @@ async function attemptOnce(
     ...{ error, status: response.status },
     retryAfterMs: retryAfterOf(response.headers.get('retry-after')),
   })
-  if (!response.ok) return failed(errorOf(response.status, new TextDecoder().decode(body), write))
+  const requestId = response.headers.get('x-request-id')
+  if (!response.ok) return failed(errorOf(response.status, new TextDecoder().decode(body), write, requestId))
   if (expected === 'json' && content !== null && !isJsonObject(new TextDecoder().decode(content)))
-    return failed(unexpectedAnswer(response.status, 'a body that is not a JSON object', write))
+    return failed(unexpectedAnswer(response.status, 'a body that is not a JSON object', { write, requestId }))
   return { response: new Response(content, { status: response.status, headers: response.headers }) }
 }
 
@@ -154,7 +158,10 @@ function afterUnknown(error: unknown, key: string | null): unknown {
         ...{ code, type, message, retryable: false, details },
         next: next === null ? unknownOutcome(key) : `${unknownOutcome(key)} ${next}`,
       },
-      { status: error.status, isOutcomeUnknown: true, cause: error.cause },
+      {
+        ...{ status: error.status, requestId: error.requestId },
+        ...{ isOutcomeUnknown: true, cause: error.cause },
+      },
     )
   // An answer of the API stands: its code names what happened.
   if (!(error instanceof ConnectionError)) return Object.assign(error, { details })

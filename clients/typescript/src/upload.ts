@@ -5,8 +5,9 @@ import type { Connection } from './connection.js'
 import { ConnectionError, errorOf, PhonerackError, unexpectedAnswer } from './errors.js'
 import { completeUpload, createUpload, getUpload } from './generated/sdk.gen.js'
 import type { CreatedUpload, Upload } from './generated/types.gen.js'
-import { reasonOf } from './pause.js'
+import { pause, reasonOf } from './pause.js'
 import type { CallOptions } from './transport.js'
+import { pauseMs } from './until-ready.js'
 
 /** A path, a `file:` URL, or the bytes of an APK. */
 export type AppFile = string | URL | Uint8Array | Blob
@@ -43,6 +44,7 @@ export async function uploadFile(
   let upload = await completeUpload({ ...connection.sending(options), path, body })
   while (upload.status === 'processing') {
     const query = { wait: 'ready', timeout: waitSeconds } as const
+    await pause(pauseMs, options.signal)
     upload = await getUpload({ ...connection.sending(options), path: { id: upload.id }, query })
   }
   if (upload.status === 'ready') return upload

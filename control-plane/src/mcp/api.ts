@@ -36,6 +36,19 @@ export class ApiFailure extends Error {
   }
 }
 
+/** Codes of a read that cannot be held or repeated now. The write before it stands. */
+const passing: readonly string[] = ['rate_limited', 'service_unavailable', 'provider_timeout']
+
+/** Returns the answer of a read after a write, or `known` while the read is not possible. @throws ApiFailure for other errors */
+export async function orKnown<T, U>(read: Promise<T>, known: U): Promise<T | U> {
+  try {
+    return await read
+  } catch (error) {
+    if (error instanceof ApiFailure && passing.includes(error.body.code)) return known
+    throw error
+  }
+}
+
 /** Milliseconds. Clients stop waiting after 60 s, and no call takes longer than 50 s. docs/decisions/0260 */
 export const times = {
   /** After which a call is answered. The rest of the 50 s is for the key before it and the way of the answer. */
@@ -48,7 +61,7 @@ export const times = {
   pollMargin: 400,
 } as const
 
-/** Seconds of a poll: after a write or to read a phone, and for a person. */
+/** The longest polls in seconds: for the state of a phone or an upload, and for a person. */
 export const polls = { phone: 45, person: 49 } as const
 
 export interface Api {

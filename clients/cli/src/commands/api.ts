@@ -47,19 +47,20 @@ async function api(run: Run, [method = '', path = '']: readonly string[], flags:
   const content = Buffer.from(await response.arrayBuffer())
   if (content.length === 0) return
   if (!/^application\/json\b/.test(response.headers.get('content-type') ?? '')) return run.out.bytes(content)
-  const object = objectOf(content, response.status, method)
+  const object = objectOf(content, response, method)
   const text = plainText(JSON.stringify(object, null, 2))
   await run.out.answer(object, text, text)
 }
 
 const isRead = (method: string): boolean => /^(?:get|head)$/i.test(method)
 
-function objectOf(content: Buffer, status: number, method: string): unknown {
+function objectOf(content: Buffer, { status, headers }: Response, method: string): unknown {
   try {
     return JSON.parse(content.toString('utf8')) as unknown
   } catch (cause) {
     const write = isRead(method) ? null : { key: null }
-    throw unexpectedAnswer(status, 'a body that is not JSON', write, cause)
+    const requestId = headers.get('x-request-id')
+    throw unexpectedAnswer(status, 'a body that is not JSON', { write, requestId, cause })
   }
 }
 

@@ -44,8 +44,10 @@ async function batch(run: Run, operands: readonly string[], flags: BatchFlags): 
     if (line.trim() === '') continue
     const one = await batchOf(run, phone, actionsOf(line, number), flags.observe as Observed)
     await run.io.out(`${plainJson(one.answer)}\n`)
-    if (one.exitCode !== exitCodes.ok) exitCode = one.exitCode
-    if (one.exitCode !== exitCodes.ok && flags.keepGoing !== true) break
+    if (one.exitCode === exitCodes.ok) continue
+    exitCode = one.exitCode
+    // The next batch would act on a screen that nobody knows.
+    if (exitCode === exitCodes.unknownOutcome || flags.keepGoing !== true) break
   }
   if (exitCode !== exitCodes.ok) throw new ExitWith(exitCode)
 }

@@ -77,8 +77,8 @@ it('tells files, packages and uploads apart', () => {
 })
 
 it('installs an app of the library and waits for it; ends with 9 when the phone refuses it', async () => {
-  const install = (status: string) => ({
-    ...{ package: 'com.example.shop', upload: null, install: null, status, error: 'install_failed' },
+  const install = (status: string, error: string | null = null) => ({
+    ...{ package: 'com.example.shop', upload: null, install: null, status, error },
     ...{ next: 'Free some space.', started_at: null, updated_at: null },
   })
   bench.service.answers.set(`POST /v1/phones/${one}/apps`, () => ({
@@ -90,10 +90,20 @@ it('installs an app of the library and waits for it; ends with 9 when the phone 
   }))
   const words = ['phone', 'install', one, 'com.example.shop']
   expect((await bench.phonerack(words)).out).toBe(`Installed com.example.shop on ${one}.\n`)
-  bench.service.answers.set(`GET /v1/phones/${one}/apps/installs`, () => ({
-    body: { data: [install('failed')] },
-  }))
-  expect(await bench.phonerack(words)).toMatchObject({ exitCode: 9 })
+  for (const [code, exitCode] of [
+    ['install_failed', 9],
+    ['version_downgrade', 9],
+    ['action_outcome_unknown', 13],
+  ] as const) {
+    bench.service.answers.set(`GET /v1/phones/${one}/apps/installs`, () => ({
+      body: { data: [install('failed', code)] },
+    }))
+    const failed = await bench.phonerack(words)
+    expect(failed).toMatchObject({ exitCode, out: '' })
+    expect(failed.err).toBe(
+      `error: The install of com.example.shop failed.\nnext:  Free some space.\ncode:  ${code}\n`,
+    )
+  }
 })
 
 it('reads and sets clipboard and location', async () => {

@@ -57,6 +57,22 @@ it('stops at the first failure, or runs the rest with --keep-going; ends with th
   expect(rows(whole.out)).toMatchObject([{ error: { code: 'validation_failed' } }, { completed: 0 }])
 })
 
+it.each(['action_outcome_unknown', 'internal_error'])(
+  'ends after %s also with --keep-going',
+  async (code) => {
+    const failure = { index: 0, type: 'tap', ok: false, ms: 1, error: { code, message: 'Unknown.' } }
+    bench.service.answers.set(`POST /v1/phones/${one}/actions`, () => ({
+      body: { results: [failure], completed: 0 },
+    }))
+    const result = await bench.phonerack(['phone', 'batch', one, '-', '--keep-going'], {
+      stdin: '{"type":"tap"}\n{"type":"home"}\n',
+    })
+    expect(result.exitCode).toBe(13)
+    expect(rows(result.out)).toMatchObject([{ completed: 0 }])
+    expect(batches()).toHaveLength(1)
+  },
+)
+
 it('sends nothing for a line that is not a batch', async () => {
   const result = await bench.phonerack(['phone', 'batch', one, '-'], {
     stdin: '{"type":"home"}\n{"typ":1}\n',

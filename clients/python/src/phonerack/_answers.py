@@ -64,7 +64,8 @@ def value_of(request: Request[T], answer: Answer) -> T:
     value = _json_of(answer)
     # Each answer of the API that is not a file is an object.
     if not isinstance(value, dict):
-        raise unexpected(answer.status, "a body that is not a JSON object", is_read=request.is_read)
+        form = "a body that is not a JSON object"
+        raise unexpected(answer.status, form, is_read=request.is_read, request_id=answer.request_id)
     return cast(T, value)
 
 
@@ -74,7 +75,8 @@ def error_of(answer: Answer, *, is_read: bool) -> PhonerackError:
     error = parsed.get("error") if isinstance(parsed, dict) else None
     # A proxy's error often has a code too.
     if not isinstance(error, dict) or any(_text(error, name) is None for name in ("type", "code", "message")):
-        return unexpected(answer.status, "without an error of Phonerack", is_read=is_read)
+        form = "without an error of Phonerack"
+        return unexpected(answer.status, form, is_read=is_read, request_id=answer.request_id)
     fields = fields_of(error)
     family = FAMILIES.get(fields["type"], PhonerackError)
     return family(fields.pop("message"), **fields, status=answer.status, request_id=_text(error, "request_id"))
@@ -84,11 +86,13 @@ def _json_of(answer: Answer) -> Any:
     """None for a body that is not JSON."""
     try:
         return json.loads(answer.body)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
 
 
-def unexpected(status: int, form: str, *, is_read: bool) -> errors.ApiError:
+def unexpected(
+    status: int, form: str, *, is_read: bool, request_id: Optional[str] = None
+) -> errors.ApiError:
     """`form`: what is unexpected, such as "without an error of Phonerack"."""
     # A proxy that gave up, or hid the answer, says nothing about the outcome of a write.
     is_unknown = not is_read and not 300 <= status < 500
@@ -100,6 +104,7 @@ def unexpected(status: int, form: str, *, is_read: bool) -> errors.ApiError:
         next=f"{errors.OUTCOME_UNKNOWN} {advice}" if is_unknown else advice,
         retryable=is_read and 502 <= status <= 504,
         status=status,
+        request_id=request_id,
         is_outcome_unknown=is_unknown,
     )
 
@@ -120,6 +125,7 @@ def after_unknown(error: PhonerackError, key: Optional[str]) -> PhonerackError:
         next=f"{errors.OUTCOME_UNKNOWN} {error.next}",
         details=error.details,
         status=error.status,
+        request_id=error.request_id,
         is_outcome_unknown=True,
     )
 

@@ -157,6 +157,7 @@ def maybe_created(error: PhonerackError, key: str) -> PhonerackError:
         next=next,
         details=details,
         status=error.status,
+        request_id=error.request_id,
         is_outcome_unknown=True,
     )
 
@@ -187,7 +188,7 @@ def installed(installs: models.Installs, started: models.StartedInstall) -> Opti
             return row
         if row["status"] == "failed":
             raise PhonerackError(
-                "The phone refused the install.",
+                f"The install of {row['package']} failed.",
                 code=row["error"] or "install_failed",
                 type="invalid_request_error",
                 next=row["next"],

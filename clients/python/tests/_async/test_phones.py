@@ -77,6 +77,16 @@ async def test_advises_no_repeat_of_a_call_that_was_carried_out_when_the_wait_af
         assert read.value.retryable is True
 
 
+async def test_names_the_phone_that_is_billed_when_the_wait_for_it_fails(server: Server) -> None:
+    revoked = refusal(401, "key_revoked", type="authentication_error")
+    for reply in (revoked, Reply(is_cut=True)):
+        server.replies = [Reply(202, phone("creating")), reply]
+        async with connect(server, max_retries=0) as client:
+            with pytest.raises(PhonerackError) as caught:
+                await client.phones.create()
+        assert caught.value.details == {"phone": PHONE}
+
+
 async def test_starts_renames_and_parks(server: Server) -> None:
     def answer(seen: Seen) -> Reply:
         if seen.url.endswith("/start"):

@@ -78,6 +78,16 @@ def test_advises_no_repeat_of_a_call_that_was_carried_out_when_the_wait_after_it
         assert read.value.retryable is True
 
 
+def test_names_the_phone_that_is_billed_when_the_wait_for_it_fails(server: Server) -> None:
+    revoked = refusal(401, "key_revoked", type="authentication_error")
+    for reply in (revoked, Reply(is_cut=True)):
+        server.replies = [Reply(202, phone("creating")), reply]
+        with connect(server, max_retries=0) as client:
+            with pytest.raises(PhonerackError) as caught:
+                client.phones.create()
+        assert caught.value.details == {"phone": PHONE}
+
+
 def test_starts_renames_and_parks(server: Server) -> None:
     def answer(seen: Seen) -> Reply:
         if seen.url.endswith("/start"):

@@ -311,11 +311,12 @@ def test_takes_an_error_without_each_required_field_for_that_of_a_proxy(
         assert (caught.value.code, caught.value.status) == ("unexpected_answer", 409)
 
 
-@pytest.mark.parametrize("page", [b"<h1>Sign in</h1>", b"", b'"text"', b"[1]", b"null", b"\xff"])
+@pytest.mark.parametrize("page", [b"<h1>Sign in</h1>", b"", b'"text"', b"[1]", b"null", b"\xff", b"[" * 100_000])
 def test_takes_a_page_of_a_proxy_for_an_unexpected_answer(server: Server, page: bytes) -> None:
     with connect(server) as client:
         one = client.phones.get(PHONE)
-        server.answer = lambda seen: Reply(200, page)
+        # The service may have answered, and a proxy replaced the body.
+        server.answer = lambda seen: Reply(200, page, {"x-request-id": "req_bbbbbbbbbbbb"})
         with pytest.raises(ApiError) as read:
             one.observe()
         with pytest.raises(ApiError) as written:
@@ -327,6 +328,7 @@ def test_takes_a_page_of_a_proxy_for_an_unexpected_answer(server: Server, page: 
         assert one.files.read("/sdcard/a") == page
     for error in (read.value, written.value, created.value, other.value):
         assert (error.code, error.status, error.retryable) == ("unexpected_answer", 200, False)
+        assert error.request_id == "req_bbbbbbbbbbbb"
     assert read.value.next == "Check the base URL, and proxies in between."
     for error in (written.value, other.value):
         assert "may have been carried out" in (error.next or "")

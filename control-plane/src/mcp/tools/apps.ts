@@ -3,7 +3,7 @@ import { limits, pause } from '@phonerack/shared'
 import { z } from 'zod'
 import { type InstallsJson, type UploadJson } from '../../routes/apps/schemas.js'
 import { answer } from '../answers.js'
-import { path, type Api } from '../api.js'
+import { orKnown, path, type Api } from '../api.js'
 import { nextForTools } from '../next.js'
 import { boolean, described, integer, list, next, object, orNull, phoneId, string } from '../schemas.js'
 import { entryLine, quoted } from '../text.js'
@@ -41,7 +41,9 @@ async function ended(
   started: { package: string; install?: string },
 ): Promise<InstallJson | undefined> {
   for (;;) {
-    const entry = (await installs(api, id)).data.find(isSame(started))
+    // The install runs: an error of the tool would say that it was not started.
+    const { data } = await orKnown(installs(api, id), { data: [] })
+    const entry = data.find(isSame(started))
     if (entry?.status !== 'running' || api.remaining() < 5 * lookEveryMs) return entry
     await pause(lookEveryMs, api.signal)
     api.signal.throwIfAborted()
@@ -216,10 +218,8 @@ export const appTools = [
         ...{ method: 'POST', path: path`/v1/apps/uploads/${id}/complete`, json: { storage_id } },
       })
       const query = { wait: 'ready', timeout: api.pollSeconds() }
-      const upload =
-        first.status === 'processing'
-          ? await api.json<UploadJson>({ method: 'GET', path: path`/v1/apps/uploads/${id}`, query })
-          : first
+      const read = () => api.json<UploadJson>({ method: 'GET', path: path`/v1/apps/uploads/${id}`, query })
+      const upload = first.status === 'processing' ? await orKnown(read(), first) : first
       const { error, shown } = splitError(upload)
       const again = `complete_app_upload ${quoted({ upload_id: id, storage_id })}`
       const then = upload.status === 'ready' ? `install_app ${quoted({ upload: upload.id })}` : again

@@ -11,7 +11,7 @@ import {
 } from '../../routes/fields.js'
 import { type PhoneJson } from '../../routes/schemas.js'
 import { answer } from '../answers.js'
-import { ApiFailure, path, polls, type Api } from '../api.js'
+import { orKnown, path, polls, type Api } from '../api.js'
 import { list, object, orNull, phoneId, phoneOutput, string } from '../schemas.js'
 import { entryLine, quoted } from '../text.js'
 import { adds, defineTool, destroys, reads, settles, type ToolAnswer } from '../tool.js'
@@ -21,22 +21,11 @@ const moving: Record<'ready' | 'parked', readonly string[]> = {
   parked: ['parking'],
 }
 
-/** A wait after a write that cannot be held or repeated now: the phone is answered as last known. */
-const passing: readonly string[] = ['rate_limited', 'service_unavailable', 'provider_timeout']
-
 /** Waits until the phone is `wait`, or the time of the call is over. @throws ApiFailure when the phone fails during the wait */
 export async function waitFor(api: Api, phone: PhoneJson, wait: 'ready' | 'parked'): Promise<PhoneJson> {
   if (!moving[wait].includes(phone.status)) return phone
-  try {
-    return await api.json<PhoneJson>({
-      method: 'GET',
-      path: path`/v1/phones/${phone.id}`,
-      query: { wait, timeout: api.pollSeconds() },
-    })
-  } catch (error) {
-    if (error instanceof ApiFailure && passing.includes(error.body.code)) return phone
-    throw error
-  }
+  const query = { wait, timeout: api.pollSeconds() }
+  return orKnown(api.json<PhoneJson>({ method: 'GET', path: path`/v1/phones/${phone.id}`, query }), phone)
 }
 
 function nextFor({ id, status }: PhoneJson): string {

@@ -82,6 +82,9 @@ def _answer(client: httpx.Client, request: httpx.Request, deadline: Deadline, *,
             response.headers.get("retry-after"),
             response.headers.get("x-request-id"),
         )
+    except (httpx.ConnectTimeout, httpx.PoolTimeout):
+        # Nothing was sent.
+        raise timed_out(is_read=True) from None
     except httpx.TimeoutException:
         raise timed_out(is_read=is_read) from None
     except httpx.RequestError as error:

@@ -36,8 +36,10 @@ def upload_file(
     )
     try:
         storage_id = json.loads(answer.body)["storageId"]
-    except (ValueError, KeyError, TypeError):
-        raise unexpected(answer.status, "without a file ID", is_read=True) from None
+    except (ValueError, KeyError, TypeError, RecursionError):
+        storage_id = None
+    if not isinstance(storage_id, str):
+        raise unexpected(answer.status, "without a file ID", is_read=True)
     report(Progress("processing"))
     upload = connection.send(
         operations.complete_upload(created["id"], body={"storage_id": storage_id}), deadline
