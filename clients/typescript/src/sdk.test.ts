@@ -170,7 +170,7 @@ it('pauses between two reads of a hand-over and of an upload that are answered i
             ]
           : url === '/s'
             ? [200, { storageId: 'sto_a' }]
-            : [200, { ...phone('ready'), status: url.includes('upl_a') ? 'processing' : 'ready' }]
+            : [200, url.includes('upl_a') ? { id: 'upl_a', status: 'processing' } : phone('ready')]
   const one = await client.phones.get('ph_aaaaaaaaaaaa')
   const handoff = await one.handOff({ message: 'Help.' })
   for (const wait of [
