@@ -10,6 +10,7 @@ it.each([
   { code: 'ECONNREFUSED', syscall: 'connect' },
   { code: 'ETIMEDOUT', syscall: 'connect' },
   { code: 'EAI_AGAIN', syscall: 'getaddrinfo' },
+  { code: 'ECONNREFUSED' },
   { code: 'UND_ERR_CONNECT_TIMEOUT' },
   { code: 'ERR_SSL_WRONG_VERSION_NUMBER' },
   { code: 'ERR_TLS_CERT_ALTNAME_INVALID' },
@@ -35,6 +36,12 @@ it.each([
   {},
 ])('does not know whether a request was sent after %j', (fields) => {
   expect(isUnsent(caused(fields))).toBe(false)
+})
+
+it('calls a request unsent after an error of Deno without a connection only', () => {
+  const deno = (kind: string): TypeError =>
+    caused({}, `error sending request for url (http://127.0.0.1:9/v1/phones): client error (${kind}): reset`)
+  expect([isUnsent(deno('Connect')), isUnsent(deno('SendRequest'))]).toEqual([true, false])
 })
 
 it('calls a request unsent only if every address failed before it', () => {

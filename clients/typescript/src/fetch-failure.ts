@@ -1,4 +1,4 @@
-/** Why `fetch` of Node.js failed, and whether it failed before it sent anything. */
+/** Why `fetch` failed, and whether it failed before it sent anything. */
 
 /** The certificate was refused: https://nodejs.org/api/tls.html#x509-certificate-error-codes. Nothing is sent before that check. */
 const refusedCertificate: ReadonlySet<string> = new Set([
@@ -13,8 +13,13 @@ const refusedCertificate: ReadonlySet<string> = new Set([
   'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
 ])
 
-/** Without a connection. The last one: the port does not speak TLS. */
-const unconnected: ReadonlySet<string> = new Set(['UND_ERR_CONNECT_TIMEOUT', 'ERR_SSL_WRONG_VERSION_NUMBER'])
+/** Without a connection. Bun gives the first three without a system call. The last one: the port does not speak TLS. */
+const unconnected: ReadonlySet<string> = new Set([
+  ...['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT', 'ERR_SSL_WRONG_VERSION_NUMBER'],
+])
+
+/** Deno's errors have no code. The part in parentheses before it is the URL. */
+const unconnectedInDeno = /^error sending request for url \(.*\): client error \(Connect\)/
 
 export interface FetchFailure {
   /** Such as `ECONNREFUSED`; empty: none. */
@@ -42,7 +47,7 @@ export function isUnsent(error: unknown): boolean {
   const { syscall = '' } = cause as NodeJS.ErrnoException
   if (['connect', 'getaddrinfo'].includes(syscall)) return true
   const code = codeOf(cause)
-  return unconnected.has(code) || refusedCertificate.has(code)
+  return unconnected.has(code) || refusedCertificate.has(code) || unconnectedInDeno.test(cause.message)
 }
 
 /** `fetch` puts the error of the connection into `cause`. */
