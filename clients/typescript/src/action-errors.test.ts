@@ -8,7 +8,7 @@ import * as sdk from './index.js'
 interface Row {
   code: string
   type: string
-  /** From the class of the error up. */
+  /** Names of the error class and its ancestors, the most exact one first. */
   classes: string[]
   is_outcome_unknown: boolean
 }
