@@ -23,6 +23,7 @@ import { createPowerService } from './device-control/power.js'
 import { createDeviceService } from './device-control/service.js'
 import { createSettingsService } from './device-control/settings.js'
 import { createHandoffService } from './handoffs/service.js'
+import { healthOf } from './health.js'
 import { createFailureLimit, type FailureLimit } from './failure-limit/failure-limit.js'
 import { HostClients } from './host-calls/clients.js'
 import { createTrust } from './hosts/authorities.js'
@@ -383,17 +384,5 @@ async function admitReplica(
   } catch (error) {
     await database.close()
     throw error
-  }
-}
-
-async function healthOf(core: Core, time: App['postgresTime']): Promise<Health> {
-  const clock = { ok: !time.isSkewed, required: false, skew_ms: Math.round(time.skewMs) }
-  const nats = { ok: core.bus.connected, required: false }
-  try {
-    await core.db.$queryRaw`select 1 as alive`
-    return { postgres: { ok: true, required: true }, nats, clock }
-  } catch (error) {
-    core.log.warn({ err: error }, 'Postgres does not respond')
-    return { postgres: { ok: false, required: true }, nats, clock }
   }
 }

@@ -9,6 +9,7 @@ import { readListen, type Listen } from '@phonerack/shared/metrics'
 import { z } from 'zod'
 import { degradedRules } from './degraded.js'
 import { mcpEnvironment } from './mcp.js'
+import { paymentsEnvironment, readPayments, type PaymentsConfig } from './payments.js'
 import { readStorageConfig, storageEnvironment, type StorageConfig } from './storage.js'
 import { needsTunnelAddress, readTunnels, tunnelEnvironment, type TunnelsConfig } from './tunnels.js'
 
@@ -115,12 +116,7 @@ const environmentSchema = z
       .string()
       .regex(/^-?\d{1,2}(\.\d+)?,-?\d{1,3}(\.\d+)?$/)
       .default('40.7128,-74.0060'),
-    /** Both, or neither, which disables payments. */
-    PHONERACK_STRIPE_SECRET_KEY: z.string().min(1).optional(),
-    PHONERACK_STRIPE_WEBHOOK_SECRET: z.string().min(1).optional(),
-    PHONERACK_STRIPE_URL: z.url({ protocol: /^https?$/ }).default('https://api.stripe.com'),
-    /** `off`: checkout adds no tax. */
-    PHONERACK_STRIPE_TAX: z.enum(['on', 'off']).default('on'),
+    ...paymentsEnvironment,
     ...storageEnvironment,
     /** Bytes. */
     PHONERACK_UPLOAD_FILE_MAX: int(limits.uploads.fileBytes, 1),
@@ -231,14 +227,6 @@ export interface OperatorListen {
   port: number
   /** False: this address is the default, so a port in use does not prevent the start. */
   isChosen: boolean
-}
-
-export interface PaymentsConfig {
-  secretKey: string
-  webhookSecret: string
-  /** The provider's API. */
-  url: string
-  addsTax: boolean
 }
 
 /** Limits for the service's decisions; times in milliseconds. */
@@ -381,17 +369,6 @@ function readNatsAdmin(env: z.infer<typeof environmentSchema>): Config['natsAdmi
   const { NATS_SIGNING_SEED_FILE: signingSeedFile, NATS_SYSTEM_CREDS_FILE: systemCredsFile } = env
   if (signingSeedFile === undefined || systemCredsFile === undefined) return null
   return { signingSeedFile, systemCredsFile }
-}
-
-function readPayments(env: z.infer<typeof environmentSchema>): PaymentsConfig | null {
-  const { PHONERACK_STRIPE_SECRET_KEY: secretKey, PHONERACK_STRIPE_WEBHOOK_SECRET: webhookSecret } = env
-  if (secretKey === undefined || webhookSecret === undefined) return null
-  return {
-    secretKey,
-    webhookSecret,
-    url: env.PHONERACK_STRIPE_URL,
-    addsTax: env.PHONERACK_STRIPE_TAX === 'on',
-  }
 }
 
 function readLocation(text: string): { lat: number; lng: number } {

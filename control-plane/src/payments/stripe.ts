@@ -1,7 +1,7 @@
 /** The payment provider, Stripe: its checkout pages and its webhook. */
 import type Stripe from 'stripe'
 import { ApiError } from '@phonerack/shared'
-import { type PaymentsConfig } from '../config/config.js'
+import { type PaymentsConfig } from '../config/payments.js'
 
 /** Milliseconds per call; a call is tried twice. */
 const timeout = 8000

@@ -1,0 +1,19 @@
+/** Which dependencies of this replica are available. */
+import { type Core } from './core/core.js'
+import { type DatabaseClock } from './db/clock.js'
+import { type Health } from './http/service-paths.js'
+
+export async function healthOf(
+  core: Core,
+  time: Pick<DatabaseClock, 'skewMs' | 'isSkewed'>,
+): Promise<Health> {
+  const clock = { ok: !time.isSkewed, required: false, skew_ms: Math.round(time.skewMs) }
+  const nats = { ok: core.bus.connected, required: false }
+  try {
+    await core.db.$queryRaw`select 1 as alive`
+    return { postgres: { ok: true, required: true }, nats, clock }
+  } catch (error) {
+    core.log.warn({ err: error }, 'Postgres does not respond')
+    return { postgres: { ok: false, required: true }, nats, clock }
+  }
+}
