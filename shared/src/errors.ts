@@ -75,6 +75,8 @@ export const errorTable = {
   upload_not_found: spec(404, 'not_found_error', 'There is no such upload in this project.'),
   recording_not_found: spec(404, 'not_found_error', 'There is no such recording for this phone.'),
   handoff_not_found: spec(404, 'not_found_error', 'There is no such hand-over for this phone.'),
+  webhook_not_found: spec(404, 'not_found_error', 'There is no such webhook in this project.'),
+  event_not_found: spec(404, 'not_found_error', 'The event does not exist, or has expired.'),
 
   method_not_allowed: spec(405, 'invalid_request_error', 'This path does not support the HTTP method.'),
 
@@ -122,6 +124,7 @@ export const errorTable = {
     'The maximum number of running phones is reached. It counts all projects of the same owner.',
   ),
   phone_limit_reached: spec(409, 'conflict_error', 'The project has reached its phone limit.'),
+  webhook_limit_reached: spec(409, 'conflict_error', 'The project has reached its limit of webhooks.'),
   phone_controlled: spec(409, 'conflict_error', 'A person controls the phone, so nothing was done.', true),
   handoff_in_progress: spec(409, 'conflict_error', 'The phone is already handed over to a person.'),
   handoff_required: spec(

@@ -24,6 +24,9 @@ export const idPrefixes = {
   setup: 'set_',
   checkout: 'chk_',
   handoff: 'hnd_',
+  event: 'evt_',
+  webhook: 'whk_',
+  delivery: 'dlv_',
 } as const
 
 export type IdKind = keyof typeof idPrefixes

@@ -25,6 +25,7 @@ export const limits = {
   /** Concurrent requests per key that wait or stream their answer, in each process. */
   waitsPerKey: 100,
   streamsPerKey: 100,
+  eventStreamsPerKey: 20,
   lifecyclePerProjectPerMinute: 60,
   activeKeys: 50,
   keyPhones: { min: 1, max: 20 },
@@ -116,6 +117,28 @@ export const limits = {
     note: 500,
     /** Seconds that a hand-over can still be read after its expiry. */
     life: 7 * 86_400,
+  },
+  events: {
+    /** Seconds that an event can be read. */
+    life: 7 * 86_400,
+    /** Seconds between two comments of a stream without events. */
+    comment: 15,
+  },
+  webhooks: {
+    perProject: 10,
+    /** Characters. */
+    url: 2048,
+    description: 200,
+    /** Seconds between attempts of a delivery; after the last one it has failed. */
+    retries: [5, 60, 300, 1800, 7200, 21_600, 43_200],
+    /** Milliseconds of one attempt. */
+    attempt: 15_000,
+    /** Bytes of the response that are read. */
+    responseBody: 16_384,
+    /** Seconds of failures only, after which a webhook is switched off. */
+    failingLife: 3 * 86_400,
+    /** Seconds that the earlier secret is valid after a rotation. */
+    earlierSecretLife: 86_400,
   },
   setup: {
     /** Characters of the client's name. */

@@ -28,6 +28,8 @@ export const subjects = {
   phoneChanged: 'phonerack.control.phone',
   /** Between control-plane replicas: an upload's row changed. */
   uploadChanged: 'phonerack.control.upload',
+  /** Between control-plane replicas: a project has new events. */
+  eventsNumbered: 'phonerack.control.events',
   /** Between control-plane replicas: a key was revoked or changed. */
   keyChanged: 'phonerack.control.key',
   /** Between control-plane replicas: a host was retired. */
@@ -194,6 +196,7 @@ export type Announce = z.infer<typeof announceSchema>
 
 export const phoneChangedSchema = z.object({ phone_id: z.string() })
 export const uploadChangedSchema = z.object({ upload_id: z.string() })
+export const eventsNumberedSchema = z.object({ project_id: z.string() })
 export const keyChangedSchema = z.object({ key_hash: z.string() })
 export const hostRetiredSchema = z.object({ host_id: z.string() })
 export type HostRetired = z.infer<typeof hostRetiredSchema>

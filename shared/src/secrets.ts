@@ -26,4 +26,6 @@ export const hashSecret = (secret: string): string => createHash('sha256').updat
 
 /** Replaces every secret in a text, for logs and activity. */
 export const redactSecrets = (text: string): string =>
-  text.replace(/\bpr[ksclujo]_[A-Za-z0-9_-]{20,}/g, (found) => `${found.slice(0, 4)}[redacted]`)
+  text
+    .replace(/\bpr[ksclujo]_[A-Za-z0-9_-]{20,}/g, (found) => `${found.slice(0, 4)}[redacted]`)
+    .replace(/\bwhsec_[A-Za-z0-9+/=]{20,}/g, 'whsec_[redacted]')
