@@ -1,0 +1,58 @@
+/** The settings of events and webhooks. docs/decisions/0272 */
+import ipaddr from 'ipaddr.js'
+import { isLoopback, limits } from '@phonerack/shared'
+import { z } from 'zod'
+
+/** An address and the length of its prefix. */
+export type Network = [ipaddr.IPv4 | ipaddr.IPv6, number]
+
+export interface WebhooksConfig {
+  /** Networks that are not public, and to which webhooks may connect. */
+  allowed: Network[]
+  /** Nothing outside of this machine reaches the service, so webhooks need no `https`. */
+  allowsHttp: boolean
+}
+
+/** @throws Error naming the text that is no network */
+export function parseNetwork(text: string): Network {
+  const withPrefix = text.includes('/') ? text : `${text}/${text.includes(':') ? 128 : 32}`
+  if (!ipaddr.isValidCIDR(withPrefix)) throw new Error(`"${text}" is not an address or network`)
+  return ipaddr.parseCIDR(withPrefix)
+}
+
+const entriesOf = (list: string): string[] =>
+  list
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '')
+
+const isNetwork = (text: string): boolean => {
+  try {
+    return parseNetwork(text)[1] >= 0
+  } catch {
+    return false
+  }
+}
+
+export const webhookEnvironment = {
+  /** Addresses or networks, separated by commas, to which webhooks may connect although they are not public. */
+  PHONERACK_WEBHOOK_ALLOW: z
+    .string()
+    .default('')
+    .transform(entriesOf)
+    .refine((entries) => entries.every(isNetwork), 'must be addresses or networks, such as 10.1.0.0/16'),
+  /** Days that events and deliveries of webhooks are kept. */
+  PHONERACK_EVENT_DAYS: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .default(limits.events.life / 86_400),
+}
+
+type Environment = z.infer<z.ZodObject<typeof webhookEnvironment>>
+
+/** @param baseUrl the public address of the service */
+export const readWebhooks = (env: Environment, baseUrl: string): WebhooksConfig => ({
+  allowed: env.PHONERACK_WEBHOOK_ALLOW.map(parseNetwork),
+  allowsHttp: isLoopback(new URL(baseUrl).hostname.replace(/^\[(.*)\]$/, '$1')),
+})

@@ -1,0 +1,76 @@
+import { type Caller, type Page, type PageQuery } from '../core/caller.js'
+
+/** The types of events that exist. Clients must accept others. */
+export const eventTypes = [
+  'phone.created',
+  'phone.ready',
+  'phone.parked',
+  'phone.failed',
+  'phone.unavailable',
+  'phone.deleted',
+  'session.started',
+  'session.ended',
+  'balance.low',
+  'install.succeeded',
+  'install.failed',
+  'upload.ready',
+  'upload.failed',
+  'recording.ready',
+  'recording.failed',
+  'handoff.created',
+  'handoff.taken',
+  'handoff.done',
+  'handoff.declined',
+  'handoff.cancelled',
+  'handoff.expired',
+  'webhook.disabled',
+] as const
+
+export type EventType = (typeof eventTypes)[number]
+
+/** The type of the event that `POST /v1/webhooks/{id}/test` sends. It is sent to that webhook only, and not listed. */
+export const testEventType = 'webhook.test'
+
+/** One object, named after the part of the type before the point. */
+export type EventData = Readonly<Record<string, Readonly<Record<string, unknown>>>>
+
+/** An event as clients see it: in lists, in streams, and in the bodies of webhooks. */
+export interface EventJson {
+  id: string
+  object: 'event'
+  type: string
+  created_at: string
+  phone_id: string | null
+  data: EventData
+}
+
+export interface EventFilter {
+  type: EventType | null
+  phoneId: string | null
+}
+
+/** What a stream sends. */
+export type StreamItem =
+  | { kind: 'event'; event: EventJson }
+  /** Events after `lastEventId` have expired. Those that are kept follow. */
+  | { kind: 'gap'; lastEventId: string }
+  /** Where the stream is, for a client that received no event since. */
+  | { kind: 'position'; id: string }
+  /** Nothing happened for a while. */
+  | { kind: 'idle' }
+
+/** What happened to the project's phones, sessions, uploads and credit. A key limited to phones sees events of these phones only. */
+export interface EventService {
+  /** Newest first. @throws ApiError phone_not_found, phone_not_allowed, and validation_failed for a cursor of another list */
+  list(caller: Caller, filter: EventFilter, query: PageQuery): Promise<Page<EventJson>>
+  /**
+   * New events, oldest first, until `signal` aborts. @param lastEventId the ID of an event, or of a position, after which
+   * it begins; null: now @throws ApiError phone_not_found, phone_not_allowed, and validation_failed for an ID in another form
+   */
+  stream(
+    caller: Caller,
+    filter: EventFilter,
+    lastEventId: string | null,
+    signal: AbortSignal,
+  ): Promise<AsyncIterable<StreamItem>>
+}

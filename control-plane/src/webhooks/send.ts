@@ -1,0 +1,151 @@
+/**
+ * One attempt: a POST to a receiver, on a new connection to an address that was just resolved and checked. Redirects are
+ * not followed, and at most 16 KB of the response are read.
+ */
+import http from 'node:http'
+import https from 'node:https'
+import { isIP, type LookupFunction } from 'node:net'
+import { limits, makeStorable } from '@phonerack/shared'
+import { type Network } from '../config/webhooks.js'
+import { isAllowedAddress } from './address.js'
+import { type Resolve } from './resolve.js'
+import { type AttemptError } from './types.js'
+import { hostOf } from './url.js'
+
+export interface Attempt {
+  url: string
+  headers: Readonly<Record<string, string>>
+  body: string
+  allowed: readonly Network[]
+  resolve: Resolve
+  /** Ends the attempt because this process stops. */
+  signal: AbortSignal
+  /** Milliseconds. Default: `limits.webhooks.attempt`. */
+  withinMs?: number
+  /** Certificates that are trusted, for tests. */
+  ca?: string
+}
+
+export interface AttemptOutcome {
+  isDelivered: boolean
+  /** Null: no response. */
+  status: number | null
+  body: string | null
+  ms: number
+  error: AttemptError | null
+}
+
+class AddressNotAllowed extends Error {}
+
+/** @throws the reason of `signal` when it aborts: nobody knows whether the receiver got the request */
+export async function sendAttempt(attempt: Attempt): Promise<AttemptOutcome> {
+  const begun = performance.now()
+  const tooLate = AbortSignal.timeout(attempt.withinMs ?? limits.webhooks.attempt)
+  // Without a listener, Node.js collects a timeout inside `AbortSignal.any`: https://github.com/nodejs/node/pull/57867
+  tooLate.addEventListener('abort', () => undefined, { once: true })
+  const ended = (part: Omit<AttemptOutcome, 'ms'>): AttemptOutcome => ({
+    ...part,
+    ms: Math.round(performance.now() - begun),
+  })
+  try {
+    const { status, body } = await post(attempt, AbortSignal.any([attempt.signal, tooLate]))
+    const isDelivered = status >= 200 && status <= 299
+    const error = isDelivered ? null : status >= 300 && status <= 399 ? 'redirect' : 'status'
+    return ended({ isDelivered, status, body, error })
+  } catch (error) {
+    attempt.signal.throwIfAborted()
+    const cause = tooLate.aborted ? 'timeout' : errorOf(error)
+    return ended({ isDelivered: false, status: null, body: null, error: cause })
+  }
+}
+
+interface Answer {
+  status: number
+  body: string
+}
+
+function post(
+  { url: text, headers, body, allowed, resolve, ca }: Attempt,
+  signal: AbortSignal,
+): Promise<Answer> {
+  const url = new URL(text)
+  const host = hostOf(url)
+  // Names are checked when they are resolved; the connection goes to the checked addresses.
+  if (isIP(host) !== 0 && !isAllowedAddress(host, allowed)) return Promise.reject(new AddressNotAllowed())
+  const { request } = url.protocol === 'https:' ? https : http
+  return new Promise((done, fail) => {
+    // Once the receiver has answered: a body that breaks off or takes too long changes nothing.
+    let finish: (() => void) | null = null
+    const sending = request(
+      url,
+      {
+        method: 'POST',
+        agent: false,
+        lookup: checkedLookup(resolve, allowed),
+        signal,
+        headers: { ...headers, 'content-length': Buffer.byteLength(body) },
+        ...(ca === undefined ? {} : { ca }),
+      },
+      (response) => {
+        const parts: Buffer[] = []
+        let size = 0
+        const end = (): void => {
+          done({ status: response.statusCode ?? 0, body: textOf(parts) })
+          response.destroy()
+        }
+        finish = end
+        response.on('data', (part: Buffer) => {
+          parts.push(part)
+          size += part.length
+          if (size >= limits.webhooks.responseBody) end()
+        })
+        response.on('end', end)
+        response.on('error', end)
+      },
+    )
+    sending.on('error', (error) => (finish ? finish() : fail(error)))
+    sending.end(body)
+  })
+}
+
+/** Postgres stores no NUL characters. */
+const textOf = (parts: readonly Buffer[]): string =>
+  makeStorable(Buffer.concat(parts).subarray(0, limits.webhooks.responseBody).toString('utf8'))
+
+/** One address that is not allowed refuses the name: it is about to lead elsewhere. */
+const checkedLookup =
+  (resolve: Resolve, allowed: readonly Network[]): LookupFunction =>
+  (name, options, callback) => {
+    resolve(name).then(
+      (addresses) => {
+        const [first] = addresses
+        if (first === undefined || !addresses.every((address) => isAllowedAddress(address, allowed)))
+          return callback(new AddressNotAllowed(`${name} has an address that is not allowed`), '')
+        if (options.all === true)
+          callback(
+            null,
+            addresses.map((address) => ({ address, family: isIP(address) })),
+          )
+        else callback(null, first, isIP(first))
+      },
+      (error: unknown) => callback(error instanceof Error ? error : new Error(String(error)), ''),
+    )
+  }
+
+const causes: Readonly<Record<string, AttemptError>> = {
+  ECONNREFUSED: 'connection_refused',
+  ENOTFOUND: 'name_not_resolved',
+  ENODATA: 'name_not_resolved',
+  ESERVFAIL: 'name_not_resolved',
+  ETIMEOUT: 'name_not_resolved',
+  EAI_AGAIN: 'name_not_resolved',
+}
+
+function errorOf(error: unknown): AttemptError {
+  // Several addresses were tried.
+  if (error instanceof AggregateError && error.errors.length > 0) return errorOf(error.errors[0])
+  if (error instanceof AddressNotAllowed) return 'address_not_allowed'
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  if (/^(ERR_TLS|ERR_SSL|CERT_|UNABLE_TO|DEPTH_ZERO|SELF_SIGNED|EPROTO)/.test(code)) return 'tls_failed'
+  return causes[code] ?? 'connection_failed'
+}
