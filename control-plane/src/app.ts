@@ -74,6 +74,7 @@ import { setupOperatorPlugin } from './routes/operator/setup.js'
 import { setupPlugin } from './routes/public/setup.js'
 import { createSetupService } from './setup/service.js'
 import { keepAuthorities } from './own-authorities.js'
+import { openEvents } from './own-events.js'
 import { openFileStore } from './storage/open.js'
 import { type UploadCore } from './uploads/core.js'
 import { expireUploads } from './uploads/expiry.js'
@@ -198,6 +199,7 @@ async function assemble(config: Config, parts: AppParts): Promise<App> {
   const revoked = watchRevokedUsers(core, broker.admin)
   const stopping = new AbortController()
   const context = { core, hosts, stopping: stopping.signal }
+  const events = await openEvents(core, config)
   const own = keepAuthorities(authority, hosts, tunnels, core.clock)
   const jobs = await JobRunner.start({
     authorities: () => own.inUse,
@@ -213,6 +215,7 @@ async function assemble(config: Config, parts: AppParts): Promise<App> {
           { tasks: fileTasks(uploads, stopping.signal), concurrency: 2 },
           { tasks: installTasks(context, store), concurrency: workers.installs },
           { tasks: recordingTasks(context, store), concurrency: workers.recordings },
+          events.pool(stopping.signal),
         ]
       : [],
   })
@@ -230,6 +233,7 @@ async function assemble(config: Config, parts: AppParts): Promise<App> {
   )
   const standBys = createStandBys(core, hosts)
   const tickers = [
+    events.ticker,
     new Ticker('sweep of hosts', 1000, parts.log, async () => {
       await postgresTime.measure()
       if (postgresTime.isSkewed) {
@@ -322,6 +326,7 @@ async function assemble(config: Config, parts: AppParts): Promise<App> {
       checkout: createCheckoutService(core, payments, config.http.baseUrl),
       live,
       handoffs: createHandoffService(core, hosts, config.http.baseUrl),
+      ...events.services,
     },
     plugins: [
       setupPlugin(core, config.http.baseUrl, failureLimit),
@@ -354,6 +359,7 @@ async function assemble(config: Config, parts: AppParts): Promise<App> {
       setup.close()
       operatorGate.close()
       await quiesce()
+      await events.close()
       await heartbeats.close()
       retired.close()
       revoked.close()

@@ -12,6 +12,7 @@ import { mcpEnvironment } from './mcp.js'
 import { paymentsEnvironment, readPayments, type PaymentsConfig } from './payments.js'
 import { readStorageConfig, storageEnvironment, type StorageConfig } from './storage.js'
 import { needsTunnelAddress, readTunnels, tunnelEnvironment, type TunnelsConfig } from './tunnels.js'
+import { readWebhooks, webhookEnvironment, type WebhooksConfig } from './webhooks.js'
 
 const defaultOperatorListen = { host: '127.0.0.1', port: 8090 }
 
@@ -117,6 +118,7 @@ const environmentSchema = z
       .regex(/^-?\d{1,2}(\.\d+)?,-?\d{1,3}(\.\d+)?$/)
       .default('40.7128,-74.0060'),
     ...paymentsEnvironment,
+    ...webhookEnvironment,
     ...storageEnvironment,
     /** Bytes. */
     PHONERACK_UPLOAD_FILE_MAX: int(limits.uploads.fileBytes, 1),
@@ -217,6 +219,7 @@ export interface Config {
   storage: StorageConfig
   /** Null: payments are not configured. */
   payments: PaymentsConfig | null
+  webhooks: WebhooksConfig
   libraryRefreshMs: number
   rules: Rules
 }
@@ -250,6 +253,8 @@ export interface Rules {
   activityLifeMs: number
   /** How long the audit log is kept. */
   auditLifeMs: number
+  /** How long events and their deliveries are kept. */
+  eventLifeMs: number
   replicaDeadAfterMs: number
   /** Degrees: the location of phones until one is set. */
   defaultLocation: { lat: number; lng: number }
@@ -278,11 +283,12 @@ export interface UploadRules {
 /** @throws ZodError naming the variables that are missing or wrong. */
 export function readConfig(environment: Record<string, string | undefined>): Config {
   const env = environmentSchema.parse(environment)
+  const baseUrl = env.PHONERACK_BASE_URL ?? `http://${env.PHONERACK_HTTP_HOST}:${env.PHONERACK_HTTP_PORT}`
   return {
     http: {
       host: env.PHONERACK_HTTP_HOST,
       port: env.PHONERACK_HTTP_PORT,
-      baseUrl: env.PHONERACK_BASE_URL ?? `http://${env.PHONERACK_HTTP_HOST}:${env.PHONERACK_HTTP_PORT}`,
+      baseUrl,
       trustedProxies: env.PHONERACK_TRUSTED_PROXIES.split(',')
         .map((proxy) => proxy.trim())
         .filter((proxy) => proxy !== ''),
@@ -315,6 +321,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     libraryRefreshMs: env.PHONERACK_LIBRARY_REFRESH * 1000,
     storage: readStorageConfig(env, env.PHONERACK_PKI_DIR),
     payments: readPayments(env),
+    webhooks: readWebhooks(env, baseUrl),
     rules: {
       createDeadlineMs: env.PHONERACK_CREATE_DEADLINE * 1000,
       startDeadlineMs: env.PHONERACK_START_DEADLINE * 1000,
@@ -330,6 +337,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
       lifecyclePerMinute: env.PHONERACK_LIFECYCLE_PER_MINUTE,
       activityLifeMs: env.PHONERACK_ACTIVITY_DAYS * 86_400_000,
       auditLifeMs: env.PHONERACK_AUDIT_DAYS * 86_400_000,
+      eventLifeMs: env.PHONERACK_EVENT_DAYS * 86_400_000,
       idempotencyWindowMs: env.PHONERACK_IDEMPOTENCY_HOURS * 3_600_000,
       replicaDeadAfterMs: env.PHONERACK_REPLICA_DEAD_AFTER * 1000,
       defaultLocation: readLocation(env.PHONERACK_DEFAULT_LOCATION),

@@ -1,10 +1,17 @@
 /**
- * Notifies waiters, here and on other replicas, that a phone's row changed. A second instance does
- * this for uploads. Waiters read the row again themselves, so a lost or duplicate message does no
+ * Notifies waiters, here and on other replicas, that a phone's row changed. Other instances do this
+ * for uploads, and for the events of a project. Waiters read the row again themselves, so a lost or duplicate message does no
  * harm. They poll only while the broker is unavailable.
  */
 import { EventEmitter } from 'node:events'
-import { type Bus, phoneChangedSchema, subjects, uploadChangedSchema, onAbort } from '@phonerack/shared'
+import {
+  type Bus,
+  eventsNumberedSchema,
+  phoneChangedSchema,
+  subjects,
+  uploadChangedSchema,
+  onAbort,
+} from '@phonerack/shared'
 
 /** Milliseconds between two polls while the broker is unavailable. */
 const safetyReadMs = 5000
@@ -38,6 +45,13 @@ export const uploadTopic: Topic = {
   subject: subjects.uploadChanged,
   toMessage: (id) => ({ upload_id: id }),
   idIn: (message) => uploadChangedSchema.safeParse(message).data?.upload_id ?? null,
+}
+
+/** New events, by project. */
+export const eventTopic: Topic = {
+  subject: subjects.eventsNumbered,
+  toMessage: (id) => ({ project_id: id }),
+  idIn: (message) => eventsNumberedSchema.safeParse(message).data?.project_id ?? null,
 }
 
 /**

@@ -83,7 +83,8 @@ async function replace(db: Database, config: Settings, before: Installation | nu
   const fresh = {
     ...columnsOf(await encryptAuthority(await newAuthority(), config)),
     ...{ natsAccount: null, otherCaCertificate: null, otherCaKey: null },
-    ...{ rotationBegunAt: null, switchedAt: null },
+    // The service key that opened it may be lost: webhooks need new secrets then.
+    ...{ rotationBegunAt: null, switchedAt: null, webhookKey: null },
   }
   await inTransaction(db, async (tx) => {
     const { count } =

@@ -1,8 +1,9 @@
-/** Encrypts the keys of the certificate authority, and of a second one during its rotation, with another service key. For `rotate-service-key`. docs/decisions/0222 */
+/** Encrypts the keys of the certificate authority, of a second one during its rotation, and of webhooks, with another service key. For `rotate-service-key`. docs/decisions/0222 */
 import { ServiceKey } from '../pki/service-key.js'
 import { decryptAuthority, sealAuthority, type Stored } from './installation.js'
 import { addEntry, type AuditActor } from './audit-log.js'
 import { inTransaction, type Database } from './database.js'
+import { sealWebhookKey, unsealWebhookKey } from './webhook-key.js'
 
 export interface KeyFiles {
   /** Has the key that the database needs now. */
@@ -41,10 +42,11 @@ export async function rotateServiceKey(
   const otherKey = isOpen
     ? { otherCaKey: await again({ certificate: otherCaCertificate, key: otherCaKey }) }
     : {}
+  const ofWebhooks = await webhookKeyAgain(row.webhookKey, serviceKeyFile, nextKey)
   await inTransaction(db, async (tx) => {
     const { count } = await tx.installation.updateMany({
       where: { id: 1, serviceKeyId: row.serviceKeyId, caCertificate, otherCaCertificate },
-      data: { caKey, serviceKeyId: nextKey.id, ...otherKey },
+      data: { caKey, serviceKeyId: nextKey.id, ...otherKey, ...ofWebhooks },
     })
     if (count !== 1)
       throw new Error('the certificate authority was changed at the same time: nothing was rotated')
@@ -55,4 +57,15 @@ export async function rotateServiceKey(
     })
   })
   return { to: nextKey.id }
+}
+
+/** The key of webhooks, encrypted with the next service key. */
+async function webhookKeyAgain(
+  sealed: Uint8Array | null,
+  serviceKeyFile: string,
+  nextKey: ServiceKey,
+): Promise<{ webhookKey?: Uint8Array<ArrayBuffer> }> {
+  const current = sealed === null ? null : await ServiceKey.read(serviceKeyFile)
+  if (sealed === null || current === null) return {}
+  return { webhookKey: sealWebhookKey(unsealWebhookKey(sealed, current), nextKey) }
 }

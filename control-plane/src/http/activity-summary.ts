@@ -26,6 +26,7 @@ const shown = new Set([
   'amount_usd',
   'storage_id',
   'name',
+  'enabled',
 ])
 /** Characters of a value, characters of a field's name, and number of fields. */
 const most = { characters: 200, name: 60, fields: 20 }

@@ -25,6 +25,10 @@ const descriptions = {
     message: (most: number) => `The API key already has ${most} open downloads.`,
     next: 'Finish or close one of them, then send the request again.',
   },
+  events: {
+    message: (most: number) => `The API key already follows ${most} streams of events.`,
+    next: 'Close one of them, then send the request again.',
+  },
 }
 
 export function createHeldOpen(most: number, kind: keyof typeof descriptions): HeldOpen {

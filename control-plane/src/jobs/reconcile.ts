@@ -9,12 +9,19 @@ import { endRetiredPhones } from '../phones/retired.js'
 import { inTransaction, type Tx } from '../db/database.js'
 import { addCare } from '../devices/care.js'
 import { countDispute, lockDisputed } from '../devices/disputes.js'
+import { expireHandoffs } from '../handoffs/expiry.js'
 import { addAdoption } from '../hosts/move.js'
-import { addJob, assignmentJobKey } from '../queue/queue.js'
+import { expireEvents } from '../events/numbering.js'
+import { addJob, addJobs, assignmentJobKey } from '../queue/queue.js'
+import { deliveryJob } from '../webhooks/records.js'
 
 interface Lost {
   id: string
   fencing: bigint
+}
+interface Waiting {
+  id: string
+  runAt: Date
 }
 interface LostCare extends Lost {
   state: 'wiping' | 'provisioning'
@@ -25,6 +32,7 @@ interface LostCare extends Lost {
 export async function reconcile(core: Core): Promise<void> {
   await overdue(core)
   await endRetiredPhones(core)
+  await expireHandoffs(core)
   const parking = await core.db.$queryRaw<Lost[]>`select p.id, coalesce(d.fencing_number, 0) as fencing
     from phones p left join devices d on d.phone_id = p.id where p.status = 'parking'
       and not exists (select 1 from graphile_worker.jobs j where j.key = 'phone.park:' || p.id || ':' || coalesce(d.fencing_number, 0) and j.attempts < j.max_attempts)`
@@ -49,7 +57,13 @@ export async function reconcile(core: Core): Promise<void> {
   const recordings = await core.db.$queryRaw<{ id: string }[]>`select r.id from recordings r
     where not r.is_dropped
       and not exists (select 1 from graphile_worker.jobs j where j.key = 'recording.fetch:' || r.id and j.attempts < j.max_attempts)`
-  const lost = [parking, starting, care, moved, uploads, installs, recordings]
+  const deliveries = await core.db.$queryRaw<
+    Waiting[]
+  >`select d.id, d.next_attempt_at as "runAt" from webhook_deliveries d
+    where d.status = 'pending'
+      and not exists (select 1 from graphile_worker.jobs j where j.key = 'webhook.deliver:' || d.id and j.attempts < j.max_attempts)
+    order by d.next_attempt_at limit 1000`
+  const lost = [parking, starting, care, moved, uploads, installs, recordings, deliveries]
   if (lost.every((rows) => rows.length === 0)) return
   core.log.warn(
     {
@@ -60,10 +74,12 @@ export async function reconcile(core: Core): Promise<void> {
       uploads: uploads.length,
       installs: installs.length,
       recordings: recordings.length,
+      deliveries: deliveries.length,
     },
     'adding lost jobs again',
   )
   await inTransaction(core.db, async (tx) => {
+    for (const { id, runAt } of deliveries) await addJobs(tx, [deliveryJob(id, runAt)])
     for (const { id } of recordings)
       await addJob(tx, 'recording.fetch', { recordingId: id }, { key: `recording.fetch:${id}` })
     for (const { id } of installs)
@@ -127,7 +143,7 @@ async function overdue(core: Core): Promise<void> {
 
 /**
  * Deletes expired rows: idempotency keys, counters of past minutes, used join tokens, live links,
- * hand-overs, setups, activity, installs, recordings, operator requests and their log.
+ * hand-overs, setups, activity, installs, recordings, events, operator requests and their log.
  */
 export async function forget(core: Core): Promise<void> {
   const now = core.clock.now()
@@ -162,6 +178,11 @@ export async function forget(core: Core): Promise<void> {
   await core.db.liveLink.deleteMany({ where: { expiresAt: { lt: new Date(now.getTime() - 86_400_000) } } })
   await core.db.handoff.deleteMany({
     where: { expiresAt: { lt: new Date(now.getTime() - limits.handoffs.life * 1000) } },
+  })
+  await expireEvents(core, core.rules.eventLifeMs)
+  // Those of tests, which have no event of their project.
+  await core.db.webhookDelivery.deleteMany({
+    where: { eventNumber: null, createdAt: { lt: new Date(now.getTime() - core.rules.eventLifeMs) } },
   })
   await core.db.operatorRequest.deleteMany({ where: { expiresAt: { lt: now } } })
   await core.db.auditEntry.deleteMany({

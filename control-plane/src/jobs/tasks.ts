@@ -3,6 +3,7 @@ import { type CallFields, withCallFields } from '@phonerack/shared'
 import { attributesOf, inTrace } from '@phonerack/shared/tracing'
 import { type Task, type TaskList } from 'graphile-worker'
 import { Prisma } from '../gen/prisma/client.js'
+import { expireHandoffs } from '../handoffs/expiry.js'
 import { runInstallJob } from '../installs/run-install.js'
 import { enforceDeadline, enforceDue, parkForOperator } from '../phones/run.js'
 import { endRetiredPhones } from '../phones/retired.js'
@@ -21,9 +22,10 @@ import { processUploadJob } from '../uploads/process.js'
 import { deleteFileJob } from '../uploads/stored-files.js'
 import { fetchRecordingJob } from '../recordings/fetch.js'
 import { createTransfers } from '../recordings/transfers.js'
+import { deliverJob, type DeliveryParts } from '../webhooks/deliver.js'
 
-/** Workers of the pools whose jobs call hosts; each pool divides them between the hosts. */
-export const workers = { hosts: 128, installs: 16, recordings: 12 } as const
+/** Workers of the pools whose jobs call hosts or receivers of webhooks; each pool divides them between these. */
+export const workers = { hosts: 128, installs: 16, recordings: 12, webhooks: 16 } as const
 /** Workers for hosts that wipes, enrolments and resets may use: each loads its phone and its host for minutes. */
 const longWorkers = 24
 
@@ -56,6 +58,7 @@ export const timerTasks = (context: PoolContext): TaskList => ({
   ),
   'session.due': task('session.due', (job) => enforceDue(context.core, job.phoneId, job.sessionId)),
   'phones.park_all': task('phones.park_all', (job) => parkAll(context, job.projectId)),
+  'handoff.expire': task('handoff.expire', () => expireHandoffs(context.core)),
   'host.phones_end': task('host.phones_end', () => endRetiredPhones(context.core)),
 })
 
@@ -92,6 +95,12 @@ export function recordingTasks(pool: PoolContext, store: FileStore): TaskList {
   return {
     'recording.fetch': task('recording.fetch', (job) => fetchRecordingJob(context, store, transfers, job)),
   }
+}
+
+/** Deliveries of webhooks, whose receivers may not answer for seconds. */
+export function webhookTasks(pool: Omit<DeliveryParts, 'slots'>): TaskList {
+  const parts = { ...pool, slots: createHostSlots(workers.webhooks) }
+  return { 'webhook.deliver': task('webhook.deliver', (job) => deliverJob(parts, job)) }
 }
 
 async function parkAll({ core }: PoolContext, projectId: string | null): Promise<void> {

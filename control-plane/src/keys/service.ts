@@ -2,6 +2,7 @@
  * Implements `KeyService`: finds a key by its hash, caches it for a second, and evicts it
  * immediately when it changes.
  */
+import { EventEmitter } from 'node:events'
 import { ApiError, hashSecret, isSecret, keyChangedSchema, subjects } from '@phonerack/shared'
 import { createLru } from '../base/lru.js'
 import { Prisma } from '../gen/prisma/client.js'
@@ -36,9 +37,12 @@ interface Row {
 
 export function createKeyService(core: Core): KeyService & { close(): void } {
   const cache = createLru<Found>(remembered)
+  const watchers = new EventEmitter().setMaxListeners(0)
   const subscription = core.bus.subscribe(subjects.keyChanged, (message) => {
     const parsed = keyChangedSchema.safeParse(message)
-    if (parsed.success) cache.delete(parsed.data.key_hash)
+    if (!parsed.success) return
+    cache.delete(parsed.data.key_hash)
+    watchers.emit(parsed.data.key_hash)
   })
 
   const known = createSecretLookup(async (hashes) => {
@@ -75,6 +79,10 @@ export function createKeyService(core: Core): KeyService & { close(): void } {
       return found.caller
     },
     isKnown: (secret) => known.has(hashSecret(secret)),
+    watch(keyHash, onChange) {
+      watchers.on(keyHash, onChange)
+      return () => void watchers.off(keyHash, onChange)
+    },
     close() {
       known.close()
       subscription.unsubscribe()

@@ -11,4 +11,6 @@ export interface KeyService {
    * look-up.
    */
   isKnown(secret: string): Promise<boolean>
+  /** Calls `onChange` when the key with this hash was revoked or changed, on any replica. Returns the end of it. */
+  watch(keyHash: string, onChange: () => void): () => void
 }

@@ -35,7 +35,7 @@ export function addExamples(document: Json): void {
     const responses = isObject(operation['responses']) ? operation['responses'] : {}
     for (const [status, response] of Object.entries(responses)) {
       const json = mediaOf(response, 'application/json')
-      const text = mediaOf(response, 'text/plain')
+      const text = mediaOf(response, 'text/plain') ?? mediaOf(response, 'text/event-stream')
       if (Number(status) >= 400) {
         const names = codesIn(isObject(response) ? String(response['description']) : '').map((code) =>
           nameOf(code, body !== null),

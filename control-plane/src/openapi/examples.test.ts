@@ -73,7 +73,7 @@ it('has no unused example', () => {
     const shown = [
       body && requestBody?.content['application/json']?.examples,
       ...Object.keys(answers).map((status) => responses[status]?.content['application/json']?.examples),
-      responses['200']?.content['text/plain']?.examples,
+      (responses['200']?.content['text/plain'] ?? responses['200']?.content['text/event-stream'])?.examples,
     ].filter((examples) => examples !== undefined)
     expect([operationId, ...shown]).toEqual(
       [operationId, body, ...Object.values(answers), text].filter((examples) => examples !== undefined),

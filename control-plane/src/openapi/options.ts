@@ -23,6 +23,10 @@ export const openApiOptions = (baseUrl: string): FastifyDynamicSwaggerOptions =>
       { name: 'device', description: 'Change settings of a ready phone and restart it.' },
       { name: 'recordings', description: 'Record the screen of a ready phone as a video.' },
       { name: 'handoffs', description: 'Ask a person to do something on a ready phone.' },
+      {
+        name: 'events',
+        description: 'Learn what happened: as a list, as a stream, or by requests to your webhooks.',
+      },
       { name: 'account', description: 'Read credit and limits, and buy credit.' },
       { name: 'setup', description: 'Get a first API key for a terminal.' },
     ],

@@ -29,6 +29,11 @@ export class ServiceKey {
     return new ServiceKey(fromPem(label, text))
   }
 
+  /** A key that is stored elsewhere, encrypted with the service key. @param secret 32 random bytes */
+  static of(secret: Buffer): ServiceKey {
+    return new ServiceKey(secret)
+  }
+
   /** Identifies the key without revealing it. */
   get id(): string {
     return createHmac('sha256', this.secret).update('phonerack service key id').digest('hex').slice(0, 16)

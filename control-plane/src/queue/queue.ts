@@ -61,6 +61,10 @@ export const jobPayloads = {
   'app.install': z.object({ installId: z.string(), attempt: z.int().default(1) }),
   /** Follows a recording until its video is stored and its host has removed its copy. */
   'recording.fetch': z.object({ recordingId: z.string(), attempt: z.int().default(1) }),
+  /** Stores the end of a hand-over whose time is over. */
+  'handoff.expire': z.object({ handoffId: z.string() }),
+  /** Sends an event to a webhook. */
+  'webhook.deliver': z.object({ deliveryId: z.string(), turns }),
   /** Removes a stored file without references. */
   'file.delete': z.object({ storageId: z.string() }),
 } as const
@@ -106,6 +110,18 @@ const specOf = ({ name, payload, options }: NewJob): Prisma.Sql =>
 /** Adds jobs with different keys. */
 export async function addJobs(tx: RawTx, jobs: readonly NewJob[]): Promise<void> {
   await tx.$queryRaw`select count(*)::int as added from (select ${addingJobs(jobs)}) jobs`
+}
+
+/** Adds a job with the key `NAME:ID` for each ID. The text of the statement does not depend on their number. */
+export async function addJobForEach(
+  tx: RawTx,
+  name: JobName,
+  field: string,
+  ids: readonly string[],
+): Promise<void> {
+  await tx.$queryRaw`select count(*)::int as added from (select graphile_worker.add_jobs((
+    select array_agg((${name}::text, json_build_object(${field}::text, id), null, null, 25::smallint,
+      ${name}::text || ':' || id, null, null)::graphile_worker.job_spec) from unnest(${[...ids]}::text[]) as id))) jobs`
 }
 
 export const addJob = <N extends JobName>(

@@ -15,6 +15,7 @@ export interface RouteDeps {
   /** Limits requests per key that are open concurrently: waits and streamed responses. */
   waits: HeldOpen
   streams: HeldOpen
+  eventStreams: HeldOpen
   lifecycleWaitMs: number
   /** Public base address, without a trailing slash. */
   baseUrl: string

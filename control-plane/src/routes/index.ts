@@ -1,6 +1,16 @@
 /** All routes of `/v1`. */
 import type { ApiInstance } from '../http/types.js'
 import { getAccount } from './account.js'
+import { listEvents } from './events/list.js'
+import { listDeliveries, retryDelivery, testWebhook } from './webhooks/deliveries.js'
+import {
+  createWebhook,
+  deleteWebhook,
+  getWebhook,
+  listWebhooks,
+  rotateWebhook,
+  updateWebhook,
+} from './webhooks/webhooks.js'
 import { createCheckout } from './checkout.js'
 import { collectSetup, createSetup } from './setup.js'
 import { installApp, listInstalls } from './apps/installs.js'
@@ -88,6 +98,16 @@ const routes: readonly Route[] = [
   installApp,
   listInstalls,
   getAccount,
+  listEvents,
+  createWebhook,
+  listWebhooks,
+  getWebhook,
+  updateWebhook,
+  deleteWebhook,
+  testWebhook,
+  rotateWebhook,
+  listDeliveries,
+  retryDelivery,
   createSetup,
   collectSetup,
 ]

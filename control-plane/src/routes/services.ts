@@ -16,6 +16,8 @@ import { type LibraryService } from '../library/types.js'
 import { type CheckoutService } from '../payments/types.js'
 import { type LiveService } from '../live/types.js'
 import { type HandoffService } from '../handoffs/types.js'
+import { type EventService } from '../events/types.js'
+import { type WebhookService } from '../webhooks/types.js'
 
 export interface Services {
   keys: KeyService
@@ -34,4 +36,6 @@ export interface Services {
   checkout: CheckoutService
   live: LiveService
   handoffs: HandoffService
+  events: EventService
+  webhooks: WebhookService
 }

@@ -48,6 +48,7 @@ export interface HttpConfig {
   /** Concurrent waits per key. */
   waitsPerKey?: number
   streamsPerKey?: number
+  eventStreamsPerKey?: number
   /** Origins of browsers whose requests to `/mcp` are accepted; default: none. */
   mcpOrigins?: readonly string[]
   /** Requests without a valid key or token, per address. */
@@ -163,6 +164,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
         failureLimit,
         waits: createHeldOpen(config.waitsPerKey ?? limits.waitsPerKey, 'waits'),
         streams: createHeldOpen(config.streamsPerKey ?? limits.streamsPerKey, 'streams'),
+        eventStreams: createHeldOpen(config.eventStreamsPerKey ?? limits.eventStreamsPerKey, 'events'),
         baseUrl: config.baseUrl,
         clock,
         lifecycleWaitMs: (config.lifecycleWait ?? limits.lifecycleWait) * 1000,

@@ -62,6 +62,16 @@ const rows: Row[] = [
   ['POST', '/v1/phones/{id}/handoffs', 'control', '', { message: 'Sign in.' }],
   ['GET', '/v1/phones/{id}/handoffs/{hid}', 'control'],
   ['DELETE', '/v1/phones/{id}/handoffs/{hid}', 'control'],
+  ['GET', '/v1/events', 'read'],
+  ['POST', '/v1/webhooks', 'control', '', { url: 'https://example.com/events' }],
+  ['GET', '/v1/webhooks', 'read'],
+  ['GET', '/v1/webhooks/{wid}', 'read'],
+  ['PATCH', '/v1/webhooks/{wid}', 'control', '', { enabled: true }],
+  ['DELETE', '/v1/webhooks/{wid}', 'control'],
+  ['POST', '/v1/webhooks/{wid}/test', 'control'],
+  ['POST', '/v1/webhooks/{wid}/rotate', 'control'],
+  ['GET', '/v1/webhooks/{wid}/deliveries', 'read'],
+  ['POST', '/v1/webhooks/{wid}/deliveries/{did}/retry', 'control'],
   ['GET', '/v1/account', 'read'],
   ['POST', '/v1/credits/checkout', 'control'],
   ['POST', '/v1/setup', 'none'],
@@ -84,6 +94,8 @@ export function requestOf({ method, path, query, body }: Endpoint, id: string) {
     .replace('{id}', id)
     .replace('{rid}', 'rec_aaaaaaaaaaaa')
     .replace('{hid}', 'hnd_aaaaaaaaaaaa')
+    .replace('{wid}', 'whk_aaaaaaaaaaaa')
+    .replace('{did}', 'dlv_aaaaaaaaaaaa')
     .replace('{package}', 'org.example.app')
   return {
     method,

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sitesOf } from '../../testing/next/sites.js'
 import { startWorld, type World } from '../../testing/world.js'
 import { appCases } from './apps.js'
+import { eventCases } from './events.js'
 import { limitCases } from './limits.js'
 import { phoneCases } from './phones.js'
 
@@ -20,6 +21,7 @@ describe('the `next` of', () => {
   describe('a phone:', () => phoneCases(() => world, seen))
   describe('a limit:', () => limitCases(() => world, seen))
   describe('an app:', () => appCases(() => world, seen))
+  describe('events:', () => eventCases(() => world, seen))
 })
 
 const doctor =

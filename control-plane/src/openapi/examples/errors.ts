@@ -59,6 +59,16 @@ const carried: Partial<Record<ErrorCode, ApiErrorOptions>> = {
     next: `POST /v1/phones/${ids.phone}/handoffs`,
     details: { reason: 'store', package: 'com.android.vending' },
   },
+  webhook_not_found: { next: 'GET /v1/webhooks', details: { webhook: ids.webhook } },
+  event_not_found: {
+    message: 'The webhook has no such delivery, or its event has expired.',
+    next: `GET /v1/webhooks/${ids.webhook}/deliveries`,
+    details: { webhook: ids.webhook, delivery: ids.delivery },
+  },
+  webhook_limit_reached: {
+    next: 'Delete a webhook that you do not need (GET /v1/webhooks), then send the request again.',
+    details: { limit: 10 },
+  },
   handoff_not_found: { details: { ...phone, handoff: ids.handoff } },
   phone_failed: { next: createAnother, details: { ...phone, status: 'failed' } },
   idempotency_conflict: {

@@ -9,6 +9,10 @@ export const ids = {
   recording: 'rec_2fjq6xmvw4ha',
   earlierRecording: 'rec_p4nz7dq3xkbt',
   handoff: 'hnd_v4xq6nkz2mbe',
+  event: 'evt_m3xq7vk5wndz',
+  otherEvent: 'evt_b6zt4qpx2kjh',
+  webhook: 'whk_r5nx2wq7mkvd',
+  delivery: 'dlv_t7kq4xz3pnwm',
   snapshot: 'snp_d5xk7pq3wmzn',
   request: 'req_h3xw5kq7bnmz',
 } as const

@@ -5,6 +5,7 @@
 import { accountExamples } from './account.js'
 import { appExamples } from './apps.js'
 import { deviceExamples } from './device.js'
+import { eventExamples } from './events.js'
 import { handoffExamples } from './handoffs.js'
 import type { OperationExamples } from './kinds.js'
 import { phoneExamples } from './phones.js'
@@ -17,4 +18,5 @@ export const operationExamples: Record<string, OperationExamples> = {
   ...appExamples,
   ...deviceExamples,
   ...accountExamples,
+  ...eventExamples,
 }

@@ -12,7 +12,7 @@ export interface OperationExamples {
   body?: Examples
   /** For JSON responses, by status. */
   answers?: Record<number, Examples>
-  /** For a plain-text response. */
+  /** For a plain-text response, or a stream of events. */
   text?: Examples
 }
 

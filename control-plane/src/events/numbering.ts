@@ -1,0 +1,59 @@
+/**
+ * Numbers events. A sequence counts before the commit, so a transaction that commits late has a low value, and a client
+ * that has read a higher one would never see it. Numbers are therefore given in a second transaction, one at a time under
+ * the lock of `event_state`: who sees a number sees all lower ones. docs/decisions/0270
+ */
+import { inRawTransaction } from '../db/database.js'
+import { type RawTx } from '../db/raw-transaction.js'
+import { type Core } from '../core/core.js'
+
+/** Events of one transaction. */
+export const batchSize = 500
+
+export interface NumberedEvent {
+  number: bigint
+  projectId: string
+  type: string
+}
+
+/** Work of the numbering transaction, on events in the order of their numbers. */
+export type OnNumbered = (tx: RawTx, events: readonly NumberedEvent[]) => Promise<void>
+
+/** Numbers waiting events, at most `batchSize`, and returns them. */
+export const numberEvents = (core: Core, onNumbered: OnNumbered): Promise<NumberedEvent[]> =>
+  inRawTransaction(core.transact, async (tx) => {
+    // The next statement takes its snapshot after the earlier holder's commit.
+    const [state] = await tx.$queryRaw<{ last: bigint }[]>`select last_number as last from event_state
+      where id = 1 for update`
+    if (!state) throw new Error('the table event_state has no row')
+    const events = await tx.$queryRaw<NumberedEvent[]>`with moved as (
+        delete from event_outbox where position in (
+          select position from event_outbox order by position limit ${batchSize}::int)
+        returning position, project_id, phone_id, type, created_at, data),
+      numbered as (
+        insert into events (number, id, project_id, phone_id, type, created_at, data)
+        select ${state.last}::bigint + row_number() over (order by position), new_event_id(), project_id, phone_id, type,
+          created_at, data from moved
+        returning number, project_id, type),
+      counted as (
+        update event_state set last_number = last_number + (select count(*) from numbered) where id = 1)
+      select number, project_id as "projectId", type from numbered order by number`
+    if (events.length > 0) await onNumbered(tx, events)
+    return events
+  })
+
+/** Without a lock: most looks find nothing, because another replica was faster. */
+export async function hasWaiting(core: Core): Promise<boolean> {
+  const [row] = await core.db.$queryRaw<
+    { waits: boolean }[]
+  >`select exists (select 1 from event_outbox) as waits`
+  return row?.waits === true
+}
+
+/** Deletes events that are older than `lifeMs`. Deliveries of them are deleted with them. */
+export async function expireEvents(core: Core, lifeMs: number): Promise<void> {
+  const before = new Date(core.clock.now().getTime() - lifeMs)
+  await core.db.$executeRaw`with expired as (delete from events where created_at < ${before} returning number)
+    update event_state set expired_number = greatest(expired_number, (select max(number) from expired))
+    where id = 1 and exists (select 1 from expired)`
+}

@@ -1,0 +1,45 @@
+/** Implements `EventService`. */
+import { isId, limits } from '@phonerack/shared'
+import { type Changes } from '../core/changes.js'
+import { type Core } from '../core/core.js'
+import { type Caller } from '../core/caller.js'
+import { permitted } from '../phones/access.js'
+import { readPhone } from '../phones/records.js'
+import { eventJson } from './json.js'
+import { matching, readNewest } from './reads.js'
+import { findStart, follow } from './stream.js'
+import { type EventFilter, type EventService } from './types.js'
+
+/** @param idleMs milliseconds between two signs of life of a stream without events */
+export function createEventService(
+  core: Core,
+  changes: Changes,
+  idleMs = limits.events.comment * 1000,
+): EventService {
+  const whichOf = async (caller: Caller, filter: EventFilter) => {
+    const { phoneId } = filter
+    if (phoneId !== null)
+      permitted(caller, phoneId, isId('phone', phoneId) ? await readPhone(core.read, phoneId) : null)
+    return matching(caller, filter)
+  }
+  return {
+    async list(caller, filter, { limit, cursor }) {
+      const which = await whichOf(caller, filter)
+      const scope = { projectId: caller.projectId, list: 'events' }
+      const after = core.cursors.decode(scope, cursor)
+      const rows = await readNewest(core.db, which, after && BigInt(after.id), limit + 1)
+      return core.cursors.toPage(
+        scope,
+        rows,
+        limit,
+        (row) => ({ at: row.createdAt, id: row.number.toString() }),
+        eventJson,
+      )
+    },
+    async stream(caller, filter, lastEventId, signal) {
+      const which = await whichOf(caller, filter)
+      const start = await findStart(core, caller, lastEventId)
+      return follow(core, changes, { projectId: caller.projectId, which, start, idleMs, signal })
+    },
+  }
+}

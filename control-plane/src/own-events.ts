@@ -1,0 +1,52 @@
+/** Assembles events and webhooks: their services, the numbering, and the parts of their deliveries. */
+import { type TaskList } from 'graphile-worker'
+import { type Config } from './config/config.js'
+import { createChanges, eventTopic } from './core/changes.js'
+import { type Core } from './core/core.js'
+import { Ticker } from './core/ticker.js'
+import { Listener } from './db/listener.js'
+import { openWebhookKey } from './db/webhook-key.js'
+import { Numberer } from './events/numberer.js'
+import { createEventService } from './events/service.js'
+import { type EventService } from './events/types.js'
+import { webhookTasks, workers } from './jobs/tasks.js'
+import { fanOut } from './webhooks/fan-out.js'
+import { createResolve } from './webhooks/resolve.js'
+import { createWebhookService } from './webhooks/service.js'
+import { type WebhookService } from './webhooks/types.js'
+
+/** Milliseconds between two looks for events, in case Postgres's notification of one was lost. */
+const lookMs = 15_000
+
+export interface OwnEvents {
+  services: { events: EventService; webhooks: WebhookService }
+  /** The job pool of deliveries. */
+  pool(stopping: AbortSignal): { tasks: TaskList; concurrency: number }
+  ticker: Ticker
+  close(): Promise<void>
+}
+
+export async function openEvents(core: Core, config: Config): Promise<OwnEvents> {
+  const { allowed } = config.webhooks
+  const key = await openWebhookKey(core.db, config)
+  const resolve = createResolve()
+  const changes = createChanges(core.bus, eventTopic)
+  const numberer = new Numberer(core, changes, (tx, events) => fanOut(tx, core.clock, events))
+  const listener = new Listener(config.databaseUrl, 'phonerack_events', core.log, () => numberer.wake())
+  return {
+    services: {
+      events: createEventService(core, changes),
+      webhooks: createWebhookService(core, key, config.webhooks),
+    },
+    pool: (stopping) => ({
+      tasks: webhookTasks({ core, key, allowed, resolve, stopping }),
+      concurrency: workers.webhooks,
+    }),
+    ticker: new Ticker('numbering of events', lookMs, core.log, () => numberer.look()),
+    async close() {
+      await listener.close()
+      await numberer.stop()
+      changes.close()
+    },
+  }
+}

@@ -1,0 +1,347 @@
+/** Webhooks with real Postgres, broker and receivers that verify signatures with `standardwebhooks`. */
+import { limits } from '@phonerack/shared'
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { deliverySchema, webhookSchema, webhookWithSecretSchema } from '../routes/webhooks/schemas.js'
+import { errorOf, expectConventions } from '../testing/api.js'
+import { createKey } from '../testing/operator.js'
+import { startReceiver, type Receiver } from '../testing/receiver.js'
+import { eventually, useWorld, type Plane, type Tenant } from '../testing/world.js'
+
+const world = useWorld()
+let plane: Plane
+let replica: Plane
+let tenant: Tenant
+let receiver: Receiver
+
+const env = { PHONERACK_WEBHOOK_ALLOW: '127.0.0.0/8' }
+beforeAll(async () => {
+  plane = await world.start({ env })
+  replica = await world.start({ beside: plane, env })
+})
+beforeEach(async () => {
+  tenant = await plane.tenant()
+  receiver = await startReceiver()
+})
+afterEach(() => receiver.close())
+
+type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
+const call = (method: Method, path: string, body?: object, { on = plane, key = tenant.key } = {}) =>
+  on.server.inject({
+    ...{ method, url: `/v1/webhooks${path}`, headers: { authorization: `Bearer ${key}` } },
+    ...(body ? { payload: body } : {}),
+  })
+
+/** A webhook to the receiver, which gets its secret. */
+async function createWebhook(fields: object = {}) {
+  const answer = await call('POST', '', { url: receiver.url, ...fields })
+  if (answer.statusCode !== 201) throw new Error(answer.body)
+  expectConventions(answer)
+  const { secret, ...webhook } = webhookWithSecretSchema.strict().parse(answer.json())
+  receiver.secrets.push(secret)
+  return { ...webhook, secret, path: `/${webhook.id}` }
+}
+
+/** Commits an event of the project. */
+const happen = (type = 'balance.low', { projectId } = tenant) =>
+  plane.app.core.db
+    .$queryRaw`select write_event(${projectId}, null, ${type}, '{"balance": {}}')::text as written`
+
+const deliveries = async (path: string) => {
+  const answer = await call('GET', `${path}/deliveries`)
+  const { data } = answer.json<{ data: unknown[] }>()
+  return data.map((each) => deliverySchema.strict().parse(each))
+}
+const settled = async (path: string) => {
+  await eventually(async () => (await deliveries(path)).some(({ attempts }) => attempts > 0))
+  return deliveries(path)
+}
+const read = async (path: string) => webhookSchema.strict().parse((await call('GET', path)).json())
+
+describe('a webhook', () => {
+  it('gets each event once within five seconds, with a valid signature', async () => {
+    const webhook = await createWebhook({ description: 'tests' })
+    expect(webhook).toMatchObject({
+      ...{ object: 'webhook', url: receiver.url, events: null, description: 'tests', enabled: true },
+      ...{ failing_since: null, earlier_secret_expires_at: null },
+    })
+    expect(webhook.secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/)
+    const begun = performance.now()
+    await happen()
+    await eventually(() => receiver.received.length > 0)
+    const [first] = receiver.received
+    expect((first?.at ?? Infinity) - begun).toBeLessThan(5000)
+    expect(first?.event).toMatchObject({ object: 'event', type: 'balance.low', phone_id: null })
+    expect(first?.headers).toMatchObject({
+      ...{ 'webhook-id': first?.event.id, 'content-type': 'application/json' },
+      'user-agent': 'Phonerack-Webhooks/1',
+    })
+    await eventually(async () => (await deliveries(webhook.path))[0]?.status === 'succeeded')
+    expect(await deliveries(webhook.path)).toMatchObject([
+      {
+        ...{ webhook: webhook.id, event: first?.event.id, type: 'balance.low', attempts: 1 },
+        ...{ response: { status: 204, body: '' }, error: null, next_attempt_at: null },
+      },
+    ])
+    expect(receiver.forged).toBe(0)
+  })
+
+  it('gets only the types that it names, and no events of other projects', async () => {
+    await createWebhook({ events: ['balance.low'] })
+    const other = await plane.tenant()
+    await happen('balance.low', other)
+    await happen('upload.ready')
+    await happen('balance.low')
+    await eventually(() => receiver.received.length > 0)
+    await new Promise((resolve) => setTimeout(resolve, 500))
+    expect(receiver.received.map(({ event }) => event.type)).toEqual(['balance.low'])
+  })
+
+  it('is listed, changed and deleted, without its secret', async () => {
+    const webhook = await createWebhook()
+    const { path } = webhook
+    const shown = webhookSchema.parse(webhook)
+    expect((await call('GET', '')).json()).toEqual({ data: [shown] })
+    expect(await read(path)).toEqual(shown)
+    const changed = await call('PATCH', path, { events: ['phone.ready'], description: 'b' })
+    expect(changed.json()).toEqual({ ...shown, events: ['phone.ready'], description: 'b' })
+    expect((await call('PATCH', path, { events: null, description: null })).json()).toEqual(shown)
+    expect((await call('PATCH', path)).json()).toEqual(shown)
+    expect((await call('DELETE', path)).json()).toEqual({ id: webhook.id, deleted: true })
+    for (const [method, rest] of [
+      ['GET', ''],
+      ['DELETE', ''],
+      ['POST', '/test'],
+      ['POST', '/rotate'],
+      ['GET', '/deliveries'],
+    ] as const)
+      errorOf(await call(method, `${path}${rest}`), 404, 'webhook_not_found')
+    errorOf(await call('PATCH', path, { enabled: true }), 404, 'webhook_not_found')
+    const { key } = await plane.tenant()
+    errorOf(await call('GET', `/${(await createWebhook()).id}`, undefined, { key }), 404, 'webhook_not_found')
+  })
+
+  it('has an address that is allowed, and known types', async () => {
+    for (const body of [
+      {},
+      { url: 'ftp://agents.example.com/' },
+      { url: 'http://10.0.0.1/' },
+      { url: 'http://169.254.169.254/latest/meta-data' },
+      { url: receiver.url, events: [] },
+      { url: receiver.url, events: ['phone.rdy'] },
+      { url: receiver.url, events: ['phone.ready', 'phone.ready'] },
+      { url: receiver.url, description: 'a'.repeat(201) },
+      { url: receiver.url, secret: 'whsec_a' },
+    ])
+      errorOf(await call('POST', '', body), 400, 'validation_failed')
+    const { path } = await createWebhook()
+    errorOf(await call('PATCH', path, { url: 'http://192.168.1.1/' }), 400, 'validation_failed')
+  })
+
+  it('is refused to keys that are limited to phones, and its changes to keys that only read', async () => {
+    const { path } = await createWebhook()
+    const phone = await plane.app.core.db.phone.create({
+      data: {
+        ...{ id: 'ph_aaaaaaaaaaab', projectId: tenant.projectId, keyId: 'k', name: 'a', status: 'parked' },
+        createdAt: new Date(),
+      },
+    })
+    const keyOf = async (preset: 'agent' | 'read-only', phones?: string[]) =>
+      (
+        await createKey(plane.app.core, {
+          ...{ project: tenant.projectId, preset, expires: 'never' },
+          ...(phones ? { phones } : {}),
+        })
+      ).key
+    const limited = await keyOf('agent', [phone.id])
+    for (const [method, rest, body] of [
+      ['POST', '', { url: receiver.url }],
+      ['GET', ''],
+      ['GET', path],
+      ['PATCH', path, {}],
+      ['DELETE', path],
+      ['POST', `${path}/test`],
+      ['POST', `${path}/rotate`],
+      ['GET', `${path}/deliveries`],
+      ['POST', `${path}/deliveries/dlv_aaaaaaaaaaaa/retry`],
+    ] as const)
+      errorOf(await call(method, rest, body, { key: limited }), 403, 'phone_not_allowed')
+    const reading = await keyOf('read-only')
+    expect((await call('GET', path, undefined, { key: reading })).statusCode).toBe(200)
+    errorOf(await call('POST', `${path}/rotate`, undefined, { key: reading }), 403, 'insufficient_scope')
+  })
+
+  it('is limited to ten per project, even for concurrent requests on two replicas', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, (_, index) =>
+        call('POST', '', { url: receiver.url }, { on: index % 2 ? plane : replica }),
+      ),
+    )
+    expect(answers.filter(({ statusCode }) => statusCode === 201)).toHaveLength(10)
+    for (const refused of answers.filter(({ statusCode }) => statusCode !== 201))
+      expect(errorOf(refused, 409, 'webhook_limit_reached').details).toEqual({ limit: 10 })
+  })
+})
+
+describe('a secret', () => {
+  it('is replaced by a rotation, and signs beside the new one for a day', async () => {
+    const webhook = await createWebhook()
+    const answer = await call('POST', `${webhook.path}/rotate`)
+    const rotated = webhookWithSecretSchema.strict().parse(answer.json())
+    expect(rotated.secret).not.toBe(webhook.secret)
+    const left = Date.parse(rotated.earlier_secret_expires_at ?? '') - Date.now()
+    expect(Math.abs(left - 86_400_000)).toBeLessThan(60_000)
+    for (const secret of [webhook.secret, rotated.secret]) {
+      receiver.secrets = [secret]
+      receiver.received = []
+      await happen()
+      await eventually(() => receiver.received.length === 1)
+    }
+    expect(receiver.forged).toBe(0)
+    const { db } = plane.app.core
+    await db.webhook.update({
+      where: { id: webhook.id },
+      data: { earlierSecretUntil: new Date(Date.now() - 1000) },
+    })
+    receiver.secrets = [webhook.secret]
+    await happen()
+    await eventually(() => receiver.forged === 1)
+    expect((await read(webhook.path)).earlier_secret_expires_at).toBeNull()
+    const row = await db.webhook.findUniqueOrThrow({ where: { id: webhook.id } })
+    expect(Buffer.from(row.secret).includes(rotated.secret)).toBe(false)
+  })
+})
+
+describe('a delivery', () => {
+  it('is sent again after a failure, with the same ID, and shows the response', async () => {
+    receiver.answer = (_request, response) => response.writeHead(503).end('later')
+    const { path } = await createWebhook()
+    await happen()
+    const [failed] = await settled(path)
+    expect(failed).toMatchObject({
+      ...{ status: 'pending', attempts: 1, response: { status: 503, body: 'later' }, error: 'status' },
+    })
+    const wait = Date.parse(failed?.next_attempt_at ?? '') - Date.parse(failed?.last_attempt_at ?? '')
+    expect(wait).toBe(5000)
+    expect((await read(path)).failing_since).not.toBeNull()
+    receiver.answer = null
+    await eventually(async () => (await deliveries(path))[0]?.status === 'succeeded')
+    expect(receiver.received.map(({ event }) => event.id)).toEqual([failed?.event, failed?.event])
+    expect((await read(path)).failing_since).toBeNull()
+  })
+
+  it('fails after the last retry, and is sent again by hand with the retries of a new one', async () => {
+    receiver.answer = (_request, response) => response.writeHead(302, { location: '/' }).end()
+    const { path } = await createWebhook()
+    await happen()
+    const [first] = await settled(path)
+    expect(first?.error).toBe('redirect')
+    const id = first?.id ?? ''
+    const { db } = plane.app.core
+    await db.webhookDelivery.update({
+      where: { id },
+      data: { attempts: 7, attemptsOfRound: limits.webhooks.retries.length },
+    })
+    await eventually(async () => (await deliveries(path))[0]?.status === 'failed')
+    expect((await deliveries(path))[0]).toMatchObject({ attempts: 8, next_attempt_at: null })
+    const again = await call('POST', `${path}/deliveries/${id}/retry`)
+    expect([again.statusCode, deliverySchema.strict().parse(again.json()).status]).toEqual([202, 'pending'])
+    await eventually(async () => (await deliveries(path))[0]?.attempts === 9)
+    expect((await deliveries(path))[0]?.status).toBe('pending')
+    receiver.answer = null
+    await call('POST', `${path}/deliveries/${id}/retry`)
+    await eventually(async () => (await deliveries(path))[0]?.status === 'succeeded')
+    for (const unknown of ['dlv_aaaaaaaaaaaa', 'x'])
+      errorOf(await call('POST', `${path}/deliveries/${unknown}/retry`), 404, 'event_not_found')
+  })
+
+  it('is listed newest first, in pages', async () => {
+    const { path } = await createWebhook()
+    for (let each = 0; each < 5; each += 1) await happen()
+    await eventually(() => receiver.received.length === 5)
+    await eventually(async () => (await deliveries(path)).every(({ status }) => status === 'succeeded'))
+    const page = async (query: string) =>
+      (await call('GET', `${path}/deliveries${query}`)).json<{
+        data: { id: string }[]
+        next_cursor: string | null
+      }>()
+    const first = await page('?limit=3')
+    const second = await page(`?limit=3&cursor=${first.next_cursor}`)
+    expect([...first.data, ...second.data]).toEqual(await deliveries(path))
+    expect(second.next_cursor).toBeNull()
+    errorOf(await call('GET', `${path}/deliveries?cursor=x`), 400, 'validation_failed')
+  })
+
+  it('of a test is sent once, also while the webhook is switched off, and is no event of the project', async () => {
+    const { path, id } = await createWebhook()
+    await call('PATCH', path, { enabled: false })
+    await happen()
+    receiver.answer = (_request, response) => response.writeHead(500).end()
+    const sent = deliverySchema.strict().parse((await call('POST', `${path}/test`)).json())
+    expect(sent).toMatchObject({ type: 'webhook.test', status: 'pending', webhook: id })
+    await eventually(async () => (await deliveries(path))[0]?.status === 'failed')
+    expect(receiver.received).toMatchObject([{ event: { id: sent.event, type: 'webhook.test' } }])
+    expect(await deliveries(path)).toHaveLength(1)
+    const events = await plane.server.inject({
+      ...{ url: '/v1/events', headers: { authorization: `Bearer ${tenant.key}` } },
+    })
+    expect(events.json<{ data: { type: string }[] }>().data.map(({ type }) => type)).toEqual(['balance.low'])
+  })
+
+  it('of a receiver that hangs leaves workers to the others', async () => {
+    const hanging = await startReceiver()
+    hanging.answer = () => undefined
+    await createWebhook({ url: hanging.url })
+    for (let each = 0; each < 40; each += 1) await happen()
+    await eventually(async () => (await plane.app.core.db.outboxEvent.count()) === 0)
+    const other = await plane.tenant()
+    const answer = await call('POST', '', { url: receiver.url }, { key: other.key })
+    receiver.secrets.push(answer.json<{ secret: string }>().secret)
+    await happen('balance.low', other)
+    await eventually(() => receiver.received.length === 1, 5000)
+    await hanging.close()
+  })
+})
+
+it('is switched off after three days of failures, with an event, and fails what waits', async () => {
+  receiver.answer = (_request, response) => response.writeHead(500).end()
+  const { path, id } = await createWebhook()
+  await happen()
+  await settled(path)
+  const { db } = plane.app.core
+  const since = new Date(Date.now() - limits.webhooks.failingLife * 1000)
+  await db.webhook.update({ where: { id }, data: { failingSince: since } })
+  await happen()
+  await eventually(async () => !(await read(path)).enabled)
+  for (const delivery of await deliveries(path)) expect(delivery.status).toBe('failed')
+  const events = async () => {
+    const answer = await plane.server.inject({
+      ...{ url: '/v1/events?type=webhook.disabled', headers: { authorization: `Bearer ${tenant.key}` } },
+    })
+    return answer.json<{ data: { data: object }[] }>().data
+  }
+  await eventually(async () => (await events()).length > 0)
+  expect(await events()).toMatchObject([
+    { data: { webhook: { id, url: receiver.url, failing_since: since.toISOString() } } },
+  ])
+  receiver.answer = null
+  receiver.received = []
+  await happen()
+  expect((await call('PATCH', path, { enabled: true })).json()).toMatchObject({
+    enabled: true,
+    failing_since: null,
+  })
+  await happen('upload.ready')
+  await eventually(() => receiver.received.some(({ event }) => event.type === 'upload.ready'))
+})
+
+it('loses nothing when deliveries lose their jobs', async () => {
+  const { path } = await createWebhook()
+  await call('PATCH', path, { url: 'http://127.0.0.1:9/' })
+  await happen()
+  await settled(path)
+  const { db } = plane.app.core
+  await db.$executeRaw`select graphile_worker.complete_jobs((select array_agg(id) from graphile_worker.jobs
+    where task_identifier = 'webhook.deliver'))`
+  await call('PATCH', path, { url: receiver.url })
+  await eventually(() => receiver.received.length === 1)
+})
