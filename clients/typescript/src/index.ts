@@ -5,11 +5,13 @@ export { Phone, type ActOptions, type ActResult, type StartOptions, type TargetO
 export { Phones, type CreateOptions, type ListOptions } from './phones.js'
 export { Apps, type LibraryApp } from './apps.js'
 export { Device } from './device.js'
+export { type EventGap, type EventsOptions } from './events.js'
 export { Files, type FileEntry } from './files.js'
 export { Handoff } from './handoff.js'
 export { Observation, type Element, type Query } from './observation.js'
 export { Pages, type Page } from './pages.js'
 export { Recording } from './recording.js'
+export { Webhooks, type NewWebhook, type WebhookChange } from './webhooks.js'
 export { Setup, type ReceivedKey, type SetupOptions } from './setup.js'
 export { type Installable, type Installed, type InstallOptions } from './install.js'
 export { type AppFile, type UploadOptions, type UploadProgress } from './upload.js'
@@ -72,10 +74,14 @@ export {
 export type {
   Account,
   ActionResult,
+  Delivery,
+  Event as PhonerackEvent,
   Handoff as HandoffFields,
   Observation as ObservationFields,
   Phone as PhoneFields,
   Recording as RecordingFields,
   Session,
   Upload,
+  Webhook,
+  WebhookWithSecret,
 } from './generated/types.gen.js'

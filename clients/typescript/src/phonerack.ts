@@ -1,10 +1,12 @@
 /** The entry of the SDK. */
 import { Apps } from './apps.js'
 import { Connection, type RequestOptions } from './connection.js'
+import { follow, type EventGap, type EventsOptions } from './events.js'
 import { getAccount } from './generated/sdk.gen.js'
-import type { Account } from './generated/types.gen.js'
+import type { Account, Event as PhonerackEvent } from './generated/types.gen.js'
 import { Phones } from './phones.js'
 import { createTransport, type CallOptions } from './transport.js'
+import { Webhooks } from './webhooks.js'
 
 export interface PhonerackOptions {
   /** Default: the environment variable `PHONERACK_API_KEY`. */
@@ -22,6 +24,7 @@ export interface PhonerackOptions {
 export class Phonerack {
   readonly phones: Phones
   readonly apps: Apps
+  readonly webhooks: Webhooks
   /** The origin of the service. */
   readonly baseUrl: URL
   private readonly connection: Connection
@@ -40,11 +43,21 @@ export class Phonerack {
     this.connection = new Connection(transport, baseUrl, fetch)
     this.phones = new Phones(this.connection)
     this.apps = new Apps(this.connection)
+    this.webhooks = new Webhooks(this.connection)
   }
 
   /** Credit, limits and prices of the project. */
   account(options: CallOptions = {}): Promise<Account> {
     return getAccount({ ...this.connection.sending(options) })
+  }
+
+  /**
+   * Follows what happens from now on, or from `lastEventId` on, until the loop is left or `signal` aborts. Connects again by
+   * itself and continues after the last event. An event may come twice; `gap` says that events have expired in between.
+   * @throws PhonerackError when the API refuses the request, such as for a revoked key
+   */
+  events(options: EventsOptions = {}): AsyncGenerator<PhonerackEvent | EventGap, void, undefined> {
+    return follow(this.connection, options)
   }
 
   /** A request that this release has no method for. @param path such as `/v1/account` @throws PhonerackError */

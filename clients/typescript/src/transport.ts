@@ -47,6 +47,8 @@ export type Expected = 'json' | 'bytes'
 export interface Transport {
   /** @throws PhonerackError also for a body that is not as expected. An answer with status 204 has none. */
   send(request: Request, expected?: Expected): Promise<Response>
+  /** Sends a read once, and returns its answer with the body still to be read. @throws PhonerackError */
+  open(request: Request): Promise<Response>
 }
 
 /**
@@ -57,13 +59,29 @@ export interface Transport {
  */
 export function createTransport(options: TransportOptions): Transport {
   const { apiKey, baseUrl, maxRetries, headers = {}, sleep = pause, random = Math.random } = options
+  const authorise = (request: Request): void => {
+    const url = new URL(request.url)
+    // Other servers must not get the key.
+    if (url.origin !== baseUrl.origin) throw new TypeError(`${url.origin} is not ${baseUrl.origin}`)
+    for (const [name, value] of Object.entries(headers)) request.headers.set(name, value)
+    if (apiKey !== null) request.headers.set('authorization', `Bearer ${apiKey}`)
+  }
   return {
+    async open(request) {
+      authorise(request)
+      const { signal } = request
+      try {
+        const response = await options.fetch(request, { redirect: 'manual', signal })
+        if (response.ok) return response
+        throw errorOf(response.status, await response.text(), null, response.headers.get('x-request-id'))
+      } catch (error) {
+        if (error instanceof PhonerackError) throw error
+        if (signal.aborted) throw reasonOf(signal, true)
+        throw notConnected(request, null, error)
+      }
+    },
     async send(request, expected = 'bytes') {
-      const url = new URL(request.url)
-      // Other servers must not get the key.
-      if (url.origin !== baseUrl.origin) throw new TypeError(`${url.origin} is not ${baseUrl.origin}`)
-      for (const [name, value] of Object.entries(headers)) request.headers.set(name, value)
-      if (apiKey !== null) request.headers.set('authorization', `Bearer ${apiKey}`)
+      authorise(request)
       const key = request.headers.get('idempotency-key')
       const write = request.method === 'GET' || request.method === 'HEAD' ? null : { key }
       const isSafe = write === null || key !== null
@@ -117,12 +135,7 @@ async function attemptOnce(
     body = await response.arrayBuffer()
   } catch (error) {
     if (isAborted()) throw reasonOf(signal, write === null)
-    const message = `No connection to ${new URL(request.url).origin}: ${fetchFailureOf(error).reason}.`
-    return {
-      error: new ConnectionError('connection_failed', message, write !== null && !isUnsent(error), error),
-      status: null,
-      retryAfterMs: null,
-    }
+    return { error: notConnected(request, write, error), status: null, retryAfterMs: null }
   }
   // A response of these has no body, not even an empty one.
   const content = [204, 205].includes(response.status) ? null : body
@@ -135,6 +148,11 @@ async function attemptOnce(
   if (expected === 'json' && content !== null && !isJsonObject(new TextDecoder().decode(content)))
     return failed(unexpectedAnswer(response.status, 'a body that is not a JSON object', { write, requestId }))
   return { response: new Response(content, { status: response.status, headers: response.headers }) }
+}
+
+function notConnected(request: Request, write: Write, error: unknown): ConnectionError {
+  const message = `No connection to ${new URL(request.url).origin}: ${fetchFailureOf(error).reason}.`
+  return new ConnectionError('connection_failed', message, write !== null && !isUnsent(error), error)
 }
 
 /** Whether a write may have been carried out. With `Retry-After`, 429 and 503 say that it was not. */

@@ -2,7 +2,7 @@
 
 import { client } from './client.gen.js';
 import type { Client, Options as Options2, TDataShape } from './client/index.js';
-import type { CollectSetupData, CollectSetupErrors, CollectSetupResponses, CompleteUploadData, CompleteUploadErrors, CompleteUploadResponses, CreateCheckoutData, CreateCheckoutErrors, CreateCheckoutResponses, CreateHandoffData, CreateHandoffErrors, CreateHandoffResponses, CreateLiveLinkData, CreateLiveLinkErrors, CreateLiveLinkResponses, CreatePhoneData, CreatePhoneErrors, CreatePhoneResponses, CreateSetupData, CreateSetupErrors, CreateSetupResponses, CreateUploadData, CreateUploadErrors, CreateUploadResponses, DeleteFileData, DeleteFileErrors, DeleteFileResponses, DeleteHandoffData, DeleteHandoffErrors, DeleteHandoffResponses, DeletePhoneData, DeletePhoneErrors, DeletePhoneResponses, DeleteRecordingData, DeleteRecordingErrors, DeleteRecordingResponses, DeleteUploadData, DeleteUploadErrors, DeleteUploadResponses, GetAccountData, GetAccountErrors, GetAccountResponses, GetClipboardData, GetClipboardErrors, GetClipboardResponses, GetDeviceData, GetDeviceErrors, GetDeviceResponses, GetHandoffData, GetHandoffErrors, GetHandoffResponses, GetLocaleData, GetLocaleErrors, GetLocaleResponses, GetLocationData, GetLocationErrors, GetLocationResponses, GetPhoneData, GetPhoneErrors, GetPhoneResponses, GetTimezoneData, GetTimezoneErrors, GetTimezoneResponses, GetUploadData, GetUploadErrors, GetUploadResponses, HeartbeatPhoneData, HeartbeatPhoneErrors, HeartbeatPhoneResponses, InstallAppData, InstallAppErrors, InstallAppResponses, ListAppsData, ListAppsErrors, ListAppsResponses, ListFilesData, ListFilesErrors, ListFilesResponses, ListInstallsData, ListInstallsErrors, ListInstallsResponses, ListPhonesData, ListPhonesErrors, ListPhonesResponses, ListRecordingsData, ListRecordingsErrors, ListRecordingsResponses, ListSessionsData, ListSessionsErrors, ListSessionsResponses, ListUploadsData, ListUploadsErrors, ListUploadsResponses, ObserveData, ObserveErrors, ObserveResponses, ParkPhoneData, ParkPhoneErrors, ParkPhoneResponses, ReadFileData, ReadFileErrors, ReadFileResponses, ReadRecordingData, ReadRecordingErrors, ReadRecordingResponses, RebootPhoneData, RebootPhoneErrors, RebootPhoneResponses, ResetLocationData, ResetLocationErrors, ResetLocationResponses, ResetPhoneData, ResetPhoneErrors, ResetPhoneResponses, RunActionsData, RunActionsErrors, RunActionsResponses, ScreenshotData, ScreenshotErrors, ScreenshotResponses, SearchLibraryData, SearchLibraryErrors, SearchLibraryResponses, SetClipboardData, SetClipboardErrors, SetClipboardResponses, SetLocaleData, SetLocaleErrors, SetLocaleResponses, SetLocationData, SetLocationErrors, SetLocationResponses, SetTimezoneData, SetTimezoneErrors, SetTimezoneResponses, StartPhoneData, StartPhoneErrors, StartPhoneResponses, StartRecordingData, StartRecordingErrors, StartRecordingResponses, StopRecordingData, StopRecordingErrors, StopRecordingResponses, UninstallAppData, UninstallAppErrors, UninstallAppResponses, UpdatePhoneData, UpdatePhoneErrors, UpdatePhoneResponses, WriteFileData, WriteFileErrors, WriteFileResponses } from './types.gen.js';
+import type { CollectSetupData, CollectSetupErrors, CollectSetupResponses, CompleteUploadData, CompleteUploadErrors, CompleteUploadResponses, CreateCheckoutData, CreateCheckoutErrors, CreateCheckoutResponses, CreateHandoffData, CreateHandoffErrors, CreateHandoffResponses, CreateLiveLinkData, CreateLiveLinkErrors, CreateLiveLinkResponses, CreatePhoneData, CreatePhoneErrors, CreatePhoneResponses, CreateSetupData, CreateSetupErrors, CreateSetupResponses, CreateUploadData, CreateUploadErrors, CreateUploadResponses, CreateWebhookData, CreateWebhookErrors, CreateWebhookResponses, DeleteFileData, DeleteFileErrors, DeleteFileResponses, DeleteHandoffData, DeleteHandoffErrors, DeleteHandoffResponses, DeletePhoneData, DeletePhoneErrors, DeletePhoneResponses, DeleteRecordingData, DeleteRecordingErrors, DeleteRecordingResponses, DeleteUploadData, DeleteUploadErrors, DeleteUploadResponses, DeleteWebhookData, DeleteWebhookErrors, DeleteWebhookResponses, GetAccountData, GetAccountErrors, GetAccountResponses, GetClipboardData, GetClipboardErrors, GetClipboardResponses, GetDeviceData, GetDeviceErrors, GetDeviceResponses, GetHandoffData, GetHandoffErrors, GetHandoffResponses, GetLocaleData, GetLocaleErrors, GetLocaleResponses, GetLocationData, GetLocationErrors, GetLocationResponses, GetPhoneData, GetPhoneErrors, GetPhoneResponses, GetTimezoneData, GetTimezoneErrors, GetTimezoneResponses, GetUploadData, GetUploadErrors, GetUploadResponses, GetWebhookData, GetWebhookErrors, GetWebhookResponses, HeartbeatPhoneData, HeartbeatPhoneErrors, HeartbeatPhoneResponses, InstallAppData, InstallAppErrors, InstallAppResponses, ListAppsData, ListAppsErrors, ListAppsResponses, ListDeliveriesData, ListDeliveriesErrors, ListDeliveriesResponses, ListEventsData, ListEventsErrors, ListEventsResponses, ListFilesData, ListFilesErrors, ListFilesResponses, ListInstallsData, ListInstallsErrors, ListInstallsResponses, ListPhonesData, ListPhonesErrors, ListPhonesResponses, ListRecordingsData, ListRecordingsErrors, ListRecordingsResponses, ListSessionsData, ListSessionsErrors, ListSessionsResponses, ListUploadsData, ListUploadsErrors, ListUploadsResponses, ListWebhooksData, ListWebhooksErrors, ListWebhooksResponses, ObserveData, ObserveErrors, ObserveResponses, ParkPhoneData, ParkPhoneErrors, ParkPhoneResponses, ReadFileData, ReadFileErrors, ReadFileResponses, ReadRecordingData, ReadRecordingErrors, ReadRecordingResponses, RebootPhoneData, RebootPhoneErrors, RebootPhoneResponses, ResetLocationData, ResetLocationErrors, ResetLocationResponses, ResetPhoneData, ResetPhoneErrors, ResetPhoneResponses, RetryDeliveryData, RetryDeliveryErrors, RetryDeliveryResponses, RotateWebhookData, RotateWebhookErrors, RotateWebhookResponses, RunActionsData, RunActionsErrors, RunActionsResponses, ScreenshotData, ScreenshotErrors, ScreenshotResponses, SearchLibraryData, SearchLibraryErrors, SearchLibraryResponses, SetClipboardData, SetClipboardErrors, SetClipboardResponses, SetLocaleData, SetLocaleErrors, SetLocaleResponses, SetLocationData, SetLocationErrors, SetLocationResponses, SetTimezoneData, SetTimezoneErrors, SetTimezoneResponses, StartPhoneData, StartPhoneErrors, StartPhoneResponses, StartRecordingData, StartRecordingErrors, StartRecordingResponses, StopRecordingData, StopRecordingErrors, StopRecordingResponses, TestWebhookData, TestWebhookErrors, TestWebhookResponses, UninstallAppData, UninstallAppErrors, UninstallAppResponses, UpdatePhoneData, UpdatePhoneErrors, UpdatePhoneResponses, UpdateWebhookData, UpdateWebhookErrors, UpdateWebhookResponses, WriteFileData, WriteFileErrors, WriteFileResponses } from './types.gen.js';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -717,6 +717,150 @@ export const getAccount = <ThrowOnError extends boolean = true>(options?: Option
     security: [{ scheme: 'bearer', type: 'http' }],
     url: '/v1/account',
     ...options
+});
+
+/**
+ * List or follow events
+ *
+ * What happened to the project's phones, sessions, apps, recordings and credit, newest first, for 7 days. With `Accept: text/event-stream`, new events arrive as server-sent events until the client closes the connection: `id` is the event's ID, `event` its type and `data` the event. A client that connects again sends the last `id` as `Last-Event-ID` and gets the events after it; `limit` and `cursor` have no effect. When events after it have expired, an event `gap` comes first. A comment is sent every 15 seconds. Events of one phone arrive in their order, and each at least once. A key that is limited to certain phones gets the events of these phones only.
+ */
+export const listEvents = <ThrowOnError extends boolean = true>(options?: Options<ListEventsData, ThrowOnError>) => (options?.client ?? client).get<ListEventsResponses, ListEventsErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/v1/events',
+    ...options
+});
+
+/**
+ * List webhooks, newest first
+ *
+ * Lists the webhooks of the project, without their secrets.
+ */
+export const listWebhooks = <ThrowOnError extends boolean = true>(options?: Options<ListWebhooksData, ThrowOnError>) => (options?.client ?? client).get<ListWebhooksResponses, ListWebhooksErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/v1/webhooks',
+    ...options
+});
+
+/**
+ * Send events to a URL
+ *
+ * Each event of the project is sent as a POST whose body is the event, within 5 seconds, signed by Standard Webhooks. Any status from 200 to 299 confirms it; a redirect does not. An attempt takes at most 15 seconds. Without a confirmation it is sent again after 5 seconds, 1 minute, 5 minutes, 30 minutes, 2, 6 and 12 hours. An event may arrive more than once, and after a later one: `webhook-id` is its ID. A webhook that fails for 3 days is switched off. A project has at most 10 webhooks. A key that is limited to certain phones cannot use webhooks.
+ */
+export const createWebhook = <ThrowOnError extends boolean = true>(options: Options<CreateWebhookData, ThrowOnError>) => (options.client ?? client).post<CreateWebhookResponses, CreateWebhookErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/v1/webhooks',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Delete a webhook
+ *
+ * Its pending deliveries are not sent.
+ */
+export const deleteWebhook = <ThrowOnError extends boolean = true>(options: Options<DeleteWebhookData, ThrowOnError>) => (options.client ?? client).delete<DeleteWebhookResponses, DeleteWebhookErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/v1/webhooks/{wid}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Get a webhook
+ *
+ * Returns the webhook without its secret.
+ */
+export const getWebhook = <ThrowOnError extends boolean = true>(options: Options<GetWebhookData, ThrowOnError>) => (options.client ?? client).get<GetWebhookResponses, GetWebhookErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/v1/webhooks/{wid}',
+    ...options
+});
+
+/**
+ * Change a webhook, or switch it off or on
+ *
+ * Omitted fields keep their value. Pending deliveries go to the new URL.
+ */
+export const updateWebhook = <ThrowOnError extends boolean = true>(options: Options<UpdateWebhookData, ThrowOnError>) => (options.client ?? client).patch<UpdateWebhookResponses, UpdateWebhookErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/v1/webhooks/{wid}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Send a test to a webhook
+ *
+ * Sends an event of the type `webhook.test` to this webhook once, also while it is switched off. The deliveries show the response.
+ */
+export const testWebhook = <ThrowOnError extends boolean = true>(options: Options<TestWebhookData, ThrowOnError>) => (options.client ?? client).post<TestWebhookResponses, TestWebhookErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/v1/webhooks/{wid}/test',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Replace the secret of a webhook
+ *
+ * For a day, requests have two signatures: by the new secret and by the one before it. Another rotation within that day ends the oldest one.
+ */
+export const rotateWebhook = <ThrowOnError extends boolean = true>(options: Options<RotateWebhookData, ThrowOnError>) => (options.client ?? client).post<RotateWebhookResponses, RotateWebhookErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/v1/webhooks/{wid}/rotate',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * List the deliveries of a webhook, newest first
+ *
+ * Each with its last attempt and the response to it, for 7 days.
+ */
+export const listDeliveries = <ThrowOnError extends boolean = true>(options: Options<ListDeliveriesData, ThrowOnError>) => (options.client ?? client).get<ListDeliveriesResponses, ListDeliveriesErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/v1/webhooks/{wid}/deliveries',
+    ...options
+});
+
+/**
+ * Send a delivery again
+ *
+ * Now, in any status, and again after the usual times until it is confirmed.
+ */
+export const retryDelivery = <ThrowOnError extends boolean = true>(options: Options<RetryDeliveryData, ThrowOnError>) => (options.client ?? client).post<RetryDeliveryResponses, RetryDeliveryErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/v1/webhooks/{wid}/deliveries/{did}/retry',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
 });
 
 /**

@@ -272,6 +272,57 @@ export type CreatedUpload = {
     max_bytes: number;
 };
 
+export type Delivery = {
+    object: 'delivery';
+    id: string;
+    webhook: string;
+    /**
+     * The ID of the event, which the request has as `webhook-id`.
+     */
+    event: string;
+    /**
+     * The type of the event. More may be added.
+     */
+    type: string;
+    /**
+     * One of pending, succeeded, failed. More may be added.
+     */
+    status: string;
+    attempts: number;
+    /**
+     * ISO 8601, UTC, with milliseconds.
+     */
+    created_at: string;
+    last_attempt_at: string | null;
+    /**
+     * Null once it has succeeded or failed.
+     */
+    next_attempt_at: string | null;
+    /**
+     * The response to the last attempt; null without one.
+     */
+    response: {
+        status: number;
+        /**
+         * The first 16 KB.
+         */
+        body: string;
+    } | null;
+    /**
+     * The time of the last attempt.
+     */
+    duration_ms: number | null;
+    error: string | null;
+};
+
+export type DeliveryPage = {
+    data: Array<Delivery>;
+    /**
+     * Null on the last page.
+     */
+    next_cursor: string | null;
+};
+
 export type Element = {
     /**
      * The number of the element, for targets together with `snapshot_id`.
@@ -345,6 +396,39 @@ export type Error = {
             [key: string]: unknown;
         };
     };
+};
+
+export type Event = {
+    id: string;
+    object: 'event';
+    /**
+     * One of phone.created, phone.ready, phone.parked, phone.failed, phone.unavailable, phone.deleted, session.started, session.ended, balance.low, install.succeeded, install.failed, upload.ready, upload.failed, recording.ready, recording.failed, handoff.created, handoff.taken, handoff.done, handoff.declined, handoff.cancelled, handoff.expired, webhook.disabled. More may be added.
+     */
+    type: string;
+    /**
+     * ISO 8601, UTC, with milliseconds.
+     */
+    created_at: string;
+    /**
+     * Null for events of uploads, of the credit and of webhooks.
+     */
+    phone_id: string | null;
+    /**
+     * The changed object at the time of the change, under the name of its kind: `phone`, `session`, `balance`, `install`, `upload`, `recording`, `handoff` or `webhook`. Fields may be added. It has no text that a person typed.
+     */
+    data: {
+        [key: string]: {
+            [key: string]: unknown;
+        };
+    };
+};
+
+export type EventPage = {
+    data: Array<Event>;
+    /**
+     * Null on the last page.
+     */
+    next_cursor: string | null;
 };
 
 export type Handoff = {
@@ -710,6 +794,68 @@ export type UploadPage = {
     next_cursor: string | null;
 };
 
+export type Webhook = {
+    object: 'webhook';
+    id: string;
+    url: string;
+    description: string | null;
+    /**
+     * The types of events that are sent; null: all.
+     */
+    events: Array<string> | null;
+    /**
+     * False after `enabled: false`, and after three days in which every attempt failed.
+     */
+    enabled: boolean;
+    /**
+     * Time of the first failed attempt since the last success.
+     */
+    failing_since: string | null;
+    /**
+     * Until then, requests are also signed with the secret before the last rotation.
+     */
+    earlier_secret_expires_at: string | null;
+    /**
+     * ISO 8601, UTC, with milliseconds.
+     */
+    created_at: string;
+};
+
+export type WebhookWithSecret = {
+    object: 'webhook';
+    id: string;
+    url: string;
+    description: string | null;
+    /**
+     * The types of events that are sent; null: all.
+     */
+    events: Array<string> | null;
+    /**
+     * False after `enabled: false`, and after three days in which every attempt failed.
+     */
+    enabled: boolean;
+    /**
+     * Time of the first failed attempt since the last success.
+     */
+    failing_since: string | null;
+    /**
+     * Until then, requests are also signed with the secret before the last rotation.
+     */
+    earlier_secret_expires_at: string | null;
+    /**
+     * ISO 8601, UTC, with milliseconds.
+     */
+    created_at: string;
+    /**
+     * Verifies signatures by Standard Webhooks: `whsec_` and a key in Base64. It is shown once.
+     */
+    secret: string;
+};
+
+export type Webhooks = {
+    data: Array<Webhook>;
+};
+
 export type CreatePhoneBody = {
     /**
      * The length counts without leading and trailing spaces.
@@ -1048,6 +1194,45 @@ export type CompleteUploadBody = {
      * The `storageId` that the upload URL returned.
      */
     storageId: string;
+};
+
+export type CreateWebhookBody = {
+    /**
+     * An `https` URL of a public address. Each attempt resolves its name again, and refuses private, loopback, link-local and other special addresses.
+     */
+    url: string;
+    /**
+     * The types of events that are sent; null: all.
+     */
+    events?: Array<'phone.created' | 'phone.ready' | 'phone.parked' | 'phone.failed' | 'phone.unavailable' | 'phone.deleted' | 'session.started' | 'session.ended' | 'balance.low' | 'install.succeeded' | 'install.failed' | 'upload.ready' | 'upload.failed' | 'recording.ready' | 'recording.failed' | 'handoff.created' | 'handoff.taken' | 'handoff.done' | 'handoff.declined' | 'handoff.cancelled' | 'handoff.expired' | 'webhook.disabled'> | null;
+    /**
+     * A text for people.
+     */
+    description?: string | null;
+};
+
+export type UpdateWebhookBody = {
+    /**
+     * An `https` URL of a public address. Each attempt resolves its name again, and refuses private, loopback, link-local and other special addresses.
+     */
+    url?: string;
+    /**
+     * The types of events that are sent; null: all.
+     */
+    events?: Array<'phone.created' | 'phone.ready' | 'phone.parked' | 'phone.failed' | 'phone.unavailable' | 'phone.deleted' | 'session.started' | 'session.ended' | 'balance.low' | 'install.succeeded' | 'install.failed' | 'upload.ready' | 'upload.failed' | 'recording.ready' | 'recording.failed' | 'handoff.created' | 'handoff.taken' | 'handoff.done' | 'handoff.declined' | 'handoff.cancelled' | 'handoff.expired' | 'webhook.disabled'> | null;
+    /**
+     * A text for people.
+     */
+    description?: string | null;
+    /**
+     * False: nothing is sent, and pending deliveries fail. Events that happen meanwhile are not sent later.
+     */
+    enabled?: boolean;
+};
+
+export type DeleteWebhookAnswer = {
+    id: string;
+    deleted: true;
 };
 
 export type CreateSetupBody = {
@@ -5807,6 +5992,743 @@ export type GetAccountResponses = {
 };
 
 export type GetAccountResponse = GetAccountResponses[keyof GetAccountResponses];
+
+export type ListEventsData = {
+    body?: never;
+    headers?: {
+        /**
+         * Of a stream: the last `id` that the client received.
+         */
+        'last-event-id'?: string;
+        /**
+         * Narrows the profile of the API key for this request: `guarded` leaves app stores, wallets, passwords and payment fields to a person with `409 handoff_required`; `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
+         */
+        'Phonerack-Profile'?: 'full' | 'guarded' | 'read-only';
+    };
+    path?: never;
+    query?: {
+        /**
+         * Only events of this type.
+         */
+        type?: 'phone.created' | 'phone.ready' | 'phone.parked' | 'phone.failed' | 'phone.unavailable' | 'phone.deleted' | 'session.started' | 'session.ended' | 'balance.low' | 'install.succeeded' | 'install.failed' | 'upload.ready' | 'upload.failed' | 'recording.ready' | 'recording.failed' | 'handoff.created' | 'handoff.taken' | 'handoff.done' | 'handoff.declined' | 'handoff.cancelled' | 'handoff.expired' | 'webhook.disabled';
+        /**
+         * Only events of the phone with this ID.
+         */
+        phone?: string;
+        /**
+         * Maximum number of entries on the page.
+         */
+        limit?: number;
+        /**
+         * The `next_cursor` of the previous page.
+         */
+        cursor?: string;
+    };
+    url: '/v1/events';
+};
+
+export type ListEventsErrors = {
+    /**
+     * `validation_failed`: The request is not valid.
+     */
+    400: Error;
+    /**
+     * `invalid_api_key`: The API key is missing, malformed or unknown.
+     *
+     * `key_expired`: The API key has expired.
+     *
+     * `key_revoked`: The API key was revoked.
+     */
+    401: Error;
+    /**
+     * `phone_not_allowed`: The API key is limited to certain phones, and this phone is not one of them.
+     *
+     * `insufficient_scope`: The API key lacks a scope that this request needs.
+     *
+     * `browser_requests_not_allowed`: Requests with an `Origin` header are refused. Use API keys only from servers or agents, not from a browser.
+     */
+    403: Error;
+    /**
+     * `phone_not_found`: There is no such phone in this project.
+     */
+    404: Error;
+    /**
+     * `rate_limited`: Too many requests.
+     */
+    429: Error;
+    /**
+     * `internal_error`: An internal error occurred.
+     */
+    500: Error;
+    /**
+     * `service_unavailable`: The service is too busy for this request.
+     */
+    503: Error;
+};
+
+export type ListEventsError = ListEventsErrors[keyof ListEventsErrors];
+
+export type ListEventsResponses = {
+    /**
+     * A page of events, or with `Accept: text/event-stream` a stream of them.
+     */
+    200: EventPage;
+};
+
+export type ListEventsResponse = ListEventsResponses[keyof ListEventsResponses];
+
+export type ListWebhooksData = {
+    body?: never;
+    headers?: {
+        /**
+         * Narrows the profile of the API key for this request: `guarded` leaves app stores, wallets, passwords and payment fields to a person with `409 handoff_required`; `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
+         */
+        'Phonerack-Profile'?: 'full' | 'guarded' | 'read-only';
+    };
+    path?: never;
+    query?: never;
+    url: '/v1/webhooks';
+};
+
+export type ListWebhooksErrors = {
+    /**
+     * `validation_failed`: The request is not valid.
+     */
+    400: Error;
+    /**
+     * `invalid_api_key`: The API key is missing, malformed or unknown.
+     *
+     * `key_expired`: The API key has expired.
+     *
+     * `key_revoked`: The API key was revoked.
+     */
+    401: Error;
+    /**
+     * `phone_not_allowed`: The API key is limited to certain phones, and this phone is not one of them.
+     *
+     * `insufficient_scope`: The API key lacks a scope that this request needs.
+     *
+     * `browser_requests_not_allowed`: Requests with an `Origin` header are refused. Use API keys only from servers or agents, not from a browser.
+     */
+    403: Error;
+    /**
+     * `rate_limited`: Too many requests.
+     */
+    429: Error;
+    /**
+     * `internal_error`: An internal error occurred.
+     */
+    500: Error;
+    /**
+     * `service_unavailable`: The service is too busy for this request.
+     */
+    503: Error;
+};
+
+export type ListWebhooksError = ListWebhooksErrors[keyof ListWebhooksErrors];
+
+export type ListWebhooksResponses = {
+    /**
+     * Done.
+     */
+    200: Webhooks;
+};
+
+export type ListWebhooksResponse = ListWebhooksResponses[keyof ListWebhooksResponses];
+
+export type CreateWebhookData = {
+    body: CreateWebhookBody;
+    headers?: {
+        /**
+         * A create request that is repeated with the same key within 24 hours returns the phone that the first one created. Other requests accept and ignore the header.
+         */
+        'Idempotency-Key'?: string;
+        /**
+         * Narrows the profile of the API key for this request: `guarded` leaves app stores, wallets, passwords and payment fields to a person with `409 handoff_required`; `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
+         */
+        'Phonerack-Profile'?: 'full' | 'guarded' | 'read-only';
+    };
+    path?: never;
+    query?: never;
+    url: '/v1/webhooks';
+};
+
+export type CreateWebhookErrors = {
+    /**
+     * `validation_failed`: The request is not valid.
+     */
+    400: Error;
+    /**
+     * `invalid_api_key`: The API key is missing, malformed or unknown.
+     *
+     * `key_expired`: The API key has expired.
+     *
+     * `key_revoked`: The API key was revoked.
+     */
+    401: Error;
+    /**
+     * `phone_not_allowed`: The API key is limited to certain phones, and this phone is not one of them.
+     *
+     * `insufficient_scope`: The API key lacks a scope that this request needs.
+     *
+     * `browser_requests_not_allowed`: Requests with an `Origin` header are refused. Use API keys only from servers or agents, not from a browser.
+     */
+    403: Error;
+    /**
+     * `webhook_limit_reached`: The project has reached its limit of webhooks.
+     */
+    409: Error;
+    /**
+     * `payload_too_large`: The request body is too large.
+     */
+    413: Error;
+    /**
+     * `rate_limited`: Too many requests.
+     */
+    429: Error;
+    /**
+     * `internal_error`: An internal error occurred.
+     */
+    500: Error;
+    /**
+     * `service_unavailable`: The service is too busy for this request.
+     */
+    503: Error;
+};
+
+export type CreateWebhookError = CreateWebhookErrors[keyof CreateWebhookErrors];
+
+export type CreateWebhookResponses = {
+    /**
+     * Created.
+     */
+    201: WebhookWithSecret;
+};
+
+export type CreateWebhookResponse = CreateWebhookResponses[keyof CreateWebhookResponses];
+
+export type DeleteWebhookData = {
+    body?: NoFields;
+    headers?: {
+        /**
+         * Narrows the profile of the API key for this request: `guarded` leaves app stores, wallets, passwords and payment fields to a person with `409 handoff_required`; `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
+         */
+        'Phonerack-Profile'?: 'full' | 'guarded' | 'read-only';
+    };
+    path: {
+        /**
+         * A webhook ID.
+         */
+        wid: string;
+    };
+    query?: never;
+    url: '/v1/webhooks/{wid}';
+};
+
+export type DeleteWebhookErrors = {
+    /**
+     * `validation_failed`: The request is not valid.
+     */
+    400: Error;
+    /**
+     * `invalid_api_key`: The API key is missing, malformed or unknown.
+     *
+     * `key_expired`: The API key has expired.
+     *
+     * `key_revoked`: The API key was revoked.
+     */
+    401: Error;
+    /**
+     * `phone_not_allowed`: The API key is limited to certain phones, and this phone is not one of them.
+     *
+     * `insufficient_scope`: The API key lacks a scope that this request needs.
+     *
+     * `browser_requests_not_allowed`: Requests with an `Origin` header are refused. Use API keys only from servers or agents, not from a browser.
+     */
+    403: Error;
+    /**
+     * `webhook_not_found`: There is no such webhook in this project.
+     */
+    404: Error;
+    /**
+     * `payload_too_large`: The request body is too large.
+     */
+    413: Error;
+    /**
+     * `rate_limited`: Too many requests.
+     */
+    429: Error;
+    /**
+     * `internal_error`: An internal error occurred.
+     */
+    500: Error;
+    /**
+     * `service_unavailable`: The service is too busy for this request.
+     */
+    503: Error;
+};
+
+export type DeleteWebhookError = DeleteWebhookErrors[keyof DeleteWebhookErrors];
+
+export type DeleteWebhookResponses = {
+    /**
+     * Done.
+     */
+    200: DeleteWebhookAnswer;
+};
+
+export type DeleteWebhookResponse = DeleteWebhookResponses[keyof DeleteWebhookResponses];
+
+export type GetWebhookData = {
+    body?: never;
+    headers?: {
+        /**
+         * Narrows the profile of the API key for this request: `guarded` leaves app stores, wallets, passwords and payment fields to a person with `409 handoff_required`; `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
+         */
+        'Phonerack-Profile'?: 'full' | 'guarded' | 'read-only';
+    };
+    path: {
+        /**
+         * A webhook ID.
+         */
+        wid: string;
+    };
+    query?: never;
+    url: '/v1/webhooks/{wid}';
+};
+
+export type GetWebhookErrors = {
+    /**
+     * `validation_failed`: The request is not valid.
+     */
+    400: Error;
+    /**
+     * `invalid_api_key`: The API key is missing, malformed or unknown.
+     *
+     * `key_expired`: The API key has expired.
+     *
+     * `key_revoked`: The API key was revoked.
+     */
+    401: Error;
+    /**
+     * `phone_not_allowed`: The API key is limited to certain phones, and this phone is not one of them.
+     *
+     * `insufficient_scope`: The API key lacks a scope that this request needs.
+     *
+     * `browser_requests_not_allowed`: Requests with an `Origin` header are refused. Use API keys only from servers or agents, not from a browser.
+     */
+    403: Error;
+    /**
+     * `webhook_not_found`: There is no such webhook in this project.
+     */
+    404: Error;
+    /**
+     * `rate_limited`: Too many requests.
+     */
+    429: Error;
+    /**
+     * `internal_error`: An internal error occurred.
+     */
+    500: Error;
+    /**
+     * `service_unavailable`: The service is too busy for this request.
+     */
+    503: Error;
+};
+
+export type GetWebhookError = GetWebhookErrors[keyof GetWebhookErrors];
+
+export type GetWebhookResponses = {
+    /**
+     * Done.
+     */
+    200: Webhook;
+};
+
+export type GetWebhookResponse = GetWebhookResponses[keyof GetWebhookResponses];
+
+export type UpdateWebhookData = {
+    body?: UpdateWebhookBody;
+    headers?: {
+        /**
+         * Narrows the profile of the API key for this request: `guarded` leaves app stores, wallets, passwords and payment fields to a person with `409 handoff_required`; `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
+         */
+        'Phonerack-Profile'?: 'full' | 'guarded' | 'read-only';
+    };
+    path: {
+        /**
+         * A webhook ID.
+         */
+        wid: string;
+    };
+    query?: never;
+    url: '/v1/webhooks/{wid}';
+};
+
+export type UpdateWebhookErrors = {
+    /**
+     * `validation_failed`: The request is not valid.
+     */
+    400: Error;
+    /**
+     * `invalid_api_key`: The API key is missing, malformed or unknown.
+     *
+     * `key_expired`: The API key has expired.
+     *
+     * `key_revoked`: The API key was revoked.
+     */
+    401: Error;
+    /**
+     * `phone_not_allowed`: The API key is limited to certain phones, and this phone is not one of them.
+     *
+     * `insufficient_scope`: The API key lacks a scope that this request needs.
+     *
+     * `browser_requests_not_allowed`: Requests with an `Origin` header are refused. Use API keys only from servers or agents, not from a browser.
+     */
+    403: Error;
+    /**
+     * `webhook_not_found`: There is no such webhook in this project.
+     */
+    404: Error;
+    /**
+     * `payload_too_large`: The request body is too large.
+     */
+    413: Error;
+    /**
+     * `rate_limited`: Too many requests.
+     */
+    429: Error;
+    /**
+     * `internal_error`: An internal error occurred.
+     */
+    500: Error;
+    /**
+     * `service_unavailable`: The service is too busy for this request.
+     */
+    503: Error;
+};
+
+export type UpdateWebhookError = UpdateWebhookErrors[keyof UpdateWebhookErrors];
+
+export type UpdateWebhookResponses = {
+    /**
+     * Done.
+     */
+    200: Webhook;
+};
+
+export type UpdateWebhookResponse = UpdateWebhookResponses[keyof UpdateWebhookResponses];
+
+export type TestWebhookData = {
+    body?: NoFields;
+    headers?: {
+        /**
+         * A create request that is repeated with the same key within 24 hours returns the phone that the first one created. Other requests accept and ignore the header.
+         */
+        'Idempotency-Key'?: string;
+        /**
+         * Narrows the profile of the API key for this request: `guarded` leaves app stores, wallets, passwords and payment fields to a person with `409 handoff_required`; `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
+         */
+        'Phonerack-Profile'?: 'full' | 'guarded' | 'read-only';
+    };
+    path: {
+        /**
+         * A webhook ID.
+         */
+        wid: string;
+    };
+    query?: never;
+    url: '/v1/webhooks/{wid}/test';
+};
+
+export type TestWebhookErrors = {
+    /**
+     * `validation_failed`: The request is not valid.
+     */
+    400: Error;
+    /**
+     * `invalid_api_key`: The API key is missing, malformed or unknown.
+     *
+     * `key_expired`: The API key has expired.
+     *
+     * `key_revoked`: The API key was revoked.
+     */
+    401: Error;
+    /**
+     * `phone_not_allowed`: The API key is limited to certain phones, and this phone is not one of them.
+     *
+     * `insufficient_scope`: The API key lacks a scope that this request needs.
+     *
+     * `browser_requests_not_allowed`: Requests with an `Origin` header are refused. Use API keys only from servers or agents, not from a browser.
+     */
+    403: Error;
+    /**
+     * `webhook_not_found`: There is no such webhook in this project.
+     */
+    404: Error;
+    /**
+     * `payload_too_large`: The request body is too large.
+     */
+    413: Error;
+    /**
+     * `rate_limited`: Too many requests.
+     */
+    429: Error;
+    /**
+     * `internal_error`: An internal error occurred.
+     */
+    500: Error;
+    /**
+     * `service_unavailable`: The service is too busy for this request.
+     */
+    503: Error;
+};
+
+export type TestWebhookError = TestWebhookErrors[keyof TestWebhookErrors];
+
+export type TestWebhookResponses = {
+    /**
+     * Accepted, but not finished yet.
+     */
+    202: Delivery;
+};
+
+export type TestWebhookResponse = TestWebhookResponses[keyof TestWebhookResponses];
+
+export type RotateWebhookData = {
+    body?: NoFields;
+    headers?: {
+        /**
+         * A create request that is repeated with the same key within 24 hours returns the phone that the first one created. Other requests accept and ignore the header.
+         */
+        'Idempotency-Key'?: string;
+        /**
+         * Narrows the profile of the API key for this request: `guarded` leaves app stores, wallets, passwords and payment fields to a person with `409 handoff_required`; `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
+         */
+        'Phonerack-Profile'?: 'full' | 'guarded' | 'read-only';
+    };
+    path: {
+        /**
+         * A webhook ID.
+         */
+        wid: string;
+    };
+    query?: never;
+    url: '/v1/webhooks/{wid}/rotate';
+};
+
+export type RotateWebhookErrors = {
+    /**
+     * `validation_failed`: The request is not valid.
+     */
+    400: Error;
+    /**
+     * `invalid_api_key`: The API key is missing, malformed or unknown.
+     *
+     * `key_expired`: The API key has expired.
+     *
+     * `key_revoked`: The API key was revoked.
+     */
+    401: Error;
+    /**
+     * `phone_not_allowed`: The API key is limited to certain phones, and this phone is not one of them.
+     *
+     * `insufficient_scope`: The API key lacks a scope that this request needs.
+     *
+     * `browser_requests_not_allowed`: Requests with an `Origin` header are refused. Use API keys only from servers or agents, not from a browser.
+     */
+    403: Error;
+    /**
+     * `webhook_not_found`: There is no such webhook in this project.
+     */
+    404: Error;
+    /**
+     * `payload_too_large`: The request body is too large.
+     */
+    413: Error;
+    /**
+     * `rate_limited`: Too many requests.
+     */
+    429: Error;
+    /**
+     * `internal_error`: An internal error occurred.
+     */
+    500: Error;
+    /**
+     * `service_unavailable`: The service is too busy for this request.
+     */
+    503: Error;
+};
+
+export type RotateWebhookError = RotateWebhookErrors[keyof RotateWebhookErrors];
+
+export type RotateWebhookResponses = {
+    /**
+     * Done.
+     */
+    200: WebhookWithSecret;
+};
+
+export type RotateWebhookResponse = RotateWebhookResponses[keyof RotateWebhookResponses];
+
+export type ListDeliveriesData = {
+    body?: never;
+    headers?: {
+        /**
+         * Narrows the profile of the API key for this request: `guarded` leaves app stores, wallets, passwords and payment fields to a person with `409 handoff_required`; `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
+         */
+        'Phonerack-Profile'?: 'full' | 'guarded' | 'read-only';
+    };
+    path: {
+        /**
+         * A webhook ID.
+         */
+        wid: string;
+    };
+    query?: {
+        /**
+         * Maximum number of entries on the page.
+         */
+        limit?: number;
+        /**
+         * The `next_cursor` of the previous page.
+         */
+        cursor?: string;
+    };
+    url: '/v1/webhooks/{wid}/deliveries';
+};
+
+export type ListDeliveriesErrors = {
+    /**
+     * `validation_failed`: The request is not valid.
+     */
+    400: Error;
+    /**
+     * `invalid_api_key`: The API key is missing, malformed or unknown.
+     *
+     * `key_expired`: The API key has expired.
+     *
+     * `key_revoked`: The API key was revoked.
+     */
+    401: Error;
+    /**
+     * `phone_not_allowed`: The API key is limited to certain phones, and this phone is not one of them.
+     *
+     * `insufficient_scope`: The API key lacks a scope that this request needs.
+     *
+     * `browser_requests_not_allowed`: Requests with an `Origin` header are refused. Use API keys only from servers or agents, not from a browser.
+     */
+    403: Error;
+    /**
+     * `webhook_not_found`: There is no such webhook in this project.
+     */
+    404: Error;
+    /**
+     * `rate_limited`: Too many requests.
+     */
+    429: Error;
+    /**
+     * `internal_error`: An internal error occurred.
+     */
+    500: Error;
+    /**
+     * `service_unavailable`: The service is too busy for this request.
+     */
+    503: Error;
+};
+
+export type ListDeliveriesError = ListDeliveriesErrors[keyof ListDeliveriesErrors];
+
+export type ListDeliveriesResponses = {
+    /**
+     * Done.
+     */
+    200: DeliveryPage;
+};
+
+export type ListDeliveriesResponse = ListDeliveriesResponses[keyof ListDeliveriesResponses];
+
+export type RetryDeliveryData = {
+    body?: NoFields;
+    headers?: {
+        /**
+         * A create request that is repeated with the same key within 24 hours returns the phone that the first one created. Other requests accept and ignore the header.
+         */
+        'Idempotency-Key'?: string;
+        /**
+         * Narrows the profile of the API key for this request: `guarded` leaves app stores, wallets, passwords and payment fields to a person with `409 handoff_required`; `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
+         */
+        'Phonerack-Profile'?: 'full' | 'guarded' | 'read-only';
+    };
+    path: {
+        /**
+         * A webhook ID.
+         */
+        wid: string;
+        /**
+         * A delivery ID.
+         */
+        did: string;
+    };
+    query?: never;
+    url: '/v1/webhooks/{wid}/deliveries/{did}/retry';
+};
+
+export type RetryDeliveryErrors = {
+    /**
+     * `validation_failed`: The request is not valid.
+     */
+    400: Error;
+    /**
+     * `invalid_api_key`: The API key is missing, malformed or unknown.
+     *
+     * `key_expired`: The API key has expired.
+     *
+     * `key_revoked`: The API key was revoked.
+     */
+    401: Error;
+    /**
+     * `phone_not_allowed`: The API key is limited to certain phones, and this phone is not one of them.
+     *
+     * `insufficient_scope`: The API key lacks a scope that this request needs.
+     *
+     * `browser_requests_not_allowed`: Requests with an `Origin` header are refused. Use API keys only from servers or agents, not from a browser.
+     */
+    403: Error;
+    /**
+     * `webhook_not_found`: There is no such webhook in this project.
+     *
+     * `event_not_found`: The event does not exist, or has expired.
+     */
+    404: Error;
+    /**
+     * `payload_too_large`: The request body is too large.
+     */
+    413: Error;
+    /**
+     * `rate_limited`: Too many requests.
+     */
+    429: Error;
+    /**
+     * `internal_error`: An internal error occurred.
+     */
+    500: Error;
+    /**
+     * `service_unavailable`: The service is too busy for this request.
+     */
+    503: Error;
+};
+
+export type RetryDeliveryError = RetryDeliveryErrors[keyof RetryDeliveryErrors];
+
+export type RetryDeliveryResponses = {
+    /**
+     * Accepted, but not finished yet.
+     */
+    202: Delivery;
+};
+
+export type RetryDeliveryResponse = RetryDeliveryResponses[keyof RetryDeliveryResponses];
 
 export type CreateSetupData = {
     body?: CreateSetupBody;

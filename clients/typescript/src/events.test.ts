@@ -1,0 +1,104 @@
+/** The stream of events over a real HTTP server that breaks it. The real service is in `e2e/src/events.test.ts`. */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { AuthenticationError, Phonerack } from './index.js'
+
+let server: Server
+let asked: IncomingMessage[]
+/** One answer for each connection; the last one repeats. */
+let answers: ((response: ServerResponse) => void)[]
+let client: Phonerack
+
+beforeEach(async () => {
+  asked = []
+  server = createServer((request, response) => {
+    asked.push(request)
+    const answer = answers.length > 1 ? answers.shift() : answers[0]
+    answer?.(response)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  client = new Phonerack({ apiKey: 'prk_test', baseUrl: `http://127.0.0.1:${port}` })
+})
+afterEach(() => {
+  server.closeAllConnections()
+  server.close()
+})
+
+const event = (id: string) => ({
+  ...{ id, object: 'event', type: 'phone.ready', created_at: '2026-01-01T00:00:00.000Z' },
+  ...{ phone_id: 'ph_aaaaaaaaaaaa', data: {} },
+})
+const frame = (id: string): string => `id: ${id}\nevent: phone.ready\ndata: ${JSON.stringify(event(id))}\n\n`
+const stream =
+  (text: string, end: (response: ServerResponse) => void = () => undefined) =>
+  (response: ServerResponse) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' })
+    response.write(text, () => end(response))
+  }
+const refusal = (status: number, code: string, type: string) => (response: ServerResponse) => {
+  response
+    .writeHead(status, { 'content-type': 'application/json' })
+    .end(JSON.stringify({ error: { type, code, message: 'No.', retryable: false, next: null, details: {} } }))
+}
+
+/** The first event, after which the loop is left. */
+async function first<T>(events: AsyncIterable<T>): Promise<T | undefined> {
+  for await (const event of events) return event
+  return undefined
+}
+
+it('continues after the last event when the stream ends, breaks or is refused for a while', async () => {
+  answers = [
+    stream(`retry: 1000\n\nid: start\n\n:\n${frame('evt_1')}`, (response) => response.end()),
+    refusal(503, 'service_unavailable', 'api_error'),
+    stream(frame('evt_2'), (response) => response.destroy()),
+    stream(frame('evt_3')),
+  ]
+  const ids: string[] = []
+  for await (const each of client.events({ type: 'phone.ready', phone: 'ph_aaaaaaaaaaaa' })) {
+    if (each.object === 'event') ids.push(each.id)
+    if (ids.length === 3) break
+  }
+  expect(ids).toEqual(['evt_1', 'evt_2', 'evt_3'])
+  expect(asked.map(({ headers }) => headers['last-event-id'])).toEqual([undefined, 'evt_1', 'evt_1', 'evt_2'])
+  expect(asked[0]?.url).toBe('/v1/events?type=phone.ready&phone=ph_aaaaaaaaaaaa')
+  expect(asked[0]?.headers).toMatchObject({ accept: 'text/event-stream', authorization: 'Bearer prk_test' })
+})
+
+it('continues from the position of a stream without events, and from an event of an earlier run', async () => {
+  answers = [stream('id: start\n\n', (response) => response.end()), stream(frame('evt_1'))]
+  await first(client.events())
+  expect(asked.map(({ headers }) => headers['last-event-id'])).toEqual([undefined, 'start'])
+  await first(client.events({ lastEventId: 'evt_0' }))
+  expect(asked.at(-1)?.headers['last-event-id']).toBe('evt_0')
+})
+
+it('reports a gap', async () => {
+  const gap = { object: 'gap', type: 'gap', last_event_id: 'evt_0' }
+  answers = [stream(`event: gap\ndata: ${JSON.stringify(gap)}\n\n`)]
+  for await (const each of client.events({ lastEventId: 'evt_0' })) {
+    expect(each).toEqual(gap)
+    break
+  }
+})
+
+it('closes the connection when the loop is left', async () => {
+  const closed = new Promise<void>((resolve) => {
+    answers = [stream(frame('evt_1'), (response) => void response.once('close', resolve))]
+  })
+  await first(client.events())
+  await closed
+})
+
+it('ends with the refusal of the API, and with the signal', async () => {
+  answers = [refusal(401, 'key_revoked', 'authentication_error')]
+  await expect(client.events().next()).rejects.toBeInstanceOf(AuthenticationError)
+  expect(asked).toHaveLength(1)
+  answers = [stream('id: start\n\n')]
+  const stop = new AbortController()
+  const next = client.events({ signal: stop.signal }).next()
+  setTimeout(() => stop.abort(new Error('enough')), 200)
+  await expect(next).rejects.toThrow('enough')
+})
