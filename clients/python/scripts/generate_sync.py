@@ -21,6 +21,8 @@ REPLACEMENTS = [
     (r"\bAwaitable\[(.*)\]\]", r"\1]"),
     (r"\bAwaitable, ", ""),
     (r"\bAsyncIterator\b", "Iterator"),
+    (r"\bAsyncGenerator\[(.*), None\]", r"Generator[\1, None, None]"),
+    (r"\bAsyncGenerator\b", "Generator"),
     (r"\bAsync([A-Z]\w+)\b", r"\1"),
     (r"\b__aenter__\b", "__enter__"),
     (r"\b__aexit__\b", "__exit__"),

@@ -15,6 +15,8 @@ from .errors import PhonerackError
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 8.0
 # Seconds of `Retry-After` that the SDK waits itself; for longer ones, it raises the error.
 LONGEST_RETRY_AFTER = 60.0
+# Seconds: the longest pause before a stream is opened again.
+LONGEST_STREAM_PAUSE = 15.0
 
 
 def pause_before_repeat(
@@ -33,6 +35,16 @@ def pause_before_repeat(
     if wait is not None:
         return None if wait > LONGEST_RETRY_AFTER else wait * (1 + random * 0.1)
     return float(min(LONGEST_PAUSE, FIRST_PAUSE * 2**attempt)) * (0.5 + random * 0.5)
+
+
+def is_passing(error: PhonerackError) -> bool:
+    """Whether a stream that ended with this error is opened again."""
+    return error.status is None or error.status == 429 or error.status >= 500 or error.retryable
+
+
+def pause_before_stream(failures: int, random: float) -> float:
+    """Seconds until a stream is opened again. `failures`: streams in a row that brought nothing."""
+    return float(min(LONGEST_STREAM_PAUSE, FIRST_PAUSE * 2 ** min(failures, 10))) * (0.5 + random * 0.5)
 
 
 def may_be_done(error: PhonerackError, retry_after: Optional[str]) -> bool:

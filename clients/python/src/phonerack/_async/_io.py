@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any, AsyncIterator, Callable, Coroutine, Mapping, TypeVar
+from typing import Any, AsyncGenerator, AsyncIterator, Callable, Coroutine, Mapping, TypeVar
 
 import httpx
 
-from .._answers import Answer
+from .._answers import Answer, error_of
 from .._config import Config, Message
 from .._deadline import Deadline, timed_out
 from .._network import connection_failed, no_auth
 from .._results import Source
 
 T = TypeVar("T")
+
+# Seconds without a byte after which a stream is lost: the service sends a comment every 15 seconds.
+SILENCE = 45.0
 
 
 def new_client(config: Config) -> httpx.AsyncClient:
@@ -31,6 +34,27 @@ async def send_once(client: httpx.AsyncClient, message: Message, deadline: Deadl
         message.method, message.url, headers=message.headers, content=message.body, timeout=None
     )
     return await _answer(client, request, deadline, is_read=message.is_read)
+
+
+async def stream(client: httpx.AsyncClient, message: Message) -> AsyncGenerator[bytes, None]:
+    """The chunks of an answer that does not end. Raises PhonerackError, also when no byte arrives for `SILENCE` seconds."""
+    request = client.build_request(
+        message.method, message.url, headers=message.headers, timeout=httpx.Timeout(SILENCE)
+    )
+    try:
+        response = await client.send(request, auth=no_auth, follow_redirects=False, stream=True)
+        try:
+            if not response.is_success:
+                body = await response.aread()
+                raise error_of(Answer(response.status_code, body, None, response.headers.get("x-request-id")), is_read=True)
+            async for chunk in response.aiter_bytes():
+                yield chunk
+        finally:
+            await response.aclose()
+    except httpx.TimeoutException:
+        raise timed_out(is_read=True) from None
+    except httpx.RequestError as error:
+        raise connection_failed(request, error, is_read=True) from error
 
 
 async def send_file(

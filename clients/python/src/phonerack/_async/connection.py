@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from typing import Callable, Optional, TypeVar
+from typing import AsyncGenerator, Callable, Optional, TypeVar
 
 import httpx
 
@@ -73,6 +73,20 @@ class AsyncConnection:
             attempt=attempt,
             random=self.random(),
         )
+
+    async def stream(self, request: Request[bytes], last_event_id: Optional[str]) -> AsyncGenerator[bytes, None]:
+        """The chunks of a stream of events, which is opened once. Raises PhonerackError."""
+        message = self._config.message(request)
+        message.headers["accept"] = "text/event-stream"
+        if last_event_id is not None:
+            message.headers["last-event-id"] = last_event_id
+        chunks = _io.stream(self._client, message)
+        try:
+            async for chunk in chunks:
+                yield chunk
+        finally:
+            # Closes the connection when the caller has left.
+            await chunks.aclose()
 
     async def send_file(
         self,

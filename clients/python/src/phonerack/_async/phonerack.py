@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from types import TracebackType
-from typing import Any, Mapping, Optional, Type
+from typing import Any, AsyncGenerator, Dict, Mapping, Optional, Type
 
 import httpx
 
@@ -13,6 +13,7 @@ from .._generated import models, operations
 from .._request import Request
 from .apps import AsyncApps
 from .connection import AsyncConnection
+from .events import follow
 from .phones import AsyncPhones
 
 
@@ -45,6 +46,22 @@ class AsyncPhonerack:
     ) -> models.Account:
         """Credit, limits and prices of the project."""
         return await self._connection.send(operations.get_account(), Deadline(REQUEST, timeout, deadline))
+
+    def events(
+        self,
+        *,
+        type: Optional[str] = None,
+        phone: Optional[str] = None,
+        last_event_id: Optional[str] = None,
+    ) -> AsyncGenerator[Dict[str, Any], None]:
+        """Follows what happens from now on, until the loop is left. Connects again by itself after the last event.
+
+        An event may come twice. An event of the type `gap` says that events after its `last_event_id` have expired.
+        `type`: only these, such as `phone.ready`. `phone`: only those of the phone with this ID.
+        `last_event_id`: the ID of the last event that was processed, from an earlier run.
+        Raises PhonerackError when the API refuses the request, such as for a revoked key.
+        """
+        return follow(self._connection, type=type, phone=phone, last_event_id=last_event_id)
 
     async def request(
         self,

@@ -236,6 +236,19 @@ class CreateSetupBody(TypedDict, total=False):
     client: str
 
 
+class _CreateWebhookBodyRequired(TypedDict):
+    # An `https` URL of a public address. Each attempt resolves its name again, and refuses private, loopback,
+    # link-local and other special addresses.
+    url: str
+
+
+class CreateWebhookBody(_CreateWebhookBodyRequired, total=False):
+    # The types of events that are sent; null: all.
+    events: Optional[List[Literal["phone.created", "phone.ready", "phone.parked", "phone.failed", "phone.unavailable", "phone.deleted", "session.started", "session.ended", "balance.low", "install.succeeded", "install.failed", "upload.ready", "upload.failed", "recording.ready", "recording.failed", "handoff.created", "handoff.taken", "handoff.done", "handoff.declined", "handoff.cancelled", "handoff.expired", "webhook.disabled"]]]
+    # A text for people.
+    description: Optional[str]
+
+
 class CreatedHandoff(TypedDict):
     object: Literal["handoff"]
     id: str
@@ -306,6 +319,46 @@ class DeleteRecordingAnswer(TypedDict):
     deleted: Literal[True]
 
 
+class DeleteWebhookAnswer(TypedDict):
+    id: str
+    deleted: Literal[True]
+
+
+class Delivery(TypedDict):
+    object: Literal["delivery"]
+    id: str
+    webhook: str
+    # The ID of the event, which the request has as `webhook-id`.
+    event: str
+    # The type of the event. More may be added.
+    type: str
+    # One of pending, succeeded, failed. More may be added.
+    status: str
+    attempts: int
+    # ISO 8601, UTC, with milliseconds.
+    created_at: str
+    last_attempt_at: Optional[str]
+    # Null once it has succeeded or failed.
+    next_attempt_at: Optional[str]
+    # The response to the last attempt; null without one.
+    response: Optional[DeliveryResponse]
+    # The time of the last attempt.
+    duration_ms: Optional[int]
+    error: Optional[str]
+
+
+class DeliveryResponse(TypedDict):
+    status: int
+    # The first 16 KB.
+    body: str
+
+
+class DeliveryPage(TypedDict):
+    data: List[Delivery]
+    # Null on the last page.
+    next_cursor: Optional[str]
+
+
 class DescTarget(TypedDict):
     desc: str
 
@@ -362,6 +415,30 @@ class ErrorError(TypedDict):
     request_id: str
     # Machine-readable facts. New fields may be added.
     details: Dict[str, Any]
+
+
+class Event(TypedDict):
+    id: str
+    object: Literal["event"]
+    # One of phone.created, phone.ready, phone.parked, phone.failed, phone.unavailable, phone.deleted,
+    # session.started, session.ended, balance.low, install.succeeded, install.failed, upload.ready,
+    # upload.failed, recording.ready, recording.failed, handoff.created, handoff.taken, handoff.done,
+    # handoff.declined, handoff.cancelled, handoff.expired, webhook.disabled. More may be added.
+    type: str
+    # ISO 8601, UTC, with milliseconds.
+    created_at: str
+    # Null for events of uploads, of the credit and of webhooks.
+    phone_id: Optional[str]
+    # The changed object at the time of the change, under the name of its kind: `phone`, `session`, `balance`,
+    # `install`, `upload`, `recording`, `handoff` or `webhook`. Fields may be added. It has no text that a
+    # person typed.
+    data: Dict[str, Dict[str, Any]]
+
+
+class EventPage(TypedDict):
+    data: List[Event]
+    # Null on the last page.
+    next_cursor: Optional[str]
 
 
 class GetClipboardAnswer(TypedDict):
@@ -923,6 +1000,18 @@ class UpdatePhoneBody(TypedDict, total=False):
     metadata: Dict[str, str]
 
 
+class UpdateWebhookBody(TypedDict, total=False):
+    # An `https` URL of a public address. Each attempt resolves its name again, and refuses private, loopback,
+    # link-local and other special addresses.
+    url: str
+    # The types of events that are sent; null: all.
+    events: Optional[List[Literal["phone.created", "phone.ready", "phone.parked", "phone.failed", "phone.unavailable", "phone.deleted", "session.started", "session.ended", "balance.low", "install.succeeded", "install.failed", "upload.ready", "upload.failed", "recording.ready", "recording.failed", "handoff.created", "handoff.taken", "handoff.done", "handoff.declined", "handoff.cancelled", "handoff.expired", "webhook.disabled"]]]
+    # A text for people.
+    description: Optional[str]
+    # False: nothing is sent, and pending deliveries fail. Events that happen meanwhile are not sent later.
+    enabled: bool
+
+
 class Upload(TypedDict):
     object: Literal["upload"]
     id: str
@@ -981,6 +1070,46 @@ class _WaitIdleActionRequired(TypedDict):
 class WaitIdleAction(_WaitIdleActionRequired, total=False):
     # Milliseconds. `5000` if omitted.
     timeout_ms: int
+
+
+class Webhook(TypedDict):
+    object: Literal["webhook"]
+    id: str
+    url: str
+    description: Optional[str]
+    # The types of events that are sent; null: all.
+    events: Optional[List[str]]
+    # False after `enabled: false`, and after three days in which every attempt failed.
+    enabled: bool
+    # Time of the first failed attempt since the last success.
+    failing_since: Optional[str]
+    # Until then, requests are also signed with the secret before the last rotation.
+    earlier_secret_expires_at: Optional[str]
+    # ISO 8601, UTC, with milliseconds.
+    created_at: str
+
+
+class WebhookWithSecret(TypedDict):
+    object: Literal["webhook"]
+    id: str
+    url: str
+    description: Optional[str]
+    # The types of events that are sent; null: all.
+    events: Optional[List[str]]
+    # False after `enabled: false`, and after three days in which every attempt failed.
+    enabled: bool
+    # Time of the first failed attempt since the last success.
+    failing_since: Optional[str]
+    # Until then, requests are also signed with the secret before the last rotation.
+    earlier_secret_expires_at: Optional[str]
+    # ISO 8601, UTC, with milliseconds.
+    created_at: str
+    # Verifies signatures by Standard Webhooks: `whsec_` and a key in Base64. It is shown once.
+    secret: str
+
+
+class Webhooks(TypedDict):
+    data: List[Webhook]
 
 
 class WriteFileAnswer(TypedDict):

@@ -256,6 +256,56 @@ def get_account() -> Request[Account]:
     return Request("GET", "/v1/account")
 
 
+def list_events(*, type: Optional[Literal["phone.created", "phone.ready", "phone.parked", "phone.failed", "phone.unavailable", "phone.deleted", "session.started", "session.ended", "balance.low", "install.succeeded", "install.failed", "upload.ready", "upload.failed", "recording.ready", "recording.failed", "handoff.created", "handoff.taken", "handoff.done", "handoff.declined", "handoff.cancelled", "handoff.expired", "webhook.disabled"]] = None, phone: Optional[str] = None, limit: Optional[int] = None, cursor: Optional[str] = None) -> Request[EventPage]:
+    """List or follow events."""
+    return Request("GET", "/v1/events", query={"type": type, "phone": phone, "limit": limit, "cursor": cursor})
+
+
+def create_webhook(*, body: CreateWebhookBody, idempotency_key: Optional[str] = None) -> Request[WebhookWithSecret]:
+    """Send events to a URL."""
+    return Request("POST", "/v1/webhooks", json=body, idempotency_key=idempotency_key)
+
+
+def list_webhooks() -> Request[Webhooks]:
+    """List webhooks, newest first."""
+    return Request("GET", "/v1/webhooks")
+
+
+def get_webhook(wid: str) -> Request[Webhook]:
+    """Get a webhook."""
+    return Request("GET", path_of("/v1/webhooks/{wid}", wid=wid))
+
+
+def update_webhook(wid: str, *, body: Optional[UpdateWebhookBody] = None) -> Request[Webhook]:
+    """Change a webhook, or switch it off or on."""
+    return Request("PATCH", path_of("/v1/webhooks/{wid}", wid=wid), json=body)
+
+
+def delete_webhook(wid: str, *, body: Optional[NoFields] = None) -> Request[DeleteWebhookAnswer]:
+    """Delete a webhook."""
+    return Request("DELETE", path_of("/v1/webhooks/{wid}", wid=wid), json=body)
+
+
+def test_webhook(wid: str, *, body: Optional[NoFields] = None, idempotency_key: Optional[str] = None) -> Request[Delivery]:
+    """Send a test to a webhook."""
+    return Request("POST", path_of("/v1/webhooks/{wid}/test", wid=wid), json=body, idempotency_key=idempotency_key)
+
+
+def rotate_webhook(wid: str, *, body: Optional[NoFields] = None, idempotency_key: Optional[str] = None) -> Request[WebhookWithSecret]:
+    """Replace the secret of a webhook."""
+    return Request("POST", path_of("/v1/webhooks/{wid}/rotate", wid=wid), json=body, idempotency_key=idempotency_key)
+
+
+def list_deliveries(wid: str, *, limit: Optional[int] = None, cursor: Optional[str] = None) -> Request[DeliveryPage]:
+    """List the deliveries of a webhook, newest first."""
+    return Request("GET", path_of("/v1/webhooks/{wid}/deliveries", wid=wid), query={"limit": limit, "cursor": cursor})
+
+
+def retry_delivery(wid: str, did: str, *, body: Optional[NoFields] = None, idempotency_key: Optional[str] = None) -> Request[Delivery]:
+    """Send a delivery again."""
+    return Request("POST", path_of("/v1/webhooks/{wid}/deliveries/{did}/retry", wid=wid, did=did), json=body, idempotency_key=idempotency_key)
+
+
 def create_setup(*, body: Optional[CreateSetupBody] = None, idempotency_key: Optional[str] = None) -> Request[CreateSetupAnswer]:
     """Request a key."""
     return Request("POST", "/v1/setup", json=body, idempotency_key=idempotency_key)

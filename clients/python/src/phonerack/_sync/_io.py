@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import time
-from typing import Any, Callable, Iterator, Mapping
+from typing import Any, Callable, Generator, Iterator, Mapping
 
 import httpx
 
-from .._answers import Answer
+from .._answers import Answer, error_of
 from .._config import Config, Message
 from .._deadline import Deadline, timed_out
 from .._network import connection_failed, no_auth
 from .._results import Source
+
+# Seconds without a byte after which a stream is lost: the service sends a comment every 15 seconds.
+SILENCE = 45.0
 
 
 def new_client(config: Config) -> httpx.Client:
@@ -29,6 +32,27 @@ def send_once(client: httpx.Client, message: Message, deadline: Deadline) -> Ans
         message.method, message.url, headers=message.headers, content=message.body, timeout=_left(deadline)
     )
     return _answer(client, request, deadline, is_read=message.is_read)
+
+
+def stream(client: httpx.Client, message: Message) -> Generator[bytes, None, None]:
+    """The chunks of an answer that does not end. Raises PhonerackError, also when no byte arrives for `SILENCE` seconds."""
+    request = client.build_request(
+        message.method, message.url, headers=message.headers, timeout=httpx.Timeout(SILENCE)
+    )
+    try:
+        response = client.send(request, auth=no_auth, follow_redirects=False, stream=True)
+        try:
+            if not response.is_success:
+                body = response.read()
+                raise error_of(Answer(response.status_code, body, None, response.headers.get("x-request-id")), is_read=True)
+            for chunk in response.iter_bytes():
+                yield chunk
+        finally:
+            response.close()
+    except httpx.TimeoutException:
+        raise timed_out(is_read=True) from None
+    except httpx.RequestError as error:
+        raise connection_failed(request, error, is_read=True) from error
 
 
 def send_file(

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import random
-from typing import Callable, Optional, TypeVar
+from typing import Generator, Callable, Optional, TypeVar
 
 import httpx
 
@@ -74,6 +74,20 @@ class Connection:
             attempt=attempt,
             random=self.random(),
         )
+
+    def stream(self, request: Request[bytes], last_event_id: Optional[str]) -> Generator[bytes, None, None]:
+        """The chunks of a stream of events, which is opened once. Raises PhonerackError."""
+        message = self._config.message(request)
+        message.headers["accept"] = "text/event-stream"
+        if last_event_id is not None:
+            message.headers["last-event-id"] = last_event_id
+        chunks = _io.stream(self._client, message)
+        try:
+            for chunk in chunks:
+                yield chunk
+        finally:
+            # Closes the connection when the caller has left.
+            chunks.close()
 
     def send_file(
         self,
