@@ -6,6 +6,7 @@ import { addApiCommand } from './commands/api.js'
 import { addAppCommands } from './commands/app-store.js'
 import { addCompletionCommand } from './commands/completion.js'
 import { addDoctorCommand } from './commands/doctor.js'
+import { addEventsCommand } from './commands/events.js'
 import { addMcpCommand } from './commands/mcp.js'
 import { addPhoneCommands } from './commands/phone.js'
 import { addSignInCommands } from './commands/sign-in.js'
@@ -40,6 +41,7 @@ export function createProgram(io: Io, shared: Session | null, runLine: RunLine):
   addPhoneCommands(program, app)
   addAppCommands(program, app)
   addAccountCommands(program, app)
+  addEventsCommand(program, app)
   addApiCommand(program, app)
   addMcpCommand(program, app)
   addCompletionCommand(program, app)

@@ -1,0 +1,72 @@
+/** `events`, on a server whose stream ends. */
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { startBench, type Bench } from '../testing/program.js'
+import { refusal, type Answer } from '../testing/service.js'
+import { Cancelled } from '../usage-error.js'
+
+let bench: Bench
+let stop: AbortController
+beforeEach(async () => {
+  bench = await startBench()
+  stop = new AbortController()
+})
+afterEach(() => bench.close())
+
+const events = [
+  {
+    ...{ id: 'evt_1', object: 'event', type: 'phone.failed', created_at: '2026-11-21T12:50:00.000Z' },
+    phone_id: 'ph_aaaaaaaaaaaa',
+    data: { phone: { id: 'ph_aaaaaaaaaaaa', failure: { code: 'phone_unavailable\u001b[31m' } } },
+  },
+  {
+    ...{ id: 'evt_2', object: 'event', type: 'session.ended', created_at: '2026-11-21T12:50:01.000Z' },
+    phone_id: 'ph_aaaaaaaaaaaa',
+    data: { session: { id: 'ses_aaaaaaaaaaaa', end_reason: 'idle', cost_usd: '0.060000' } },
+  },
+  { object: 'gap', type: 'gap', last_event_id: 'evt_0' },
+]
+
+/** The first stream has the events; the next request is Ctrl-C. */
+function answer(): Answer {
+  const [first] = bench.service.seen.filter(({ url }) => url.startsWith('/v1/events'))
+  if (bench.service.seen.at(-1) !== first) stop.abort(new Cancelled('Interrupted.', true))
+  const text = events.map(
+    (event) => `id: ${'id' in event ? event.id : ''}\ndata: ${JSON.stringify(event)}\n\n`,
+  )
+  return { body: Buffer.from(text.join('')), headers: { 'content-type': 'text/event-stream' } }
+}
+const follow = (...words: string[]) => {
+  bench.service.answers.set('GET /v1/events', answer)
+  return bench.phonerack(['events', ...words], { signal: stop.signal })
+}
+
+it('prints one line for each event, until it is interrupted', async () => {
+  const result = await follow('--type', 'phone.failed', '--phone', 'ph_aaaaaaaaaaaa', '--after', 'evt_0')
+  expect(result.exitCode).toBe(130)
+  expect(result.out).toBe(
+    '2026-11-21T12:50:00.000Z  phone.failed  ph_aaaaaaaaaaaa  failure=phone_unavailable\n' +
+      '2026-11-21T12:50:01.000Z  session.ended  ph_aaaaaaaaaaaa  id=ses_aaaaaaaaaaaa end_reason=idle cost_usd=0.060000\n' +
+      'Events after evt_0 have expired.\n',
+  )
+  const [seen] = bench.service.seen
+  expect(seen?.url).toBe('/v1/events?type=phone.failed&phone=ph_aaaaaaaaaaaa')
+  expect(seen?.headers['last-event-id']).toBe('evt_0')
+})
+
+it('prints the objects of the API with --json, and IDs with --quiet', async () => {
+  const json = await follow('--json')
+  const lines = json.out.trim().split('\n')
+  expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual(events)
+  bench.service.seen.length = 0
+  stop = new AbortController()
+  expect((await follow('--quiet')).out).toBe('evt_1\nevt_2\n')
+})
+
+it('ends with the refusal of the API', async () => {
+  bench.service.answers.set('GET /v1/events', () =>
+    refusal(400, 'invalid_request_error', 'validation_failed'),
+  )
+  const result = await bench.phonerack(['events', '--type', 'x'])
+  expect(result).toMatchObject({ exitCode: 2, out: '' })
+  expect(result.err).toContain('validation_failed')
+})
