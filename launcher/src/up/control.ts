@@ -41,6 +41,9 @@ export async function startControl(context: Context): Promise<Addresses> {
     PHONERACK_PKI_DIR: folder.of('pki'),
     PHONERACK_REPLICA_ID: process.env['PHONERACK_REPLICA_ID'] || replicaId(folder),
     PHONERACK_OPERATOR_TOKEN_SHA256: hashSecret(operatorToken(folder)),
+    // A receiver on this machine is the natural one of a system that only this machine reaches. docs/decisions/0272
+    PHONERACK_WEBHOOK_ALLOW:
+      process.env['PHONERACK_WEBHOOK_ALLOW'] ?? (isLoopback(options.host) ? '127.0.0.0/8,::1' : ''),
     // No load balancer is in front of it.
     PHONERACK_STOP_DELAY: process.env['PHONERACK_STOP_DELAY'] ?? '0',
     PHONERACK_STOP_WITHIN: process.env['PHONERACK_STOP_WITHIN'] ?? '30',
