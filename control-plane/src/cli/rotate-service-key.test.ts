@@ -13,6 +13,7 @@ import path from 'node:path'
 import { expect, it } from 'vitest'
 import { commandActor } from '../db/audit-log.js'
 import { rotateServiceKey } from '../db/rotate-service-key.js'
+import { openWebhookKey } from '../db/webhook-key.js'
 import { useWorld, type Plane } from '../testing/world.js'
 import { runCommand } from './commands.js'
 
@@ -39,6 +40,8 @@ it('replaces the key while a replica runs, and refuses a replica with the earlie
   // The control plane has no rights of root.
   const owner = process.getuid?.() === 0 ? 4321 : statSync(file).uid
   chownSync(file, owner, -1)
+  const { db } = plane.app.core
+  const sealed = (await openWebhookKey(db, { serviceKeyFile: file })).seal(Buffer.from('secret'), 'a webhook')
 
   expect(await rotate(plane)).toMatchObject({
     code: 0,
@@ -49,6 +52,9 @@ it('replaces the key while a replica runs, and refuses a replica with the earlie
   expect([statSync(file).mode & 0o777, statSync(file).uid]).toEqual([0o600, owner])
   const kept = readdirSync(pkiDir).find((name) => /^service\.key\.[0-9a-f]{16}$/.test(name))
   expect(readFileSync(path.join(pkiDir, kept ?? ''), 'utf8')).toBe(before)
+  // Secrets of webhooks stay as they are.
+  const ofWebhooks = await openWebhookKey(db, { serviceKeyFile: file })
+  expect(ofWebhooks.open(sealed, 'a webhook').toString()).toBe('secret')
   // The running replica still signs.
   const agent = await plane.agent('rack')
   const second = await world.start({ beside: plane })

@@ -13,7 +13,7 @@ export interface WebhooksConfig {
   allowsHttp: boolean
 }
 
-/** @throws Error naming the text that is no network */
+/** @throws Error that names invalid text */
 export function parseNetwork(text: string): Network {
   const withPrefix = text.includes('/') ? text : `${text}/${text.includes(':') ? 128 : 32}`
   if (!ipaddr.isValidCIDR(withPrefix)) throw new Error(`"${text}" is not an address or network`)

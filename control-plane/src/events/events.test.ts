@@ -190,7 +190,7 @@ describe('a stream', () => {
     errorOf(await list('', { key }), 401, 'key_revoked')
   })
 
-  it('of a key that is limited to phones has the events of these phones only', async () => {
+  it('has only the events of the phones that its key is limited to', async () => {
     const mine = await readyPhone(plane, tenant)
     const { key } = await createKey(plane.app.core, {
       ...{ project: tenant.projectId, preset: 'agent', expires: 'never', phones: [mine] },

@@ -28,7 +28,7 @@ function field(name: string, value: unknown): [string, unknown] {
     if (isTime(name)) return [name, new Date(value).toISOString()]
     if (isCount(name)) return [name, Number(value)]
   }
-  // Without a value, the name is that of the client all the same.
+  // The client's name, even without a value.
   if (value === null && name.endsWith('_micros')) return [name.replace(/_micros$/, '_usd'), null]
   if (name === 'failure' && typeof value === 'object' && value !== null) return [name, fields(value)]
   return [name, value]
@@ -37,7 +37,7 @@ function field(name: string, value: unknown): [string, unknown] {
 const fields = (facts: object): Record<string, unknown> =>
   Object.fromEntries(Object.entries(facts).map(([name, value]) => field(name, value)))
 
-/** As in `GET …/apps/installs`: only installs by upload have an ID. */
+/** Only installs by upload have an ID, like in `GET …/apps/installs`. */
 function install({ id, ...facts }: Record<string, unknown>): Record<string, unknown> {
   const { package: name, upload, ...rest } = fields(facts)
   return { package: name, upload, install: upload === null ? null : id, ...rest }

@@ -38,7 +38,7 @@ async function eventsOf(kind: string, count: number, of = tenant): Promise<Event
 }
 
 describe('a hand-over', () => {
-  it('has an event for each step, in the words of the product and without its texts', async () => {
+  it('has an event for each step, which never contains its texts', async () => {
     const phoneId = await readyPhone(plane, tenant)
     const { core } = plane.app
     const handOver = async (body: object = {}, key = tenant.key) =>
@@ -91,7 +91,7 @@ describe('a hand-over', () => {
   })
 })
 
-it('of the credit says once that it fell below a dollar', async () => {
+it('says once that the credit fell below a dollar', async () => {
   const poor = await plane.tenant({ credit: '2' })
   const { core } = plane.app
   const book = (micros: bigint) =>
@@ -108,7 +108,7 @@ it('of the credit says once that it fell below a dollar', async () => {
   ])
 })
 
-it('of uploads, installs and recordings has the outcome', async () => {
+it('has the outcome of uploads, installs and recordings', async () => {
   const { db } = plane.app.core
   const { projectId } = tenant
   const at = new Date('2026-11-26T12:00:00.125Z')

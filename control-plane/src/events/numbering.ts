@@ -1,7 +1,7 @@
 /**
  * Numbers events. A sequence counts before the commit, so a transaction that commits late has a low value, and a client
  * that has read a higher one would never see it. Numbers are therefore given in a second transaction, one at a time under
- * the lock of `event_state`: who sees a number sees all lower ones. docs/decisions/0270
+ * the lock of `event_state`: a reader that sees a number sees all lower ones. docs/decisions/0270
  */
 import { inRawTransaction } from '../db/database.js'
 import { type RawTx } from '../db/raw-transaction.js'

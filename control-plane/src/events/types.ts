@@ -49,17 +49,17 @@ export interface EventFilter {
   phoneId: string | null
 }
 
-/** What a stream sends. */
+/** One item of a stream. */
 export type StreamItem =
   | { kind: 'event'; event: EventJson }
   /** Events after `lastEventId` have expired. Those that are kept follow. */
   | { kind: 'gap'; lastEventId: string }
-  /** Where the stream is, for a client that received no event since. */
+  /** The position of the stream, for a client that received no event yet, or for a long time. */
   | { kind: 'position'; id: string }
   /** Nothing happened for a while. */
   | { kind: 'idle' }
 
-/** What happened to the project's phones, sessions, uploads and credit. A key limited to phones sees events of these phones only. */
+/** Changes of the project's phones, sessions, uploads and credit. A key limited to phones sees events of these phones only. */
 export interface EventService {
   /** Newest first. @throws ApiError phone_not_found, phone_not_allowed, and validation_failed for a cursor of another list */
   list(caller: Caller, filter: EventFilter, query: PageQuery): Promise<Page<EventJson>>

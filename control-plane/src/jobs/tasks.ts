@@ -97,7 +97,7 @@ export function recordingTasks(pool: PoolContext, store: FileStore): TaskList {
   }
 }
 
-/** Deliveries of webhooks, whose receivers may not answer for seconds. */
+/** Deliveries of webhooks, whose receivers can take seconds to answer. */
 export function webhookTasks(pool: Omit<DeliveryParts, 'slots'>): TaskList {
   const parts = { ...pool, slots: createHostSlots(workers.webhooks) }
   return { 'webhook.deliver': task('webhook.deliver', (job) => deliverJob(parts, job)) }

@@ -48,7 +48,7 @@ it.each(['1.1.1.1', '93.184.215.14', '172.32.0.1', '::ffff:1.1.1.1', '2606:4700:
   (address) => expect(isAllowedAddress(address, [])).toBe(true),
 )
 
-it('refuses text that is no address', () => {
+it('refuses text that is not an address', () => {
   for (const text of ['', 'localhost', '1.1.1', '1.1.1.1 ', '2130706433', '[::1]'])
     expect([text, isAllowedAddress(text, [])]).toEqual([text, false])
 })

@@ -17,7 +17,7 @@ export interface NewDelivery {
   number: bigint
 }
 
-/** Each event goes to the webhooks of its project that want its type. Pure but for the IDs. */
+/** Each event goes to the webhooks of its project that want its type. Pure, except for the IDs. */
 export const deliveriesFor = (
   events: readonly NumberedEvent[],
   receivers: readonly Receiver[],

@@ -1,4 +1,4 @@
-/** What follows from an attempt of a delivery. Pure. */
+/** Decides the state of a delivery and its webhook after an attempt. Pure. */
 import { limits } from '@phonerack/shared'
 import { type DeliveryStatus } from './types.js'
 

@@ -13,7 +13,7 @@ export const attemptErrors = [
   'redirect',
   'timeout',
   'name_not_resolved',
-  /** The name has an address that webhooks may not use. */
+  /** The name has an address that webhooks must not use. */
   'address_not_allowed',
   'connection_refused',
   'connection_failed',

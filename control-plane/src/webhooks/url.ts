@@ -13,7 +13,7 @@ export interface UrlRules {
 /** The host of a URL as an address or name: IPv6 addresses without brackets. */
 export const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[(.*)\]$/, '$1')
 
-/** What is wrong with the URL, as a message for the field; null: nothing. */
+/** Returns the problem of a URL, as a message for its field; null: none. */
 export function urlProblem(text: string, { allowed, allowsHttp }: UrlRules): string | null {
   if (Array.from(text).length > limits.webhooks.url)
     return `must have at most ${limits.webhooks.url} characters`

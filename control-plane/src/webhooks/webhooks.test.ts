@@ -183,7 +183,7 @@ describe('a webhook', () => {
 })
 
 describe('a secret', () => {
-  it('is replaced by a rotation, and signs beside the new one for a day', async () => {
+  it('is replaced by a rotation, and also signs for another day', async () => {
     const webhook = await createWebhook()
     const answer = await call('POST', `${webhook.path}/rotate`)
     const rotated = webhookWithSecretSchema.strict().parse(answer.json())
@@ -271,7 +271,7 @@ describe('a delivery', () => {
     errorOf(await call('GET', `${path}/deliveries?cursor=x`), 400, 'validation_failed')
   })
 
-  it('of a test is sent once, also while the webhook is switched off, and is no event of the project', async () => {
+  it('is sent once for a test, even while the webhook is switched off, and is not listed as an event', async () => {
     const { path, id } = await createWebhook()
     await call('PATCH', path, { enabled: false })
     await happen()
@@ -287,7 +287,7 @@ describe('a delivery', () => {
     expect(events.json<{ data: { type: string }[] }>().data.map(({ type }) => type)).toEqual(['balance.low'])
   })
 
-  it('of a receiver that hangs leaves workers to the others', async () => {
+  it('leaves workers to other receivers when one hangs', async () => {
     const hanging = await startReceiver()
     hanging.answer = () => undefined
     await createWebhook({ url: hanging.url })

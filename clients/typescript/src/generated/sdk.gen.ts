@@ -722,7 +722,7 @@ export const getAccount = <ThrowOnError extends boolean = true>(options?: Option
 /**
  * List or follow events
  *
- * What happened to the project's phones, sessions, apps, recordings and credit, newest first, for 7 days. With `Accept: text/event-stream`, new events arrive as server-sent events until the client closes the connection: `id` is the event's ID, `event` its type and `data` the event. A client that connects again sends the last `id` as `Last-Event-ID` and gets the events after it; `limit` and `cursor` have no effect. When events after it have expired, an event `gap` comes first. A comment is sent every 15 seconds. Events of one phone arrive in their order, and each at least once. A key that is limited to certain phones gets the events of these phones only.
+ * Lists changes of the project's phones, sessions, apps, recordings and credit, newest first, for 7 days. With `Accept: text/event-stream`, new events arrive as server-sent events until the client closes the connection: `id` is the event's ID, `event` its type and `data` the event. A client that connects again sends the last `id` as `Last-Event-ID` and gets the events after it; `limit` and `cursor` have no effect. When events after it have expired, an event `gap` comes first. A comment is sent every 15 seconds. Events of one phone arrive in their order, and each at least once. A key that is limited to certain phones gets the events of these phones only.
  */
 export const listEvents = <ThrowOnError extends boolean = true>(options?: Options<ListEventsData, ThrowOnError>) => (options?.client ?? client).get<ListEventsResponses, ListEventsErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
@@ -806,7 +806,7 @@ export const updateWebhook = <ThrowOnError extends boolean = true>(options: Opti
 /**
  * Send a test to a webhook
  *
- * Sends an event of the type `webhook.test` to this webhook once, also while it is switched off. The deliveries show the response.
+ * Sends an event of the type `webhook.test` to this webhook once, even while it is switched off. The deliveries show the response.
  */
 export const testWebhook = <ThrowOnError extends boolean = true>(options: Options<TestWebhookData, ThrowOnError>) => (options.client ?? client).post<TestWebhookResponses, TestWebhookErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',

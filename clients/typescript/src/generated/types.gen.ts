@@ -1225,7 +1225,7 @@ export type UpdateWebhookBody = {
      */
     description?: string | null;
     /**
-     * False: nothing is sent, and pending deliveries fail. Events that happen meanwhile are not sent later.
+     * False: nothing is sent, and pending deliveries fail. Events of that time are not sent later.
      */
     enabled?: boolean;
 };
@@ -5997,7 +5997,7 @@ export type ListEventsData = {
     body?: never;
     headers?: {
         /**
-         * Of a stream: the last `id` that the client received.
+         * The last `id` that the client of a stream received.
          */
         'last-event-id'?: string;
         /**

@@ -30,7 +30,7 @@ export const listEvents: Route = (app, deps) => {
         operationId: 'listEvents',
         summary: 'List or follow events',
         description:
-          "What happened to the project's phones, sessions, apps, recordings and credit, newest first, for 7 days. With `Accept: text/event-stream`, new events arrive as server-sent events until the client closes the connection: `id` is the event's ID, `event` its type and `data` the event. A client that connects again sends the last `id` as `Last-Event-ID` and gets the events after it; `limit` and `cursor` have no effect. When events after it have expired, an event `gap` comes first. A comment is sent every 15 seconds. Events of one phone arrive in their order, and each at least once. A key that is limited to certain phones gets the events of these phones only.",
+          "Lists changes of the project's phones, sessions, apps, recordings and credit, newest first, for 7 days. With `Accept: text/event-stream`, new events arrive as server-sent events until the client closes the connection: `id` is the event's ID, `event` its type and `data` the event. A client that connects again sends the last `id` as `Last-Event-ID` and gets the events after it; `limit` and `cursor` have no effect. When events after it have expired, an event `gap` comes first. A comment is sent every 15 seconds. Events of one phone arrive in their order, and each at least once. A key that is limited to certain phones gets the events of these phones only.",
         tags: ['events'],
         querystring: listEventsQuery,
         headers: z.object({
@@ -38,7 +38,7 @@ export const listEvents: Route = (app, deps) => {
             .string()
             .max(500)
             .optional()
-            .meta({ description: 'Of a stream: the last `id` that the client received.' }),
+            .meta({ description: 'The last `id` that the client of a stream received.' }),
         }),
         response: {
           200: {

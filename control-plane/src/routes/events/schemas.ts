@@ -3,8 +3,8 @@ import { z } from 'zod'
 import { eventTypes } from '../../events/types.js'
 import { id, openEnum, timestamp } from '../schemas.js'
 
-/** The types of events and of the test of a webhook, for descriptions. */
-export const typeList = eventTypes.join(', ')
+/** For descriptions. */
+const typeList = eventTypes.join(', ')
 
 export const eventSchema = z
   .object({

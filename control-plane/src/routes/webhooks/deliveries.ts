@@ -16,7 +16,7 @@ export const testWebhook: Route = (app, { services }) => {
         operationId: 'testWebhook',
         summary: 'Send a test to a webhook',
         description:
-          'Sends an event of the type `webhook.test` to this webhook once, also while it is switched off. The deliveries show the response.',
+          'Sends an event of the type `webhook.test` to this webhook once, even while it is switched off. The deliveries show the response.',
         tags: ['events'],
         params: webhookParams,
         headers: postHeaders,

@@ -45,7 +45,7 @@ export const updateWebhookBody = z
     description: descriptionField.optional(),
     enabled: z.boolean().optional().meta({
       description:
-        'False: nothing is sent, and pending deliveries fail. Events that happen meanwhile are not sent later.',
+        'False: nothing is sent, and pending deliveries fail. Events of that time are not sent later.',
     }),
   })
   .prefault({})

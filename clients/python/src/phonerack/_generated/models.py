@@ -1008,7 +1008,7 @@ class UpdateWebhookBody(TypedDict, total=False):
     events: Optional[List[Literal["phone.created", "phone.ready", "phone.parked", "phone.failed", "phone.unavailable", "phone.deleted", "session.started", "session.ended", "balance.low", "install.succeeded", "install.failed", "upload.ready", "upload.failed", "recording.ready", "recording.failed", "handoff.created", "handoff.taken", "handoff.done", "handoff.declined", "handoff.cancelled", "handoff.expired", "webhook.disabled"]]]
     # A text for people.
     description: Optional[str]
-    # False: nothing is sent, and pending deliveries fail. Events that happen meanwhile are not sent later.
+    # False: nothing is sent, and pending deliveries fail. Events of that time are not sent later.
     enabled: bool
 
 
