@@ -1,0 +1,122 @@
+/**
+ * Events by webhook and by the SDK's stream while the control plane is killed between changes and their deliveries:
+ * nothing is lost.
+ */
+import { Phonerack } from '@phonerack/sdk'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { z } from 'zod'
+import { killService } from './system/processes.js'
+import { startSystem, stopSystem, type System } from './system/system.js'
+import { eventually, newKey, newTenant, readyPhone, type Tenant } from './system/tenant.js'
+import { startWebhookReceiver, type WebhookReceiver } from './system/webhook-receiver.js'
+
+const wanted = 1000
+const kills = 5
+
+let system: System
+let tenant: Tenant
+let receiver: WebhookReceiver
+beforeAll(async () => {
+  system = await startSystem({ virtualPhones: 1, env: { PHONERACK_REQUESTS_PER_MINUTE: '1000000' } })
+  tenant = await newTenant(system)
+  receiver = await startWebhookReceiver()
+})
+afterAll(async () => {
+  receiver.close()
+  await stopSystem(system)
+})
+
+const pageSchema = z.object({
+  data: z.array(z.object({ id: z.string(), type: z.string() })),
+  next_cursor: z.string().nullable(),
+})
+
+/** All events of the project, oldest first. */
+async function listed(): Promise<{ id: string; type: string }[]> {
+  const events: { id: string; type: string }[] = []
+  let cursor = ''
+  for (;;) {
+    const page = pageSchema.parse((await tenant.admin.get(`/v1/events?limit=100${cursor}`)).body)
+    events.push(...page.data)
+    if (page.next_cursor === null) return events.reverse()
+    cursor = `&cursor=${page.next_cursor}`
+  }
+}
+
+it(
+  'brings 1,000 changes to a webhook and to a stream while the control plane is killed',
+  { timeout: 600_000 },
+  async () => {
+    const created = await tenant.admin.post('/v1/webhooks', { url: receiver.url })
+    expect(created.status).toBe(201)
+    receiver.secret = z.object({ secret: z.string() }).parse(created.body).secret
+
+    const client = new Phonerack({
+      baseUrl: system.up.base_url,
+      apiKey: await newKey(system, tenant.projectId, 'read-only'),
+    })
+    const streamed: string[] = []
+    const leaving = new AbortController()
+    const following = (async () => {
+      for await (const event of client.events({ signal: leaving.signal }))
+        streamed.push(event.object === 'gap' ? 'gap' : event.id)
+    })().catch((error: unknown) => {
+      if (!leaving.signal.aborted) throw error
+    })
+    await new Promise((resolve) => setTimeout(resolve, 2000))
+
+    const phone = await readyPhone(tenant.admin)
+    const path = `/v1/phones/${phone.id}/handoffs`
+    /** A change whose outcome nobody knows counts when it is listed. */
+    const change = async (): Promise<void> => {
+      const handoff = await tenant.admin.post(path, { message: 'Continue.' })
+      const { id } = z.object({ id: z.string().optional() }).parse(handoff.body)
+      if (id !== undefined) await tenant.admin.request('DELETE', `${path}/${id}`)
+      // One that was created without an answer.
+      const current = z
+        .object({ error: z.object({ details: z.object({ handoff: z.string().optional() }) }) })
+        .safeParse(handoff.body)
+      const left = current.data?.error.details.handoff
+      if (left !== undefined) await tenant.admin.request('DELETE', `${path}/${left}`)
+    }
+    let failures = 0
+    for (let kill = 1; kill <= kills; kill += 1) {
+      const target = (wanted / kills) * kill
+      let killing: Promise<unknown> | null = null
+      for (let done = (wanted / kills) * (kill - 1); done < target; done += 2) {
+        // Once: the loop repeats the same change until the control plane serves again.
+        if (done === target - 20) killing ??= killService(system, 'control-plane')
+        try {
+          await change()
+        } catch {
+          // The control plane does not run.
+          failures += 1
+          done -= 2
+          await new Promise((resolve) => setTimeout(resolve, 200))
+        }
+      }
+      await killing
+    }
+    // The last changes are numbered after their responses.
+    let events = await listed()
+    const ids = (): Set<string> => new Set(events.map(({ id }) => id))
+    const missing = (have: { has(id: string): boolean }) => [...ids()].filter((id) => !have.has(id))
+    await eventually('all events at the webhook and in the stream', 120_000, async () => {
+      events = await listed()
+      const isComplete = [receiver.events, new Set(streamed)].every((have) => missing(have).length === 0)
+      return isComplete && [...receiver.events.keys()].every((id) => ids().has(id))
+    })
+    expect(events.length).toBeGreaterThanOrEqual(wanted)
+    leaving.abort()
+    await following
+    const twice = [...receiver.events.values()].filter((count) => count > 1).length
+    process.stdout.write(
+      `events: ${events.length} listed, ${twice} twice at the webhook, ${streamed.length - events.length} twice in the stream, ${failures} failed requests\n`,
+    )
+    expect(receiver.refused).toBe(0)
+    expect(streamed).not.toContain('gap')
+    // In the order of the phone's changes.
+    const first = [...new Set(streamed)]
+    expect(first).toEqual(events.map(({ id }) => id))
+  },
+)
