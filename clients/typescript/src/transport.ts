@@ -1,4 +1,5 @@
 /** Sends requests: key, deadline, repeats of what is safe to repeat, and errors. The generated client uses it as `fetch`. */
+import { setTimeout } from 'node:timers'
 import {
   ApiError,
   ConnectionError,
@@ -216,10 +217,18 @@ export function signalOf({ signal, deadline, timeout }: CallOptions, defaultMs: 
   const wrong = given.find((ms) => !(ms >= 0))
   if (wrong !== undefined) throw new TypeError(`The time of a call must be at least 0 ms, and is ${wrong}.`)
   const ms = Math.min(longestTime, ...(given.length > 0 ? given : [defaultMs]))
-  // It takes only integers.
-  const own = AbortSignal.timeout(Math.ceil(ms))
+  const own = timeoutOf(Math.ceil(ms))
   if (signal === undefined) return own
   // Without a listener, Node.js collects a timeout inside `AbortSignal.any`: https://github.com/nodejs/node/pull/57867
   own.addEventListener('abort', () => undefined, { once: true })
   return AbortSignal.any([signal, own])
+}
+
+/** `AbortSignal.timeout`, which keeps a program on Deno running until its end. It takes only integers. */
+function timeoutOf(ms: number): AbortSignal {
+  if (!('Deno' in globalThis)) return AbortSignal.timeout(ms)
+  const controller = new AbortController()
+  const isOver = (): void => controller.abort(new DOMException('The time is over.', 'TimeoutError'))
+  setTimeout(isOver, ms).unref()
+  return controller.signal
 }
