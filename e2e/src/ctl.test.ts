@@ -13,7 +13,7 @@ import { plainAdb, type PlainAdb } from './bench/adb.js'
 import { Api, errorOf } from './system/api.js'
 import { openBrowser } from './system/browser.js'
 import { ctl, freePort, root, startSystem, stopSystem, type System } from './system/system.js'
-import { eventually, readyPhone } from './system/tenant.js'
+import { eventually, operatorOf, readyPhone } from './system/tenant.js'
 
 const run = promisify(execFile)
 const device = z.object({
@@ -58,11 +58,15 @@ describe('ctl', () => {
     return (await run(path.join(root, 'scripts/ctl'), line, { cwd: root, timeout: 150_000 })).stdout
   }
   const show = async () => device.parse(await ctl(system, 'device', 'show', serial))
-  const stateBecomes = (state: string) =>
-    eventually(`the device to be ${state}`, 150_000, async () => {
-      const { data } = z.object({ data: z.array(device) }).parse(await ctl(system, 'device', 'list'))
-      return data.some((each) => each.serial === serial && each.state === state)
+  /** Not with the command, which a wait would start many times. */
+  const until = (what: string, is: (found: z.infer<typeof device>) => boolean) =>
+    eventually(what, 150_000, async () => {
+      const { body } = await operatorOf(system).get('/operator/v1/devices')
+      const { data } = z.object({ data: z.array(device) }).parse(body)
+      return data.some((each) => each.serial === serial && is(each))
     })
+  const stateBecomes = (state: string) =>
+    until(`the device to be ${state}`, (found) => found.state === state)
   /** Everything that a write to the phone would change. */
   const traces = async (): Promise<string> => {
     const look =
@@ -116,10 +120,10 @@ describe('ctl', () => {
       expect(rented.status).toBe('ready')
       expect((await show()).state).toBe('assigned')
 
-      await eventually('the condition to be known', 150_000, async () => (await show()).condition !== null)
+      await until('the condition to be known', ({ condition }) => condition !== null)
       expect((await show()).condition).toMatchObject({ battery_percent: 100, warnings: [] })
       phone.faults.hangEvery(1, 'shell')
-      await eventually('the host to step in', 150_000, async () => (await show()).events.length > 0)
+      await until('the host to step in', ({ events }) => events.length > 0)
       await phone.faults.heal()
       expect((await show()).events[0]).toMatchObject({ step: 'reconnect', outcome: 'done' })
       const shown = await typed('device', 'show', serial)

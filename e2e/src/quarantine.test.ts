@@ -21,7 +21,8 @@ const shown = z.object({
   next_step: z.object({ commands: z.array(z.object({ words: z.array(z.string()) })) }).nullable(),
 })
 async function device() {
-  const { data } = z.object({ data: z.array(shown) }).parse(await ctl(system, 'device', 'list'))
+  const listed = await operatorOf(system).get('/operator/v1/devices')
+  const { data } = z.object({ data: z.array(shown) }).parse(listed.body)
   if (!data[0]) throw new Error('there is no device')
   return data[0]
 }

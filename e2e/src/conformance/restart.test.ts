@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { errorOf, phoneSchema, type Api } from '../system/api.js'
 import { faultsOf, type PhoneFaults } from '../system/faults.js'
-import { ctl, startSystem, stopSystem, type System } from '../system/system.js'
+import { startSystem, stopSystem, type System } from '../system/system.js'
 import { getPhone, newTenant, observe, readyPhone, sessionsOf, type Tenant } from '../system/tenant.js'
 
 /** Seconds that a phone may be away here. */
@@ -27,7 +27,7 @@ interface Device {
   reason: string | null
 }
 async function deviceOf(phoneId: string): Promise<Device> {
-  const { data } = (await ctl(system, 'device', 'list')) as { data: Device[] }
+  const { data } = (await tenant.operator.get('/operator/v1/devices')).body as { data: Device[] }
   const device = data.find((each) => each.phone_id === phoneId)
   if (!device) throw new Error(`no device serves ${phoneId}`)
   return device

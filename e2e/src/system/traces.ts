@@ -1,8 +1,8 @@
 /** A tenant's trace on a phone, and the one device of a system: for tests that show that the next tenant gets a wiped phone. */
 import { expect } from 'vitest'
 import { z } from 'zod'
-import { ctl, type System } from './system.js'
-import { eventually, type Tenant } from './tenant.js'
+import type { System } from './system.js'
+import { eventually, operatorOf, type Tenant } from './tenant.js'
 
 const trace = '/sdcard/Download/trace-of-a.txt'
 const listing = z.object({ data: z.array(z.object({ name: z.string() })) })
@@ -33,7 +33,7 @@ const deviceList = z.object({
 })
 
 export async function deviceOf(system: System) {
-  const [only] = deviceList.parse(await ctl(system, 'device', 'list')).data
+  const [only] = deviceList.parse((await operatorOf(system).get('/operator/v1/devices')).body).data
   if (!only) throw new Error('there is no device')
   return only
 }
