@@ -244,9 +244,10 @@ async function createTenant(app: App, options: TenantOptions): Promise<Tenant> {
 /** Waits until `condition` holds. The limit only ends a test that hangs. @throws Error after `ms` */
 export async function eventually(condition: () => Promise<boolean> | boolean, ms = 100_000): Promise<void> {
   const until = performance.now() + ms
-  while (!(await condition())) {
+  // Longer and longer, since all tests share two cores.
+  for (let pauseMs = 20; !(await condition()); pauseMs = Math.min(pauseMs * 1.2, 100)) {
     if (performance.now() > until) throw new Error('the awaited condition did not hold')
-    await new Promise((resolve) => setTimeout(resolve, 20))
+    await new Promise((resolve) => setTimeout(resolve, pauseMs))
   }
 }
 
