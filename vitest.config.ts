@@ -15,51 +15,71 @@ const projects = [
   'proto',
 ]
 
-/** The files that take longest, mostly by waiting: first, so that none runs alone at the end. */
-const first = [
-  'conformance/next/next',
-  'http/saturated',
-  'server/stopping',
-  'hosts/reach',
-  'jobs/care-for-device',
-  'hosts/restored',
-  'jobs/recovery',
-  'src/idle',
-  'hosts/clocks',
-  'hosts/disputes',
-  'recordings/recordings',
-  'device-control/calls',
-  'operator/drain',
-  'hosts/fuzz',
-  'apk/read-apk',
-  'supervision/rescue',
-  'live/live',
-  'handoffs/handoffs',
-  'devices/two-serials',
-  'devices/failed-starts',
-  'accept/faults',
-  'accept-command',
-  'wiping/obstacles',
-  'actions/run-batch',
-]
+/** The files that mostly wait, by the seconds that they take. */
+const waiting: Readonly<Record<string, number>> = {
+  'devices/failed-starts': 101,
+  'accept/faults': 90,
+  'devices/failures': 88,
+  'accept-command': 73,
+  'devices/two-serials': 71,
+  'cli/rotate-authority': 64,
+  'host-agent/src/main': 64,
+  'hosts/refusing': 55,
+  'http/saturated': 54,
+  'jobs/care-for-device': 53,
+  'server/stopping': 50,
+  'wiping/obstacles': 42,
+  'supervision/rescue': 42,
+  'hosts/reach': 40,
+  'host-agent/src/live/live': 40,
+  'clients/appium-driver': 32,
+  'packages/agent-package': 30,
+  'postgres/postgres': 25,
+  'src/idle': 23,
+  'hosts/clocks': 21,
+  'recordings/recordings': 20,
+  'custody/restored-records': 20,
+  'operator/drain': 19,
+  'postgres/owner': 18,
+  'hosts/connection-check': 18,
+  'nats-away': 18,
+  'jobs/recovery': 18,
+  'clients/adb-keys': 18,
+}
 
-class LongestFirst extends BaseSequencer {
+const secondsOf = ({ moduleId }: TestSpecification): number =>
+  Object.entries(waiting).find(([name]) => moduleId.endsWith(`/${name}.test.ts`))?.[1] ?? 0
+
+/**
+ * Those that wait come one by one between the others, the longest first: when all wait at the same moment, the machine
+ * does nothing, and when a long one comes last, it runs alone.
+ */
+class Spread extends BaseSequencer {
   override sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const rank = ({ moduleId, project }: TestSpecification) => {
-      const found = first.findIndex((name) => moduleId.includes(`${name}.test.ts`))
-      return projects.indexOf(project.name) * 100 + (found < 0 ? first.length : found)
-    }
+    const byPath = files.toSorted((a, b) => a.moduleId.localeCompare(b.moduleId))
     return Promise.resolve(
-      [...files].sort((a, b) => rank(a) - rank(b) || a.moduleId.localeCompare(b.moduleId)),
+      projects.flatMap((name) => spread(byPath.filter(({ project }) => project.name === name))),
     )
   }
+}
+
+function spread(files: TestSpecification[]): TestSpecification[] {
+  const long = files.filter((file) => secondsOf(file) > 0).sort((a, b) => secondsOf(b) - secondsOf(a))
+  const short = files.filter((file) => secondsOf(file) === 0)
+  // None of them is among the last ones.
+  const between = Math.floor((short.length * 0.8) / Math.max(long.length, 1))
+  const spreadOut = long.flatMap((file, index) => [
+    file,
+    ...short.slice(index * between, (index + 1) * between),
+  ])
+  return [...spreadOut, ...short.slice(long.length * between)]
 }
 
 export default defineConfig({
   test: {
     // Tests wait for half of their time.
     maxWorkers: 5,
-    sequence: { sequencer: LongestFirst },
+    sequence: { sequencer: Spread },
     projects: projects.map((name) => ({
       test: {
         name,
