@@ -63,22 +63,28 @@ async function check(name, command, args, cwd) {
   return passed
 }
 
-/** The compiler and the linter use all cores, the others one each: the Python SDK last, since it takes the longest. */
-const staticChecks = (hasPython) =>
-  Promise.all([heavyChecks(), lightChecks().then(() => (hasPython ? pythonChecks() : undefined))])
+/** Checks that need no build. */
+async function textChecks() {
+  const proto = path.join(root, 'proto')
+  await check('format', bin('oxfmt'), ['--check', '.'])
+  await check('prose', process.execPath, ['scripts/lib/prose/main.mjs', '--check'])
+  await check('proto lint', bin('buf'), ['lint'], proto)
+  await check('proto breaking', bin('buf'), ['breaking', '--against', 'baseline.binpb'], proto)
+}
+
+/** The compiler and the linter use all cores, the others one each. */
+const staticChecks = (isEverything) => Promise.all([heavyChecks(), lightChecks(isEverything)])
 
 async function heavyChecks() {
   await check('types', bin('turbo'), ['run', 'typecheck', '--output-logs=errors-only'])
   await check('lint', bin('oxlint'), ['--type-aware', '--deny-warnings'])
 }
 
-async function lightChecks() {
-  const proto = path.join(root, 'proto')
-  await check('format', bin('oxfmt'), ['--check', '.'])
+async function lightChecks(isEverything) {
   await check('floors', bin('depcruise'), ['control-plane/src', 'host-agent/src'])
-  await check('prose', process.execPath, ['scripts/lib/prose/main.mjs', '--check'])
-  await check('proto lint', bin('buf'), ['lint'], proto)
-  await check('proto breaking', bin('buf'), ['breaking', '--against', 'baseline.binpb'], proto)
+  if (!isEverything) return
+  await check('commands', process.execPath, ['scripts/lib/commands.mjs', '--check'])
+  await check('programs', process.execPath, ['scripts/lib/programs.mjs'])
 }
 
 /** Types and tests of the Python SDK, counted one by one. Checks whose packages cannot be installed are skipped. */
@@ -96,9 +102,14 @@ async function pythonChecks() {
   )
 }
 
-/** A vitest run; its tests are counted one by one, and those named that failed, or passed at a later try (docs/decisions/0096). A run that ends badly without a failed test, as by an error outside of tests, counts as one. */
-async function tests(name, args, mayBeNone = false) {
-  process.stdout.write(`\n== ${name}\n`)
+/**
+ * A vitest run; its tests are counted one by one, and those named that failed, or passed at a later try
+ * (docs/decisions/0096). A run that ends badly without a failed test, as by an error outside of tests, counts as one.
+ * `mayBeNone`: no test needs to run. `isHeldBack`: the output is printed in one piece, for a run beside another.
+ */
+async function tests(name, args, { mayBeNone = false, isHeldBack = false } = {}) {
+  const print = (text) => process.stdout.write(text)
+  if (!isHeldBack) print(`\n== ${name}\n`)
   const report = path.join(scratch, `${name}.json`)
   let said = ''
   const ended = await run(
@@ -106,10 +117,11 @@ async function tests(name, args, mayBeNone = false) {
     ['run', ...args, '--reporter=default', '--reporter=json', `--outputFile.json=${report}`],
     root,
     (chunk) => {
-      process.stdout.write(chunk)
+      if (!isHeldBack) print(chunk)
       said += chunk
     },
   )
+  if (isHeldBack) print(`\n== ${name}\n${said}`)
   const files = existsSync(report) ? JSON.parse(readFileSync(report, 'utf8')).testResults : []
   const failed = []
   let passed = 0
@@ -186,6 +198,18 @@ function changePlan() {
   return { main, base, files, ...planOf(files, dependentsOf(root)) }
 }
 
+/**
+ * The unit tests of the control plane are half of all. The others run beside them and beside the first end-to-end tests:
+ * each run waits for a third of its time, but hardly at the same moments, so that together they keep two cores busy.
+ */
+const allTests = () =>
+  Promise.all([
+    tests('unit', ['--project', '!control-plane', '--maxWorkers=3'], { isHeldBack: true }),
+    tests('control plane', ['--project', 'control-plane', '--maxWorkers=4']).then(() =>
+      tests('e2e', ['--config', 'e2e/vitest.config.ts']),
+    ),
+  ])
+
 async function changedTests({ main, base, files, everything, whole: all, related, e2e, python }) {
   const list = (names) => (names.length === 0 ? 'none' : names.join(', '))
   process.stdout.write(
@@ -196,22 +220,24 @@ async function changedTests({ main, base, files, everything, whole: all, related
   )
   if (all.length > 0) await tests('unit', projects(all))
   if (related.length > 0)
-    await tests('related', [...projects(related), '--changed', base, '--passWithNoTests'], true)
+    await tests('related', [...projects(related), '--changed', base, '--passWithNoTests'], {
+      mayBeNone: true,
+    })
   if (everything || e2e.length > 0)
     await tests('e2e', ['--config', 'e2e/vitest.config.ts', ...(everything ? [] : e2e)])
 }
 
 try {
-  const built = await check('build', bin('turbo'), ['run', 'build', '--output-logs=errors-only'])
+  const [built] = await Promise.all([
+    check('build', bin('turbo'), ['run', 'build', '--output-logs=errors-only']),
+    textChecks(),
+  ])
   const plan = process.argv.includes('--changed') ? changePlan() : null
-  await staticChecks(plan === null || plan.python)
-  if (built && plan !== null) await changedTests(plan)
-  else if (built) {
-    await check('commands', process.execPath, ['scripts/lib/commands.mjs', '--check'])
-    await check('programs', process.execPath, ['scripts/lib/programs.mjs'])
-    await tests('unit', [])
-    if (existsSync(path.join(root, 'e2e', 'vitest.config.ts')))
-      await tests('e2e', ['--config', 'e2e/vitest.config.ts'])
+  await staticChecks(built && plan === null)
+  const runs = plan === null ? allTests : () => changedTests(plan)
+  // The checks of the Python SDK mostly wait.
+  await Promise.all([plan === null || plan.python ? pythonChecks() : undefined, built ? runs() : undefined])
+  if (built && plan === null) {
     try {
       conformance()
     } catch (error) {
