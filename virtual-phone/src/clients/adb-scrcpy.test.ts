@@ -42,7 +42,7 @@ beforeAll(async () => {
   adb = await server.createAdb({ serial: host.serial })
 })
 afterEach(async () => {
-  for (const session of open.splice(0)) await session.client.close()
+  for (const session of open.splice(0)) await session.close()
 })
 afterAll(async () => {
   await adb.close()
@@ -80,6 +80,8 @@ class Session {
   readonly packets: ScrcpyMediaStreamPacket[] = []
   video: AdbScrcpyVideoStream | undefined
   readonly lines: string[] = []
+  private readonly reads: Promise<void>[] = []
+  private isClosing = false
 
   private constructor(
     readonly client: AdbScrcpyClient<Options>,
@@ -96,24 +98,26 @@ class Session {
     const client = await AdbScrcpyClient.start(adb, jarPath, options)
     const session = new Session(client, options)
     open.push(session)
-    void client.output.pipeTo(
-      new WritableStream({
-        write: (line) => {
-          session.lines.push(line)
-        },
-      }),
-    )
+    session.read(client.output, (line) => session.lines.push(line))
     // Undefined when the options disable video.
     const video: Promise<AdbScrcpyVideoStream> | undefined = client.videoStream
     session.video = await video
-    void session.video?.stream.pipeTo(
-      new WritableStream({
-        write: (packet) => {
-          session.packets.push(packet)
-        },
-      }),
-    )
+    if (session.video) session.read(session.video.stream, (packet) => session.packets.push(packet))
     return session
+  }
+
+  /** Passes on what comes, until it ends. The end of the client may come inside of a packet. */
+  private read<T>(stream: ReadableStream<T>, take: (value: T) => void): void {
+    const reading = stream.pipeTo(new WritableStream({ write: take })).catch((error: unknown) => {
+      if (!this.isClosing) throw error
+    })
+    this.reads.push(reading)
+  }
+
+  async close(): Promise<void> {
+    this.isClosing = true
+    await this.client.close()
+    await Promise.all(this.reads)
   }
 
   get control(): ScrcpyControlMessageWriter {
@@ -421,7 +425,7 @@ describe(`${nameOf('@yume-chan/adb-scrcpy')} with ${nameOf('@yume-chan/scrcpy')}
         .split('\n')
         .filter((line) => line.trim().startsWith(`${process.pid} `) && line.includes('libx264')).length
     expect(encoders()).toBe(1)
-    await session.client.close()
+    await session.close()
     await session.client.exited
     await until('no encoder', () => encoders() === 0)
     expect(host.faults).toEqual([])
