@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-/** Longest first, so that no long one runs alone at the end; those that mostly wait between others, so that not all wait at once. */
+/** Longest first, so that no long one runs alone at the end; those that mostly wait between others, so that not all wait at the same moment. */
 const first = [
   'chaos/run',
   'chaos/host-agent',

@@ -65,8 +65,7 @@ describe('ctl', () => {
       const { data } = z.object({ data: z.array(device) }).parse(body)
       return data.some((each) => each.serial === serial && is(each))
     })
-  const stateBecomes = (state: string) =>
-    until(`the device to be ${state}`, (found) => found.state === state)
+  const stateBecomes = (state: string) => until(`the device to be ${state}`, (found) => found.state === state)
   /** Everything that a write to the phone would change. */
   const traces = async (): Promise<string> => {
     const look =

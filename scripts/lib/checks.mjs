@@ -105,7 +105,7 @@ async function pythonChecks() {
 /**
  * A vitest run; its tests are counted one by one, and those named that failed, or passed at a later try
  * (docs/decisions/0096). A run that ends badly without a failed test, as by an error outside of tests, counts as one.
- * `mayBeNone`: no test needs to run. `isHeldBack`: the output is printed in one piece, for a run beside another.
+ * `mayBeNone`: no test needs to run. `isHeldBack`: the output is printed in one piece, for one of two runs at the same time.
  */
 async function tests(name, args, { mayBeNone = false, isHeldBack = false } = {}) {
   const print = (text) => process.stdout.write(text)
@@ -199,8 +199,8 @@ function changePlan() {
 }
 
 /**
- * The unit tests of the control plane are half of all. The others run beside them and beside the first end-to-end tests:
- * each run waits for a third of its time, but hardly at the same moments, so that together they keep two cores busy.
+ * The unit tests of the control plane are half of all. The others run at the same time, and during the first end-to-end
+ * tests: each run waits for a third of its time, but hardly at the same moments, so that together they keep two cores busy.
  */
 const allTests = () =>
   Promise.all([
