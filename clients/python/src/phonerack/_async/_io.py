@@ -18,6 +18,9 @@ T = TypeVar("T")
 # Seconds without a byte after which a stream is lost: the service sends a comment every 15 seconds.
 SILENCE = 45.0
 
+# Seconds for the end of a cancelled request, which closes its connection.
+CANCEL_AGAIN = 0.5
+
 
 def new_client(config: Config) -> httpx.AsyncClient:
     # A proxy of the environment would see the key of a plain http connection.
@@ -119,9 +122,10 @@ async def _before(deadline: Deadline, work: Coroutine[Any, Any, T]) -> T:
         await asyncio.wait([task], timeout=deadline.left())
     finally:
         is_late = not task.done()
-        if is_late:
+        while not task.done():
+            # anyio 3 loses a cancellation that comes while it connects.
             task.cancel()
-            await asyncio.wait([task])
+            await asyncio.wait([task], timeout=CANCEL_AGAIN)
     # Reads the exception, which asyncio reports otherwise.
     if is_late and (task.cancelled() or task.exception() is not None):
         raise asyncio.TimeoutError
