@@ -125,8 +125,8 @@ WRITES: Calls = {
     "AsyncSetup.start": lambda of, time: AsyncSetup.start(base_url=of.client.base_url, deadline=time),
     "AsyncSetup.key": lambda of, time: of.setup.key(deadline=time),
 }
-# Methods that send nothing.
-OTHERS = {"AsyncPhonerack.aclose", "AsyncSetup.aclose"}
+# Methods that send nothing, and a stream, which does not end.
+OTHERS = {"AsyncPhonerack.aclose", "AsyncSetup.aclose", "AsyncPhonerack.events"}
 
 
 def hang(seen: Seen) -> Reply:

@@ -126,8 +126,8 @@ WRITES: Calls = {
     "Setup.start": lambda of, time: Setup.start(base_url=of.client.base_url, deadline=time),
     "Setup.key": lambda of, time: of.setup.key(deadline=time),
 }
-# Methods that send nothing.
-OTHERS = {"Phonerack.close", "Setup.close"}
+# Methods that send nothing, and a stream, which does not end.
+OTHERS = {"Phonerack.close", "Setup.close", "Phonerack.events"}
 
 
 def hang(seen: Seen) -> Reply:
