@@ -5,6 +5,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { openApp, Phonerack, tap, type, type Phone } from '@phonerack/sdk'
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
 import type { ClientProcess, ClientSettings, Failure, Outcome } from './system/clients/client.js'
@@ -36,7 +37,8 @@ async function whenFree(call: () => Promise<Outcome | null>): Promise<Outcome> {
   let outcome = await call()
   const isRefused = (): boolean => outcome?.failure?.code === 'capacity_unavailable'
   await eventually('a phone to be free', 150_000, async () => {
-    if (isRefused()) outcome = await call()
+    // Below the limit of lifecycle requests.
+    if (isRefused()) outcome = await setTimeout(2000).then(call)
     return !isRefused()
   })
   if (outcome === null) throw new Error('the program was killed')

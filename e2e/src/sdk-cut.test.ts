@@ -2,6 +2,7 @@
  * `@phonerack/sdk` on a network that cuts connections: no second phone, no repeated action, no session that nobody asked
  * for. The SDK sends through a cable and a relay that holds answers; the checks ask the service directly.
  */
+import { setTimeout } from 'node:timers/promises'
 import { Phonerack, ConnectionError, openApp, tap, type, type Phone } from '@phonerack/sdk'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { openCable, type Cable } from './chaos/parts/cable.js'
@@ -60,8 +61,10 @@ const whenFree = (work: () => Promise<void>): Promise<void> =>
       await work()
       return true
     } catch (error) {
-      if (error instanceof Error && 'code' in error && error.code === 'capacity_unavailable') return false
-      throw error
+      if (!(error instanceof Error && 'code' in error && error.code === 'capacity_unavailable')) throw error
+      // Below the limit of lifecycle requests.
+      await setTimeout(2000)
+      return false
     }
   })
 
