@@ -61,6 +61,18 @@ it('allows the networks of the list, and nothing else', () => {
     expect([address, isAllowedAddress(address, allowed)]).toEqual([address, false])
 })
 
+it('refuses the addresses of this machine in every form, unless they are in the list', () => {
+  const own = ['203.0.113.7', '93.184.215.14', '2606:4700:4700:0::1111', 'fe80::1%eth0', '']
+  for (const address of ['93.184.215.14', '::ffff:93.184.215.14', '2606:4700:4700::1111']) {
+    expect([address, isAllowedAddress(address, [], own)]).toEqual([address, false])
+    expect([address, isAllowedAddress(address, [])]).toEqual([address, true])
+  }
+  const allowed = ['93.184.215.14', '2606:4700::/32'].map(parseNetwork)
+  for (const address of ['93.184.215.14', '::ffff:93.184.215.14', '2606:4700:4700::1111'])
+    expect([address, isAllowedAddress(address, allowed, own)]).toEqual([address, true])
+  expect(isAllowedAddress('93.184.215.15', [], own)).toBe(true)
+})
+
 const octet = fc.integer({ min: 0, max: 255 })
 
 it('treats an IPv4 address alike in all its forms', () => {

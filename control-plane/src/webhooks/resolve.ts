@@ -3,45 +3,68 @@
  * without the threads that Node.js shares with file access; only names that the name servers do not know are looked up by
  * the system, which also reads its file of hosts.
  */
-import { lookup, Resolver } from 'node:dns/promises'
+import { Resolver } from 'node:dns/promises'
+import { createSystemLookups, type Resolve } from './system-lookups.js'
 
 /** Milliseconds for an answer of a name server, which is asked twice. */
 const answerMs = 1500
-/** Lookups by the system at the same time: half of the threads. */
-const mostLookups = 2
+/** Milliseconds after which the name servers are read from the system again. */
+const renewMs = 60_000
 
-export type Resolve = (name: string) => Promise<string[]>
+export type { Resolve }
+
+export interface NameServers {
+  resolve4(name: string): Promise<string[]>
+  resolve6(name: string): Promise<string[]>
+}
+
+export interface ResolveParts {
+  /** Reads the name servers of the system. */
+  open: () => NameServers
+  bySystem: Resolve
+  /** Milliseconds of a time without jumps. */
+  now: () => number
+}
 
 /** Codes of names, or kinds of addresses, that a name server does not know. */
 const unknown = ['ENOTFOUND', 'ENODATA', 'ESERVFAIL', 'EREFUSED', 'ECONNREFUSED']
+/** Codes of name servers that may have been replaced. */
+const unreachable = ['ETIMEOUT', 'ECONNREFUSED']
 
-const codeOf = (error: unknown): unknown =>
-  typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined
+const codeOf = (error: Error): string => ('code' in error ? String(error.code) : '')
 
-export function createResolve(): Resolve {
-  const resolver = new Resolver({ timeout: answerMs, tries: 2 })
-  const waiting: (() => void)[] = []
-  let running = 0
-  const bySystem: Resolve = async (name) => {
-    if (running >= mostLookups) await new Promise<void>((resolve) => waiting.push(resolve))
-    else running += 1
-    try {
-      return (await lookup(name, { all: true })).map(({ address }) => address)
-    } finally {
-      const start = waiting.shift()
-      if (start) start()
-      else running -= 1
-    }
+const errorOf = (reason: unknown): Error => (reason instanceof Error ? reason : new Error(String(reason)))
+
+const ofSystem: ResolveParts = {
+  open: () => new Resolver({ timeout: answerMs, tries: 2 }),
+  bySystem: createSystemLookups(),
+  now: () => performance.now(),
+}
+
+/** @param parts for tests */
+export function createResolve(parts: Partial<ResolveParts> = {}): Resolve {
+  const { open, bySystem, now } = { ...ofSystem, ...parts }
+  // It keeps the name servers that the system had when it was opened.
+  let opened = { servers: open(), at: now() }
+  const current = (): NameServers => {
+    if (now() - opened.at >= renewMs) opened = { servers: open(), at: now() }
+    return opened.servers
   }
-  return async (name) => {
-    if (/(^|\.)localhost$/i.test(name)) return bySystem(name)
-    const answers = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)])
+  return async (name, signal) => {
+    if (/(^|\.)localhost$/i.test(name)) return bySystem(name, signal)
+    const servers = current()
+    const answers = await Promise.allSettled([servers.resolve4(name), servers.resolve6(name)])
+    signal.throwIfAborted()
     const found = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
-    if (found.length > 0) return found
-    const failed = answers.find(
-      (answer) => answer.status === 'rejected' && !unknown.includes(String(codeOf(answer.reason))),
+    const reasons = answers.flatMap((answer) =>
+      answer.status === 'rejected' ? [errorOf(answer.reason)] : [],
     )
-    if (failed?.status === 'rejected') throw failed.reason
-    return bySystem(name)
+    // Another attempt may have opened them again.
+    if (servers === opened.servers && reasons.some((reason) => unreachable.includes(codeOf(reason))))
+      opened = { servers: open(), at: now() }
+    if (found.length > 0) return found
+    const failed = reasons.find((reason) => !unknown.includes(codeOf(reason)))
+    if (failed !== undefined) throw failed
+    return bySystem(name, signal)
   }
 }

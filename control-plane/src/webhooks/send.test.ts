@@ -1,23 +1,34 @@
 /** Attempts to real HTTP servers. */
 import { once } from 'node:events'
-import { createServer, type RequestListener, type Server } from 'node:http'
-import { type AddressInfo } from 'node:net'
+import { createServer, Server, type RequestListener } from 'node:http'
+import { createServer as createTcpServer, type AddressInfo, type Server as TcpServer } from 'node:net'
 import { limits } from '@phonerack/shared'
 import { afterEach, expect, it } from 'vitest'
 import { parseNetwork } from '../config/webhooks.js'
 import { createResolve, type Resolve } from './resolve.js'
 import { sendAttempt, type Attempt } from './send.js'
 
-const servers: Server[] = []
+const servers: (Server | TcpServer)[] = []
 afterEach(() => {
   for (const server of servers.splice(0)) {
-    server.closeAllConnections()
+    if (server instanceof Server) server.closeAllConnections()
     server.close()
   }
 })
 
 async function serve(listener: RequestListener): Promise<number> {
   const server = createServer(listener).listen(0, '127.0.0.1')
+  servers.push(server)
+  await once(server, 'listening')
+  return (server.address() as AddressInfo).port
+}
+
+/** Answers the first bytes of each connection with these bytes, and says no more. */
+async function serveBytes(bytes: string, end: 'open' | 'closed' = 'open'): Promise<number> {
+  const server = createTcpServer((socket) => {
+    socket.on('error', () => undefined)
+    socket.once('data', () => (end === 'open' ? socket.write(bytes) : socket.end(bytes)))
+  }).listen(0, '127.0.0.1')
   servers.push(server)
   await once(server, 'listening')
   return (server.address() as AddressInfo).port
@@ -118,6 +129,24 @@ it('gives up a receiver that does not answer, and takes the status of one that d
   expect(await send(`http://127.0.0.1:${endless}/`, { withinMs: 300 })).toMatchObject({
     ...{ isDelivered: true, status: 200, body: 'a' },
   })
+})
+
+it('ends with any bytes that the receiver answers', async () => {
+  const upgrade = 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n'
+  expect(await send(`http://127.0.0.1:${await serveBytes(upgrade)}/`)).toMatchObject({
+    ...{ isDelivered: false, status: 101, body: '', error: 'status' },
+  })
+  const continues = await serveBytes('HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\n\r\n')
+  expect((await send(`http://127.0.0.1:${continues}/`, { withinMs: 300 })).error).toBe('timeout')
+  for (const bytes of ['', 'HTTP/1.1 2', 'SSH-2.0-OpenSSH_9.2\r\n', '\0\0\0'])
+    for (const end of ['open', 'closed'] as const) {
+      const { isDelivered, error } = await send(`http://127.0.0.1:${await serveBytes(bytes, end)}/`, {
+        withinMs: 300,
+      })
+      expect([isDelivered, error]).toEqual([false, expect.stringMatching(/^(timeout|connection_failed)$/)])
+    }
+  const broken = await serveBytes('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nab', 'closed')
+  expect(await send(`http://127.0.0.1:${broken}/`)).toMatchObject({ isDelivered: true, body: 'ab' })
 })
 
 it('ends without an outcome when the process stops', async () => {

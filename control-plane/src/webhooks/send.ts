@@ -8,7 +8,7 @@ import { isIP, type LookupFunction } from 'node:net'
 import { limits, makeStorable } from '@phonerack/shared'
 import { type Network } from '../config/webhooks.js'
 import { isAllowedAddress } from './address.js'
-import { type Resolve } from './resolve.js'
+import { type Lookup, type Resolve } from './system-lookups.js'
 import { type AttemptError } from './types.js'
 import { hostOf } from './url.js'
 
@@ -17,6 +17,8 @@ export interface Attempt {
   headers: Readonly<Record<string, string>>
   body: string
   allowed: readonly Network[]
+  /** Addresses of this machine, which are refused unless they are in `allowed`. Default: none. */
+  own?: readonly string[]
   resolve: Resolve
   /** Ends the attempt because this process stops. */
   signal: AbortSignal
@@ -32,8 +34,11 @@ export interface AttemptOutcome {
   status: number | null
   body: string | null
   ms: number
-  error: AttemptError | null
+  error: SendError | null
 }
+
+/** Without the reasons for which nothing is sent. */
+export type SendError = Exclude<AttemptError, 'webhook_disabled'>
 
 class AddressNotAllowed extends Error {}
 
@@ -65,23 +70,28 @@ interface Answer {
 }
 
 function post(
-  { url: text, headers, body, allowed, resolve, ca }: Attempt,
+  { url: text, headers, body, allowed, own = [], resolve, ca }: Attempt,
   signal: AbortSignal,
 ): Promise<Answer> {
   const url = new URL(text)
   const host = hostOf(url)
+  const isAllowed = (address: string): boolean => isAllowedAddress(address, allowed, own)
   // Names are checked when they are resolved; the connection goes to the checked addresses.
-  if (isIP(host) !== 0 && !isAllowedAddress(host, allowed)) return Promise.reject(new AddressNotAllowed())
+  if (isIP(host) !== 0 && !isAllowed(host)) return Promise.reject(new AddressNotAllowed())
   const { request } = url.protocol === 'https:' ? https : http
   return new Promise((done, fail) => {
     // Once the receiver has answered: a body that breaks off or takes too long changes nothing.
     let finish: (() => void) | null = null
+    const end = (error: Error): void => (finish ? finish() : fail(error))
+    // The attempt ends at its time, even if Node.js leaves out an event.
+    const onAbort = (): void => end(new Error('the attempt was ended', { cause: signal.reason }))
+    signal.addEventListener('abort', onAbort, { once: true })
     const sending = request(
       url,
       {
         method: 'POST',
         agent: false,
-        lookup: checkedLookup(resolve, allowed),
+        lookup: checkedLookup((name) => resolve(name, signal), isAllowed),
         signal,
         headers: { ...headers, 'content-length': Buffer.byteLength(body) },
         ...(ca === undefined ? {} : { ca }),
@@ -89,21 +99,30 @@ function post(
       (response) => {
         const parts: Buffer[] = []
         let size = 0
-        const end = (): void => {
+        const complete = (): void => {
           done({ status: response.statusCode ?? 0, body: textOf(parts) })
           response.destroy()
         }
-        finish = end
+        finish = complete
         response.on('data', (part: Buffer) => {
           parts.push(part)
           size += part.length
-          if (size >= limits.webhooks.responseBody) end()
+          if (size >= limits.webhooks.responseBody) complete()
         })
-        response.on('end', end)
-        response.on('error', end)
+        response.on('end', complete)
+        response.on('error', complete)
       },
     )
-    sending.on('error', (error) => (finish ? finish() : fail(error)))
+    // Sent in place of a response for the status 101. Without a listener, only `close` follows.
+    sending.on('upgrade', ({ statusCode = 0 }, socket) => {
+      socket.destroy()
+      done({ status: statusCode, body: '' })
+    })
+    sending.on('error', end)
+    sending.on('close', () => {
+      signal.removeEventListener('abort', onAbort)
+      end(new Error('the connection was closed without a response'))
+    })
     sending.end(body)
   })
 }
@@ -114,12 +133,12 @@ const textOf = (parts: readonly Buffer[]): string =>
 
 /** One address that is not allowed refuses the name: it is about to lead elsewhere. */
 const checkedLookup =
-  (resolve: Resolve, allowed: readonly Network[]): LookupFunction =>
+  (resolve: Lookup, isAllowed: (address: string) => boolean): LookupFunction =>
   (name, options, callback) => {
     resolve(name).then(
       (addresses) => {
         const [first] = addresses
-        if (first === undefined || !addresses.every((address) => isAllowedAddress(address, allowed)))
+        if (first === undefined || !addresses.every(isAllowed))
           return callback(new AddressNotAllowed(`${name} has an address that is not allowed`), '')
         if (options.all === true)
           callback(
@@ -132,7 +151,7 @@ const checkedLookup =
     )
   }
 
-const causes: Readonly<Record<string, AttemptError>> = {
+const causes: Readonly<Record<string, SendError>> = {
   ECONNREFUSED: 'connection_refused',
   ENOTFOUND: 'name_not_resolved',
   ENODATA: 'name_not_resolved',
@@ -141,7 +160,7 @@ const causes: Readonly<Record<string, AttemptError>> = {
   EAI_AGAIN: 'name_not_resolved',
 }
 
-function errorOf(error: unknown): AttemptError {
+function errorOf(error: unknown): SendError {
   // Several addresses were tried.
   if (error instanceof AggregateError && error.errors.length > 0) return errorOf(error.errors[0])
   if (error instanceof AddressNotAllowed) return 'address_not_allowed'

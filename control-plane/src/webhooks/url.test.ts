@@ -36,9 +36,16 @@ it.each([
   'https://[fe80::1]/',
 ])('refuses the address of %s in every form', (url) =>
   expect(urlProblem(url, outside)).toBe(
-    'must not be a private, loopback, link-local or other special address',
+    'must not be a private, loopback, link-local or other special address, nor one of this service',
   ),
 )
+
+it('refuses an address of this machine', () => {
+  const own = ['93.184.215.14', '2606:4700:4700::1111']
+  for (const url of ['https://93.184.215.14/', 'https://[2606:4700:4700::1111]/'])
+    expect(urlProblem(url, { ...outside, own })).toMatch(/nor one of this service$/)
+  expect(urlProblem('https://93.184.215.15/', { ...outside, own })).toBeNull()
+})
 
 it('accepts http and allowed addresses on an installation that only its machine reaches', () => {
   for (const url of ['http://127.0.0.1:8080/hook', 'http://[::1]:8080/', 'https://agents.example.com/'])

@@ -6,6 +6,8 @@ import { isAllowedAddress } from './address.js'
 
 export interface UrlRules {
   allowed: readonly Network[]
+  /** Addresses of this machine. Default: none. */
+  own?: readonly string[]
   /** Only of installations that nothing outside of this machine can reach. */
   allowsHttp: boolean
 }
@@ -14,7 +16,7 @@ export interface UrlRules {
 export const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[(.*)\]$/, '$1')
 
 /** Returns the problem of a URL, as a message for its field; null: none. */
-export function urlProblem(text: string, { allowed, allowsHttp }: UrlRules): string | null {
+export function urlProblem(text: string, { allowed, own, allowsHttp }: UrlRules): string | null {
   if (Array.from(text).length > limits.webhooks.url)
     return `must have at most ${limits.webhooks.url} characters`
   if (!URL.canParse(text)) return 'must be a URL'
@@ -24,7 +26,7 @@ export function urlProblem(text: string, { allowed, allowsHttp }: UrlRules): str
   if (url.username !== '' || url.password !== '') return 'must not contain a user name or password'
   if (url.hash !== '') return 'must not contain a fragment'
   const host = hostOf(url)
-  if (isIP(host) !== 0 && !isAllowedAddress(host, allowed))
-    return 'must not be a private, loopback, link-local or other special address'
+  if (isIP(host) !== 0 && !isAllowedAddress(host, allowed, own))
+    return 'must not be a private, loopback, link-local or other special address, nor one of this service'
   return null
 }

@@ -1,0 +1,5 @@
+/** The addresses of this machine, which webhooks must not use. They change while it runs. */
+import { networkInterfaces } from 'node:os'
+
+export const ownAddresses = (): string[] =>
+  Object.values(networkInterfaces()).flatMap((addresses = []) => addresses.map(({ address }) => address))

@@ -1,0 +1,66 @@
+/**
+ * Lookups of names by the system. Each occupies one of the threads that Node.js shares with file access until the system
+ * answers, so few run at the same time; the others wait, and give up with their attempt.
+ */
+import { lookup as systemLookup } from 'node:dns/promises'
+
+/** Half of the threads. */
+const mostLookups = 2
+/** Milliseconds of waiting and looking up. */
+const longestMs = 5000
+
+/** @throws Error with a `code`, such as ENOTFOUND; the reason of `signal` when it aborts */
+export type Resolve = (name: string, signal: AbortSignal) => Promise<string[]>
+
+export type Lookup = (name: string) => Promise<string[]>
+
+const bySystem: Lookup = async (name) =>
+  (await systemLookup(name, { all: true })).map(({ address }) => address)
+
+/** @param lookup and `withinMs`: for tests */
+export function createSystemLookups(lookup: Lookup = bySystem, withinMs = longestMs): Resolve {
+  /** In the order of their arrival. */
+  const waiting = new Set<() => void>()
+  let running = 0
+  const startNext = (): void => {
+    const [start] = waiting
+    if (start === undefined || running >= mostLookups) return
+    waiting.delete(start)
+    start()
+  }
+  return (name, signal) =>
+    new Promise((resolve, reject) => {
+      const leave = (error: Error): void => {
+        settle()
+        waiting.delete(start)
+        reject(error)
+      }
+      const onAbort = (): void => leave(reasonOf(signal))
+      const timer = setTimeout(() => leave(tooLate(name)), withinMs)
+      const settle = (): void => {
+        clearTimeout(timer)
+        signal.removeEventListener('abort', onAbort)
+      }
+      const start = (): void => {
+        running += 1
+        void lookup(name)
+          .then(resolve, reject)
+          .finally(() => {
+            settle()
+            // Not before: the thread is in use until the system answers.
+            running -= 1
+            startNext()
+          })
+      }
+      if (signal.aborted) return onAbort()
+      signal.addEventListener('abort', onAbort, { once: true })
+      waiting.add(start)
+      startNext()
+    })
+}
+
+const reasonOf = ({ reason }: AbortSignal): Error =>
+  reason instanceof Error ? reason : new Error('the attempt was ended')
+
+const tooLate = (name: string): Error =>
+  Object.assign(new Error(`the system did not look up ${name} in time`), { code: 'ETIMEOUT' })
