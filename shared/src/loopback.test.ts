@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { isLoopback } from './loopback.js'
+import { isLoopback, isLoopbackUrl } from './loopback.js'
 
 it.each([
   ['127.0.0.1', true],
@@ -14,4 +14,16 @@ it.each([
   ['', false],
 ])('%s is reachable only from the same machine: %s', (address, expected) => {
   expect(isLoopback(address)).toBe(expected)
+})
+
+it.each([
+  ['http://127.0.0.1:8080', true],
+  ['http://[::1]:8080/', true],
+  ['https://localhost', true],
+  ['https://phones.example', false],
+  ['http://0.0.0.0:8080', false],
+  ['http://[::]:8080', false],
+  ['https://127.0.0.1.phones.example/', false],
+])('%s is reachable only from the same machine: %s', (url, expected) => {
+  expect(isLoopbackUrl(url)).toBe(expected)
 })

@@ -60,3 +60,14 @@ it('offers hosts the address of its listener for tunnels, which must be one addr
     /PHONERACK_TUNNEL_ADDRESS/,
   )
 })
+
+it('allows webhooks without TLS only while nothing outside of this machine reaches the service', () => {
+  const allowsHttp = (env: Record<string, string>) => readConfig({ ...least, ...env }).webhooks.allowsHttp
+  expect(allowsHttp({})).toBe(true)
+  expect(allowsHttp({ PHONERACK_BASE_URL: 'http://localhost:8080' })).toBe(true)
+  // A proxy on the same machine.
+  expect(allowsHttp({ PHONERACK_BASE_URL: 'https://phones.example' })).toBe(false)
+  expect(allowsHttp({ PHONERACK_HTTP_HOST: '0.0.0.0' })).toBe(false)
+  const both = { PHONERACK_HTTP_HOST: '0.0.0.0', PHONERACK_BASE_URL: 'http://127.0.0.1:8080' }
+  expect(allowsHttp(both)).toBe(false)
+})

@@ -321,7 +321,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     libraryRefreshMs: env.PHONERACK_LIBRARY_REFRESH * 1000,
     storage: readStorageConfig(env, env.PHONERACK_PKI_DIR),
     payments: readPayments(env),
-    webhooks: readWebhooks(env, baseUrl),
+    webhooks: readWebhooks(env, baseUrl, env.PHONERACK_HTTP_HOST),
     rules: {
       createDeadlineMs: env.PHONERACK_CREATE_DEADLINE * 1000,
       startDeadlineMs: env.PHONERACK_START_DEADLINE * 1000,

@@ -1,6 +1,6 @@
 /** The settings of events and webhooks. docs/decisions/0272 */
 import ipaddr from 'ipaddr.js'
-import { isLoopback, limits } from '@phonerack/shared'
+import { isLoopback, isLoopbackUrl, limits } from '@phonerack/shared'
 import { z } from 'zod'
 
 /** An address and the length of its prefix. */
@@ -51,8 +51,11 @@ export const webhookEnvironment = {
 
 type Environment = z.infer<z.ZodObject<typeof webhookEnvironment>>
 
-/** @param baseUrl the public address of the service */
-export const readWebhooks = (env: Environment, baseUrl: string): WebhooksConfig => ({
+/**
+ * @param baseUrl the public address of the service: with a proxy on the same machine, it differs from the listener's
+ * @param host the address of its listener
+ */
+export const readWebhooks = (env: Environment, baseUrl: string, host: string): WebhooksConfig => ({
   allowed: env.PHONERACK_WEBHOOK_ALLOW.map(parseNetwork),
-  allowsHttp: isLoopback(new URL(baseUrl).hostname.replace(/^\[(.*)\]$/, '$1')),
+  allowsHttp: isLoopback(host) && isLoopbackUrl(baseUrl),
 })

@@ -12,6 +12,7 @@ import { replicaId } from './replica-id.js'
 import { operatorToken, renewOperatorToken } from './secrets.js'
 import { isHealthy, nodeService } from './services.js'
 import { standingOf, untilValid } from './standing.js'
+import { webhookAllow } from './webhook-allow.js'
 
 const databaseName = 'phonerack'
 
@@ -26,11 +27,12 @@ export async function startControl(context: Context): Promise<Addresses> {
   const broker = options.natsUrl === null ? await startBroker(context) : foreignBroker(options.natsUrl)
   signal.throwIfAborted()
   const baseUrl = `http://${hostPort(nearHost(options.host), ports.http)}`
+  const publicUrl = process.env['PHONERACK_BASE_URL'] || baseUrl
   const operatorUrl = `http://127.0.0.1:${ports.operator}`
   const env = {
     PHONERACK_HTTP_HOST: options.host,
     PHONERACK_HTTP_PORT: String(ports.http),
-    PHONERACK_BASE_URL: process.env['PHONERACK_BASE_URL'] || baseUrl,
+    PHONERACK_BASE_URL: publicUrl,
     PHONERACK_OPERATOR_LISTEN: `127.0.0.1:${ports.operator}`,
     PHONERACK_METRICS_LISTEN: `127.0.0.1:${ports.controlMetrics}`,
     DATABASE_URL: databaseUrl,
@@ -41,9 +43,7 @@ export async function startControl(context: Context): Promise<Addresses> {
     PHONERACK_PKI_DIR: folder.of('pki'),
     PHONERACK_REPLICA_ID: process.env['PHONERACK_REPLICA_ID'] || replicaId(folder),
     PHONERACK_OPERATOR_TOKEN_SHA256: hashSecret(operatorToken(folder)),
-    // A receiver on this machine is the natural one of a system that only this machine reaches. docs/decisions/0272
-    PHONERACK_WEBHOOK_ALLOW:
-      process.env['PHONERACK_WEBHOOK_ALLOW'] ?? (isLoopback(options.host) ? '127.0.0.0/8,::1' : ''),
+    PHONERACK_WEBHOOK_ALLOW: webhookAllow(options.host, publicUrl, process.env),
     // No load balancer is in front of it.
     PHONERACK_STOP_DELAY: process.env['PHONERACK_STOP_DELAY'] ?? '0',
     PHONERACK_STOP_WITHIN: process.env['PHONERACK_STOP_WITHIN'] ?? '30',
