@@ -28,7 +28,7 @@ export interface OwnEvents {
 
 export async function openEvents(core: Core, config: Config): Promise<OwnEvents> {
   const { allowed } = config.webhooks
-  const key = await openWebhookKey(core.db, config)
+  const key = await openWebhookKey(core.db, config, core.log)
   const resolve = createResolve()
   const changes = createChanges(core.bus, eventTopic)
   const numberer = new Numberer(core, changes, (tx, events) => fanOut(tx, core.clock, events))

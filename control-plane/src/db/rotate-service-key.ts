@@ -3,7 +3,7 @@ import { ServiceKey } from '../pki/service-key.js'
 import { decryptAuthority, sealAuthority, type Stored } from './installation.js'
 import { addEntry, type AuditActor } from './audit-log.js'
 import { inTransaction, type Database } from './database.js'
-import { sealWebhookKey, unsealWebhookKey } from './webhook-key.js'
+import { sealWebhookKey, tryUnseal } from './webhook-key.js'
 
 export interface KeyFiles {
   /** Has the key that the database needs now. */
@@ -45,11 +45,17 @@ export async function rotateServiceKey(
   const ofWebhooks = await webhookKeyAgain(row.webhookKey, serviceKeyFile, nextKey)
   await inTransaction(db, async (tx) => {
     const { count } = await tx.installation.updateMany({
-      where: { id: 1, serviceKeyId: row.serviceKeyId, caCertificate, otherCaCertificate },
+      // A replica that starts may store the key of webhooks now.
+      where: {
+        ...{ id: 1, serviceKeyId: row.serviceKeyId, caCertificate, otherCaCertificate },
+        webhookKey: row.webhookKey,
+      },
       data: { caKey, serviceKeyId: nextKey.id, ...otherKey, ...ofWebhooks },
     })
     if (count !== 1)
-      throw new Error('the certificate authority was changed at the same time: nothing was rotated')
+      throw new Error(
+        'the keys of the installation were changed at the same time: nothing was rotated. Run the command again',
+      )
     await addEntry(tx, by, {
       ...{ action: 'service_key.rotate', target: null },
       // Names of the keys, which are also those of their files.
@@ -66,6 +72,7 @@ async function webhookKeyAgain(
   nextKey: ServiceKey,
 ): Promise<{ webhookKey?: Uint8Array<ArrayBuffer> }> {
   const current = sealed === null ? null : await ServiceKey.read(serviceKeyFile)
-  if (sealed === null || current === null) return {}
-  return { webhookKey: sealWebhookKey(unsealWebhookKey(sealed, current), nextKey) }
+  const key = sealed === null || current === null ? null : tryUnseal(sealed, current)
+  // The next start replaces one that the current service key does not open.
+  return key === null ? {} : { webhookKey: sealWebhookKey(key, nextKey) }
 }

@@ -3,6 +3,7 @@
  * of the service key changes one row, and running replicas keep working. docs/decisions/0272
  */
 import { randomBytes } from 'node:crypto'
+import { type Logger } from '@phonerack/shared'
 import { StartRefusal } from '../config/refusal.js'
 import { ServiceKey } from '../pki/service-key.js'
 import { type Database } from './database.js'
@@ -12,28 +13,51 @@ const keyBytes = 32
 
 export const sealWebhookKey = (key: Buffer, by: ServiceKey): Uint8Array<ArrayBuffer> => by.seal(key, context)
 
-export const unsealWebhookKey = (sealed: Uint8Array, by: ServiceKey): Buffer => by.open(sealed, context)
+const unsealWebhookKey = (sealed: Uint8Array, by: ServiceKey): Buffer => by.open(sealed, context)
 
-/** Reads the key, or creates one. Call it after `openInstallation`, which checks the service key. @throws StartRefusal */
+/**
+ * Reads the key, or creates one: also in place of one that the service key does not open, since a release without webhooks
+ * rotated the service key. The secrets of webhooks are unreadable then, until clients rotate them. Call it after
+ * `openInstallation`, which checks the service key. @throws StartRefusal
+ */
 export async function openWebhookKey(
   db: Database,
   { serviceKeyFile }: { serviceKeyFile: string },
+  log: Pick<Logger, 'warn'>,
 ): Promise<ServiceKey> {
   const serviceKey = await ServiceKey.read(serviceKeyFile)
   if (serviceKey === null) throw new StartRefusal(`The service key ${serviceKeyFile} does not exist.`)
-  // Only while none is there: another replica may do the same.
-  await db.installation.updateMany({
-    where: { id: 1, webhookKey: null },
-    data: { webhookKey: sealWebhookKey(randomBytes(keyBytes), serviceKey) },
-  })
-  const { webhookKey } = await db.installation.findUniqueOrThrow({ where: { id: 1 } })
-  if (webhookKey === null) throw new Error('the key of webhooks was removed at the same time: start again')
+  /** Only in place of this one, and never under a service key that a rotation has just replaced. */
+  const replace = (earlier: Uint8Array<ArrayBuffer> | null) =>
+    db.installation.updateMany({
+      where: { id: 1, webhookKey: earlier, serviceKeyId: serviceKey.id },
+      data: { webhookKey: sealWebhookKey(randomBytes(keyBytes), serviceKey) },
+    })
+  const read = () => db.installation.findUniqueOrThrow({ where: { id: 1 } })
+  let { webhookKey } = await read()
+  // Another replica may do the same: the first one wins.
+  if (webhookKey === null) await replace(null)
+  else if (tryUnseal(webhookKey, serviceKey) === null) {
+    const { count } = await replace(webhookKey)
+    if (count > 0)
+      log.warn(
+        { service_key: serviceKey.id },
+        'the service key does not open the key of webhooks, so it was replaced: their deliveries fail until their secrets are rotated',
+      )
+  }
+  webhookKey = (await read()).webhookKey
+  const key = webhookKey === null ? null : tryUnseal(webhookKey, serviceKey)
+  if (key === null)
+    throw new StartRefusal('The keys of the installation were replaced at the same time. Start again.')
+  return ServiceKey.of(key)
+}
+
+/** Null: another key encrypted it. */
+export function tryUnseal(sealed: Uint8Array, by: ServiceKey): Buffer | null {
   try {
-    return ServiceKey.of(unsealWebhookKey(webhookKey, serviceKey))
-  } catch (error) {
-    throw new StartRefusal(
-      `The key of webhooks was changed in the database: ${serviceKeyFile} does not open it. Restore the table "installation" from a backup.`,
-      { cause: error },
-    )
+    return unsealWebhookKey(sealed, by)
+  } catch {
+    // AES-GCM has no other reason.
+    return null
   }
 }
