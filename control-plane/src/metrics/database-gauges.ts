@@ -75,6 +75,7 @@ export class DatabaseGauges {
       jobs(options.names.jobs),
       credit,
       recordings(options.names.recordingStatuses),
+      webhooks,
     ]
   }
 
@@ -278,5 +279,38 @@ const credit: Reading = {
       help: 'Cost of all sessions that ended.',
       registers: [registry],
     }).inc(numberOf(row['charged']))
+  },
+}
+
+const webhookStates = ['healthy', 'failing', 'off'] as const
+
+/** One probe of an index for each webhook, however many deliveries are pending. */
+const webhooks: Reading = {
+  name: 'webhooks',
+  text: `select case when w.disabled_at is not null then 'off' when w.failing_since is not null then 'failing' else 'healthy' end as state,
+      count(*)::int as count,
+      coalesce(greatest(0, extract(epoch from now() - min(d.next_attempt_at))), 0)::float8 as wait
+    from webhooks w left join lateral (select next_attempt_at from webhook_deliveries
+      where webhook_id = w.id and status = 'pending' order by next_attempt_at limit 1) d on true
+    where w.deleted_at is null group by 1`,
+  values: [],
+  show(registry, rows) {
+    const help = 'Webhooks of all projects by state. Failing: the last attempt failed.'
+    const counts = gauge(registry, 'webhooks', help, 'state')
+    const wait = gauge(
+      registry,
+      'webhook_wait_seconds',
+      'Time for which the oldest due delivery waits, by the state of its webhook.',
+      'state',
+    )
+    for (const state of webhookStates) {
+      counts.set({ state }, 0)
+      wait.set({ state }, 0)
+    }
+    for (const row of rows) {
+      const state = bounded(webhookStates, textOf(row['state']))
+      counts.set({ state }, numberOf(row['count']))
+      wait.set({ state }, numberOf(row['wait']))
+    }
   },
 }

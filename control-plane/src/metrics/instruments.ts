@@ -119,6 +119,29 @@ const jobFailures = new Counter({
 /** @param kind the name of one of our jobs */
 export const countJobFailure = (kind: string): void => jobFailures.inc({ kind })
 
+const deliveries = new Counter({
+  name: 'phonerack_webhook_attempts_total',
+  help: 'Attempts to send an event to a webhook: delivered, or why not.',
+  labelNames: ['outcome'],
+  registers,
+})
+export const deliveryOutcomes = [
+  'delivered',
+  'status',
+  'redirect',
+  'timeout',
+  'name_not_resolved',
+  'address_not_allowed',
+  'connection_refused',
+  'connection_failed',
+  'tls_failed',
+  'secret_unreadable',
+] as const
+export type DeliveryOutcome = (typeof deliveryOutcomes)[number]
+for (const outcome of deliveryOutcomes) deliveries.inc({ outcome }, 0)
+
+export const countDelivery = (outcome: DeliveryOutcome): void => deliveries.inc({ outcome })
+
 const viewers = new Gauge({
   name: 'phonerack_live_viewers',
   help: 'Open live views of this replica.',
