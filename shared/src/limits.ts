@@ -137,6 +137,10 @@ export const limits = {
     responseBody: 16_384,
     /** Seconds of failures only, after which a webhook is switched off. */
     failingLife: 3 * 86_400,
+    /** Seconds without an attempt, after which its failures count from the next one. */
+    failingPause: 86_400,
+    /** Deliveries of a webhook that wait, of tests and of those that were sent again by hand. */
+    byHand: 100,
     /** Seconds that the earlier secret is valid after a rotation. */
     earlierSecretLife: 86_400,
   },

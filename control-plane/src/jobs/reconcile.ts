@@ -12,16 +12,12 @@ import { countDispute, lockDisputed } from '../devices/disputes.js'
 import { expireHandoffs } from '../handoffs/expiry.js'
 import { addAdoption } from '../hosts/move.js'
 import { expireEvents } from '../events/numbering.js'
-import { addJob, addJobs, assignmentJobKey } from '../queue/queue.js'
-import { deliveryJob } from '../webhooks/records.js'
+import { addJob, addJobForEach, assignmentJobKey } from '../queue/queue.js'
+import { expireDeliveries } from '../webhooks/expiry.js'
 
 interface Lost {
   id: string
   fencing: bigint
-}
-interface Waiting {
-  id: string
-  runAt: Date
 }
 interface LostCare extends Lost {
   state: 'wiping' | 'provisioning'
@@ -57,13 +53,16 @@ export async function reconcile(core: Core): Promise<void> {
   const recordings = await core.db.$queryRaw<{ id: string }[]>`select r.id from recordings r
     where not r.is_dropped
       and not exists (select 1 from graphile_worker.jobs j where j.key = 'recording.fetch:' || r.id and j.attempts < j.max_attempts)`
-  const deliveries = await core.db.$queryRaw<
-    Waiting[]
-  >`select d.id, d.next_attempt_at as "runAt" from webhook_deliveries d
-    where d.status = 'pending'
-      and not exists (select 1 from graphile_worker.jobs j where j.key = 'webhook.deliver:' || d.id and j.attempts < j.max_attempts)
-    order by d.next_attempt_at limit 1000`
-  const lost = [parking, starting, care, moved, uploads, installs, recordings, deliveries]
+  // One probe for each webhook, however many deliveries are pending.
+  const webhooks = await core.db.$queryRaw<{ id: string }[]>`select w.id from webhooks w
+    where w.deleted_at is null
+      and exists (select 1 from webhook_deliveries d where d.webhook_id = w.id and d.status = 'pending'
+        and d.next_attempt_at < now() - interval '5 seconds')
+      and not exists (select 1 from graphile_worker.jobs j
+        where j.key in ('webhook.deliver:' || w.id, 'webhook.deliver:' || w.id || ':later')
+          and j.attempts < j.max_attempts and j.run_at < now() + interval '5 seconds')
+    order by w.id`
+  const lost = [parking, starting, care, moved, uploads, installs, recordings, webhooks]
   if (lost.every((rows) => rows.length === 0)) return
   core.log.warn(
     {
@@ -74,12 +73,13 @@ export async function reconcile(core: Core): Promise<void> {
       uploads: uploads.length,
       installs: installs.length,
       recordings: recordings.length,
-      deliveries: deliveries.length,
+      webhooks: webhooks.length,
     },
     'adding lost jobs again',
   )
   await inTransaction(core.db, async (tx) => {
-    for (const { id, runAt } of deliveries) await addJobs(tx, [deliveryJob(id, runAt)])
+    const webhookIds = webhooks.map(({ id }) => id)
+    if (webhookIds.length > 0) await addJobForEach(tx, 'webhook.deliver', 'webhookId', webhookIds)
     for (const { id } of recordings)
       await addJob(tx, 'recording.fetch', { recordingId: id }, { key: `recording.fetch:${id}` })
     for (const { id } of installs)
@@ -179,11 +179,9 @@ export async function forget(core: Core): Promise<void> {
   await core.db.handoff.deleteMany({
     where: { expiresAt: { lt: new Date(now.getTime() - limits.handoffs.life * 1000) } },
   })
+  // Before their events, whose deletion deletes those that are left.
+  await expireDeliveries(core, core.rules.eventLifeMs)
   await expireEvents(core, core.rules.eventLifeMs)
-  // Those of tests, which have no event of their project.
-  await core.db.webhookDelivery.deleteMany({
-    where: { eventNumber: null, createdAt: { lt: new Date(now.getTime() - core.rules.eventLifeMs) } },
-  })
   await core.db.operatorRequest.deleteMany({ where: { expiresAt: { lt: now } } })
   await core.db.auditEntry.deleteMany({
     where: { at: { lt: new Date(now.getTime() - core.rules.auditLifeMs) } },

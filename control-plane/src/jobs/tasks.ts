@@ -23,6 +23,7 @@ import { deleteFileJob } from '../uploads/stored-files.js'
 import { fetchRecordingJob } from '../recordings/fetch.js'
 import { createTransfers } from '../recordings/transfers.js'
 import { deliverJob, type DeliveryParts } from '../webhooks/deliver.js'
+import { createDeliverySlots } from '../webhooks/slots.js'
 
 /** Workers of the pools whose jobs call hosts or receivers of webhooks; each pool divides them between these. */
 export const workers = { hosts: 128, installs: 16, recordings: 12, webhooks: 16 } as const
@@ -99,7 +100,7 @@ export function recordingTasks(pool: PoolContext, store: FileStore): TaskList {
 
 /** Deliveries of webhooks, whose receivers can take seconds to answer. */
 export function webhookTasks(pool: Omit<DeliveryParts, 'slots'>): TaskList {
-  const parts = { ...pool, slots: createHostSlots(workers.webhooks) }
+  const parts = { ...pool, slots: createDeliverySlots(workers.webhooks) }
   return { 'webhook.deliver': task('webhook.deliver', (job) => deliverJob(parts, job)) }
 }
 

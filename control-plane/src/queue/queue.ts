@@ -63,8 +63,13 @@ export const jobPayloads = {
   'recording.fetch': z.object({ recordingId: z.string(), attempt: z.int().default(1) }),
   /** Stores the end of a hand-over whose time is over. */
   'handoff.expire': z.object({ handoffId: z.string() }),
-  /** Sends an event to a webhook. */
-  'webhook.deliver': z.object({ deliveryId: z.string(), turns }),
+  /** Sends the next event of a webhook. */
+  'webhook.deliver': z.object({
+    webhookId: z.string(),
+    turns,
+    /** A job without work before it looked too. */
+    isLastLook: z.boolean().default(false),
+  }),
   /** Removes a stored file without references. */
   'file.delete': z.object({ storageId: z.string() }),
 } as const

@@ -31,9 +31,10 @@ export const deliveriesFor = (
 
 export async function fanOut(tx: RawTx, clock: Clock, events: readonly NumberedEvent[]): Promise<void> {
   const projectIds = [...new Set(events.map(({ projectId }) => projectId))]
-  // A webhook that is deleted at the same time waits for this transaction.
+  // No change of a webhook conflicts with this lock, except for the deletion of its row, which is long unused by then: this
+  // transaction never waits for one, since the events of all projects wait for it.
   const receivers = await tx.$queryRaw<Receiver[]>`select id, project_id as "projectId", events from webhooks
-    where project_id = any(${projectIds}) and disabled_at is null for key share`
+    where project_id = any(${projectIds}) and disabled_at is null and deleted_at is null for key share skip locked`
   const deliveries = deliveriesFor(events, receivers)
   if (deliveries.length === 0) return
   const now = clock.now()
@@ -44,7 +45,8 @@ export async function fanOut(tx: RawTx, clock: Clock, events: readonly NumberedE
   await addJobForEach(
     tx,
     'webhook.deliver',
-    'deliveryId',
-    deliveries.map(({ id }) => id),
+    'webhookId',
+    // In one order, so that two transactions never wait for each other.
+    [...new Set(deliveries.map(({ webhookId }) => webhookId))].sort(),
   )
 }

@@ -1,5 +1,5 @@
 /** Webhooks and deliveries in the database. */
-import { ApiError, isId, newId } from '@phonerack/shared'
+import { ApiError, isId, limits, newId } from '@phonerack/shared'
 import { z } from 'zod'
 import { type Tx } from '../db/database.js'
 import { type RawTx } from '../db/raw-transaction.js'
@@ -7,8 +7,11 @@ import { type Caller } from '../core/caller.js'
 import { type EventFacts } from '../events/json.js'
 import { testEventType } from '../events/types.js'
 import { type Event, type Webhook, type WebhookDelivery } from '../gen/prisma/client.js'
-import { newJob, type NewJob } from '../queue/queue.js'
+import { addJobs } from '../queue/queue.js'
+import { deliverNow } from './jobs.js'
 import { type DeliveryStatus, type DeliveryView, type WebhookView } from './types.js'
+
+const { byHand } = limits.webhooks
 
 export const webhooksRequest = 'GET /v1/webhooks'
 
@@ -18,7 +21,7 @@ export const webhookNotFound = (id: string): ApiError =>
 /** @throws ApiError webhook_not_found */
 export async function findWebhook(db: Tx, { projectId }: Caller, id: string): Promise<Webhook> {
   const found = isId('webhook', id) ? await db.webhook.findUnique({ where: { id } }) : null
-  if (found?.projectId !== projectId) throw webhookNotFound(id)
+  if (found?.projectId !== projectId || found.deletedAt !== null) throw webhookNotFound(id)
   return found
 }
 
@@ -72,20 +75,46 @@ export function deliveryView(row: DeliveryRow): DeliveryView {
   }
 }
 
-/** The only job of a delivery. */
-export const deliveryJob = (deliveryId: string, runAt?: Date): NewJob =>
-  newJob(
-    'webhook.deliver',
-    { deliveryId },
-    { key: `webhook.deliver:${deliveryId}`, ...(runAt ? { runAt } : {}) },
-  )
+/** A test, or sent again by somebody. */
+export const isByHand = ({ event, round }: DeliveryRow): boolean => event === null || round > 0
 
-/** The pending deliveries of a webhook that is switched off fail. */
-export async function disableIn(tx: Pick<RawTx, '$executeRaw'>, id: string, now: Date): Promise<void> {
+/** Deliveries that one statement changes. */
+const batchRows = 1000
+
+/** Switches a webhook off, whose lock the transaction holds. Its pending deliveries fail: many of them later, by its job. */
+export async function disableIn(tx: RawTx, id: string, now: Date): Promise<void> {
   await tx.$executeRaw`update webhooks set disabled_at = ${now} where id = ${id} and disabled_at is null`
   await tx.$executeRaw`update webhook_deliveries set status = 'failed', next_attempt_at = null,
       error = coalesce(error, 'webhook_disabled')
-    where webhook_id = ${id} and status = 'pending'`
+    where webhook_id = ${id} and status = 'pending' and (round > 0 or test_event is not null)`
+  await failWaiting(tx, id)
+}
+
+/**
+ * Fails pending deliveries of a webhook that is switched off, except for tests and those that somebody sent again:
+ * at most 1,000. The job of the webhook fails the others.
+ */
+export async function failWaiting(tx: RawTx, id: string): Promise<void> {
+  const count = await tx.$executeRaw`update webhook_deliveries set status = 'failed', next_attempt_at = null,
+      error = coalesce(error, 'webhook_disabled')
+    where id in (select id from webhook_deliveries
+      where webhook_id = ${id} and status = 'pending' and round = 0 and test_event is null
+      order by next_attempt_at limit ${batchRows}::int for update skip locked)`
+  if (count === batchRows) await addJobs(tx, [deliverNow(id)])
+}
+
+/** @throws ApiError rate_limited when too many deliveries of the webhook, whose lock the transaction holds, wait by hand */
+export async function checkByHand(tx: Pick<RawTx, '$queryRaw'>, id: string): Promise<void> {
+  const [row] = await tx.$queryRaw<{ count: number }[]>`select count(*)::int as count from (
+    select 1 from webhook_deliveries where webhook_id = ${id} and status = 'pending'
+      and (round > 0 or test_event is not null) limit ${byHand}::int) as waiting`
+  if ((row?.count ?? 0) < byHand) return
+  throw new ApiError('rate_limited', {
+    message: `${byHand} tests and repeated deliveries of the webhook are pending, which is the most.`,
+    details: { limit: byHand },
+    next: `Wait until some have ended: GET /v1/webhooks/${id}/deliveries`,
+    retryAfterSeconds: 60,
+  })
 }
 
 /** The row of the delivery of a test. */

@@ -2,39 +2,58 @@
 import { limits } from '@phonerack/shared'
 import { type DeliveryStatus } from './types.js'
 
-export interface Attempted {
+/** The failures of a webhook since its last success, without those of tests. */
+export interface Failures {
+  /** The first one, after which no day passed without another one; null: none. */
+  failingSince: Date | null
+  /** The last one. */
+  failedAt: Date | null
+}
+
+export interface Attempted extends Failures {
   now: Date
   isDelivered: boolean
   /** Attempts since the delivery was created or sent again by hand, with this one. */
   attemptOfRound: number
-  /** A test is sent once. */
+  /** A test is sent once, and says nothing about the deliveries of events. */
   isTest: boolean
-  /** The first failure of the webhook since its last success, before this attempt. */
-  failingSince: Date | null
   /** The webhook was switched off before. */
   isDisabled: boolean
 }
 
-export interface Consequence {
+export interface Consequence extends Failures {
   status: DeliveryStatus
   nextAttemptAt: Date | null
-  failingSince: Date | null
   /** The webhook is switched off now. */
   switchesOff: boolean
 }
 
-const { retries, failingLife } = limits.webhooks
+const { retries, failingLife, failingPause } = limits.webhooks
+
+export const noFailures: Failures = { failingSince: null, failedAt: null }
 
 export function afterAttempt(attempted: Attempted): Consequence {
-  const { now, isDelivered, attemptOfRound, isTest, isDisabled } = attempted
-  if (isDelivered) return { status: 'succeeded', nextAttemptAt: null, failingSince: null, switchesOff: false }
-  const failingSince = attempted.failingSince ?? now
-  const switchesOff = !isDisabled && now.getTime() - failingSince.getTime() >= failingLife * 1000
-  const seconds = isTest || isDisabled || switchesOff ? undefined : retries[attemptOfRound - 1]
-  return {
-    status: seconds === undefined ? 'failed' : 'pending',
-    nextAttemptAt: seconds === undefined ? null : new Date(now.getTime() + seconds * 1000),
-    failingSince,
-    switchesOff,
-  }
+  const { now, isDelivered, attemptOfRound, isTest, isDisabled, failingSince, failedAt } = attempted
+  const ended = {
+    status: isDelivered ? 'succeeded' : 'failed',
+    nextAttemptAt: null,
+    switchesOff: false,
+  } as const
+  // A webhook that is switched off counts from the time at which it is switched on.
+  if (isTest || (isDisabled && !isDelivered)) return { ...ended, failingSince, failedAt }
+  if (isDelivered) return { ...ended, ...noFailures }
+  const failures = { failingSince: firstFailure({ failingSince, failedAt }, now), failedAt: now }
+  const switchesOff = secondsBetween(failures.failingSince, now) >= failingLife
+  const seconds = switchesOff ? undefined : retries[attemptOfRound - 1]
+  if (seconds === undefined) return { ...ended, ...failures, switchesOff }
+  const nextAttemptAt = new Date(now.getTime() + seconds * 1000)
+  return { status: 'pending', nextAttemptAt, switchesOff, ...failures }
 }
+
+/** The first of the failures that last until `now`. After a pause, nobody knows whether the webhook failed in between. */
+function firstFailure({ failingSince, failedAt }: Failures, now: Date): Date {
+  if (failingSince === null || failedAt === null) return now
+  return secondsBetween(failedAt, now) <= failingPause ? failingSince : now
+}
+
+const secondsBetween = (from: Date, to: Date): number => (to.getTime() - from.getTime()) / 1000

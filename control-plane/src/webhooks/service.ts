@@ -6,19 +6,22 @@ import { inTenantTransaction } from '../core/tenant-transaction.js'
 import { type Tx } from '../db/database.js'
 import { type Webhook } from '../gen/prisma/client.js'
 import { type ServiceKey } from '../pki/service-key.js'
-import { addJobs } from '../queue/queue.js'
 import { validationFailed } from '../validation/validation-error.js'
+import { addNextJob, lockWebhook } from './jobs.js'
+import { ownAddresses } from './own-addresses.js'
 import {
-  deliveryJob,
+  checkByHand,
   deliveryView,
   disableIn,
   findWebhook,
+  isByHand,
   testDelivery,
   webhookNotFound,
   webhooksRequest,
   webhookView,
   type DeliveryRow,
 } from './records.js'
+import { noFailures } from './schedule.js'
 import { sealSecret } from './secrets.js'
 import { newWebhookSecret } from './sign.js'
 import { type WebhookChange, type WebhookService } from './types.js'
@@ -36,7 +39,7 @@ export function createWebhookService(core: Core, key: ServiceKey, rules: UrlRule
       })
   }
   const checkUrl = (url: string): void => {
-    const problem = urlProblem(url, rules)
+    const problem = urlProblem(url, { ...rules, own: ownAddresses() })
     if (problem !== null)
       throw validationFailed('body', [{ path: ['url'], message: problem, code: 'invalid_url' }])
   }
@@ -51,7 +54,7 @@ export function createWebhookService(core: Core, key: ServiceKey, rules: UrlRule
     check(caller)
     if (!isId('webhook', id)) throw webhookNotFound(id)
     return inTenantTransaction(core, caller, async (tx) => {
-      await tx.$queryRaw`select 1 as locked from webhooks where id = ${id} for no key update`
+      await lockWebhook(tx, id)
       return work(tx, await findWebhook(tx, caller, id))
     })
   }
@@ -65,7 +68,7 @@ export function createWebhookService(core: Core, key: ServiceKey, rules: UrlRule
       const webhook = await inTenantTransaction(core, caller, async (tx) => {
         const { projectId, keyId } = caller
         await tx.$queryRaw`select 1 as locked from projects where id = ${projectId} for update`
-        if ((await tx.webhook.count({ where: { projectId } })) >= perProject)
+        if ((await tx.webhook.count({ where: { projectId, deletedAt: null } })) >= perProject)
           throw new ApiError('webhook_limit_reached', {
             details: { limit: perProject },
             next: `Delete a webhook that you do not need (${webhooksRequest}), then send the request again.`,
@@ -83,7 +86,7 @@ export function createWebhookService(core: Core, key: ServiceKey, rules: UrlRule
     async list(caller) {
       check(caller)
       const rows = await core.db.webhook.findMany({
-        where: { projectId: caller.projectId },
+        where: { projectId: caller.projectId, deletedAt: null },
         orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
       })
       return rows.map(view)
@@ -104,7 +107,16 @@ export function createWebhookService(core: Core, key: ServiceKey, rules: UrlRule
     },
 
     async delete(caller, id) {
-      await change(caller, id, (tx, webhook) => tx.webhook.delete({ where: { id: webhook.id } }))
+      // Its deliveries may be many, and the numbering of events must not wait for them.
+      await change(caller, id, (tx, webhook) =>
+        tx.webhook.update({
+          where: { id: webhook.id },
+          data: {
+            ...{ deletedAt: core.clock.now(), secret: new Uint8Array(0) },
+            ...{ earlierSecret: null, earlierSecretUntil: null },
+          },
+        }),
+      )
     },
 
     async rotate(caller, id) {
@@ -123,10 +135,10 @@ export function createWebhookService(core: Core, key: ServiceKey, rules: UrlRule
 
     test(caller, id) {
       return change(caller, id, async (tx, webhook) => {
-        const delivery = await tx.webhookDelivery.create({
-          data: testDelivery(webhook.id, core.clock.now()),
-        })
-        await addJobs(tx, [deliveryJob(delivery.id)])
+        const now = core.clock.now()
+        await checkByHand(tx, webhook.id)
+        const delivery = await tx.webhookDelivery.create({ data: testDelivery(webhook.id, now) })
+        await addNextJob(tx, webhook.id, now)
         return deliveryView({ ...delivery, event: null })
       })
     },
@@ -159,12 +171,16 @@ export function createWebhookService(core: Core, key: ServiceKey, rules: UrlRule
     retry(caller, id, deliveryId) {
       return change(caller, id, async (tx, webhook) => {
         const found = await findDelivery(tx, webhook.id, deliveryId)
+        const now = core.clock.now()
+        // One more only if it does not wait by hand already.
+        if (found.status !== 'pending' || !isByHand(found)) await checkByHand(tx, webhook.id)
         const delivery = await tx.webhookDelivery.update({
           where: { id: found.id },
-          data: { status: 'pending', attemptsOfRound: 0, nextAttemptAt: core.clock.now() },
+          // The outcome of an attempt in progress, which belongs to the round before, is not recorded.
+          data: { status: 'pending', round: { increment: 1 }, attemptsOfRound: 0, nextAttemptAt: now },
           include: { event: true },
         })
-        await addJobs(tx, [deliveryJob(delivery.id)])
+        await addNextJob(tx, webhook.id, now)
         return deliveryView(delivery)
       })
     },
@@ -189,5 +205,5 @@ const columnsOf = ({ url, events, description, enabled }: WebhookChange) => ({
   ...(url === undefined ? {} : { url }),
   ...(events === undefined ? {} : { events: events ?? [] }),
   ...(description === undefined ? {} : { description }),
-  ...(enabled === true ? { disabledAt: null, failingSince: null } : {}),
+  ...(enabled === true ? { disabledAt: null, ...noFailures } : {}),
 })

@@ -2,9 +2,10 @@
 import { limits } from '@phonerack/shared'
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { deliverySchema, webhookSchema, webhookWithSecretSchema } from '../routes/webhooks/schemas.js'
-import { errorOf, expectConventions } from '../testing/api.js'
+import { errorOf } from '../testing/api.js'
 import { createKey } from '../testing/operator.js'
 import { startReceiver, type Receiver } from '../testing/receiver.js'
+import { hooksOf, type Hooks } from '../testing/webhooks.js'
 import { eventually, useWorld, type Plane, type Tenant } from '../testing/world.js'
 
 const world = useWorld()
@@ -24,38 +25,16 @@ beforeEach(async () => {
 })
 afterEach(() => receiver.close())
 
-type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
-const call = (method: Method, path: string, body?: object, { on = plane, key = tenant.key } = {}) =>
-  on.server.inject({
-    ...{ method, url: `/v1/webhooks${path}`, headers: { authorization: `Bearer ${key}` } },
-    ...(body ? { payload: body } : {}),
-  })
-
-/** A webhook to the receiver, which gets its secret. */
-async function createWebhook(fields: object = {}) {
-  const answer = await call('POST', '', { url: receiver.url, ...fields })
-  if (answer.statusCode !== 201) throw new Error(answer.body)
-  expectConventions(answer)
-  const { secret, ...webhook } = webhookWithSecretSchema.strict().parse(answer.json())
-  receiver.secrets.push(secret)
-  return { ...webhook, secret, path: `/${webhook.id}` }
-}
-
-/** Commits an event of the project. */
-const happen = (type = 'balance.low', { projectId } = tenant) =>
-  plane.app.core.db
-    .$queryRaw`select write_event(${projectId}, null, ${type}, '{"balance": {}}')::text as written`
-
-const deliveries = async (path: string) => {
-  const answer = await call('GET', `${path}/deliveries`)
-  const { data } = answer.json<{ data: unknown[] }>()
-  return data.map((each) => deliverySchema.strict().parse(each))
-}
-const settled = async (path: string) => {
-  await eventually(async () => (await deliveries(path)).some(({ attempts }) => attempts > 0))
-  return deliveries(path)
-}
-const read = async (path: string) => webhookSchema.strict().parse((await call('GET', path)).json())
+let hooks: Hooks
+beforeEach(() => {
+  hooks = hooksOf(plane, tenant)
+})
+const call: Hooks['call'] = (...request) => hooks.call(...request)
+const createWebhook = (fields: object = {}) => hooks.create(receiver, fields)
+const happen = (type = 'balance.low', of = tenant) => hooksOf(plane, of).happen(type)
+const deliveries: Hooks['deliveries'] = (path) => hooks.deliveries(path)
+const settled: Hooks['settled'] = (path) => hooks.settled(path)
+const read: Hooks['read'] = (path) => hooks.read(path)
 
 describe('a webhook', () => {
   it('gets each event once within five seconds, with a valid signature', async () => {
@@ -281,6 +260,7 @@ describe('a delivery', () => {
     await eventually(async () => (await deliveries(path))[0]?.status === 'failed')
     expect(receiver.received).toMatchObject([{ event: { id: sent.event, type: 'webhook.test' } }])
     expect(await deliveries(path)).toHaveLength(1)
+    expect((await read(path)).failing_since).toBeNull()
     const events = await plane.server.inject({
       ...{ url: '/v1/events', headers: { authorization: `Bearer ${tenant.key}` } },
     })
@@ -310,6 +290,10 @@ it('is switched off after three days of failures, with an event, and fails what 
   const { db } = plane.app.core
   const since = new Date(Date.now() - limits.webhooks.failingLife * 1000)
   await db.webhook.update({ where: { id }, data: { failingSince: since } })
+  // A test has no part in it.
+  await call('POST', `${path}/test`)
+  await eventually(async () => (await deliveries(path))[0]?.status === 'failed')
+  expect((await read(path)).enabled).toBe(true)
   await happen()
   await eventually(async () => !(await read(path)).enabled)
   for (const delivery of await deliveries(path)) expect(delivery.status).toBe('failed')

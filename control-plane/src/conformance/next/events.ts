@@ -1,5 +1,5 @@
 /** Each `next` about events and webhooks. */
-import { limits } from '@phonerack/shared'
+import { limits, newId } from '@phonerack/shared'
 import { beforeAll, expect, it } from 'vitest'
 import { openEvents } from '../../testing/event-stream.js'
 import { createKey } from '../../testing/operator.js'
@@ -50,6 +50,24 @@ export function eventCases(world: () => World, seen: string[]): void {
     const [first] = list?.json<{ data: { id: string }[] }>().data ?? []
     await api.done('DELETE', `/v1/webhooks/${first?.id}`)
     await create()
+  })
+
+  it('too many tests that wait: the deliveries, and a test', async () => {
+    const [list] = await api.follow('GET /v1/webhooks')
+    const id = list?.json<{ data: { id: string }[] }>().data[0]?.id ?? ''
+    const [now, later] = [new Date(), new Date(Date.now() + 3_600_000)]
+    const { db } = plane.app.core
+    await db.webhookDelivery.createMany({
+      data: Array.from({ length: limits.webhooks.byHand }, () => ({
+        ...{ id: newId('delivery'), webhookId: id, status: 'pending', createdAt: now, nextAttemptAt: later },
+        testEvent: { id: newId('event'), type: 'webhook.test', createdAt: now, data: {} },
+      })),
+    })
+    const url = `/v1/webhooks/${id}/test`
+    const { next } = await api.refused(429, 'rate_limited', 'POST', url)
+    await api.follow(next)
+    await db.webhookDelivery.deleteMany({ where: { webhookId: id } })
+    await api.done('POST', url)
   })
 
   it('a key that is limited to phones: the events of its phones', async () => {

@@ -1,0 +1,232 @@
+/** Deliveries under load and faults, with real Postgres, broker and receivers. */
+import { type ServerResponse } from 'node:http'
+import { limits, newId } from '@phonerack/shared'
+import pg from 'pg'
+import { afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
+import { forget } from '../jobs/reconcile.js'
+import { errorOf } from '../testing/api.js'
+import { startReceiver, type Receiver } from '../testing/receiver.js'
+import { hooksOf, webhookJobs, type Hooks } from '../testing/webhooks.js'
+import { eventually, useWorld, type Plane, type Tenant } from '../testing/world.js'
+
+const world = useWorld()
+const env = { PHONERACK_WEBHOOK_ALLOW: '127.0.0.0/8' }
+let plane: Plane
+let tenant: Tenant
+let hooks: Hooks
+let receiver: Receiver
+/** Responses that the receiver has not sent. */
+let held: ServerResponse[]
+
+beforeAll(async () => {
+  plane = await world.start({ env })
+})
+beforeEach(async () => {
+  tenant = await plane.tenant()
+  hooks = hooksOf(plane, tenant)
+  receiver = await startReceiver()
+  held = []
+})
+afterEach(() => receiver.close())
+
+const hold = (): void => {
+  receiver.answer = (_request, response) => void held.push(response)
+}
+const outboxIsEmpty = () => eventually(async () => (await plane.app.core.db.outboxEvent.count()) === 0)
+const pendingOf = (webhookId: string) =>
+  plane.app.core.db.webhookDelivery.count({ where: { webhookId, status: 'pending' } })
+
+/** Pending deliveries, with no job. */
+async function addDeliveries(webhookId: string, count: number, fields: object = {}): Promise<void> {
+  const now = new Date()
+  await plane.app.core.db.webhookDelivery.createMany({
+    data: Array.from({ length: count }, () => ({
+      ...{ id: newId('delivery'), webhookId, status: 'pending', createdAt: now, nextAttemptAt: now },
+      testEvent: { id: newId('event'), type: 'webhook.test', createdAt: now, data: {} },
+      ...fields,
+    })),
+  })
+}
+
+it('has few jobs, however many deliveries wait, and sends each of them', async () => {
+  hold()
+  const { id } = await hooks.create(receiver)
+  await hooks.happen('balance.low', 600)
+  await outboxIsEmpty()
+  await eventually(() => held.length > 1)
+  expect(await pendingOf(id)).toBe(600)
+  // Four that run, and one that waits.
+  await eventually(async () => (await webhookJobs(plane, id)) <= 6)
+  receiver.answer = null
+  for (const response of held) response.writeHead(204).end()
+  await eventually(async () => (await pendingOf(id)) === 0)
+  const ids = receiver.received.map(({ event }) => event.id)
+  expect(new Set(ids).size).toBe(600)
+  expect(ids).toHaveLength(600)
+  await eventually(async () => (await webhookJobs(plane, id)) === 0)
+})
+
+it('leaves workers to other projects when five receivers of one project hang', async () => {
+  const hanging = await startReceiver()
+  let [open, most] = [0, 0]
+  hanging.answer = (_request, response) => {
+    open += 1
+    most = Math.max(most, open)
+    response.on('close', () => (open -= 1))
+  }
+  for (let each = 0; each < 5; each += 1) await hooks.create(hanging)
+  await hooks.happen('balance.low', 40)
+  await outboxIsEmpty()
+  await eventually(() => open >= 5)
+  const other = hooksOf(plane, await plane.tenant())
+  await other.create(receiver)
+  await other.happen()
+  await eventually(() => receiver.received.length === 1)
+  expect(most).toBeLessThanOrEqual(8)
+  await hanging.close()
+})
+
+it('sends again by hand during an attempt, whose outcome then changes nothing', async () => {
+  receiver.answer = (_request, response) => response.writeHead(500).end()
+  const { path, id: webhookId } = await hooks.create(receiver)
+  await hooks.happen()
+  const [delivery] = await hooks.settled(path)
+  hold()
+  const { db } = plane.app.core
+  // A webhook that fails gets one slot.
+  await db.webhook.update({ where: { id: webhookId }, data: { failingSince: null } })
+  // The next attempt is the last one.
+  await db.webhookDelivery.updateMany({
+    where: { webhookId },
+    data: { attemptsOfRound: limits.webhooks.retries.length },
+  })
+  await eventually(() => held.length === 1)
+  const retried = await hooks.call('POST', `${path}/deliveries/${delivery?.id}/retry`)
+  expect(retried.statusCode).toBe(202)
+  await eventually(() => held.length === 2)
+  const [first, second] = held
+  first?.writeHead(500).end()
+  // Its outcome is dropped before the next one's is stored.
+  await new Promise((resolve) => setTimeout(resolve, 500))
+  expect((await hooks.deliveries(path))[0]?.status).toBe('pending')
+  second?.writeHead(204).end()
+  await eventually(async () => (await hooks.deliveries(path))[0]?.status === 'succeeded')
+  expect(held).toHaveLength(2)
+})
+
+it('fails the events of a webhook that was switched off while they were numbered', async () => {
+  const { path, id } = await hooks.create(receiver)
+  await hooks.happen()
+  await eventually(() => receiver.received.length === 1)
+  await hooks.call('PATCH', path, { enabled: false })
+  const { db } = plane.app.core
+  const event = await db.event.findFirstOrThrow({ where: { projectId: tenant.projectId } })
+  // More than one statement fails, found by the reconciliation.
+  const past = new Date(Date.now() - 60_000)
+  await addDeliveries(id, 2500, { eventNumber: event.number, testEvent: undefined, nextAttemptAt: past })
+  const test = await hooks.call('POST', `${path}/test`)
+  expect(test.statusCode).toBe(202)
+  await eventually(async () => (await pendingOf(id)) === 0)
+  expect(await db.webhookDelivery.count({ where: { webhookId: id, error: 'webhook_disabled' } })).toBe(2500)
+  expect(receiver.received.map(({ event: { type } }) => type)).toEqual(['balance.low', 'webhook.test'])
+})
+
+it('takes no more tests and repeated deliveries than a hundred that wait', async () => {
+  const { path, id } = await hooks.create(receiver)
+  await hooks.happen()
+  await eventually(async () => (await hooks.deliveries(path))[0]?.status === 'succeeded')
+  const [done] = await hooks.deliveries(path)
+  const later = new Date(Date.now() + 3_600_000)
+  await addDeliveries(id, limits.webhooks.byHand, { nextAttemptAt: later })
+  for (const request of ['/test', `/deliveries/${done?.id}/retry`]) {
+    const answer = await hooks.call('POST', `${path}${request}`)
+    expect(errorOf(answer, 429, 'rate_limited').details).toMatchObject({ limit: limits.webhooks.byHand })
+    expect(answer.headers['retry-after']).toBe('60')
+  }
+  // One of them may be sent now.
+  const waiting = await plane.app.core.db.webhookDelivery.findFirstOrThrow({
+    where: { webhookId: id, status: 'pending' },
+  })
+  const again = await hooks.call('POST', `${path}/deliveries/${waiting.id}/retry`)
+  expect(again.statusCode).toBe(202)
+  await eventually(() => receiver.received.length === 2)
+  expect((await hooks.call('POST', `${path}/test`)).statusCode).toBe(202)
+})
+
+it('sends again what a replica was sending when it stopped, without waiting for its claim', async () => {
+  hold()
+  const first = await world.start({ env })
+  const on = hooksOf(first, await first.tenant())
+  const { path } = await on.create(receiver)
+  await on.happen()
+  await eventually(() => held.length === 1)
+  await first.close()
+  receiver.answer = null
+  const second = await world.start({ beside: first, env })
+  const [delivery] = await second.app.core.db.webhookDelivery.findMany()
+  expect(delivery?.nextAttemptAt?.getTime()).toBeLessThan(Date.now())
+  await eventually(() => receiver.received.length === 2)
+  expect(path).toContain(delivery?.webhookId)
+})
+
+it('says that a secret is unreadable, until it is rotated', async () => {
+  const { path, id } = await hooks.create(receiver)
+  const { db } = plane.app.core
+  await db.webhook.update({ where: { id }, data: { secret: new Uint8Array(100) } })
+  await hooks.happen()
+  expect((await hooks.settled(path))[0]?.error).toBe('secret_unreadable')
+  const rotated = await hooks.call('POST', `${path}/rotate`)
+  receiver.secrets.push(rotated.json<{ secret: string }>().secret)
+  await eventually(async () => (await hooks.deliveries(path))[0]?.status === 'succeeded')
+  expect(receiver.received).toHaveLength(1)
+})
+
+it('does not stop the events of other projects while somebody locks or deletes a webhook', async () => {
+  const { id } = await hooks.create(receiver)
+  const client = new pg.Client({ connectionString: plane.config.databaseUrl })
+  await client.connect()
+  await client.query('begin')
+  // The deletion of a row takes this lock.
+  await client.query('select 1 from webhooks where id = $1 for update', [id])
+  await hooks.happen()
+  await outboxIsEmpty()
+  await client.query('rollback')
+  await client.end()
+})
+
+it('hides a deleted webhook immediately, and deletes its deliveries in batches', async () => {
+  const { path, id } = await hooks.create(receiver)
+  await addDeliveries(id, 2500, { nextAttemptAt: new Date(Date.now() + 3_600_000) })
+  expect((await hooks.call('DELETE', path)).statusCode).toBe(200)
+  errorOf(await hooks.call('GET', path), 404, 'webhook_not_found')
+  errorOf(await hooks.call('DELETE', path), 404, 'webhook_not_found')
+  expect((await hooks.call('GET', '')).json()).toEqual({ data: [] })
+  const { core } = plane.app
+  const row = await core.db.webhook.findUniqueOrThrow({ where: { id } })
+  expect([row.secret.length, row.earlierSecret]).toEqual([0, null])
+  await hooks.happen()
+  await outboxIsEmpty()
+  expect(await core.db.webhookDelivery.count({ where: { webhookId: id } })).toBe(2500)
+  for (let each = 0; each < limits.webhooks.perProject; each += 1) await hooks.create(receiver)
+  await forget(core)
+  expect(await core.db.webhookDelivery.count({ where: { webhookId: id } })).toBe(0)
+  // A transaction that read it before may still refer to it.
+  expect(await core.db.webhook.count({ where: { id } })).toBe(1)
+  await core.db.webhook.update({ where: { id }, data: { deletedAt: new Date(Date.now() - 301_000) } })
+  await forget(core)
+  expect(await core.db.webhook.count({ where: { id } })).toBe(0)
+})
+
+it('sends nothing to a webhook that is deleted during an attempt', async () => {
+  hold()
+  const { path, id } = await hooks.create(receiver)
+  await hooks.happen()
+  await eventually(() => held.length === 1)
+  expect((await hooks.call('DELETE', path)).statusCode).toBe(200)
+  held[0]?.writeHead(500).end()
+  await eventually(async () => (await webhookJobs(plane, id)) === 0)
+  expect(await pendingOf(id)).toBe(1)
+  await forget(plane.app.core)
+  expect(await pendingOf(id)).toBe(0)
+  expect(held).toHaveLength(1)
+})

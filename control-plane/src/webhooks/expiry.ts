@@ -1,0 +1,39 @@
+/**
+ * Deletes deliveries in batches of bounded size: those of events that expire, of earlier tests, and of webhooks that were
+ * deleted. Events of all projects are numbered while they are deleted.
+ */
+import { type Core } from '../core/core.js'
+
+/** Rows of one statement, and statements of one kind in a run. */
+const batchRows = 1000
+const mostBatches = 50
+/** Milliseconds after which no transaction that read a webhook before its deletion still runs. */
+const unusedMs = 300_000
+
+/** @param lifeMs the age at which events expire */
+export async function expireDeliveries(core: Core, lifeMs: number): Promise<void> {
+  const now = core.clock.now().getTime()
+  const before = new Date(now - lifeMs)
+  const { db } = core
+  await inBatches(
+    () => db.$executeRaw`delete from webhook_deliveries where id in (
+      select d.id from events e join webhook_deliveries d on d.event_number = e.number
+      where e.created_at < ${before} limit ${batchRows}::int for update of d skip locked)`,
+  )
+  await inBatches(
+    () => db.$executeRaw`delete from webhook_deliveries where id in (
+      select id from webhook_deliveries where event_number is null and created_at < ${before}
+      limit ${batchRows}::int for update skip locked)`,
+  )
+  await inBatches(
+    () => db.$executeRaw`delete from webhook_deliveries where id in (
+      select d.id from webhooks w join webhook_deliveries d on d.webhook_id = w.id
+      where w.deleted_at is not null limit ${batchRows}::int for update of d skip locked)`,
+  )
+  await db.$executeRaw`delete from webhooks w where w.deleted_at < ${new Date(now - unusedMs)}
+    and not exists (select 1 from webhook_deliveries d where d.webhook_id = w.id)`
+}
+
+async function inBatches(deleteSome: () => Promise<number>): Promise<void> {
+  for (let batch = 0; batch < mostBatches; batch += 1) if ((await deleteSome()) < batchRows) return
+}
