@@ -2,12 +2,16 @@
  * Events by webhook and by the SDK's stream while the control plane is killed between changes and their deliveries:
  * nothing is lost.
  */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 import { Phonerack } from '@phonerack/sdk'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { z } from 'zod'
 import { killService } from './system/processes.js'
 import { startSystem, stopSystem, type System } from './system/system.js'
 import { eventually, newKey, newTenant, readyPhone, type Tenant } from './system/tenant.js'
+import { createPrivateCa, type PrivateCa } from './system/private-ca.js'
 import { startWebhookReceiver, type WebhookReceiver } from './system/webhook-receiver.js'
 
 const wanted = 1000
@@ -16,14 +20,20 @@ const kills = 5
 let system: System
 let tenant: Tenant
 let receiver: WebhookReceiver
+let caDir: string
+let ca: PrivateCa
 beforeAll(async () => {
-  system = await startSystem({ virtualPhones: 1, env: { PHONERACK_REQUESTS_PER_MINUTE: '1000000' } })
+  caDir = await mkdtemp(path.join(tmpdir(), 'phonerack-ca-'))
+  ca = createPrivateCa(caDir)
+  const env = { PHONERACK_REQUESTS_PER_MINUTE: '1000000', NODE_EXTRA_CA_CERTS: ca.file }
+  system = await startSystem({ virtualPhones: 1, env })
   tenant = await newTenant(system)
   receiver = await startWebhookReceiver()
 })
 afterAll(async () => {
   receiver.close()
   await stopSystem(system)
+  await rm(caDir, { recursive: true, force: true })
 })
 
 const pageSchema = z.object({
@@ -42,6 +52,46 @@ async function listed(): Promise<{ id: string; type: string }[]> {
     cursor = `&cursor=${page.next_cursor}`
   }
 }
+
+const createdSchema = z.object({ id: z.string(), secret: z.string() })
+const deliveriesSchema = z.object({
+  data: z.array(z.object({ type: z.string(), status: z.string(), error: z.string().nullable() })),
+})
+
+it(
+  'sends events over TLS to a receiver with a certificate of a private authority, and refuses other certificates',
+  { timeout: 300_000 },
+  async () => {
+    const other = await newTenant(system)
+    const foreignDir = await mkdtemp(path.join(tmpdir(), 'phonerack-ca-'))
+    const trusted = await startWebhookReceiver(ca.issue('127.0.0.1'))
+    const refused = [
+      await startWebhookReceiver(createPrivateCa(foreignDir).issue('127.0.0.1')),
+      // A certificate of another server.
+      await startWebhookReceiver(ca.issue('127.0.0.9')),
+    ]
+    const sent = await Promise.all(
+      [trusted, ...refused].map(async (each) => {
+        const created = createdSchema.parse((await other.admin.post('/v1/webhooks', { url: each.url })).body)
+        each.secret = created.secret
+        await other.admin.post(`/v1/webhooks/${created.id}/test`)
+        const read = async () =>
+          deliveriesSchema.parse((await other.admin.get(`/v1/webhooks/${created.id}/deliveries`)).body).data
+        await eventually('the outcome of a test', 60_000, async () =>
+          (await read()).some(({ status }) => status !== 'pending'),
+        )
+        return read()
+      }),
+    )
+    expect(sent).toEqual([
+      [{ type: 'webhook.test', status: 'succeeded', error: null }],
+      ...refused.map(() => [{ type: 'webhook.test', status: 'failed', error: 'tls_failed' }]),
+    ])
+    expect([trusted, ...refused].map(({ events }) => events.size)).toEqual([1, 0, 0])
+    for (const each of [trusted, ...refused]) each.close()
+    await rm(foreignDir, { recursive: true, force: true })
+  },
+)
 
 it(
   'brings 1,000 changes to a webhook and to a stream while the control plane is killed',

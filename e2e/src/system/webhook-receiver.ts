@@ -1,6 +1,7 @@
 /** A receiver of webhooks as a customer would write it: an HTTP server that verifies signatures with `standardwebhooks`. */
 import { once } from 'node:events'
-import { createServer } from 'node:http'
+import { createServer, type RequestListener } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
 import { type AddressInfo } from 'node:net'
 import { Webhook } from 'standardwebhooks'
 import { z } from 'zod'
@@ -17,8 +18,9 @@ export interface WebhookReceiver {
   close(): void
 }
 
-export async function startWebhookReceiver(): Promise<WebhookReceiver> {
-  const server = createServer((request, response) => {
+/** @param tls the key and certificate of 127.0.0.1 as PEM; left out: HTTP */
+export async function startWebhookReceiver(tls?: { key: string; cert: string }): Promise<WebhookReceiver> {
+  const listener: RequestListener = (request, response) => {
     const parts: Buffer[] = []
     request.on('data', (part: Buffer) => parts.push(part))
     request.on('end', () => {
@@ -35,10 +37,12 @@ export async function startWebhookReceiver(): Promise<WebhookReceiver> {
         response.writeHead(400).end()
       }
     })
-  }).listen(0, '127.0.0.1')
+  }
+  const server = tls ? createTlsServer(tls, listener) : createServer(listener)
+  server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const receiver: WebhookReceiver = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    url: `${tls ? 'https' : 'http'}://127.0.0.1:${(server.address() as AddressInfo).port}/`,
     ...{ secret: 'whsec_AAAA', events: new Map(), refused: 0 },
     close() {
       server.closeAllConnections()
