@@ -7,7 +7,7 @@ import { openEvents, type StreamClient } from '../testing/event-stream.js'
 import { createKey, revokeKey } from '../testing/operator.js'
 import { readyPhone } from '../testing/ready-phone.js'
 import { eventually, useWorld, type Plane, type Tenant } from '../testing/world.js'
-import { expireEvents } from './numbering.js'
+import { expireEvents } from './expiry.js'
 import { type EventJson } from './types.js'
 
 const world = useWorld()

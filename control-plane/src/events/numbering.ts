@@ -49,11 +49,3 @@ export async function hasWaiting(core: Core): Promise<boolean> {
   >`select exists (select 1 from event_outbox) as waits`
   return row?.waits === true
 }
-
-/** Deletes events that are older than `lifeMs`. Deliveries of them are deleted with them. */
-export async function expireEvents(core: Core, lifeMs: number): Promise<void> {
-  const before = new Date(core.clock.now().getTime() - lifeMs)
-  await core.db.$executeRaw`with expired as (delete from events where created_at < ${before} returning number)
-    update event_state set expired_number = greatest(expired_number, (select max(number) from expired))
-    where id = 1 and exists (select 1 from expired)`
-}

@@ -11,7 +11,7 @@ import { addCare } from '../devices/care.js'
 import { countDispute, lockDisputed } from '../devices/disputes.js'
 import { expireHandoffs } from '../handoffs/expiry.js'
 import { addAdoption } from '../hosts/move.js'
-import { expireEvents } from '../events/numbering.js'
+import { expireEvents } from '../events/expiry.js'
 import { addJob, addJobForEach, assignmentJobKey } from '../queue/queue.js'
 import { expireDeliveries } from '../webhooks/expiry.js'
 
@@ -141,50 +141,54 @@ async function overdue(core: Core): Promise<void> {
   }
 }
 
-/**
- * Deletes expired rows: idempotency keys, counters of past minutes, used join tokens, live links,
- * hand-overs, setups, activity, installs, recordings, events, operator requests and their log.
- */
+/** Deletes expired rows. @throws AggregateError when a kind could not be deleted; all others are. */
 export async function forget(core: Core): Promise<void> {
-  const now = core.clock.now()
-  await core.db.idempotencyKey.deleteMany({ where: { expiresAt: { lt: now } } })
-  await core.db.lifecycleCount.deleteMany({ where: { minute: { lt: new Date(now.getTime() - 600_000) } } })
-  await core.db.activity.deleteMany({
-    where: { at: { lt: new Date(now.getTime() - core.rules.activityLifeMs) } },
-  })
-  await core.db.install.deleteMany({
-    where: {
-      status: { in: ['succeeded', 'failed'] },
-      updatedAt: { lt: new Date(now.getTime() - core.rules.activityLifeMs) },
-    },
-  })
-  await core.db.recording.deleteMany({
-    where: {
-      status: 'deleted',
-      isDropped: true,
-      expiresAt: { lt: new Date(now.getTime() - core.rules.activityLifeMs) },
-    },
-  })
-  // Anyone may begin a setup. Setups that a person decided are kept longer, so that their terminals
-  // can read the result.
-  await core.db.setup.deleteMany({
-    where: {
-      OR: [
-        { status: 'pending', expiresAt: { lt: new Date(now.getTime() - limits.setup.life * 1000) } },
-        { expiresAt: { lt: new Date(now.getTime() - 86_400_000) } },
-      ],
-    },
-  })
-  await core.db.liveLink.deleteMany({ where: { expiresAt: { lt: new Date(now.getTime() - 86_400_000) } } })
-  await core.db.handoff.deleteMany({
-    where: { expiresAt: { lt: new Date(now.getTime() - limits.handoffs.life * 1000) } },
-  })
-  // Before their events, whose deletion deletes those that are left.
-  await expireDeliveries(core, core.rules.eventLifeMs)
-  await expireEvents(core, core.rules.eventLifeMs)
-  await core.db.operatorRequest.deleteMany({ where: { expiresAt: { lt: now } } })
-  await core.db.auditEntry.deleteMany({
-    where: { at: { lt: new Date(now.getTime() - core.rules.auditLifeMs) } },
-  })
-  await core.db.joinToken.deleteMany({ where: { expiresAt: { lt: new Date(now.getTime() - 86_400_000) } } })
+  const failures: { kind: string; error: unknown }[] = []
+  for (const [kind, expire] of Object.entries(expirable))
+    await expire(core, core.clock.now()).catch((error: unknown) => failures.push({ kind, error }))
+  if (failures.length === 0) return
+  const kinds = failures.map(({ kind }) => kind).join(', ')
+  throw new AggregateError(
+    failures.map(({ error }) => error),
+    `could not delete expired rows: ${kinds}`,
+  )
+}
+
+/** Milliseconds. */
+const day = 86_400_000
+const before = (now: Date, ms: number): { lt: Date } => ({ lt: new Date(now.getTime() - ms) })
+
+const expirable: Readonly<Record<string, (core: Core, now: Date) => Promise<unknown>>> = {
+  'idempotency keys': ({ db }, now) => db.idempotencyKey.deleteMany({ where: { expiresAt: { lt: now } } }),
+  'counts of past minutes': ({ db }, now) =>
+    db.lifecycleCount.deleteMany({ where: { minute: before(now, 600_000) } }),
+  activity: ({ db, rules }, now) =>
+    db.activity.deleteMany({ where: { at: before(now, rules.activityLifeMs) } }),
+  installs: ({ db, rules }, now) =>
+    db.install.deleteMany({
+      where: { status: { in: ['succeeded', 'failed'] }, updatedAt: before(now, rules.activityLifeMs) },
+    }),
+  recordings: ({ db, rules }, now) =>
+    db.recording.deleteMany({
+      where: { status: 'deleted', isDropped: true, expiresAt: before(now, rules.activityLifeMs) },
+    }),
+  // Anyone may begin a setup. Setups that a person decided are kept longer, so that their terminals can read the result.
+  setups: ({ db }, now) =>
+    db.setup.deleteMany({
+      where: {
+        OR: [
+          { status: 'pending', expiresAt: before(now, limits.setup.life * 1000) },
+          { expiresAt: before(now, day) },
+        ],
+      },
+    }),
+  'live links': ({ db }, now) => db.liveLink.deleteMany({ where: { expiresAt: before(now, day) } }),
+  'hand-overs': ({ db }, now) =>
+    db.handoff.deleteMany({ where: { expiresAt: before(now, limits.handoffs.life * 1000) } }),
+  events: (core) => expireEvents(core, core.rules.eventLifeMs),
+  'deliveries of webhooks': (core) => expireDeliveries(core, core.rules.eventLifeMs),
+  'operator requests': ({ db }, now) => db.operatorRequest.deleteMany({ where: { expiresAt: { lt: now } } }),
+  'audit log': ({ db, rules }, now) =>
+    db.auditEntry.deleteMany({ where: { at: before(now, rules.auditLifeMs) } }),
+  'join tokens': ({ db }, now) => db.joinToken.deleteMany({ where: { expiresAt: before(now, day) } }),
 }

@@ -1,6 +1,6 @@
 /**
- * Deletes deliveries in batches of bounded size: those of events that expire, of earlier tests, and of webhooks that were
- * deleted. Events of all projects are numbered while they are deleted.
+ * Deletes deliveries in batches of bounded size: those of earlier tests, and of webhooks that were deleted. Those of events
+ * are deleted with them (`events/expiry.ts`). Events of all projects are numbered while they are deleted.
  */
 import { type Core } from '../core/core.js'
 
@@ -10,16 +10,11 @@ const mostBatches = 50
 /** Milliseconds after which no transaction that read a webhook before its deletion still runs. */
 const unusedMs = 300_000
 
-/** @param lifeMs the age at which events expire */
+/** @param lifeMs the age at which tests expire, like events */
 export async function expireDeliveries(core: Core, lifeMs: number): Promise<void> {
   const now = core.clock.now().getTime()
   const before = new Date(now - lifeMs)
   const { db } = core
-  await inBatches(
-    () => db.$executeRaw`delete from webhook_deliveries where id in (
-      select d.id from events e join webhook_deliveries d on d.event_number = e.number
-      where e.created_at < ${before} limit ${batchRows}::int for update of d skip locked)`,
-  )
   await inBatches(
     () => db.$executeRaw`delete from webhook_deliveries where id in (
       select id from webhook_deliveries where event_number is null and created_at < ${before}
