@@ -3,9 +3,12 @@
  * the session or key itself. Readers know it earlier (`records.ts`); the change writes the event `handoff.expired`.
  */
 import { type Core } from '../core/core.js'
+import { readTime } from '../db/database.js'
+import { type RawTx } from '../db/raw-transaction.js'
+import { addJob } from '../queue/queue.js'
 
 /** Milliseconds after the time of a hand-over: its job must see that the time is over. */
-export const expireAfterMs = 50
+const expireAfterMs = 50
 
 export async function expireHandoffs(core: Core): Promise<void> {
   const now = core.clock.now()
@@ -17,3 +20,27 @@ export async function expireHandoffs(core: Core): Promise<void> {
     returning f.phone_id as "phoneId"`
   for (const { phoneId } of rows) core.changes.publish(phoneId)
 }
+
+/**
+ * The job of one hand-over. Postgres decides when it runs, and this replica's time may be behind: then another one follows, when the
+ * hand-over is over for this replica too.
+ */
+export async function expireHandoff(core: Core, handoffId: string): Promise<void> {
+  await expireHandoffs(core)
+  const open = await core.db.handoff.findFirst({
+    where: { id: handoffId, status: { in: ['open', 'taken'] } },
+    select: { expiresAt: true },
+  })
+  if (!open) return
+  const left = Math.max(0, open.expiresAt.getTime() - core.clock.now().getTime())
+  await addExpiry(core.db, handoffId, new Date((await readTime(core.db)).getTime() + left))
+}
+
+/** @param expiresAt in Postgres's time */
+export const addExpiry = (tx: RawTx, handoffId: string, expiresAt: Date): Promise<void> =>
+  addJob(
+    tx,
+    'handoff.expire',
+    { handoffId },
+    { runAt: new Date(expiresAt.getTime() + expireAfterMs), key: `handoff.expire:${handoffId}` },
+  )

@@ -13,8 +13,7 @@ import { waitUntil } from '../core/changes.js'
 import { type Core } from '../core/core.js'
 import { refuse, settle, type Outcome } from '../phones/outcome.js'
 import { findPhone, lockPhone } from '../phones/records.js'
-import { addJob } from '../queue/queue.js'
-import { expireAfterMs } from './expiry.js'
+import { addExpiry } from './expiry.js'
 import {
   findCurrent,
   findHandoff,
@@ -66,8 +65,7 @@ export function createHandoffService(core: Core, hosts: HostClients, baseUrl: st
           ...{ createdAt: now, expiresAt: new Date(now.getTime() + expiresIn * 1000) },
         }
         await tx.handoff.create({ data: { ...common, id, status: 'open', message } })
-        const runAt = new Date(common.expiresAt.getTime() + expireAfterMs)
-        await addJob(tx, 'handoff.expire', { handoffId: id }, { runAt, key: `handoff.expire:${id}` })
+        await addExpiry(tx, id, common.expiresAt)
         return { done: await addLink(tx, { ...common, control: true, handoffId: id }) }
       }
       const token = settle(await inTenantTransaction(core, caller, attempt))

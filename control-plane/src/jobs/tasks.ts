@@ -3,7 +3,7 @@ import { type CallFields, withCallFields } from '@phonerack/shared'
 import { attributesOf, inTrace } from '@phonerack/shared/tracing'
 import { type Task, type TaskList } from 'graphile-worker'
 import { Prisma } from '../gen/prisma/client.js'
-import { expireHandoffs } from '../handoffs/expiry.js'
+import { expireHandoff } from '../handoffs/expiry.js'
 import { runInstallJob } from '../installs/run-install.js'
 import { enforceDeadline, enforceDue, parkForOperator } from '../phones/run.js'
 import { endRetiredPhones } from '../phones/retired.js'
@@ -59,7 +59,7 @@ export const timerTasks = (context: PoolContext): TaskList => ({
   ),
   'session.due': task('session.due', (job) => enforceDue(context.core, job.phoneId, job.sessionId)),
   'phones.park_all': task('phones.park_all', (job) => parkAll(context, job.projectId)),
-  'handoff.expire': task('handoff.expire', () => expireHandoffs(context.core)),
+  'handoff.expire': task('handoff.expire', (job) => expireHandoff(context.core, job.handoffId)),
   'host.phones_end': task('host.phones_end', () => endRetiredPhones(context.core)),
 })
 
