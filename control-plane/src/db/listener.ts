@@ -1,4 +1,7 @@
-/** Listens to a channel of Postgres on its own connection, which it opens again when it breaks. */
+/**
+ * Listens to a channel of Postgres on its own connection, which it opens again when it breaks or no longer answers: a listener
+ * only receives, so nothing else would notice a connection that a firewall or a dead server has dropped.
+ */
 import { pause, type Logger } from '@phonerack/shared'
 import pg from 'pg'
 
@@ -6,11 +9,12 @@ import pg from 'pg'
 const reconnectMs = 1000
 /** Milliseconds. */
 const closeMs = 1000
+/** Milliseconds between two checks of the connection, and for the answer to one. */
+const checkMs = 5000
 
 export class Listener {
   private readonly stopping = new AbortController()
   private readonly running: Promise<void>
-  private end: (() => void) | null = null
 
   /** @param onNotice called for each notification, and after each connect, since some may have been missed */
   constructor(
@@ -25,7 +29,6 @@ export class Listener {
   /** Waits for the end of the connection, but not for one that is being opened. */
   async close(): Promise<void> {
     this.stopping.abort()
-    this.end?.()
     await Promise.race([this.running, pause(closeMs, new AbortController().signal)])
   }
 
@@ -42,30 +45,33 @@ export class Listener {
     }
   }
 
-  /** Resolves when the connection ends. */
+  /** Resolves when the connection ends. @throws Error when it does not answer */
   private async listenOnce(): Promise<void> {
     const client = new pg.Client({
       connectionString: this.databaseUrl,
       connectionTimeoutMillis: 10_000,
-      query_timeout: 25_000,
+      query_timeout: checkMs,
       keepAlive: true,
       application_name: 'phonerack-listener',
     })
-    const ended = new Promise<void>((resolve) => {
-      client.on('end', resolve)
-      // Its `end` event follows.
-      client.on('error', () => resolve())
-      this.end = resolve
-    })
+    const ended = new AbortController()
+    client.on('end', () => ended.abort())
+    // Its `end` event follows.
+    client.on('error', () => ended.abort())
     client.on('notification', () => this.onNotice())
+    const over = AbortSignal.any([ended.signal, this.stopping.signal])
+    const isOver = (): boolean => over.aborted
     try {
       await client.connect()
       await client.query(`listen ${this.channel}`)
       this.onNotice()
-      if (!this.isStopping()) await ended
+      while (!isOver()) {
+        await pause(checkMs, over)
+        if (!isOver()) await client.query('select 1')
+      }
     } finally {
-      this.end = null
-      await client.end().catch(() => undefined)
+      // The other end may be gone.
+      await Promise.race([client.end().catch(() => undefined), pause(closeMs, new AbortController().signal)])
     }
   }
 }

@@ -1,4 +1,4 @@
-/** A TCP proxy before Postgres that closes all connections, or cuts one within a transaction. */
+/** A TCP proxy before Postgres that closes or silences all connections, or cuts one within a transaction. */
 import { once } from 'node:events'
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 
@@ -15,6 +15,8 @@ export interface PostgresProxy {
   cut(text: string, at: CutAt): Promise<void>
   /** Closes all connections, and new ones immediately. */
   close(): void
+  /** Leaves the connections of now open, and forwards nothing on them. */
+  silence(): void
   /** Forwards again. */
   open(): void
   stop(): Promise<void>
@@ -26,6 +28,7 @@ export async function startPostgresProxy(target: string): Promise<PostgresProxy>
   let isOpen = true
   let planned: { text: string; at: CutAt; done: () => void } | null = null
 
+  const silencers = new Set<() => void>()
   const server = createServer((client) => {
     client.on('error', () => client.destroy())
     if (!isOpen) return void client.destroy()
@@ -34,6 +37,8 @@ export async function startPostgresProxy(target: string): Promise<PostgresProxy>
       client.destroy()
       upstream.destroy()
     }
+    let isSilent = false
+    silencers.add(() => (isSilent = true))
     let atCommit: (() => void) | null = null
     let cutting: (() => void) | null = null
     for (const socket of [client, upstream]) {
@@ -45,6 +50,7 @@ export async function startPostgresProxy(target: string): Promise<PostgresProxy>
       })
     }
     client.on('data', (chunk) => {
+      if (isSilent) return
       if (planned && chunk.includes(planned.text)) {
         const { at, done } = planned
         planned = null
@@ -59,6 +65,7 @@ export async function startPostgresProxy(target: string): Promise<PostgresProxy>
       upstream.write(chunk)
     })
     upstream.on('data', (chunk) => {
+      if (isSilent) return
       if (cutting === null) return void client.write(chunk)
       end()
       cutting()
@@ -76,6 +83,10 @@ export async function startPostgresProxy(target: string): Promise<PostgresProxy>
     url: url.href,
     cut: (text, at) => new Promise((done) => (planned = { text, at, done })),
     close,
+    silence() {
+      for (const silence of silencers) silence()
+      silencers.clear()
+    },
     open: () => void (isOpen = true),
     async stop() {
       close()
