@@ -1,10 +1,12 @@
 /**
  * Cursors of newest-first pages: opaque to clients, signed with a key that the replicas share, and
- * bound to their list and project. A query only sees the position of a verified cursor.
+ * bound to their list and project. A query only sees the position of a verified cursor. Clients can
+ * decode a signed position, so those that say something about other projects are encrypted.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { ApiError } from '@phonerack/shared'
 import { z } from 'zod'
+import { seal, sealingKey, unseal } from './sealed-text.js'
 
 export interface Position {
   at: Date
@@ -18,6 +20,8 @@ export interface CursorScope {
   list: string
   /** The query parameter that carries the cursor. Default: `cursor`. */
   parameter?: string
+  /** Encrypts the position. Default: it is only signed. */
+  isSealed?: boolean
 }
 
 /** Milliseconds since 1970, and an ID. */
@@ -28,12 +32,18 @@ const signatureLength = 43
 
 /** Creates and verifies the cursors of all lists. */
 export class Cursors {
+  private readonly sealing: Uint8Array
+
   /** @param key 32 bytes, the same on every replica */
-  constructor(private readonly key: Uint8Array) {}
+  constructor(private readonly key: Uint8Array) {
+    this.sealing = sealingKey(key)
+  }
 
   /** Returns the cursor after `position`. */
   encode(scope: CursorScope, position: Position): string {
-    const text = Buffer.from(JSON.stringify([position.at.getTime(), position.id])).toString('base64url')
+    const json = JSON.stringify([position.at.getTime(), position.id])
+    if (scope.isSealed === true) return seal(this.sealing, contextOf(scope), json)
+    const text = Buffer.from(json).toString('base64url')
     return this.sign(scope, text) + text
   }
 
@@ -43,11 +53,11 @@ export class Cursors {
    */
   decode(scope: CursorScope, cursor: string | null): Position | null {
     if (cursor === null) return null
-    const text = cursor.slice(signatureLength)
-    if (!isSame(cursor.slice(0, signatureLength), this.sign(scope, text))) throw invalidCursor(scope)
-    // The signature is valid, but another version of the service may have encoded the position
-    // differently.
-    const parsed = positionSchema.safeParse(parseJson(Buffer.from(text, 'base64url').toString('utf8')))
+    const json =
+      scope.isSealed === true ? unseal(this.sealing, contextOf(scope), cursor) : this.verified(scope, cursor)
+    if (json === null) throw invalidCursor(scope)
+    // It is ours, but another version of the service may have encoded the position differently.
+    const parsed = positionSchema.safeParse(parseJson(json))
     if (!parsed.success) throw invalidCursor(scope)
     const [at, id] = parsed.data
     return { at: new Date(at), id }
@@ -67,12 +77,21 @@ export class Cursors {
     return { data: page.map(view), nextCursor: more ? this.encode(scope, position(last)) : null }
   }
 
+  /** Null: the signature is not valid. */
+  private verified(scope: CursorScope, cursor: string): string | null {
+    const text = cursor.slice(signatureLength)
+    if (!isSame(cursor.slice(0, signatureLength), this.sign(scope, text))) return null
+    return Buffer.from(text, 'base64url').toString('utf8')
+  }
+
   private sign({ projectId, list }: CursorScope, text: string): string {
     return createHmac('sha256', this.key)
       .update(JSON.stringify([projectId, list, text]))
       .digest('base64url')
   }
 }
+
+const contextOf = ({ projectId, list }: CursorScope): string => JSON.stringify([projectId, list])
 
 function isSame(one: string, other: string): boolean {
   const [a, b] = [Buffer.from(one), Buffer.from(other)]

@@ -17,7 +17,13 @@ beforeAll(async () => {
   webhookId = newId('webhook')
   await plane.app.core.db.webhook.create({
     data: {
-      ...{ id: webhookId, projectId: tenant.projectId, keyId: 'k', url: 'https://agents.example.com', events: [] },
+      ...{
+        id: webhookId,
+        projectId: tenant.projectId,
+        keyId: 'k',
+        url: 'https://agents.example.com',
+        events: [],
+      },
       ...{ secret: Buffer.from('a'), createdAt: new Date(), disabledAt: new Date() },
     },
   })
@@ -53,12 +59,16 @@ describe('the expiry', () => {
     await old(3)
     const holder = await connect()
     await holder.query('begin')
-    await holder.query('select id from webhook_deliveries where webhook_id = $1 limit 1 for update', [webhookId])
+    await holder.query('select id from webhook_deliveries where webhook_id = $1 limit 1 for update', [
+      webhookId,
+    ])
     const { core } = plane.app
     const expiring = expireEvents(core, core.rules.eventLifeMs)
     await eventually(async () => {
       // A transaction would see the activity at its first look.
-      const [row] = await core.db.$queryRaw<{ waits: boolean }[]>`select exists (select 1 from pg_stat_activity
+      const [row] = await core.db.$queryRaw<
+        { waits: boolean }[]
+      >`select exists (select 1 from pg_stat_activity
         where datname = current_database() and wait_event_type = 'Lock' and query like '%delete from events%') as waits`
       return row?.waits === true
     })

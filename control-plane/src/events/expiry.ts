@@ -14,7 +14,9 @@ const mostBatches = 200
 export async function expireEvents({ db, clock }: Core, lifeMs: number): Promise<void> {
   const before = new Date(clock.now().getTime() - lifeMs)
   for (let batch = 0; batch < mostBatches; batch += 1) {
-    const rows = await db.$queryRaw<{ number: bigint }[]>`select number from events where created_at < ${before}
+    const rows = await db.$queryRaw<
+      { number: bigint }[]
+    >`select number from events where created_at < ${before}
       order by created_at limit ${atOnce.events}::int`
     const last = rows.reduce((most, { number }) => (number > most ? number : most), 0n)
     if (last === 0n) return

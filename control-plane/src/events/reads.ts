@@ -36,24 +36,42 @@ export const readNewest = (
   db.$queryRaw<EventRow[]>`select ${columns} from events
     where ${which} and number < ${before ?? maxNumber} order by number desc limit ${limit}`
 
-/** The oldest after `after`, up to the number `upTo`. */
-export const readNext = (
+/** The numbering at one moment. All events up to `last` can be read. */
+export interface EventState {
+  /** The highest number that was given. */
+  last: bigint
+  /** The highest that has expired; lower ones may be kept. */
+  expired: bigint
+  /** Of the database: after a restore or failover, the same numbers may belong to other events. */
+  epoch: string
+}
+
+const state = Prisma.sql`last_number as last, expired_number as expired, (select current_epoch()) as epoch`
+
+/** The oldest after `after`, and the state at the same moment. */
+export async function readNext(
   db: Reader,
   which: Prisma.Sql,
-  { after, upTo }: { after: bigint; upTo: bigint },
+  after: bigint,
   limit: number,
-): Promise<EventRow[]> =>
-  db.$queryRaw<EventRow[]>`select ${columns} from events
-    where ${which} and number > ${after} and number <= ${upTo} order by number limit ${limit}`
+): Promise<EventState & { rows: EventRow[] }> {
+  const found = await db.$queryRaw<(EventState & (EventRow | { number: null }))[]>`select ${state}, e.*
+    from event_state left join lateral (
+      select ${columns} from events where ${which} and number > ${after} order by number limit ${limit}::int) e on true
+    where event_state.id = 1 order by e.number`
+  const rows = found.filter((row) => row.number !== null)
+  return { ...stateIn(found), rows }
+}
 
 const maxNumber = 9_223_372_036_854_775_807n
 
-/** The highest number that was given, and the highest that has expired. All events up to `last` can be read now. */
-export async function readState(db: Reader): Promise<{ last: bigint; expired: bigint }> {
-  const [state] = await db.$queryRaw<{ last: bigint; expired: bigint }[]>`select last_number as last,
-    expired_number as expired from event_state where id = 1`
-  if (!state) throw new Error('the table event_state has no row')
-  return state
+export const readState = async (db: Reader): Promise<EventState> =>
+  stateIn(await db.$queryRaw<EventState[]>`select ${state} from event_state where id = 1`)
+
+function stateIn([row]: readonly EventState[]): EventState {
+  if (!row) throw new Error('the table event_state has no row')
+  const { last, expired, epoch } = row
+  return { last, expired, epoch }
 }
 
 /** Null: it has expired, belongs to another project, or never existed. */

@@ -6,6 +6,7 @@ import { type Caller } from '../core/caller.js'
 import { permitted } from '../phones/access.js'
 import { readPhone } from '../phones/records.js'
 import { eventJson } from './json.js'
+import { listPosition, listScope } from './positions.js'
 import { matching, readNewest } from './reads.js'
 import { findStart, follow } from './stream.js'
 import { type EventFilter, type EventService } from './types.js'
@@ -25,16 +26,10 @@ export function createEventService(
   return {
     async list(caller, filter, { limit, cursor }) {
       const which = await whichOf(caller, filter)
-      const scope = { projectId: caller.projectId, list: 'events' }
+      const scope = listScope(caller.projectId)
       const after = core.cursors.decode(scope, cursor)
       const rows = await readNewest(core.db, which, after && BigInt(after.id), limit + 1)
-      return core.cursors.toPage(
-        scope,
-        rows,
-        limit,
-        (row) => ({ at: row.createdAt, id: row.number.toString() }),
-        eventJson,
-      )
+      return core.cursors.toPage(scope, rows, limit, listPosition, eventJson)
     },
     async stream(caller, filter, lastEventId, signal) {
       const which = await whichOf(caller, filter)

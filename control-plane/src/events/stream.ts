@@ -1,23 +1,27 @@
-/** Follows the events of a project from a position on, woken by the numbering of any replica. */
-import { ApiError, isId } from '@phonerack/shared'
+/**
+ * Follows the events of a project from a position on, woken by the numbering of any replica. A stream whose next events may be
+ * missing ends: the client connects again, and its last ID decides whether there is a gap. docs/decisions/0271
+ */
+import { isId } from '@phonerack/shared'
 import { type Caller } from '../core/caller.js'
 import { type Changes } from '../core/changes.js'
 import { type Core } from '../core/core.js'
 import { type Prisma } from '../gen/prisma/client.js'
-import { validationFailed } from '../validation/validation-error.js'
 import { eventJson } from './json.js'
-import { findNumber, readNext, readState } from './reads.js'
+import { positionId, positionIn } from './positions.js'
+import { findNumber, readNext, readState, type EventState } from './reads.js'
 import { type StreamItem } from './types.js'
 
-/** Events of one read. */
-const readAtOnce = 200
+/** Events of one read. A stream whose client does not read holds them in memory, with up to 12 KB each. */
+const readAtOnce = 20
 /** Milliseconds without an event after which a client gets the position again: the ID that it knows must not expire. */
 const positionEveryMs = 3_600_000
 
 export interface StreamStart {
-  /** The number after which the stream begins. */
+  /** The number after which the stream begins, and the epoch that gave it. */
   after: bigint
-  /** The ID whose successors have expired; null: nothing is missing. */
+  epoch: string
+  /** The ID whose successors are missing; null: nothing is missing. */
   gapAfter: string | null
 }
 
@@ -27,32 +31,21 @@ export async function findStart(
   { projectId }: Caller,
   lastEventId: string | null,
 ): Promise<StreamStart> {
-  const { last, expired } = await readState(core.db)
-  if (lastEventId === null) return { after: last, gapAfter: null }
+  const state = await readState(core.db)
+  const { last, expired, epoch } = state
+  if (lastEventId === null) return { after: last, epoch, gapAfter: null }
   const known = isId('event', lastEventId)
     ? await findNumber(core.db, projectId, lastEventId)
-    : numberOf(core, projectId, lastEventId)
-  // A restored backup counts from an earlier number again.
-  return known === null || known < expired || known > last
-    ? { after: 0n, gapAfter: lastEventId }
-    : { after: known, gapAfter: null }
+    : numberAt(core, projectId, state, lastEventId)
+  return known === null || known < expired
+    ? { after: expired, epoch, gapAfter: lastEventId }
+    : { after: known, epoch, gapAfter: null }
 }
 
-const scopeOf = (projectId: string) => ({ projectId, list: 'event stream' })
-
-/** The ID of a position, for clients that received no event after it. */
-const positionId = (core: Core, projectId: string, number: bigint): string =>
-  core.cursors.encode(scopeOf(projectId), { at: new Date(0), id: number.toString() })
-
-function numberOf(core: Core, projectId: string, id: string): bigint {
-  try {
-    return BigInt(core.cursors.decode(scopeOf(projectId), id)?.id ?? 0)
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error
-    throw validationFailed('headers', [
-      { path: ['last-event-id'], message: 'must be the `id` of an event of this stream', code: 'invalid_id' },
-    ])
-  }
+/** Null: the database was restored, or another server took over, and the number may belong to another event. */
+function numberAt(core: Core, projectId: string, { last, epoch }: EventState, id: string): bigint | null {
+  const position = positionIn(core, projectId, id)
+  return position.epoch === epoch && position.number <= last ? position.number : null
 }
 
 export interface Following {
@@ -70,19 +63,25 @@ export async function* follow(
   { projectId, which, start, idleMs, signal }: Following,
 ): AsyncGenerator<StreamItem> {
   const isOver = (): boolean => signal.aborted
+  const { epoch } = start
   let { after } = start
   let sentAt = performance.now()
   let positionAt = sentAt
-  if (start.gapAfter !== null) yield { kind: 'gap', lastEventId: start.gapAfter }
-  else yield { kind: 'position', id: positionId(core, projectId, after) }
+  const position = (): StreamItem => {
+    positionAt = performance.now()
+    return { kind: 'position', id: positionId(core, projectId, { number: after, epoch }) }
+  }
+  // After a gap, only once the events that are kept are sent: the client must not skip them.
+  let owesPosition = start.gapAfter !== null
+  yield start.gapAfter === null ? position() : { kind: 'gap', lastEventId: start.gapAfter }
   while (!isOver()) {
     // Listen before reading, so that events in between are not missed.
     const listening = new AbortController()
     const left = Math.max(0, sentAt + idleMs - performance.now())
     const change = changes.next(projectId, left, AbortSignal.any([signal, listening.signal]))
     try {
-      const { last } = await readState(core.db)
-      const rows = await readNext(core.db, which, { after, upTo: last }, readAtOnce)
+      const { rows, ...state } = await readNext(core.db, which, after, readAtOnce)
+      if (state.epoch !== epoch || state.expired > after) return
       for (const row of rows) {
         if (isOver()) return
         yield { kind: 'event', event: eventJson(row) }
@@ -91,7 +90,9 @@ export async function* follow(
       }
       if (rows.length === readAtOnce) continue
       // Events that this stream does not show are not read again.
-      after = last
+      after = state.last
+      if (owesPosition) yield position()
+      owesPosition = false
       await change
     } finally {
       listening.abort()
@@ -99,10 +100,6 @@ export async function* follow(
     const now = performance.now()
     if (isOver() || now - sentAt < idleMs) continue
     sentAt = now
-    if (now - positionAt < positionEveryMs) yield { kind: 'idle' }
-    else {
-      positionAt = now
-      yield { kind: 'position', id: positionId(core, projectId, after) }
-    }
+    yield now - positionAt < positionEveryMs ? { kind: 'idle' } : position()
   }
 }
