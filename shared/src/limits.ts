@@ -26,6 +26,8 @@ export const limits = {
   waitsPerKey: 100,
   streamsPerKey: 100,
   eventStreamsPerKey: 20,
+  /** Of all its keys, in each process. */
+  eventStreamsPerProject: 100,
   lifecyclePerProjectPerMinute: 60,
   activeKeys: 50,
   keyPhones: { min: 1, max: 20 },
@@ -123,6 +125,8 @@ export const limits = {
     life: 7 * 86_400,
     /** Seconds between two comments of a stream without events. */
     comment: 15,
+    /** Seconds after which a stream ends whose client has not read. */
+    stall: 60,
   },
   webhooks: {
     perProject: 10,

@@ -1,9 +1,10 @@
 /**
- * Limits the requests that one key holds open concurrently: waits and streamed responses. Counted
- * per process.
+ * Limits the requests that one key, or all keys of a project, hold open concurrently: waits and
+ * streamed responses. Counted per process.
  */
 import { ApiError } from '@phonerack/shared'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { type Caller } from '../core/caller.js'
 import { callerOf } from './auth.js'
 
 /** Seconds after which another request may have ended. */
@@ -16,44 +17,74 @@ export interface HeldOpen {
   tryHold(request: FastifyRequest, reply: FastifyReply): boolean
 }
 
-const descriptions = {
+interface Kind {
+  holder: (caller: Caller) => string
+  message: (most: number) => string
+  next: string
+}
+
+const byKey = ({ keyId }: Caller): string => keyId
+const closeOne = 'Close one of them, then send the request again.'
+
+const kinds = {
   waits: {
+    holder: byKey,
     message: (most: number) => `The API key already has ${most} waiting requests.`,
     next: 'Wait until one of them ends, or send the request without `wait`.',
   },
   streams: {
+    holder: byKey,
     message: (most: number) => `The API key already has ${most} open downloads.`,
     next: 'Finish or close one of them, then send the request again.',
   },
   events: {
+    holder: byKey,
     message: (most: number) => `The API key already follows ${most} streams of events.`,
-    next: 'Close one of them, then send the request again.',
+    next: closeOne,
   },
+  eventsOfProject: {
+    holder: ({ projectId }) => projectId,
+    message: (most: number) => `The keys of the project already follow ${most} streams of events.`,
+    next: closeOne,
+  },
+} satisfies Record<string, Kind>
+
+export interface Limit {
+  kind: keyof typeof kinds
+  most: number
 }
 
-export function createHeldOpen(most: number, kind: keyof typeof descriptions): HeldOpen {
-  /** Keys without open requests have no entry. */
-  const counts = new Map<string, number>()
+/** Each request counts for all limits. */
+export function createHeldOpen(...limits: readonly Limit[]): HeldOpen {
+  /** Holders without open requests have no entry in `counts`. */
+  const counters = limits.map(({ kind, most }) => ({
+    ...{ most, ...kinds[kind], counts: new Map<string, number>() },
+  }))
 
-  const tryHold = (request: FastifyRequest, reply: FastifyReply): boolean => {
+  /** Counts the request, or returns the limit that it would exceed. */
+  const count = (request: FastifyRequest, reply: FastifyReply) => {
     // A client that has left holds nothing open, and no `close` event would decrement its count.
-    if (reply.raw.destroyed) return true
-    const { keyId } = callerOf(request)
-    const count = counts.get(keyId) ?? 0
-    if (count >= most) return false
-    counts.set(keyId, count + 1)
+    if (reply.raw.destroyed) return null
+    const caller = callerOf(request)
+    const held = counters.map((counter) => ({ counter, name: counter.holder(caller) }))
+    const full = held.find(({ counter, name }) => (counter.counts.get(name) ?? 0) >= counter.most)
+    if (full) return full.counter
+    for (const { counter, name } of held) counter.counts.set(name, (counter.counts.get(name) ?? 0) + 1)
     reply.raw.once('close', () => {
-      const left = (counts.get(keyId) ?? 1) - 1
-      if (left > 0) counts.set(keyId, left)
-      else counts.delete(keyId)
+      for (const { counter, name } of held) {
+        const left = (counter.counts.get(name) ?? 1) - 1
+        if (left > 0) counter.counts.set(name, left)
+        else counter.counts.delete(name)
+      }
     })
-    return true
+    return null
   }
   return {
-    tryHold,
+    tryHold: (request, reply) => count(request, reply) === null,
     hold(request, reply) {
-      if (tryHold(request, reply)) return
-      const { message, next } = descriptions[kind]
+      const full = count(request, reply)
+      if (full === null) return
+      const { message, next, most } = full
       const details = { limit: most }
       throw new ApiError('rate_limited', { message: message(most), next, details, retryAfterSeconds })
     },

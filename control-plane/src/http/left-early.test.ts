@@ -47,7 +47,7 @@ const leave = async <T>(work: (request: FastifyRequest, reply: FastifyReply) => 
 }
 
 it('a key holds nothing open for clients that disconnected before', async () => {
-  const held = createHeldOpen(2, 'waits')
+  const held = createHeldOpen({ kind: 'waits', most: 2 })
   const answers: boolean[] = []
   for (let each = 0; each < 5; each += 1)
     answers.push(await leave((request, reply) => held.tryHold(request, reply)))

@@ -16,6 +16,8 @@ export interface RouteDeps {
   waits: HeldOpen
   streams: HeldOpen
   eventStreams: HeldOpen
+  /** Milliseconds after which a stream of events ends whose client has not read. */
+  eventStallMs: number
   lifecycleWaitMs: number
   /** Public base address, without a trailing slash. */
   baseUrl: string

@@ -49,6 +49,9 @@ export interface HttpConfig {
   waitsPerKey?: number
   streamsPerKey?: number
   eventStreamsPerKey?: number
+  eventStreamsPerProject?: number
+  /** Milliseconds after which a stream of events ends whose client has not read. */
+  eventStallMs?: number
   /** Origins of browsers whose requests to `/mcp` are accepted; default: none. */
   mcpOrigins?: readonly string[]
   /** Requests without a valid key or token, per address. */
@@ -162,9 +165,13 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
         services,
         lifetimes,
         failureLimit,
-        waits: createHeldOpen(config.waitsPerKey ?? limits.waitsPerKey, 'waits'),
-        streams: createHeldOpen(config.streamsPerKey ?? limits.streamsPerKey, 'streams'),
-        eventStreams: createHeldOpen(config.eventStreamsPerKey ?? limits.eventStreamsPerKey, 'events'),
+        waits: createHeldOpen({ kind: 'waits', most: config.waitsPerKey ?? limits.waitsPerKey }),
+        streams: createHeldOpen({ kind: 'streams', most: config.streamsPerKey ?? limits.streamsPerKey }),
+        eventStreams: createHeldOpen(
+          { kind: 'events', most: config.eventStreamsPerKey ?? limits.eventStreamsPerKey },
+          { kind: 'eventsOfProject', most: config.eventStreamsPerProject ?? limits.eventStreamsPerProject },
+        ),
+        eventStallMs: config.eventStallMs ?? limits.events.stall * 1000,
         baseUrl: config.baseUrl,
         clock,
         lifecycleWaitMs: (config.lifecycleWait ?? limits.lifecycleWait) * 1000,

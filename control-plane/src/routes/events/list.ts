@@ -4,12 +4,12 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Readable } from 'node:stream'
 import { z } from 'zod'
 import { bearerKey, callerOf } from '../../http/auth.js'
-import { eventTypes, type EventFilter, type StreamItem } from '../../events/types.js'
+import { eventTypes, type EventFilter } from '../../events/types.js'
 import { sendStream, type Route, type RouteDeps } from '../deps.js'
 import { describeErrors } from '../errors.js'
 import { pageFields } from '../fields.js'
 import { eventPageSchema } from './schemas.js'
-import { frameOf, streamHead, wantsStream } from './sse.js'
+import { framesOf, wantsStream } from './sse.js'
 
 /** Milliseconds after which the key of a stream is checked without a notification. */
 const checkKeyMs = 5000
@@ -78,18 +78,14 @@ async function streamEvents(
     typeof lastEventId === 'string' && lastEventId !== '' ? lastEventId : null,
     AbortSignal.any([deps.lifetimes.wait(reply), revoked]),
   )
-  const body = Readable.from(frames(items), { objectMode: false })
+  const end = (): void => void body.destroy()
+  const body: Readable = Readable.from(framesOf(items, deps.eventStallMs, end), { objectMode: false })
   // A client that does not read its stream must not keep it open.
-  const cut = (): void => void setTimeout(() => body.destroy(), endMs).unref()
+  const cut = (): void => void setTimeout(end, endMs).unref()
   if (revoked.aborted) cut()
   else revoked.addEventListener('abort', cut, { once: true })
   // Proxies must not collect the events.
   return sendStream(reply.header('x-accel-buffering', 'no'), 'text/event-stream; charset=utf-8', body)
-}
-
-async function* frames(items: AsyncIterable<StreamItem>): AsyncGenerator<string> {
-  yield streamHead
-  for await (const item of items) yield frameOf(item)
 }
 
 /** Aborts when the key of the request is revoked or expires, until the response ends. */

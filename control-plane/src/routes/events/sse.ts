@@ -1,4 +1,4 @@
-/** Writes streams of events in the format of server-sent events (WHATWG HTML, section 9.2). Pure. */
+/** Writes streams of events in the format of server-sent events (WHATWG HTML, section 9.2). */
 import { type StreamItem } from '../../events/types.js'
 
 /** Milliseconds after which a client of a stream that ended connects again. */
@@ -6,6 +6,25 @@ const retryMs = 1000
 
 /** The first bytes of a stream. */
 export const streamHead = `retry: ${retryMs}\n\n`
+
+/** The text of a stream. @param onStall called when the next text has not been taken within `stallMs` */
+export async function* framesOf(
+  items: AsyncIterable<StreamItem>,
+  stallMs: number,
+  onStall: () => void,
+): AsyncGenerator<string> {
+  let timer: NodeJS.Timeout | undefined
+  try {
+    yield streamHead
+    for await (const item of items) {
+      timer = setTimeout(onStall, stallMs)
+      yield frameOf(item)
+      clearTimeout(timer)
+    }
+  } finally {
+    clearTimeout(timer)
+  }
+}
 
 export function frameOf(item: StreamItem): string {
   // A comment ends with its line: after an empty line, some clients report an event without data.
