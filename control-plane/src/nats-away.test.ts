@@ -4,6 +4,7 @@ import { startNats } from '@phonerack/launcher/nats'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { closings } from './live/page/wire.js'
 import { startAgentDouble } from './testing/agent-double.js'
+import { openEvents } from './testing/event-stream.js'
 import { openLive } from './testing/live-client.js'
 import { changeProject, createKey, enrollDevice, revokeKey } from './testing/operator.js'
 import { readyPhone } from './testing/ready-phone.js'
@@ -119,6 +120,37 @@ it('applies on another replica what one replica changed while NATS is unavailabl
     expect((await parked).status).toBe('parked')
   } finally {
     await agent.stop()
+    nats = await startNats({ dir, port: Number(new URL(nats.url).port) })
+  }
+  await eventually(async () => (await readiness()).status === 'ok')
+})
+
+it('lists and streams events on every replica while NATS is unavailable', async () => {
+  const replicas: Plane[] = []
+  for (let each = 0; each < 2; each += 1) {
+    const replica = await world.start({ beside: plane, env: { ...broker(), PHONERACK_JOBS: 'off' } })
+    await replica.server.listen({ host: '127.0.0.1', port: 0 })
+    replicas.push(replica)
+  }
+  const tenant = await plane.tenant()
+  await nats.stop()
+  try {
+    for (const each of replicas) await eventually(async () => (await readiness(each)).status === 'degraded')
+    const streams = await Promise.all(replicas.map(({ server }) => openEvents(server, tenant.key)))
+    await eventually(() => streams.every(({ lastId }) => lastId !== null))
+    // One replica numbers it. The others get no message.
+    await plane.app.core.db
+      .$queryRaw`select write_event(${tenant.projectId}, null, 'balance.low', '{"balance": {}}')::text as written`
+    await eventually(() => streams.every(({ frames }) => frames.length === 1))
+    for (const { server } of [plane, ...replicas]) {
+      const list = await server.inject({
+        url: '/v1/events',
+        headers: { authorization: `Bearer ${tenant.key}` },
+      })
+      expect(list.json<{ data: unknown[] }>().data).toEqual([streams[0]?.frames[0]?.data])
+    }
+    for (const stream of streams) stream.close()
+  } finally {
     nats = await startNats({ dir, port: Number(new URL(nats.url).port) })
   }
   await eventually(async () => (await readiness()).status === 'ok')
