@@ -2,7 +2,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { AuthenticationError, Phonerack } from './index.js'
+import { ApiError, AuthenticationError, ConnectionError, Phonerack, type PhonerackError } from './index.js'
 
 let server: Server
 let asked: IncomingMessage[]
@@ -57,12 +57,17 @@ it('continues after the last event when the stream ends, breaks or is refused fo
     stream(frame('evt_3')),
   ]
   const ids: string[] = []
-  for await (const each of client.events({ type: 'phone.ready', phone: 'ph_aaaaaaaaaaaa' })) {
+  const retries: (PhonerackError | null)[] = []
+  const onRetry = (error: PhonerackError | null): void => void retries.push(error)
+  for await (const each of client.events({ type: 'phone.ready', phone: 'ph_aaaaaaaaaaaa', onRetry })) {
     if (each.object === 'event') ids.push(each.id)
     if (ids.length === 3) break
   }
   expect(ids).toEqual(['evt_1', 'evt_2', 'evt_3'])
   expect(asked.map(({ headers }) => headers['last-event-id'])).toEqual([undefined, 'evt_1', 'evt_1', 'evt_2'])
+  expect(retries.map((error) => error?.code ?? null)).toEqual([
+    ...[null, 'service_unavailable', 'connection_failed'],
+  ])
   expect(asked[0]?.url).toBe('/v1/events?type=phone.ready&phone=ph_aaaaaaaaaaaa')
   expect(asked[0]?.headers).toMatchObject({ accept: 'text/event-stream', authorization: 'Bearer prk_test' })
 })
@@ -101,4 +106,46 @@ it('ends with the refusal of the API, and with the signal', async () => {
   const next = client.events({ signal: stop.signal }).next()
   setTimeout(() => stop.abort(new Error('enough')), 200)
   await expect(next).rejects.toThrow('enough')
+})
+
+it('refuses an ID that no event has, without a request', async () => {
+  answers = [stream(frame('evt_1'))]
+  for (const lastEventId of ['evt_…', 'evt_\n'])
+    await expect(first(client.events({ lastEventId }))).rejects.toThrow(TypeError)
+  expect(asked).toHaveLength(0)
+})
+
+it('throws the error of a first connection that cannot be made', async () => {
+  const { port } = server.address() as AddressInfo
+  const options = { apiKey: 'prk_test', maxRetries: 1 }
+  const retries: (PhonerackError | null)[] = []
+  const onRetry = (error: PhonerackError | null): void => void retries.push(error)
+  // No port of this server speaks TLS, and port 1 is closed.
+  for (const baseUrl of [`https://127.0.0.1:${port}`, 'http://127.0.0.1:1'])
+    await expect(first(new Phonerack({ ...options, baseUrl }).events({ onRetry }))).rejects.toBeInstanceOf(
+      ConnectionError,
+    )
+  expect(retries.map((error) => error?.code)).toEqual(['connection_failed', 'connection_failed'])
+  answers = [refusal(503, 'service_unavailable', 'api_error')]
+  const own = new Phonerack({ ...options, baseUrl: `http://127.0.0.1:${port}` })
+  await expect(first(own.events())).rejects.toMatchObject({ status: 503 })
+  expect(asked).toHaveLength(2)
+})
+
+it('throws for an answer that is not a stream of events', async () => {
+  answers = [(response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<p>Welcome</p>')]
+  const error: unknown = await first(client.events()).catch((thrown: unknown) => thrown)
+  expect(error).toBeInstanceOf(ApiError)
+  expect(error).toMatchObject({ code: 'unexpected_answer', status: 200 })
+  expect(asked).toHaveLength(1)
+})
+
+it('connects less and less often to a service that ends every stream without an event', async () => {
+  answers = [stream('id: start\n\n', (response) => response.end())]
+  const stop = new AbortController()
+  const next = client.events({ signal: stop.signal }).next()
+  setTimeout(() => stop.abort(new Error('enough')), 4000)
+  await expect(next).rejects.toThrow('enough')
+  // The pauses are at least 0.25, 0.5, 1 and 2 s; without growing, at most 0.5 s.
+  expect(asked.length).toBeLessThanOrEqual(5)
 })

@@ -1,10 +1,11 @@
 /** Follows the events of a project: one stream after the other, each from where the last one ended. */
 import type { Connection } from './connection.js'
-import { ConnectionError, parsed, PhonerackError } from './errors.js'
+import { ConnectionError, parsed, PhonerackError, unexpectedAnswer } from './errors.js'
+import { fetchFailureOf } from './fetch-failure.js'
 import type { Event } from './generated/types.gen.js'
 import { pause, reasonOf } from './pause.js'
-import { FrameReader } from './sse.js'
-import type { CallOptions } from './transport.js'
+import { FrameReader, type Frame } from './sse.js'
+import type { CallOptions, Transport } from './transport.js'
 
 export interface EventsOptions extends Pick<CallOptions, 'signal'> {
   /** Only events of this type, such as `phone.ready`. */
@@ -13,6 +14,11 @@ export interface EventsOptions extends Pick<CallOptions, 'signal'> {
   phone?: string
   /** The ID of the last event that was processed, from an earlier run. Default: only new events. */
   lastEventId?: string
+  /**
+   * Called before the SDK connects again, with the error that ended the connection; null: the server ended the stream.
+   * Until a first connection was made, an error is thrown after as many repeats as those of other calls.
+   */
+  onRetry?: (error: PhonerackError | null) => void
 }
 
 /** Events after `last_event_id` have expired. Those that are kept follow. */
@@ -27,30 +33,49 @@ const silenceMs = 45_000
 /** Milliseconds: the first pause before the next connection, doubled each time, and the longest one. */
 const pauses = { first: 500, most: 15_000 }
 
+/** Milliseconds after which a connection counts as a good one, even without an event. */
+const longLifeMs = 30_000
+
+/** @throws TypeError for a `lastEventId` that no header can carry */
 export async function* follow(
   connection: Connection,
-  { type, phone, lastEventId, signal }: EventsOptions,
+  { type, phone, lastEventId, signal, onRetry }: EventsOptions,
 ): AsyncGenerator<Event | EventGap, void, undefined> {
   const url = new URL('/v1/events', connection.baseUrl)
   if (type !== undefined) url.searchParams.set('type', type)
   if (phone !== undefined) url.searchParams.set('phone', phone)
+  const headers = new Headers({ accept: 'text/event-stream' })
+  if (lastEventId !== undefined) headers.set('last-event-id', checkedId(lastEventId))
   const leaving = new AbortController()
   const all = signal === undefined ? leaving.signal : AbortSignal.any([signal, leaving.signal])
-  let last = lastEventId ?? null
+  const { transport } = connection
   let failures = 0
+  let hasOpened = false
   try {
     for (;;) {
+      let openedAt = Infinity
+      let broken: PhonerackError | null = null
       try {
-        for await (const frame of framesOf(connection, url, last, all)) {
+        for await (const frame of framesOf(transport, { url, headers }, all)) {
+          if (frame === 'opened') {
+            hasOpened = true
+            openedAt = performance.now()
+            continue
+          }
+          if (frame.lastId !== null) headers.set('last-event-id', frame.lastId)
+          if (frame.data === null) continue
           failures = 0
-          last = frame.lastId ?? last
-          if (frame.data !== null) yield parsed(frame.data) as Event | EventGap
+          yield parsed(frame.data) as Event | EventGap
         }
       } catch (error) {
         if (all.aborted) throw reasonOf(all, true)
         if (!isTemporary(error)) throw error
+        if (!hasOpened && failures >= transport.maxRetries) throw error
+        broken = error
       }
       if (all.aborted) throw reasonOf(all, true)
+      if (performance.now() - openedAt >= longLifeMs) failures = 0
+      onRetry?.(broken)
       await pause(Math.min(pauses.most, pauses.first * 2 ** failures) * (0.5 + Math.random() * 0.5), all)
       failures += 1
     }
@@ -60,29 +85,36 @@ export async function* follow(
   }
 }
 
-/** One stream, until it ends or breaks. */
-async function* framesOf(connection: Connection, url: URL, last: string | null, signal: AbortSignal) {
+/** `Headers` refuses some others with an error that does not name the ID. */
+function checkedId(id: string): string {
+  if (/[^\x21-\x7e]/.test(id)) throw new TypeError(`${JSON.stringify(id)} is not the ID of an event.`)
+  return id
+}
+
+/** One stream, until it ends or breaks. @throws PhonerackError */
+async function* framesOf(
+  transport: Transport,
+  { url, headers }: { url: URL; headers: Headers },
+  signal: AbortSignal,
+): AsyncGenerator<Frame | 'opened', void, undefined> {
   const silent = new AbortController()
-  const headers = new Headers({ accept: 'text/event-stream' })
-  if (last !== null) headers.set('last-event-id', last)
   const request = new Request(url, { headers, signal: AbortSignal.any([signal, silent.signal]) })
   let timer: NodeJS.Timeout | undefined
   const listen = (): void => {
     clearTimeout(timer)
-    timer = setTimeout(() => silent.abort(), silenceMs)
+    timer = setTimeout(() => silent.abort(silence()), silenceMs)
   }
   try {
     listen()
-    const response = await connection.transport.open(request)
+    const response = await transport.open(request)
     if (!response.headers.get('content-type')?.startsWith('text/event-stream'))
-      throw new ConnectionError(
-        'connection_failed',
-        'The server did not answer with a stream of events.',
-        false,
-      )
+      throw unexpectedAnswer(response.status, 'a body that is not a stream of events', {
+        requestId: response.headers.get('x-request-id'),
+      })
+    yield 'opened'
     const reader = new FrameReader()
     const decoder = new TextDecoder()
-    for await (const chunk of chunksOf(response)) {
+    for await (const chunk of chunksOf(response, silent.signal)) {
       listen()
       for (const frame of reader.read(decoder.decode(chunk, { stream: true }))) {
         // The reader of the events may take its time.
@@ -97,20 +129,27 @@ async function* framesOf(connection: Connection, url: URL, last: string | null, 
   }
 }
 
-/** Not every platform can iterate over a body. */
-async function* chunksOf({ body }: Response): AsyncGenerator<Uint8Array, void, undefined> {
+const silence = (): ConnectionError =>
+  new ConnectionError('timeout', `The stream of events was silent for ${silenceMs / 1000} s.`, false)
+
+/** Not every platform can iterate over a body. @param silent aborts with the reason of a stream that is silent */
+async function* chunksOf(
+  { body }: Response,
+  silent: AbortSignal,
+): AsyncGenerator<Uint8Array, void, undefined> {
   const reader = body?.getReader()
   for (;;) {
-    const part = await reader?.read()
+    const part = await reader?.read().catch((error: unknown) => {
+      if (silent.aborted) throw silent.reason
+      const message = `The stream of events broke: ${fetchFailureOf(error).reason}.`
+      throw new ConnectionError('connection_failed', message, false, error)
+    })
     if (part?.value === undefined) return
     yield part.value
   }
 }
 
-/** Errors that a refusal of the API did not cause, and refusals that pass. */
-const isTemporary = (error: unknown): boolean =>
-  !(error instanceof PhonerackError) ||
-  error.status === null ||
-  error.status === 429 ||
-  error.status >= 500 ||
-  error.retryable
+/** Connections that failed, and refusals that pass. Any other error is one of the program. */
+const isTemporary = (error: unknown): error is PhonerackError =>
+  error instanceof PhonerackError &&
+  (error.status === null || error.status === 429 || error.status >= 500 || error.retryable)

@@ -46,6 +46,8 @@ export type Expected = 'json' | 'bytes'
 
 /** The deadline of the call that sends a request: the generated client passes it on as the request's signal. */
 export interface Transport {
+  /** Repeats of one call. */
+  readonly maxRetries: number
   /** @throws PhonerackError also for a body that is not as expected. An answer with status 204 has none. */
   send(request: Request, expected?: Expected): Promise<Response>
   /** Sends a read once, and returns its answer with the body still to be read. @throws PhonerackError */
@@ -68,6 +70,7 @@ export function createTransport(options: TransportOptions): Transport {
     if (apiKey !== null) request.headers.set('authorization', `Bearer ${apiKey}`)
   }
   return {
+    maxRetries,
     async open(request) {
       authorise(request)
       const { signal } = request

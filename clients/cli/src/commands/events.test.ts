@@ -48,6 +48,8 @@ it('prints one line for each event, until it is interrupted', async () => {
       '2026-11-21T12:50:01.000Z  session.ended  ph_aaaaaaaaaaaa  id=ses_aaaaaaaaaaaa end_reason=idle cost_usd=0.060000\n' +
       'Events after evt_0 have expired.\n',
   )
+  expect(result.err).toContain('Waiting for events.')
+  expect(result.err).toContain('The connection was lost; trying again.')
   const [seen] = bench.service.seen
   expect(seen?.url).toBe('/v1/events?type=phone.failed&phone=ph_aaaaaaaaaaaa')
   expect(seen?.headers['last-event-id']).toBe('evt_0')
@@ -60,6 +62,20 @@ it('prints the objects of the API with --json, and IDs with --quiet', async () =
   bench.service.seen.length = 0
   stop = new AbortController()
   expect((await follow('--quiet')).out).toBe('evt_1\nevt_2\n')
+})
+
+it('refuses an --after that no header can carry, and a service that sends something else', async () => {
+  const ellipsis = await bench.phonerack(['events', '--after', 'evt_…'])
+  expect(ellipsis).toMatchObject({ exitCode: 2, out: '' })
+  expect(ellipsis.err).toContain('`--after` takes the id of an event, not `evt_…`.')
+  expect(bench.service.seen).toEqual([])
+  bench.service.answers.set('GET /v1/events', () => ({
+    body: Buffer.from('<p>Welcome</p>'),
+    headers: { 'content-type': 'text/html' },
+  }))
+  const page = await bench.phonerack(['events'])
+  expect(page).toMatchObject({ exitCode: 12, out: '' })
+  expect(page.err).toContain('unexpected_answer')
 })
 
 it('ends with the refusal of the API', async () => {

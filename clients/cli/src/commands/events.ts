@@ -1,8 +1,9 @@
 /** `events`: follows what happens to the phones of the project. */
-import type { EventGap, EventsOptions, PhonerackEvent } from '@phonerack/sdk'
+import type { EventGap, EventsOptions, PhonerackError, PhonerackEvent } from '@phonerack/sdk'
 import type { Command } from 'commander'
 import type { App, Run } from '../app.js'
 import { plainLine } from '../plain.js'
+import { UsageError } from '../usage-error.js'
 
 interface EventFlags {
   type?: string
@@ -23,9 +24,13 @@ export function addEventsCommand(program: Command, app: App): void {
 }
 
 async function events(run: Run, _operands: readonly string[], flags: EventFlags): Promise<void> {
+  if (/[^\x21-\x7e]/.test(flags.after ?? ''))
+    throw new UsageError(`\`--after\` takes the id of an event, not \`${plainLine(flags.after ?? '')}\`.`)
   const { client } = await run.session()
   const options: EventsOptions = {
     signal: run.io.signal,
+    // stderr takes lines in their order.
+    onRetry: (error) => void run.out.note(run.out.paintErr('yellow', retryText(error))),
     ...(flags.type === undefined ? {} : { type: flags.type }),
     ...(flags.phone === undefined ? {} : { phone: flags.phone }),
     ...(flags.after === undefined ? {} : { lastEventId: flags.after }),
@@ -33,6 +38,9 @@ async function events(run: Run, _operands: readonly string[], flags: EventFlags)
   await run.out.note(run.out.paintErr('dim', 'Waiting for events. Ctrl-C ends.'))
   for await (const event of client.events(options)) await show(run, event)
 }
+
+const retryText = (error: PhonerackError | null): string =>
+  `The connection was lost; trying again.${error === null ? '' : ` ${plainLine(error.toJSON().message)}`}`
 
 /** One line each: the object of the API with `--json`, the ID with `--quiet`. */
 async function show(run: Run, event: PhonerackEvent | EventGap): Promise<void> {
