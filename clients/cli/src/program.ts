@@ -10,6 +10,7 @@ import { addEventsCommand } from './commands/events.js'
 import { addMcpCommand } from './commands/mcp.js'
 import { addPhoneCommands } from './commands/phone.js'
 import { addSignInCommands } from './commands/sign-in.js'
+import { addWebhookCommands } from './commands/webhook.js'
 import type { Io } from './io.js'
 import { version, type Session } from './session.js'
 
@@ -42,6 +43,7 @@ export function createProgram(io: Io, shared: Session | null, runLine: RunLine):
   addAppCommands(program, app)
   addAccountCommands(program, app)
   addEventsCommand(program, app)
+  addWebhookCommands(program, app)
   addApiCommand(program, app)
   addMcpCommand(program, app)
   addCompletionCommand(program, app)
