@@ -103,9 +103,9 @@ class Server:
                 is_raw = isinstance(reply.body, bytes)
                 body = reply.body if is_raw else json.dumps(reply.body).encode()
                 self.send_response(reply.status)
-                self.send_header("content-type", "application/octet-stream" if is_raw else "application/json")
-                self.send_header("content-length", str(len(body)))
-                for name, value in reply.headers.items():
+                type = "application/octet-stream" if is_raw else "application/json"
+                usual = {"content-type": type, "content-length": str(len(body))}
+                for name, value in {**usual, **reply.headers}.items():
                     self.send_header(name, value)
                 self.end_headers()
                 if reply.drip is None:

@@ -127,6 +127,12 @@ class Service:
     def POST_one_live(self, seen: Seen) -> Reply:
         return Reply(201, {"url": "https://phones.example/l", "expires_at": "2099-01-01T00:00:00.000Z"})
 
+    def POST_webhooks(self, seen: Seen) -> Reply:
+        return Reply(201, {"object": "webhook", "id": "whk", "secret": "whsec_a"})
+
+    def DELETE_webhooks_whk(self, seen: Seen) -> Reply:
+        return Reply(200, {"id": "whk", "deleted": True})
+
 
 def test_the_examples_run(server: Server, tmp_path: pathlib.Path, package: pathlib.Path) -> None:
     """From the source folder, and from the wheel alone, in an empty folder."""
@@ -158,6 +164,7 @@ def test_the_examples_run(server: Server, tmp_path: pathlib.Path, package: pathl
         "processing None",
         "installing None",
         "https://phones.example/l 3",
+        "whsec_a",
         '[1] Button "Next"',
         "one ready",
         "phone_not_running Start the phone.",

@@ -10,6 +10,7 @@ from ._async.phonerack import AsyncPhonerack
 from ._async.phones import AsyncPhones
 from ._async.recording import AsyncRecording
 from ._async.setup import AsyncSetup
+from ._async.webhooks import AsyncWebhooks
 from ._generated import models
 from ._results import ActResult, Page, Progress, ReceivedKey
 from ._sync.apps import Apps
@@ -22,6 +23,7 @@ from ._sync.phonerack import Phonerack
 from ._sync.phones import Phones
 from ._sync.recording import Recording
 from ._sync.setup import Setup
+from ._sync.webhooks import Webhooks
 from ._version import __version__
 from .actions import (
     Action,
@@ -91,6 +93,7 @@ __all__ = [
     "AsyncPhones",
     "AsyncRecording",
     "AsyncSetup",
+    "AsyncWebhooks",
     "AuthenticationError",
     "back",
     "BillingError",
@@ -147,4 +150,5 @@ __all__ = [
     "wait_for",
     "wait_idle",
     "WaitTimeoutError",
+    "Webhooks",
 ]

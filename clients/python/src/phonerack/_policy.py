@@ -17,6 +17,8 @@ FIRST_PAUSE, LONGEST_PAUSE = 0.5, 8.0
 LONGEST_RETRY_AFTER = 60.0
 # Seconds: the longest pause before a stream is opened again.
 LONGEST_STREAM_PAUSE = 15.0
+# Seconds after which a stream counts as a good one, even without an event.
+LONG_STREAM = 30.0
 
 
 def pause_before_repeat(

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from typing import Any, Dict, List
+from typing import Any, Dict, List, Optional
 
 import pytest
 
-from phonerack import AuthenticationError
+from phonerack import ApiError, AuthenticationError, PhonerackConnectionError, PhonerackError
 
 from ..server import CUT, Reply, Server, refusal
 from .client import connect
@@ -19,11 +19,12 @@ def frame(id: str, text: str = "") -> bytes:
 
 
 def stream(*parts: bytes) -> Reply:
-    return Reply(200, b"".join(parts))
+    return Reply(200, b"".join(parts), {"content-type": "text/event-stream; charset=utf-8"})
 
 
 async def test_continues_after_the_last_event(server: Server) -> None:
     waits: List[float] = []
+    retries: List[Optional[PhonerackError]] = []
     server.replies = [
         # Characters at which Python splits lines, and the format does not.
         stream(b"retry: 1000\n\nid: start\n\n:\n", frame("evt_1", "a\u2028b\x85c")),
@@ -33,7 +34,9 @@ async def test_continues_after_the_last_event(server: Server) -> None:
     ]
     events: List[Dict[str, Any]] = []
     async with connect(server, waits) as client:
-        async for event in client.events(type="phone.ready", phone="ph_aaaaaaaaaaaa"):
+        async for event in client.events(
+            type="phone.ready", phone="ph_aaaaaaaaaaaa", on_retry=retries.append
+        ):
             events.append(event)
             if len(events) == 3:
                 break
@@ -43,6 +46,7 @@ async def test_continues_after_the_last_event(server: Server) -> None:
     assert server.lines[0] == "GET /v1/events?type=phone.ready&phone=ph_aaaaaaaaaaaa"
     assert server.seen[0].headers["accept"] == "text/event-stream"
     assert waits == [0.25, 0.5, 1.0]
+    assert [error and error.code for error in retries] == [None, "service_unavailable", "connection_failed"]
 
 
 async def test_continues_from_the_position_of_a_stream_without_events(server: Server) -> None:
@@ -61,3 +65,44 @@ async def test_ends_with_the_refusal_of_the_api(server: Server) -> None:
             async for _ in client.events():
                 pass
     assert len(server.seen) == 1
+
+
+async def test_refuses_an_id_that_no_event_has(server: Server) -> None:
+    async with connect(server) as client:
+        with pytest.raises(ValueError, match="is not the ID of an event"):
+            async for _ in client.events(last_event_id="evt_\u2026"):
+                pass
+    assert server.seen == []
+
+
+async def test_raises_the_error_of_a_first_connection_that_cannot_be_made(server: Server) -> None:
+    waits: List[float] = []
+    server.answer = lambda seen: CUT
+    async with connect(server, waits, max_retries=2) as client:
+        with pytest.raises(PhonerackConnectionError):
+            async for _ in client.events():
+                pass
+    assert len(server.seen) == 3
+    assert waits == [0.25, 0.5]
+
+
+async def test_raises_for_an_answer_that_is_not_a_stream_of_events(server: Server) -> None:
+    server.replies = [Reply(200, b"<p>Welcome</p>", {"content-type": "text/html"})]
+    async with connect(server) as client:
+        with pytest.raises(ApiError) as raised:
+            async for _ in client.events():
+                pass
+    assert (raised.value.code, raised.value.status) == ("unexpected_answer", 200)
+    assert len(server.seen) == 1
+
+
+async def test_connects_less_and_less_often_to_a_service_that_ends_every_stream(server: Server) -> None:
+    waits: List[float] = []
+    server.replies = [*[stream(b"id: start\n\n")] * 4, stream(frame("evt_1")), stream(frame("evt_2"))]
+    ids: List[str] = []
+    async with connect(server, waits, max_retries=1) as client:
+        async for event in client.events():
+            ids.append(event["id"])
+            if len(ids) == 2:
+                break
+    assert waits == [0.25, 0.5, 1.0, 2.0, 0.25]

@@ -7,7 +7,7 @@ from typing import Any, AsyncGenerator, AsyncIterator, Callable, Coroutine, Mapp
 
 import httpx
 
-from .._answers import Answer, error_of
+from .._answers import Answer, error_of, unexpected
 from .._config import Config, Message
 from .._deadline import Deadline, timed_out
 from .._network import connection_failed, no_auth
@@ -40,16 +40,24 @@ async def send_once(client: httpx.AsyncClient, message: Message, deadline: Deadl
 
 
 async def stream(client: httpx.AsyncClient, message: Message) -> AsyncGenerator[bytes, None]:
-    """The chunks of an answer that does not end. Raises PhonerackError, also when no byte arrives for `SILENCE` seconds."""
+    """The chunks of a stream of events; the first one is empty, and says that the stream is open.
+
+    Raises PhonerackError, also when no byte arrives for `SILENCE` seconds.
+    """
     request = client.build_request(
         message.method, message.url, headers=message.headers, timeout=httpx.Timeout(SILENCE)
     )
     try:
         response = await client.send(request, auth=no_auth, follow_redirects=False, stream=True)
         try:
+            request_id = response.headers.get("x-request-id")
             if not response.is_success:
                 body = await response.aread()
-                raise error_of(Answer(response.status_code, body, None, response.headers.get("x-request-id")), is_read=True)
+                raise error_of(Answer(response.status_code, body, None, request_id), is_read=True)
+            if not response.headers.get("content-type", "").startswith("text/event-stream"):
+                form = "a body that is not a stream of events"
+                raise unexpected(response.status_code, form, is_read=True, request_id=request_id)
+            yield b""
             async for chunk in response.aiter_bytes():
                 yield chunk
         finally:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from typing import AsyncGenerator, Callable, Optional, TypeVar
+from typing import Any, AsyncGenerator, Callable, Optional, TypeVar
 
 import httpx
 
@@ -28,6 +28,10 @@ class AsyncConnection:
         # Replaced in tests.
         self.sleep = _io.sleep
         self.random = random.random
+
+    @property
+    def max_retries(self) -> int:
+        return self._config.max_retries
 
     async def send(self, request: Request[T], deadline: Deadline) -> T:
         """Raises PhonerackError."""
@@ -74,8 +78,8 @@ class AsyncConnection:
             random=self.random(),
         )
 
-    async def stream(self, request: Request[bytes], last_event_id: Optional[str]) -> AsyncGenerator[bytes, None]:
-        """The chunks of a stream of events, which is opened once. Raises PhonerackError."""
+    async def stream(self, request: Request[Any], last_event_id: Optional[str]) -> AsyncGenerator[bytes, None]:
+        """The chunks of a stream of events, which is opened once; the first one is empty. Raises PhonerackError."""
         message = self._config.message(request)
         message.headers["accept"] = "text/event-stream"
         if last_event_id is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from types import TracebackType
-from typing import Any, AsyncGenerator, Dict, Mapping, Optional, Type
+from typing import Any, AsyncGenerator, Callable, Dict, Mapping, Optional, Type
 
 import httpx
 
@@ -11,10 +11,12 @@ from .._config import config_of
 from .._deadline import REQUEST, Deadline
 from .._generated import models, operations
 from .._request import Request
+from ..errors import PhonerackError
 from .apps import AsyncApps
 from .connection import AsyncConnection
 from .events import follow
 from .phones import AsyncPhones
+from .webhooks import AsyncWebhooks
 
 
 class AsyncPhonerack:
@@ -40,6 +42,7 @@ class AsyncPhonerack:
         self._connection = AsyncConnection(config, http_client)
         self.phones = AsyncPhones(self._connection)
         self.apps = AsyncApps(self._connection)
+        self.webhooks = AsyncWebhooks(self._connection)
 
     async def account(
         self, *, timeout: Optional[float] = None, deadline: Optional[float] = None
@@ -53,15 +56,21 @@ class AsyncPhonerack:
         type: Optional[str] = None,
         phone: Optional[str] = None,
         last_event_id: Optional[str] = None,
+        on_retry: Optional[Callable[[Optional[PhonerackError]], None]] = None,
     ) -> AsyncGenerator[Dict[str, Any], None]:
         """Follows what happens from now on, until the loop is left. Connects again by itself after the last event.
 
         An event may come twice. An event of the type `gap` says that events after its `last_event_id` have expired.
         `type`: only these, such as `phone.ready`. `phone`: only those of the phone with this ID.
         `last_event_id`: the ID of the last event that was processed, from an earlier run.
-        Raises PhonerackError when the API refuses the request, such as for a revoked key.
+        `on_retry`: called before the SDK connects again, with the error that ended the connection; None: the service
+        ended the stream.
+        Raises PhonerackError when the API refuses the request, such as for a revoked key, and when the first connection
+        cannot be made, after as many repeats as those of other calls.
         """
-        return follow(self._connection, type=type, phone=phone, last_event_id=last_event_id)
+        return follow(
+            self._connection, type=type, phone=phone, last_event_id=last_event_id, on_retry=on_retry
+        )
 
     async def request(
         self,

@@ -7,7 +7,7 @@ from typing import Any, Callable, Generator, Iterator, Mapping
 
 import httpx
 
-from .._answers import Answer, error_of
+from .._answers import Answer, error_of, unexpected
 from .._config import Config, Message
 from .._deadline import Deadline, timed_out
 from .._network import connection_failed, no_auth
@@ -35,16 +35,24 @@ def send_once(client: httpx.Client, message: Message, deadline: Deadline) -> Ans
 
 
 def stream(client: httpx.Client, message: Message) -> Generator[bytes, None, None]:
-    """The chunks of an answer that does not end. Raises PhonerackError, also when no byte arrives for `SILENCE` seconds."""
+    """The chunks of a stream of events; the first one is empty, and says that the stream is open.
+
+    Raises PhonerackError, also when no byte arrives for `SILENCE` seconds.
+    """
     request = client.build_request(
         message.method, message.url, headers=message.headers, timeout=httpx.Timeout(SILENCE)
     )
     try:
         response = client.send(request, auth=no_auth, follow_redirects=False, stream=True)
         try:
+            request_id = response.headers.get("x-request-id")
             if not response.is_success:
                 body = response.read()
-                raise error_of(Answer(response.status_code, body, None, response.headers.get("x-request-id")), is_read=True)
+                raise error_of(Answer(response.status_code, body, None, request_id), is_read=True)
+            if not response.headers.get("content-type", "").startswith("text/event-stream"):
+                form = "a body that is not a stream of events"
+                raise unexpected(response.status_code, form, is_read=True, request_id=request_id)
+            yield b""
             for chunk in response.iter_bytes():
                 yield chunk
         finally:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import random
-from typing import Generator, Callable, Optional, TypeVar
+from typing import Any, Generator, Callable, Optional, TypeVar
 
 import httpx
 
@@ -29,6 +29,10 @@ class Connection:
         # Replaced in tests.
         self.sleep = _io.sleep
         self.random = random.random
+
+    @property
+    def max_retries(self) -> int:
+        return self._config.max_retries
 
     def send(self, request: Request[T], deadline: Deadline) -> T:
         """Raises PhonerackError."""
@@ -75,8 +79,8 @@ class Connection:
             random=self.random(),
         )
 
-    def stream(self, request: Request[bytes], last_event_id: Optional[str]) -> Generator[bytes, None, None]:
-        """The chunks of a stream of events, which is opened once. Raises PhonerackError."""
+    def stream(self, request: Request[Any], last_event_id: Optional[str]) -> Generator[bytes, None, None]:
+        """The chunks of a stream of events, which is opened once; the first one is empty. Raises PhonerackError."""
         message = self._config.message(request)
         message.headers["accept"] = "text/event-stream"
         if last_event_id is not None:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from types import TracebackType
-from typing import Any, Generator, Dict, Mapping, Optional, Type
+from typing import Any, Generator, Callable, Dict, Mapping, Optional, Type
 
 import httpx
 
@@ -12,10 +12,12 @@ from .._config import config_of
 from .._deadline import REQUEST, Deadline
 from .._generated import models, operations
 from .._request import Request
+from ..errors import PhonerackError
 from .apps import Apps
 from .connection import Connection
 from .events import follow
 from .phones import Phones
+from .webhooks import Webhooks
 
 
 class Phonerack:
@@ -41,6 +43,7 @@ class Phonerack:
         self._connection = Connection(config, http_client)
         self.phones = Phones(self._connection)
         self.apps = Apps(self._connection)
+        self.webhooks = Webhooks(self._connection)
 
     def account(
         self, *, timeout: Optional[float] = None, deadline: Optional[float] = None
@@ -54,15 +57,21 @@ class Phonerack:
         type: Optional[str] = None,
         phone: Optional[str] = None,
         last_event_id: Optional[str] = None,
+        on_retry: Optional[Callable[[Optional[PhonerackError]], None]] = None,
     ) -> Generator[Dict[str, Any], None, None]:
         """Follows what happens from now on, until the loop is left. Connects again by itself after the last event.
 
         An event may come twice. An event of the type `gap` says that events after its `last_event_id` have expired.
         `type`: only these, such as `phone.ready`. `phone`: only those of the phone with this ID.
         `last_event_id`: the ID of the last event that was processed, from an earlier run.
-        Raises PhonerackError when the API refuses the request, such as for a revoked key.
+        `on_retry`: called before the SDK connects again, with the error that ended the connection; None: the service
+        ended the stream.
+        Raises PhonerackError when the API refuses the request, such as for a revoked key, and when the first connection
+        cannot be made, after as many repeats as those of other calls.
         """
-        return follow(self._connection, type=type, phone=phone, last_event_id=last_event_id)
+        return follow(
+            self._connection, type=type, phone=phone, last_event_id=last_event_id, on_retry=on_retry
+        )
 
     def request(
         self,
