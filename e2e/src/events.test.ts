@@ -1,6 +1,6 @@
 /**
- * Events by webhook and by the SDK's stream while the control plane is killed between changes and their deliveries:
- * nothing is lost.
+ * Events by webhook and by the SDK's stream while the control plane, Postgres and NATS are killed between changes and their
+ * deliveries: nothing is lost.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -8,14 +8,14 @@ import path from 'node:path'
 import { Phonerack } from '@phonerack/sdk'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { z } from 'zod'
-import { killService } from './system/processes.js'
+import { killService, type Service } from './system/processes.js'
 import { startSystem, stopSystem, type System } from './system/system.js'
 import { eventually, newKey, newTenant, readyPhone, type Tenant } from './system/tenant.js'
 import { createPrivateCa, type PrivateCa } from './system/private-ca.js'
 import { startWebhookReceiver, type WebhookReceiver } from './system/webhook-receiver.js'
 
 const wanted = 1000
-const kills = 5
+const killed: readonly Service[] = ['control-plane', 'postgres', 'nats', 'control-plane', 'postgres']
 
 let system: System
 let tenant: Tenant
@@ -94,7 +94,7 @@ it(
 )
 
 it(
-  'brings 1,000 changes to a webhook and to a stream while the control plane is killed',
+  'brings 1,000 changes to a webhook and to a stream while the control plane, Postgres and NATS are killed',
   { timeout: 600_000 },
   async () => {
     const created = await tenant.admin.post('/v1/webhooks', { url: receiver.url })
@@ -117,31 +117,28 @@ it(
 
     const phone = await readyPhone(tenant.admin)
     const path = `/v1/phones/${phone.id}/handoffs`
-    /** A change whose outcome nobody knows counts when it is listed. */
-    const change = async (): Promise<void> => {
+    /** Two changes; false: a request was not answered with success. */
+    const change = async (): Promise<boolean> => {
       const handoff = await tenant.admin.post(path, { message: 'Continue.' })
       const { id } = z.object({ id: z.string().optional() }).parse(handoff.body)
-      if (id !== undefined) await tenant.admin.request('DELETE', `${path}/${id}`)
       // One that was created without an answer.
       const current = z
         .object({ error: z.object({ details: z.object({ handoff: z.string().optional() }) }) })
         .safeParse(handoff.body)
-      const left = current.data?.error.details.handoff
-      if (left !== undefined) await tenant.admin.request('DELETE', `${path}/${left}`)
+      const open = id ?? current.data?.error.details.handoff
+      return open !== undefined && (await tenant.admin.request('DELETE', `${path}/${open}`)).status < 300
     }
+    const each = wanted / killed.length
     let failures = 0
-    for (let kill = 1; kill <= kills; kill += 1) {
-      const target = (wanted / kills) * kill
+    for (const [index, service] of killed.entries()) {
+      const target = each * (index + 1)
       let killing: Promise<unknown> | null = null
-      for (let done = (wanted / kills) * (kill - 1); done < target; done += 2) {
-        // Once: the loop repeats the same change until the control plane serves again.
-        if (done === target - 20) killing ??= killService(system, 'control-plane')
-        try {
-          await change()
-        } catch {
-          // The control plane does not run.
+      for (let done = each * index; done < target;) {
+        // Once: the loop repeats the same change until the service is back.
+        if (done === target - 20) killing ??= killService(system, service)
+        if (await change().catch(() => false)) done += 2
+        else {
           failures += 1
-          done -= 2
           await new Promise((resolve) => setTimeout(resolve, 200))
         }
       }
