@@ -26,7 +26,7 @@ export const limits = {
   waitsPerKey: 100,
   streamsPerKey: 100,
   eventStreamsPerKey: 20,
-  /** Of all its keys, in each process. */
+  /** All its keys together, in each process. */
   eventStreamsPerProject: 100,
   lifecyclePerProjectPerMinute: 60,
   activeKeys: 50,

@@ -56,7 +56,7 @@ export class Cursors {
     const json =
       scope.isSealed === true ? unseal(this.sealing, contextOf(scope), cursor) : this.verified(scope, cursor)
     if (json === null) throw invalidCursor(scope)
-    // It is ours, but another version of the service may have encoded the position differently.
+    // The service has issued it, but another version may have encoded the position differently.
     const parsed = positionSchema.safeParse(parseJson(json))
     if (!parsed.success) throw invalidCursor(scope)
     const [at, id] = parsed.data

@@ -19,7 +19,7 @@ export const listPosition = ({ number, createdAt }: { number: bigint; createdAt:
 /** A place in the stream of one project. */
 export interface StreamPosition {
   number: bigint
-  /** Of the database that gave the number. */
+  /** Names the database that gave the number. */
   epoch: string
 }
 

@@ -42,7 +42,7 @@ export interface EventState {
   last: bigint
   /** The highest that has expired; lower ones may be kept. */
   expired: bigint
-  /** Of the database: after a restore or failover, the same numbers may belong to other events. */
+  /** Names the database: after a restore or failover, the same numbers may belong to other events. */
   epoch: string
 }
 
