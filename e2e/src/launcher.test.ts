@@ -73,10 +73,10 @@ it('shows a device to a person as to a program', async () => {
 
 it('serves metrics of both programs, with each that the alerts and the dashboard use', async () => {
   const { metrics_urls: urls } = inject('system').up
-  const files = ['alerts.yml', 'alerts.test.yml', 'dashboard.json'].map((name) =>
-    readFile(path.join(root, 'deploy/monitoring', name), 'utf8'),
-  )
-  const texts = await Promise.all(files)
+  const folder = path.join(root, 'deploy/monitoring')
+  const files = ['alerts.yml', ...(await readdir(folder)).filter((name) => /\.test\.yml$|\.json$/.test(name))]
+  expect(files.length).toBeGreaterThan(3)
+  const texts = await Promise.all(files.map((name) => readFile(path.join(folder, name), 'utf8')))
   const used = new Set(texts.join('\n').match(/\bphonerack_[a-z0-9_]+/g))
   // Without HTTP statuses: a request need not have failed.
   const selected = [...(texts[0] ?? '').matchAll(/phonerack_(?!http_)\w+\{([^}]*)\}/g)]

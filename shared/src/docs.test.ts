@@ -1,6 +1,6 @@
 /** Checks the documents: links lead somewhere, and the files that they name exist. */
 import { execFileSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
@@ -47,7 +47,10 @@ describe('the alert rules', () => {
 
   it('each have a severity, a test in which they fire, and a section of the operator’s guide', () => {
     expect(names.length).toBeGreaterThan(10)
-    const tests = read('deploy/monitoring/alerts.test.yml')
+    const tests = readdirSync(path.join(root, 'deploy/monitoring'))
+      .filter((name) => name.endsWith('.test.yml'))
+      .map((name) => read(`deploy/monitoring/${name}`))
+      .join('')
     const sections = [...read('docs/operations.md').matchAll(/^### (\w+)$/gm)].map(([, title]) => title)
     for (const [index, name] of names.entries()) {
       expect(alerts[index], name).toMatch(/^ {10}severity: (?:critical|warning)$/m)
