@@ -60,7 +60,7 @@ export async function reconcile(core: Core): Promise<void> {
         and d.next_attempt_at < now() - interval '5 seconds')
       and not exists (select 1 from graphile_worker.jobs j
         where j.key in ('webhook.deliver:' || w.id, 'webhook.deliver:' || w.id || ':later')
-          and j.attempts < j.max_attempts and j.run_at < now() + interval '5 seconds')
+          and j.attempts < j.max_attempts and j.run_at < now() + interval '30 seconds')
     order by w.id`
   const lost = [parking, starting, care, moved, uploads, installs, recordings, webhooks]
   if (lost.every((rows) => rows.length === 0)) return

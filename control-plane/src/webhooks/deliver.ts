@@ -41,7 +41,9 @@ export async function deliverJob(parts: DeliveryParts, job: JobPayload<'webhook.
   const { projectId } = webhook
   const owner = { projectId, webhookId, isFailing: webhook.failingSince !== null }
   const result = await slots.run(owner, () => deliverNext(parts, job))
-  if (result === 'turn') await addJobs(core.db, [deliverAfterTurn(webhookId, job.turns, core.clock.now())])
+  if (result !== 'turn') return
+  const again = deliverAfterTurn(webhookId, job.turns, owner.isFailing, core.clock.now())
+  await addJobs(core.db, [again])
 }
 
 async function deliverNext(

@@ -2,14 +2,18 @@
  * The jobs of a webhook. It has at most two that wait, however many deliveries are pending: one that makes the next attempt
  * now, and one at the time of the next attempt. docs/decisions/0295
  */
+import { limits } from '@phonerack/shared'
 import { type RawTx } from '../db/raw-transaction.js'
 import { turnMs } from '../queue/host-slots.js'
 import { addJobs, newJob, type JobInput, type NewJob } from '../queue/queue.js'
 
 const name = 'webhook.deliver'
 
-/** Milliseconds: the longest pause of a job whose webhook has no free slot. */
-const longestTurnMs = 2000
+/**
+ * Milliseconds: the longest pause of a job whose webhook has no free slot. During an outage on this side, all webhooks fail,
+ * and wait for few slots.
+ */
+const longestTurnMs = { healthy: 2000, failing: limits.webhooks.attempt } as const
 /**
  * Milliseconds after which a job without work looks once more: a transaction that found this job waiting, so that it added
  * none, may have committed its delivery after the look.
@@ -24,12 +28,11 @@ export const deliverNow = (webhookId: string): NewJob =>
   newJob(name, { webhookId }, { key: keyOf(webhookId) })
 
 /** The same job later: its webhook had no free slot. */
-export const deliverAfterTurn = (webhookId: string, turns: number, now: Date): NewJob =>
-  newJob(
-    name,
-    { webhookId, turns: turns + 1 },
-    { key: keyOf(webhookId), runAt: new Date(now.getTime() + turnMs(turns, longestTurnMs)) },
-  )
+export function deliverAfterTurn(webhookId: string, turns: number, isFailing: boolean, now: Date): NewJob {
+  const pauseMs = turnMs(turns, longestTurnMs[isFailing ? 'failing' : 'healthy'])
+  const options = { key: keyOf(webhookId), runAt: new Date(now.getTime() + pauseMs) }
+  return newJob(name, { webhookId, turns: turns + 1 }, options)
+}
 
 const deliverLater = (payload: JobInput<typeof name>, runAt: Date): NewJob =>
   newJob(name, payload, { key: laterKeyOf(payload.webhookId), runAt })
