@@ -1,6 +1,8 @@
 /** The stream of events over a real HTTP server that breaks it. The real service is in `e2e/src/events.test.ts`. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { ApiError, AuthenticationError, ConnectionError, Phonerack, type PhonerackError } from './index.js'
 
@@ -95,6 +97,28 @@ it('closes the connection when the loop is left', async () => {
   })
   await first(client.events())
   await closed
+})
+
+it('closes the connection after a garbage collection too, when the loop is left and with the signal', async () => {
+  setFlagsFromString('--expose-gc')
+  const collect = runInNewContext('gc') as () => void
+  for (const leave of [true, false]) {
+    const closed = new Promise<void>((resolve) => {
+      answers = [stream(frame('evt_1'), (response) => void response.once('close', resolve))]
+    })
+    const stop = new AbortController()
+    const events = client.events({ signal: stop.signal })
+    await events.next()
+    const next = leave ? null : events.next().catch((error: unknown) => error)
+    for (let each = 0; each < 5; each += 1) {
+      collect()
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    }
+    if (leave) await events.return()
+    else stop.abort(new Error('enough'))
+    await closed
+    expect(await next).toEqual(leave ? null : new Error('enough'))
+  }
 })
 
 it('ends with the refusal of the API, and with the signal', async () => {

@@ -114,7 +114,7 @@ async function* framesOf(
     yield 'opened'
     const reader = new FrameReader()
     const decoder = new TextDecoder()
-    for await (const chunk of chunksOf(response, silent.signal)) {
+    for await (const chunk of chunksOf(response, [signal, silent.signal])) {
       listen()
       for (const frame of reader.read(decoder.decode(chunk, { stream: true }))) {
         // The reader of the events may take its time.
@@ -132,20 +132,31 @@ async function* framesOf(
 const silence = (): ConnectionError =>
   new ConnectionError('timeout', `The stream of events was silent for ${silenceMs / 1000} s.`, false)
 
-/** Not every platform can iterate over a body. @param silent aborts with the reason of a stream that is silent */
+/**
+ * Not every platform can iterate over a body. @param signals end it: Node.js loses the signal of a request whose response is
+ * still read when it collects garbage
+ */
 async function* chunksOf(
   { body }: Response,
-  silent: AbortSignal,
+  signals: readonly AbortSignal[],
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const reader = body?.getReader()
-  for (;;) {
-    const part = await reader?.read().catch((error: unknown) => {
-      if (silent.aborted) throw silent.reason
-      const message = `The stream of events broke: ${fetchFailureOf(error).reason}.`
-      throw new ConnectionError('connection_failed', message, false, error)
-    })
-    if (part?.value === undefined) return
-    yield part.value
+  // Closes the connection. A read that waits ends without a chunk.
+  const stop = (): void => void reader?.cancel().catch(() => undefined)
+  for (const signal of signals) signal.addEventListener('abort', stop, { once: true })
+  try {
+    for (;;) {
+      const part = await reader?.read().catch((error: unknown) => {
+        const message = `The stream of events broke: ${fetchFailureOf(error).reason}.`
+        throw new ConnectionError('connection_failed', message, false, error)
+      })
+      for (const signal of signals) signal.throwIfAborted()
+      if (part?.value === undefined) return
+      yield part.value
+    }
+  } finally {
+    for (const signal of signals) signal.removeEventListener('abort', stop)
+    stop()
   }
 }
 
