@@ -1,41 +1,61 @@
 /**
- * Serves the `/v1` reference as HTML at `/docs`: Swagger UI from this process, with no external
- * resources. It cannot send requests: `/v1` refuses browsers.
+ * Serves the documentation site at `/docs`: the files of `site/`, without a key and without requests to other servers.
+ * docs/decisions/0281
  */
-import swaggerUi from '@fastify/swagger-ui'
+import fastifyStatic from '@fastify/static'
 import { ApiError } from '@phonerack/shared'
-import type { FastifyError, FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { sendError } from './errors.js'
+import { notFoundPage, readSite, siteFolder } from './site-files.js'
 
-export async function addDocs(app: FastifyInstance): Promise<void> {
+/** Styles in attributes: the colors of highlighted code, and the API reference. Images: those that an API answers. */
+const policy =
+  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; font-src 'self'; " +
+  "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+const headers = {
+  'content-security-policy': policy,
+  'x-frame-options': 'DENY',
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+}
+
+/** A hashed name never gets another content; a browser asks for all others each time. */
+const caching = { hashed: 'public, max-age=31536000, immutable', other: 'no-cache' }
+
+/** @param folder the built site; null: there are no pages, and `/docs` is not found */
+export async function addDocs(app: FastifyInstance, folder: string | null = siteFolder()): Promise<void> {
+  if (folder === null) return
+  const files = readSite(folder)
   await app.register(async (docs) => {
-    docs.addHook('onSend', (_request, reply, _payload, done) => {
-      // File names carry no version, so a browser must not cache those of an earlier release.
-      // docs/decisions/0146.
-      reply.header('cache-control', 'no-store')
-      done()
+    await docs.register(fastifyStatic, {
+      ...{ root: folder, serve: false, preCompressed: true, cacheControl: false },
     })
-    // Any path that the file server refuses, such as a name with NUL, is not found.
-    docs.setErrorHandler((error: FastifyError, request, reply) => {
-      const isClients = error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500
-      sendError(isClients ? new ApiError('not_found') : error, request, reply)
-    })
-    await registerPages(docs)
+    const route = (url: string): void => {
+      docs.route({
+        method: ['GET', 'HEAD'],
+        url,
+        schema: { hide: true },
+        handler: (request, reply) => {
+          const file = files.get(pathBelow(request))
+          if (!file) return sendMissing(request, reply)
+          reply.headers({ ...headers, 'cache-control': file.isHashed ? caching.hashed : caching.other })
+          return reply.sendFile(file.name)
+        },
+      })
+    }
+    ;['/docs', '/docs/', '/docs/*'].forEach(route)
   })
 }
 
-async function registerPages(app: FastifyInstance): Promise<void> {
-  await app.register(swaggerUi, {
-    routePrefix: '/docs',
-    // Only files of this server, no inline script, no framing.
-    staticCSP:
-      "default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
-    theme: { title: 'Phonerack API' },
-    uiConfig: {
-      deepLinking: true,
-      displayRequestDuration: true,
-      docExpansion: 'list',
-      supportedSubmitMethods: [],
-    },
-  })
+const pathBelow = ({ params }: FastifyRequest): string => (params as { '*'?: string })['*'] ?? ''
+
+/** People get a page, programs the error envelope. */
+function sendMissing(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  if (request.headers.accept?.includes('text/html') === true)
+    return reply.code(404).headers(headers).sendFile(notFoundPage)
+  sendError(new ApiError('not_found'), request, reply)
+  return reply
 }

@@ -10,7 +10,10 @@ const toPattern = (route: string): RegExp =>
   new RegExp(
     `^${route
       .split('/')
-      .map((part) => (part.startsWith(':') ? '[^/]+' : part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')))
+      .map((part) => {
+        if (part === '*') return '.*'
+        return part.startsWith(':') ? '[^/]+' : part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+      })
       .join('/')}$`,
   )
 

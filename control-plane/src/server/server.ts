@@ -9,6 +9,7 @@ import Fastify, {
   type FastifyBaseLogger,
   type FastifyInstance,
   type FastifyPluginAsync,
+  type FastifyServerOptions,
 } from 'fastify'
 import type { ZodTypeProvider } from 'fastify-type-provider-zod'
 import type { Socket } from 'node:net'
@@ -34,6 +35,7 @@ import { createRateLimit } from '../http/rate-limit.js'
 import { keepAddresses } from '../failure-limit/network.js'
 import { createFailureLimit, type FailureLimit } from '../failure-limit/failure-limit.js'
 import { addServicePaths, type Health } from '../http/service-paths.js'
+import { rewriteTrials } from '../http/try-it.js'
 import { validatorCompiler } from '../http/validation.js'
 import { mcpPlugin } from '../mcp/plugin.js'
 import { pagesPlugin } from '../mcp/pages/plugin.js'
@@ -86,8 +88,10 @@ const receiveGraceMs = 15_000
 export function createFastify(
   config: Pick<HttpConfig, 'trustedProxies' | 'uploadMs'>,
   log: FastifyBaseLogger,
+  more: Pick<FastifyServerOptions, 'rewriteUrl'> = {},
 ): FastifyInstance {
   return Fastify({
+    ...more,
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
     // http/request-context.ts names the request on every line of its work; a child logger would name it again.
@@ -143,7 +147,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
       perMinute: config.failuresPerMinute ?? limits.failuresPerAddressPerMinute,
       clock,
     })
-  const app = createFastify(config, log)
+  const app = createFastify(config, log, { rewriteUrl: rewriteTrials(config.baseUrl) })
   const lifetimes = trackLifetimes(app, config.stopWithinMs)
   addFoundations(app)
   await app.register(fastifySwagger, openApiOptions(config.baseUrl))

@@ -9,6 +9,8 @@ export interface PackageSpec {
   leftOut: readonly string[]
   /** Files and folders of the workspace that the program reads at run time, besides `dist`. */
   assets: readonly string[]
+  /** Built folders of other workspaces, by their path in the checkout; the value is their folder in the package. */
+  built: Readonly<Record<string, string>>
   /** Whether the scrcpy server is put next to `dist`, as `scrcpy-server.jar`. */
   hasScrcpyServer: boolean
   /**
@@ -27,6 +29,7 @@ const agent: PackageSpec = {
   workspace: 'host-agent',
   leftOut: ['testing'],
   assets: [],
+  built: {},
   hasScrcpyServer: true,
   files: { 'io.appium.settings': [/^apks\/.*\.apk$/], 'appium-uiautomator2-server': [/^apks\/.*\.apk$/] },
   unused: {},
@@ -51,6 +54,7 @@ const controlPlane: PackageSpec = {
     'src/live/page/handoff.css',
     'src/live/page/icon.svg',
   ],
+  built: { 'site/dist/public': 'site' },
   hasScrcpyServer: false,
   files: {},
   // The client imports the fast compiler for Postgres as a module.
@@ -68,6 +72,7 @@ const ctl: PackageSpec = {
   workspace: 'clients/ctl',
   leftOut: [],
   assets: [],
+  built: {},
   hasScrcpyServer: false,
   // The agent's code is for the command `elements`, which the package does not have.
   files: { '@phonerack/launcher': [/^operator\//], '@phonerack/host-agent': [] },

@@ -31,7 +31,7 @@ const run = (args: readonly string[], env: Record<string, string> = {}) =>
   })
 
 describe('the Debian package of the control plane', () => {
-  it('contains migrations, the pages of the live view and the database client, but no tests and no agent', () => {
+  it('contains migrations, the pages of the live view and of the documentation, and the database client, but no tests and no agent', () => {
     const lines = output('dpkg-deb', '-c', deb).trimEnd().split('\n')
     expect(
       lines.filter((line) => !/^(?:drwxr-xr-x|-rw[-x]r-[-x]r-[-x]|lrwxrwxrwx) root\/root /.test(line)),
@@ -49,6 +49,9 @@ describe('the Debian package of the control plane', () => {
         'src/live/page/index.html',
         'dist/gen/prisma/client.js',
         'dist/apps/apk/child.js',
+        'site/index.html',
+        'site/404.html',
+        'site/licences.txt',
       ],
       ...['node_modules/@prisma/client/runtime/client.mjs', './etc/phonerack/control-plane.env'],
       './usr/lib/systemd/system/phonerack-control-plane.service',

@@ -27,6 +27,7 @@ export function stagePackage(
   const manifest = readManifest(own)
   copyCompiled(own, into, spec.leftOut)
   for (const asset of spec.assets) copyAsset(path.join(own, asset), path.join(into, asset))
+  for (const [from, folder] of Object.entries(spec.built)) copyBuilt(root, from, path.join(into, folder))
   for (const module of modules) copyModule(module, path.join(into, module.target), spec)
   copyFile(path.join(root, 'LICENSE'), path.join(into, 'LICENSE'))
   if (scrcpyServer !== null) copyFile(scrcpyServer, path.join(into, 'scrcpy-server.jar'))
@@ -37,6 +38,12 @@ export function stagePackage(
 
 const copyAsset = (from: string, into: string): void =>
   statSync(from).isDirectory() ? copyTree(from, into, () => true) : copyFile(from, into)
+
+function copyBuilt(root: string, from: string, into: string): void {
+  const folder = path.join(root, from)
+  if (!existsSync(folder)) throw new Error(`${folder} is missing: run npx turbo run build`)
+  copyTree(folder, into, () => true)
+}
 
 function copyModule({ manifest, dir, isOurs }: Module, into: string, spec: PackageSpec): void {
   const only = spec.files[manifest.name]

@@ -14,5 +14,6 @@ An agent uses the tools at ${baseUrl}/mcp (MCP, Streamable HTTP) or the REST API
 ## Reference
 
 - [OpenAPI](${baseUrl}/openapi.json): every request, with its errors
-- [API reference](${baseUrl}/docs): the same for people
+- [Documentation](${baseUrl}/docs): guide, recipes and API reference for people
+- [Errors](${baseUrl}/docs/reference/errors): every error code, and what to do
 `

@@ -1,0 +1,24 @@
+/**
+ * Requests that a reader sends from the pages of the documentation, with a key: the path `/docs/try/v1/…` is `/v1/…`, where
+ * browsers are refused by their `Origin`. Only our own pages may be without one. Used by `server/`. docs/decisions/0282
+ */
+import type { IncomingMessage } from 'node:http'
+
+const prefix = '/docs/try'
+
+/** Returns Fastify's `rewriteUrl`. @param baseUrl public base address */
+export function rewriteTrials(baseUrl: string): (request: IncomingMessage) => string {
+  const { origin } = new URL(baseUrl)
+  return (request) => {
+    const url = request.url ?? '/'
+    if (!url.startsWith(`${prefix}/v1/`)) return url
+    if (isOwnPage(request, origin)) delete request.headers.origin
+    return url.slice(prefix.length)
+  }
+}
+
+/** Browsers send `Sec-Fetch-Site` to `https` addresses and to this machine, and pages cannot set it. */
+function isOwnPage({ headers }: IncomingMessage, origin: string): boolean {
+  const site = headers['sec-fetch-site']
+  return site === undefined ? headers.origin === origin : site === 'same-origin'
+}

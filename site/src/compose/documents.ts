@@ -1,0 +1,32 @@
+/** Documents of the repository that are pages of the site too. */
+
+export interface Document {
+  /** In the checkout. */
+  source: string
+  /** The page, below the root of the site. */
+  page: string
+  /** Replaces the heading of the document. */
+  title?: string
+}
+
+export const documents: readonly Document[] = [
+  { source: 'clients/typescript/README.md', page: 'clients/typescript', title: 'TypeScript' },
+  { source: 'clients/python/README.md', page: 'clients/python', title: 'Python' },
+  { source: 'clients/cli/README.md', page: 'clients/cli', title: 'Command line' },
+  { source: 'docs/mcp.md', page: 'clients/mcp', title: 'Agent tools (MCP)' },
+  { source: 'docs/handoff.md', page: 'concepts/hand-over', title: 'Hand-over to a person' },
+  { source: 'docs/events.md', page: 'concepts/events' },
+  { source: 'docs/commands.md', page: 'operators/commands' },
+  { source: 'docs/capabilities.md', page: 'operators/capabilities' },
+  { source: 'deploy/compose/README.md', page: 'operators/compose' },
+  { source: 'deploy/helm/README.md', page: 'operators/helm' },
+  { source: 'deploy/network/README.md', page: 'operators/phone-network' },
+  { source: 'docs/unproven.md', page: 'operators/unproven' },
+  { source: 'SECURITY.md', page: 'operators/security' },
+]
+
+/** Becomes one page for each of its sections. */
+export const operations = { source: 'docs/operations.md', folder: 'operators' }
+
+/** Sections of it that are too long for one page. */
+export const dividedSections: ReadonlySet<string> = new Set(['Several machines'])
