@@ -12,6 +12,7 @@ const projects = [
   'clients/generated',
   'clients/typescript',
   'clients/cli',
+  'site',
   'proto',
 ]
 

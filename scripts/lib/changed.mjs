@@ -15,6 +15,7 @@ export const packages = [
   'clients/generated',
   'clients/typescript',
   'clients/cli',
+  'site',
 ]
 
 /** Tables that the tests of both SDKs read. */
@@ -37,6 +38,7 @@ const endToEnd = {
   // With the folder, since `cli` also matches `clients`.
   'clients/typescript': ['sdk', 'src/cli.test'],
   'clients/cli': ['src/cli.test'],
+  site: ['docs-guide', 'docs-site'],
 }
 
 /** Files that change how everything is built or run. */

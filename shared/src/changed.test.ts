@@ -15,7 +15,7 @@ it('runs the tests related to a changed module, all tests of each package that i
   expect(related).toEqual(['launcher'])
   expect(whole).toEqual([
     ...['control-plane', 'host-agent', 'clients/ctl', 'clients/generated', 'clients/typescript'],
-    'clients/cli',
+    ...['clients/cli', 'site'],
   ])
   expect(e2e).toEqual(['first-path', 'lifecycle', 'launcher'])
 })

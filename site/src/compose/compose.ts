@@ -49,7 +49,10 @@ function fill(into: string, page: string, mark: string, markdown: string): void 
   const file = path.join(into, `${page}.md`)
   const text = readFileSync(file, 'utf8')
   if (!text.includes(mark)) throw new Error(`${page}.md has no line ${mark}`)
-  writeFileSync(file, text.replace(mark, () => markdown))
+  writeFileSync(
+    file,
+    text.replace(mark, () => markdown),
+  )
 }
 
 /** The addresses on the site of documents, and of the headings of the divided one. */

@@ -29,9 +29,11 @@ export function endpointsMarkdown({ tags = [], paths }: ApiDocument): string {
             `| [\`${method} ${url}\`](${operationLink(name, operationId)}) | ${summary} |`,
         )
       const heading = `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`
-      return [`## ${heading}`, description ?? '', ['| Request | |', '| --- | --- |', ...rows].join('\n')].join(
-        '\n\n',
-      )
+      return [
+        `## ${heading}`,
+        description ?? '',
+        ['| Request | |', '| --- | --- |', ...rows].join('\n'),
+      ].join('\n\n')
     })
     .join('\n\n')
 }

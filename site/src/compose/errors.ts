@@ -32,8 +32,7 @@ const dependent: Readonly<Partial<Record<ErrorCode, string>>> = {
   capacity_unavailable: 'yes, except as the failure of a phone',
 }
 
-const retryable = (code: ErrorCode): string =>
-  dependent[code] ?? (errorTable[code].retryable ? 'yes' : 'no')
+const retryable = (code: ErrorCode): string => dependent[code] ?? (errorTable[code].retryable ? 'yes' : 'no')
 
 function entry(code: ErrorCode): string {
   const { status, type, message } = errorTable[code]

@@ -1,0 +1,2 @@
+/** Styles, which Vite adds to the page. */
+declare module '*.css'
