@@ -180,7 +180,12 @@ describe('the code of the documentation', () => {
     // Clients of a page share its folder, so that one can read the files of another.
     const cwd = path.join(dir, 'pages', name)
     await mkdir(cwd, { recursive: true })
-    const settings = { package: 'com.example.app', label: 'Example', versionCode: 1, activity: '.MainActivity' }
+    const settings = {
+      package: 'com.example.app',
+      label: 'Example',
+      versionCode: 1,
+      activity: '.MainActivity',
+    }
     await writeFile(path.join(cwd, 'app.apk'), makeApk(settings, await newSigner('the guide')))
     // Other tests may hold every phone.
     await eventually('a phone to be free', 300_000, async () => {

@@ -6,7 +6,7 @@ const page = (text: string, link: string): DefaultTheme.SidebarItem => ({ text, 
 
 export const nav: DefaultTheme.NavItem[] = [
   { text: 'Guide', link: '/guide/first-tap', activeMatch: '^/(guide|concepts|recipes|clients)/' },
-  // Its places after `#` are those of another program, so the page is loaded as a whole.
+  // Another program reads the places after `#` of this page, so the browser loads it as a whole.
   { text: 'API', link: '/api', target: '_self', activeMatch: '^/api' },
   { text: 'Errors', link: '/reference/errors', activeMatch: '^/reference/' },
   { text: 'Operators', link: '/operators/', activeMatch: '^/operators/' },

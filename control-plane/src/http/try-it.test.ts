@@ -10,7 +10,7 @@ afterAll(() => api.close())
 const checkout = (headers: Record<string, string>, url = '/docs/try/v1/setup') =>
   api.request('POST', url, { key: null, headers, payload: { client: 'docs' } })
 
-it('sends a request of our own pages to the API, with its checks', async () => {
+it('sends a request from our pages to the API, with its checks', async () => {
   const own = { origin: 'http://api.test', 'sec-fetch-site': 'same-origin' }
   expect((await checkout(own)).statusCode).toBe(201)
   const account = await api.request('GET', '/docs/try/v1/account', { headers: own })

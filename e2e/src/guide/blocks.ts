@@ -11,9 +11,9 @@ export interface Block {
   code: string
   /** Blocks of one group of tabs share it; it counts up along the page. */
   step: number
-  /** Of the block's first line in the page. */
+  /** The number of the block's first line in the page. */
   line: number
-  /** What the step before it prints. */
+  /** Its lines are the output of the step before it. */
   isOutput: boolean
   /** Why it is not run, as a word of the block's first line. */
   notRun: string | null
@@ -26,7 +26,6 @@ export function blocksOf(page: string): Block[] {
   const blocks: Block[] = []
   let step = 0
   let inGroup = false
-  // The frontmatter is no code.
   const lines = page.split('\n')
   for (let at = 0; at < lines.length; at += 1) {
     const line = lines[at] ?? ''

@@ -51,7 +51,7 @@ export function programOf(client: Exclude<Client, 'MCP'>, blocks: readonly Block
   }
 }
 
-/** What each step printed. */
+/** The output of each step. */
 export function outputsOf(printed: string): Map<number, string> {
   const parts = printed.split(new RegExp(`^${mark} (\\d+)\\n`, 'm'))
   const outputs = new Map<number, string>()

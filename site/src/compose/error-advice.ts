@@ -80,7 +80,7 @@ export const advice: Readonly<Record<ErrorCode, string>> = {
     'JSON bodies have at most 100 KB, batches 200 KB, files to a phone 4 MB, and APK files 500 MiB.',
   range_not_satisfiable: 'Send a `Range` within the size of the file, or leave it out.',
   target_not_found:
-    'Choose from `details.candidates`, scroll with `scroll_to`, or wait with `wait_for`: the element may not be there yet.',
+    'Choose from `details.candidates`, scroll with `scroll_to`, or wait with `wait_for`: the element is perhaps not there yet.',
   ambiguous_target:
     'Target one of `details.candidates` by its `ref` with `details.snapshot_id`, or add `nth` to the text.',
   stale_snapshot:

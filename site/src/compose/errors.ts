@@ -41,7 +41,7 @@ function entry(code: ErrorCode): string {
     `### \`${code}\``,
     `${where} · \`${type}\` · retryable: ${retryable(code)}`,
     message,
-    `**What to do:** ${advice[code]}`,
+    `**Next step:** ${advice[code]}`,
   ].join('\n\n')
 }
 

@@ -17,7 +17,7 @@ describe('the page of errors', () => {
     expect(entries).toHaveLength(1)
     expect(entries[0]).toMatch(/· retryable: \S/)
     expect(entries[0]).toContain(errorTable[code].message)
-    expect(entries[0]).toContain(`**What to do:** ${advice[code]}`)
+    expect(entries[0]).toContain(`**Next step:** ${advice[code]}`)
     if (code !== 'upload_failed' && code !== 'platform_not_configured')
       expect(entries[0]).toContain(`HTTP ${errorTable[code].status} `)
   })
@@ -43,7 +43,9 @@ it('moves scripts out of pages into files with a hash in their name', () => {
   const page = '<script type="module" src="/docs/app.js"></script><script id="check">let a = 1</script>'
   const moved = scripts.moved(page, '/docs/')
   const name = /src="\/docs\/(assets\/inline\.[0-9a-f]{8}\.js)"/.exec(moved)?.[1] ?? ''
-  expect(moved).toBe(`<script type="module" src="/docs/app.js"></script><script src="/docs/${name}"></script>`)
+  expect(moved).toBe(
+    `<script type="module" src="/docs/app.js"></script><script src="/docs/${name}"></script>`,
+  )
   expect(scripts.moved(page, '/docs/')).toBe(moved)
   const folder = mkdtempSync(path.join(tmpdir(), 'phonerack-inline-'))
   scripts.write(folder)

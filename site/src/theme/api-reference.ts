@@ -15,9 +15,11 @@ declare global {
 }
 
 /** Everything that would ask another server, or leads to one, is off. */
-const configurationFor = (isDark: boolean): object => ({
-  url: '/openapi.json',
-  theme: 'none',
+const configurationFor = (content: object, isDark: boolean): object => ({
+  content,
+  theme: 'default',
+  // The site's search has all endpoints.
+  hideSearch: true,
   layout: 'modern',
   withDefaultFonts: false,
   telemetry: false,
@@ -32,9 +34,30 @@ const configurationFor = (isDark: boolean): object => ({
   persistAuth: false,
   authentication: { preferredSecurityScheme: 'apiKey' },
   defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },
+  hiddenClients: otherLanguages,
   generateOperationSlug: ({ operationId }: { operationId?: string }) => operationId ?? '',
   metaData: { title: 'API reference | Phonerack' },
 })
+
+/** Languages without examples: those of our clients stay. A key does not belong into the script of a page (`js`). */
+const otherLanguages =
+  'c clojure csharp dart fsharp go http java js kotlin objc ocaml php powershell r ruby rust swift'.split(' ')
+
+interface Description {
+  tags?: { name: string }[]
+}
+
+/** The description of this installation, with names of its sections for people. */
+async function readDescription(): Promise<object> {
+  const answer = await fetch('/openapi.json')
+  if (!answer.ok) throw new Error(`/openapi.json: ${answer.status}`)
+  const description = (await answer.json()) as Description
+  const named = (description.tags ?? []).map((tag) => ({
+    ...tag,
+    'x-displayName': `${tag.name.slice(0, 1).toUpperCase()}${tag.name.slice(1)}`,
+  }))
+  return { ...description, tags: named }
+}
 
 const loadScript = (src: string): Promise<void> =>
   new Promise((resolve, reject) => {
@@ -53,18 +76,21 @@ export const ApiReference = defineComponent({
     const failed = ref(false)
     let shown: Reference | undefined
     let restore = (): void => undefined
+    let description: object = {}
     onMounted(async () => {
       try {
-        await loadScript(withBase(theme.value.apiReference))
+        const loaded = loadScript(withBase(theme.value.apiReference))
+        description = await readDescription()
+        await loaded
       } catch {
         failed.value = true
         return
       }
       if (!place.value || !window.Scalar) return
       restore = sendTrialsToThisOrigin()
-      shown = window.Scalar.createApiReference(place.value, configurationFor(isDark.value))
+      shown = window.Scalar.createApiReference(place.value, configurationFor(description, isDark.value))
     })
-    watch(isDark, (now) => shown?.updateConfiguration(configurationFor(now)))
+    watch(isDark, (now) => shown?.updateConfiguration(configurationFor(description, now)))
     onBeforeUnmount(() => {
       shown?.destroy()
       restore()
