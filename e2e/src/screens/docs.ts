@@ -19,8 +19,11 @@ const scenes: readonly Scene[] = [
   { name: 'start', url: '/docs' },
   {
     name: 'first-tap',
-    url: '/docs/guide/first-tap#3-create-a-phone',
-    prepare: (page) => page.locator('label', { hasText: 'Python' }).first().click(),
+    url: '/docs/guide/first-tap',
+    async prepare(page) {
+      await page.locator('label', { hasText: 'Python' }).first().click()
+      await page.evaluate("document.getElementById('3-create-a-phone').scrollIntoView()")
+    },
   },
   { name: 'errors', url: '/docs/reference/errors#ambiguous_target' },
   {

@@ -35,6 +35,7 @@ export function welcomeText(w: Welcome): string {
     '',
     `  key (admin)   ${w.adminKey}`,
     `  all keys      ${w.dir}/up.json`,
+    `  documents     ${w.baseUrl}/docs`,
     ...metricsLines(w),
     '',
     ...(w.phones > 0
