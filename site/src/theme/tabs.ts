@@ -11,7 +11,7 @@ const inputsOf = (group: Element): HTMLInputElement[] => [
   ...group.querySelectorAll<HTMLInputElement>('.tabs input'),
 ]
 const nameOf = (group: Element, input: HTMLInputElement): string =>
-  group.querySelector(`label[for="${CSS.escape(input.id)}"]`)?.textContent?.trim() ?? ''
+  group.querySelector(`label[for="${CSS.escape(input.id)}"]`)?.textContent.trim() ?? ''
 
 function select(group: Element, name: string): void {
   const inputs = inputsOf(group)
