@@ -7,6 +7,7 @@ import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Witnessed } from '@phonerack/virtual-phone'
 import { finalFindings, watchInvariants } from './checks/database.js'
+import { followEvents, judgeEvents, type Follower } from './checks/events.js'
 import { judgeRecordings } from './checks/recordings.js'
 import { settle } from './checks/settled.js'
 import { judgeWitness, type Finding } from './checks/witnesses.js'
@@ -122,6 +123,7 @@ async function storm(all: Storm): Promise<void> {
     },
     ...{ requestLog: all.of('logs', 'requests.log'), timeline, knowledge, report: found },
   })
+  const followers = load.tenants.map((tenant) => followEvents(system.baseUrl, tenant))
   const watching = new AbortController()
   const samples = watchInvariants(system.databaseUrl, found, watching.signal)
   try {
@@ -146,12 +148,13 @@ async function storm(all: Storm): Promise<void> {
       else loading.catch(() => undefined)
     }
     signal.throwIfAborted()
-    await judge(all, load, knowledge, 'the storm')
+    await judge(all, load, knowledge, followers, 'the storm')
     await loseAndRestore(all, load, knowledge)
-    await judge(all, load, knowledge, 'the restore')
+    await judge(all, load, knowledge, followers, 'the restore')
     figures['answers'] = load.watched.counts
   } finally {
     watching.abort()
+    await Promise.all(followers.map((follower) => follower.stop()))
     figures['invariantSamples'] = await samples
   }
 }
@@ -214,7 +217,13 @@ function startGuard(dir: string, { agents }: Shape): { release(): Promise<void> 
 }
 
 /** After quiet: all checks, with every phone deleted at the end. */
-async function judge(all: Storm, load: Load, knowledge: Knowledge, when: string): Promise<void> {
+async function judge(
+  all: Storm,
+  load: Load,
+  knowledge: Knowledge,
+  followers: readonly Follower[],
+  when: string,
+): Promise<void> {
   const { system, timeline, found, figures } = all
   const settled = await settle(system, when)
   settled.findings.forEach(found)
@@ -227,6 +236,8 @@ async function judge(all: Storm, load: Load, knowledge: Knowledge, when: string)
   wiped.findings.forEach(found)
   timeline.note(`all phones are deleted and wiped after ${wiped.seconds.toFixed(1)} s`)
   for (const finding of await finalFindings(system.databaseUrl, knowledge.sessions)) found(finding)
+  const { findings, events } = await judgeEvents(system.databaseUrl, followers)
+  findings.forEach(found)
   const states: Record<string, number> = {}
   for (const device of await system.operator.devices()) states[device.state] = (states[device.state] ?? 0) + 1
   const touched = await judgeWitnesses(all, knowledge)
@@ -235,7 +246,7 @@ async function judge(all: Storm, load: Load, knowledge: Knowledge, when: string)
       settledSeconds: settled.seconds,
       wipedSeconds: wiped.seconds,
       recordings: recordings.statuses,
-      devices: states,
+      ...{ devices: states, events },
     },
     ...{ phones: knowledge.phones.size, sessions: knowledge.sessions.size, writesOnPhones: touched },
   }

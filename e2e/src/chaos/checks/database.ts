@@ -74,6 +74,7 @@ const unsettled: Record<string, string> = {
   'an install runs': `SELECT id, status FROM installs WHERE status = 'running'`,
   'a recording is on its way': `SELECT id, status FROM recordings WHERE status IN ('recording', 'processing')
     AND NOT EXISTS (SELECT 1 FROM phones p WHERE p.id = recordings.phone_id AND p.status = 'ready')`,
+  'an event has no number': `SELECT position, type FROM event_outbox`,
   'a host is not heard': `SELECT id, name FROM hosts WHERE retired_at IS NULL AND last_seen_at < now() - interval '8 seconds'`,
   'a host refuses work': `SELECT id, name, refuses_reason FROM hosts WHERE retired_at IS NULL AND refuses IS NOT NULL`,
 }

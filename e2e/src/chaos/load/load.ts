@@ -10,6 +10,7 @@ import { Watched, type Violation } from './watched.js'
 
 export interface Tenant {
   name: string
+  projectId: string
   keys: { admin: string; agent: string; 'read-only': string }
 }
 
@@ -88,7 +89,7 @@ async function createTenant({ operator }: Topology, name: string): Promise<Tenan
   const key = async (preset: 'admin' | 'agent' | 'read-only') =>
     (await operator.createKey({ project: id, preset, expires: 'never', name: `${name} ${preset}` })).key
   return {
-    name,
+    ...{ name, projectId: id },
     keys: { admin: await key('admin'), agent: await key('agent'), 'read-only': await key('read-only') },
   }
 }
