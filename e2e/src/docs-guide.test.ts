@@ -136,7 +136,8 @@ async function runBlocks(
 ): Promise<Map<number, string>> {
   if (client !== 'MCP') return runProgram(client, blocks, cwd)
   const person = answering()
-  const access = { url: system.up.mcp_url, key: tenant.admin.key, onText: (text: string) => person.read(text) }
+  const onText = (text: string): void => person.read(text)
+  const access = { url: system.up.mcp_url, key: tenant.admin.key, onText }
   const outputs = await runTools(blocks, access)
   await person.settled()
   return outputs

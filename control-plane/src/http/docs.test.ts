@@ -40,8 +40,11 @@ afterAll(async () => {
   rmSync(dir, { recursive: true, force: true })
 })
 
-const get = (url: string, headers: Record<string, string> = {}, method: NonNullable<InjectOptions['method']> = 'GET') =>
-  app.inject({ method, url, headers })
+const get = (
+  url: string,
+  headers: Record<string, string> = {},
+  method: NonNullable<InjectOptions['method']> = 'GET',
+) => app.inject({ method, url, headers })
 
 describe('the documentation', () => {
   it.each([
