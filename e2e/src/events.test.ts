@@ -95,7 +95,7 @@ it(
 
 it(
   'brings 1,000 changes to a webhook and to a stream while the control plane, Postgres and NATS are killed',
-  { timeout: 600_000 },
+  { timeout: 1_200_000 },
   async () => {
     const created = await tenant.admin.post('/v1/webhooks', { url: receiver.url })
     expect(created.status).toBe(201)
@@ -148,7 +148,7 @@ it(
     let events = await listed()
     const ids = (): Set<string> => new Set(events.map(({ id }) => id))
     const missing = (have: { has(id: string): boolean }) => [...ids()].filter((id) => !have.has(id))
-    await eventually('all events at the webhook and in the stream', 120_000, async () => {
+    await eventually('all events at the webhook and in the stream', 300_000, async () => {
       events = await listed()
       const isComplete = [receiver.events, new Set(streamed)].every((have) => missing(have).length === 0)
       return isComplete && events.length >= wanted && [...receiver.events.keys()].every((id) => ids().has(id))

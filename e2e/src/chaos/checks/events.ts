@@ -1,5 +1,6 @@
 /** Follows the events of each tenant by the SDK during a whole run, and compares them with the database at the end. */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { inspect } from 'node:util'
 import { Phonerack } from '@phonerack/sdk'
 import { withClient } from './database.js'
 import type { Tenant } from '../load/load.js'
@@ -77,6 +78,6 @@ export async function judgeEvents(
     await sleep(200)
   say('a follower missed an event', missing())
   for (const { tenant, failure } of followers)
-    if (failure !== null) say('a follower of events ended', [tenant.name, String(failure)])
+    if (failure !== null) say('a follower of events ended', [tenant.name, inspect(failure)])
   return { findings, events: stored.length }
 }
