@@ -35,7 +35,6 @@ it('exports counters with known labels from zero on, so that the first event is 
     'phonerack_http_errors_total{code="internal_error"}',
     'phonerack_phone_ready_seconds_count{kind="create"}',
     'phonerack_webhook_attempts_total{outcome="delivered"}',
-    'phonerack_webhooks{state="healthy"}',
   ])
     expect(text).toContain(`\n${series} `)
 })
