@@ -3,10 +3,10 @@
  * bound to their list and project. A query only sees the position of a verified cursor. Clients can
  * decode a signed position, so those that say something about other projects are encrypted.
  */
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
 import { ApiError } from '@phonerack/shared'
 import { z } from 'zod'
-import { seal, sealingKey, unseal } from './sealed-text.js'
+import { ServiceKey } from '../pki/service-key.js'
 
 export interface Position {
   at: Date
@@ -32,17 +32,18 @@ const signatureLength = 43
 
 /** Creates and verifies the cursors of all lists. */
 export class Cursors {
-  private readonly sealing: Uint8Array
+  private readonly sealing: ServiceKey
 
   /** @param key 32 bytes, the same on every replica */
   constructor(private readonly key: Uint8Array) {
-    this.sealing = sealingKey(key)
+    this.sealing = ServiceKey.of(Buffer.from(hkdfSync('sha256', key, '', 'phonerack sealed cursors', 32)))
   }
 
   /** Returns the cursor after `position`. */
   encode(scope: CursorScope, position: Position): string {
     const json = JSON.stringify([position.at.getTime(), position.id])
-    if (scope.isSealed === true) return seal(this.sealing, contextOf(scope), json)
+    if (scope.isSealed === true)
+      return Buffer.from(this.sealing.seal(Buffer.from(json), contextOf(scope))).toString('base64url')
     const text = Buffer.from(json).toString('base64url')
     return this.sign(scope, text) + text
   }
@@ -53,8 +54,7 @@ export class Cursors {
    */
   decode(scope: CursorScope, cursor: string | null): Position | null {
     if (cursor === null) return null
-    const json =
-      scope.isSealed === true ? unseal(this.sealing, contextOf(scope), cursor) : this.verified(scope, cursor)
+    const json = scope.isSealed === true ? this.opened(scope, cursor) : this.verified(scope, cursor)
     if (json === null) throw invalidCursor(scope)
     // The service has issued it, but another version may have encoded the position differently.
     const parsed = positionSchema.safeParse(parseJson(json))
@@ -82,6 +82,14 @@ export class Cursors {
     const text = cursor.slice(signatureLength)
     if (!isSame(cursor.slice(0, signatureLength), this.sign(scope, text))) return null
     return Buffer.from(text, 'base64url').toString('utf8')
+  }
+
+  /** Null: it was not sealed for this scope. */
+  private opened(scope: CursorScope, cursor: string): string | null {
+    const bytes = Buffer.from(cursor, 'base64url')
+    // The last character has unused bits, and the decoder skips characters that are not of the alphabet.
+    if (bytes.toString('base64url') !== cursor) return null
+    return this.sealing.tryOpen(bytes, contextOf(scope))?.toString('utf8') ?? null
   }
 
   private sign({ projectId, list }: CursorScope, text: string): string {

@@ -58,4 +58,14 @@ export class ServiceKey {
     opening.setAAD(Buffer.from(context)).setAuthTag(bytes.subarray(-tagBytes))
     return Buffer.concat([opening.update(bytes.subarray(nonceBytes, -tagBytes)), opening.final()])
   }
+
+  /** Null when `open` throws. */
+  tryOpen(sealed: Uint8Array, context: string): Buffer | null {
+    try {
+      return this.open(sealed, context)
+    } catch {
+      // Decryption fails for no other reason.
+      return null
+    }
+  }
 }

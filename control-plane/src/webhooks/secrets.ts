@@ -8,14 +8,8 @@ export const sealSecret = (key: ServiceKey, webhookId: string, secret: string): 
   key.seal(Buffer.from(secret), contextOf(webhookId))
 
 /** Null: another key encrypted it. */
-export function openSecret(key: ServiceKey, webhookId: string, sealed: Uint8Array): string | null {
-  try {
-    return key.open(sealed, contextOf(webhookId)).toString()
-  } catch {
-    // The installation got new keys, which its operator chose.
-    return null
-  }
-}
+export const openSecret = (key: ServiceKey, webhookId: string, sealed: Uint8Array): string | null =>
+  key.tryOpen(sealed, contextOf(webhookId))?.toString() ?? null
 
 /** The secrets that are valid at `now`, the newest first; empty when they cannot be read. */
 export function secretsOf(
