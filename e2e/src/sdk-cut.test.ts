@@ -2,13 +2,12 @@
  * `@phonerack/sdk` on a network that cuts connections: no second phone, no repeated action, no session that nobody asked
  * for. The SDK sends through a cable and a relay that holds answers; the checks ask the service directly.
  */
-import { setTimeout } from 'node:timers/promises'
 import { Phonerack, ConnectionError, openApp, tap, type, type Phone } from '@phonerack/sdk'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { openCable, type Cable } from './chaos/parts/cable.js'
 import { cuts, type Cut } from './system/cuts.js'
 import { holdAnswers, type HeldAnswers } from './system/held-answers.js'
-import { eventually, newKey, newTenant } from './system/tenant.js'
+import { newKey, newTenant, whenFree } from './system/tenant.js'
 
 let relay: HeldAnswers
 let cable: Cable
@@ -53,20 +52,6 @@ afterAll(async () => {
   await cable.close()
   await relay.close()
 })
-
-/** Tries again while no phone is free. */
-const whenFree = (work: () => Promise<void>): Promise<void> =>
-  eventually('a phone to be free', 150_000, async () => {
-    try {
-      await work()
-      return true
-    } catch (error) {
-      if (!(error instanceof Error && 'code' in error && error.code === 'capacity_unavailable')) throw error
-      // Below the limit of lifecycle requests.
-      await setTimeout(2000)
-      return false
-    }
-  })
 
 /** Sends a call whose first attempt is cut. Later attempts pass. @returns its outcome, and the requests that arrived */
 async function cutCall<T>(

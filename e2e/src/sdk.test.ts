@@ -12,7 +12,7 @@ import {
   type Phone,
 } from '@phonerack/sdk'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { eventually, newKey, newTenant } from './system/tenant.js'
+import { newKey, newTenant, whenFree } from './system/tenant.js'
 
 let client: Phonerack
 let phone: Phone
@@ -22,14 +22,8 @@ beforeAll(async () => {
   const { projectId } = await newTenant(system)
   client = new Phonerack({ baseUrl: system.up.base_url, apiKey: await newKey(system, projectId, 'admin') })
   // Other tests may hold every phone for a moment.
-  await eventually('a phone to be free', 150_000, async () => {
-    try {
-      phone = await client.phones.create({ name: 'SDK', metadata: { test: 'sdk' } })
-      return true
-    } catch (error) {
-      if (error instanceof Error && 'code' in error && error.code === 'capacity_unavailable') return false
-      throw error
-    }
+  await whenFree(async () => {
+    phone = await client.phones.create({ name: 'SDK', metadata: { test: 'sdk' } })
   })
 })
 afterAll(() => phone.delete())

@@ -1,4 +1,5 @@
 /** A separate project for a test, with keys of each preset, so that tests share no limits or money. */
+import { setTimeout } from 'node:timers/promises'
 import { observationSchema, parseUsd, type Observation } from '@phonerack/shared'
 import { z } from 'zod'
 import { accountSchema, Api, errorOf, phoneSchema, sessionSchema, type Phone, type Session } from './api.js'
@@ -67,7 +68,7 @@ export async function readyPhone(api: Api, body: Record<string, unknown> = {}): 
     }
     const error = errorOf(answer)
     if (error.code !== 'capacity_unavailable' || Date.now() > until) throw new Error(JSON.stringify(error))
-    await new Promise((resolve) => setTimeout(resolve, 500))
+    await setTimeout(500)
   }
 }
 
@@ -79,7 +80,7 @@ export async function startAgain(api: Api, id: string, body: Record<string, unkn
     if (answer.status < 300) break
     const error = errorOf(answer)
     if (!error.retryable || Date.now() > until) throw new Error(`start: ${JSON.stringify(error)}`)
-    await new Promise((resolve) => setTimeout(resolve, 500))
+    await setTimeout(500)
   }
   return phoneSchema.parse((await api.get(`/v1/phones/${id}?wait=ready&timeout=55`)).body)
 }
@@ -114,6 +115,20 @@ export async function eventually(
   const until = Date.now() + timeoutMs
   while (!(await done())) {
     if (Date.now() > until) throw new Error(`${what} did not happen within ${timeoutMs} ms`)
-    await new Promise((resolve) => setTimeout(resolve, 200))
+    await setTimeout(200)
   }
 }
+
+/** Repeats work of the SDK while no phone is free: other tests may hold every phone for a moment. */
+export const whenFree = (work: () => Promise<void>): Promise<void> =>
+  eventually('a phone to be free', 150_000, async () => {
+    try {
+      await work()
+      return true
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'capacity_unavailable')) throw error
+      // Below the limit of lifecycle requests.
+      await setTimeout(2000)
+      return false
+    }
+  })
