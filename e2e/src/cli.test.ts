@@ -9,7 +9,7 @@ import { makeApk, newSigner } from '@phonerack/virtual-phone/testing/apk'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { z } from 'zod'
 import { root } from './system/system.js'
-import { eventually, newKey, newTenant } from './system/tenant.js'
+import { newKey, newTenant, untilFree } from './system/tenant.js'
 
 const program = path.join(root, 'clients/cli/dist/cli.js')
 const phoneSchema = z.looseObject({ id: z.string(), name: z.string(), status: z.string() })
@@ -52,12 +52,11 @@ async function phonerack(...words: string[]): Promise<string> {
 
 /** `create` may find no free phone while other tests hold them all. */
 async function created(...words: string[]): Promise<Ended> {
-  let last: Ended | undefined
-  await eventually('a phone to be free', 150_000, async () => {
-    last = await attempt('phone', 'create', ...words)
-    return last.exitCode === 0 || !last.err.includes('capacity_unavailable')
-  })
-  if (last?.exitCode !== 0) throw new Error(`phone create: ${last?.err}`)
+  const last = await untilFree(
+    () => attempt('phone', 'create', ...words),
+    ({ exitCode, err }) => exitCode !== 0 && err.includes('capacity_unavailable'),
+  )
+  if (last.exitCode !== 0) throw new Error(`phone create: ${last.err}`)
   return last
 }
 
@@ -170,12 +169,11 @@ describe.each(['2026-07-28', 'legacy'])('phonerack mcp (%s)', (era) => {
       expect(tools.map(({ name }) => name)).toEqual(
         expect.arrayContaining(['create_phone', 'observe', 'act', 'park_phone', 'delete_phone']),
       )
-      let rented: CallToolResult | undefined
-      await eventually('a phone to be free', 150_000, async () => {
-        rented = await call('create_phone', { name: 'stdio' })
-        return rented.isError !== true || !JSON.stringify(rented.content).includes('capacity_unavailable')
-      })
-      if (rented === undefined) throw new Error('create_phone was not called')
+      const rented = await untilFree(
+        () => call('create_phone', { name: 'stdio' }),
+        ({ isError, content }) =>
+          isError === true && JSON.stringify(content).includes('capacity_unavailable'),
+      )
       const phone_id = String(fieldsOf(rented)['id'])
       try {
         // A phone that needs longer than one call.

@@ -2,7 +2,7 @@
 import { setTimeout } from 'node:timers/promises'
 import { beforeAll, describe, expect, inject, test } from 'vitest'
 import { Api, errorOf, phoneSchema } from './system/api.js'
-import { eventually, moneyOf, newKey, newTenant, readyPhone, type Tenant } from './system/tenant.js'
+import { moneyOf, newKey, newTenant, readyPhone, untilFree, type Tenant } from './system/tenant.js'
 
 describe('create', () => {
   let tenant: Tenant
@@ -30,16 +30,11 @@ describe('create', () => {
     expect(scope).toMatchObject({ code: 'insufficient_scope', details: { required: 'phones:create' } })
 
     // Money is checked last, after capacity: this project is within every other limit, and other tests share the phones.
-    const refusal = async (maxDuration: number) => {
-      let error: ReturnType<typeof errorOf> | undefined
-      await eventually('a phone to be free', 150_000, async () => {
-        error = errorOf(await poor.agent.post('/v1/phones', { max_duration: maxDuration }))
-        // Below the limit of lifecycle requests.
-        if (error.code === 'capacity_unavailable') await setTimeout(2000)
-        return error.code !== 'capacity_unavailable'
-      })
-      return error
-    }
+    const refusal = (maxDuration: number) =>
+      untilFree(
+        async () => errorOf(await poor.agent.post('/v1/phones', { max_duration: maxDuration })),
+        (error) => error.code === 'capacity_unavailable',
+      )
     const broke = { code: 'insufficient_credits', details: { max_affordable_seconds: 0 } }
     expect(await refusal(61)).toMatchObject(broke)
     await set({ credit_usd: '0.150000' })

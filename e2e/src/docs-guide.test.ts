@@ -18,7 +18,7 @@ import { outputsOf, programOf } from './guide/programs.js'
 import { runTools } from './guide/tools.js'
 import { answerHandoff } from './system/live-socket.js'
 import { root } from './system/system.js'
-import { eventually, newTenant, type Tenant } from './system/tenant.js'
+import { newTenant, untilFree, type Tenant } from './system/tenant.js'
 
 const run = promisify(execFile)
 /** The address of `./scripts/up` in the pages. */
@@ -177,7 +177,6 @@ describe('the code of the documentation', () => {
   it.for(runs)('runs on $name with $client', async ({ name, client, blocks }, { skip }) => {
     if (client === 'Python' && missing.length > 0) return skip(`missing: ${missing.join(', ')}`)
     const own = forSystem(blocksFor(blocks, client))
-    let outputs = new Map<number, string>()
     // Clients of a page share its folder, so that one can read the files of another.
     const cwd = path.join(dir, 'pages', name)
     await mkdir(cwd, { recursive: true })
@@ -188,19 +187,18 @@ describe('the code of the documentation', () => {
       activity: '.MainActivity',
     }
     await writeFile(path.join(cwd, 'app.apk'), makeApk(settings, await newSigner('the guide')))
-    // Other tests may hold every phone.
-    await eventually('a phone to be free', 300_000, async () => {
-      await deletePhones()
-      try {
-        outputs = await runBlocks(client, own, cwd)
-        return true
-      } catch (error) {
-        // curl with `-f` shows only the status.
-        if (error instanceof Error && /capacity_unavailable|returned error: 503/.test(error.message))
-          return false
-        throw error
-      }
-    })
+    const outputs = await untilFree(
+      async () => {
+        await deletePhones()
+        return runBlocks(client, own, cwd).catch((error: unknown) => {
+          if (error instanceof Error) return error
+          throw error
+        })
+      },
+      // curl with `-f` shows only the status.
+      (ended) => ended instanceof Error && /capacity_unavailable|returned error: 503/.test(ended.message),
+    )
+    if (outputs instanceof Error) throw outputs
     await deletePhones()
     for (const { step, code } of expectedOutputs(blocks, own)) {
       const output = outputs.get(step) ?? ''

@@ -9,7 +9,7 @@ import { afterAll, describe, expect, inject, test } from 'vitest'
 import { errorOf } from './system/api.js'
 import { root } from './system/system.js'
 import {
-  eventually,
+  untilFree,
   moneyOf,
   newTenant,
   observe,
@@ -37,12 +37,10 @@ describe('the first path', () => {
       .replace('.phonerack/up.json', path.join(system.dir, 'up.json'))
     scratch = await mkdtemp(path.join(tmpdir(), 'phonerack-readme-'))
     const cwd = scratch
-    let stdout = ''
-    // Other tests may hold every phone for a moment.
-    await eventually('a phone to be free', 150_000, async () => {
-      stdout = (await run('bash', ['-euo', 'pipefail', '-c', script], { cwd, timeout: 150_000 })).stdout
-      return !stdout.includes('capacity_unavailable')
-    })
+    const { stdout } = await untilFree(
+      () => run('bash', ['-euo', 'pipefail', '-c', script], { cwd, timeout: 150_000 }),
+      (ended) => ended.stdout.includes('capacity_unavailable'),
+    )
 
     expect(stdout).toContain('app com.android.launcher3')
     expect(stdout).toMatch(/\[\d+\] \S+ "Settings"/)

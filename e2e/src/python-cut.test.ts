@@ -5,14 +5,13 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { setTimeout } from 'node:timers/promises'
 import { openApp, Phonerack, tap, type, type Phone } from '@phonerack/sdk'
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
 import type { ClientProcess, ClientSettings, Failure, Outcome } from './system/clients/client.js'
 import { hasHttpx, pythonClient } from './system/clients/line-client.js'
 import { cuts, type Cut } from './system/cuts.js'
 import { holdAnswers, type HeldAnswers } from './system/held-answers.js'
-import { eventually, newKey, newTenant } from './system/tenant.js'
+import { newKey, newTenant, untilFree } from './system/tenant.js'
 
 let home: string
 let apiKey: string
@@ -34,13 +33,7 @@ beforeEach(({ skip }) => skip(isMissing, 'missing: python3-httpx'))
 
 /** Repeats a call while no phone is free: other tests may hold them all for a moment. */
 async function whenFree(call: () => Promise<Outcome | null>): Promise<Outcome> {
-  let outcome = await call()
-  const isRefused = (): boolean => outcome?.failure?.code === 'capacity_unavailable'
-  await eventually('a phone to be free', 150_000, async () => {
-    // Below the limit of lifecycle requests.
-    if (isRefused()) outcome = await setTimeout(2000).then(call)
-    return !isRefused()
-  })
+  const outcome = await untilFree(call, (answer) => answer?.failure?.code === 'capacity_unavailable')
   if (outcome === null) throw new Error('the program was killed')
   return outcome
 }

@@ -15,7 +15,7 @@ import { afterAll, afterEach, beforeAll, expect, inject, it } from 'vitest'
 import { z } from 'zod'
 import { answerHandoff } from './system/live-socket.js'
 import { root } from './system/system.js'
-import { eventually, newTenant, type Tenant } from './system/tenant.js'
+import { newTenant, untilFree, type Tenant } from './system/tenant.js'
 
 const run = promisify(execFile)
 /** The address of `./scripts/up` in the documents. */
@@ -98,14 +98,15 @@ function attempt(program: string, args: string[], cwd: string, more: object = {}
 
 /** Returns the output of a program. It runs again while other tests hold every phone. */
 async function printed(...given: Parameters<typeof attempt>): Promise<string> {
-  let ended: Ended | undefined
-  await eventually('phones to be free', 300_000, async () => {
-    await deletePhones()
-    ended = await attempt(...given)
-    return !ended.err.includes('capacity_unavailable')
-  })
-  expect(ended).toMatchObject({ exitCode: 0 })
-  return ended?.out.trim() ?? ''
+  const ended = await untilFree(
+    async () => {
+      await deletePhones()
+      return attempt(...given)
+    },
+    ({ err }) => err.includes('capacity_unavailable'),
+  )
+  expect(ended, ended.err).toMatchObject({ exitCode: 0 })
+  return ended.out.trim()
 }
 
 it('runs the examples of the TypeScript SDK', async () => {

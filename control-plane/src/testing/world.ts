@@ -215,12 +215,19 @@ async function enrollDoubles(app: App, double: AgentDouble, count: number): Prom
   const { db } = app.core
   await eventually(async () => (await db.device.count({ where: { serial: { in: serials } } })) === count)
   for (const serial of serials) await enrollDevice(app.core, serial)
-  await eventually(
-    async () =>
-      (await db.device.count({ where: { serial: { in: serials }, state: 'free', link: 'healthy' } })) ===
-      count,
+  const free = { serial: { in: serials }, state: 'free', link: 'healthy' } as const
+  await eventually(async () => (await db.device.count({ where: free })) === count).catch(
+    async (error: unknown) => {
+      const devices = await db.device.findMany({ where: { serial: { in: serials } } })
+      const jobs = await db.$queryRaw`select now(), to_jsonb(j) as job from graphile_worker._private_jobs j`
+      const log = double.log.join(', ')
+      throw new Error(`not enrolled: ${json({ devices, jobs, log })}`, { cause: error })
+    },
   )
 }
+
+const json = (value: unknown): string =>
+  JSON.stringify(value, (_, field: unknown) => (typeof field === 'bigint' ? String(field) : field))
 
 async function createTenant(app: App, options: TenantOptions): Promise<Tenant> {
   const project = await createProject(app.core, {

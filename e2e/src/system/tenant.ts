@@ -56,6 +56,9 @@ export async function newKey(
   return createdKey.parse((await operatorOf(system).post('/operator/v1/keys', body)).body).key
 }
 
+/** Milliseconds between two lifecycle requests of a test that repeats them: a project may send 60 a minute. */
+const lifecyclePauseMs = 2000
+
 /** Creates a phone and waits until it is ready; retries while other tests hold all phones. */
 export async function readyPhone(api: Api, body: Record<string, unknown> = {}): Promise<Phone> {
   const until = Date.now() + 150_000
@@ -68,7 +71,7 @@ export async function readyPhone(api: Api, body: Record<string, unknown> = {}): 
     }
     const error = errorOf(answer)
     if (error.code !== 'capacity_unavailable' || Date.now() > until) throw new Error(JSON.stringify(error))
-    await setTimeout(500)
+    await setTimeout(lifecyclePauseMs)
   }
 }
 
@@ -80,7 +83,7 @@ export async function startAgain(api: Api, id: string, body: Record<string, unkn
     if (answer.status < 300) break
     const error = errorOf(answer)
     if (!error.retryable || Date.now() > until) throw new Error(`start: ${JSON.stringify(error)}`)
-    await setTimeout(500)
+    await setTimeout(lifecyclePauseMs)
   }
   return phoneSchema.parse((await api.get(`/v1/phones/${id}?wait=ready&timeout=55`)).body)
 }
@@ -119,16 +122,27 @@ export async function eventually(
   }
 }
 
-/** Repeats work of the SDK while no phone is free: other tests may hold every phone for a moment. */
-export const whenFree = (work: () => Promise<void>): Promise<void> =>
-  eventually('a phone to be free', 150_000, async () => {
-    try {
-      await work()
-      return true
-    } catch (error) {
-      if (!(error instanceof Error && 'code' in error && error.code === 'capacity_unavailable')) throw error
-      // Below the limit of lifecycle requests.
-      await setTimeout(2000)
-      return false
-    }
-  })
+/**
+ * Repeats requests until their answer is not about missing phones, and returns it: other tests may hold every phone for a moment.
+ * Slowly enough for the limit of lifecycle requests, which counts those that find no phone.
+ */
+export async function untilFree<T>(attempt: () => Promise<T>, findsNone: (answer: T) => boolean): Promise<T> {
+  const until = Date.now() + 300_000
+  for (;;) {
+    const answer = await attempt()
+    if (!findsNone(answer)) return answer
+    if (Date.now() > until) throw new Error('no phone was free within 5 minutes')
+    await setTimeout(lifecyclePauseMs)
+  }
+}
+
+/** Repeats work of the SDK while no phone is free. @throws its other errors */
+export async function whenFree(work: () => Promise<void>): Promise<void> {
+  const isFull = (error: unknown): boolean =>
+    error instanceof Error && 'code' in error && error.code === 'capacity_unavailable'
+  const [last] = await untilFree(
+    () => Promise.allSettled([work()]),
+    ([ended]) => ended.status === 'rejected' && isFull(ended.reason),
+  )
+  if (last.status === 'rejected') throw last.reason
+}
