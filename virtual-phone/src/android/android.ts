@@ -17,6 +17,8 @@ import type { Identity } from './identity.js'
 import type { ScrcpyServer } from './program.js'
 import { entryOf, InstalledApps, type SavedApps } from './installed.js'
 import { InstallSessions } from './install/sessions.js'
+import { allBuffers, LogBuffers } from './logs/buffers.js'
+import { keepSystemLog, logBoot } from './logs/system-log.js'
 import type { Part } from './missing.js'
 import { systemPackages } from './packages.js'
 import { Processes } from './processes.js'
@@ -87,6 +89,7 @@ export class Android {
   readonly installSessions: InstallSessions
   readonly missing: ReadonlySet<Part>
   readonly counters: Counters
+  readonly logs = new LogBuffers(() => this.nowMs)
   processes = new Processes()
   readonly running = new RunningApps(() => this.processes)
   /** The package whose instrumentation owns the phone's only UiAutomation. */
@@ -142,6 +145,8 @@ export class Android {
     this.installSessions = new InstallSessions(this)
     if (saved !== null) this.take(saved)
     this.applyAll()
+    keepSystemLog(this)
+    logBoot(this)
     if (this.missing.has('clipboard')) this.world.denyClipboard(true)
     this.world.connectScreenLock({
       isSet: () => this.userData.pin !== null,
@@ -231,6 +236,8 @@ export class Android {
     this.processes = new Processes()
     this.bootedAtMs = Date.now()
     this.bootId = randomUUID()
+    this.logs.clear(allBuffers)
+    logBoot(this)
     if (wipe) {
       await wipeUserData(this.volume)
       this.installed.load(null)

@@ -3,6 +3,7 @@
  * comes through the fault port (`faults/leftovers.ts`), for tests of what a wipe must remove. Shown by
  * `dumpsys`, `cmd` and `pm`.
  */
+import type { DropBoxEntry } from './logs/dropbox.js'
 
 export interface Account {
   name: string
@@ -30,6 +31,8 @@ export interface UserData {
   vpn: string | null
   /** The lock screen's PIN; null: it opens by a swipe, or not at all. */
   pin: string | null
+  /** Reports of crashes and hangs, oldest first. */
+  dropBox: DropBoxEntry[]
   /** In its slot; null: the slot is empty. */
   sim: { forwards: boolean; messages: number } | null
   /** Profiles on its eUICC. */
@@ -49,5 +52,6 @@ export const wiped = ({ sim, esimProfiles, memoryCard }: UserData): UserData => 
 })
 
 export function noUserData(): UserData {
-  return { accounts: [], wifiNetworks: [], users: [], deviceAdmins: [], vpn: null, pin: null, ...noCards }
+  const none = { accounts: [], wifiNetworks: [], users: [], deviceAdmins: [], dropBox: [] }
+  return { ...none, vpn: null, pin: null, ...noCards }
 }

@@ -76,7 +76,19 @@ export interface PhoneNotification {
   title: string
   text: string
   whenMs: number
+  /** The user cannot swipe it away. */
+  ongoing?: boolean
 }
+
+/** What happened to an app, for the logs. */
+export type Incident =
+  /** An activity came on the screen that was not there. */
+  | { kind: 'started'; package: string; className: string }
+  /** The process ends after this. */
+  | { kind: 'crash'; package: string }
+  | { kind: 'not_responding'; package: string }
+  | { kind: 'posted'; notification: PhoneNotification; isUpdate: boolean }
+  | { kind: 'cancelled'; package: string; id: string }
 
 /** A setting or property that somebody changed on the screen, as the shell would see it. */
 export interface SystemChange {
@@ -134,6 +146,10 @@ export interface World {
   forceStop(packageName: string): void
   /** Ends the app and removes its data. */
   clearData(packageName: string): void
+  /** Permissions that a built-in app asks for, by name; true: granted. */
+  permissionsOf(packageName: string): ReadonlyMap<string, boolean>
+  /** Has no effect for a permission that the app does not ask for. */
+  setPermission(packageName: string, name: string, granted: boolean): void
   /** Packages with a task: opened, and neither stopped nor swiped away. The one in front comes first. */
   runningApps(): readonly string[]
   builtInApps(): readonly AppEntry[]
@@ -182,6 +198,8 @@ export interface World {
 
   /** Calls `listener` when the next screenshot would differ from the last; some 30 times a second while the screen moves by itself. */
   onChange(listener: () => void): () => void
+  /** Calls `listener` for each incident. */
+  onIncident(listener: (incident: Incident) => void): () => void
   /** Calls `listener` when `exportState` may have changed. */
   onStateChange(listener: () => void): () => void
 

@@ -103,6 +103,12 @@ const seen: Record<Leftover, readonly [string, string, string]> = {
     'Lock credential verified successfully\n',
     "Old password '' didn't match\nexit 255",
   ],
+  'log-lines': ['logcat -d -v raw -s phonerack', '', '--------- beginning of main\nwipe-leftover\n'],
+  'crash-report': [
+    'dumpsys dropbox data_app_crash | tail -n 1',
+    '(No entries found.)\n',
+    '    Process: com.example.leftover//left by the last tenant\n',
+  ],
   'tmp-file': ['ls /data/local/tmp', '', 'leftover.txt\n'],
 }
 

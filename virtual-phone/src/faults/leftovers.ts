@@ -115,6 +115,25 @@ const leave = {
   'lock-credential': changed(({ userData }) => {
     userData.pin = '1234'
   }),
+  'log-lines': ({ logs }) => {
+    const line = {
+      pid: 1,
+      tid: 1,
+      uid: aid.shell,
+      priority: 'I',
+      tag: 'phonerack',
+      message: 'wipe-leftover',
+    } as const
+    logs.write('main', line)
+  },
+  'crash-report': changed((android) => {
+    const report = {
+      tag: 'data_app_crash',
+      atMs: Math.floor(android.nowMs),
+      text: `Process: com.example.leftover\n\n${text}\n`,
+    }
+    android.userData.dropBox = [...android.userData.dropBox, report]
+  }),
   'tmp-file': (android) => write(android, '/data/local/tmp/leftover.txt', aid.shell),
 } satisfies Record<string, Leave>
 

@@ -2,6 +2,7 @@
 import { findPackage } from '../../android/packages.js'
 import { decode, encode } from '../bytes.js'
 import type { CommandIo } from '../command.js'
+import { getNotification, listNotifications, postNotification } from './dump-notification.js'
 import { listWifiNetworks } from './dump-user-data.js'
 import { parseComponent } from './intent.js'
 
@@ -201,10 +202,13 @@ export async function deviceIdle(io: CommandIo, args: readonly string[]): Promis
   return 0
 }
 
-/** Notification listeners: `allow_listener COMPONENT`, `disallow_listener COMPONENT`. */
+/** `list`, `get KEY`, `post …`, and listeners: `allow_listener COMPONENT`, `disallow_listener COMPONENT`. */
 export async function notification(io: CommandIo, args: readonly string[]): Promise<number> {
   const { settings, installed } = io.android
   const [verb = '', component = ''] = args.map(decode)
+  if (verb === 'list') return listNotifications(io)
+  if (verb === 'get') return getNotification(io, component)
+  if (verb === 'post') return postNotification(io, args.slice(1))
   if (verb !== 'allow_listener' && verb !== 'disallow_listener') return unknown(io, verb)
   const wanted = parseComponent(component)
   if (wanted === null) {

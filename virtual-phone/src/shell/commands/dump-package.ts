@@ -3,6 +3,7 @@ import type { Android } from '../../android/android.js'
 import type { InstalledApp } from '../../android/installed.js'
 import { allPackages, pathsOf } from '../../android/packages.js'
 import { model } from '../../android/identity.js'
+import { dangerousPermissions } from '../../android/permissions.js'
 import { shortComponent } from './intent.js'
 
 /** `name` null: all packages. Returns text, not a byte string: package names are ASCII. */
@@ -30,17 +31,31 @@ export function dumpPackages(android: Android, name: string | null): string {
     primaryCpuAbi=null
     versionCode=${app.versionCode} minSdk=${own?.apk.minSdk ?? model.sdk} targetSdk=${own?.apk.targetSdk ?? model.sdk}
     versionName=${app.versionName}
-${own === null ? systemDetails(app.system) : installedDetails(own)}`
+${own === null ? systemDetails(app.system, android.world.permissionsOf(app.package)) : installedDetails(own)}`
   }
   return text
 }
 
-function systemDetails(system: boolean): string {
+/** The sections of permissions. Those that a user decides are listed with their state. */
+function permissionSections(requested: readonly string[], granted: ReadonlySet<string>) {
+  const asked = requested.map((name) => `      ${name}\n`).join('')
+  const states = requested
+    .filter((name) => granted.has(name) || dangerousPermissions.includes(name))
+    .map((name) => `        ${name}: granted=${granted.has(name)}, flags=[ USER_SET ]\n`)
+  return {
+    requested: asked === '' ? '' : `    requested permissions:\n${asked}`,
+    runtime: `      runtime permissions:\n${states.join('')}`,
+  }
+}
+
+function systemDetails(system: boolean, permissions: ReadonlyMap<string, boolean>): string {
+  const granted = [...permissions].filter(([, isGranted]) => isGranted).map(([name]) => name)
+  const sections = permissionSections([...permissions.keys()], new Set(granted))
   return `    flags=[ ${system ? 'SYSTEM ' : ''}HAS_CODE ALLOW_CLEAR_USER_DATA ]
     firstInstallTime=2009-01-01 00:00:00
     lastUpdateTime=2009-01-01 00:00:00
-    User 0: ceDataInode=0 installed=true hidden=false suspended=false distractionFlags=0 stopped=false notLaunched=false enabled=0 instant=false virtual=false
-`
+${sections.requested}    User 0: ceDataInode=0 installed=true hidden=false suspended=false distractionFlags=0 stopped=false notLaunched=false enabled=0 instant=false virtual=false
+${permissions.size === 0 ? '' : sections.runtime}`
 }
 
 function installedDetails(app: InstalledApp): string {
@@ -49,8 +64,7 @@ function installedDetails(app: InstalledApp): string {
     (flag) => (flag !== 'DEBUGGABLE' || apk.debuggable) && (flag !== 'TEST_ONLY' || apk.testOnly),
   )
   const signers = apk.signature.certificates.map((certificate) => certificate.slice(0, 8)).join(', ')
-  const permissions = apk.permissions.map((name) => `      ${name}\n`).join('')
-  const granted = app.granted.map((name) => `        ${name}: granted=true, flags=[ USER_SET ]\n`).join('')
+  const { requested, runtime } = permissionSections(apk.permissions, new Set(app.granted))
   return `    splits=[${['base', ...app.splits].join(', ')}]
     apkSigningVersion=${apk.signature.version}
     flags=[ ${flags.join(' ')} ]
@@ -61,10 +75,9 @@ function installedDetails(app: InstalledApp): string {
     signatures=PackageSignatures{${token(apk.package)} version:${apk.signature.version}, signatures:[${signers}], past signatures:[]}
     installPermissionsFixed=true
     pkgFlags=[ ${flags.join(' ')} ]
-${permissions === '' ? '' : `    requested permissions:\n${permissions}`}    User 0: ceDataInode=0 installed=true hidden=false suspended=false distractionFlags=0 stopped=false notLaunched=false enabled=${app.enabled ? 0 : 3} instant=false virtual=false
+${requested}    User 0: ceDataInode=0 installed=true hidden=false suspended=false distractionFlags=0 stopped=false notLaunched=false enabled=${app.enabled ? 0 : 3} instant=false virtual=false
       firstInstallTime=${stamp(app.firstInstallMs)}
-      runtime permissions:
-${granted}`
+${runtime}`
 }
 
 /** `2026-01-31 12:34:56`, in UTC. */

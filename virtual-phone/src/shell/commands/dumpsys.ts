@@ -3,7 +3,9 @@ import type { Android } from '../../android/android.js'
 import { encode } from '../bytes.js'
 import { type CommandTable } from '../command.js'
 import { dumpSubscriptions, dumpTelephonyRegistry } from './dump-cards.js'
+import { dumpDropBox } from './dump-dropbox.js'
 import { dumpMemory } from './dump-memory.js'
+import { dumpNotifications } from './dump-notification.js'
 import { dumpPackages } from './dump-package.js'
 import { dumpActivity, dumpInputMethod, dumpWindow } from './dump-window.js'
 import {
@@ -108,6 +110,7 @@ const sections: Readonly<Record<string, Section>> = {
   deviceidle: () =>
     '  Settings:\n    light_idle_enabled=false\n  mState=ACTIVE\n  mLightState=ACTIVE\n  Whitelist system apps:\n    com.android.shell\n',
   display: dumpDisplay,
+  dropbox: dumpDropBox,
   input: dumpInput,
   input_method: dumpInputMethod,
   isub: dumpSubscriptions,
@@ -116,6 +119,7 @@ const sections: Readonly<Record<string, Section>> = {
   lock_settings: (android) =>
     `Current lock settings service state:\nUser 0\n    CredentialType: ${android.userData.pin === null ? 'NONE' : 'PIN'}\n    disabled: ${android.lockDisabled}\n`,
   meminfo: dumpMemory,
+  notification: dumpNotifications,
   package: (android, args) => dumpPackages(android, args.find((arg) => !arg.startsWith('-')) ?? null),
   power: dumpPower,
   'telephony.registry': dumpTelephonyRegistry,

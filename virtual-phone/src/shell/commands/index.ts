@@ -14,6 +14,7 @@ import { findCommands } from './find.js'
 import { grepCommands } from './grep.js'
 import { inputCommands } from './input.js'
 import { ipCommands } from './ip.js'
+import { logCommands } from './logcat.js'
 import { monkeyCommands } from './monkey.js'
 import { ncCommands } from './nc.js'
 import { listingCommands } from './listing.js'
@@ -49,6 +50,7 @@ export const commands: CommandTable = {
   ...ipCommands,
   ...ncCommands,
   ...amCommands,
+  ...logCommands,
   ...monkeyCommands,
   ...pmCommands,
   ...cmdCommands,

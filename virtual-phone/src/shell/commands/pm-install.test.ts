@@ -190,7 +190,7 @@ describe('pm install', () => {
       'instrumentation:io.appium.uiautomator2.server.test/androidx.test.runner.AndroidJUnitRunner (target=io.appium.uiautomator2.server)\n',
     )
     expect(await out('pm revoke io.appium.settings android.permission.RECORD_AUDIO')).toBe('')
-    const granted = 'dumpsys package io.appium.settings | grep -c RECORD_AUDIO:'
+    const granted = 'dumpsys package io.appium.settings | grep -c "RECORD_AUDIO: granted=true"'
     expect(await out(granted)).toBe('0\n')
     expect(await out(`pm grant io.appium.settings android.permission.RECORD_AUDIO; ${granted}`)).toBe('1\n')
     expect((await phone.run('pm grant io.appium.settings android.permission.NONE')).err).toContain(

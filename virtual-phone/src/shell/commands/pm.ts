@@ -1,4 +1,5 @@
 /** `pm`, and `cmd package`: the installed packages. Source of forms: AOSP `PackageManagerShellCommand`. */
+import { dangerousPermissions } from '../../android/permissions.js'
 import { allPackages, findPackage, pathsOf } from '../../android/packages.js'
 import type { AppEntry } from '../../android/world.js'
 import { decode, encode } from '../bytes.js'
@@ -68,8 +69,11 @@ async function list(io: CommandIo, args: readonly string[]): Promise<number> {
         for (const { name, target } of apk.instrumentations)
           await io.out(`instrumentation:${apk.package}/${name} (target=${target})\n`)
       return 0
-    case 'libraries':
     case 'permissions':
+      if (rest.includes('-d')) await io.out('Dangerous Permissions:\n\n')
+      for (const name of rest.includes('-d') ? dangerousPermissions : []) await io.out(`permission:${name}\n`)
+      return 0
+    case 'libraries':
     case 'staged-sessions':
       return 0
     case 'features':
@@ -122,6 +126,11 @@ async function change(io: CommandIo, verb: string, args: readonly string[]): Pro
   const { installed } = io.android
   const name = decode(args[0] ?? '')
   const app = installed.find(name)
+  const builtIn = io.android.world.permissionsOf(name)
+  if (app === null && (verb === 'grant' || verb === 'revoke') && builtIn.has(args[1] ?? '')) {
+    io.android.world.setPermission(name, args[1] ?? '', verb === 'grant')
+    return 0
+  }
   if (app === null) {
     const known = findPackage(io.android, name) !== null
     return thrown(
@@ -146,6 +155,13 @@ async function change(io: CommandIo, verb: string, args: readonly string[]): Pro
       io,
       verb,
       `java.lang.SecurityException: Package ${name} has not requested permission ${permission}`,
+    )
+  // `development` permissions can be granted, too; those of the system cannot.
+  if (/^android\.permission\.(?:INTERNET|ACCESS_NETWORK_STATE)$/.test(permission))
+    return thrown(
+      io,
+      verb,
+      `java.lang.SecurityException: Permission ${permission} requested by ${name} is not a changeable permission type`,
     )
   const others = app.granted.filter((each) => each !== permission)
   installed.put({ ...app, granted: verb === 'grant' ? [...others, permission] : others })

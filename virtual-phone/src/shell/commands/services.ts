@@ -15,6 +15,7 @@ export const serviceInterfaces: Readonly<Record<string, string>> = {
   device_policy: 'android.app.admin.IDevicePolicyManager',
   deviceidle: 'android.os.IDeviceIdleController',
   display: 'android.hardware.display.IDisplayManager',
+  dropbox: 'com.android.internal.os.IDropBoxManagerService',
   input: 'android.hardware.input.IInputManager',
   input_method: 'com.android.internal.view.IInputMethodManager',
   location: 'android.location.ILocationManager',

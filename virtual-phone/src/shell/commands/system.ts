@@ -158,16 +158,5 @@ export const systemCommands: CommandTable = {
     })
     return 0
   },
-  logcat: async (io) => {
-    if (io.args.includes('-c') || io.args.includes('-g')) return 0
-    await io.out('--------- beginning of main\n')
-    if (io.args.some((arg) => ['-d', '-t', '-T'].includes(arg))) return 0
-    while (!io.signal.aborted) {
-      await delay(60_000, undefined, { signal: io.signal }).catch((error: unknown) => {
-        if (!io.signal.aborted) throw error
-      })
-    }
-    return 0
-  },
   sync: () => 0,
 }

@@ -2,6 +2,7 @@
  * The parts of an app, and the interface that its screens use. Implemented by `window/`, used by each app.
  */
 import { type AppEntry, type GeoPoint, type Intent, type ScreenLock } from '../../android/world.js'
+import { type Permission } from './permission.js'
 import { type EditState } from '../toolkit/edit-state.js'
 import { type Theme } from '../toolkit/theme.js'
 import { type ScrollState, type View } from '../toolkit/view.js'
@@ -45,7 +46,7 @@ export interface Ui {
   /** Translates an English text to the phone's language; untranslated texts stay English. `{name}` is replaced by a value. */
   readonly say: (english: string, values?: Readonly<Record<string, string | number>>) => string
   /** Shows a notification of this app, or of the given package. */
-  notify(notification: { id: string; title: string; text: string; package?: string }): void
+  notify(notification: { id: string; title: string; text: string; package?: string; ongoing?: boolean }): void
   /** Saved data of another app of the system: incoming messages, permissions. */
   dataOf(packageName: string): object
   /** This app crashes or hangs: the system shows its dialog. */
@@ -97,5 +98,7 @@ export interface App {
    * the notification's id.
    */
   notificationActivity?: { className: string; extra: string }
+  /** Permissions that it asks for. */
+  permissions?: readonly Permission[]
   initialData: () => object
 }

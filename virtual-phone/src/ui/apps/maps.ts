@@ -116,5 +116,6 @@ export const maps: App = {
   launcherActivity: MAIN,
   activities: { [MAIN]: main },
   actions: { 'android.intent.action.SHOW_MAP': MAIN },
+  permissions: ['location'],
   initialData: () => ({}),
 }

@@ -1,4 +1,7 @@
-/** Messages: threads, and a chat with a field below it. Codes of other apps arrive here. "Echo" answers each message with its text. */
+/**
+ * Messages: threads, and a chat with a field below it. Codes of other apps arrive here. "Echo" answers each message with its
+ * text; what follows "Notify:" arrives as a message of Echo with a notification.
+ */
 import { column, iconButton, label, outlined, row, scrollView, toolbar, frame } from '../toolkit/widgets.js'
 import { type View } from '../toolkit/view.js'
 import { type App, type Ui } from './app.js'
@@ -7,6 +10,8 @@ export const MESSAGES = 'com.phonerack.messages'
 const MAIN = 'com.phonerack.messages.ConversationListActivity'
 const CHAT = 'com.phonerack.messages.ConversationActivity'
 const ECHO = 'Echo'
+/** A message to Echo that asks for a notification. */
+const NOTIFY = /^notify:\s*(\S.*)$/is
 
 export interface Message {
   from: 'me' | 'them'
@@ -151,7 +156,9 @@ function chat(ui: Ui): View {
     const text = field.text.trim()
     if (text === '') return
     thread.messages.push({ from: 'me', text, whenMs: ui.now.getTime() })
-    if (thread.name === ECHO) thread.messages.push({ from: 'them', text, whenMs: ui.now.getTime() })
+    const asked = thread.name === ECHO ? NOTIFY.exec(text)?.[1] : undefined
+    if (asked !== undefined) receive(ui, ECHO, asked)
+    else if (thread.name === ECHO) thread.messages.push({ from: 'them', text, whenMs: ui.now.getTime() })
     field.text = ''
     field.anchor = field.head = 0
   }

@@ -51,6 +51,10 @@ function main(ui: Ui): View {
             text: ui.say('You asked for this notification.'),
           })
         }),
+        action('keep', 'Keep a notification', () => {
+          const [title, text] = [ui.say('Trouble'), ui.say('This notification cannot be swiped away.')]
+          ui.notify({ id: 'kept', title, text, ongoing: true })
+        }),
       ],
     ),
   ])
@@ -115,5 +119,6 @@ export const trouble: App = {
   launcherActivity: MAIN,
   activities: { [MAIN]: main, [SECURE]: secure, [MANY]: many, [BUSY]: busy, [BLOCKS]: timeBlocks },
   actions: {},
+  permissions: ['camera'],
   initialData: () => ({}),
 }

@@ -232,6 +232,12 @@ export const APP_TEXTS: Texts = {
     'لقد طلبت هذا الإشعار.',
     'この通知はあなたの操作によるものです。',
   ],
+  'Keep a notification': ['Benachrichtigung behalten', 'إبقاء إشعار', '通知を残す'],
+  'This notification cannot be swiped away.': [
+    'Diese Benachrichtigung lässt sich nicht wegwischen.',
+    'لا يمكن إزالة هذا الإشعار بالسحب.',
+    'この通知はスワイプで消せません。',
+  ],
   'Loading…': ['Wird geladen…', 'جارٍ التحميل…', '読み込み中…'],
   Clouds: ['Wolken', 'الغيوم', '雲'],
   Play: ['Abspielen', 'تشغيل', '再生'],

@@ -1,5 +1,5 @@
-/** Listeners to changes of the picture, the state, system settings and the clipboard. Used by `world.ts`. */
-import { type SystemChange } from '../../android/world.js'
+/** Listeners to changes of the picture, the state, system settings and the clipboard, and to incidents. Used by `world.ts`. */
+import { type Incident, type SystemChange } from '../../android/world.js'
 
 export class Listeners {
   /** The picture changed, or changes by itself. */
@@ -7,13 +7,14 @@ export class Listeners {
   readonly state = new Set<() => void>()
   readonly system = new Set<(change: SystemChange) => void>()
   readonly clipboard = new Set<(text: string) => void>()
+  readonly incident = new Set<(incident: Incident) => void>()
 
   changed(): void {
     for (const listener of this.change) listener()
   }
 
   clear(): void {
-    for (const set of [this.change, this.state, this.system, this.clipboard]) set.clear()
+    for (const set of [this.change, this.state, this.system, this.clipboard, this.incident]) set.clear()
   }
 }
 

@@ -6,6 +6,7 @@
 import {
   type AppEntry,
   type FocusedWindow,
+  type Incident,
   type Intent,
   type PhoneNotification,
   type ScreenLock,
@@ -42,6 +43,8 @@ export class Model {
   system: SystemState = newSystemState()
   keyboard: KeyboardState = { shown: false, page: 'letters', shift: 'off', romaji: '', candidate: 0 }
   screenLock: ScreenLock = { isSet: () => false, set: () => undefined }
+  /** Called for each incident; set by `world.ts`. */
+  report: (incident: Incident) => void = () => undefined
   private data = new Map<string, object>()
   private installed: readonly AppEntry[] = []
   private nextTask = 1
@@ -119,9 +122,13 @@ export class Model {
   }
 
   notify(notification: PhoneNotification): void {
+    const isUpdate = this.system.notifications.some(
+      ({ package: name, id }) => name === notification.package && id === notification.id,
+    )
     this.system.notifications = withNotification(this.system.notifications, notification)
     const seen = this.awake && !this.system.locked && !this.shadeOpen && !this.isSwitchOn('do_not_disturb')
     this.system.headsUp = seen ? notification : null
+    this.report({ kind: 'posted', notification, isUpdate })
   }
 
   cancelNotification(packageName: string, id: string): void {
@@ -130,6 +137,7 @@ export class Model {
     )
     const { headsUp } = this.system
     if (headsUp?.package === packageName && headsUp.id === id) this.hideHeadsUp()
+    this.report({ kind: 'cancelled', package: packageName, id })
   }
 
   /** Opens the app of a notification, and removes the notification. */
@@ -150,8 +158,15 @@ export class Model {
 
   /** Ends the app and shows the system's dialog. */
   crash(packageName: string): void {
+    this.report({ kind: 'crash', package: packageName })
     this.forceStop(packageName)
     this.system.dialogs.push({ kind: 'crash', package: packageName })
+  }
+
+  /** The app stays; the system's dialog appears in front. */
+  notResponding(packageName: string): void {
+    this.report({ kind: 'not_responding', package: packageName })
+    this.system.dialogs.push({ kind: 'not_responding', package: packageName })
   }
 
   closeSystemDialog(): void {
@@ -226,6 +241,7 @@ export class Model {
         return { kind: 'delivered', window: this.focused }
       }
       task.stack.push(newActivity(target.package, target.className, intent))
+      this.report({ kind: 'started', package: target.package, className: target.className })
     }
     return { kind: 'started', window: this.focused }
   }

@@ -29,9 +29,13 @@ function card(ui: Ui, notification: PhoneNotification, actions: Actions): View {
       onClick: () => {
         actions.open(notification)
       },
-      onSwipeAway: () => {
-        actions.remove(notification)
-      },
+      ...(notification.ongoing === true
+        ? {}
+        : {
+            onSwipeAway: () => {
+              actions.remove(notification)
+            },
+          }),
     },
     [
       row({ width: 'fill' }, [
@@ -102,7 +106,8 @@ export function notificationList(ui: Ui, all: readonly PhoneNotification[], acti
           ui.theme,
           ui.say('Clear all'),
           () => {
-            for (const notification of [...all]) actions.remove(notification)
+            for (const notification of all.filter(({ ongoing }) => ongoing !== true))
+              actions.remove(notification)
           },
           { id: 'com.android.systemui:id/dismiss_text', kind: 'text' },
         ),

@@ -48,7 +48,7 @@ export function screenContext(activity: Activity, parts: ContextParts): Ui {
     dataOf: (packageName) => model.dataOf(packageName),
     breakDown: (kind) => {
       if (kind === 'crash') model.crash(activity.package)
-      else model.system.dialogs.push({ kind, package: activity.package })
+      else model.notResponding(activity.package)
     },
     data: () => model.dataOf(activity.package),
     local: <T extends object>(name: string, init: () => T) => remember(activity.locals, name, init) as T,

@@ -5,6 +5,7 @@ import {
   type Display,
   type FocusedWindow,
   type GeoPoint,
+  type Incident,
   type InputMethodState,
   type Intent,
   type KeyAction,
@@ -16,6 +17,7 @@ import {
   type World,
 } from '../../android/world.js'
 import { type Configuration } from '../apps/app.js'
+import { permissionsOf, setPermission } from './app-permissions.js'
 import { type Frames } from './frames.js'
 import { type HeadsUp } from './heads-up.js'
 import { type KeyInput } from './key-input.js'
@@ -61,6 +63,9 @@ export class PhoneWorld implements World {
       },
     })
     this.model = parts.model
+    this.model.report = (incident) => {
+      for (const listener of this.listeners.incident) listener(incident)
+    }
     this.settings = new ShownSettings(this.model)
     this.screen = parts.screen
     this.frames = parts.frames
@@ -261,6 +266,19 @@ export class PhoneWorld implements World {
     return listen(this.listeners.system, listener)
   }
 
+  permissionsOf(packageName: string): ReadonlyMap<string, boolean> {
+    return permissionsOf(this.model, packageName)
+  }
+
+  setPermission(packageName: string, name: string, granted: boolean): void {
+    setPermission(this.model, packageName, name, granted)
+    this.changed()
+  }
+
+  onIncident(listener: (incident: Incident) => void): () => void {
+    return listen(this.listeners.incident, listener)
+  }
+
   connectScreenLock(lock: ScreenLock): void {
     this.model.screenLock = lock
   }
@@ -303,7 +321,7 @@ export class PhoneWorld implements World {
   }
 
   showNotResponding(packageName: string): void {
-    this.model.system.dialogs.push({ kind: 'not_responding', package: packageName })
+    this.model.notResponding(packageName)
     this.changed()
   }
 

@@ -1,0 +1,20 @@
+/** Reports of crashes and hangs, as `DropBoxManagerService` keeps them: on disk until a wipe, limited in number. */
+
+export interface DropBoxEntry {
+  /** `data_app_crash`, `system_app_anr`, … */
+  tag: string
+  atMs: number
+  text: string
+}
+
+const most = 100
+/** Characters of one report. */
+const longest = 64 * 1024
+
+export function addReport(entries: readonly DropBoxEntry[], entry: DropBoxEntry): DropBoxEntry[] {
+  // The service gives each entry its own millisecond.
+  const last = entries.at(-1)?.atMs ?? 0
+  const isTaken = entries.some(({ atMs }) => atMs === entry.atMs)
+  const atMs = isTaken ? last + 1 : entry.atMs
+  return [...entries, { ...entry, atMs, text: entry.text.slice(0, longest) }].slice(-most)
+}

@@ -1,0 +1,14 @@
+/** The key of a notification: AOSP `StatusBarNotification.key()`. */
+import { findPackage, type PackageSource } from '../packages.js'
+import type { PhoneNotification } from '../world.js'
+
+const shell = 'com.android.shell'
+
+/** Apps of the phone name their notifications by tag; `cmd notification post` uses this number, too. */
+export const numberOf = ({ package: name }: Pick<PhoneNotification, 'package'>): number =>
+  name === shell ? 2020 : 0
+
+export function keyOf(source: PackageSource, notification: PhoneNotification): string {
+  const uid = findPackage(source, notification.package)?.uid ?? 10_000
+  return `0|${notification.package}|${numberOf(notification)}|${notification.id}|${uid}`
+}
