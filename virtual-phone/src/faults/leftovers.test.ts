@@ -107,7 +107,7 @@ const seen: Record<Leftover, readonly [string, string, string]> = {
   'crash-report': [
     'dumpsys dropbox data_app_crash | tail -n 1',
     '(No entries found.)\n',
-    '    Process: com.example.leftover//left by the last tenant\n',
+    '    Process: com.example.gone//left by the last tenant\n',
   ],
   'tmp-file': ['ls /data/local/tmp', '', 'leftover.txt\n'],
 }

@@ -130,7 +130,7 @@ const leave = {
     const report = {
       tag: 'data_app_crash',
       atMs: Math.floor(android.nowMs),
-      text: `Process: com.example.leftover\n\n${text}\n`,
+      text: `Process: com.example.gone\n\n${text}\n`,
     }
     android.userData.dropBox = [...android.userData.dropBox, report]
   }),

@@ -32,6 +32,25 @@ describe('notifications', () => {
     expect(world.notifications).toEqual([])
     expect(textOf(world, 'no_notifications')).toBe('No notifications')
   })
+
+  it('scroll in the shade, which a swipe up closes only at their end', () => {
+    for (let index = 0; index < 15; index++) world.notify(notice(`${index}`, `Title ${index}`))
+    world.expandNotifications()
+    expect(find(world, 'Title 0')).toBeUndefined()
+    for (let count = 0; count < 4; count++) drag(world, { x: 540, y: 1680 }, { x: 540, y: 720 })
+    expect(find(world, 'Title 0')).toBeDefined()
+    drag(world, { x: 540, y: 1680 }, { x: 540, y: 720 })
+    expect(find(world, 'Title 0')).toBeUndefined()
+  })
+
+  it('that an app keeps cannot be swiped away', () => {
+    world.notify({ ...notice('kept', 'Kept'), ongoing: true })
+    world.expandNotifications()
+    const { x, y } = center(get(world, 'Kept'))
+    drag(world, { x, y }, { x: x + 600, y })
+    tap(world, 'Clear all')
+    expect(world.notifications.map(({ title }) => title)).toEqual(['Kept'])
+  })
 })
 
 describe('a heads-up notification', () => {

@@ -157,7 +157,7 @@ export class TouchInput {
       this.host.changed()
       return
     }
-    if (vertical && dy < 0 && (this.layer === 'shade' || this.layer === 'keyguard')) {
+    if (vertical && dy < 0 && (this.layer === 'keyguard' || (this.layer === 'shade' && !this.scrollsOn()))) {
       this.mode = 'shade'
       return
     }
@@ -173,6 +173,12 @@ export class TouchInput {
     this.mode = 'drag'
     this.scroller = scroller?.scroll ? { state: scroller.scroll, direction } : null
     this.drag(vertical ? 0 : rest, vertical ? rest : 0)
+  }
+
+  /** Whether the list under the finger has more below: then a swipe up does not close the shade. */
+  private scrollsOn(): boolean {
+    const state = scrollerOf(this.target, 'vertical')?.scroll ?? null
+    return state !== null && state.offset < state.limit
   }
 
   private drag(dx: number, dy: number): void {
