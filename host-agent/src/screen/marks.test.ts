@@ -64,4 +64,45 @@ describe('annotated screenshot', () => {
       { numRuns: 40 },
     )
   })
+
+  it('has contrast on any background, also of the color of a frame or a number', async () => {
+    const elements = Array.from({ length: 12 }, (_, index) => ({
+      ref: index + 1,
+      bounds: [100, 100 + 180 * index, 900, 240 + 180 * index] as const,
+    }))
+    const overlay = Buffer.from(marksSvg(elements, screen, screen))
+    const grounds = ['#c62828', '#1565c0', '#2e7d32', '#6a1b9a', '#ad5700', '#00696f', '#fff', '#000', '#777']
+    for (const ground of grounds) {
+      const picture = sharp({ create: { ...screen, channels: 3, background: ground } })
+      const image = await picture.composite([{ input: overlay }]).png().toBuffer()
+      const { at } = await pixelsOf(image)
+      const behind = at(5, 5)
+      for (const { ref, bounds } of elements) {
+        const [left, top, right, bottom] = bounds
+        const middle = Math.floor((top + bottom) / 2)
+        // Across the right side of the frame, and across the whole number.
+        const frame = Array.from({ length: 6 }, (_, x) => at(right - 6 + x, middle))
+        const number = Array.from({ length: 48 * 36 }, (_, each) => at(left + (each % 48), top + Math.floor(each / 48)))
+        for (const pixels of [frame, number])
+          expect(Math.max(...pixels.map((pixel) => contrast(pixel, behind))), `${ref} on ${ground}`).toBeGreaterThan(3)
+        // The digits differ from their own label as much.
+        const light = number.some((pixel) => contrast(pixel, [255, 255, 255]) < 1.1)
+        const dark = number.some((pixel) => contrast(pixel, [255, 255, 255]) > 4)
+        expect([light, dark], `${ref} on ${ground}`).toEqual([true, true])
+      }
+    }
+  })
 })
+
+/** WCAG 2.2: from 1 to 21. */
+function contrast(one: readonly number[], other: readonly number[]): number {
+  const luminance = (pixel: readonly number[]): number => {
+    const [r = 0, g = 0, b = 0] = pixel.map((value) => {
+      const part = value / 255
+      return part <= 0.03928 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4
+    })
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b
+  }
+  const [high = 0, low = 0] = [luminance(one), luminance(other)].toSorted((a, b) => b - a)
+  return (high + 0.05) / (low + 0.05)
+}

@@ -10,6 +10,8 @@ import { intersect, type Bounds } from './geometry.js'
 const usualWidth = 540
 const digit = { width: 6, height: 10, gap: 4, padding: 4 }
 const line = 2
+/** A white edge on each side of a frame, for backgrounds of its color. */
+const edge = 1
 /** Each has enough contrast with white digits. */
 const colors = ['#c62828', '#1565c0', '#2e7d32', '#6a1b9a', '#ad5700', '#00696f']
 
@@ -81,8 +83,11 @@ function place({ width, height }: Size, frame: Bounds, picture: Size, taken: rea
 const clamp = (value: number, max: number): number => Math.max(0, Math.min(value, max))
 
 function drawFrame([left, top, right, bottom]: Bounds, color: string): string {
-  const [width, height] = [Math.max(1, right - left - line), Math.max(1, bottom - top - line)]
-  return `<rect x="${left + line / 2}" y="${top + line / 2}" width="${width}" height="${height}" fill="none" stroke="${color}" stroke-width="${line}"/>`
+  const inset = edge + line / 2
+  const [width, height] = [Math.max(1, right - left - 2 * inset), Math.max(1, bottom - top - 2 * inset)]
+  const stroke = (of: string, thickness: number): string =>
+    `<rect x="${left + inset}" y="${top + inset}" width="${width}" height="${height}" fill="none" stroke="${of}" stroke-width="${thickness}"/>`
+  return stroke('#fff', line + 2 * edge) + stroke(color, line)
 }
 
 function drawLabel(ref: number, [left, top, right, bottom]: Bounds, color: string, scale: number): string {
