@@ -25,7 +25,7 @@ const agentFloors = [
   ['adb'],
   ['device'],
   ['parts', 'scrcpy', 'screen'],
-  ['capture', 'files', 'shell', 'ui-server'],
+  ['capture', 'files', 'logs', 'shell', 'ui-server'],
   ['lock', 'packages', 'settings', 'wiping'],
   ['custody'],
   ['supervision'],

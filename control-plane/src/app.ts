@@ -19,6 +19,7 @@ import { serviceSecret } from './db/service-secret.js'
 import { takeStartLock } from './db/start-lock.js'
 import { createFileService } from './device-control/files.js'
 import { createPackageService } from './device-control/packages.js'
+import { createReportService } from './device-control/reports.js'
 import { createPowerService } from './device-control/power.js'
 import { createDeviceService } from './device-control/service.js'
 import { createSettingsService } from './device-control/settings.js'
@@ -323,6 +324,7 @@ async function assemble(config: Config, parts: AppParts): Promise<App> {
       setup,
       activity,
       packages: createPackageService(core, hosts),
+      reports: createReportService(core, hosts),
       checkout: createCheckoutService(core, payments, config.http.baseUrl),
       live,
       handoffs: createHandoffService(core, hosts, config.http.baseUrl),

@@ -27,6 +27,7 @@ export const idPrefixes = {
   event: 'evt_',
   webhook: 'whk_',
   delivery: 'dlv_',
+  notification: 'ntf_',
 } as const
 
 export type IdKind = keyof typeof idPrefixes

@@ -148,6 +148,14 @@ export const limits = {
     /** Seconds that the earlier secret is valid after a rotation. */
     earlierSecretLife: 86_400,
   },
+  logs: {
+    /** Lines of a page. */
+    lines: { min: 1, max: 1000, default: 100 },
+    /** Crashes of a page. */
+    crashes: { min: 1, max: 50, default: 10 },
+  },
+  /** Permissions that one request grants, and revokes. */
+  permissions: 50,
   setup: {
     /** Characters of the client's name. */
     client: { min: 1, max: 60 },

@@ -1,4 +1,4 @@
-import { type Caller, type CallContext } from '../core/caller.js'
+import { type Caller, type CallContext, type Page, type PageQuery } from '../core/caller.js'
 import { type Action, type ObserveMode } from '@phonerack/shared'
 import { type PhoneView } from '../phones/types.js'
 
@@ -155,4 +155,85 @@ export interface PackageService {
    * action_outcome_unknown
    */
   uninstall(caller: Caller, phoneId: string, packageName: string, context: CallContext): Promise<void>
+}
+
+/** From the least to the most severe. */
+export const logLevelNames = ['verbose', 'debug', 'info', 'warn', 'error', 'fatal'] as const
+export type LogLevelName = (typeof logLevelNames)[number]
+
+export interface LogLineView {
+  /** By the phone's clock; null when the phone reports an impossible time. */
+  at: Date | null
+  level: string
+  tag: string
+  pid: number
+  /** The app that wrote it; null: unknown. */
+  package: string | null
+  message: string
+}
+
+export type CrashKindName = 'crash' | 'native_crash' | 'anr'
+
+export interface CrashView {
+  at: Date | null
+  kind: CrashKindName
+  package: string
+  process: string
+  pid: number | null
+  /** The exception's class, or the signal; null for an app that did not respond. */
+  exception: string | null
+  /** The exception's message, or why the app did not respond. */
+  reason: string | null
+  stack: string
+  /** The stack was longer. */
+  truncated: boolean
+}
+
+export interface NotificationView {
+  id: string
+  package: string
+  title: string
+  text: string
+  postedAt: Date | null
+  /** A person can swipe it away. */
+  dismissible: boolean
+}
+
+/** What a ready phone reports, and permissions of its apps. */
+export interface ReportService {
+  /** Newest first; only lines since the phone got its device. */
+  logs(
+    caller: Caller,
+    phoneId: string,
+    query: PageQuery & { package: string | null; level: LogLevelName; since: Date | null },
+    context: CallContext,
+  ): Promise<Page<LogLineView>>
+  /** Crashes and hangs of apps, newest first. */
+  crashes(
+    caller: Caller,
+    phoneId: string,
+    query: PageQuery & { package: string | null },
+    context: CallContext,
+  ): Promise<Page<CrashView>>
+  notifications(caller: Caller, phoneId: string, context: CallContext): Promise<NotificationView[]>
+  /** Opens it as a tap does. @throws ApiError notification_not_found, phone_screen_off, action_outcome_unknown */
+  openNotification(caller: Caller, phoneId: string, notificationId: string, context: CallContext): Promise<void>
+  /** Swipes it away. @throws as `openNotification`; feature_unavailable for one that its app keeps */
+  dismissNotification(
+    caller: Caller,
+    phoneId: string,
+    notificationId: string,
+    context: CallContext,
+  ): Promise<void>
+  /**
+   * Returns every named permission as the phone then reports it. @throws ApiError app_not_found; validation_failed
+   * when the app does not request one, or a user cannot change it
+   */
+  setPermissions(
+    caller: Caller,
+    phoneId: string,
+    packageName: string,
+    change: { grant: readonly string[]; revoke: readonly string[] },
+    context: CallContext,
+  ): Promise<{ name: string; granted: boolean }[]>
 }

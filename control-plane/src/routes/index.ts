@@ -28,6 +28,9 @@ import { getPhone } from './phones/get.js'
 import { createHandoff, deleteHandoff, getHandoff } from './phones/handoffs.js'
 import { heartbeatPhone } from './phones/heartbeat.js'
 import { listPhones } from './phones/list.js'
+import { listCrashes, readLogs } from './phones/logs.js'
+import { dismissNotification, listNotifications, openNotification } from './phones/notifications.js'
+import { setPermissions } from './phones/permissions.js'
 import { createLiveLink } from './phones/live.js'
 import { getLocale, setLocale } from './phones/locale.js'
 import { getLocation, resetLocation, setLocation } from './phones/location.js'
@@ -64,6 +67,12 @@ const routes: readonly Route[] = [
   runActions,
   listApps,
   uninstallApp,
+  setPermissions,
+  listCrashes,
+  readLogs,
+  listNotifications,
+  openNotification,
+  dismissNotification,
   listFiles,
   writeFile,
   readFile,

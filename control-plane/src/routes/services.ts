@@ -6,6 +6,7 @@ import {
   type FileService,
   type PowerService,
   type PackageService,
+  type ReportService,
 } from '../device-control/types.js'
 import { type SetupService } from '../setup/types.js'
 import { type ActivityService } from '../activity/types.js'
@@ -33,6 +34,7 @@ export interface Services {
   recordings: RecordingService
   library: LibraryService
   packages: PackageService
+  reports: ReportService
   checkout: CheckoutService
   live: LiveService
   handoffs: HandoffService

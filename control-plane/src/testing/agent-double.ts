@@ -24,6 +24,7 @@ import { claimOf, moveCalls } from './agent-double/moves.js'
 import { liveCalls } from './agent-double/live.js'
 import { RecordingsDouble } from './agent-double/recordings.js'
 import { completeBatch, screenCalls } from './agent-double/screen.js'
+import { reportsCalls } from './agent-double/reports.js'
 import { settingsCalls } from './agent-double/settings.js'
 import { type AgentDouble, type Batch, type DoubleDevice, type DoubleOptions } from './agent-double/types.js'
 
@@ -220,6 +221,7 @@ const hostCalls = (agent: Double) => ({
   ...moveCalls(agent),
   ...screenCalls(agent),
   ...settingsCalls(agent),
+  ...reportsCalls(agent),
   ...filesCalls(agent),
   ...appsCalls(agent),
 })

@@ -62,6 +62,18 @@ const rows: Row[] = [
   ['POST', '/v1/phones/{id}/handoffs', 'control', '', { message: 'Sign in.' }],
   ['GET', '/v1/phones/{id}/handoffs/{hid}', 'control'],
   ['DELETE', '/v1/phones/{id}/handoffs/{hid}', 'control'],
+  ['GET', '/v1/phones/{id}/logs', 'read'],
+  ['GET', '/v1/phones/{id}/crashes', 'read'],
+  ['GET', '/v1/phones/{id}/notifications', 'read'],
+  ['POST', '/v1/phones/{id}/notifications/{nid}/open', 'control'],
+  ['POST', '/v1/phones/{id}/notifications/{nid}/dismiss', 'control'],
+  [
+    'POST',
+    '/v1/phones/{id}/apps/{package}/permissions',
+    'control',
+    '',
+    { grant: ['android.permission.CAMERA'] },
+  ],
   ['GET', '/v1/events', 'read'],
   ['POST', '/v1/webhooks', 'control', '', { url: 'https://example.com/events' }],
   ['GET', '/v1/webhooks', 'read'],
@@ -94,6 +106,7 @@ export function requestOf({ method, path, query, body }: Endpoint, id: string) {
     .replace('{id}', id)
     .replace('{rid}', 'rec_aaaaaaaaaaaa')
     .replace('{hid}', 'hnd_aaaaaaaaaaaa')
+    .replace('{nid}', 'ntf_aaaaaaaaaaaa')
     .replace('{wid}', 'whk_aaaaaaaaaaaa')
     .replace('{did}', 'dlv_aaaaaaaaaaaa')
     .replace('{package}', 'org.example.app')

@@ -60,6 +60,7 @@ async function startTypist(without: Part[]): Promise<Typist> {
     log,
     desired: { get: () => nothingDesired, set: () => undefined },
     keyboard: { get: () => remembered, set: (keyboard) => void (remembered = keyboard) },
+    logMark: () => '',
     defaultZone: () => null,
     credentials: createCredentialMemory(),
   })

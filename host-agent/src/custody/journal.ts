@@ -41,6 +41,8 @@ const beginSchema = z.object({
     'file',
     'install',
     'uninstall',
+    'permissions',
+    'notification',
   ]),
   requestId: z.string(),
   at: z.string(),

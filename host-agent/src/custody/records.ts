@@ -61,6 +61,8 @@ export const recordSchema = z.object({
     .default(nothingDesired),
   /** The user's keyboard while the io.appium.settings keyboard replaces it (`settings/keyboard.ts`). */
   keyboard: z.string().nullable().default(null),
+  /** The line of the phone's log after which its own lines begin (`logs/mark.ts`). */
+  logMark: z.string().nullable().default(''),
   /** Rescue steps taken when it hung, oldest first (`supervision/rescue.ts`). */
   events: z.array(deviceEventSchema).default([]),
   /** A write that was running when the agent died; its outcome is unknown. */
@@ -81,6 +83,7 @@ const unknownDevice = (serial: string, revision: number): DeviceRecord => ({
   wiped: null,
   desired: nothingDesired,
   keyboard: null,
+  logMark: '',
   events: [],
   unknownOutcome: null,
 })

@@ -7,6 +7,7 @@
  */
 import type { Progress } from '@phonerack/shared'
 import type { Capture } from './capture.js'
+import type { Crashes, Logs, Notifications, Permissions } from './reports.js'
 
 export { DeviceGone } from '../base/device-gone.js'
 
@@ -352,6 +353,10 @@ export interface Device {
   readonly timezone: Timezone | null
   readonly files: Files | null
   readonly packages: Packages | null
+  readonly logs: Logs | null
+  readonly crashes: Crashes | null
+  readonly notifications: Notifications | null
+  readonly permissions: Permissions | null
   /** The screen as video. */
   readonly video: Capture | null
 }

@@ -299,7 +299,10 @@ export class DeviceGate {
   private async ownPhone(within: Progress): Promise<Device> {
     await this.supervisor.waitHealthy(within)
     await this.supervisor.confirmEnrolled('use', within)
-    if (!this.fencing.custody.dirty) await this.supervisor.tie.mark(within)
+    if (!this.fencing.custody.dirty) {
+      await this.supervisor.tie.mark(within)
+      this.parts.records.update(this.serial, { logMark: await this.supervisor.beginLog(within) })
+    }
     return this.supervisor.waitHealthy(within)
   }
 

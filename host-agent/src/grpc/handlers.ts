@@ -35,6 +35,7 @@ import { resultJson, sendBatch } from './batch-stream.js'
 import { createFileHandlers } from './file-handlers.js'
 import { createIdentityHandlers, type Renewal } from './identity-handlers.js'
 import { createMoveHandlers } from './move-handlers.js'
+import { createReportHandlers } from './report-handlers.js'
 import { createSettingsHandlers } from './settings-handlers.js'
 
 export interface HandlerParts {
@@ -115,6 +116,7 @@ export function createHandlers({
     ...createSettingsHandlers(registry, log),
     ...createFileHandlers(registry, log),
     ...createAppHandlers(registry, installs, log),
+    ...createReportHandlers(registry, log),
     ...createIdentityHandlers(renewal, log),
     ...createMoveHandlers(registry, hostId, log),
     startPhone: unary(log, 'StartPhone', async ({ assignment }, progress) => {

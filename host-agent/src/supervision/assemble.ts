@@ -9,6 +9,7 @@ import { createLiveInput } from '../scrcpy/live-input.js'
 import { createKeyText, createPasteText } from '../scrcpy/text.js'
 import { createFiles } from '../files/files.js'
 import { createLabels } from '../packages/labels.js'
+import { createPermissions } from '../packages/permissions.js'
 import { createPackages } from '../packages/packages.js'
 import { createClipboard } from '../settings/clipboard.js'
 import type { DesiredState } from '../settings/desired.js'
@@ -25,8 +26,11 @@ import { createApps } from '../shell/apps.js'
 import { createSecureWindow } from '../shell/secure-window.js'
 import type { Device, TextMethod } from '../device/device.js'
 import { createCommandInput, createCommandText } from '../shell/input-commands.js'
+import { createCrashes } from '../logs/crashes.js'
+import { createLogs } from '../logs/logs.js'
 import type { CredentialMemory } from '../lock/credential-memory.js'
 import { rememberingInput, rememberingLiveInput, rememberingText } from '../lock/remembering.js'
+import { createNotifications } from '../shell/notifications.js'
 import { createPower } from '../shell/power.js'
 import { createScreen } from '../shell/screen.js'
 import { createUi } from '../shell/ui.js'
@@ -43,6 +47,8 @@ export interface DeviceParts {
   keyboard: SavedKeyboard
   /** Gets the text and keys right before they are sent. */
   credentials: Pick<CredentialMemory, 'typed' | 'pressed'>
+  /** The line of its log after which the phone's own lines begin; null: unknown. */
+  logMark: () => string | null
   /** The phone's time zone after its first wipe; null before. */
   defaultZone: () => string | null
 }
@@ -118,6 +124,10 @@ export function assembleDevice(parts: DeviceParts): AssembledDevice {
       choice.packages === ''
         ? null
         : createPackages(transport, createLabels({ uiServer: server, scrcpy: keeper, log })),
+    logs: createLogs(transport, parts.logMark),
+    crashes: createCrashes(transport),
+    notifications: createNotifications(transport),
+    permissions: choice.packages === '' ? null : createPermissions(transport),
     video: choice.video === '' ? null : parts.capture,
     keyboardSwitch: keyboard,
   }

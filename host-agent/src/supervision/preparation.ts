@@ -122,6 +122,7 @@ export class Preparation {
       choice,
       desired: fields.desired,
       keyboard: fields.keyboard,
+      logMark: () => this.record.logMark,
       defaultZone: () => this.record.baseline?.timezone ?? null,
       credentials,
     })

@@ -9,6 +9,7 @@ import type { WipeLevel } from '../custody/custody.js'
 import type { DeviceRecord, Records } from '../custody/records.js'
 import type { FoundCapability } from '../device/attempt.js'
 import type { Device } from '../device/device.js'
+import { beginLog } from '../logs/mark.js'
 import { createCredentialMemory } from '../lock/credential-memory.js'
 import { countWipe, type WipeOutcome } from '../metrics/instruments.js'
 import type { Jar } from '../scrcpy/jar.js'
@@ -207,6 +208,11 @@ export class DeviceSupervisor {
       },
       progress,
     )
+  }
+
+  /** Empties the phone's log. Returns the line after which the next phone's lines begin. */
+  beginLog(progress: Progress): Promise<string | null> {
+    return beginLog(this.link.transport, this.parts.log, progress)
   }
 
   /** Turns the screen off, if the phone is prepared. Only inside `work`. */

@@ -4,6 +4,7 @@
  */
 import { command, sequence, type ShellCommand } from '../adb/quote.js'
 import type { ShellResult } from '../adb/shell-protocol.js'
+import { logTag, wipeMark } from '../logs/mark.js'
 import { esimProfiles, removableStorage, sims, systemImage } from './cards.js'
 import type { WipeCheck } from './checks.js'
 
@@ -131,6 +132,29 @@ export const traces: readonly Trace[] = [
       return noticeable.map(([, key], at) => `${key}=${values[at]?.trim() ?? ''}`)
     },
     vendorMayHave: true,
+  },
+  {
+    // The buffers are in memory, so the restart empties them: the mark that the agent wrote before the wipe must be gone.
+    name: 'log_buffers',
+    command: command('logcat', '-d', '-b', 'main', '-v', 'raw', '-s', logTag),
+    find: (output) => {
+      const read = lines(output)
+      if (read.some((line) => line.startsWith('logcat: '))) return null
+      return read.filter((line) => line.startsWith(wipeMark)).map(() => 'lines from before the wipe')
+    },
+    vendorMayHave: false,
+  },
+  {
+    // Reports of apps that are not installed: no app of the image is removed by a wipe.
+    name: 'crash_reports',
+    command: sequence(command('cmd', 'package', 'list', 'packages'), command('dumpsys', 'dropbox')),
+    find: (output) => {
+      const names = new Set([...output.matchAll(/^package:([A-Za-z0-9_.]+)\s*$/gm)].map(([, name]) => name))
+      if (names.size === 0 || !/^Drop box contents:/m.test(output)) return null
+      const reported = [...output.matchAll(/^\d\S+ \d\S+ data_app_\w+ .*\n {4}Process: ([A-Za-z0-9_.]+)/gm)]
+      return reported.map(([, name = '']) => name).filter((name) => !names.has(name))
+    },
+    vendorMayHave: false,
   },
   removableStorage,
   sims,

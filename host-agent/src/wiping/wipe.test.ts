@@ -35,6 +35,8 @@ const seenBy: Record<Exclude<Leftover, 'lock-credential'>, string> = {
   'second-user': 'users',
   'wifi-network': 'wifi_networks',
   'tmp-file': 'shell_files',
+  'log-lines': 'log_buffers',
+  'crash-report': 'crash_reports',
 }
 const all = Object.keys(seenBy) as Leftover[]
 

@@ -7,6 +7,7 @@ import { ApiError, DeadlineExceeded, ownNow, type Progress } from '@phonerack/sh
 import { command, sequence } from '../adb/quote.js'
 import type { Transport } from '../adb/transport.js'
 import type { ControlSocket } from '../scrcpy/control-socket.js'
+import { logTag, wipeMark } from '../logs/mark.js'
 import { proveClipboard } from '../scrcpy/prove-clipboard.js'
 import { phoneFolder } from '../device/phone-folder.js'
 import { bootId } from '../shell/boot-id.js'
@@ -53,12 +54,13 @@ export interface WipeParts {
 /** Wipes the phone and returns the checks. A check whose read failed has not passed. */
 export async function wipe(parts: WipeParts, progress: Progress): Promise<WipeCheck[]> {
   const transport = parts.transport.pinned()
-  const mark = `wipe-${randomBytes(8).toString('hex')}`
+  const mark = `${wipeMark}${randomBytes(8).toString('hex')}`
   await run(
     transport,
     sequence(
       command('mkdir', '-p', phoneFolder),
       command('touch', `${phoneFolder}/${mark}`),
+      command('log', '-t', logTag, mark),
       command('setprop', property, mark),
     ),
     progress,

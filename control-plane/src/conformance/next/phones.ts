@@ -45,6 +45,21 @@ export function phoneCases(world: () => World, seen: string[]): void {
     }
   })
 
+  it('a notification that is not shown, or whose action got no response: the list', async () => {
+    for (const id of ['ntf_aaaaaaaaaaaa', 'none']) {
+      const url = `${at}/notifications/${id}/open`
+      await api.follow((await api.refused(404, 'notification_not_found', 'POST', url)).next)
+    }
+    for (const [name, path, body] of [
+      ['openNotification', 'notifications/ntf_bbbbbbbbbbbb/open', undefined],
+      ['dismissNotification', 'notifications/ntf_bbbbbbbbbbbb/dismiss', undefined],
+      ['setPermissions', 'apps/org.example.app/permissions', { grant: ['android.permission.CAMERA'] }],
+    ] as const) {
+      loseAnswerOf(name)
+      await api.follow((await api.refused(502, 'action_outcome_unknown', 'POST', `${at}/${path}`, body)).next, [body])
+    }
+  })
+
   it('a cursor that is not valid: the first page', async () => {
     const { next } = await api.refused(400, 'validation_failed', 'GET', '/v1/phones?limit=5&cursor=no')
     expect(next).toContain('cursor')

@@ -3,14 +3,16 @@
  * so no response goes unchecked. An unknown enum value reads as the zero value.
  */
 import {
+  CrashKind,
   FileType,
+  LogLevel,
   RecordingStatus,
   type HostServiceService,
   type LiveServiceService,
   type RecordingServiceService,
   WipeLevel,
 } from '@phonerack/proto'
-import { cleanForPattern, identityPattern, isErrorCode, isStorable, limits } from '@phonerack/shared'
+import { cleanForPattern, idPattern, identityPattern, isErrorCode, isStorable, limits } from '@phonerack/shared'
 import { z } from 'zod'
 import {
   amount,
@@ -72,6 +74,41 @@ const app = z.object({
   versionName: text(1000),
   versionCode: amount,
   system: z.boolean(),
+})
+
+/** Where the next page of a host's list begins. */
+const cursor = z.string().regex(/^[\w.@=-]{0,200}$/)
+
+const logLine = z.object({
+  at: instantOrNone,
+  level: z.enum(LogLevel).catch(LogLevel.LOG_LEVEL_UNSPECIFIED),
+  tag: text(500),
+  pid: z.int().min(0),
+  package: text(255),
+  message: text(10_000),
+  cursor,
+})
+
+const crash = z.object({
+  at: instantOrNone,
+  kind: z.enum(CrashKind).catch(CrashKind.CRASH_KIND_UNSPECIFIED),
+  package: text(600),
+  process: text(600),
+  pid: z.int().min(0),
+  exception: text(600),
+  reason: text(5000),
+  stack: text(140_000),
+  truncated: z.boolean(),
+  cursor,
+})
+
+const notification = z.object({
+  id: z.string().regex(idPattern('notification')),
+  package: text(255).min(1),
+  title: text(3000),
+  text: text(10_000),
+  postedAt: instantOrNone,
+  dismissible: z.boolean(),
 })
 
 const batchMessage = z.object({
@@ -155,6 +192,14 @@ export const hostAnswers: Answers<HostServiceService> = {
     wasInstalled: z.boolean(),
   }),
   uninstallApp: nothing,
+  readLogs: z.object({ lines: listOf(logLine, limits.logs.lines.max), nextCursor: cursor }),
+  listCrashes: z.object({ crashes: listOf(crash, limits.logs.crashes.max), isLast: z.boolean() }),
+  listNotifications: z.object({ notifications: listOf(notification, 100) }),
+  openNotification: nothing,
+  dismissNotification: nothing,
+  setPermissions: z.object({
+    permissions: listOf(z.object({ name: text(255), granted: z.boolean() }), 2 * limits.permissions),
+  }),
 }
 
 const recording = maybe(

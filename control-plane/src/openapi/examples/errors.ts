@@ -59,6 +59,10 @@ const carried: Partial<Record<ErrorCode, ApiErrorOptions>> = {
     next: `POST /v1/phones/${ids.phone}/handoffs`,
     details: { reason: 'store', package: 'com.android.vending' },
   },
+  notification_not_found: {
+    next: `GET /v1/phones/${ids.phone}/notifications`,
+    details: { notification: ids.notification },
+  },
   webhook_not_found: { next: 'GET /v1/webhooks', details: { webhook: ids.webhook } },
   event_not_found: {
     message: 'The webhook has no such delivery, or its event has expired.',

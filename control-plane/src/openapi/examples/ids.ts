@@ -13,6 +13,7 @@ export const ids = {
   otherEvent: 'evt_b6zt4qpx2kjh',
   webhook: 'whk_r5nx2wq7mkvd',
   delivery: 'dlv_t7kq4xz3pnwm',
+  notification: 'ntf_z4mq7xkw2bvn',
   snapshot: 'snp_d5xk7pq3wmzn',
   request: 'req_h3xw5kq7bnmz',
 } as const

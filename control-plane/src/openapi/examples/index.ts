@@ -9,6 +9,7 @@ import { eventExamples } from './events.js'
 import { handoffExamples } from './handoffs.js'
 import type { OperationExamples } from './kinds.js'
 import { phoneExamples } from './phones.js'
+import { reportExamples } from './reports.js'
 import { screenExamples } from './screen.js'
 
 export const operationExamples: Record<string, OperationExamples> = {
@@ -17,6 +18,7 @@ export const operationExamples: Record<string, OperationExamples> = {
   ...handoffExamples,
   ...appExamples,
   ...deviceExamples,
+  ...reportExamples,
   ...accountExamples,
   ...eventExamples,
 }

@@ -48,12 +48,12 @@ export const listApps: Route = (app, deps) => {
   )
 }
 
-const uninstallParams = phoneParams.extend({
+export const packageParams = phoneParams.extend({
   package: packageName.meta({ description: 'The package name of the app.' }),
 })
 
 /** Checks path parameters. @throws ApiError validation_failed */
-function packageOf(params: { package: string }): string {
+export function packageOf(params: { package: string }): string {
   const { issues } = findIssues(packageName, params.package)
   if (issues.length === 0) return params.package
   throw validationFailed(
@@ -71,7 +71,7 @@ export const uninstallApp: Route = (app, deps) => {
         summary: 'Uninstall an app',
         description: 'Removes the app with its data and sign-ins. Preinstalled apps cannot be uninstalled.',
         tags: ['apps'],
-        params: uninstallParams,
+        params: packageParams,
         body: noBody,
         response: {
           200: z.object({ package: z.string(), uninstalled: z.literal(true) }),

@@ -1,0 +1,67 @@
+/** POST /v1/phones/{id}/apps/{package}/permissions */
+import { limits } from '@phonerack/shared'
+import { z } from 'zod'
+import { callerOf } from '../../http/auth.js'
+import { phoneIdOf, type Route } from '../deps.js'
+import { changePhone, describeErrors } from '../errors.js'
+import { whileActive } from '../into-phone.js'
+import { packageOf, packageParams } from './apps.js'
+
+const names = z
+  .array(z.string().regex(/^[A-Za-z0-9_]+(\.[A-Za-z0-9_]+)+$/).max(255))
+  .max(limits.permissions)
+  .default([])
+
+export const permissionsBody = z
+  .strictObject({
+    grant: names.meta({ description: 'Names such as `android.permission.CAMERA`.' }),
+    revoke: names.meta({ description: 'Android may end an app that loses a permission.' }),
+  })
+  .refine(({ grant, revoke }) => grant.length + revoke.length > 0, {
+    path: ['grant'],
+    message: 'must name a permission unless `revoke` does',
+  })
+  .refine(({ grant, revoke }) => !grant.some((name) => revoke.includes(name)), {
+    path: ['revoke'],
+    message: 'must not name a permission of `grant`',
+  })
+
+export const setPermissions: Route = (app, deps) => {
+  app.post(
+    '/phones/:id/apps/:package/permissions',
+    {
+      schema: {
+        operationId: 'setPermissions',
+        summary: 'Grant and revoke permissions of an app',
+        description:
+          'Changes permissions that the app requests and that a person can grant, such as the camera. All names are checked before the first change. Returns each of them as the phone then reports it.',
+        tags: ['apps'],
+        params: packageParams,
+        body: permissionsBody,
+        response: {
+          200: z.object({
+            package: z.string(),
+            permissions: z.array(z.object({ name: z.string(), granted: z.boolean() })),
+          }),
+          ...describeErrors(
+            'validation_failed',
+            'payload_too_large',
+            'app_not_found',
+            'handoff_required',
+            ...changePhone,
+          ),
+        },
+      },
+      config: { scope: 'phones:control' },
+    },
+    async (request, reply) => {
+      const name = packageOf(request.params)
+      const id = phoneIdOf(request.params)
+      const { grant, revoke } = request.body
+      const permissions = await whileActive(deps, request, reply, id, (context) =>
+        deps.services.reports.setPermissions(callerOf(request), id, name, { grant, revoke }, context),
+      )
+      return { package: name, permissions }
+    },
+  )
+}

@@ -1,0 +1,137 @@
+/**
+ * Opens or dismisses a notification as a person does: by its card in the notification shade. Android lets the shell list
+ * notifications and not remove them (docs/decisions/0275). Called by `grpc/`.
+ */
+import { ApiError, type Progress } from '@phonerack/shared'
+import type { Device, Point } from '../device/device.js'
+import type { Notifications, PostedNotification } from '../device/reports.js'
+import { centerOf, type Bounds } from '../screen/geometry.js'
+import { parseNodes, type UiNode } from '../screen/nodes.js'
+import { scroll, swipe, tap } from './gestures.js'
+
+const systemUi = 'com.android.systemui'
+/** AOSP SystemUI: the card of a notification. Some vendors name it differently, so its texts decide. */
+const cardId = /:id\/(?:expandableNotificationRow|notification_row)$/
+/** Milliseconds. */
+const times = { shade: 3000, effect: 5000, poll: 150 }
+const mostScrolls = 12
+
+const gone = (id: string): ApiError => new ApiError('notification_not_found', { details: { notification: id } })
+
+export interface Wanted {
+  /** `ntf_…`. */
+  id: string
+  is: (notification: PostedNotification) => boolean
+}
+
+/** @throws ApiError notification_not_found, phone_screen_off, provider_error */
+export async function openNotification(
+  device: Device,
+  notifications: Notifications,
+  wanted: Wanted,
+  progress: Progress,
+): Promise<void> {
+  await onCard(device, notifications, wanted, progress, async (card, find) => {
+    await device.input.gesture([tap(centerOf(card))], progress)
+    await until(async () => (await find()) === null, 'the notification to open', progress)
+  })
+}
+
+/** As `openNotification`. @throws ApiError feature_unavailable for a notification that its app keeps */
+export async function dismissNotification(
+  device: Device,
+  notifications: Notifications,
+  wanted: Wanted,
+  progress: Progress,
+): Promise<void> {
+  const check = ({ dismissible }: PostedNotification): void => {
+    if (dismissible) return
+    throw new ApiError('feature_unavailable', {
+      message: 'The app keeps this notification, so it cannot be dismissed.',
+      details: { feature: 'dismiss', notification: wanted.id },
+    })
+  }
+  await onCard(device, notifications, { ...wanted, check }, progress, async (card) => {
+    const y = centerOf(card).y
+    const [from, to] = [0.15, 0.95].map((part): Point => ({ x: card[0] + (card[2] - card[0]) * part, y }))
+    if (from && to) await device.input.gesture([swipe(from, to, 200)], progress)
+    const isGone = async () => !(await notifications.list(progress)).some(wanted.is)
+    await until(isGone, 'the notification to disappear', progress)
+  })
+}
+
+type Find = () => Promise<Bounds | null>
+
+/** Shows the card of a notification, and closes the shade afterwards unless `work` has left it. */
+async function onCard(
+  device: Device,
+  notifications: Notifications,
+  wanted: Wanted & { check?: (notification: PostedNotification) => void },
+  progress: Progress,
+  work: (card: Bounds, find: Find) => Promise<void>,
+): Promise<void> {
+  const found = (await notifications.list(progress)).find(wanted.is)
+  if (found === undefined) throw gone(wanted.id)
+  wanted.check?.(found)
+  if ((await device.power.isOn(progress)) === false)
+    throw new ApiError('phone_screen_off', { next: 'Wake the phone with the action `key` `wake` first.' })
+  const find: Find = async () => cardOf(parseNodes(await device.ui.source(progress, true)).nodes, found)
+  await notifications.expand(progress)
+  try {
+    await work(await reveal(device, find, progress), find)
+  } finally {
+    await notifications.collapse(progress)
+  }
+}
+
+/** Scrolls the shade until it shows the card. */
+async function reveal(device: Device, find: Find, progress: Progress): Promise<Bounds> {
+  const shown = progress.within(times.shade)
+  while (!shown.expired) {
+    const card = await find()
+    if (card) return card
+    await progress.sleep(times.poll, 'the notification shade')
+  }
+  const screen = await device.screen.size(progress)
+  for (let count = 0; count < mostScrolls; count++) {
+    await device.input.gesture(scroll([0, 0, screen.width, screen.height], 'down', 0.4, screen), progress)
+    await progress.sleep(2 * times.poll, 'the notification shade')
+    const card = await find()
+    if (card) return card
+  }
+  throw new ApiError('provider_error', { message: 'The notification shade does not show the notification.' })
+}
+
+async function until(is: () => Promise<boolean>, what: string, progress: Progress): Promise<void> {
+  const within = progress.within(times.effect)
+  while (!within.expired) {
+    if (await is()) return
+    await progress.sleep(times.poll, what)
+  }
+  throw new ApiError('action_outcome_unknown', { message: `The phone did not confirm ${what}.` })
+}
+
+/** The card that shows the title and text of a notification; null when it is not on the screen. Pure. */
+export function cardOf(
+  nodes: readonly UiNode[],
+  { title, text }: Pick<PostedNotification, 'title' | 'text'>,
+): Bounds | null {
+  const own = nodes.filter((node) => node.package === systemUi || node.id.startsWith('android:id/'))
+  const shows = (node: UiNode, value: string) => firstLine(node.text) === firstLine(value)
+  const wanted = [title, text].filter((value) => firstLine(value) !== '')
+  for (const card of own.filter(({ id, bounds }) => bounds !== null && cardId.test(id))) {
+    const inside = own.filter((node) => isUnder(nodes, node, card.index))
+    if (wanted.length > 0 && wanted.every((value) => inside.some((node) => shows(node, value)))) return card.bounds
+  }
+  // A card without a known name: the title, above the text.
+  const titled = own.find((node) => node.bounds !== null && title !== '' && shows(node, title))
+  const hasText = firstLine(text) === '' || own.some((node) => shows(node, text))
+  return titled !== undefined && hasText ? titled.bounds : null
+}
+
+const firstLine = (text: string): string => text.trim().split('\n', 1)[0]?.slice(0, 200) ?? ''
+
+function isUnder(nodes: readonly UiNode[], node: UiNode, ancestor: number): boolean {
+  for (let at = node.parent; at !== -1; at = nodes[at]?.parent ?? -1) if (at === ancestor) return true
+  return false
+}

@@ -1,0 +1,96 @@
+/** Capabilities that report what happens on a phone: logs, crashes, notifications; and the permissions of apps. */
+import type { Progress } from '@phonerack/shared'
+
+/** From the least to the most severe. */
+export const logLevels = ['verbose', 'debug', 'info', 'warn', 'error', 'fatal'] as const
+export type LogLevel = (typeof logLevels)[number]
+
+export interface LogQuery {
+  /** Only lines that this app wrote; null: all. */
+  package: string | null
+  minLevel: LogLevel
+  /** By the phone's clock; null: all that are kept. */
+  since: Date | null
+  limit: number
+  /** `cursor` of a line; null: the newest lines. */
+  cursor: string | null
+}
+
+export interface LogLine {
+  at: Date
+  level: LogLevel
+  tag: string
+  pid: number
+  /** The app that wrote it; null: unknown. */
+  package: string | null
+  message: string
+  /** Names this line, so that a later query returns the lines before it. */
+  cursor: string
+}
+
+export interface Logs {
+  /** Newest first, none from before the phone got its device. `more`: older ones exist. */
+  read(query: LogQuery, progress: Progress): Promise<{ lines: LogLine[]; more: boolean }>
+}
+
+export type CrashKind = 'crash' | 'native_crash' | 'anr'
+
+export interface Crash {
+  at: Date
+  kind: CrashKind
+  package: string
+  process: string
+  /** Null: unknown. */
+  pid: number | null
+  /** The exception's class, or the signal; null for a hang. */
+  exception: string | null
+  /** The exception's message, or why the app did not respond. */
+  reason: string | null
+  stack: string
+  /** The stack was longer. */
+  truncated: boolean
+  cursor: string
+}
+
+export interface Crashes {
+  /** Newest first. @param cursor that of a crash; null: the newest crashes */
+  list(
+    query: { package: string | null; limit: number; cursor: string | null },
+    progress: Progress,
+  ): Promise<{ crashes: Crash[]; more: boolean }>
+}
+
+export interface PostedNotification {
+  /** AOSP `StatusBarNotification.key()`, which an update keeps. */
+  key: string
+  package: string
+  title: string
+  text: string
+  postedAt: Date | null
+  /** A user can swipe it away. */
+  dismissible: boolean
+}
+
+export interface Notifications {
+  list(progress: Progress): Promise<PostedNotification[]>
+  /** Opens the notification shade. */
+  expand(progress: Progress): Promise<void>
+  collapse(progress: Progress): Promise<void>
+}
+
+export interface PermissionState {
+  name: string
+  granted: boolean
+}
+
+export interface Permissions {
+  /**
+   * Grants and revokes, after a check of all names; returns them as the phone then reports them.
+   * @throws ApiError app_not_found; validation_failed for a permission that the app does not request, or that cannot be changed
+   */
+  set(
+    packageName: string,
+    change: { grant: readonly string[]; revoke: readonly string[] },
+    progress: Progress,
+  ): Promise<PermissionState[]>
+}

@@ -1,0 +1,31 @@
+/** Apps behind users and processes of the log. */
+import { expect, it } from 'vitest'
+import { ownersOf } from './owners.js'
+
+const owners = ownersOf(`package:com.example.shop uid:10212
+package:com.android.settings uid:1000
+package:android uid:1000
+package:com.example.two uid:10213,1010213
+  PID NAME
+    1 init
+ 1422 system_server
+ 5120 com.example.shop:sync
+ 6000 com.android.settings
+`)
+
+it('knows an app by its user, also when its process has ended', () => {
+  expect(owners.of(10_212, 99)).toBe('com.example.shop')
+  expect(owners.of(10_213, 99)).toBe('com.example.two')
+  expect(owners.of(1_010_213, 99)).toBe('com.example.two')
+})
+
+it('knows an app that shares its user by its process only', () => {
+  expect(owners.of(1000, 6000)).toBe('com.android.settings')
+  expect(owners.of(1000, 1422)).toBeNull()
+  expect(owners.of(1000, 5120)).toBeNull()
+})
+
+it('knows no app of other users', () => {
+  expect(owners.of(0, 1)).toBeNull()
+  expect(owners.of(99_001, 5120)).toBeNull()
+})

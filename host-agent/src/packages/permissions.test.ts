@@ -1,0 +1,74 @@
+/** Permissions of apps on a virtual phone through the real adb server. */
+import { Progress } from '@phonerack/shared'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { command } from '../adb/quote.js'
+import { plugIn, type PluggedIn } from '../testing/plugged-in.js'
+import { createPermissions, parsePermissions } from './permissions.js'
+
+const trouble = 'com.phonerack.trouble'
+const camera = 'android.permission.CAMERA'
+let plugged: PluggedIn
+beforeAll(async () => {
+  plugged = await plugIn()
+})
+afterAll(() => plugged.stop())
+const set = (grant: string[], revoke: string[] = [], name = trouble) =>
+  createPermissions(plugged.transport).set(name, { grant, revoke }, Progress.for(60_000))
+const isGranted = async () =>
+  (await plugged.transport.shell(command('dumpsys', 'package', trouble), Progress.for(60_000))).stdout
+    .toString()
+    .includes(`${camera}: granted=true`)
+
+it('grants and revokes, and returns what the phone then reports', async () => {
+  expect(await set([camera])).toEqual([{ name: camera, granted: true }])
+  expect(await isGranted()).toBe(true)
+  expect(await set([], [camera])).toEqual([{ name: camera, granted: false }])
+  expect(await isGranted()).toBe(false)
+})
+
+it('changes nothing when one of the names is wrong', async () => {
+  await expect(set([camera, 'android.permission.READ_SMS'])).rejects.toMatchObject({
+    code: 'validation_failed',
+    details: {
+      issues: [{ path: ['grant', 1], message: `\`${trouble}\` does not request this permission` }],
+    },
+  })
+  expect(await isGranted()).toBe(false)
+})
+
+it('knows no app that is not installed, nor the agent\'s own', async () => {
+  await expect(set([camera], [], 'com.example.none')).rejects.toMatchObject({ code: 'app_not_found' })
+  await expect(set([camera], [], 'io.appium.settings')).rejects.toMatchObject({ code: 'app_not_found' })
+})
+
+it('reads the section of the installed package only', () => {
+  const dump = `Packages:
+  Package [com.example.shop] (1a2b3c4):
+    requested permissions:
+      android.permission.CAMERA
+      android.permission.READ_SMS: restricted=true
+      android.permission.INTERNET
+    install permissions:
+      android.permission.INTERNET: granted=true
+    User 0: ceDataInode=1 installed=true
+      gids=[3003]
+      runtime permissions:
+        android.permission.CAMERA: granted=true, flags=[ USER_SET]
+        android.permission.READ_SMS: granted=false
+  Package [com.example.other] (1a2b3c5):
+    requested permissions:
+      android.permission.RECORD_AUDIO
+
+Hidden system packages:
+  Package [com.example.shop] (1a2b3c6):
+    requested permissions:
+      android.permission.BODY_SENSORS
+`
+  const found = parsePermissions(dump, 'com.example.shop')
+  expect([...(found?.requested ?? [])]).toEqual([
+    ...['android.permission.CAMERA', 'android.permission.READ_SMS', 'android.permission.INTERNET'],
+  ])
+  expect([...(found?.granted ?? [])]).toEqual(['android.permission.CAMERA'])
+  expect(parsePermissions(dump, 'com.example.none')).toBeNull()
+  expect(parsePermissions('Unable to find package: x\n', 'x')).toBeNull()
+})

@@ -1,0 +1,95 @@
+/** Permissions of apps that a user can change, by `pm grant` and `pm revoke`. Created by `supervision/assemble.ts`. */
+import { ApiError, type Progress } from '@phonerack/shared'
+import { command, sequence } from '../adb/quote.js'
+import type { Transport } from '../adb/transport.js'
+import { writing } from '../device/outcome.js'
+import type { Permissions, PermissionState } from '../device/reports.js'
+import { commandFailed, outputOf, run } from '../device/run.js'
+import { ownPackages } from '../parts/parts.js'
+
+export interface AppPermissions {
+  requested: ReadonlySet<string>
+  granted: ReadonlySet<string>
+}
+
+/**
+ * From `dumpsys package NAME`: the section of the installed package. Null: it is not installed. Form: AOSP
+ * `Settings.dumpPackageLPr`, Android 10 to 16.
+ */
+export function parsePermissions(dump: string, packageName: string): AppPermissions | null {
+  const lines = dump.split('\n')
+  const begin = lines.indexOf('Packages:')
+  const title = `  Package [${packageName}] (`
+  const from = lines.findIndex((line, index) => index > begin && line.startsWith(title))
+  if (begin === -1 || from === -1) return null
+  const [requested, granted] = [new Set<string>(), new Set<string>()]
+  let section = ''
+  for (const line of lines.slice(from + 1)) {
+    if (/^\S|^ {2}\S/.test(line)) break
+    const [, heading] = /^\s+([a-z][a-z ]*permissions):\s*$/.exec(line) ?? []
+    if (heading !== undefined) section = heading
+    const [, name, rest = ''] = /^\s+([A-Za-z0-9_.]+)(?::\s*(.*))?$/.exec(line) ?? []
+    if (name === undefined || heading !== undefined) continue
+    if (section === 'requested permissions') requested.add(name)
+    if (section === 'runtime permissions' && rest.startsWith('granted=true')) granted.add(name)
+  }
+  return { requested, granted }
+}
+
+/** From `pm list permissions -d`: those that a user decides. */
+export const parseDangerous = (output: string): Set<string> =>
+  new Set([...output.matchAll(/^\s*permission:([A-Za-z0-9_.]+)\s*$/gm)].map(([, name = '']) => name))
+
+export function createPermissions(transport: Transport): Permissions {
+  async function read(
+    name: string,
+    progress: Progress,
+  ): Promise<AppPermissions & { dangerous: ReadonlySet<string> }> {
+    const output = await run(
+      transport,
+      sequence(command('dumpsys', 'package', name), command('pm', 'list', 'permissions', '-d')),
+      progress,
+    )
+    const found = ownPackages.has(name) ? null : parsePermissions(output, name)
+    if (found === null) throw new ApiError('app_not_found', { details: { package: name } })
+    return { ...found, dangerous: parseDangerous(output) }
+  }
+
+  async function change(verb: 'grant' | 'revoke', name: string, permission: string, progress: Progress) {
+    const order = command('pm', verb, '--user', '0', name, permission)
+    const result = await writing('the change of a permission', () => transport.shell(order, progress))
+    if (result.exitCode !== 0 || /Exception|^Error/m.test(outputOf(result)))
+      throw commandFailed(order, result, `The phone refused to ${verb} \`${permission}\`.`)
+  }
+
+  return {
+    async set(name, { grant, revoke }, progress) {
+      const before = await read(name, progress)
+      const issues = [...issuesOf('grant', grant, before, name), ...issuesOf('revoke', revoke, before, name)]
+      if (issues.length > 0) throw new ApiError('validation_failed', { details: { issues } })
+      for (const permission of grant) await change('grant', name, permission, progress)
+      for (const permission of revoke) await change('revoke', name, permission, progress)
+      const after = await read(name, progress)
+      return [...grant, ...revoke].map((permission): PermissionState => ({
+        name: permission,
+        granted: after.granted.has(permission),
+      }))
+    },
+  }
+}
+
+function issuesOf(
+  field: 'grant' | 'revoke',
+  names: readonly string[],
+  { requested, dangerous }: { requested: ReadonlySet<string>; dangerous: ReadonlySet<string> },
+  app: string,
+) {
+  return names.flatMap((name, index) => {
+    const message = !requested.has(name)
+      ? `\`${app}\` does not request this permission`
+      : dangerous.has(name)
+        ? null
+        : 'is not a permission that a user can grant or revoke'
+    return message === null ? [] : [{ path: [field, index], message }]
+  })
+}
