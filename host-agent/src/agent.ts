@@ -39,6 +39,7 @@ import { createSnapshotStore } from './screen/index.js'
 import { videoOf } from './recordings/video-of.js'
 import { readJar, withoutScrcpyServer } from './scrcpy/jar.js'
 import { openEpoch } from './status/epoch.js'
+import { PhoneReports } from './status/phone-reports.js'
 import { enoughFree, freeBytesOf, watchFitness } from './status/fitness.js'
 import { startHeartbeats, type Heartbeats } from './status/heartbeat.js'
 import { writeTunnels, type TunnelsState } from './tunnels/state.js'
@@ -93,6 +94,7 @@ export async function startAgent(config: Config, identity: Identity, log: Logger
       log,
     })
     undo.push(() => fitness.stop())
+    const reports = new PhoneReports(log, () => heartbeats?.changed())
     let metricsPort: number | null = null
     const registry = new Registry({
       client: adb.client,
@@ -111,6 +113,7 @@ export async function startAgent(config: Config, identity: Identity, log: Logger
       journal,
       newId: () => newId('request'),
       log,
+      onObservation: (phone, observation) => reports.add(phone, observation),
       onChange: () => heartbeats?.changed(),
     })
     undo.push(() => registry.stop())
@@ -171,6 +174,7 @@ export async function startAgent(config: Config, identity: Identity, log: Logger
       problem: jar === null ? withoutScrcpyServer : null,
       refuses: () => (leaving.signal.aborted ? stoppingNow : fitness.refusal),
       epoch: openEpoch(joinPath(dataDir, 'epoch.json')),
+      reports,
       onTunnel: (offer) => tunnels?.offer(offer),
       log,
     })

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { identityPattern } from './device-proof.js'
 import { fingerprintPattern } from './join-token.js'
+import { idPattern } from './ids.js'
 import { hostRefusalSchema } from './host-refusal.js'
 
 /**
@@ -136,6 +137,41 @@ export const deviceStatusSchema = z.object({
 })
 export type DeviceStatus = z.infer<typeof deviceStatusSchema>
 
+/** A package name as a phone reports it. */
+const reportedPackage = z.string().regex(/^[A-Za-z0-9_.]{1,255}$/)
+
+/**
+ * What an agent observed on a rented phone. It repeats it in each heartbeat until a replica acknowledges its ID. Without texts
+ * of apps. docs/decisions/0276
+ */
+export const phoneReportSchema = z.object({
+  /** Names the observation: the same each time the agent reads the line of the phone's log. */
+  id: z.string().regex(/^[\w-]{22}$/),
+  phone_id: z.string().max(100),
+  serial: z.string().max(255),
+  /** By the phone's clock. */
+  at: z.iso.datetime(),
+  observed: z.discriminatedUnion('kind', [
+    z.object({
+      kind: z.literal('crash'),
+      crash: z.enum(['crash', 'native_crash', 'anr']),
+      package: reportedPackage,
+      pid: z.number().int().min(0).max(999_999_999),
+      /** The exception's class. */
+      exception: z.string().regex(/^[\w.$]{1,255}$/).nullable(),
+    }),
+    z.object({
+      kind: z.literal('notification'),
+      package: reportedPackage,
+      notification: z.string().regex(idPattern('notification')),
+    }),
+  ]),
+})
+export type PhoneReport = z.infer<typeof phoneReportSchema>
+
+/** Reports in one heartbeat; the others wait. */
+export const reportsPerHeartbeat = 50
+
 /** The address of a host whose agent opens tunnels to the replicas, and has no port. docs/decisions/0227 */
 export const dialledAddress = 'dialled'
 
@@ -171,6 +207,8 @@ export const heartbeatSchema = z.object({
   /** Why the agent takes no new work. Null or omitted: it takes work. */
   refuses: hostRefusalSchema.nullish(),
   devices: z.array(deviceStatusSchema),
+  /** Omitted: none. */
+  reports: z.array(phoneReportSchema).max(reportsPerHeartbeat).optional(),
 })
 export type Heartbeat = z.infer<typeof heartbeatSchema>
 
@@ -191,6 +229,8 @@ export const announceSchema = z.object({
   epoch: z.string().min(1).max(200).optional(),
   /** Omitted: only a heartbeat is requested. */
   tunnel: tunnelOfferSchema.optional(),
+  /** IDs of reports that need not be repeated. Then no heartbeat is requested. */
+  acknowledged: z.array(z.string().max(100)).max(reportsPerHeartbeat).optional(),
 })
 export type Announce = z.infer<typeof announceSchema>
 

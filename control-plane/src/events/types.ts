@@ -23,6 +23,8 @@ export const eventTypes = [
   'handoff.declined',
   'handoff.cancelled',
   'handoff.expired',
+  'app.crashed',
+  'notification.posted',
   'webhook.disabled',
 ] as const
 

@@ -28,6 +28,7 @@ import { isNewer, type KnownHost } from './fold.js'
 import { type LockActivity, type LockChange } from './lock-activity.js'
 import { deviceRows, keepHost, Repeats } from './repeats.js'
 import { type HostSilence } from './silence.js'
+import { readReports, takeReports } from './phone-reports.js'
 import { stoppingSince } from './stopping.js'
 import {
   readHeartbeat,
@@ -96,6 +97,7 @@ export function listenToHosts(
             subject,
           )
           if (taken === 'earlier') earlier.set(subject, true)
+          else await takeReported(core, agent, next)
           if (taken === 'dialled') onDialled(agent)
         } catch (error) {
           countHeartbeat('failed')
@@ -134,6 +136,14 @@ export async function announceAll(core: Core): Promise<void> {
 
 const announce = (core: Core, agent: AgentOnBus, epoch: string): void =>
   core.bus.publish(subjects.announce(agent), { epoch } satisfies Announce)
+
+/** Stores what the agent observed on its phones, then tells it so. */
+async function takeReported(core: Core, agent: AgentOnBus, message: unknown): Promise<void> {
+  const { reports, ids } = readReports(message)
+  if (ids.length === 0) return
+  await takeReports(core, agent, reports)
+  core.bus.publish(subjects.announce(agent), { acknowledged: ids } satisfies Announce)
+}
 
 interface Listener {
   core: Core

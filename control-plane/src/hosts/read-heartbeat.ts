@@ -55,7 +55,7 @@ const unreadRefusal: HostRefusal = {
   reason: 'The agent takes no new work. Read its log.',
 }
 
-const envelope = heartbeatSchema.omit({ devices: true }).extend({
+const envelope = heartbeatSchema.omit({ devices: true, reports: true }).extend({
   sequence: z.number().int().nonnegative(),
   at: instant,
   version: z.string().catch('unknown'),

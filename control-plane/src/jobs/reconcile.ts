@@ -12,6 +12,7 @@ import { countDispute, lockDisputed } from '../devices/disputes.js'
 import { expireHandoffs } from '../handoffs/expiry.js'
 import { addAdoption } from '../hosts/move.js'
 import { expireEvents } from '../events/expiry.js'
+import { expireReports } from '../hosts/phone-reports.js'
 import { addJob, addJobForEach, assignmentJobKey } from '../queue/queue.js'
 import { expireDeliveries } from '../webhooks/expiry.js'
 
@@ -186,6 +187,7 @@ const expirable: Readonly<Record<string, (core: Core, now: Date) => Promise<unkn
   'hand-overs': ({ db }, now) =>
     db.handoff.deleteMany({ where: { expiresAt: before(now, limits.handoffs.life * 1000) } }),
   events: (core) => expireEvents(core, core.rules.eventLifeMs),
+  'reports of phones': (core) => expireReports(core),
   'deliveries of webhooks': (core) => expireDeliveries(core, core.rules.eventLifeMs),
   'operator requests': ({ db }, now) => db.operatorRequest.deleteMany({ where: { expiresAt: { lt: now } } }),
   'audit log': ({ db, rules }, now) =>

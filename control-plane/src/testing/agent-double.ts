@@ -89,6 +89,7 @@ class Double implements Inside {
   private server: Server | null = null
   private address = ''
   epoch: string | null = null
+  readonly acknowledged: string[] = []
   reportsCustody = true
   private sequence = 0
   private timer: NodeJS.Timeout | null = null
@@ -101,7 +102,8 @@ class Double implements Inside {
     readonly certificates: DoubleCertificates,
   ) {
     bus.subscribe(subjects.announce({ hostId, joinId }), (message) => {
-      const { epoch, tunnel } = announceSchema.parse(message)
+      const { epoch, tunnel, acknowledged } = announceSchema.parse(message)
+      if (acknowledged) return void this.acknowledged.push(...acknowledged)
       this.epoch = epoch ?? this.epoch
       if (this.timer && !tunnel) this.beat()
     })

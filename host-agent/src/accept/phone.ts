@@ -170,6 +170,7 @@ async function startAgent(parts: AcceptParts): Promise<RunningAgent> {
     records: openRecords(join(dir, 'devices')),
     flags: { packageCleanFreesAll: false },
     newId: () => newId('request'),
+    onObservation: () => undefined,
     onChange: () => undefined,
   })
   const stop = async () => {

@@ -8,6 +8,7 @@ import { keepConnected, type Keeper } from '../adb/keep.js'
 import { pollDevices, trackDevices } from '../adb/track.js'
 import { PhoneLinks } from '../supervision/same-phone.js'
 import type { Link } from '../supervision/state-machine.js'
+import type { Observation } from '../logs/event-line.js'
 import { DeviceSupervisor } from '../supervision/supervisor.js'
 import type { Jar } from '../scrcpy/jar.js'
 import type { HostFlags } from '../custody/custody.js'
@@ -35,6 +36,8 @@ export interface RegistryParts {
   journal: Journal
   newId: () => string
   log: Logger
+  /** Called for each crash and notification of a rented phone. */
+  onObservation: (phone: { phoneId: string; serial: string }, observation: Observation) => void
   onChange: () => void
 }
 
@@ -151,6 +154,10 @@ export class Registry {
     const supervisor = new DeviceSupervisor({
       ...{ serial, client, jar, isolated, conditionEveryMs, records, log, onChange },
       links: this.links,
+      onObservation: (observation) => {
+        const phoneId = records.get(serial).assignment?.phoneId
+        if (phoneId !== undefined) this.parts.onObservation({ phoneId, serial }, observation)
+      },
       isHostFault: this.parts.isHostFault,
       isNetwork: this.parts.connect.includes(serial),
       simAllowed: this.parts.allowSims.includes(serial),

@@ -16,6 +16,7 @@ import {
   type Heartbeat,
   type HostRefusal,
   type Logger,
+  type PhoneReport,
   type TunnelOffer,
 } from '@phonerack/shared'
 import { countHeartbeat } from '../metrics/instruments.js'
@@ -41,6 +42,8 @@ export interface HeartbeatOptions {
   refuses: () => HostRefusal | null
   /** The last known epoch of the database. docs/decisions/0141 */
   epoch: RememberedEpoch
+  /** What was observed on phones and is not yet acknowledged. Omitted: this agent observes nothing. */
+  reports?: { pending(): PhoneReport[]; acknowledge(ids: readonly string[]): void }
   /** A replica offers a tunnel. */
   onTunnel?: (offer: TunnelOffer) => void
   log: Logger
@@ -90,9 +93,10 @@ export function startHeartbeats(options: HeartbeatOptions): Heartbeats {
       bus = made
       log.info('connected to the broker')
       made.subscribe(subjects.announce(options), (message) => {
-        const { epoch, tunnel } = announceSchema.safeParse(message).data ?? {}
+        const { epoch, tunnel, acknowledged } = announceSchema.safeParse(message).data ?? {}
         if (epoch !== undefined) remember(epoch)
-        if (tunnel) options.onTunnel?.(tunnel)
+        if (acknowledged) options.reports?.acknowledge(acknowledged)
+        else if (tunnel) options.onTunnel?.(tunnel)
         else send()
       })
       made.onReconnect(send)
@@ -114,6 +118,7 @@ export function startHeartbeats(options: HeartbeatOptions): Heartbeats {
   function send(): void {
     if (!bus?.connected) return countHeartbeat('failed')
     lastConnected = performance.now()
+    const reports = options.reports?.pending() ?? []
     const message: Heartbeat = {
       host_id: hostId,
       protocol_version: protocol.version,
@@ -128,6 +133,7 @@ export function startHeartbeats(options: HeartbeatOptions): Heartbeats {
       problem: options.problem,
       refuses: options.refuses(),
       devices: options.devices(),
+      ...(reports.length > 0 ? { reports } : {}),
     }
     bus.publish(subjects.heartbeat(options), message)
     countHeartbeat('sent')

@@ -47,6 +47,10 @@ export class DeviceCare {
     return this.watch.latest
   }
 
+  get isScreenInUse(): boolean {
+    return this.screenInUse
+  }
+
   setScreenInUse(inUse: boolean): void {
     this.screenInUse = inUse
   }

@@ -9,7 +9,9 @@ import type { WipeLevel } from '../custody/custody.js'
 import type { DeviceRecord, Records } from '../custody/records.js'
 import type { FoundCapability } from '../device/attempt.js'
 import type { Device } from '../device/device.js'
+import type { Observation } from '../logs/event-line.js'
 import { beginLog } from '../logs/mark.js'
+import { EventWatch } from '../logs/watch.js'
 import { createCredentialMemory } from '../lock/credential-memory.js'
 import { countWipe, type WipeOutcome } from '../metrics/instruments.js'
 import type { Jar } from '../scrcpy/jar.js'
@@ -45,6 +47,8 @@ export interface SupervisorParts {
   /** The links of all devices of this host. */
   links: PhoneLinks
   log: Logger
+  /** Called for each crash and notification of a rented phone, and again after a restart of the agent. */
+  onObservation: (observation: Observation) => void
   /** Called after each change of the device's status. */
   onChange: () => void
 }
@@ -55,6 +59,7 @@ export class DeviceSupervisor {
   private readonly link: LinkWatch
   private readonly preparation: Preparation
   private readonly care: DeviceCare
+  private readonly watch: EventWatch
 
   constructor(private readonly parts: SupervisorParts) {
     const { serial, records, log, onChange } = parts
@@ -74,6 +79,8 @@ export class DeviceSupervisor {
     this.link = new LinkWatch({ ...parts, events, isWorkedOn: () => this.runner.isWorkedOn, dispatch })
     const { transport, withoutRescue } = this.link
     this.preparation = new Preparation({ ...parts, transport, fields: this.fields, credentials })
+    const { onObservation } = parts
+    this.watch = new EventWatch({ transport: withoutRescue, onObservation, log })
     this.care = new DeviceCare({
       ...parts,
       transport,
@@ -212,6 +219,7 @@ export class DeviceSupervisor {
 
   /** Empties the phone's log. Returns the line after which the next phone's lines begin. */
   beginLog(progress: Progress): Promise<string | null> {
+    this.watch.forget()
     return beginLog(this.link.transport, this.parts.log, progress)
   }
 
@@ -245,10 +253,12 @@ export class DeviceSupervisor {
   /** Sets whether a tenant uses the phone's screen. */
   setScreenInUse(inUse: boolean): void {
     this.care.setScreenInUse(inUse)
+    this.watchEvents()
   }
 
   stop(): void {
     this.care.stop()
+    this.watch.stop()
     this.runner.stop()
     this.preparation.stop()
   }
@@ -256,6 +266,13 @@ export class DeviceSupervisor {
   private entering(state: DeviceState): void {
     if (state.name === 'absent' || state.name === 'unauthorized') this.preparation.stop()
     this.link.reconnectWhenSilent(state)
+    this.watchEvents()
+  }
+
+  /** Watches the phone's events while a tenant uses it. */
+  private watchEvents(): void {
+    if (this.isRented() && this.care.isScreenInUse) this.watch.start()
+    else this.watch.stop()
   }
 
   private async perform(effect: Effect, progress: Progress): Promise<DeviceEvent> {

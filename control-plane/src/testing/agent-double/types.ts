@@ -57,6 +57,8 @@ export interface AgentDouble {
   /** The join whose subjects it publishes to. */
   joinId: string | null
   devices: Map<string, DoubleDevice>
+  /** IDs of reports that were acknowledged. */
+  readonly acknowledged: string[]
   /** The newest epoch that was announced to it. */
   epoch: string | null
   /** False: like an agent from before custody. */

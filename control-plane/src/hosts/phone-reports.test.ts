@@ -1,0 +1,121 @@
+/** Events of crashes and notifications, from reports in the heartbeats of agents, on two replicas. */
+import { reportsPerHeartbeat, type PhoneReport } from '@phonerack/shared'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { type AgentDouble } from '../testing/agent-double.js'
+import { type EventJson } from '../events/types.js'
+import { readyPhone } from '../testing/ready-phone.js'
+import { eventually, useWorld, type Plane, type Tenant } from '../testing/world.js'
+import { expireReports, readReports } from './phone-reports.js'
+
+const world = useWorld()
+let plane: Plane
+let agent: AgentDouble
+let tenant: Tenant
+let phoneId: string
+let serial: string
+let reports: unknown[] = []
+
+beforeAll(async () => {
+  plane = await world.start()
+  await world.start({ beside: plane, env: { PHONERACK_JOBS: 'off' } })
+  agent = await plane.rack(1, { beatMs: 100 })
+  tenant = await plane.tenant({ credit: '1000' })
+  phoneId = await readyPhone(plane, tenant)
+  serial = [...agent.devices.keys()][0] ?? ''
+  // Like the agent: repeated until acknowledged.
+  agent.onHeartbeat = (message) => {
+    reports = reports.filter((each) => !agent.acknowledged.includes((each as { id: string }).id))
+    return reports.length === 0 ? message : { ...message, reports: reports.slice(0, reportsPerHeartbeat) }
+  }
+})
+
+const nameOf = (index: number) => `report-${String(index).padStart(15, '0')}`
+const crash = (index: number, change: Partial<PhoneReport> = {}): PhoneReport => ({
+  id: nameOf(index),
+  phone_id: phoneId,
+  serial,
+  at: '2026-11-21T12:49:30.086Z',
+  observed: {
+    ...{ kind: 'crash', crash: 'crash', package: 'org.example.app', pid: 12 },
+    exception: 'java.lang.IllegalStateException',
+  },
+  ...change,
+})
+async function eventsOf(type: string): Promise<EventJson[]> {
+  const url = `/v1/events?type=${type}&limit=100`
+  const answer = await plane.server.inject({ url, headers: { authorization: `Bearer ${tenant.key}` } })
+  return answer.json<{ data: EventJson[] }>().data
+}
+const untilAcknowledged = () => eventually(() => Promise.resolve(reports.length === 0), 60_000)
+
+describe('a report', () => {
+  it('of a crash is one event, although each replica reads it and the agent repeats it', async () => {
+    reports = [crash(1)]
+    await untilAcknowledged()
+    agent.acknowledged.length = 0
+    reports = [crash(1)]
+    await untilAcknowledged()
+    await eventually(async () => (await eventsOf('app.crashed')).length > 0)
+    const events = await eventsOf('app.crashed')
+    expect(events).toHaveLength(1)
+    expect(events[0]).toMatchObject({ type: 'app.crashed', phone_id: phoneId })
+    expect(events[0]?.data).toEqual({
+      crash: {
+        ...{ at: '2026-11-21T12:49:30.086Z', kind: 'crash', package: 'org.example.app', pid: 12 },
+        exception: 'java.lang.IllegalStateException',
+      },
+    })
+  })
+
+  it('of a notification is an event without its texts', async () => {
+    const notification = 'ntf_aaaaaaaaaaaa'
+    reports = [crash(2, { observed: { kind: 'notification', package: 'org.example.app', notification } })]
+    await untilAcknowledged()
+    await eventually(async () => (await eventsOf('notification.posted')).length === 1)
+    expect((await eventsOf('notification.posted'))[0]?.data).toEqual({
+      notification: { id: notification, package: 'org.example.app', posted_at: '2026-11-21T12:49:30.086Z' },
+    })
+  })
+
+  it('of a phone that another host has, or of another device, writes nothing', async () => {
+    const other = await plane.rack(1, { beatMs: 100 })
+    const id = await readyPhone(plane, tenant)
+    const before = (await eventsOf('app.crashed')).length
+    reports = [crash(3, { phone_id: id }), crash(4, { serial: 'other' }), crash(5, { phone_id: 'ph_none' })]
+    await untilAcknowledged()
+    expect(await eventsOf('app.crashed')).toHaveLength(before)
+    await other.stop()
+  })
+
+  it('that cannot be read is acknowledged, and hides no other', async () => {
+    const before = (await eventsOf('app.crashed')).length
+    reports = [
+      { ...crash(6), at: 'never' },
+      { ...crash(7), observed: { kind: 'crash', crash: 'crash', package: "x'; drop", pid: 1, exception: null } },
+      { id: nameOf(8) },
+      crash(9),
+    ]
+    await untilAcknowledged()
+    await eventually(async () => (await eventsOf('app.crashed')).length === before + 1)
+    expect(readReports({ reports: 'many' })).toEqual({ reports: [], ids: [] })
+    expect(readReports(null)).toEqual({ reports: [], ids: [] })
+  })
+
+  it('waits while more arrive than fit into a heartbeat', async () => {
+    const before = (await eventsOf('app.crashed')).length
+    reports = Array.from({ length: 60 }, (_, index) => crash(100 + index))
+    await untilAcknowledged()
+    await eventually(async () => (await eventsOf('app.crashed')).length === Math.min(100, before + 60))
+  })
+
+  it('is kept as long as the phone has its device, so that a restarted agent repeats nothing', async () => {
+    const { db } = plane.app.core
+    await expireReports(plane.app.core)
+    expect(await db.phoneReport.count({ where: { phoneId } })).toBeGreaterThan(60)
+    await plane.app.services.phones.delete(tenant.caller, phoneId)
+    await eventually(async () => {
+      await expireReports(plane.app.core)
+      return (await db.phoneReport.count({ where: { phoneId } })) === 0
+    })
+  })
+})
