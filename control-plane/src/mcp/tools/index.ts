@@ -7,6 +7,7 @@ import { fileTools } from './files.js'
 import { peopleTools } from './people.js'
 import { phoneTools } from './phones.js'
 import { recordingTools } from './recordings.js'
+import { reportTools } from './reports.js'
 import { screenTools } from './screen.js'
 
 export const tools: readonly Tool[] = [
@@ -17,5 +18,6 @@ export const tools: readonly Tool[] = [
   ...fileTools,
   ...deviceTools,
   ...recordingTools,
+  ...reportTools,
   ...accountTools,
 ]
