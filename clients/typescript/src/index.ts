@@ -11,6 +11,7 @@ export { Handoff } from './handoff.js'
 export { Observation, type Element, type Query } from './observation.js'
 export { Pages, type Page } from './pages.js'
 export { Recording } from './recording.js'
+export { Permissions, Reports, type CrashOptions, type LogOptions } from './reports.js'
 export { Webhooks, type NewWebhook, type WebhookChange } from './webhooks.js'
 export { Setup, type ReceivedKey, type SetupOptions } from './setup.js'
 export { type Installable, type Installed, type InstallOptions } from './install.js'
@@ -74,9 +75,12 @@ export {
 export type {
   Account,
   ActionResult,
+  Crash,
   Delivery,
   Event as PhonerackEvent,
   Handoff as HandoffFields,
+  LogLine,
+  Notification as PhoneNotification,
   Observation as ObservationFields,
   Phone as PhoneFields,
   Recording as RecordingFields,

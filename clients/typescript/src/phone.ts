@@ -57,6 +57,7 @@ import { Observation } from './observation.js'
 import { Pages } from './pages.js'
 import { pause } from './pause.js'
 import { Recording } from './recording.js'
+import { Permissions, Reports } from './reports.js'
 import { signalOf, type CallOptions } from './transport.js'
 import { afterWrite, pauseMs, readyAfterWrite, untilReady } from './until-ready.js'
 
@@ -93,6 +94,8 @@ export class Phone implements AsyncDisposable {
   readonly files: Files
   /** Clipboard, location, locale, time zone, and the facts of the device. */
   readonly device: Device
+  readonly permissions: Permissions
+  readonly reports: Reports
 
   constructor(
     private readonly connection: Connection,
@@ -102,6 +105,8 @@ export class Phone implements AsyncDisposable {
     this.id = data.id
     this.files = new Files(connection, this.id)
     this.device = new Device(connection, this.id)
+    this.permissions = new Permissions(connection, this.id)
+    this.reports = new Reports(connection, this.id)
   }
 
   get name(): string {

@@ -191,6 +191,36 @@ export type ActionResult = {
     };
 };
 
+export type Crash = {
+    /**
+     * By the phone's clock. Null when that reports an impossible time.
+     */
+    at: string | null;
+    /**
+     * `crash`: an exception that nothing caught; `native_crash`: a fault in native code; `anr`: the app did not respond. More may be added.
+     */
+    kind: string;
+    package: string;
+    process: string;
+    pid: number | null;
+    /**
+     * The exception's class, or the signal. Null for `anr`.
+     */
+    exception: string | null;
+    /**
+     * The exception's message, or why the app did not respond.
+     */
+    reason: string | null;
+    /**
+     * The stacks, at most 65,536 characters.
+     */
+    stack: string;
+    /**
+     * Whether the stacks were longer.
+     */
+    truncated: boolean;
+};
+
 export type CreatedHandoff = {
     object: 'handoff';
     id: string;
@@ -402,7 +432,7 @@ export type Event = {
     id: string;
     object: 'event';
     /**
-     * One of phone.created, phone.ready, phone.parked, phone.failed, phone.unavailable, phone.deleted, session.started, session.ended, balance.low, install.succeeded, install.failed, upload.ready, upload.failed, recording.ready, recording.failed, handoff.created, handoff.taken, handoff.done, handoff.declined, handoff.cancelled, handoff.expired, webhook.disabled. More may be added.
+     * One of phone.created, phone.ready, phone.parked, phone.failed, phone.unavailable, phone.deleted, session.started, session.ended, balance.low, install.succeeded, install.failed, upload.ready, upload.failed, recording.ready, recording.failed, handoff.created, handoff.taken, handoff.done, handoff.declined, handoff.cancelled, handoff.expired, app.crashed, notification.posted, webhook.disabled. More may be added.
      */
     type: string;
     /**
@@ -414,7 +444,7 @@ export type Event = {
      */
     phone_id: string | null;
     /**
-     * The changed object at the time of the change, under the name of its kind: `phone`, `session`, `balance`, `install`, `upload`, `recording`, `handoff` or `webhook`. Fields may be added. It has no text that a person typed.
+     * The changed object at the time of the change, under the name of its kind: `phone`, `session`, `balance`, `install`, `upload`, `recording`, `handoff`, `crash`, `notification` or `webhook`. Fields may be added. It has no text that a person typed.
      */
     data: {
         [key: string]: {
@@ -486,6 +516,48 @@ export type LibraryPage = {
         version_name: string;
     }>;
     next_cursor: string | null;
+};
+
+export type LogLine = {
+    /**
+     * By the phone's clock. Null when that reports an impossible time.
+     */
+    at: string | null;
+    /**
+     * One of verbose, debug, info, warn, error, fatal. More may be added.
+     */
+    level: string;
+    tag: string;
+    /**
+     * The process that wrote it.
+     */
+    pid: number;
+    /**
+     * The app that wrote it, or null when unknown.
+     */
+    package: string | null;
+    /**
+     * May have several lines.
+     */
+    message: string;
+};
+
+export type Notification = {
+    id: string;
+    /**
+     * The app that posted it.
+     */
+    package: string;
+    title: string;
+    text: string;
+    /**
+     * By the phone's clock. Null when the phone does not report it.
+     */
+    posted_at: string | null;
+    /**
+     * Whether it can be dismissed: apps can keep theirs.
+     */
+    dismissible: boolean;
 };
 
 export type Observation = {
@@ -989,6 +1061,55 @@ export type UninstallAppAnswer = {
     uninstalled: true;
 };
 
+export type SetPermissionsBody = {
+    /**
+     * Names such as `android.permission.CAMERA`.
+     */
+    grant?: Array<string>;
+    /**
+     * Android may end an app that loses a permission.
+     */
+    revoke?: Array<string>;
+};
+
+export type SetPermissionsAnswer = {
+    package: string;
+    permissions: Array<{
+        name: string;
+        granted: boolean;
+    }>;
+};
+
+export type ListCrashesAnswer = {
+    data: Array<Crash>;
+    /**
+     * Null on the last page.
+     */
+    next_cursor: string | null;
+};
+
+export type ReadLogsAnswer = {
+    data: Array<LogLine>;
+    /**
+     * Null on the last page.
+     */
+    next_cursor: string | null;
+};
+
+export type ListNotificationsAnswer = {
+    data: Array<Notification>;
+};
+
+export type OpenNotificationAnswer = {
+    id: string;
+    opened: true;
+};
+
+export type DismissNotificationAnswer = {
+    id: string;
+    dismissed: true;
+};
+
 export type ListFilesAnswer = {
     path: string;
     data: Array<{
@@ -1204,7 +1325,7 @@ export type CreateWebhookBody = {
     /**
      * The types of events that are sent; null: all.
      */
-    events?: Array<'phone.created' | 'phone.ready' | 'phone.parked' | 'phone.failed' | 'phone.unavailable' | 'phone.deleted' | 'session.started' | 'session.ended' | 'balance.low' | 'install.succeeded' | 'install.failed' | 'upload.ready' | 'upload.failed' | 'recording.ready' | 'recording.failed' | 'handoff.created' | 'handoff.taken' | 'handoff.done' | 'handoff.declined' | 'handoff.cancelled' | 'handoff.expired' | 'webhook.disabled'> | null;
+    events?: Array<'phone.created' | 'phone.ready' | 'phone.parked' | 'phone.failed' | 'phone.unavailable' | 'phone.deleted' | 'session.started' | 'session.ended' | 'balance.low' | 'install.succeeded' | 'install.failed' | 'upload.ready' | 'upload.failed' | 'recording.ready' | 'recording.failed' | 'handoff.created' | 'handoff.taken' | 'handoff.done' | 'handoff.declined' | 'handoff.cancelled' | 'handoff.expired' | 'app.crashed' | 'notification.posted' | 'webhook.disabled'> | null;
     /**
      * A text for people.
      */
@@ -1219,7 +1340,7 @@ export type UpdateWebhookBody = {
     /**
      * The types of events that are sent; null: all.
      */
-    events?: Array<'phone.created' | 'phone.ready' | 'phone.parked' | 'phone.failed' | 'phone.unavailable' | 'phone.deleted' | 'session.started' | 'session.ended' | 'balance.low' | 'install.succeeded' | 'install.failed' | 'upload.ready' | 'upload.failed' | 'recording.ready' | 'recording.failed' | 'handoff.created' | 'handoff.taken' | 'handoff.done' | 'handoff.declined' | 'handoff.cancelled' | 'handoff.expired' | 'webhook.disabled'> | null;
+    events?: Array<'phone.created' | 'phone.ready' | 'phone.parked' | 'phone.failed' | 'phone.unavailable' | 'phone.deleted' | 'session.started' | 'session.ended' | 'balance.low' | 'install.succeeded' | 'install.failed' | 'upload.ready' | 'upload.failed' | 'recording.ready' | 'recording.failed' | 'handoff.created' | 'handoff.taken' | 'handoff.done' | 'handoff.declined' | 'handoff.cancelled' | 'handoff.expired' | 'app.crashed' | 'notification.posted' | 'webhook.disabled'> | null;
     /**
      * A text for people.
      */
@@ -2982,6 +3103,656 @@ export type UninstallAppResponses = {
 };
 
 export type UninstallAppResponse = UninstallAppResponses[keyof UninstallAppResponses];
+
+export type SetPermissionsData = {
+    body?: SetPermissionsBody;
+    headers?: {
+        /**
+         * Narrows the profile of the API key for this request: `guarded` leaves app stores, wallets, passwords and payment fields to a person with `409 handoff_required`; `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
+         */
+        'Phonerack-Profile'?: 'full' | 'guarded' | 'read-only';
+    };
+    path: {
+        /**
+         * A phone ID.
+         */
+        id: string;
+        /**
+         * The package name of the app.
+         */
+        package: string;
+    };
+    query?: never;
+    url: '/v1/phones/{id}/apps/{package}/permissions';
+};
+
+export type SetPermissionsErrors = {
+    /**
+     * `validation_failed`: The request is not valid.
+     */
+    400: Error;
+    /**
+     * `invalid_api_key`: The API key is missing, malformed or unknown.
+     *
+     * `key_expired`: The API key has expired.
+     *
+     * `key_revoked`: The API key was revoked.
+     */
+    401: Error;
+    /**
+     * `phone_not_allowed`: The API key is limited to certain phones, and this phone is not one of them.
+     *
+     * `insufficient_scope`: The API key lacks a scope that this request needs.
+     *
+     * `browser_requests_not_allowed`: Requests with an `Origin` header are refused. Use API keys only from servers or agents, not from a browser.
+     */
+    403: Error;
+    /**
+     * `app_not_found`: The app is not installed on the phone.
+     *
+     * `phone_not_found`: There is no such phone in this project.
+     */
+    404: Error;
+    /**
+     * `handoff_required`: The profile of this request leaves this step to a person, so it was not done.
+     *
+     * `phone_not_running`: The phone is not running.
+     *
+     * `phone_starting`: The phone is still starting.
+     *
+     * `phone_parking`: The phone is parking.
+     *
+     * `phone_deleted`: The phone was deleted and cannot be restored. Create a new phone.
+     *
+     * `phone_failed`: The phone has failed and cannot be used again. Create a new phone.
+     *
+     * `phone_controlled`: A person controls the phone, so nothing was done.
+     */
+    409: Error;
+    /**
+     * `payload_too_large`: The request body is too large.
+     */
+    413: Error;
+    /**
+     * `feature_unavailable`: The phone does not offer this feature.
+     */
+    422: Error;
+    /**
+     * `rate_limited`: Too many requests.
+     */
+    429: Error;
+    /**
+     * `internal_error`: An internal error occurred.
+     */
+    500: Error;
+    /**
+     * `provider_error`: The phone failed to carry out the request.
+     *
+     * `action_outcome_unknown`: The outcome of the write is unknown: the phone may have carried it out.
+     */
+    502: Error;
+    /**
+     * `phone_unavailable`: The phone is unreachable, so nothing was done.
+     *
+     * `service_unavailable`: The service is too busy for this request.
+     */
+    503: Error;
+    /**
+     * `provider_timeout`: The phone did not respond before the timeout.
+     */
+    504: Error;
+};
+
+export type SetPermissionsError = SetPermissionsErrors[keyof SetPermissionsErrors];
+
+export type SetPermissionsResponses = {
+    /**
+     * Done.
+     */
+    200: SetPermissionsAnswer;
+};
+
+export type SetPermissionsResponse = SetPermissionsResponses[keyof SetPermissionsResponses];
+
+export type ListCrashesData = {
+    body?: never;
+    headers?: {
+        /**
+         * Narrows the profile of the API key for this request: `guarded` leaves app stores, wallets, passwords and payment fields to a person with `409 handoff_required`; `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
+         */
+        'Phonerack-Profile'?: 'full' | 'guarded' | 'read-only';
+    };
+    path: {
+        /**
+         * A phone ID.
+         */
+        id: string;
+    };
+    query?: {
+        /**
+         * Only crashes of this app.
+         */
+        package?: string;
+        /**
+         * Maximum number of entries on the page.
+         */
+        limit?: number;
+        /**
+         * The `next_cursor` of the previous page.
+         */
+        cursor?: string;
+    };
+    url: '/v1/phones/{id}/crashes';
+};
+
+export type ListCrashesErrors = {
+    /**
+     * `validation_failed`: The request is not valid.
+     */
+    400: Error;
+    /**
+     * `invalid_api_key`: The API key is missing, malformed or unknown.
+     *
+     * `key_expired`: The API key has expired.
+     *
+     * `key_revoked`: The API key was revoked.
+     */
+    401: Error;
+    /**
+     * `phone_not_allowed`: The API key is limited to certain phones, and this phone is not one of them.
+     *
+     * `insufficient_scope`: The API key lacks a scope that this request needs.
+     *
+     * `browser_requests_not_allowed`: Requests with an `Origin` header are refused. Use API keys only from servers or agents, not from a browser.
+     */
+    403: Error;
+    /**
+     * `phone_not_found`: There is no such phone in this project.
+     */
+    404: Error;
+    /**
+     * `phone_not_running`: The phone is not running.
+     *
+     * `phone_starting`: The phone is still starting.
+     *
+     * `phone_parking`: The phone is parking.
+     *
+     * `phone_deleted`: The phone was deleted and cannot be restored. Create a new phone.
+     *
+     * `phone_failed`: The phone has failed and cannot be used again. Create a new phone.
+     */
+    409: Error;
+    /**
+     * `feature_unavailable`: The phone does not offer this feature.
+     */
+    422: Error;
+    /**
+     * `rate_limited`: Too many requests.
+     */
+    429: Error;
+    /**
+     * `internal_error`: An internal error occurred.
+     */
+    500: Error;
+    /**
+     * `provider_error`: The phone failed to carry out the request.
+     */
+    502: Error;
+    /**
+     * `phone_unavailable`: The phone is unreachable, so nothing was done.
+     *
+     * `service_unavailable`: The service is too busy for this request.
+     */
+    503: Error;
+    /**
+     * `provider_timeout`: The phone did not respond before the timeout.
+     */
+    504: Error;
+};
+
+export type ListCrashesError = ListCrashesErrors[keyof ListCrashesErrors];
+
+export type ListCrashesResponses = {
+    /**
+     * Done.
+     */
+    200: ListCrashesAnswer;
+};
+
+export type ListCrashesResponse = ListCrashesResponses[keyof ListCrashesResponses];
+
+export type ReadLogsData = {
+    body?: never;
+    headers?: {
+        /**
+         * Narrows the profile of the API key for this request: `guarded` leaves app stores, wallets, passwords and payment fields to a person with `409 handoff_required`; `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
+         */
+        'Phonerack-Profile'?: 'full' | 'guarded' | 'read-only';
+    };
+    path: {
+        /**
+         * A phone ID.
+         */
+        id: string;
+    };
+    query?: {
+        /**
+         * Only lines that this app wrote.
+         */
+        package?: string;
+        /**
+         * Only lines of this level and above.
+         */
+        level?: 'verbose' | 'debug' | 'info' | 'warn' | 'error' | 'fatal';
+        /**
+         * Only lines from this time on, by the phone's clock.
+         */
+        since?: string;
+        /**
+         * Maximum number of entries on the page.
+         */
+        limit?: number;
+        /**
+         * The `next_cursor` of the previous page.
+         */
+        cursor?: string;
+    };
+    url: '/v1/phones/{id}/logs';
+};
+
+export type ReadLogsErrors = {
+    /**
+     * `validation_failed`: The request is not valid.
+     */
+    400: Error;
+    /**
+     * `invalid_api_key`: The API key is missing, malformed or unknown.
+     *
+     * `key_expired`: The API key has expired.
+     *
+     * `key_revoked`: The API key was revoked.
+     */
+    401: Error;
+    /**
+     * `phone_not_allowed`: The API key is limited to certain phones, and this phone is not one of them.
+     *
+     * `insufficient_scope`: The API key lacks a scope that this request needs.
+     *
+     * `browser_requests_not_allowed`: Requests with an `Origin` header are refused. Use API keys only from servers or agents, not from a browser.
+     */
+    403: Error;
+    /**
+     * `phone_not_found`: There is no such phone in this project.
+     */
+    404: Error;
+    /**
+     * `phone_not_running`: The phone is not running.
+     *
+     * `phone_starting`: The phone is still starting.
+     *
+     * `phone_parking`: The phone is parking.
+     *
+     * `phone_deleted`: The phone was deleted and cannot be restored. Create a new phone.
+     *
+     * `phone_failed`: The phone has failed and cannot be used again. Create a new phone.
+     */
+    409: Error;
+    /**
+     * `feature_unavailable`: The phone does not offer this feature.
+     */
+    422: Error;
+    /**
+     * `rate_limited`: Too many requests.
+     */
+    429: Error;
+    /**
+     * `internal_error`: An internal error occurred.
+     */
+    500: Error;
+    /**
+     * `provider_error`: The phone failed to carry out the request.
+     */
+    502: Error;
+    /**
+     * `phone_unavailable`: The phone is unreachable, so nothing was done.
+     *
+     * `service_unavailable`: The service is too busy for this request.
+     */
+    503: Error;
+    /**
+     * `provider_timeout`: The phone did not respond before the timeout.
+     */
+    504: Error;
+};
+
+export type ReadLogsError = ReadLogsErrors[keyof ReadLogsErrors];
+
+export type ReadLogsResponses = {
+    /**
+     * Done.
+     */
+    200: ReadLogsAnswer;
+};
+
+export type ReadLogsResponse = ReadLogsResponses[keyof ReadLogsResponses];
+
+export type ListNotificationsData = {
+    body?: never;
+    headers?: {
+        /**
+         * Narrows the profile of the API key for this request: `guarded` leaves app stores, wallets, passwords and payment fields to a person with `409 handoff_required`; `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
+         */
+        'Phonerack-Profile'?: 'full' | 'guarded' | 'read-only';
+    };
+    path: {
+        /**
+         * A phone ID.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/v1/phones/{id}/notifications';
+};
+
+export type ListNotificationsErrors = {
+    /**
+     * `validation_failed`: The request is not valid.
+     */
+    400: Error;
+    /**
+     * `invalid_api_key`: The API key is missing, malformed or unknown.
+     *
+     * `key_expired`: The API key has expired.
+     *
+     * `key_revoked`: The API key was revoked.
+     */
+    401: Error;
+    /**
+     * `phone_not_allowed`: The API key is limited to certain phones, and this phone is not one of them.
+     *
+     * `insufficient_scope`: The API key lacks a scope that this request needs.
+     *
+     * `browser_requests_not_allowed`: Requests with an `Origin` header are refused. Use API keys only from servers or agents, not from a browser.
+     */
+    403: Error;
+    /**
+     * `phone_not_found`: There is no such phone in this project.
+     */
+    404: Error;
+    /**
+     * `phone_not_running`: The phone is not running.
+     *
+     * `phone_starting`: The phone is still starting.
+     *
+     * `phone_parking`: The phone is parking.
+     *
+     * `phone_deleted`: The phone was deleted and cannot be restored. Create a new phone.
+     *
+     * `phone_failed`: The phone has failed and cannot be used again. Create a new phone.
+     */
+    409: Error;
+    /**
+     * `feature_unavailable`: The phone does not offer this feature.
+     */
+    422: Error;
+    /**
+     * `rate_limited`: Too many requests.
+     */
+    429: Error;
+    /**
+     * `internal_error`: An internal error occurred.
+     */
+    500: Error;
+    /**
+     * `provider_error`: The phone failed to carry out the request.
+     */
+    502: Error;
+    /**
+     * `phone_unavailable`: The phone is unreachable, so nothing was done.
+     *
+     * `service_unavailable`: The service is too busy for this request.
+     */
+    503: Error;
+    /**
+     * `provider_timeout`: The phone did not respond before the timeout.
+     */
+    504: Error;
+};
+
+export type ListNotificationsError = ListNotificationsErrors[keyof ListNotificationsErrors];
+
+export type ListNotificationsResponses = {
+    /**
+     * Done.
+     */
+    200: ListNotificationsAnswer;
+};
+
+export type ListNotificationsResponse = ListNotificationsResponses[keyof ListNotificationsResponses];
+
+export type OpenNotificationData = {
+    body?: NoFields;
+    headers?: {
+        /**
+         * Narrows the profile of the API key for this request: `guarded` leaves app stores, wallets, passwords and payment fields to a person with `409 handoff_required`; `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
+         */
+        'Phonerack-Profile'?: 'full' | 'guarded' | 'read-only';
+    };
+    path: {
+        /**
+         * A phone ID.
+         */
+        id: string;
+        /**
+         * A notification ID.
+         */
+        nid: string;
+    };
+    query?: never;
+    url: '/v1/phones/{id}/notifications/{nid}/open';
+};
+
+export type OpenNotificationErrors = {
+    /**
+     * `validation_failed`: The request is not valid.
+     */
+    400: Error;
+    /**
+     * `invalid_api_key`: The API key is missing, malformed or unknown.
+     *
+     * `key_expired`: The API key has expired.
+     *
+     * `key_revoked`: The API key was revoked.
+     */
+    401: Error;
+    /**
+     * `phone_not_allowed`: The API key is limited to certain phones, and this phone is not one of them.
+     *
+     * `insufficient_scope`: The API key lacks a scope that this request needs.
+     *
+     * `browser_requests_not_allowed`: Requests with an `Origin` header are refused. Use API keys only from servers or agents, not from a browser.
+     */
+    403: Error;
+    /**
+     * `notification_not_found`: The phone does not show this notification, or no longer.
+     *
+     * `phone_not_found`: There is no such phone in this project.
+     */
+    404: Error;
+    /**
+     * `handoff_required`: The profile of this request leaves this step to a person, so it was not done.
+     *
+     * `phone_not_running`: The phone is not running.
+     *
+     * `phone_starting`: The phone is still starting.
+     *
+     * `phone_parking`: The phone is parking.
+     *
+     * `phone_deleted`: The phone was deleted and cannot be restored. Create a new phone.
+     *
+     * `phone_failed`: The phone has failed and cannot be used again. Create a new phone.
+     *
+     * `phone_controlled`: A person controls the phone, so nothing was done.
+     */
+    409: Error;
+    /**
+     * `payload_too_large`: The request body is too large.
+     */
+    413: Error;
+    /**
+     * `phone_screen_off`: The phone's screen is off, so nothing was sent.
+     *
+     * `feature_unavailable`: The phone does not offer this feature.
+     */
+    422: Error;
+    /**
+     * `rate_limited`: Too many requests.
+     */
+    429: Error;
+    /**
+     * `internal_error`: An internal error occurred.
+     */
+    500: Error;
+    /**
+     * `provider_error`: The phone failed to carry out the request.
+     *
+     * `action_outcome_unknown`: The outcome of the write is unknown: the phone may have carried it out.
+     */
+    502: Error;
+    /**
+     * `phone_unavailable`: The phone is unreachable, so nothing was done.
+     *
+     * `service_unavailable`: The service is too busy for this request.
+     */
+    503: Error;
+    /**
+     * `provider_timeout`: The phone did not respond before the timeout.
+     */
+    504: Error;
+};
+
+export type OpenNotificationError = OpenNotificationErrors[keyof OpenNotificationErrors];
+
+export type OpenNotificationResponses = {
+    /**
+     * Done.
+     */
+    200: OpenNotificationAnswer;
+};
+
+export type OpenNotificationResponse = OpenNotificationResponses[keyof OpenNotificationResponses];
+
+export type DismissNotificationData = {
+    body?: NoFields;
+    headers?: {
+        /**
+         * Narrows the profile of the API key for this request: `guarded` leaves app stores, wallets, passwords and payment fields to a person with `409 handoff_required`; `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
+         */
+        'Phonerack-Profile'?: 'full' | 'guarded' | 'read-only';
+    };
+    path: {
+        /**
+         * A phone ID.
+         */
+        id: string;
+        /**
+         * A notification ID.
+         */
+        nid: string;
+    };
+    query?: never;
+    url: '/v1/phones/{id}/notifications/{nid}/dismiss';
+};
+
+export type DismissNotificationErrors = {
+    /**
+     * `validation_failed`: The request is not valid.
+     */
+    400: Error;
+    /**
+     * `invalid_api_key`: The API key is missing, malformed or unknown.
+     *
+     * `key_expired`: The API key has expired.
+     *
+     * `key_revoked`: The API key was revoked.
+     */
+    401: Error;
+    /**
+     * `phone_not_allowed`: The API key is limited to certain phones, and this phone is not one of them.
+     *
+     * `insufficient_scope`: The API key lacks a scope that this request needs.
+     *
+     * `browser_requests_not_allowed`: Requests with an `Origin` header are refused. Use API keys only from servers or agents, not from a browser.
+     */
+    403: Error;
+    /**
+     * `notification_not_found`: The phone does not show this notification, or no longer.
+     *
+     * `phone_not_found`: There is no such phone in this project.
+     */
+    404: Error;
+    /**
+     * `handoff_required`: The profile of this request leaves this step to a person, so it was not done.
+     *
+     * `phone_not_running`: The phone is not running.
+     *
+     * `phone_starting`: The phone is still starting.
+     *
+     * `phone_parking`: The phone is parking.
+     *
+     * `phone_deleted`: The phone was deleted and cannot be restored. Create a new phone.
+     *
+     * `phone_failed`: The phone has failed and cannot be used again. Create a new phone.
+     *
+     * `phone_controlled`: A person controls the phone, so nothing was done.
+     */
+    409: Error;
+    /**
+     * `payload_too_large`: The request body is too large.
+     */
+    413: Error;
+    /**
+     * `phone_screen_off`: The phone's screen is off, so nothing was sent.
+     *
+     * `feature_unavailable`: The phone does not offer this feature.
+     */
+    422: Error;
+    /**
+     * `rate_limited`: Too many requests.
+     */
+    429: Error;
+    /**
+     * `internal_error`: An internal error occurred.
+     */
+    500: Error;
+    /**
+     * `provider_error`: The phone failed to carry out the request.
+     *
+     * `action_outcome_unknown`: The outcome of the write is unknown: the phone may have carried it out.
+     */
+    502: Error;
+    /**
+     * `phone_unavailable`: The phone is unreachable, so nothing was done.
+     *
+     * `service_unavailable`: The service is too busy for this request.
+     */
+    503: Error;
+    /**
+     * `provider_timeout`: The phone did not respond before the timeout.
+     */
+    504: Error;
+};
+
+export type DismissNotificationError = DismissNotificationErrors[keyof DismissNotificationErrors];
+
+export type DismissNotificationResponses = {
+    /**
+     * Done.
+     */
+    200: DismissNotificationAnswer;
+};
+
+export type DismissNotificationResponse = DismissNotificationResponses[keyof DismissNotificationResponses];
 
 export type DeleteFileData = {
     body?: NoFields;
@@ -6010,7 +6781,7 @@ export type ListEventsData = {
         /**
          * Only events of this type.
          */
-        type?: 'phone.created' | 'phone.ready' | 'phone.parked' | 'phone.failed' | 'phone.unavailable' | 'phone.deleted' | 'session.started' | 'session.ended' | 'balance.low' | 'install.succeeded' | 'install.failed' | 'upload.ready' | 'upload.failed' | 'recording.ready' | 'recording.failed' | 'handoff.created' | 'handoff.taken' | 'handoff.done' | 'handoff.declined' | 'handoff.cancelled' | 'handoff.expired' | 'webhook.disabled';
+        type?: 'phone.created' | 'phone.ready' | 'phone.parked' | 'phone.failed' | 'phone.unavailable' | 'phone.deleted' | 'session.started' | 'session.ended' | 'balance.low' | 'install.succeeded' | 'install.failed' | 'upload.ready' | 'upload.failed' | 'recording.ready' | 'recording.failed' | 'handoff.created' | 'handoff.taken' | 'handoff.done' | 'handoff.declined' | 'handoff.cancelled' | 'handoff.expired' | 'app.crashed' | 'notification.posted' | 'webhook.disabled';
         /**
          * Only events of the phone with this ID.
          */
