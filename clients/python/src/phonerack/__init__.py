@@ -9,6 +9,7 @@ from ._async.phone import AsyncPhone
 from ._async.phonerack import AsyncPhonerack
 from ._async.phones import AsyncPhones
 from ._async.recording import AsyncRecording
+from ._async.reports import AsyncReports
 from ._async.setup import AsyncSetup
 from ._async.webhooks import AsyncWebhooks
 from ._generated import models
@@ -22,6 +23,7 @@ from ._sync.phone import Phone
 from ._sync.phonerack import Phonerack
 from ._sync.phones import Phones
 from ._sync.recording import Recording
+from ._sync.reports import Reports
 from ._sync.setup import Setup
 from ._sync.webhooks import Webhooks
 from ._version import __version__
@@ -92,6 +94,7 @@ __all__ = [
     "AsyncPhonerack",
     "AsyncPhones",
     "AsyncRecording",
+    "AsyncReports",
     "AsyncSetup",
     "AsyncWebhooks",
     "AuthenticationError",
@@ -135,6 +138,7 @@ __all__ = [
     "ReceivedKey",
     "recents",
     "Recording",
+    "Reports",
     "scroll",
     "scroll_to",
     "Setup",

@@ -16,6 +16,7 @@ from phonerack import (
     AsyncPhonerack,
     AsyncPhones,
     AsyncRecording,
+    AsyncReports,
     AsyncSetup,
     PhonerackConnectionError,
     home,
@@ -67,6 +68,9 @@ READS: Calls = {
     "AsyncDevice.location": lambda of, time: of.phone.device.location(deadline=time),
     "AsyncDevice.locale": lambda of, time: of.phone.device.locale(deadline=time),
     "AsyncDevice.timezone": lambda of, time: of.phone.device.timezone(deadline=time),
+    "AsyncReports.logs": lambda of, time: of.phone.reports.logs(deadline=time).to_list(),
+    "AsyncReports.crashes": lambda of, time: of.phone.reports.crashes(deadline=time).to_list(),
+    "AsyncReports.notifications": lambda of, time: of.phone.reports.notifications(deadline=time),
     "AsyncFiles.list": lambda of, time: of.phone.files.list(deadline=time),
     "AsyncFiles.read": lambda of, time: of.phone.files.read("/sdcard/a", deadline=time),
     "AsyncApps.get_upload": lambda of, time: of.client.apps.get_upload("upl_a", deadline=time),
@@ -115,6 +119,13 @@ WRITES: Calls = {
     "AsyncDevice.reset_location": lambda of, time: of.phone.device.reset_location(deadline=time),
     "AsyncDevice.set_locale": lambda of, time: of.phone.device.set_locale("de-DE", deadline=time),
     "AsyncDevice.set_timezone": lambda of, time: of.phone.device.set_timezone("Europe/Berlin", deadline=time),
+    "AsyncReports.open_notification": lambda of, time: of.phone.reports.open_notification("ntf_a", deadline=time),
+    "AsyncReports.dismiss_notification": lambda of, time: of.phone.reports.dismiss_notification(
+        "ntf_a", deadline=time
+    ),
+    "AsyncReports.set_permissions": lambda of, time: of.phone.reports.set_permissions(
+        "a.b", grant=["a.b.C"], deadline=time
+    ),
     "AsyncFiles.write": lambda of, time: of.phone.files.write("/sdcard/a", "a", deadline=time),
     "AsyncFiles.delete": lambda of, time: of.phone.files.delete("/sdcard/a", deadline=time),
     "AsyncApps.upload": lambda of, time: of.client.apps.upload(b"PK", deadline=time),
@@ -148,7 +159,7 @@ async def test_ends_the_call(server: Server, name: str) -> None:
 def test_has_been_tested_for_each_method() -> None:
     classes = [
         *(AsyncPhonerack, AsyncPhones, AsyncPhone, AsyncDevice, AsyncFiles, AsyncApps),
-        *(AsyncHandoff, AsyncRecording, AsyncSetup),
+        *(AsyncHandoff, AsyncRecording, AsyncReports, AsyncSetup),
     ]
     methods = {
         f"{each.__name__}.{name}"

@@ -17,6 +17,7 @@ from phonerack import (
     Phonerack,
     Phones,
     Recording,
+    Reports,
     Setup,
     PhonerackConnectionError,
     home,
@@ -68,6 +69,9 @@ READS: Calls = {
     "Device.location": lambda of, time: of.phone.device.location(deadline=time),
     "Device.locale": lambda of, time: of.phone.device.locale(deadline=time),
     "Device.timezone": lambda of, time: of.phone.device.timezone(deadline=time),
+    "Reports.logs": lambda of, time: of.phone.reports.logs(deadline=time).to_list(),
+    "Reports.crashes": lambda of, time: of.phone.reports.crashes(deadline=time).to_list(),
+    "Reports.notifications": lambda of, time: of.phone.reports.notifications(deadline=time),
     "Files.list": lambda of, time: of.phone.files.list(deadline=time),
     "Files.read": lambda of, time: of.phone.files.read("/sdcard/a", deadline=time),
     "Apps.get_upload": lambda of, time: of.client.apps.get_upload("upl_a", deadline=time),
@@ -116,6 +120,13 @@ WRITES: Calls = {
     "Device.reset_location": lambda of, time: of.phone.device.reset_location(deadline=time),
     "Device.set_locale": lambda of, time: of.phone.device.set_locale("de-DE", deadline=time),
     "Device.set_timezone": lambda of, time: of.phone.device.set_timezone("Europe/Berlin", deadline=time),
+    "Reports.open_notification": lambda of, time: of.phone.reports.open_notification("ntf_a", deadline=time),
+    "Reports.dismiss_notification": lambda of, time: of.phone.reports.dismiss_notification(
+        "ntf_a", deadline=time
+    ),
+    "Reports.set_permissions": lambda of, time: of.phone.reports.set_permissions(
+        "a.b", grant=["a.b.C"], deadline=time
+    ),
     "Files.write": lambda of, time: of.phone.files.write("/sdcard/a", "a", deadline=time),
     "Files.delete": lambda of, time: of.phone.files.delete("/sdcard/a", deadline=time),
     "Apps.upload": lambda of, time: of.client.apps.upload(b"PK", deadline=time),
@@ -149,7 +160,7 @@ def test_ends_the_call(server: Server, name: str) -> None:
 def test_has_been_tested_for_each_method() -> None:
     classes = [
         *(Phonerack, Phones, Phone, Device, Files, Apps),
-        *(Handoff, Recording, Setup),
+        *(Handoff, Recording, Reports, Setup),
     ]
     methods = {
         f"{each.__name__}.{name}"

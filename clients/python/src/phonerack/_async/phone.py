@@ -16,6 +16,7 @@ from .files import AsyncFiles
 from .handoff import AsyncHandoff
 from .pages import AsyncPages
 from .recording import AsyncRecording
+from .reports import AsyncReports
 from .screen import AsyncScreen
 from .until_ready import until_parked, until_ready
 from .upload import body_of, install_app, upload_file
@@ -31,6 +32,8 @@ class AsyncPhone(AsyncScreen):
         self.files = AsyncFiles(connection, self.id)
         # Clipboard, location, locale, time zone, and the facts of the device.
         self.device = AsyncDevice(connection, self.id)
+        # Log, crashes, notifications, and permissions of apps.
+        self.reports = AsyncReports(connection, self.id)
 
     @property
     def name(self) -> str:

@@ -168,6 +168,25 @@ class CompleteUploadBody2(TypedDict):
     storageId: str
 
 
+class Crash(TypedDict):
+    # By the phone's clock. Null when that reports an impossible time.
+    at: Optional[str]
+    # `crash`: an exception that nothing caught; `native_crash`: a fault in native code; `anr`: the app did
+    # not respond. More may be added.
+    kind: str
+    package: str
+    process: str
+    pid: Optional[int]
+    # The exception's class, or the signal. Null for `anr`.
+    exception: Optional[str]
+    # The exception's message, or why the app did not respond.
+    reason: Optional[str]
+    # The stacks, at most 65,536 characters.
+    stack: str
+    # Whether the stacks were longer.
+    truncated: bool
+
+
 class CreateCheckoutAnswer(TypedDict):
     # The checkout page of the payment provider.
     url: str
@@ -244,7 +263,7 @@ class _CreateWebhookBodyRequired(TypedDict):
 
 class CreateWebhookBody(_CreateWebhookBodyRequired, total=False):
     # The types of events that are sent; null: all.
-    events: Optional[List[Literal["phone.created", "phone.ready", "phone.parked", "phone.failed", "phone.unavailable", "phone.deleted", "session.started", "session.ended", "balance.low", "install.succeeded", "install.failed", "upload.ready", "upload.failed", "recording.ready", "recording.failed", "handoff.created", "handoff.taken", "handoff.done", "handoff.declined", "handoff.cancelled", "handoff.expired", "webhook.disabled"]]]
+    events: Optional[List[Literal["phone.created", "phone.ready", "phone.parked", "phone.failed", "phone.unavailable", "phone.deleted", "session.started", "session.ended", "balance.low", "install.succeeded", "install.failed", "upload.ready", "upload.failed", "recording.ready", "recording.failed", "handoff.created", "handoff.taken", "handoff.done", "handoff.declined", "handoff.cancelled", "handoff.expired", "app.crashed", "notification.posted", "webhook.disabled"]]]
     # A text for people.
     description: Optional[str]
 
@@ -363,6 +382,11 @@ class DescTarget(TypedDict):
     desc: str
 
 
+class DismissNotificationAnswer(TypedDict):
+    id: str
+    dismissed: Literal[True]
+
+
 class DoubleTapAction(TypedDict):
     type: Literal["double_tap"]
     target: Target
@@ -423,15 +447,16 @@ class Event(TypedDict):
     # One of phone.created, phone.ready, phone.parked, phone.failed, phone.unavailable, phone.deleted,
     # session.started, session.ended, balance.low, install.succeeded, install.failed, upload.ready,
     # upload.failed, recording.ready, recording.failed, handoff.created, handoff.taken, handoff.done,
-    # handoff.declined, handoff.cancelled, handoff.expired, webhook.disabled. More may be added.
+    # handoff.declined, handoff.cancelled, handoff.expired, app.crashed, notification.posted,
+    # webhook.disabled. More may be added.
     type: str
     # ISO 8601, UTC, with milliseconds.
     created_at: str
     # Null for events of uploads, of the credit and of webhooks.
     phone_id: Optional[str]
     # The changed object at the time of the change, under the name of its kind: `phone`, `session`, `balance`,
-    # `install`, `upload`, `recording`, `handoff` or `webhook`. Fields may be added. It has no text that a
-    # person typed.
+    # `install`, `upload`, `recording`, `handoff`, `crash`, `notification` or `webhook`. Fields may be added.
+    # It has no text that a person typed.
     data: Dict[str, Dict[str, Any]]
 
 
@@ -569,6 +594,12 @@ class ListAppsAnswerDataItem(TypedDict):
     system: bool
 
 
+class ListCrashesAnswer(TypedDict):
+    data: List[Crash]
+    # Null on the last page.
+    next_cursor: Optional[str]
+
+
 class ListFilesAnswer(TypedDict):
     path: str
     data: List[ListFilesAnswerDataItem]
@@ -580,6 +611,24 @@ class ListFilesAnswerDataItem(TypedDict):
     # Bytes.
     size: int
     modified_at: Optional[str]
+
+
+class ListNotificationsAnswer(TypedDict):
+    data: List[Notification]
+
+
+class LogLine(TypedDict):
+    # By the phone's clock. Null when that reports an impossible time.
+    at: Optional[str]
+    # One of verbose, debug, info, warn, error, fatal. More may be added.
+    level: str
+    tag: str
+    # The process that wrote it.
+    pid: int
+    # The app that wrote it, or null when unknown.
+    package: Optional[str]
+    # May have several lines.
+    message: str
 
 
 class _LongPressActionRequired(TypedDict):
@@ -594,6 +643,18 @@ class LongPressAction(_LongPressActionRequired, total=False):
 
 class NoFields(TypedDict):
     pass
+
+
+class Notification(TypedDict):
+    id: str
+    # The app that posted it.
+    package: str
+    title: str
+    text: str
+    # By the phone's clock. Null when the phone does not report it.
+    posted_at: Optional[str]
+    # Whether it can be dismissed: apps can keep theirs.
+    dismissible: bool
 
 
 class _ObservationRequired(TypedDict):
@@ -664,6 +725,11 @@ class _OpenAppActionRequired(TypedDict):
 
 class OpenAppAction(_OpenAppActionRequired, total=False):
     activity: str
+
+
+class OpenNotificationAnswer(TypedDict):
+    id: str
+    opened: Literal[True]
 
 
 class OpenSession(TypedDict):
@@ -743,6 +809,12 @@ class PointTarget(TypedDict):
     x: int
     # Device pixels.
     y: int
+
+
+class ReadLogsAnswer(TypedDict):
+    data: List[LogLine]
+    # Null on the last page.
+    next_cursor: Optional[str]
 
 
 class RecentsAction(TypedDict):
@@ -878,6 +950,23 @@ class SetLocationBody(_SetLocationBodyRequired, total=False):
     timezone_from_location: bool
 
 
+class SetPermissionsAnswer(TypedDict):
+    package: str
+    permissions: List[SetPermissionsAnswerPermissionsItem]
+
+
+class SetPermissionsAnswerPermissionsItem(TypedDict):
+    name: str
+    granted: bool
+
+
+class SetPermissionsBody(TypedDict, total=False):
+    # Names such as `android.permission.CAMERA`.
+    grant: List[str]
+    # Android may end an app that loses a permission.
+    revoke: List[str]
+
+
 class SetTimezoneAnswer(TypedDict):
     # IANA name.
     timezone: str
@@ -1005,7 +1094,7 @@ class UpdateWebhookBody(TypedDict, total=False):
     # link-local and other special addresses.
     url: str
     # The types of events that are sent; null: all.
-    events: Optional[List[Literal["phone.created", "phone.ready", "phone.parked", "phone.failed", "phone.unavailable", "phone.deleted", "session.started", "session.ended", "balance.low", "install.succeeded", "install.failed", "upload.ready", "upload.failed", "recording.ready", "recording.failed", "handoff.created", "handoff.taken", "handoff.done", "handoff.declined", "handoff.cancelled", "handoff.expired", "webhook.disabled"]]]
+    events: Optional[List[Literal["phone.created", "phone.ready", "phone.parked", "phone.failed", "phone.unavailable", "phone.deleted", "session.started", "session.ended", "balance.low", "install.succeeded", "install.failed", "upload.ready", "upload.failed", "recording.ready", "recording.failed", "handoff.created", "handoff.taken", "handoff.done", "handoff.declined", "handoff.cancelled", "handoff.expired", "app.crashed", "notification.posted", "webhook.disabled"]]]
     # A text for people.
     description: Optional[str]
     # False: nothing is sent, and pending deliveries fail. Events of that time are not sent later.

@@ -91,6 +91,36 @@ def uninstall_app(id: str, package: str, *, body: Optional[NoFields] = None) -> 
     return Request("DELETE", path_of("/v1/phones/{id}/apps/{package}", id=id, package=package), json=body)
 
 
+def set_permissions(id: str, package: str, *, body: Optional[SetPermissionsBody] = None) -> Request[SetPermissionsAnswer]:
+    """Grant and revoke permissions of an app."""
+    return Request("POST", path_of("/v1/phones/{id}/apps/{package}/permissions", id=id, package=package), json=body)
+
+
+def list_crashes(id: str, *, package: Optional[str] = None, limit: Optional[int] = None, cursor: Optional[str] = None) -> Request[ListCrashesAnswer]:
+    """List crashes and hangs of apps."""
+    return Request("GET", path_of("/v1/phones/{id}/crashes", id=id), query={"package": package, "limit": limit, "cursor": cursor})
+
+
+def read_logs(id: str, *, package: Optional[str] = None, level: Optional[Literal["verbose", "debug", "info", "warn", "error", "fatal"]] = None, since: Optional[str] = None, limit: Optional[int] = None, cursor: Optional[str] = None) -> Request[ReadLogsAnswer]:
+    """Read the phone's log."""
+    return Request("GET", path_of("/v1/phones/{id}/logs", id=id), query={"package": package, "level": level, "since": since, "limit": limit, "cursor": cursor})
+
+
+def list_notifications(id: str) -> Request[ListNotificationsAnswer]:
+    """List notifications."""
+    return Request("GET", path_of("/v1/phones/{id}/notifications", id=id))
+
+
+def open_notification(id: str, nid: str, *, body: Optional[NoFields] = None) -> Request[OpenNotificationAnswer]:
+    """Open a notification."""
+    return Request("POST", path_of("/v1/phones/{id}/notifications/{nid}/open", id=id, nid=nid), json=body)
+
+
+def dismiss_notification(id: str, nid: str, *, body: Optional[NoFields] = None) -> Request[DismissNotificationAnswer]:
+    """Dismiss a notification."""
+    return Request("POST", path_of("/v1/phones/{id}/notifications/{nid}/dismiss", id=id, nid=nid), json=body)
+
+
 def list_files(id: str, *, path: Optional[str] = None) -> Request[ListFilesAnswer]:
     """List a directory in shared storage."""
     return Request("GET", path_of("/v1/phones/{id}/files", id=id), query={"path": path})
@@ -256,7 +286,7 @@ def get_account() -> Request[Account]:
     return Request("GET", "/v1/account")
 
 
-def list_events(*, type: Optional[Literal["phone.created", "phone.ready", "phone.parked", "phone.failed", "phone.unavailable", "phone.deleted", "session.started", "session.ended", "balance.low", "install.succeeded", "install.failed", "upload.ready", "upload.failed", "recording.ready", "recording.failed", "handoff.created", "handoff.taken", "handoff.done", "handoff.declined", "handoff.cancelled", "handoff.expired", "webhook.disabled"]] = None, phone: Optional[str] = None, limit: Optional[int] = None, cursor: Optional[str] = None) -> Request[EventPage]:
+def list_events(*, type: Optional[Literal["phone.created", "phone.ready", "phone.parked", "phone.failed", "phone.unavailable", "phone.deleted", "session.started", "session.ended", "balance.low", "install.succeeded", "install.failed", "upload.ready", "upload.failed", "recording.ready", "recording.failed", "handoff.created", "handoff.taken", "handoff.done", "handoff.declined", "handoff.cancelled", "handoff.expired", "app.crashed", "notification.posted", "webhook.disabled"]] = None, phone: Optional[str] = None, limit: Optional[int] = None, cursor: Optional[str] = None) -> Request[EventPage]:
     """List or follow events."""
     return Request("GET", "/v1/events", query={"type": type, "phone": phone, "limit": limit, "cursor": cursor})
 

@@ -17,6 +17,7 @@ from .files import Files
 from .handoff import Handoff
 from .pages import Pages
 from .recording import Recording
+from .reports import Reports
 from .screen import Screen
 from .until_ready import until_parked, until_ready
 from .upload import body_of, install_app, upload_file
@@ -32,6 +33,8 @@ class Phone(Screen):
         self.files = Files(connection, self.id)
         # Clipboard, location, locale, time zone, and the facts of the device.
         self.device = Device(connection, self.id)
+        # Log, crashes, notifications, and permissions of apps.
+        self.reports = Reports(connection, self.id)
 
     @property
     def name(self) -> str:
