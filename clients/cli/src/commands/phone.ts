@@ -10,6 +10,7 @@ import { addPhoneInstallCommands } from './phone-install.js'
 import { addPhoneLifeCommands } from './phone-life.js'
 import { addPhoneListCommands } from './phone-list.js'
 import { addPhonePeopleCommands } from './phone-people.js'
+import { addPhoneReportCommands } from './phone-reports.js'
 import { addPhoneScreenCommands } from './phone-screen.js'
 import { addPhoneShellCommand } from './phone-shell.js'
 
@@ -23,6 +24,7 @@ export function addPhoneCommands(program: Command, app: App): void {
   addPhoneFileCommands(phone, app)
   addPhoneDeviceCommands(phone, app)
   addPhonePeopleCommands(phone, app)
+  addPhoneReportCommands(phone, app)
   addPhoneBatchCommands(phone, app)
   addPhoneShellCommand(phone, app)
   for (const command of phone.commands) command.usage(usageOf(command))
