@@ -12,7 +12,7 @@ const controlPlaneFloors = [
   ['devices', 'payments', 'storage'],
   ['phones', 'uploads'],
   ['device-control', 'events', 'hosts', 'library', 'live'],
-  ['handoffs', 'installs', 'operator', 'recordings', 'webhooks'],
+  ['handoffs', 'installs', 'operator', 'recordings', 'steps', 'webhooks'],
   ['http', 'jobs', 'setup'],
   ['routes'],
   ['mcp', 'openapi'],
@@ -102,7 +102,7 @@ module.exports = {
     parser: 'swc',
     tsPreCompilationDeps: true,
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: `\\.test\\.ts$|/dist/|^${src}/(testing|conformance|live/page)/|^${agent}/testing/` },
+    exclude: { path: `\\.test\\.ts$|/dist/|^${src}/(testing|conformance|live/page|steps/replay/page)/|^${agent}/testing/` },
     enhancedResolveOptions: { extensions: ['.ts', '.js'] },
   },
 }

@@ -76,6 +76,7 @@ import { setupPlugin } from './routes/public/setup.js'
 import { createSetupService } from './setup/service.js'
 import { keepAuthorities } from './own-authorities.js'
 import { openEvents } from './own-events.js'
+import { openSteps } from './own-steps.js'
 import { openFileStore } from './storage/open.js'
 import { type UploadCore } from './uploads/core.js'
 import { expireUploads } from './uploads/expiry.js'
@@ -201,6 +202,7 @@ async function assemble(config: Config, parts: AppParts): Promise<App> {
   const stopping = new AbortController()
   const context = { core, hosts, stopping: stopping.signal }
   const events = await openEvents(core, config)
+  const steps = openSteps(core, createDeviceService(core, hosts), store)
   const own = keepAuthorities(authority, hosts, tunnels, core.clock)
   const jobs = await JobRunner.start({
     authorities: () => own.inUse,
@@ -235,6 +237,7 @@ async function assemble(config: Config, parts: AppParts): Promise<App> {
   const standBys = createStandBys(core, hosts)
   const tickers = [
     events.ticker,
+    steps.ticker,
     new Ticker('sweep of hosts', 1000, parts.log, async () => {
       await postgresTime.measure()
       if (postgresTime.isSkewed) {
@@ -313,7 +316,6 @@ async function assemble(config: Config, parts: AppParts): Promise<App> {
     services: {
       keys,
       phones,
-      devices: createDeviceService(core, hosts),
       settings: createSettingsService(core, hosts),
       files: createFileService(core, hosts),
       uploads: uploadService,
@@ -329,11 +331,15 @@ async function assemble(config: Config, parts: AppParts): Promise<App> {
       live,
       handoffs: createHandoffService(core, hosts, config.http.baseUrl),
       ...events.services,
+      ...steps.services,
     },
     plugins: [
       setupPlugin(core, config.http.baseUrl, failureLimit),
       paymentsPlugin(core, payments, (request) => failureLimit.networkOf(request)),
-      livePlugin({ core, hosts, phones, failureLimit, baseUrl: config.http.baseUrl }),
+      livePlugin({
+        ...{ core, hosts, phones, failureLimit, baseUrl: config.http.baseUrl },
+        steps: steps.live,
+      }),
       hostPlugin({
         ...{ core, authority, connectionChecks: createConnectionChecks(core, hosts, authority) },
         ...{ natsUsers, ownNatsUser: broker.user },
@@ -362,6 +368,7 @@ async function assemble(config: Config, parts: AppParts): Promise<App> {
       operatorGate.close()
       await quiesce()
       await events.close()
+      await steps.close()
       await heartbeats.close()
       retired.close()
       revoked.close()

@@ -6,6 +6,8 @@ export const counterHelp = {
   activity_write_failures: 'Failed writes of activity entries that are retried.',
   activity_rows_refused: 'Activity entries lost because the database rejected them.',
   activity_rows_dropped: 'Activity entries lost because too many were waiting.',
+  step_write_failures: 'Failed writes of steps that are retried.',
+  step_rows_lost: 'Steps that are incomplete because too many were waiting or the database rejected them.',
   clock_skewed: 'Checks in which the clock of this machine differed from Postgres by more than 2 s.',
   nats_revocations_failed: 'Failed attempts to revoke NATS users on the broker, which are repeated.',
 } as const

@@ -82,6 +82,7 @@ export const errorTable = {
     'not_found_error',
     'The phone does not show this notification, or no longer.',
   ),
+  step_not_found: spec(404, 'not_found_error', 'There is no such step of this phone, or it has no picture.'),
 
   method_not_allowed: spec(405, 'invalid_request_error', 'This path does not support the HTTP method.'),
 

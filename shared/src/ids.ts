@@ -28,6 +28,7 @@ export const idPrefixes = {
   webhook: 'whk_',
   delivery: 'dlv_',
   notification: 'ntf_',
+  step: 'stp_',
 } as const
 
 export type IdKind = keyof typeof idPrefixes

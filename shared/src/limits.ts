@@ -128,6 +128,23 @@ export const limits = {
     /** Seconds after which a stream ends whose client has not read. */
     stall: 60,
   },
+  steps: {
+    /** Bytes: the steps of a project, unless its operator sets another quota. */
+    projectBytes: 1_000_000_000,
+    /** Bytes of screens on one page, as JSON. */
+    pageBytes: 4_000_000,
+    /** Steps of one export. */
+    exported: 2000,
+    /** Milliseconds that the answer of a batch waits for its record. */
+    recordWait: 2000,
+    /** Milliseconds that typed texts are remembered, to mask them. */
+    typedLife: 15 * 60_000,
+    /** Actions of a live view in one step, and milliseconds without input that end it. */
+    liveActions: 20,
+    liveIdle: 3000,
+    /** Characters of the name of a client. */
+    client: 100,
+  },
   webhooks: {
     perProject: 10,
     /** Characters. */

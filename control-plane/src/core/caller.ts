@@ -14,6 +14,16 @@ export const profiles = ['full', 'guarded', 'read-only'] as const
 
 export type Profile = (typeof profiles)[number]
 
+export const pictureModes = ['off', 'asked', 'every'] as const
+
+/** What the steps of a project keep. docs/decisions/0278, 0280 */
+export interface StepSettings {
+  /** Whether typed text is kept. */
+  text: boolean
+  /** The pictures that are kept: none, those that a batch asked for, or one with each batch. */
+  pictures: (typeof pictureModes)[number]
+}
+
 /** The caller of a request: an authenticated key. */
 export interface Caller {
   keyId: string
@@ -28,6 +38,8 @@ export interface Caller {
   scopes: readonly Scope[]
   /** Phones that the key is limited to; null: all of the project's. */
   phoneIds: readonly string[] | null
+  /** Null or left out: the project records no steps. */
+  steps?: StepSettings | null
   /** Aborts when the client of the request has gone. Left out: outside of a request. */
   signal?: AbortSignal
   /**
@@ -63,6 +75,15 @@ export interface CallContext {
   isGuarded?: boolean
   /** Left out: the limits of the API apply, and a batch that was sent continues without its client. */
   batch?: BatchLimits
+  /** Left out: unknown. */
+  sender?: Sender
+}
+
+/** The way and the program by which a request came. */
+export interface Sender {
+  via: 'api' | 'mcp'
+  /** The name that the program gives itself; null: none. */
+  client: string | null
 }
 
 /** For a client that gives up early: no action of a batch starts that it would not hear of. */

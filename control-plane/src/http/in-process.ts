@@ -15,6 +15,8 @@ export interface InProcessCall {
   /** Aborts when the client has gone. */
   signal: AbortSignal
   batch: BatchLimits
+  /** The name that the client's program gives itself; null: none. */
+  client: string | null
 }
 
 export interface InProcessAnswer {

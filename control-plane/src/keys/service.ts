@@ -9,7 +9,7 @@ import { Prisma } from '../gen/prisma/client.js'
 import { createSecretLookup } from '../db/secret-lookup.js'
 import { type Core } from '../core/core.js'
 import { keyRefusal, scopesOf } from './validity.js'
-import { type Caller, type Preset, type Profile } from '../core/caller.js'
+import { type Caller, type Preset, type Profile, type StepSettings } from '../core/caller.js'
 import { scopesWithin } from './profile.js'
 import { type KeyService } from './types.js'
 
@@ -33,6 +33,9 @@ interface Row {
   /** Limited to `phoneIds`; otherwise all phones of the project. */
   isLimited: boolean
   phoneIds: string[]
+  stepsEnabled: boolean
+  stepsText: boolean
+  stepsPictures: string
 }
 
 export function createKeyService(core: Core): KeyService & { close(): void } {
@@ -92,10 +95,11 @@ export function createKeyService(core: Core): KeyService & { close(): void } {
 
 async function readKey(core: Core, hash: string): Promise<Found | null> {
   const [key] = await core.read<Row>(Prisma.sql`select k.id, k.project_id as "projectId",
-    (select j.owner_id from projects j where j.id = k.project_id) as "ownerId", k.preset, k.profile,
+    j.owner_id as "ownerId", j.steps_enabled as "stepsEnabled", j.steps_text as "stepsText",
+    j.steps_pictures as "stepsPictures", k.preset, k.profile,
     k.revoked_at as "revokedAt", k.expires_at as "expiresAt", k.is_limited as "isLimited",
     array(select p.phone_id from api_key_phones p where p.key_id = k.id) as "phoneIds"
-    from api_keys k where k.secret_hash = ${hash}`)
+    from api_keys k join projects j on j.id = k.project_id where k.secret_hash = ${hash}`)
   if (!key) return null
   // The table's check constraints allow no other values.
   const preset = key.preset as Preset
@@ -112,6 +116,9 @@ async function readKey(core: Core, hash: string): Promise<Found | null> {
       profile,
       scopes: scopesWithin(profile, scopesOf(preset, key.isLimited)),
       phoneIds,
+      steps: key.stepsEnabled
+        ? { text: key.stepsText, pictures: key.stepsPictures as StepSettings['pictures'] }
+        : null,
     },
     revokedAt: key.revokedAt,
     expiresAt: key.expiresAt,

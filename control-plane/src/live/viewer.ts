@@ -39,8 +39,8 @@ const maxInputWaiting = 1_000_000
 export interface ViewerParts {
   core: Core
   hosts: HostClients
-  /** Called for each input that is sent to the phone. */
-  onInput(link: LinkRow): void
+  /** Called for each input that is sent to the phone, and for decisions about a hand-over. */
+  onInput(link: LinkRow, message: PageMessage): void
 }
 
 export class Viewer {
@@ -107,7 +107,7 @@ export class Viewer {
     if (message.type === 'take' || message.type === 'give_back') {
       if (this.link.handoffId === null) return this.close(closings.badMessage)
       if (!isAllowed) return this.close(closings.tooFast)
-      this.parts.onInput(this.link)
+      this.parts.onInput(this.link, message)
       return this.decide(this.link.handoffId, message)
     }
     const isInput = message.type !== 'key_frame'
@@ -117,7 +117,7 @@ export class Viewer {
       if (message.type === 'touch' && message.phase === 'move') return
       return this.close(closings.tooFast)
     }
-    if (isInput) this.parts.onInput(this.link)
+    if (isInput) this.parts.onInput(this.link, message)
     this.toPhone(message, bytes)
   }
 

@@ -71,7 +71,7 @@ function serving(app: FastifyInstance, request: FastifyRequest, log: Logger): Mc
   const send: Send = ({ method, path, query = {}, json, bytes, idempotencyKey }, requestSignal, batch) =>
     sendInProcess(
       app,
-      { requestId: request.id, signal: requestSignal, batch },
+      { requestId: request.id, signal: requestSignal, batch, client: request.headers['user-agent'] ?? null },
       {
         method,
         url: path,

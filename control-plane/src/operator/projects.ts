@@ -2,6 +2,7 @@
 import { ApiError, newId, parseUsd } from '@phonerack/shared'
 import { z } from 'zod'
 import { addCredit } from '../billing/ledger.js'
+import { pictureModes } from '../core/caller.js'
 import { type Tx } from '../db/database.js'
 import { type Project } from '../gen/prisma/client.js'
 import { addJob } from '../queue/queue.js'
@@ -13,6 +14,7 @@ const usd = z
   .string()
   .regex(/^-?\d{1,12}(\.\d{1,6})?$/, 'must be an amount in dollars with at most six decimal places')
 const count = z.int().min(0).max(1_000_000)
+const mostStepBytes = 1_000_000_000_000
 
 export const newProjectSchema = z.strictObject({
   name: nameSchema,
@@ -26,6 +28,11 @@ export const projectChangeSchema = z.strictObject({
   max_phones: count.optional(),
   max_running: count.optional(),
   frozen: z.boolean().optional(),
+  /** Whether steps are recorded; with typed text; with which pictures; and their quota in bytes. */
+  steps: z.boolean().optional(),
+  steps_text: z.boolean().optional(),
+  steps_pictures: z.enum(pictureModes).optional(),
+  steps_max_bytes: z.int().min(0).max(mostStepBytes).optional(),
 })
 
 type ProjectView = ReturnType<typeof projectView>
@@ -82,6 +89,7 @@ export async function changeProject(
       ...(spendLimit === null ? {} : { spendLimitMicros: spendLimit }),
       ...(change.max_phones === undefined ? {} : { maxPhones: change.max_phones }),
       ...(change.max_running === undefined ? {} : { maxRunning: change.max_running }),
+      ...stepsData(change),
     },
   })
   if (change.credit_usd !== undefined) await addCredit(tx, id, parseUsd(change.credit_usd), now)
@@ -89,3 +97,10 @@ export async function changeProject(
   const after = projectView(await tx.project.findUniqueOrThrow({ where: { id } }))
   return { result: after, target: id, before: projectView(before), after }
 }
+
+const stepsData = (change: z.infer<typeof projectChangeSchema>) => ({
+  ...(change.steps === undefined ? {} : { stepsEnabled: change.steps }),
+  ...(change.steps_text === undefined ? {} : { stepsText: change.steps_text }),
+  ...(change.steps_pictures === undefined ? {} : { stepsPictures: change.steps_pictures }),
+  ...(change.steps_max_bytes === undefined ? {} : { stepsMaxBytes: BigInt(change.steps_max_bytes) }),
+})

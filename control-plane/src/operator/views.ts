@@ -135,4 +135,8 @@ export const projectView = (project: Project) => ({
   max_phones: project.maxPhones,
   max_running: project.maxRunning,
   frozen_at: iso(project.frozenAt),
+  steps: project.stepsEnabled,
+  steps_text: project.stepsText,
+  steps_pictures: project.stepsPictures,
+  steps_max_bytes: Number(project.stepsMaxBytes),
 })

@@ -47,6 +47,7 @@ import { screenshot } from './phones/screenshot.js'
 import { listSessions } from './phones/sessions.js'
 import { rebootPhone } from './phones/reboot.js'
 import { resetPhone } from './phones/reset.js'
+import { exportSteps, getStep, listSteps, readStepPicture } from './phones/steps.js'
 import { startPhone } from './phones/start.js'
 import { getTimezone, setTimezone } from './phones/timezone.js'
 import { updatePhone } from './phones/update.js'
@@ -98,6 +99,10 @@ const routes: readonly Route[] = [
   stopRecording,
   readRecording,
   deleteRecording,
+  listSteps,
+  exportSteps,
+  getStep,
+  readStepPicture,
   createUpload,
   listUploads,
   getUpload,

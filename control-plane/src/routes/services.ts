@@ -18,6 +18,7 @@ import { type CheckoutService } from '../payments/types.js'
 import { type LiveService } from '../live/types.js'
 import { type HandoffService } from '../handoffs/types.js'
 import { type EventService } from '../events/types.js'
+import { type StepService } from '../steps/types.js'
 import { type WebhookService } from '../webhooks/types.js'
 
 export interface Services {
@@ -40,4 +41,5 @@ export interface Services {
   handoffs: HandoffService
   events: EventService
   webhooks: WebhookService
+  steps: StepService
 }

@@ -59,6 +59,10 @@ const rows: Row[] = [
   ['DELETE', '/v1/phones/{id}/recordings/{rid}', 'control'],
   ['POST', '/v1/phones/{id}/live', 'control'],
   // Extensions of the interface specification.
+  ['GET', '/v1/phones/{id}/steps', 'read'],
+  ['GET', '/v1/phones/{id}/steps/export', 'read'],
+  ['GET', '/v1/phones/{id}/steps/{sid}', 'read'],
+  ['GET', '/v1/phones/{id}/steps/{sid}/screenshot', 'read'],
   ['POST', '/v1/phones/{id}/handoffs', 'control', '', { message: 'Sign in.' }],
   ['GET', '/v1/phones/{id}/handoffs/{hid}', 'control'],
   ['DELETE', '/v1/phones/{id}/handoffs/{hid}', 'control'],
@@ -105,6 +109,7 @@ export function requestOf({ method, path, query, body }: Endpoint, id: string) {
   const named = path
     .replace('{id}', id)
     .replace('{rid}', 'rec_aaaaaaaaaaaa')
+    .replace('{sid}', 'stp_aaaaaaaaaaaa')
     .replace('{hid}', 'hnd_aaaaaaaaaaaa')
     .replace('{nid}', 'ntf_aaaaaaaaaaaa')
     .replace('{wid}', 'whk_aaaaaaaaaaaa')

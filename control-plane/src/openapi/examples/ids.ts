@@ -14,6 +14,9 @@ export const ids = {
   webhook: 'whk_r5nx2wq7mkvd',
   delivery: 'dlv_t7kq4xz3pnwm',
   notification: 'ntf_z4mq7xkw2bvn',
+  step: 'stp_m4vq7ktz2pwn',
+  otherStep: 'stp_b6yd3xn5rgka',
+  key: 'key_h5rw2nq7txkc',
   snapshot: 'snp_d5xk7pq3wmzn',
   request: 'req_h3xw5kq7bnmz',
 } as const

@@ -5,6 +5,7 @@ import { phoneIdOf, sendJson, type Route } from '../deps.js'
 import { describeErrors, intoPhone } from '../errors.js'
 import { phoneParams, postHeaders } from '../fields.js'
 import { whileActive } from '../into-phone.js'
+import { senderOf } from '../sender.js'
 
 export const runActions: Route = (app, deps) => {
   app.post(
@@ -46,7 +47,7 @@ export const runActions: Route = (app, deps) => {
           caller,
           id,
           { actions, observe },
-          inProcess ? { ...context, batch: inProcess.batch } : context,
+          { ...context, ...(inProcess ? { batch: inProcess.batch } : {}), sender: senderOf(request) },
         ),
       )
       return sendJson(reply, json)

@@ -13,13 +13,15 @@ import { acceptUpgrades } from '../../http/upgrades.js'
 import { readAssets } from '../../live/assets.js'
 import { readPageMessage } from '../../live/input.js'
 import { createLinkLookup, pagePath } from '../../live/links.js'
-import { closings, protocol, type Closing } from '../../live/page/wire.js'
+import { closings, protocol, type Closing, type PageMessage } from '../../live/page/wire.js'
 import { keepPulse } from '../../live/pulse.js'
 import { readLink, standingOf, type LinkRow } from '../../live/standing.js'
 import { Viewer, type ViewerParts } from '../../live/viewer.js'
 import { createWaitingRoom } from '../../live/waiting-room.js'
 import { viewerCame, viewerLeft } from '../../metrics/instruments.js'
 import { type PhoneService } from '../../phones/types.js'
+import { isStepInput } from '../../steps/gestures.js'
+import { type LiveSteps } from '../../steps/live-steps.js'
 
 const socketPath = `${pagePath}/socket`
 /** Milliseconds in which a socket must present its token. */
@@ -33,13 +35,15 @@ const maxPageBytes = 128 * 1024
 
 export interface LiveParts extends Omit<ViewerParts, 'onInput'> {
   phones: PhoneService
+  /** Records what people do. */
+  steps: LiveSteps
   failureLimit: FailureLimit
   /** The public address, whose origin a socket must have. */
   baseUrl: string
 }
 
 export const livePlugin =
-  ({ core, hosts, phones, failureLimit, baseUrl }: LiveParts): FastifyPluginAsync =>
+  ({ core, hosts, phones, steps, failureLimit, baseUrl }: LiveParts): FastifyPluginAsync =>
   (app) => {
     const { origin, host, protocol: scheme } = new URL(baseUrl)
     const assets = readAssets(pagePath)
@@ -90,7 +94,8 @@ export const livePlugin =
     const watchersOf = (phoneId: string): number =>
       [...viewers].filter(({ link }) => link.phoneId === phoneId).length
 
-    const onInput = (link: LinkRow): void => {
+    const onInput = (link: LinkRow, message: PageMessage): void => {
+      if (isStepInput(message)) steps.input(link, message)
       // Counts as a request of the key that created the link.
       const caller = {
         keyId: link.keyId,

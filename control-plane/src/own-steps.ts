@@ -1,0 +1,41 @@
+/** Assembles steps: the recorder, the service that reads them, and their retention. */
+import { type Core } from './core/core.js'
+import { Ticker } from './core/ticker.js'
+import { type DeviceService } from './device-control/types.js'
+import { type FileStore } from './storage/file-store.js'
+import { expireSteps } from './steps/expiry.js'
+import { createLiveSteps, type LiveSteps } from './steps/live-steps.js'
+import { createPictures } from './steps/pictures.js'
+import { createRecordedDevices } from './steps/recorded-devices.js'
+import { createStepRecorder } from './steps/recorder.js'
+import { createStepService } from './steps/service.js'
+import { type StepService } from './steps/types.js'
+
+/** Milliseconds between two rounds of the retention. */
+const expireEveryMs = 60_000
+
+export interface OwnSteps {
+  services: { devices: DeviceService; steps: StepService }
+  /** Touches of people in live views. */
+  live: LiveSteps
+  ticker: Ticker
+  /** Writes what waits. */
+  close(): Promise<void>
+}
+
+export function openSteps(core: Core, devices: DeviceService, store: FileStore): OwnSteps {
+  const recorder = createStepRecorder(core, createPictures(core, store))
+  const live = createLiveSteps(core, recorder)
+  return {
+    services: {
+      devices: createRecordedDevices(core, devices, recorder),
+      steps: createStepService(core, store),
+    },
+    live,
+    ticker: new Ticker('retention of steps', expireEveryMs, core.log, () => expireSteps(core)),
+    async close() {
+      await live.close()
+      await recorder.close()
+    },
+  }
+}

@@ -1,0 +1,96 @@
+/** Streams the steps of a session, oldest first, in one of the forms. docs/decisions/0279 */
+import { limits, type Action, type Observation } from '@phonerack/shared'
+import { type Core } from '../core/core.js'
+import { type FileStore } from '../storage/file-store.js'
+import { stepJson } from './json.js'
+import { pictureData } from './picture-data.js'
+import {
+  cutPage,
+  readScreens,
+  readStepsAfter,
+  screenIds,
+  viewOf,
+  type At,
+  type Screens,
+  type StepRow,
+  type StepsOf,
+} from './reads.js'
+import { writeHtml } from './replay/html.js'
+import { createPlanner } from './script/plan.js'
+import { python } from './script/python.js'
+import { typescript } from './script/typescript.js'
+import { type ExportForm, type StepView } from './types.js'
+
+/** Steps that are read at once. */
+const pageSteps = 50
+
+export interface ExportedStep {
+  view: StepView
+  row: StepRow
+  screens: Screens
+}
+
+export interface Session {
+  phoneId: string
+  sessionId: string
+  steps: AsyncIterable<ExportedStep>
+  /** Whether there are more steps than an export has. Known after the last one. */
+  isCut(): boolean
+}
+
+export async function* exportSteps(
+  core: Core,
+  store: FileStore,
+  of: StepsOf & { sessionId: string },
+  form: ExportForm,
+): AsyncGenerator<string> {
+  const session = sessionOf(core, of, form === 'ts' || form === 'python')
+  if (form === 'html') return yield* writeHtml(store, session)
+  if (form === 'jsonl') {
+    for await (const { view, row } of session.steps) {
+      const json = stepJson(view)
+      const data = await pictureData(store, row)
+      const picture = json.picture && data !== null ? { ...json.picture, data } : json.picture
+      yield `${JSON.stringify({ ...json, picture })}\n`
+    }
+    return
+  }
+  const planner = createPlanner()
+  for await (const { view, screens } of session.steps)
+    planner.add(view, (id): Observation | null => screens.get(id)?.observation ?? null)
+  const script = { ...of, plan: planner.plan, variables: planner.variables, isCut: session.isCut() }
+  yield form === 'ts' ? typescript(script) : python(script)
+}
+
+/** @param withTargets also reads the screens that targets name by a snapshot */
+function sessionOf(core: Core, of: StepsOf & { sessionId: string }, withTargets: boolean): Session {
+  let isCut = false
+  async function* steps(): AsyncGenerator<ExportedStep> {
+    let after: At | null = null
+    let left: number = limits.steps.exported
+    for (;;) {
+      const rows: StepRow[] = await readStepsAfter(core, of, after, Math.min(pageSteps, left + 1))
+      const page = cutPage(rows.slice(0, left), limits.steps.pageBytes)
+      const screens = await readScreens(core, of.phoneId, screenIds(page))
+      const views = page.map((row) => viewOf(core, row, screens))
+      const named = withTargets ? views.flatMap(({ actions }) => actions.flatMap(snapshotOf)) : []
+      const missing = named.filter((id) => !screens.has(id))
+      const all = new Map([...screens, ...(await readScreens(core, of.phoneId, missing))])
+      for (const [at, view] of views.entries()) {
+        const row = page[at]
+        if (row) yield { view, row, screens: all }
+      }
+      left -= page.length
+      const last = page.at(-1)
+      if (left === 0 && rows.length > page.length) isCut = true
+      if (!last || left === 0 || (rows.length < pageSteps && page.length === rows.length)) return
+      after = { at: last.startedAt, id: last.id }
+    }
+  }
+  return { phoneId: of.phoneId, sessionId: of.sessionId, steps: steps(), isCut: () => isCut }
+}
+
+const snapshotOf = (action: Action): string[] =>
+  Object.values(action).flatMap((value: unknown) =>
+    typeof value === 'object' && value !== null && 'snapshot_id' in value ? [String(value.snapshot_id)] : [],
+  )

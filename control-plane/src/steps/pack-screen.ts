@@ -1,0 +1,56 @@
+/** An observation as it is stored: without its picture, and masked. Pure. */
+import { type Observation } from '@phonerack/shared'
+import { pack } from './pack.js'
+import { type Masker, maskObservation } from './redact.js'
+import { type NewScreen } from './rows.js'
+
+export interface PackedScreen {
+  screen: NewScreen
+  /** Whether anything was masked. */
+  isMasked: boolean
+}
+
+/** The first field of an observation of the agent. */
+const snapshot = /^\{"snapshot_id":"(snp_[a-z2-7]{12})"/
+/** Characters in which it is. */
+const head = 100
+
+/**
+ * @param json of an observation, or the observation
+ * @param masker null: typed text is kept
+ * @returns null without elements, from which a screen could be drawn
+ */
+export function packScreen(
+  json: Uint8Array | Observation,
+  at: Date,
+  masker: Masker | null,
+): PackedScreen | null {
+  if (json instanceof Uint8Array) {
+    const plain = unchanged(json, at, masker)
+    if (plain) return { screen: plain, isMasked: false }
+  }
+  const parsed: Partial<Observation> =
+    json instanceof Uint8Array
+      ? (JSON.parse(Buffer.from(json).toString('utf8')) as Partial<Observation>)
+      : json
+  const { screenshot: _, ...observation } = parsed
+  if (!isWhole(observation)) return null
+  const { observation: kept, isMasked } = masker
+    ? maskObservation(observation, masker)
+    : { observation, isMasked: false }
+  const text = Buffer.from(JSON.stringify(kept))
+  return { screen: { id: kept.snapshot_id, at, body: pack(text), jsonBytes: text.length }, isMasked }
+}
+
+const isWhole = (observation: Partial<Observation>): observation is Observation =>
+  observation.snapshot_id !== undefined && observation.elements !== undefined
+
+/** Most screens need no change, and parsing costs as much as all the rest. */
+function unchanged(json: Uint8Array, at: Date, masker: Masker | null): NewScreen | null {
+  const bytes = Buffer.from(json.buffer, json.byteOffset, json.byteLength)
+  const id = snapshot.exec(bytes.toString('latin1', 0, head))?.[1]
+  if (id === undefined || !bytes.includes('"elements":[') || bytes.includes('"screenshot":{')) return null
+  const mayHaveTyped =
+    masker !== null && (!masker.isEmpty || bytes.includes('"editable"') || bytes.includes('"password"'))
+  return mayHaveTyped ? null : { id, at, body: pack(bytes), jsonBytes: bytes.length }
+}

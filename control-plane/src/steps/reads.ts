@@ -1,0 +1,143 @@
+/** Reads of steps and their screens. */
+import { limits, type Observation } from '@phonerack/shared'
+import { type Core } from '../core/core.js'
+import { Prisma } from '../gen/prisma/client.js'
+import { unpackJson } from './pack.js'
+import { type StoredOutcome, type StoredRequest } from './recorder.js'
+import { type StepPicture, type StepStatus, type StepView, type StepWay } from './types.js'
+
+export interface StepRow {
+  id: string
+  phoneId: string
+  sessionId: string
+  requestId: string
+  keyId: string
+  keyName: string | null
+  via: StepWay
+  client: string | null
+  status: StepStatus
+  startedAt: Date
+  endedAt: Date | null
+  request: Uint8Array
+  outcome: Uint8Array | null
+  textKept: boolean
+  beforeId: string | null
+  afterId: string | null
+  pictureId: string | null
+  picture: { format: 'jpeg' | 'png'; width: number; height: number; scale: number; size_bytes: number } | null
+  /** Bytes of its screens as JSON. */
+  screenBytes: bigint
+}
+
+export interface StepsOf {
+  phoneId: string
+  /** Null: of all sessions. */
+  sessionId: string | null
+}
+
+const columns = Prisma.sql`s.id, s.phone_id as "phoneId", s.session_id as "sessionId", s.request_id as "requestId",
+  s.key_id as "keyId", k.name as "keyName", s.via, s.client, s.status, s.started_at as "startedAt",
+  s.ended_at as "endedAt", s.request, s.outcome, s.text_kept as "textKept", s.before_id as "beforeId",
+  s.after_id as "afterId", s.picture_id as "pictureId", s.picture,
+  (select coalesce(sum(c.json_bytes), 0) from step_screens c
+    where c.phone_id = s.phone_id and c.id in (s.before_id, s.after_id)) as "screenBytes"`
+const from = Prisma.sql`from steps s left join api_keys k on k.id = s.key_id`
+
+const whichOf = (core: Core, { phoneId, sessionId }: StepsOf): Prisma.Sql => Prisma.sql`s.phone_id = ${phoneId}
+  and s.started_at > ${new Date(core.clock.now().getTime() - core.rules.recordings.lifeMs)}
+  ${sessionId === null ? Prisma.empty : Prisma.sql`and s.session_id = ${sessionId}`}`
+
+/** A position in the order of steps. */
+export interface At {
+  at: Date
+  id: string
+}
+
+/** Newest first. */
+export const readStepsBefore = (core: Core, of: StepsOf, before: At | null, limit: number): Promise<StepRow[]> =>
+  core.db.$queryRaw<StepRow[]>`select ${columns} ${from} where ${whichOf(core, of)}
+    ${before === null ? Prisma.empty : Prisma.sql`and (s.started_at, s.id) < (${before.at}, ${before.id})`}
+    order by s.started_at desc, s.id desc limit ${limit}`
+
+/** Oldest first. */
+export const readStepsAfter = (core: Core, of: StepsOf, after: At | null, limit: number): Promise<StepRow[]> =>
+  core.db.$queryRaw<StepRow[]>`select ${columns} ${from} where ${whichOf(core, of)}
+    ${after === null ? Prisma.empty : Prisma.sql`and (s.started_at, s.id) > (${after.at}, ${after.id})`}
+    order by s.started_at, s.id limit ${limit}`
+
+export async function readStep(core: Core, phoneId: string, id: string): Promise<StepRow | null> {
+  const [row] = await core.db.$queryRaw<StepRow[]>`select ${columns} ${from}
+    where ${whichOf(core, { phoneId, sessionId: null })} and s.id = ${id}`
+  return row ?? null
+}
+
+/** The session of the newest step; null: the phone has no steps. */
+export async function lastSession(core: Core, phoneId: string): Promise<string | null> {
+  const [row] = await core.db.$queryRaw<{ id: string }[]>`select s.session_id as id from steps s
+    where ${whichOf(core, { phoneId, sessionId: null })} order by s.started_at desc, s.id desc limit 1`
+  return row?.id ?? null
+}
+
+/** Cuts a page, so that its screens have few bytes. At least one step stays. */
+export function cutPage(rows: readonly StepRow[], mostBytes: number): StepRow[] {
+  let bytes = 0
+  const end = rows.findIndex(({ screenBytes }, index) => {
+    bytes += Number(screenBytes)
+    return index > 0 && bytes > mostBytes
+  })
+  return end < 0 ? [...rows] : rows.slice(0, end)
+}
+
+export interface Screen {
+  at: Date
+  observation: Observation
+}
+/** By snapshot ID. */
+export type Screens = ReadonlyMap<string, Screen>
+
+export const screenIds = (rows: readonly Pick<StepRow, 'beforeId' | 'afterId'>[]): string[] => [
+  ...new Set(rows.flatMap(({ beforeId, afterId }) => [beforeId, afterId]).filter((id) => id !== null)),
+]
+
+/** Screens of a phone. Expired ones are missing. */
+export async function readScreens(core: Core, phoneId: string, ids: readonly string[]): Promise<Screens> {
+  if (ids.length === 0) return new Map()
+  const found = await core.db.$queryRaw<{ id: string; at: Date; body: Uint8Array }[]>`select id, at, body
+    from step_screens where phone_id = ${phoneId} and id = any(${[...ids]})`
+  return new Map(found.map(({ id, at, body }) => [id, { at, observation: unpackJson<Observation>(body) }]))
+}
+
+/** Milliseconds after which a step without an outcome is not running any more. */
+const longestMs = limits.actions.total + 10_000
+
+export function viewOf(core: Core, row: StepRow, screens: Screens): StepView {
+  const { actions, observe } = unpackJson<StoredRequest>(row.request)
+  const outcome = row.outcome && unpackJson<StoredOutcome>(row.outcome)
+  const isLost =
+    row.status === 'running' && row.startedAt.getTime() + longestMs < core.clock.now().getTime()
+  const screen = (id: string | null): Screen | null => (id === null ? null : (screens.get(id) ?? null))
+  const before = screen(row.beforeId)
+  return {
+    ...{ id: row.id, phone: row.phoneId, session: row.sessionId, requestId: row.requestId },
+    status: isLost ? 'unknown' : row.status,
+    ...{ startedAt: row.startedAt, endedAt: row.endedAt },
+    by: { via: row.via, client: row.client, keyId: row.keyId, keyName: row.keyName },
+    observe,
+    actions,
+    results: outcome?.results ?? [],
+    completed: outcome?.completed ?? 0,
+    error: outcome?.error ?? null,
+    textKept: row.textKept,
+    before: before?.observation ?? null,
+    beforeAt: before?.at ?? null,
+    after: screen(row.afterId)?.observation ?? null,
+    picture: pictureOf(row),
+    expiresAt: new Date(row.startedAt.getTime() + core.rules.recordings.lifeMs),
+  }
+}
+
+export function pictureOf({ picture }: Pick<StepRow, 'picture'>): StepPicture | null {
+  if (picture === null) return null
+  const { size_bytes: sizeBytes, ...rest } = picture
+  return { ...rest, sizeBytes }
+}

@@ -1,0 +1,37 @@
+/** The panel beside the screen: who sent a step, its actions and their results. */
+import type { Frame, Result } from './model.js'
+import { foreign, make } from './dom.js'
+import { actionWords, durationWords, senderWords, statusWords } from './words.js'
+
+export function showDetails(into: HTMLElement, { step, number }: Frame, count: number): void {
+  const head = make('h2', {}, `Step ${number + 1} of ${count} `)
+  head.append(make('span', { class: `status ${safeWord(step.status)}`, text: statusWords(step) }))
+  const facts = make('dl')
+  const fact = (name: string, value: Node | string): void =>
+    facts.append(make('dt', { text: name }), make('dd', {}, value))
+  const time = make('time', { text: new Date(step.started_at).toLocaleString() })
+  time.dateTime = step.started_at
+  fact('Time', time)
+  if (step.duration_ms !== null) fact('Took', durationWords(step.duration_ms))
+  fact('From', foreign(senderWords(step.by)))
+  fact('Request', make('code', { text: step.request_id }))
+  if (!step.text_kept && step.actions.some(({ type }) => type === 'type'))
+    fact('Typed text', 'is not kept')
+  const list = make('ol', { class: 'actions' })
+  step.actions.forEach((action, index) => {
+    const result = step.results.find((each) => each.index === index)
+    const item = make('li', { class: classOf(result) }, foreign(actionWords(action)))
+    if (result) item.append(make('span', { class: 'ms', text: durationWords(result.ms) }))
+    if (result?.error)
+      item.append(make('p', { class: 'error' }, make('code', { text: result.error.code }), ' ', foreign(result.error.message)))
+    list.append(item)
+  })
+  into.replaceChildren(head, facts, list)
+  if (step.error)
+    into.append(make('p', { class: 'error' }, make('code', { text: step.error.code }), ' ', foreign(step.error.message)))
+}
+
+const classOf = (result: Result | undefined): string => (result ? (result.ok ? 'ok' : 'failed') : 'not-run')
+
+/** A word for a class name. */
+export const safeWord = (word: string): string => (/^[a-z_]+$/.test(word) ? word : 'other')

@@ -1,0 +1,59 @@
+/** Actions, targets and senders in words. */
+import type { Action, Step } from './model.js'
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null
+
+function targetWords(target: unknown): string {
+  if (!isObject(target)) return ''
+  if ('ref' in target) return `[${String(target['ref'])}]`
+  if ('x' in target) return `(${String(target['x'])}, ${String(target['y'])})`
+  for (const form of ['text', 'id', 'desc'] as const)
+    if (form in target) {
+      const nth = 'nth' in target ? ` number ${String(target['nth'])}` : ''
+      return `${form} \u201c${String(target[form])}\u201d${nth}`
+    }
+  return ''
+}
+
+/** Fields that are the same in most actions. */
+const dull = new Set(['type', 'target', 'from', 'to', 'text'])
+
+export function actionWords(action: Action): string {
+  const { type, text, target, from, to } = action
+  const more = Object.entries(action)
+    .filter(([name, value]) => !dull.has(name) && value !== false && !(Array.isArray(value) && value.length === 0))
+    .map(([name, value]) => `${name} ${isObject(value) ? JSON.stringify(value) : String(value)}`)
+  return [
+    type.replaceAll('_', ' '),
+    typeof text === 'string' ? `\u201c${text}\u201d` : '',
+    target === undefined ? '' : type === 'type' ? `into ${targetWords(target)}` : targetWords(target),
+    from === undefined ? '' : `from ${targetWords(from)}`,
+    to === undefined ? '' : `to ${targetWords(to)}`,
+    more.length > 0 ? `\u00b7 ${more.join(', ')}` : '',
+  ]
+    .filter((part) => part !== '')
+    .join(' ')
+}
+
+const ways: Readonly<Record<string, string>> = { api: 'API', mcp: 'MCP', live: 'Live view' }
+
+export function senderWords({ via, client, key_name: name, key_id: id }: Step['by']): string {
+  const program = client === null ? '' : ` ${client}`
+  return `${ways[via] ?? via}${program}, key ${name ?? id}`
+}
+
+const statuses: Readonly<Record<string, string>> = {
+  running: 'still running',
+  succeeded: 'succeeded',
+  failed: 'failed',
+  stopped: 'ended early',
+  unknown: 'outcome unknown',
+}
+
+export function statusWords({ status, by }: Step): string {
+  return by.via === 'live' ? 'by a person' : (statuses[status] ?? status)
+}
+
+/** `1.2 s` or `80 ms`. */
+export const durationWords = (ms: number): string => (ms < 1000 ? `${ms} ms` : `${(ms / 1000).toFixed(1)} s`)

@@ -1,0 +1,116 @@
+/** The calls that repeat a session, in order, from its steps. Pure. docs/decisions/0279 */
+import { type Action, type ActionResult, type Observation } from '@phonerack/shared'
+import { type StepView } from '../types.js'
+import { type Found, scriptTarget, type Known, type ScriptTarget } from './targets.js'
+
+/** An action whose targets another phone has, and whose text may be a variable. */
+export interface Call {
+  type: Action['type']
+  /** By field: `target`, `from` and `to`. */
+  targets: Partial<Record<'target' | 'from' | 'to', ScriptTarget>>
+  /** For `type`. */
+  text: { kept: string } | { variable: string } | null
+  /** The action as it was sent, for its other fields. */
+  action: Action
+}
+
+export type Planned =
+  | { kind: 'step'; note: string }
+  | { kind: 'note'; note: string }
+  /** `isDisabled`: its outcome was unknown, so it stays a comment. */
+  | { kind: 'call'; call: Call; notes: string[]; isDisabled: boolean }
+
+/** A text that is not kept. */
+export interface Variable {
+  name: string
+  /** The step and the field for which it is. */
+  note: string
+}
+
+export interface Planner {
+  /** Steps oldest first. @param screen by snapshot ID */
+  add(step: StepView, screen: (snapshotId: string) => Observation | null): void
+  plan: Planned[]
+  variables: Variable[]
+}
+
+const waits: readonly Action['type'][] = ['wait', 'wait_for', 'wait_idle']
+
+export function createPlanner(): Planner {
+  const plan: Planned[] = []
+  const variables: Variable[] = []
+  let number = 0
+  /** When something was last done to the phone. */
+  let doneAt = 0
+
+  /** The words for a field, without a typed text. */
+  const variableFor = (targets: Call['targets']): string => {
+    const name = `TEXT_${variables.length + 1}`
+    const { target } = targets
+    const field = !target || 'x' in target ? 'the focused field' : `the field ${JSON.stringify(target)}`
+    variables.push({ name, note: `the text that step ${number} typed into ${field}` })
+    return name
+  }
+
+  const addAction = (action: Action, result: ActionResult, known: Known, textKept: boolean): void => {
+    if (!result.ok && result.error?.code !== 'action_outcome_unknown') {
+      plan.push({ kind: 'note', note: `${action.type} failed: ${result.error?.code ?? 'unknown'}` })
+      return
+    }
+    const isDisabled = !result.ok
+    const notes = isDisabled ? ['the outcome of this action was unknown'] : []
+    const targets: Call['targets'] = {}
+    const { center } = result.resolved ?? {}
+    for (const field of ['target', 'from', 'to'] as const) {
+      const given = field in action ? (action as Partial<Record<typeof field, unknown>>)[field] : undefined
+      if (given === undefined) continue
+      const found = scriptTarget(given as Parameters<typeof scriptTarget>[0], center ?? null, known)
+      if (!found || (needsElement(action) && 'x' in found.target)) {
+        plan.push({ kind: 'note', note: `${action.type} is left out: its element is not known` })
+        return
+      }
+      targets[field] = found.target
+      noteOf(found, field, notes)
+    }
+    const text =
+      action.type !== 'type'
+        ? null
+        : textKept
+          ? { kept: action.text }
+          : { variable: variableFor(targets) }
+    plan.push({ kind: 'call', call: { type: action.type, targets, text, action }, notes, isDisabled })
+  }
+
+  return {
+    plan,
+    variables,
+    add(step, screen) {
+      number += 1
+      plan.push({ kind: 'step', note: `${number}: ${step.startedAt.toISOString()}` })
+      if (step.by.via === 'live')
+        plan.push({ kind: 'note', note: 'touches of a person in a live view, which are not repeated' })
+      else if (step.status === 'unknown' && step.results.length === 0)
+        plan.push({ kind: 'note', note: `left out, since its outcome was unknown: ${typesOf(step)}` })
+      const readAt = step.beforeAt?.getTime() ?? 0
+      const fresh = step.before && readAt >= doneAt ? step.before : null
+      let isFirst = true
+      for (const result of step.results) {
+        const action = step.actions[result.index]
+        if (!action) continue
+        addAction(action, result, { screen, fresh: isFirst ? fresh : null }, step.textKept)
+        isFirst = false
+      }
+      const isOnlyWaiting = step.actions.every(({ type }) => waits.includes(type))
+      if (!isOnlyWaiting) doneAt = Math.max(doneAt, step.startedAt.getTime() + 1)
+    },
+  }
+}
+
+/** Points cannot be waited for or scrolled to. */
+const needsElement = ({ type }: Action): boolean => type === 'wait_for' || type === 'scroll_to'
+
+const typesOf = ({ actions }: StepView): string => actions.map(({ type }) => type).join(', ')
+
+function noteOf({ note }: Found, field: string, notes: string[]): void {
+  if (note !== null) notes.push(field === 'target' ? note : `${field}: ${note}`)
+}

@@ -1,0 +1,96 @@
+/** Targets that another phone has too: texts and IDs instead of refs and points. Pure. docs/decisions/0279 */
+import { type Element, type Observation, type SearchTarget, type Target } from '@phonerack/shared'
+import { mark } from '../redact.js'
+
+/** Characters: longer texts are content, not a name. */
+const longest = 100
+
+export type ScriptTarget = SearchTarget | { x: number; y: number }
+
+export const isPoint = (target: ScriptTarget): target is { x: number; y: number } => 'x' in target
+
+export interface Found {
+  target: ScriptTarget
+  /** Why it is a point; null: it is not, or the client sent a point. */
+  note: string | null
+}
+
+/** What is known about the screens of a session. */
+export interface Known {
+  /** By snapshot ID. */
+  screen(snapshotId: string): Observation | null
+  /** The screen directly before the action; null: something happened since it was read. */
+  fresh: Observation | null
+}
+
+/**
+ * @param touched the point that was touched
+ * @returns null when the element is not known, and nothing was touched
+ */
+export function scriptTarget(
+  target: Target,
+  touched: readonly [number, number] | null,
+  known: Known,
+): Found | null {
+  if ('ref' in target) return ofRef(target, touched, known)
+  if ('x' in target) {
+    const element = known.fresh && touchableAt(known.fresh, target)
+    const found = element && known.fresh ? searchTarget(element, known.fresh.elements) : null
+    return found
+      ? { target: found, note: null }
+      : { target: { x: target.x, y: target.y }, note: 'a point: the step had no element for it' }
+  }
+  const words = 'text' in target ? target.text : 'desc' in target ? target.desc : ''
+  if (!words.includes(mark)) return { target, note: null }
+  return pointOf(touched, 'a point: its text was typed, and is not kept')
+}
+
+function ofRef(
+  { ref, snapshot_id: id }: { ref: number; snapshot_id: string },
+  touched: readonly [number, number] | null,
+  { screen }: Known,
+): Found | null {
+  const seen = screen(id)
+  const element = seen?.elements.find((each) => each.ref === ref)
+  if (!seen || !element) return pointOf(touched, 'a point: the screen of its ref is not kept')
+  const found = searchTarget(element, seen.elements)
+  if (found) return { target: found, note: null }
+  return pointOf(touched ?? element.center, 'a point: its element has no text or ID of its own')
+}
+
+const pointOf = (touched: readonly [number, number] | null, note: string): Found | null =>
+  touched && { target: { x: touched[0], y: touched[1] }, note }
+
+/** A target that only this element has; null: there is none. */
+export function searchTarget(element: Element, elements: readonly Element[]): SearchTarget | null {
+  const alone = (field: 'id' | 'text' | 'desc'): boolean =>
+    elements.filter((each) => each[field] === element[field]).length === 1
+  const { id } = element
+  // IDs of Android's own layouts are on many screens.
+  if (id !== null && !id.startsWith('android:') && alone('id')) return { id }
+  const text = nameOf(element.text)
+  const isContent = element.state.includes('editable') && !element.state.includes('hint')
+  if (text !== null && !isContent && alone('text')) return { text }
+  const desc = nameOf(element.desc)
+  if (desc !== null && alone('desc')) return { desc }
+  if (id !== null && alone('id')) return { id }
+  if (text === null || isContent) return null
+  const nth = elements.filter((each) => each.text === text).indexOf(element)
+  return { text, nth }
+}
+
+/** Null for a text that does not name an element. */
+const nameOf = (text: string | null): string | null =>
+  text === null || text.trim() === '' || text.includes(mark) || Array.from(text).length > longest ? null : text
+
+const touchable = ['clickable', 'long_clickable', 'checkable', 'editable']
+
+/** The smallest element at the point that takes touches. */
+function touchableAt({ elements }: Observation, { x, y }: { x: number; y: number }): Element | null {
+  const areaOf = ({ bounds: [left, top, right, bottom] }: Element): number => (right - left) * (bottom - top)
+  const at = elements.filter(
+    ({ bounds: [left, top, right, bottom], state }) =>
+      x >= left && x < right && y >= top && y < bottom && touchable.some((each) => state.includes(each)),
+  )
+  return at.toSorted((a, b) => areaOf(a) - areaOf(b))[0] ?? null
+}

@@ -1,0 +1,86 @@
+/** Implements `StepService`. */
+import { ApiError, isId, limits } from '@phonerack/shared'
+import { type Caller } from '../core/caller.js'
+import { type Core } from '../core/core.js'
+import { permitted } from '../phones/access.js'
+import { readPhone } from '../phones/records.js'
+import { StoredFileMissing, type FileStore } from '../storage/file-store.js'
+import { exportSteps } from './export.js'
+import {
+  cutPage,
+  lastSession,
+  pictureOf,
+  readScreens,
+  readStep,
+  readStepsBefore,
+  screenIds,
+  viewOf,
+  type StepRow,
+} from './reads.js'
+import { type StepService } from './types.js'
+
+export const stepsRequest = (phoneId: string): string => `GET /v1/phones/${phoneId}/steps`
+
+const stepNotFound = (phoneId: string, id: string): ApiError =>
+  new ApiError('step_not_found', { details: { step: id }, next: stepsRequest(phoneId) })
+
+export function createStepService(core: Core, store: FileStore): StepService {
+  const allowed = async (caller: Caller, phoneId: string) =>
+    permitted(caller, phoneId, await readPhone(core.read, phoneId))
+  const find = async (caller: Caller, phoneId: string, id: string): Promise<StepRow> => {
+    await allowed(caller, phoneId)
+    const row = isId('step', id) ? await readStep(core, phoneId, id) : null
+    if (!row) throw stepNotFound(phoneId, id)
+    return row
+  }
+  return {
+    async list(caller, phoneId, sessionId, { limit, cursor }) {
+      await allowed(caller, phoneId)
+      const scope = { projectId: caller.projectId, list: `steps:${phoneId}` }
+      const before = core.cursors.decode(scope, cursor)
+      const rows = await readStepsBefore(core, { phoneId, sessionId }, before, limit + 1)
+      const shown = cutPage(rows.slice(0, limit), limits.steps.pageBytes)
+      const screens = await readScreens(core, phoneId, screenIds(shown))
+      const next = rows.slice(0, shown.length + 1)
+      return core.cursors.toPage(
+        scope,
+        next,
+        shown.length,
+        (row) => ({ at: row.startedAt, id: row.id }),
+        (row) => viewOf(core, row, screens),
+      )
+    },
+
+    async get(caller, phoneId, id) {
+      const row = await find(caller, phoneId, id)
+      return viewOf(core, row, await readScreens(core, phoneId, screenIds([row])))
+    },
+
+    async picture(caller, phoneId, id) {
+      const row = await find(caller, phoneId, id)
+      const picture = pictureOf(row)
+      if (row.pictureId === null || picture === null) throw stepNotFound(phoneId, id)
+      try {
+        return { stream: await store.read(row.pictureId), picture }
+      } catch (error) {
+        if (error instanceof StoredFileMissing) throw stepNotFound(phoneId, id)
+        throw error
+      }
+    },
+
+    async export(caller, phoneId, sessionId, form) {
+      await allowed(caller, phoneId)
+      const session = sessionId ?? (await lastSession(core, phoneId))
+      const [first] =
+        session === null ? [] : await readStepsBefore(core, { phoneId, sessionId: session }, null, 1)
+      if (session === null || !first)
+        throw new ApiError('step_not_found', {
+          message:
+            sessionId === null ? 'The phone has no steps.' : 'The session has no steps, or they have expired.',
+          details: { phone: phoneId, ...(sessionId === null ? {} : { session: sessionId }) },
+          next: stepsRequest(phoneId),
+        })
+      return { sessionId: session, chunks: exportSteps(core, store, { phoneId, sessionId: session }, form) }
+    },
+  }
+}
