@@ -12,6 +12,7 @@ export { Observation, type Element, type Query } from './observation.js'
 export { Pages, type Page } from './pages.js'
 export { Recording } from './recording.js'
 export { Permissions, Reports, type CrashOptions, type LogOptions } from './reports.js'
+export { Steps, type StepExportForm, type StepsOptions } from './steps.js'
 export { Webhooks, type NewWebhook, type WebhookChange } from './webhooks.js'
 export { Setup, type ReceivedKey, type SetupOptions } from './setup.js'
 export { type Installable, type Installed, type InstallOptions } from './install.js'
@@ -85,6 +86,7 @@ export type {
   Phone as PhoneFields,
   Recording as RecordingFields,
   Session,
+  Step,
   Upload,
   Webhook,
   WebhookWithSecret,

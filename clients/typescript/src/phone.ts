@@ -58,6 +58,7 @@ import { Pages } from './pages.js'
 import { pause } from './pause.js'
 import { Recording } from './recording.js'
 import { Permissions, Reports } from './reports.js'
+import { Steps } from './steps.js'
 import { signalOf, type CallOptions } from './transport.js'
 import { afterWrite, pauseMs, readyAfterWrite, untilReady } from './until-ready.js'
 
@@ -96,6 +97,8 @@ export class Phone implements AsyncDisposable {
   readonly device: Device
   readonly permissions: Permissions
   readonly reports: Reports
+  /** What was done on the phone. */
+  readonly steps: Steps
 
   constructor(
     private readonly connection: Connection,
@@ -107,6 +110,7 @@ export class Phone implements AsyncDisposable {
     this.device = new Device(connection, this.id)
     this.permissions = new Permissions(connection, this.id)
     this.reports = new Reports(connection, this.id)
+    this.steps = new Steps(connection, this.id)
   }
 
   get name(): string {

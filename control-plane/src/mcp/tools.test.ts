@@ -282,6 +282,19 @@ describe.each(eras)('in revision %s', (era) => {
     await api.request('DELETE', `/v1/phones/${id}/recordings/${recording_id}`, { key: admin })
   })
 
+  it('lists what was done', async () => {
+    await call(client, 'act', { phone_id: id, actions: [{ type: 'recents' }] })
+    const { structured } = await succeeds(
+      'list_steps',
+      { phone_id: id },
+      {},
+      ...['status=succeeded', 'via=mcp', '{"type":"recents"}', `GET /v1/phones/${id}/steps/export?format=html`],
+    )
+    const [last] = structured['data'] as { actions: object[] }[]
+    expect(last?.actions).toEqual([{ type: 'recents' }])
+    await fails('list_steps', { phone_id: id, cursor: 'x' }, 'validation_failed')
+  })
+
   it('reads the account', async () => {
     await succeeds('get_account', {}, { limits: { phones: 1000 } }, 'balance_usd ')
     await fails('get_account', { mistake: 1 }, 'validation_failed')

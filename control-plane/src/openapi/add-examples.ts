@@ -47,6 +47,10 @@ export function addExamples(document: Json): void {
       const answers = own?.answers?.[Number(status)]
       if (json && answers) json['examples'] = answers
       if (text && own?.text) text['examples'] = own.text
+      for (const [mediaType, examples] of Object.entries(own?.media ?? {})) {
+        const media = mediaOf(response, mediaType)
+        if (media) media['examples'] = examples
+      }
     }
   }
   if (!isObject(document['components'])) return

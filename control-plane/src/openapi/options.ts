@@ -22,6 +22,7 @@ export const openApiOptions = (baseUrl: string): FastifyDynamicSwaggerOptions =>
       { name: 'files', description: 'Manage files in the shared storage of a ready phone.' },
       { name: 'device', description: 'Change settings of a ready phone and restart it.' },
       { name: 'recordings', description: 'Record the screen of a ready phone as a video.' },
+      { name: 'steps', description: 'See what was done on a phone, and export it.' },
       { name: 'handoffs', description: 'Ask a person to do something on a ready phone.' },
       {
         name: 'events',

@@ -1,5 +1,5 @@
 /** Reads of steps and their screens. */
-import { limits, type Observation } from '@phonerack/shared'
+import { limits, type Action, type Observation } from '@phonerack/shared'
 import { type Core } from '../core/core.js'
 import { Prisma } from '../gen/prisma/client.js'
 import { unpackJson } from './pack.js'
@@ -123,7 +123,7 @@ export function viewOf(core: Core, row: StepRow, screens: Screens): StepView {
     ...{ startedAt: row.startedAt, endedAt: row.endedAt },
     by: { via: row.via, client: row.client, keyId: row.keyId, keyName: row.keyName },
     observe,
-    actions,
+    actions: row.via === 'live' && before ? withPoints(actions, before.observation) : actions,
     results: outcome?.results ?? [],
     completed: outcome?.completed ?? 0,
     error: outcome?.error ?? null,
@@ -141,3 +141,15 @@ export function pictureOf({ picture }: Pick<StepRow, 'picture'>): StepPicture | 
   const { size_bytes: sizeBytes, ...rest } = picture
   return { ...rest, sizeBytes }
 }
+
+/** Fractions of a live view's picture as points of the screen before it. */
+const withPoints = (actions: readonly Action[], { screen }: Observation): Action[] =>
+  actions.map((action) => {
+    const points = Object.entries(action).flatMap(([name, value]: [string, unknown]) => {
+      const field = name === 'fraction' ? 'target' : /^(from|to)_fraction$/.exec(name)?.[1]
+      if (field === undefined || !Array.isArray(value)) return []
+      const [x, y] = value as [number, number]
+      return [[field, { x: Math.round(x * screen.width), y: Math.round(y * screen.height) }]]
+    })
+    return { ...action, ...Object.fromEntries(points) } as Action
+  })

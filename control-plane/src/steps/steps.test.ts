@@ -194,6 +194,11 @@ describe('a batch', () => {
       return (await step.count()) === before
     })
     await settings({ steps: true })
+    await eventually(async () => {
+      const before = await step.count()
+      await act([{ type: 'home' }])
+      return (await step.count()) > before
+    })
   })
 })
 

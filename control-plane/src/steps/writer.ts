@@ -18,7 +18,7 @@ export interface StepWriter {
   close(): Promise<void>
 }
 
-export function createStepWriter(core: Core): StepWriter {
+export function createStepWriter(core: Pick<Core, 'log' | 'counters'>): StepWriter {
   const failing = new Alarm(core.log, core.counters, 'step_write_failures', 'could not write a step; retrying')
   const lost = new Alarm(core.log, core.counters, 'step_rows_lost', 'a step could not be written; it is lost')
   const waiting: (() => Promise<void>)[] = []

@@ -118,6 +118,11 @@ export interface Project {
   max_phones: number
   max_running: number
   frozen_at: string | null
+  /** Whether steps are recorded, with typed text, with which pictures (`off`, `asked`, `every`), and their quota. */
+  steps: boolean
+  steps_text: boolean
+  steps_pictures: string
+  steps_max_bytes: number
 }
 
 export interface Restored {
@@ -139,6 +144,10 @@ export interface ProjectChange {
   max_phones?: number
   max_running?: number
   frozen?: boolean
+  steps?: boolean
+  steps_text?: boolean
+  steps_pictures?: string
+  steps_max_bytes?: number
 }
 
 export interface Key {

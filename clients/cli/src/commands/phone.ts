@@ -13,6 +13,7 @@ import { addPhonePeopleCommands } from './phone-people.js'
 import { addPhoneReportCommands } from './phone-reports.js'
 import { addPhoneScreenCommands } from './phone-screen.js'
 import { addPhoneShellCommand } from './phone-shell.js'
+import { addPhoneStepCommands } from './phone-steps.js'
 
 export function addPhoneCommands(program: Command, app: App): void {
   const phone = program.command('phone').description('rent, read and use phones')
@@ -25,6 +26,7 @@ export function addPhoneCommands(program: Command, app: App): void {
   addPhoneDeviceCommands(phone, app)
   addPhonePeopleCommands(phone, app)
   addPhoneReportCommands(phone, app)
+  addPhoneStepCommands(phone, app)
   addPhoneBatchCommands(phone, app)
   addPhoneShellCommand(phone, app)
   for (const command of phone.commands) command.usage(usageOf(command))

@@ -55,7 +55,8 @@ export const projectCommands: readonly Command[] = [
   },
   {
     name: 'project set',
-    about: 'Adds credit, sets limits, freezes or unfreezes a project.',
+    about:
+      'Adds credit, sets limits, freezes or unfreezes a project. --steps…: whether batches are recorded, what is kept of them, and how much.',
     words: ['ID'],
     flags: {
       credit: 'USD',
@@ -64,6 +65,10 @@ export const projectCommands: readonly Command[] = [
       'max-running': 'N',
       freeze: true,
       unfreeze: true,
+      steps: 'on|off',
+      'steps-text': 'on|off',
+      'steps-pictures': 'off|asked|every',
+      'steps-quota': 'BYTES',
     },
     async run({ words, flags }, operator) {
       const project = await operator().changeProject(words[0] ?? '', changeFrom(flags))
@@ -84,16 +89,36 @@ export function changeFrom(flags: Input['flags']): ProjectChange {
   if (flags['max-running'] !== undefined) change.max_running = whole('max-running', flags['max-running'])
   if (flags['freeze']) change.frozen = true
   if (flags['unfreeze']) change.frozen = false
+  Object.assign(change, stepsFrom(flags))
   if (Object.keys(change).length === 0)
     throw new UsageError(
-      'nothing to change: use --credit, --spend-limit, --max-phones, --max-running, --freeze or --unfreeze',
+      'nothing to change: use --credit, --spend-limit, --max-phones, --max-running, --freeze, --unfreeze or --steps…',
     )
   return change
 }
 
-function whole(name: string, value: string | boolean): number {
+const modes = ['off', 'asked', 'every']
+
+function stepsFrom(flags: Input['flags']): ProjectChange {
+  const { steps, 'steps-text': text, 'steps-pictures': pictures, 'steps-quota': quota } = flags
+  if (pictures !== undefined && !modes.includes(String(pictures)))
+    throw new UsageError(`--steps-pictures must be one of ${modes.join(', ')}, not ${String(pictures)}`)
+  return {
+    ...(steps === undefined ? {} : { steps: onOrOff('steps', steps) }),
+    ...(text === undefined ? {} : { steps_text: onOrOff('steps-text', text) }),
+    ...(pictures === undefined ? {} : { steps_pictures: String(pictures) }),
+    ...(quota === undefined ? {} : { steps_max_bytes: whole('steps-quota', quota, 12) }),
+  }
+}
+
+function onOrOff(name: string, value: string | boolean): boolean {
+  if (value !== 'on' && value !== 'off') throw new UsageError(`--${name} must be on or off`)
+  return value === 'on'
+}
+
+function whole(name: string, value: string | boolean, digits = 9): number {
   const text = String(value)
-  if (!/^\d{1,9}$/.test(text)) throw new UsageError(`--${name} must be a whole number, not ${text}`)
+  if (!/^\d+$/.test(text) || text.length > digits) throw new UsageError(`--${name} must be a whole number, not ${text}`)
   return Number(text)
 }
 
@@ -108,4 +133,10 @@ const describe = (project: Project): string =>
     ['Maximum phones', project.max_phones],
     ['Maximum running', project.max_running],
     ['Frozen', project.frozen_at ?? 'no'],
+    ['Steps', stepsWords(project)],
   ])
+
+function stepsWords({ steps, steps_text: text, steps_pictures: pictures, steps_max_bytes: quota }: Project): string {
+  if (!steps) return 'off'
+  return `on, typed text ${text ? 'kept' : 'left out'}, pictures ${pictures}, at most ${quota} bytes`
+}

@@ -3,6 +3,7 @@
 import { client } from './client.gen.js';
 import type { Client, Options as Options2, TDataShape } from './client/index.js';
 import type { CollectSetupData, CollectSetupErrors, CollectSetupResponses, CompleteUploadData, CompleteUploadErrors, CompleteUploadResponses, CreateCheckoutData, CreateCheckoutErrors, CreateCheckoutResponses, CreateHandoffData, CreateHandoffErrors, CreateHandoffResponses, CreateLiveLinkData, CreateLiveLinkErrors, CreateLiveLinkResponses, CreatePhoneData, CreatePhoneErrors, CreatePhoneResponses, CreateSetupData, CreateSetupErrors, CreateSetupResponses, CreateUploadData, CreateUploadErrors, CreateUploadResponses, CreateWebhookData, CreateWebhookErrors, CreateWebhookResponses, DeleteFileData, DeleteFileErrors, DeleteFileResponses, DeleteHandoffData, DeleteHandoffErrors, DeleteHandoffResponses, DeletePhoneData, DeletePhoneErrors, DeletePhoneResponses, DeleteRecordingData, DeleteRecordingErrors, DeleteRecordingResponses, DeleteUploadData, DeleteUploadErrors, DeleteUploadResponses, DeleteWebhookData, DeleteWebhookErrors, DeleteWebhookResponses, DismissNotificationData, DismissNotificationErrors, DismissNotificationResponses, GetAccountData, GetAccountErrors, GetAccountResponses, GetClipboardData, GetClipboardErrors, GetClipboardResponses, GetDeviceData, GetDeviceErrors, GetDeviceResponses, GetHandoffData, GetHandoffErrors, GetHandoffResponses, GetLocaleData, GetLocaleErrors, GetLocaleResponses, GetLocationData, GetLocationErrors, GetLocationResponses, GetPhoneData, GetPhoneErrors, GetPhoneResponses, GetTimezoneData, GetTimezoneErrors, GetTimezoneResponses, GetUploadData, GetUploadErrors, GetUploadResponses, GetWebhookData, GetWebhookErrors, GetWebhookResponses, HeartbeatPhoneData, HeartbeatPhoneErrors, HeartbeatPhoneResponses, InstallAppData, InstallAppErrors, InstallAppResponses, ListAppsData, ListAppsErrors, ListAppsResponses, ListCrashesData, ListCrashesErrors, ListCrashesResponses, ListDeliveriesData, ListDeliveriesErrors, ListDeliveriesResponses, ListEventsData, ListEventsErrors, ListEventsResponses, ListFilesData, ListFilesErrors, ListFilesResponses, ListInstallsData, ListInstallsErrors, ListInstallsResponses, ListNotificationsData, ListNotificationsErrors, ListNotificationsResponses, ListPhonesData, ListPhonesErrors, ListPhonesResponses, ListRecordingsData, ListRecordingsErrors, ListRecordingsResponses, ListSessionsData, ListSessionsErrors, ListSessionsResponses, ListUploadsData, ListUploadsErrors, ListUploadsResponses, ListWebhooksData, ListWebhooksErrors, ListWebhooksResponses, ObserveData, ObserveErrors, ObserveResponses, OpenNotificationData, OpenNotificationErrors, OpenNotificationResponses, ParkPhoneData, ParkPhoneErrors, ParkPhoneResponses, ReadFileData, ReadFileErrors, ReadFileResponses, ReadLogsData, ReadLogsErrors, ReadLogsResponses, ReadRecordingData, ReadRecordingErrors, ReadRecordingResponses, RebootPhoneData, RebootPhoneErrors, RebootPhoneResponses, ResetLocationData, ResetLocationErrors, ResetLocationResponses, ResetPhoneData, ResetPhoneErrors, ResetPhoneResponses, RetryDeliveryData, RetryDeliveryErrors, RetryDeliveryResponses, RotateWebhookData, RotateWebhookErrors, RotateWebhookResponses, RunActionsData, RunActionsErrors, RunActionsResponses, ScreenshotData, ScreenshotErrors, ScreenshotResponses, SearchLibraryData, SearchLibraryErrors, SearchLibraryResponses, SetClipboardData, SetClipboardErrors, SetClipboardResponses, SetLocaleData, SetLocaleErrors, SetLocaleResponses, SetLocationData, SetLocationErrors, SetLocationResponses, SetPermissionsData, SetPermissionsErrors, SetPermissionsResponses, SetTimezoneData, SetTimezoneErrors, SetTimezoneResponses, StartPhoneData, StartPhoneErrors, StartPhoneResponses, StartRecordingData, StartRecordingErrors, StartRecordingResponses, StopRecordingData, StopRecordingErrors, StopRecordingResponses, TestWebhookData, TestWebhookErrors, TestWebhookResponses, UninstallAppData, UninstallAppErrors, UninstallAppResponses, UpdatePhoneData, UpdatePhoneErrors, UpdatePhoneResponses, UpdateWebhookData, UpdateWebhookErrors, UpdateWebhookResponses, WriteFileData, WriteFileErrors, WriteFileResponses } from './types.gen.js';
+import type { CollectSetupData, CollectSetupErrors, CollectSetupResponses, CompleteUploadData, CompleteUploadErrors, CompleteUploadResponses, CreateCheckoutData, CreateCheckoutErrors, CreateCheckoutResponses, CreateHandoffData, CreateHandoffErrors, CreateHandoffResponses, CreateLiveLinkData, CreateLiveLinkErrors, CreateLiveLinkResponses, CreatePhoneData, CreatePhoneErrors, CreatePhoneResponses, CreateSetupData, CreateSetupErrors, CreateSetupResponses, CreateUploadData, CreateUploadErrors, CreateUploadResponses, CreateWebhookData, CreateWebhookErrors, CreateWebhookResponses, DeleteFileData, DeleteFileErrors, DeleteFileResponses, DeleteHandoffData, DeleteHandoffErrors, DeleteHandoffResponses, DeletePhoneData, DeletePhoneErrors, DeletePhoneResponses, DeleteRecordingData, DeleteRecordingErrors, DeleteRecordingResponses, DeleteUploadData, DeleteUploadErrors, DeleteUploadResponses, DeleteWebhookData, DeleteWebhookErrors, DeleteWebhookResponses, ExportStepsData, ExportStepsErrors, ExportStepsResponses, GetAccountData, GetAccountErrors, GetAccountResponses, GetClipboardData, GetClipboardErrors, GetClipboardResponses, GetDeviceData, GetDeviceErrors, GetDeviceResponses, GetHandoffData, GetHandoffErrors, GetHandoffResponses, GetLocaleData, GetLocaleErrors, GetLocaleResponses, GetLocationData, GetLocationErrors, GetLocationResponses, GetPhoneData, GetPhoneErrors, GetPhoneResponses, GetStepData, GetStepErrors, GetStepResponses, GetTimezoneData, GetTimezoneErrors, GetTimezoneResponses, GetUploadData, GetUploadErrors, GetUploadResponses, GetWebhookData, GetWebhookErrors, GetWebhookResponses, HeartbeatPhoneData, HeartbeatPhoneErrors, HeartbeatPhoneResponses, InstallAppData, InstallAppErrors, InstallAppResponses, ListAppsData, ListAppsErrors, ListAppsResponses, ListDeliveriesData, ListDeliveriesErrors, ListDeliveriesResponses, ListEventsData, ListEventsErrors, ListEventsResponses, ListFilesData, ListFilesErrors, ListFilesResponses, ListInstallsData, ListInstallsErrors, ListInstallsResponses, ListPhonesData, ListPhonesErrors, ListPhonesResponses, ListRecordingsData, ListRecordingsErrors, ListRecordingsResponses, ListSessionsData, ListSessionsErrors, ListSessionsResponses, ListStepsData, ListStepsErrors, ListStepsResponses, ListUploadsData, ListUploadsErrors, ListUploadsResponses, ListWebhooksData, ListWebhooksErrors, ListWebhooksResponses, ObserveData, ObserveErrors, ObserveResponses, ParkPhoneData, ParkPhoneErrors, ParkPhoneResponses, ReadFileData, ReadFileErrors, ReadFileResponses, ReadRecordingData, ReadRecordingErrors, ReadRecordingResponses, ReadStepPictureData, ReadStepPictureErrors, ReadStepPictureResponses, RebootPhoneData, RebootPhoneErrors, RebootPhoneResponses, ResetLocationData, ResetLocationErrors, ResetLocationResponses, ResetPhoneData, ResetPhoneErrors, ResetPhoneResponses, RetryDeliveryData, RetryDeliveryErrors, RetryDeliveryResponses, RotateWebhookData, RotateWebhookErrors, RotateWebhookResponses, RunActionsData, RunActionsErrors, RunActionsResponses, ScreenshotData, ScreenshotErrors, ScreenshotResponses, SearchLibraryData, SearchLibraryErrors, SearchLibraryResponses, SetClipboardData, SetClipboardErrors, SetClipboardResponses, SetLocaleData, SetLocaleErrors, SetLocaleResponses, SetLocationData, SetLocationErrors, SetLocationResponses, SetTimezoneData, SetTimezoneErrors, SetTimezoneResponses, StartPhoneData, StartPhoneErrors, StartPhoneResponses, StartRecordingData, StartRecordingErrors, StartRecordingResponses, StopRecordingData, StopRecordingErrors, StopRecordingResponses, TestWebhookData, TestWebhookErrors, TestWebhookResponses, UninstallAppData, UninstallAppErrors, UninstallAppResponses, UpdatePhoneData, UpdatePhoneErrors, UpdatePhoneResponses, UpdateWebhookData, UpdateWebhookErrors, UpdateWebhookResponses, WriteFileData, WriteFileErrors, WriteFileResponses } from './types.gen.js';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -693,6 +694,52 @@ export const deleteRecording = <ThrowOnError extends boolean = true>(options: Op
         'Content-Type': 'application/json',
         ...options.headers
     }
+});
+
+/**
+ * List what was done on a phone, newest first
+ *
+ * Each batch of actions is a step, with its results, the screens before and after it, and its sender. Steps are kept as long as recordings, within the quota of the project, and stay readable after the phone is deleted. A page has fewer than `limit` steps when their screens are large.
+ */
+export const listSteps = <ThrowOnError extends boolean = true>(options: Options<ListStepsData, ThrowOnError>) => (options.client ?? client).get<ListStepsResponses, ListStepsErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/v1/phones/{id}/steps',
+    ...options
+});
+
+/**
+ * Export a session as a replay, as data or as a script
+ *
+ * The steps of one session, oldest first. `html`: one file that plays the session in a browser, without a network. `jsonl`: one step in each line. `ts`, `python`: a program of the SDK that repeats the session without a model. At most 2,000 steps.
+ */
+export const exportSteps = <ThrowOnError extends boolean = true>(options: Options<ExportStepsData, ThrowOnError>) => (options.client ?? client).get<ExportStepsResponses, ExportStepsErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/v1/phones/{id}/steps/export',
+    ...options
+});
+
+/**
+ * Get a step
+ */
+export const getStep = <ThrowOnError extends boolean = true>(options: Options<GetStepData, ThrowOnError>) => (options.client ?? client).get<GetStepResponses, GetStepErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/v1/phones/{id}/steps/{sid}',
+    ...options
+});
+
+/**
+ * Get the picture of a step
+ *
+ * The screen after the batch. `step_not_found` also when the step has no picture.
+ */
+export const readStepPicture = <ThrowOnError extends boolean = true>(options: Options<ReadStepPictureData, ThrowOnError>) => (options.client ?? client).get<ReadStepPictureResponses, ReadStepPictureErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/v1/phones/{id}/steps/{sid}/screenshot',
+    ...options
 });
 
 /**

@@ -57,6 +57,19 @@ export type Account = {
         code: string;
         name: string;
     }>;
+    /**
+     * Whether batches are recorded as steps, what is kept of them, and how much for how long.
+     */
+    steps: {
+        enabled: boolean;
+        typed_text: boolean;
+        /**
+         * `off`, `asked` or `every`. More may be added.
+         */
+        pictures: string;
+        quota_bytes: number;
+        kept_seconds: number;
+    };
 };
 
 export type ActionBatchResult = {
@@ -773,6 +786,99 @@ export type StartedInstall = {
      * One of running, succeeded, failed. More may be added.
      */
     status: string;
+};
+
+export type Step = {
+    object: 'step';
+    id: string;
+    phone: string;
+    session: string;
+    /**
+     * The ID of the request that sent the batch.
+     */
+    request_id: string;
+    /**
+     * `running`: no outcome yet. `succeeded`; `failed`: an action failed. `stopped`: its time ended before the last action, or a person touched the phone. `unknown`: nobody knows how far it came. More may be added.
+     */
+    status: string;
+    /**
+     * ISO 8601, UTC, with milliseconds.
+     */
+    started_at: string;
+    ended_at: string | null;
+    duration_ms: number | null;
+    /**
+     * The sender.
+     */
+    by: {
+        /**
+         * The way of the request: `api`, `mcp`, or `live` for a person in a live view. More may be added.
+         */
+        via: string;
+        /**
+         * The name that the program gives itself.
+         */
+        client: string | null;
+        key_id: string;
+        key_name: string | null;
+    };
+    observe: string | null;
+    /**
+     * As they were sent. Typed text is `[redacted]` unless `text_kept`.
+     */
+    actions: Array<{
+        type: string;
+        [key: string]: unknown;
+    }>;
+    results: Array<ActionResult>;
+    /**
+     * Number of actions that succeeded.
+     */
+    completed: number;
+    /**
+     * Why a batch has no results.
+     */
+    error: {
+        code: string;
+        message: string;
+    } | null;
+    /**
+     * Whether the project kept typed text.
+     */
+    text_kept: boolean;
+    /**
+     * The last screen that was read before the batch.
+     */
+    before: Observation | TextObservation | null;
+    /**
+     * The screen that the batch returned.
+     */
+    after: Observation | TextObservation | null;
+    /**
+     * The picture at `…/steps/{sid}/screenshot`.
+     */
+    picture: {
+        format: string;
+        width: number;
+        height: number;
+        /**
+         * Image width divided by screen width.
+         */
+        scale: number;
+        size_bytes: number;
+    } | null;
+    /**
+     * ISO 8601, UTC, with milliseconds.
+     */
+    expires_at: string;
+};
+
+export type StepPage = {
+    data: Array<Step>;
+    /**
+     * Null on the last page.
+     */
+    next_cursor: string | null;
 };
 
 /**
@@ -6200,6 +6306,323 @@ export type DeleteRecordingResponses = {
 };
 
 export type DeleteRecordingResponse = DeleteRecordingResponses[keyof DeleteRecordingResponses];
+
+export type ListStepsData = {
+    body?: never;
+    headers?: {
+        /**
+         * Narrows the profile of the API key for this request: `guarded` leaves app stores, wallets, passwords and payment fields to a person with `409 handoff_required`; `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
+         */
+        'Phonerack-Profile'?: 'full' | 'guarded' | 'read-only';
+    };
+    path: {
+        /**
+         * A phone ID.
+         */
+        id: string;
+    };
+    query?: {
+        /**
+         * Only steps of this session.
+         */
+        session?: string;
+        /**
+         * `text`: screens without their elements; `none`: no screens.
+         */
+        observations?: 'full' | 'text' | 'none';
+        /**
+         * Maximum number of entries on the page.
+         */
+        limit?: number;
+        /**
+         * The `next_cursor` of the previous page.
+         */
+        cursor?: string;
+    };
+    url: '/v1/phones/{id}/steps';
+};
+
+export type ListStepsErrors = {
+    /**
+     * `validation_failed`: The request is not valid.
+     */
+    400: Error;
+    /**
+     * `invalid_api_key`: The API key is missing, malformed or unknown.
+     *
+     * `key_expired`: The API key has expired.
+     *
+     * `key_revoked`: The API key was revoked.
+     */
+    401: Error;
+    /**
+     * `phone_not_allowed`: The API key is limited to certain phones, and this phone is not one of them.
+     *
+     * `insufficient_scope`: The API key lacks a scope that this request needs.
+     *
+     * `browser_requests_not_allowed`: Requests with an `Origin` header are refused. Use API keys only from servers or agents, not from a browser.
+     */
+    403: Error;
+    /**
+     * `phone_not_found`: There is no such phone in this project.
+     */
+    404: Error;
+    /**
+     * `rate_limited`: Too many requests.
+     */
+    429: Error;
+    /**
+     * `internal_error`: An internal error occurred.
+     */
+    500: Error;
+    /**
+     * `service_unavailable`: The service is too busy for this request.
+     */
+    503: Error;
+};
+
+export type ListStepsError = ListStepsErrors[keyof ListStepsErrors];
+
+export type ListStepsResponses = {
+    /**
+     * A page of steps.
+     */
+    200: StepPage;
+};
+
+export type ListStepsResponse = ListStepsResponses[keyof ListStepsResponses];
+
+export type ExportStepsData = {
+    body?: never;
+    headers?: {
+        /**
+         * Narrows the profile of the API key for this request: `guarded` leaves app stores, wallets, passwords and payment fields to a person with `409 handoff_required`; `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
+         */
+        'Phonerack-Profile'?: 'full' | 'guarded' | 'read-only';
+    };
+    path: {
+        /**
+         * A phone ID.
+         */
+        id: string;
+    };
+    query?: {
+        /**
+         * The form of the export.
+         */
+        format?: 'html' | 'jsonl' | 'ts' | 'python';
+        /**
+         * The last session that has steps if omitted.
+         */
+        session?: string;
+    };
+    url: '/v1/phones/{id}/steps/export';
+};
+
+export type ExportStepsErrors = {
+    /**
+     * `validation_failed`: The request is not valid.
+     */
+    400: Error;
+    /**
+     * `invalid_api_key`: The API key is missing, malformed or unknown.
+     *
+     * `key_expired`: The API key has expired.
+     *
+     * `key_revoked`: The API key was revoked.
+     */
+    401: Error;
+    /**
+     * `phone_not_allowed`: The API key is limited to certain phones, and this phone is not one of them.
+     *
+     * `insufficient_scope`: The API key lacks a scope that this request needs.
+     *
+     * `browser_requests_not_allowed`: Requests with an `Origin` header are refused. Use API keys only from servers or agents, not from a browser.
+     */
+    403: Error;
+    /**
+     * `phone_not_found`: There is no such phone in this project.
+     *
+     * `step_not_found`: There is no such step of this phone, or it has no picture.
+     */
+    404: Error;
+    /**
+     * `rate_limited`: Too many requests.
+     */
+    429: Error;
+    /**
+     * `internal_error`: An internal error occurred.
+     */
+    500: Error;
+    /**
+     * `service_unavailable`: The service is too busy for this request.
+     */
+    503: Error;
+};
+
+export type ExportStepsError = ExportStepsErrors[keyof ExportStepsErrors];
+
+export type ExportStepsResponses = {
+    /**
+     * The file; its name is in `Content-Disposition`.
+     */
+    200: string;
+};
+
+export type ExportStepsResponse = ExportStepsResponses[keyof ExportStepsResponses];
+
+export type GetStepData = {
+    body?: never;
+    headers?: {
+        /**
+         * Narrows the profile of the API key for this request: `guarded` leaves app stores, wallets, passwords and payment fields to a person with `409 handoff_required`; `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
+         */
+        'Phonerack-Profile'?: 'full' | 'guarded' | 'read-only';
+    };
+    path: {
+        /**
+         * A phone ID.
+         */
+        id: string;
+        /**
+         * A step ID.
+         */
+        sid: string;
+    };
+    query?: {
+        /**
+         * `text`: screens without their elements; `none`: no screens.
+         */
+        observations?: 'full' | 'text' | 'none';
+    };
+    url: '/v1/phones/{id}/steps/{sid}';
+};
+
+export type GetStepErrors = {
+    /**
+     * `validation_failed`: The request is not valid.
+     */
+    400: Error;
+    /**
+     * `invalid_api_key`: The API key is missing, malformed or unknown.
+     *
+     * `key_expired`: The API key has expired.
+     *
+     * `key_revoked`: The API key was revoked.
+     */
+    401: Error;
+    /**
+     * `phone_not_allowed`: The API key is limited to certain phones, and this phone is not one of them.
+     *
+     * `insufficient_scope`: The API key lacks a scope that this request needs.
+     *
+     * `browser_requests_not_allowed`: Requests with an `Origin` header are refused. Use API keys only from servers or agents, not from a browser.
+     */
+    403: Error;
+    /**
+     * `phone_not_found`: There is no such phone in this project.
+     *
+     * `step_not_found`: There is no such step of this phone, or it has no picture.
+     */
+    404: Error;
+    /**
+     * `rate_limited`: Too many requests.
+     */
+    429: Error;
+    /**
+     * `internal_error`: An internal error occurred.
+     */
+    500: Error;
+    /**
+     * `service_unavailable`: The service is too busy for this request.
+     */
+    503: Error;
+};
+
+export type GetStepError = GetStepErrors[keyof GetStepErrors];
+
+export type GetStepResponses = {
+    /**
+     * The step.
+     */
+    200: Step;
+};
+
+export type GetStepResponse = GetStepResponses[keyof GetStepResponses];
+
+export type ReadStepPictureData = {
+    body?: never;
+    headers?: {
+        /**
+         * Narrows the profile of the API key for this request: `guarded` leaves app stores, wallets, passwords and payment fields to a person with `409 handoff_required`; `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
+         */
+        'Phonerack-Profile'?: 'full' | 'guarded' | 'read-only';
+    };
+    path: {
+        /**
+         * A phone ID.
+         */
+        id: string;
+        /**
+         * A step ID.
+         */
+        sid: string;
+    };
+    query?: never;
+    url: '/v1/phones/{id}/steps/{sid}/screenshot';
+};
+
+export type ReadStepPictureErrors = {
+    /**
+     * `validation_failed`: The request is not valid.
+     */
+    400: Error;
+    /**
+     * `invalid_api_key`: The API key is missing, malformed or unknown.
+     *
+     * `key_expired`: The API key has expired.
+     *
+     * `key_revoked`: The API key was revoked.
+     */
+    401: Error;
+    /**
+     * `phone_not_allowed`: The API key is limited to certain phones, and this phone is not one of them.
+     *
+     * `insufficient_scope`: The API key lacks a scope that this request needs.
+     *
+     * `browser_requests_not_allowed`: Requests with an `Origin` header are refused. Use API keys only from servers or agents, not from a browser.
+     */
+    403: Error;
+    /**
+     * `phone_not_found`: There is no such phone in this project.
+     *
+     * `step_not_found`: There is no such step of this phone, or it has no picture.
+     */
+    404: Error;
+    /**
+     * `rate_limited`: Too many requests.
+     */
+    429: Error;
+    /**
+     * `internal_error`: An internal error occurred.
+     */
+    500: Error;
+    /**
+     * `service_unavailable`: The service is too busy for this request.
+     */
+    503: Error;
+};
+
+export type ReadStepPictureError = ReadStepPictureErrors[keyof ReadStepPictureErrors];
+
+export type ReadStepPictureResponses = {
+    /**
+     * The picture.
+     */
+    200: Blob | File;
+};
+
+export type ReadStepPictureResponse = ReadStepPictureResponses[keyof ReadStepPictureResponses];
 
 export type ListUploadsData = {
     body?: never;

@@ -7,6 +7,7 @@ import { sitesOf } from '../../testing/next/sites.js'
 import { startWorld, type World } from '../../testing/world.js'
 import { appCases } from './apps.js'
 import { eventCases } from './events.js'
+import { stepCases } from './steps.js'
 import { limitCases } from './limits.js'
 import { phoneCases } from './phones.js'
 
@@ -22,6 +23,7 @@ describe('the `next` of', () => {
   describe('a limit:', () => limitCases(() => world, seen))
   describe('an app:', () => appCases(() => world, seen))
   describe('events:', () => eventCases(() => world, seen))
+  describe('steps:', () => stepCases(() => world, seen))
 })
 
 const doctor =

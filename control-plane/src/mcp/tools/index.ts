@@ -9,6 +9,7 @@ import { phoneTools } from './phones.js'
 import { recordingTools } from './recordings.js'
 import { reportTools } from './reports.js'
 import { screenTools } from './screen.js'
+import { stepTools } from './steps.js'
 
 export const tools: readonly Tool[] = [
   ...phoneTools,
@@ -19,5 +20,6 @@ export const tools: readonly Tool[] = [
   ...deviceTools,
   ...recordingTools,
   ...reportTools,
+  ...stepTools,
   ...accountTools,
 ]

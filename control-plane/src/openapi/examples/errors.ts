@@ -69,6 +69,7 @@ const carried: Partial<Record<ErrorCode, ApiErrorOptions>> = {
     next: `GET /v1/webhooks/${ids.webhook}/deliveries`,
     details: { webhook: ids.webhook, delivery: ids.delivery },
   },
+  step_not_found: { next: `GET /v1/phones/${ids.phone}/steps`, details: { step: ids.step } },
   webhook_limit_reached: {
     next: 'Delete a webhook that you do not need (GET /v1/webhooks), then send the request again.',
     details: { limit: 10 },

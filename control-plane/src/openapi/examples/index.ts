@@ -11,6 +11,7 @@ import type { OperationExamples } from './kinds.js'
 import { phoneExamples } from './phones.js'
 import { reportExamples } from './reports.js'
 import { screenExamples } from './screen.js'
+import { stepExamples } from './steps.js'
 
 export const operationExamples: Record<string, OperationExamples> = {
   ...phoneExamples,
@@ -21,4 +22,5 @@ export const operationExamples: Record<string, OperationExamples> = {
   ...reportExamples,
   ...accountExamples,
   ...eventExamples,
+  ...stepExamples,
 }

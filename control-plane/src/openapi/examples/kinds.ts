@@ -14,6 +14,8 @@ export interface OperationExamples {
   answers?: Record<number, Examples>
   /** For a plain-text response, or a stream of events. */
   text?: Examples
+  /** For other media types of a response. */
+  media?: Readonly<Record<string, Examples>>
 }
 
 /** A single example. */

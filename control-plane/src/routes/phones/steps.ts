@@ -1,7 +1,7 @@
 /** /v1/phones/{id}/steps: list, one, its picture, and the export of a session. */
 import { actionResultSchema, observationSchema, observeModes, textObservationSchema } from '@phonerack/shared'
 import { create as contentDisposition } from 'content-disposition'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply } from 'fastify'
 import { Readable } from 'node:stream'
 import { z } from 'zod'
 import { callerOf } from '../../http/auth.js'
@@ -193,7 +193,7 @@ export const exportSteps: Route = (app, deps) => {
         tags: ['steps'],
         params: phoneParams,
         querystring: z.object({
-          as: z.enum(exportForms).default('html').meta({ description: 'The form of the export.' }),
+          format: z.enum(exportForms).default('html').meta({ description: 'The form of the export.' }),
           session: session.meta({ description: 'The last session that has steps if omitted.' }),
         }),
         response: {
@@ -206,12 +206,12 @@ export const exportSteps: Route = (app, deps) => {
       },
       config: { scope: 'phones:read' },
     },
-    async (request: FastifyRequest<{ Querystring: { as: ExportForm; session?: string } }>, reply) => {
-      const { as, session: sessionId = null } = request.query
-      const { id: phone } = request.params as { id: string }
+    async (request, reply) => {
+      const { format, session: sessionId = null } = request.query
+      const phoneId = phoneIdOf(request.params)
       deps.streams.hold(request, reply)
-      const found = await deps.services.steps.export(callerOf(request), phoneIdOf({ id: phone }), sessionId, as)
-      const { ending, type } = forms[as]
+      const found = await deps.services.steps.export(callerOf(request), phoneId, sessionId, format)
+      const { ending, type } = forms[format]
       reply
         .header('content-disposition', contentDisposition(`${found.sessionId}.${ending}`))
         .header('x-content-type-options', 'nosniff')

@@ -18,6 +18,7 @@ from .pages import AsyncPages
 from .recording import AsyncRecording
 from .reports import AsyncReports
 from .screen import AsyncScreen
+from .steps import AsyncSteps
 from .until_ready import until_parked, until_ready
 from .upload import body_of, install_app, upload_file
 
@@ -34,6 +35,8 @@ class AsyncPhone(AsyncScreen):
         self.device = AsyncDevice(connection, self.id)
         # Log, crashes, notifications, and permissions of apps.
         self.reports = AsyncReports(connection, self.id)
+        # What was done on the phone.
+        self.steps = AsyncSteps(connection, self.id)
 
     @property
     def name(self) -> str:

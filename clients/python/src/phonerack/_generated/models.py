@@ -29,6 +29,8 @@ class Account(TypedDict):
     price: AccountPrice
     # Countries that a create can request, sorted by name.
     countries: List[AccountCountriesItem]
+    # Whether batches are recorded as steps, what is kept of them, and how much for how long.
+    steps: AccountSteps
 
 
 class AccountLimits(TypedDict):
@@ -47,6 +49,16 @@ class AccountPrice(TypedDict):
 class AccountCountriesItem(TypedDict):
     code: str
     name: str
+
+
+class AccountSteps(TypedDict):
+    # Whether batches are recorded as steps, what is kept of them, and how much for how long.
+    enabled: bool
+    typed_text: bool
+    # `off`, `asked` or `every`. More may be added.
+    pictures: str
+    quota_bytes: int
+    kept_seconds: int
 
 
 class _ActionBatchResultRequired(TypedDict):
@@ -1001,6 +1013,76 @@ class _StartedInstallRequired(TypedDict):
 class StartedInstall(_StartedInstallRequired, total=False):
     upload: str
     install: str
+
+
+class Step(TypedDict):
+    object: Literal["step"]
+    id: str
+    phone: str
+    session: str
+    # The ID of the request that sent the batch.
+    request_id: str
+    # `running`: no outcome yet. `succeeded`; `failed`: an action failed. `stopped`: its time ended before the
+    # last action, or a person touched the phone. `unknown`: nobody knows how far it came. More may be added.
+    status: str
+    # ISO 8601, UTC, with milliseconds.
+    started_at: str
+    ended_at: Optional[str]
+    duration_ms: Optional[int]
+    # The sender.
+    by: StepBy
+    observe: Optional[str]
+    # As they were sent. Typed text is `[redacted]` unless `text_kept`.
+    actions: List[StepActionsItem]
+    results: List[ActionResult]
+    # Number of actions that succeeded.
+    completed: int
+    # Why a batch has no results.
+    error: Optional[StepError]
+    # Whether the project kept typed text.
+    text_kept: bool
+    # The last screen that was read before the batch.
+    before: Optional[Union[Observation, TextObservation]]
+    # The screen that the batch returned.
+    after: Optional[Union[Observation, TextObservation]]
+    # The picture at `…/steps/{sid}/screenshot`.
+    picture: Optional[StepPicture]
+    # ISO 8601, UTC, with milliseconds.
+    expires_at: str
+
+
+class StepBy(TypedDict):
+    # The sender.
+    # The way of the request: `api`, `mcp`, or `live` for a person in a live view. More may be added.
+    via: str
+    # The name that the program gives itself.
+    client: Optional[str]
+    key_id: str
+    key_name: Optional[str]
+
+
+class StepActionsItem(TypedDict):
+    type: str
+
+
+class StepError(TypedDict):
+    code: str
+    message: str
+
+
+class StepPicture(TypedDict):
+    format: str
+    width: int
+    height: int
+    # Image width divided by screen width.
+    scale: float
+    size_bytes: int
+
+
+class StepPage(TypedDict):
+    data: List[Step]
+    # Null on the last page.
+    next_cursor: Optional[str]
 
 
 _SwipeActionRequired = TypedDict("_SwipeActionRequired", {"type": 'Literal["swipe"]', "from": 'Target', "to": 'Target'}, total=True)

@@ -246,6 +246,26 @@ def delete_recording(id: str, rid: str, *, body: Optional[NoFields] = None) -> R
     return Request("DELETE", path_of("/v1/phones/{id}/recordings/{rid}", id=id, rid=rid), json=body)
 
 
+def list_steps(id: str, *, session: Optional[str] = None, observations: Optional[Literal["full", "text", "none"]] = None, limit: Optional[int] = None, cursor: Optional[str] = None) -> Request[StepPage]:
+    """List what was done on a phone, newest first."""
+    return Request("GET", path_of("/v1/phones/{id}/steps", id=id), query={"session": session, "observations": observations, "limit": limit, "cursor": cursor})
+
+
+def export_steps(id: str, *, format: Optional[Literal["html", "jsonl", "ts", "python"]] = None, session: Optional[str] = None) -> Request[bytes]:
+    """Export a session as a replay, as data or as a script."""
+    return Request("GET", path_of("/v1/phones/{id}/steps/export", id=id), query={"format": format, "session": session}, answer="bytes")
+
+
+def get_step(id: str, sid: str, *, observations: Optional[Literal["full", "text", "none"]] = None) -> Request[Step]:
+    """Get a step."""
+    return Request("GET", path_of("/v1/phones/{id}/steps/{sid}", id=id, sid=sid), query={"observations": observations})
+
+
+def read_step_picture(id: str, sid: str) -> Request[bytes]:
+    """Get the picture of a step."""
+    return Request("GET", path_of("/v1/phones/{id}/steps/{sid}/screenshot", id=id, sid=sid), answer="bytes")
+
+
 def create_upload(*, body: Optional[NoFields] = None, idempotency_key: Optional[str] = None) -> Request[CreatedUpload]:
     """Create an upload."""
     return Request("POST", "/v1/apps/uploads", json=body, idempotency_key=idempotency_key)

@@ -19,6 +19,7 @@ from .pages import Pages
 from .recording import Recording
 from .reports import Reports
 from .screen import Screen
+from .steps import Steps
 from .until_ready import until_parked, until_ready
 from .upload import body_of, install_app, upload_file
 
@@ -35,6 +36,8 @@ class Phone(Screen):
         self.device = Device(connection, self.id)
         # Log, crashes, notifications, and permissions of apps.
         self.reports = Reports(connection, self.id)
+        # What was done on the phone.
+        self.steps = Steps(connection, self.id)
 
     @property
     def name(self) -> str:

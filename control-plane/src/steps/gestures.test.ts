@@ -1,0 +1,42 @@
+import { expect, it } from 'vitest'
+import { createGestures } from './gestures.js'
+
+const at = { pointer: 0, x: 0.5, y: 0.25 }
+
+it('makes taps, long presses and swipes of touches', () => {
+  const gestures = createGestures()
+  gestures.add({ type: 'touch', phase: 'down', ...at }, 0)
+  gestures.add({ type: 'touch', phase: 'up', ...at }, 80)
+  gestures.add({ type: 'touch', phase: 'down', ...at }, 100)
+  gestures.add({ type: 'touch', phase: 'up', ...at }, 900)
+  gestures.add({ type: 'touch', phase: 'down', ...at }, 1000)
+  gestures.add({ type: 'touch', phase: 'move', ...at, y: 0.4 }, 1100)
+  gestures.add({ type: 'touch', phase: 'up', ...at, y: 0.5 }, 1200)
+  gestures.add({ type: 'touch', phase: 'down', ...at }, 1300)
+  gestures.add({ type: 'touch', phase: 'cancel', ...at }, 1310)
+  expect(gestures.count).toBe(3)
+  expect(gestures.take()).toEqual([
+    { type: 'tap', fraction: [0.5, 0.25] },
+    { type: 'long_press', fraction: [0.5, 0.25], duration_ms: 800 },
+    { type: 'swipe', from_fraction: [0.5, 0.25], to_fraction: [0.5, 0.5], duration_ms: 200 },
+  ])
+  expect(gestures.count).toBe(0)
+})
+
+it('joins text and wheel steps, and keeps no character keys', () => {
+  const gestures = createGestures()
+  gestures.add({ type: 'text', text: 'ab' }, 0)
+  // The letter C, pressed and released.
+  gestures.add({ type: 'key', down: true, code: 31, repeat: 0 }, 1)
+  gestures.add({ type: 'key', down: false, code: 31, repeat: 0 }, 2)
+  gestures.add({ type: 'key', down: true, code: 66, repeat: 0 }, 3)
+  gestures.add({ type: 'scroll', x: 0.1, y: 0.2, horizontal: 0, vertical: -1 }, 4)
+  gestures.add({ type: 'scroll', x: 0.1, y: 0.2, horizontal: 0, vertical: -2 }, 5)
+  gestures.add({ type: 'rotate' }, 6)
+  expect(gestures.take()).toEqual([
+    { type: 'type', text: 'ab\u2022' },
+    { type: 'key', key_code: 66 },
+    { type: 'scroll', fraction: [0.1, 0.2], horizontal: 0, vertical: -3 },
+    { type: 'rotate' },
+  ])
+})
