@@ -124,6 +124,12 @@ class Service:
     def PUT_one_files(self, seen: Seen) -> Reply:
         return Reply(201, {"path": "/sdcard/Download/list.txt", "size": len(seen.raw)})
 
+    def GET_one_steps(self, seen: Seen) -> Reply:
+        return Reply(200, {"data": [{"id": "stp", "status": "succeeded"}], "next_cursor": None})
+
+    def GET_one_steps_export(self, seen: Seen) -> Reply:
+        return Reply(200, b"file")
+
     def POST_one_live(self, seen: Seen) -> Reply:
         return Reply(201, {"url": "https://phones.example/l", "expires_at": "2099-01-01T00:00:00.000Z"})
 
@@ -165,13 +171,15 @@ def test_the_examples_run(server: Server, tmp_path: pathlib.Path, package: pathl
         "installing None",
         "https://phones.example/l 3",
         "whsec_a",
+        "stp succeeded",
+        "4 4",
         '[1] Button "Next"',
         "one ready",
         "phone_not_running Start the phone.",
         '[1] Button "Next"',
     ]
-    assert server.lines.count("POST /v1/phones") == 5
-    assert len([line for line in server.lines if line.endswith("/park")]) == 5
+    assert server.lines.count("POST /v1/phones") == 6
+    assert len([line for line in server.lines if line.endswith("/park")]) == 6
 
 
 def test_the_examples_pass_mypy_strict(tmp_path: pathlib.Path) -> None:

@@ -57,6 +57,8 @@ const answers = (baseUrl: string): Record<string, (body: string) => object> => (
   'GET /recordings': () => ({ data: [{ id: 'rec', status: 'ready' }] }),
   'GET /recordings/rec/video': () => Buffer.from('mp4'),
   'PUT /files': (body) => ({ path: '/sdcard/Download/list.txt', size: body.length }),
+  'GET /steps': () => ({ data: [{ id: 'stp', status: 'succeeded' }], next_cursor: null }),
+  'GET /steps/export': () => Buffer.from('file'),
   'POST /live': () => ({ url: `${baseUrl}/l`, expires_at: soon }),
 })
 
@@ -103,17 +105,17 @@ async function printed(code: string): Promise<string[]> {
 }
 
 it('runs the examples on one phone, which parks at the end', async () => {
-  // The second and the third continue the first.
-  expect(await printed(examples.slice(0, 3).join('\n'))).toEqual([
+  // The second to the fourth continue the first.
+  expect(await printed(examples.slice(0, 4).join('\n'))).toEqual([
     ...['[1] EditText "hello from an agent"', '[ 5, 5 ]', `${baseUrl}/h`],
-    ...['uploading 1', 'processing null', 'installing null', `${baseUrl}/l 3`],
+    ...['uploading 1', 'processing null', 'installing null', `${baseUrl}/l 3`, 'stp succeeded', '4 4'],
   ])
   expect(seen.filter((line) => line === 'POST /phones')).toHaveLength(1)
   expect(seen.at(-1)).toBe('POST /park')
 })
 
 it('runs the example for tests, with the service of the environment', async () => {
-  expect(examples).toHaveLength(4)
-  expect(await printed(examples[3] ?? '')).toEqual([''])
+  expect(examples).toHaveLength(5)
+  expect(await printed(examples[4] ?? '')).toEqual([''])
   expect(seen).toEqual(['POST /phones', 'POST /park'])
 })

@@ -41,10 +41,10 @@ export function createStepService(core: Core, store: FileStore): StepService {
       const rows = await readStepsBefore(core, { phoneId, sessionId }, before, limit + 1)
       const shown = cutPage(rows.slice(0, limit), limits.steps.pageBytes)
       const screens = await readScreens(core, phoneId, screenIds(shown))
-      const next = rows.slice(0, shown.length + 1)
+      const andOneMore = rows.slice(0, shown.length + 1)
       return core.cursors.toPage(
         scope,
-        next,
+        andOneMore,
         shown.length,
         (row) => ({ at: row.startedAt, id: row.id }),
         (row) => viewOf(core, row, screens),

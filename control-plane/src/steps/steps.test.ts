@@ -260,8 +260,8 @@ describe('typed text', () => {
 
   it('is kept once the project asks for it', async () => {
     await settings({ steps_text: true })
-    api.agent.onBatch = answering(screenOf([element(1, { ...field, text: typed })]))
     await eventually(async () => {
+      api.agent.onBatch = answering(screenOf([element(1, { ...field, text: typed })]))
       await act([{ type: 'type', text: typed }])
       return (await newest()).text_kept
     })

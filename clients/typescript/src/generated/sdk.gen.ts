@@ -722,6 +722,8 @@ export const exportSteps = <ThrowOnError extends boolean = true>(options: Option
 
 /**
  * Get a step
+ *
+ * Works in every status of the phone.
  */
 export const getStep = <ThrowOnError extends boolean = true>(options: Options<GetStepData, ThrowOnError>) => (options.client ?? client).get<GetStepResponses, GetStepErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',

@@ -126,6 +126,7 @@ export const getStep: Route = (app, deps) => {
       schema: {
         operationId: 'getStep',
         summary: 'Get a step',
+        description: 'Works in every status of the phone.',
         tags: ['steps'],
         params: stepParams,
         querystring: z.object({ observations }),

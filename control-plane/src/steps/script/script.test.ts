@@ -172,7 +172,7 @@ it('writes each kind of action', () => {
   ])
   expect(calls(ts)[0]).toBe('await phone.type("hi", { into: {"text":"OK"}, clear: true, submit: true, ...wait })')
   expect(calls(py)[0]).toBe('phone.type_text("hi", into={"text": "OK"}, clear=True, submit=True, timeout=WAIT)')
-  expect(calls(ts)).toHaveLength(22)
+  expect(calls(ts)).toHaveLength(23)
   expect(calls(ts).slice(1, 4)).toEqual([
     'await phone.clear()',
     `await phone.act([{"type":"key","key":"a","modifiers":["ctrl"]}], { observe: 'none' })`,
