@@ -4,7 +4,7 @@ import { mkdtemp, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
-import { openApp, Phonerack, tap, type, type Phone, type Step } from '@phonerack/sdk'
+import { closeApp, openApp, Phonerack, tap, type, type Phone, type Step } from '@phonerack/sdk'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { openBrowser } from './system/browser.js'
@@ -50,7 +50,8 @@ async function session(): Promise<void> {
   const screen = await phone.observe()
   expect(screen.text).toContain(title)
   await phone.back()
-  await phone.act([{ type: 'wait', ms: 50 }], { observe: 'both' })
+  // A screen without typed text, of which a picture is kept.
+  await phone.act([{ type: 'home' }], { observe: 'both' })
 }
 
 /** The session's file in a browser without a network; other requests than for the file fail the test. */
@@ -166,7 +167,7 @@ describe('the replay', () => {
       return (await phone.steps.list({ observations: 'none' }).page()).data[0]?.text_kept === true
     })
     for (const words of hostile) {
-      await phone.act([openApp('com.phonerack.notes')])
+      await phone.act([closeApp('com.phonerack.notes'), openApp('com.phonerack.notes')])
       await phone.tap({ desc: 'New note' }, { timeout: 10_000 })
       await phone.act([type(words, { into: { text: 'Title' } })])
       await phone.act([{ type: 'back' }], { observe: 'ui' })

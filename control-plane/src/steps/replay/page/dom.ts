@@ -37,10 +37,10 @@ export function visible(text: string): string {
 }
 
 /** Characters of a text that are shown first. */
-const shown = 300
+const shownFirst = 300
 
 /** Text of a phone or a tenant: its direction stays inside, and a long one opens by a button. */
-export function foreign(text: string, most = shown): HTMLElement {
+export function foreign(text: string, most = shownFirst): HTMLElement {
   const made = make('bdi', { class: 'foreign' })
   const characters = Array.from(visible(text))
   if (characters.length <= most) {

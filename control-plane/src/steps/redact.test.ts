@@ -1,0 +1,73 @@
+import { type Element, type Observation } from '@phonerack/shared'
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { createMasker, mark, maskActions, maskObservation } from './redact.js'
+
+const element = (text: string | null, state: string[], desc: string | null = null): Element => ({
+  ...{ ref: 1, type: 'EditText', text, desc, id: 'x:id/y', bounds: [0, 0, 10, 10], center: [5, 5], state },
+})
+const screenOf = (elements: Element[], line: string): Observation => ({
+  ...{ snapshot_id: 'snp_aaaaaaaaaaaa', taken_at: '2026-11-26T20:00:00.000Z', truncated: false, text: line },
+  app: { package: 'x', activity: null },
+  keyboard: { visible: true, focused_editable: true },
+  ...{ screen: { width: 10, height: 10 }, elements },
+})
+
+it('masks the text of every field, and of passwords, but no hint', () => {
+  const none = createMasker([])
+  const masked = (each: Element) => maskObservation(screenOf([each], ''), none).observation.elements[0]?.text
+  expect(masked(element('a', ['editable']))).toBe(mark)
+  expect(masked(element('\u2022\u2022', ['password']))).toBe(mark)
+  expect(masked(element('Name', ['editable', 'hint']))).toBe('Name')
+  expect(masked(element(null, ['editable']))).toBeNull()
+  expect(masked(element('Home', ['clickable']))).toBe('Home')
+})
+
+it('masks a typed text wherever it is, also a cut one, and in any case', () => {
+  const long = `Dear Sir, ${'lorem ipsum '.repeat(200)}`
+  const masker = createMasker(['Hunter2', 'two\nlines here', long, 'ab', ' padded '])
+  expect(masker.text('your hunter2!')).toBe(`your ${mark}!`)
+  expect(masker.text('lines here')).toBe(mark)
+  expect(masker.text(`${long.slice(0, 990)}\u2026`)).toBe(mark)
+  expect(masker.text('cab')).toBe('cab')
+  expect(masker.text('is padded')).toBe(`is ${mark}`)
+  expect(createMasker([]).isEmpty).toBe(true)
+  expect(createMasker(['ab']).isEmpty).toBe(true)
+})
+
+it('never keeps a line of text whose form it does not know', () => {
+  const { observation } = maskObservation(
+    screenOf([element('secret', ['editable'])], 'app x\n[1] Odd Type "secret" (5,5)\n[12] Text "other" (1,1)'),
+    createMasker([]),
+  )
+  expect(observation.text).toBe(`app x\n[1] "${mark}"\n[12] Text "other" (1,1)`)
+})
+
+it('masks text and description targets, and no IDs', () => {
+  const masker = createMasker(['title'])
+  const actions = [
+    { type: 'tap', target: { text: 'my title' } },
+    { type: 'tap', target: { id: 'title' } },
+    { type: 'swipe', from: { desc: 'title' }, to: { x: 1, y: 2 }, duration_ms: 300 },
+    { type: 'open_url', url: 'https://title.example/' },
+    { type: 'type', text: 'x', clear: false, submit: true },
+  ] as const
+  expect(maskActions(actions, masker)).toEqual([
+    { type: 'tap', target: { text: `my ${mark}` } },
+    actions[1],
+    { ...actions[2], from: { desc: mark } },
+    actions[3],
+    { ...actions[4], text: mark },
+  ])
+})
+
+it('keeps no typed text of three or more characters', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'grapheme', minLength: 3, maxLength: 40 }), fc.string(), (typed, around) => {
+      const wanted = typed.trim()
+      fc.pre(Array.from(wanted).length >= 3 && !/[\r\n]/.test(wanted) && !mark.includes(wanted))
+      const found = createMasker([typed]).text(`${around}${wanted}${around}`)
+      for (const part of found.split(mark)) expect(part).not.toContain(wanted)
+    }),
+  )
+})
