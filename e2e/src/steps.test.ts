@@ -55,10 +55,10 @@ async function session(): Promise<void> {
 }
 
 /** The session's file in a browser without a network; other requests than for the file fail the test. */
-async function openReplay(file: string, options: { width?: number; dark?: boolean } = {}): Promise<Page> {
+async function openReplay(file: string, options: { width?: number; height?: number; dark?: boolean } = {}): Promise<Page> {
   const context = await browser.newContext({
     offline: true,
-    viewport: { width: options.width ?? 1440, height: 900 },
+    viewport: { width: options.width ?? 1440, height: options.height ?? 900 },
     colorScheme: options.dark ? 'dark' : 'light',
     reducedMotion: 'reduce',
   })
@@ -100,6 +100,8 @@ describe('the replay', () => {
     await page.keyboard.press('Home')
     await page.keyboard.press('PageDown')
     expect(await text(page, '#clock')).toContain(`2 / ${steps.length}`)
+    expect(await text(page, '#details')).toContain('tap [')
+    expect(await text(page, '#details')).toContain('New note')
     expect(await page.locator('#screen .finger').count()).toBe(1)
     expect(await page.locator('#screen .ref').count()).toBeGreaterThan(0)
     const add = await page.locator('#screen .finger circle.halo').boundingBox()
@@ -142,7 +144,7 @@ describe('the replay', () => {
     [1440, 'dark'],
   ] as const)('fits a window of %d pixels in the %s scheme', async (width, scheme) => {
     const file = await save('fits.html', await phone.steps.export('html'))
-    const page = await openReplay(file, { width, dark: scheme === 'dark' })
+    const page = await openReplay(file, { width, height: width < 500 ? 1150 : 900, dark: scheme === 'dark' })
     await page.keyboard.press('PageDown')
     const { scroll, inner } = await page.evaluate<{ scroll: number; inner: number }>(
       '({ scroll: document.documentElement.scrollWidth, inner: window.innerWidth })',
@@ -151,7 +153,7 @@ describe('the replay', () => {
     expect((await page.locator('#screen').boundingBox())?.width).toBeGreaterThan(150)
     const folder = process.env['REPLAY_SCREENS']
     if (folder !== undefined)
-      await page.screenshot({ path: path.join(folder, `replay-${width}-${scheme}.png`), fullPage: true })
+      await page.screenshot({ path: path.join(folder, `replay-${width}-${scheme}.png`) })
     await page.context().close()
   })
 
@@ -206,7 +208,7 @@ describe('the data', () => {
 describe('the script', () => {
   const environment = { PHONERACK_BASE_URL: system.up.base_url, TEXT_1: title }
 
-  /** A session of its own, with one text that is not kept. */
+  /** Another session, with one text that is not kept. */
   async function recorded(): Promise<Phone> {
     const other = client.phones.handle((await readyPhone(tenant.admin)).id)
     const { observation } = await other.act([openApp('com.phonerack.notes')])

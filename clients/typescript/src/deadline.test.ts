@@ -13,6 +13,7 @@ import {
   Phones,
   Recording,
   Setup,
+  Steps,
   Webhooks,
 } from './index.js'
 import { type CallOptions } from './transport.js'
@@ -102,6 +103,12 @@ const reads: Record<string, Record<string, Call>> = {
   Files: {
     list: (options) => phone.files.list('/sdcard', options),
     read: (options) => phone.files.read('/sdcard/a', options),
+  },
+  Steps: {
+    list: (options) => phone.steps.list(options).toArray(),
+    get: (options) => phone.steps.get('stp_a', options),
+    screenshot: (options) => phone.steps.screenshot('stp_a', options),
+    export: (options) => phone.steps.export('html', options),
   },
   Apps: {
     getUpload: (options) => client.apps.getUpload('upl_a', options),
@@ -213,7 +220,7 @@ describe('a deadline that passes', () => {
   it('has been tested for each method that sends requests', () => {
     // A stream of events does not end.
     const others: Record<string, string[]> = { Phone: ['toJSON'], Phones: ['handle'], Phonerack: ['events'] }
-    const classes = [Phonerack, Phones, Phone, Device, Files, Apps, Handoff, Recording, Setup, Webhooks]
+    const classes = [Phonerack, Phones, Phone, Device, Files, Steps, Apps, Handoff, Recording, Setup, Webhooks]
     for (const Class of classes) {
       const { name, prototype } = Class
       const sending = new Set(['sending', 'one', 'on', 'path', 'poll', 'name', 'status', 'constructor'])

@@ -97,7 +97,7 @@ export class Phone implements AsyncDisposable {
   readonly device: Device
   readonly permissions: Permissions
   readonly reports: Reports
-  /** What was done on the phone. */
+  /** Its batches, with results and screens. */
   readonly steps: Steps
 
   constructor(

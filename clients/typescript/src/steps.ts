@@ -1,4 +1,4 @@
-/** What was done on a phone: its steps, their pictures, and exports of a session. */
+/** The steps of a phone, their pictures, and exports of a session. */
 import { limits, type Connection } from './connection.js'
 import { exportSteps, getStep, listSteps, readStepPicture } from './generated/sdk.gen.js'
 import type { ListStepsData, Step } from './generated/types.gen.js'

@@ -16,7 +16,7 @@ export type Profile = (typeof profiles)[number]
 
 export const pictureModes = ['off', 'asked', 'every'] as const
 
-/** What the steps of a project keep. docs/decisions/0278, 0280 */
+/** The settings of a project's steps. docs/decisions/0278, 0280 */
 export interface StepSettings {
   /** Whether typed text is kept. */
   text: boolean
@@ -77,6 +77,8 @@ export interface CallContext {
   batch?: BatchLimits
   /** Left out: unknown. */
   sender?: Sender
+  /** Gets the places of the elements that a text observation names (`BatchEnded.element_bounds`). */
+  onBounds?: (bounds: Uint8Array) => void
 }
 
 /** The way and the program by which a request came. */

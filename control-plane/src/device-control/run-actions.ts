@@ -68,7 +68,7 @@ export async function runBatch(
   signal.addEventListener('abort', onAbort)
   if (signal.aborted) onAbort()
   try {
-    return await follow(stream, known, batch.actions.length, phoneId)
+    return await follow(stream, known, { count: batch.actions.length, phoneId, onBounds: context.onBounds })
   } catch (error) {
     return onLost(batch.actions, known, toFailure(error))
   } finally {
@@ -92,8 +92,7 @@ const outOfOrder = (): CallFailure =>
 async function follow(
   stream: ClientReadableStream<RunActionsResponse>,
   known: BatchKnown,
-  count: number,
-  phoneId: string,
+  { count, phoneId, onBounds }: { count: number; phoneId: string; onBounds: CallContext['onBounds'] },
 ): Promise<Uint8Array> {
   let startedAt = performance.now()
   let unknown = 0
@@ -108,6 +107,7 @@ async function follow(
       if (event.value.index !== next || next >= count) throw outOfOrder()
       known.results.push(readJson(event.value.resultJson))
     } else if (event?.$case === 'ended') {
+      if (event.value.elementBounds) onBounds?.(event.value.elementBounds)
       return answer(event.value.resultsJson, event.value.observationJson, count, phoneId)
     } else if ((unknown += 1) > maxUnknown) throw outOfOrder()
     return null

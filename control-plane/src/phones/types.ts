@@ -64,7 +64,7 @@ export interface AccountView {
   pricePerMinuteMicros: bigint
   minimumSeconds: number
   countries: { code: string; name: string }[]
-  /** What the project's steps keep, and for how long. */
+  /** The settings of the project's steps. */
   steps: StepSettings & { isEnabled: boolean; quotaBytes: number; lifeSeconds: number }
 }
 

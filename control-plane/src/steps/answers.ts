@@ -1,5 +1,6 @@
 /**
- * What a host is asked to observe so that a step has its screen, and the answer that the client asked for, from that. Pure.
+ * Chooses the observation that a host makes, so that a step has its screen, and cuts the answer to the mode that the client
+ * requested. Pure.
  */
 import {
   type ActionBatchResult,
@@ -9,12 +10,11 @@ import {
   type ObserveMode,
 } from '@phonerack/shared'
 import { type StepSettings } from '../core/caller.js'
+import { withElements } from './text-elements.js'
 
 /** The mode for the host. No mode adds a read of the screen, except for pictures of every step. */
-export function recordedMode(observe: ObserveMode, { pictures }: StepSettings): ObserveMode {
-  if (pictures === 'every') return 'both'
-  return observe === 'text' ? 'ui' : observe
-}
+export const recordedMode = (observe: ObserveMode, { pictures }: StepSettings): ObserveMode =>
+  pictures === 'every' ? 'both' : observe
 
 export interface BatchAnswer {
   /** For the client, as UTF-8 JSON. */
@@ -26,26 +26,38 @@ export interface BatchAnswer {
   picture: ObservationScreenshot | null
 }
 
-/** The JSON of an answer is `{"results":[…],"completed":1,"observation":{…}}`; `observation` may be missing. */
+/**
+ * The JSON of an answer is `{"results":[…],"completed":1,"observation":{…}}`; `observation` may be missing.
+ * @param bounds of the elements of a text observation
+ */
 export function readAnswer(
   json: Uint8Array,
   batch: { observe: ObserveMode; count: number },
   mode: ObserveMode,
+  bounds: Uint8Array,
 ): BatchAnswer {
   const whole = JSON.parse(Buffer.from(json).toString('utf8')) as ActionBatchResult
   const { results, completed, observation: seen } = whole
   const isStopped = completed < batch.count
-  const shown = seen && shownOf(seen as Partial<Observation>, batch.observe, isStopped)
   const changed = mode !== batch.observe
+  const shown = seen && changed ? shownOf(seen as Partial<Observation>, batch.observe, isStopped) : null
   return {
     json: changed
       ? Buffer.from(JSON.stringify({ results, completed, ...(shown ? { observation: shown } : {}) }))
       : json,
     results,
     completed,
-    observation: seen !== undefined && 'elements' in seen ? seen : null,
+    observation: seen === undefined ? null : observationOf(seen, bounds),
     picture: seen !== undefined && 'screenshot' in seen ? (seen.screenshot ?? null) : null,
   }
+}
+
+function observationOf(
+  seen: NonNullable<ActionBatchResult['observation']>,
+  bounds: Uint8Array,
+): Observation | null {
+  if ('elements' in seen) return seen
+  return 'text' in seen ? withElements(seen, bounds) : null
 }
 
 /** The part of a full observation that the mode has, by the table of `POST …/actions`. */

@@ -21,7 +21,7 @@ import { python } from './script/python.js'
 import { typescript } from './script/typescript.js'
 import { type ExportForm, type StepView } from './types.js'
 
-/** Steps that are read at once. */
+/** Steps of one read. */
 const pageSteps = 50
 
 export interface ExportedStep {

@@ -31,7 +31,7 @@ export interface StepRow {
 
 export interface StepsOf {
   phoneId: string
-  /** Null: of all sessions. */
+  /** Null: every session. */
   sessionId: string | null
 }
 
@@ -107,7 +107,7 @@ export async function readScreens(core: Core, phoneId: string, ids: readonly str
   return new Map(found.map(({ id, at, body }) => [id, { at, observation: unpackJson<Observation>(body) }]))
 }
 
-/** Milliseconds after which a step without an outcome is not running any more. */
+/** Milliseconds after which a step without an outcome has ended. */
 const longestMs = limits.actions.total + 10_000
 
 export function viewOf(core: Core, row: StepRow, screens: Screens): StepView {

@@ -31,15 +31,17 @@ export const createRecordedDevices = (
     })
     const mode = recordedMode(observe, settings)
     let json: Uint8Array
+    let bounds: Uint8Array = new Uint8Array()
+    const recording = { ...context, onBounds: (found: Uint8Array) => void (bounds = found) }
     try {
-      json = await devices.runActions(caller, phoneId, { actions, observe: mode }, context)
+      json = await devices.runActions(caller, phoneId, { actions, observe: mode }, recording)
     } catch (error) {
       // Every error but this one means that no action ran.
       if (error instanceof ApiError && error.code !== 'internal_error') step.refused()
       else await step.unknown({ code: 'internal_error', message: messageOf(error) })
       throw error
     }
-    const answer = readAnswer(json, { observe, count: actions.length }, mode)
+    const answer = readAnswer(json, { observe, count: actions.length }, mode, bounds)
     await step.answered(answer)
     return answer.json
   },

@@ -13,7 +13,7 @@ import { createTypedTexts } from './typed-texts.js'
 import { type StepWay } from './types.js'
 import { createStepWriter } from './writer.js'
 
-/** What a step is of. */
+/** The facts of a batch, or of touches. */
 export interface StepOf {
   projectId: string
   phoneId: string
@@ -45,13 +45,13 @@ export interface OpenStep {
   answered(answer: BatchAnswer): Promise<void>
   /** Nobody knows how far the batch came. */
   unknown(error: { code: string; message: string }): Promise<void>
-  /** Nothing of the batch ran: it is no step. */
+  /** Nothing of the batch ran, so it does not become a step. */
   refused(): void
 }
 
 export interface StepRecorder {
   screens: LastScreens
-  /** Begins to write the step, and returns at once. */
+  /** Begins to write the step, and returns immediately. */
   begin(of: StepOf): OpenStep
   /** Touches of a person, which have happened. */
   touched(of: StepOf, startedAt: Date): Promise<void>

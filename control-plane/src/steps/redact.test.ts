@@ -23,7 +23,7 @@ it('masks the text of every field, and of passwords, but no hint', () => {
   expect(masked(element('Home', ['clickable']))).toBe('Home')
 })
 
-it('masks a typed text wherever it is, also a cut one, and in any case', () => {
+it('masks a typed text in every place, cut or whole, and in any case', () => {
   const long = `Dear Sir, ${'lorem ipsum '.repeat(200)}`
   const masker = createMasker(['Hunter2', 'two\nlines here', long, 'ab', ' padded '])
   expect(masker.text('your hunter2!')).toBe(`your ${mark}!`)

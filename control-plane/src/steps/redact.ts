@@ -10,7 +10,7 @@ import {
   type Target,
 } from '@phonerack/shared'
 
-/** As in the activity log. */
+/** The mark of the activity log. */
 export const mark = '[redacted]'
 
 /** Characters from which a typed text is masked outside of fields: shorter ones occur by chance. */
@@ -20,7 +20,7 @@ const recognised = 50
 
 /** Masks texts in strings. */
 export interface Masker {
-  /** It changes no string. */
+  /** Every string stays unchanged. */
   isEmpty: boolean
   text(value: string): string
   /** Returns a copy with each string masked. */
@@ -134,6 +134,6 @@ function maskLine(text: string, masked: ReadonlyMap<number, Element>): string {
   return line.test(text) ? text.replace(line, (_, head: string) => `${head} ${words}`) : `[${ref}] ${words}`
 }
 
-/** As in the text form: docs of `Observation.text`. */
+/** Escapes words like the text form, see `Observation.text`. */
 const quoted = (text: string): string =>
   `"${text.replace(/["\\]/g, '\\$&').replace(/\r\n|[\n\r\v\f\u2028\u2029\u0085]/g, '\\n')}"`

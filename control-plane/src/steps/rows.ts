@@ -68,7 +68,7 @@ export async function beginStep({ read }: Core, step: NewStep): Promise<void> {
 export async function endStep(core: Core, step: NewStep, end: StepEnd): Promise<void> {
   if (await completeStep(core, step, end)) return
   const { id, projectId, phoneId, startedAt, request } = step
-  // Its session may have ended since.
+  // Its session may have ended in the meantime.
   await core.read(Prisma.sql`insert into steps (${columns}) select ${id}, ${projectId}, ${phoneId}, s.id,
       ${step.requestId}, ${step.keyId}, ${step.via}, ${step.client}, 'running', ${startedAt}, ${request},
       ${step.textKept}, null, ${request.length + rowBytes}

@@ -1,4 +1,4 @@
-/** Steps over HTTP: what a batch leaves, for whom, and what is left out of it. */
+/** Steps over HTTP: their content, their readers, and the texts and pictures that are left out. */
 import { ObserveMode } from '@phonerack/proto'
 import { type ActionResult, type Element, type Observation } from '@phonerack/shared'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -46,7 +46,11 @@ function screenOf(elements: Element[]): Observation {
 
 /** Each action succeeds, and the screen is `screen`. */
 const answering =
-  (screen: object | null, change: (result: ActionResult) => ActionResult = (result) => result): Batch =>
+  (
+    screen: object | null,
+    change: (result: ActionResult) => ActionResult = (result) => result,
+    elementBounds?: Buffer,
+  ): Batch =>
   ({ actionsJson }, send) => {
     const actions = JSON.parse(Buffer.from(actionsJson).toString('utf8')) as { type: string }[]
     const results = actions.map(({ type }, index) => change({ index, type, ok: true, ms: 1 }))
@@ -55,6 +59,7 @@ const answering =
       value: {
         observationJson: screen === null ? Buffer.alloc(0) : Buffer.from(JSON.stringify(screen)),
         resultsJson: Buffer.from(JSON.stringify(results)),
+        ...(elementBounds ? { elementBounds } : {}),
       },
     })
     return Promise.resolve()
@@ -121,7 +126,7 @@ describe('a batch', () => {
     expect((await newest()).before).toMatchObject({ snapshot_id: seen.snapshot_id, app: { package: 'x' } })
   })
 
-  it('that failed says so, with the error', async () => {
+  it('says that it failed, with the error', async () => {
     const error = { code: 'wait_timeout', message: 'x', retryable: true, next: null, details: {} } as const
     api.agent.onBatch = answering(screenOf([]), (result) =>
       result.index === 0 ? { ...result, ok: false, error } : result,
@@ -130,7 +135,7 @@ describe('a batch', () => {
     expect(await newest()).toMatchObject({ status: 'failed', completed: 0, results: [{ ok: false, error }] })
   })
 
-  it('whose stream is lost after its first action is unknown', async () => {
+  it('is unknown when its stream is lost after the first action', async () => {
     api.agent.onBatch = (_, send) => {
       send({ $case: 'started', value: { index: 0 } })
       return Promise.reject(new Error('lost'))
@@ -143,13 +148,13 @@ describe('a batch', () => {
     })
   })
 
-  it('of which nothing is known is unknown, with its error', async () => {
+  it('is unknown when no result is known, with its error', async () => {
     api.agent.onBatch = () => Promise.reject(new Error('lost'))
     expect((await act([{ type: 'home' }])).statusCode).toBe(500)
     expect(await newest()).toMatchObject({ status: 'unknown', results: [], error: { code: 'internal_error' } })
   })
 
-  it('that was refused is no step', async () => {
+  it('leaves nothing when it was refused', async () => {
     const before = await newest()
     api.agent.onBatch = answering(null, (result) => ({
       ...{ ...result, ok: false },
@@ -174,9 +179,11 @@ describe('a batch', () => {
     await db.$executeRaw`delete from steps where id = ${step}`
   })
 
-  it('over MCP says so, and keeps the elements that its answer does not have', async () => {
+  it('over MCP says so, and has elements although its answer has only text', async () => {
     const screen = screenOf([element(1, { text: 'Wi-Fi', state: ['clickable'] })])
-    api.agent.onBatch = answering(screen)
+    const { elements, ...textScreen } = screen
+    const bounds = Buffer.from(Int32Array.from([...(elements[0]?.bounds ?? []), 0]).buffer)
+    api.agent.onBatch = answering(textScreen, undefined, bounds)
     const client = await connectMcp(await listen(api.app), api.key, '2025-06-18')
     const acted = await call(client, 'act', { phone_id: id, actions: [{ type: 'home' }] })
     await client.close()
@@ -185,7 +192,7 @@ describe('a batch', () => {
     expect(await newest()).toMatchObject({ by: { via: 'mcp' }, observe: 'text', after: screen })
   })
 
-  it('of a project without steps leaves none, on every replica within a second', async () => {
+  it('leaves nothing in a project without steps, within a second', async () => {
     const { step } = api.plane.app.core.db
     await settings({ steps: false })
     await eventually(async () => {

@@ -3,7 +3,7 @@ import { limits, ownNow } from '@phonerack/shared'
 import { createLru } from '../base/lru.js'
 import { createMasker, type Masker } from './redact.js'
 
-/** Of one phone. */
+/** Per phone. */
 const mostTexts = 50
 const mostPhones = 10_000
 

@@ -58,7 +58,7 @@ export interface StepExport {
 
 /** Steps stay readable in every status of their phone. @throws ApiError phone_not_found, phone_not_allowed, step_not_found */
 export interface StepService {
-  /** Newest first. A page ends early when its screens are large. @param sessionId null: of all sessions */
+  /** Newest first. A page ends early when its screens are large. @param sessionId null: every session */
   list(
     caller: Caller,
     phoneId: string,

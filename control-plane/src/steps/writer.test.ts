@@ -14,7 +14,7 @@ it('keeps the record of an answered batch while Postgres fails', async () => {
   const written: number[] = []
   const write = (number: number) =>
     writer.write(() => {
-      if (isAway) return Promise.reject(new Error('Postgres is away'))
+      if (isAway) return Promise.reject(new Error('no connection to Postgres'))
       written.push(number)
       return Promise.resolve()
     }, 50)

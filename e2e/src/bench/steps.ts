@@ -1,6 +1,6 @@
-// bench: what the record of a step costs a batch: the same batches with steps on and off, in turns
+// bench: the time that the record of a step adds to a batch: the same batches with steps on and off, in turns
 /**
- * Two projects on one system, each with a phone of its own: one records steps, the other does not. Each round sends one batch to
+ * Two projects on one system, each with one phone: one records steps, the other does not. Each round sends one batch to
  * each, in changing order, so that other work on the machine meets both. `ROUNDS` changes the number of rounds.
  */
 import { performance } from 'node:perf_hooks'

@@ -114,6 +114,24 @@ describe.concurrent('text-only answer', () => {
     expect(observation && 'text' in observation && observation.text).toContain('[1] Button "Go" clickable')
   })
 
+  it('comes with the places of its elements, and whether their words are a description', async () => {
+    const { observation, elementBounds = Buffer.alloc(0) } = await run(
+      simulatedPhone([button('Go', 100), { ...button('', 300), desc: 'More' }]),
+      [{ type: 'tap', target: { x: 1, y: 1 } }],
+      'text',
+    )
+    const lines = observation && 'text' in observation ? observation.text.split('\n').slice(3) : []
+    const numbers = Array.from({ length: elementBounds.length / 4 }, (_, at) => elementBounds.readInt32LE(4 * at))
+    expect(numbers).toHaveLength(5 * lines.length)
+    lines.forEach((line, at) => {
+      const [left = 0, top = 0, right = 0, bottom = 0, isDescription] = numbers.slice(5 * at, 5 * at + 5)
+      expect(line).toContain(`(${Math.floor((left + right) / 2)},${Math.floor((top + bottom) / 2)})`)
+      expect(isDescription).toBe(line.includes('"More"') ? 1 : 0)
+    })
+    const whole = await run(simulatedPhone([button('Go', 100)]), [{ type: 'wait', ms: 1 }], 'ui')
+    expect(whole).not.toHaveProperty('elementBounds')
+  })
+
   it('gives candidates the refs of the text', async () => {
     const phone = simulatedPhone([button('Above', 0), button('Delete', 100), button('Delete', 300)])
     const { results, observation } = await run(phone, [{ type: 'tap', target: { text: 'Delete' } }], 'text')

@@ -64,6 +64,8 @@ export interface BatchOutcome {
   completed: number
   /** Omitted when none was requested or the screen could not be read. */
   observation?: Observation | TextObservation | ScreenshotObservation
+  /** With `observe: text`: the places of the elements that the text names (`BatchEnded.element_bounds`). */
+  elementBounds?: Buffer
   /** Time on the monotonic clock at which the screen has settled after the last write. */
   screenSettlesAt: number
 }
@@ -111,7 +113,15 @@ export async function runBatch(request: BatchRequest): Promise<BatchOutcome> {
   if (!('elements' in seen))
     return { ...outcome, results: results.map(adviseWithObservation), observation: seen }
   const related = relateCandidates(results, seen).map(adviseWithObservation)
-  return { ...outcome, results: related, observation: request.observe === 'text' ? textOf(seen) : seen }
+  if (request.observe !== 'text') return { ...outcome, results: related, observation: seen }
+  return { ...outcome, results: related, observation: textOf(seen), elementBounds: boundsOf(seen) }
+}
+
+function boundsOf({ elements }: Observation): Buffer {
+  const numbers = elements.flatMap(({ bounds, text, desc }) => [...bounds, text === null && desc !== null ? 1 : 0])
+  const bytes = Buffer.alloc(4 * numbers.length)
+  numbers.forEach((number, index) => bytes.writeInt32LE(number, 4 * index))
+  return bytes
 }
 
 const waitsOnly = ({ type }: Action): boolean =>

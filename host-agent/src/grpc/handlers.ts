@@ -106,6 +106,7 @@ export function createHandlers({
                   ? Buffer.from(JSON.stringify(outcome.observation))
                   : Buffer.alloc(0),
                 resultsJson: resultJson(caller.phoneId, outcome.results),
+                ...(outcome.elementBounds ? { elementBounds: outcome.elementBounds } : {}),
               },
             },
           })

@@ -1,4 +1,4 @@
-/** `phone steps list|show|export`: what was done on a phone. */
+/** `phone steps list|export`: the steps of a phone. */
 import type { Step, StepExportForm } from '@phonerack/sdk'
 import type { Command } from 'commander'
 import type { App, Run } from '../app.js'
@@ -54,7 +54,7 @@ export function addPhoneStepCommands(phone: Command, app: App): void {
 async function list(run: Run, operands: readonly string[], flags: ListFlags): Promise<void> {
   const phone = await phoneOf(run, splitOperands(operands, []).phone)
   const session = flags.session === undefined ? {} : { session: flags.session }
-  // The table shows no screens.
+  // The table has only columns without screens.
   const observations = run.flags.json === true ? 'full' : 'none'
   const page = await pageOf(phone.steps.list({ ...run.call, ...session, observations }), flags)
   const text = table(

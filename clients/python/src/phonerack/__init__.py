@@ -11,6 +11,7 @@ from ._async.phones import AsyncPhones
 from ._async.recording import AsyncRecording
 from ._async.reports import AsyncReports
 from ._async.setup import AsyncSetup
+from ._async.steps import AsyncSteps
 from ._async.webhooks import AsyncWebhooks
 from ._generated import models
 from ._results import ActResult, Page, Progress, ReceivedKey
@@ -25,6 +26,7 @@ from ._sync.phones import Phones
 from ._sync.recording import Recording
 from ._sync.reports import Reports
 from ._sync.setup import Setup
+from ._sync.steps import Steps
 from ._sync.webhooks import Webhooks
 from ._version import __version__
 from .actions import (
@@ -96,6 +98,7 @@ __all__ = [
     "AsyncRecording",
     "AsyncReports",
     "AsyncSetup",
+    "AsyncSteps",
     "AsyncWebhooks",
     "AuthenticationError",
     "back",
@@ -142,6 +145,7 @@ __all__ = [
     "scroll",
     "scroll_to",
     "Setup",
+    "Steps",
     "StaleSnapshotError",
     "swipe",
     "tap",

@@ -18,6 +18,7 @@ from phonerack import (
     AsyncRecording,
     AsyncReports,
     AsyncSetup,
+    AsyncSteps,
     PhonerackConnectionError,
     home,
 )
@@ -73,6 +74,10 @@ READS: Calls = {
     "AsyncReports.notifications": lambda of, time: of.phone.reports.notifications(deadline=time),
     "AsyncFiles.list": lambda of, time: of.phone.files.list(deadline=time),
     "AsyncFiles.read": lambda of, time: of.phone.files.read("/sdcard/a", deadline=time),
+    "AsyncSteps.list": lambda of, time: of.phone.steps.list(deadline=time).to_list(),
+    "AsyncSteps.get": lambda of, time: of.phone.steps.get("stp_a", deadline=time),
+    "AsyncSteps.screenshot": lambda of, time: of.phone.steps.screenshot("stp_a", deadline=time),
+    "AsyncSteps.export": lambda of, time: of.phone.steps.export("html", deadline=time),
     "AsyncApps.get_upload": lambda of, time: of.client.apps.get_upload("upl_a", deadline=time),
     "AsyncApps.uploads": lambda of, time: of.client.apps.uploads(deadline=time).to_list(),
     "AsyncApps.library": lambda of, time: of.client.apps.library(deadline=time).to_list(),
@@ -159,7 +164,7 @@ async def test_ends_the_call(server: Server, name: str) -> None:
 def test_has_been_tested_for_each_method() -> None:
     classes = [
         *(AsyncPhonerack, AsyncPhones, AsyncPhone, AsyncDevice, AsyncFiles, AsyncApps),
-        *(AsyncHandoff, AsyncRecording, AsyncReports, AsyncSetup),
+        *(AsyncHandoff, AsyncRecording, AsyncReports, AsyncSetup, AsyncSteps),
     ]
     methods = {
         f"{each.__name__}.{name}"

@@ -19,6 +19,7 @@ from phonerack import (
     Recording,
     Reports,
     Setup,
+    Steps,
     PhonerackConnectionError,
     home,
 )
@@ -74,6 +75,10 @@ READS: Calls = {
     "Reports.notifications": lambda of, time: of.phone.reports.notifications(deadline=time),
     "Files.list": lambda of, time: of.phone.files.list(deadline=time),
     "Files.read": lambda of, time: of.phone.files.read("/sdcard/a", deadline=time),
+    "Steps.list": lambda of, time: of.phone.steps.list(deadline=time).to_list(),
+    "Steps.get": lambda of, time: of.phone.steps.get("stp_a", deadline=time),
+    "Steps.screenshot": lambda of, time: of.phone.steps.screenshot("stp_a", deadline=time),
+    "Steps.export": lambda of, time: of.phone.steps.export("html", deadline=time),
     "Apps.get_upload": lambda of, time: of.client.apps.get_upload("upl_a", deadline=time),
     "Apps.uploads": lambda of, time: of.client.apps.uploads(deadline=time).to_list(),
     "Apps.library": lambda of, time: of.client.apps.library(deadline=time).to_list(),
@@ -160,7 +165,7 @@ def test_ends_the_call(server: Server, name: str) -> None:
 def test_has_been_tested_for_each_method() -> None:
     classes = [
         *(Phonerack, Phones, Phone, Device, Files, Apps),
-        *(Handoff, Recording, Reports, Setup),
+        *(Handoff, Recording, Reports, Setup, Steps),
     ]
     methods = {
         f"{each.__name__}.{name}"

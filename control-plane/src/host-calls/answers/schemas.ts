@@ -43,6 +43,9 @@ const nothing = z.object({})
 /** The contract's 4,000,000 bytes plus JSON overhead. */
 const screenBytes = limits.screenAnswer + 100_000
 
+/** Five numbers of four bytes for each element. */
+const boundsBytes = 20 * limits.elements.max
+
 const checks = listOf(z.object({ name: cleaned(100), passed: z.boolean(), evidence: cleaned(4000) }), 500)
 const capabilities = listOf(
   z.object({ name: cleaned(100), implementation: cleaned(100), evidence: cleaned(1000) }),
@@ -124,6 +127,7 @@ const batchMessage = z.object({
         value: z.object({
           observationJson: json(screenBytes, batchObservation, true),
           resultsJson: json(screenBytes, actionResults),
+          elementBounds: maybe(bytes(boundsBytes)),
         }),
       }),
     ]),

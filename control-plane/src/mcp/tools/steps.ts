@@ -1,4 +1,4 @@
-/** The tool that reads what was done on a phone. */
+/** The tool that reads the steps of a phone. */
 import { z } from 'zod'
 import { type StepJson } from '../../steps/json.js'
 import { path } from '../api.js'
@@ -21,7 +21,7 @@ export const stepTools = [
     name: 'list_steps',
     title: 'List what was done',
     description:
-      'Read the batches of actions that ran on a phone, the newest first, by anyone, with results. Kept for 7 days, also after the phone is deleted.',
+      'Read the batches of actions that ran on a phone, the newest first, by anyone, with results. Kept for 7 days, even if the phone is deleted.',
     input: z.strictObject({
       phone_id: phoneId,
       session: z.string().optional(),

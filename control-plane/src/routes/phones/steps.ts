@@ -39,7 +39,7 @@ export const stepSchema = z
     observe: z.enum(observeModes).nullable(),
     actions: z
       .array(z.looseObject({ type: z.string() }))
-      .meta({ description: 'As they were sent. Typed text is `[redacted]` unless `text_kept`.' }),
+      .meta({ description: 'The actions of the request. Typed text is `[redacted]` unless `text_kept`.' }),
     results: z.array(actionResultSchema),
     completed: z.int().min(0).meta({ description: 'Number of actions that succeeded.' }),
     error: z
@@ -153,7 +153,7 @@ export const readStepPicture: Route = (app, deps) => {
       schema: {
         operationId: 'readStepPicture',
         summary: 'Get the picture of a step',
-        description: 'The screen after the batch. `step_not_found` also when the step has no picture.',
+        description: 'The screen after the batch. A step without a picture is `step_not_found`.',
         tags: ['steps'],
         params: stepParams,
         response: {

@@ -66,7 +66,7 @@ export function createPlanner(): Planner {
       if (given === undefined) continue
       const found = scriptTarget(given as Parameters<typeof scriptTarget>[0], center ?? null, known)
       if (!found || (needsElement(action) && 'x' in found.target)) {
-        plan.push({ kind: 'note', note: `${action.type} is left out: its element is not known` })
+        plan.push({ kind: 'note', note: `${action.type} is left out: its element is unknown` })
         return
       }
       targets[field] = found.target

@@ -122,7 +122,7 @@ it('replaces refs and fresh points by elements, and keeps other points with a co
   ])
   expect(ts).toContain('// a point: the step had no element for it')
   expect(ts).toContain('// a point: the screen of its ref is not kept')
-  expect(ts).toContain('// wait_for is left out: its element is not known')
+  expect(ts).toContain('// wait_for is left out: its element is unknown')
   expect(ts).toContain("if (TEXT_1 === undefined) throw new Error('TEXT_1 is missing')")
   expect(py).toContain('TEXT_1 = os.environ["TEXT_1"]')
 })

@@ -15,7 +15,7 @@ export interface Found {
   note: string | null
 }
 
-/** What is known about the screens of a session. */
+/** The known screens of a session. */
 export interface Known {
   /** By snapshot ID. */
   screen(snapshotId: string): Observation | null
@@ -25,7 +25,7 @@ export interface Known {
 
 /**
  * @param touched the point that was touched
- * @returns null when the element is not known, and nothing was touched
+ * @returns null when the element is unknown, and nothing was touched
  */
 export function scriptTarget(
   target: Target,
@@ -55,7 +55,7 @@ function ofRef(
   if (!seen || !element) return pointOf(touched, 'a point: the screen of its ref is not kept')
   const found = searchTarget(element, seen.elements)
   if (found) return { target: found, note: null }
-  return pointOf(touched ?? element.center, 'a point: its element has no text or ID of its own')
+  return pointOf(touched ?? element.center, 'a point: its element has no unique text or ID')
 }
 
 const pointOf = (touched: readonly [number, number] | null, note: string): Found | null =>

@@ -35,7 +35,7 @@ class AsyncPhone(AsyncScreen):
         self.device = AsyncDevice(connection, self.id)
         # Log, crashes, notifications, and permissions of apps.
         self.reports = AsyncReports(connection, self.id)
-        # What was done on the phone.
+        # Its batches, with results and screens.
         self.steps = AsyncSteps(connection, self.id)
 
     @property

@@ -1,4 +1,4 @@
-"""What was done on a phone: its steps, their pictures, and exports of a session."""
+"""The steps of a phone, their pictures, and exports of a session."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ class Phone(Screen):
         self.device = Device(connection, self.id)
         # Log, crashes, notifications, and permissions of apps.
         self.reports = Reports(connection, self.id)
-        # What was done on the phone.
+        # Its batches, with results and screens.
         self.steps = Steps(connection, self.id)
 
     @property

@@ -1,9 +1,15 @@
-/** The panel beside the screen: who sent a step, its actions and their results. */
-import type { Frame, Result } from './model.js'
+/** The panel of a step: its sender, its actions and their results. */
+import type { Frame, Result, Screen } from './model.js'
 import { foreign, make } from './dom.js'
 import { actionWords, durationWords, senderWords, statusWords } from './words.js'
 
-export function showDetails(into: HTMLElement, { step, number }: Frame, count: number): void {
+/** @param before the screen before the step @param count of all steps */
+export function showDetails(
+  into: HTMLElement,
+  { step, number }: Frame,
+  before: Screen | null,
+  count: number,
+): void {
   const head = make('h2', {}, `Step ${number + 1} of ${count} `)
   head.append(make('span', { class: `status ${safeWord(step.status)}`, text: statusWords(step) }))
   const facts = make('dl')
@@ -20,7 +26,7 @@ export function showDetails(into: HTMLElement, { step, number }: Frame, count: n
   const list = make('ol', { class: 'actions' })
   step.actions.forEach((action, index) => {
     const result = step.results.find((each) => each.index === index)
-    const item = make('li', { class: classOf(result) }, foreign(actionWords(action)))
+    const item = make('li', { class: classOf(result) }, foreign(actionWords(action, before)))
     if (result) item.append(make('span', { class: 'ms', text: durationWords(result.ms) }))
     if (result?.error)
       item.append(make('p', { class: 'error' }, make('code', { text: result.error.code }), ' ', foreign(result.error.message)))

@@ -64,7 +64,7 @@ export interface Replay {
   isCut: boolean
 }
 
-/** What is shown at once: the screen before a step with its touches, or the screen after it. */
+/** One view of the player: the screen before a step with its touches, or the screen after it. */
 export interface Frame {
   step: Step
   /** From 0. */
@@ -102,7 +102,7 @@ export function readReplay(): Replay {
 export function framesOf({ steps, screens }: Replay): Frame[] {
   return steps.flatMap((step, number) => {
     const screen = (id: string | null): Screen | null => (id === null ? null : (screens.get(id) ?? null))
-    // The picture after a step is that of the screen before the next, if it is the same screen.
+    // The screen before a step can be the one after the earlier step, which may have a picture.
     const earlier = steps[number - 1]
     const isSame = earlier !== undefined && earlier.after !== null && earlier.after === step.before
     const before: Frame = {

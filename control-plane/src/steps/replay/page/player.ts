@@ -30,7 +30,8 @@ function show(): void {
     ...(now.screen ? [' \u00b7 ', make('bdi', { text: visible(now.screen.app.package) })] : []),
   )
   byId('text-panel').textContent = now.screen ? visible(now.screen.text) : 'No screen was read here.'
-  showDetails(byId('details'), now, replay.steps.length)
+  const before = now.step.before === null ? null : (replay.screens.get(now.step.before) ?? null)
+  showDetails(byId('details'), now, before, replay.steps.length)
 }
 
 function go(to: number): void {

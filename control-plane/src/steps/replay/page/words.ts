@@ -1,12 +1,19 @@
 /** Actions, targets and senders in words. */
-import type { Action, Step } from './model.js'
+import type { Action, Screen, Step } from './model.js'
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null
 
-function targetWords(target: unknown): string {
+/** A ref, with the text of its element if that is on the screen before the step. */
+function refWords({ ref, snapshot_id: id }: Record<string, unknown>, screen: Screen | null): string {
+  const element = screen?.snapshot_id === id ? screen?.elements.find((each) => each.ref === ref) : undefined
+  const words = element?.text ?? element?.desc
+  return words === undefined || words === null ? `[${String(ref)}]` : `[${String(ref)}] \u201c${words}\u201d`
+}
+
+function targetWords(target: unknown, screen: Screen | null): string {
   if (!isObject(target)) return ''
-  if ('ref' in target) return `[${String(target['ref'])}]`
+  if ('ref' in target) return refWords(target, screen)
   if ('x' in target) return `(${String(target['x'])}, ${String(target['y'])})`
   for (const form of ['text', 'id', 'desc'] as const)
     if (form in target) {
@@ -19,7 +26,7 @@ function targetWords(target: unknown): string {
 /** Fields that are the same in most actions. */
 const dull = new Set(['type', 'target', 'from', 'to', 'text'])
 
-export function actionWords(action: Action): string {
+export function actionWords(action: Action, screen: Screen | null): string {
   const { type, text, target, from, to } = action
   const more = Object.entries(action)
     .filter(([name, value]) => !dull.has(name) && value !== false && !(Array.isArray(value) && value.length === 0))
@@ -27,9 +34,9 @@ export function actionWords(action: Action): string {
   return [
     type.replaceAll('_', ' '),
     typeof text === 'string' ? `\u201c${text}\u201d` : '',
-    target === undefined ? '' : type === 'type' ? `into ${targetWords(target)}` : targetWords(target),
-    from === undefined ? '' : `from ${targetWords(from)}`,
-    to === undefined ? '' : `to ${targetWords(to)}`,
+    target === undefined ? '' : type === 'type' ? `into ${targetWords(target, screen)}` : targetWords(target, screen),
+    from === undefined ? '' : `from ${targetWords(from, screen)}`,
+    to === undefined ? '' : `to ${targetWords(to, screen)}`,
     more.length > 0 ? `\u00b7 ${more.join(', ')}` : '',
   ]
     .filter((part) => part !== '')

@@ -1,0 +1,50 @@
+/**
+ * The elements of a text observation, from its lines and from their places, which the host sends with it. So a batch with
+ * `observe: text` costs no more than without a record. Pure. docs/decisions/0277
+ */
+import { type Element, type TextObservation, type Observation } from '@phonerack/shared'
+
+/** Numbers of an element in `BatchEnded.element_bounds`. */
+const numbersEach = 5
+
+/** `[ref] Type "words" #id flags (x,y)`. The words and the ID may be missing. */
+const line = /^\[(\d+)\] (\S+)(?: "((?:[^"\\]|\\.)*)")?(?: #(\S+))?((?: [a-z_]+)*) \((-?\d+),(-?\d+)\)$/
+
+/** Lines before the elements. */
+const headLines = 3
+
+const plain = (quoted: string): string =>
+  quoted.replace(/\\(.)/g, (_, sign: string) => (sign === 'n' ? '\n' : sign))
+
+/** @param bounds empty: from a host of an earlier release, whose elements get places of one pixel */
+export function withElements(observation: TextObservation, bounds: Uint8Array): Observation {
+  const { app, text } = observation
+  const view = new DataView(bounds.buffer, bounds.byteOffset, bounds.byteLength)
+  const number = (element: number, field: number): number | null => {
+    const at = 4 * (numbersEach * element + field)
+    return at + 4 <= bounds.byteLength ? view.getInt32(at, true) : null
+  }
+  const elements = text
+    .split('\n')
+    .slice(headLines)
+    .flatMap((each, index): Element[] => {
+      const found = line.exec(each)
+      if (!found) return []
+      const [, ref, type = '', quoted, id, states = '', x, y] = found
+      const center: [number, number] = [Number(x), Number(y)]
+      const [left, top, right, bottom] = [0, 1, 2, 3].map((field) => number(index, field))
+      const words = quoted === undefined ? null : plain(quoted)
+      const isDescription = number(index, 4) === 1
+      return [
+        {
+          ...{ ref: Number(ref), type, center },
+          text: isDescription ? null : words,
+          desc: isDescription ? words : null,
+          id: id === undefined ? null : id.includes(':id/') ? id : `${app.package}:id/${id}`,
+          bounds: [left ?? center[0], top ?? center[1], right ?? center[0] + 1, bottom ?? center[1] + 1],
+          state: states.split(' ').filter((state) => state !== ''),
+        },
+      ]
+    })
+  return { ...observation, elements }
+}
