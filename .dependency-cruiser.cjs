@@ -102,7 +102,9 @@ module.exports = {
     parser: 'swc',
     tsPreCompilationDeps: true,
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: `\\.test\\.ts$|/dist/|^${src}/(testing|conformance|live/page|steps/replay/page)/|^${agent}/testing/` },
+    exclude: {
+      path: `\\.test\\.ts$|/dist/|^${src}/(testing|conformance|live/page|steps/replay/page)/|^${agent}/testing/`,
+    },
     enhancedResolveOptions: { extensions: ['.ts', '.js'] },
   },
 }

@@ -21,7 +21,6 @@ import { createFileService } from './device-control/files.js'
 import { createPackageService } from './device-control/packages.js'
 import { createReportService } from './device-control/reports.js'
 import { createPowerService } from './device-control/power.js'
-import { createDeviceService } from './device-control/service.js'
 import { createSettingsService } from './device-control/settings.js'
 import { createHandoffService } from './handoffs/service.js'
 import { healthOf } from './health.js'
@@ -202,7 +201,7 @@ async function assemble(config: Config, parts: AppParts): Promise<App> {
   const stopping = new AbortController()
   const context = { core, hosts, stopping: stopping.signal }
   const events = await openEvents(core, config)
-  const steps = openSteps(core, createDeviceService(core, hosts), store)
+  const steps = openSteps(core, hosts, store)
   const own = keepAuthorities(authority, hosts, tunnels, core.clock)
   const jobs = await JobRunner.start({
     authorities: () => own.inUse,

@@ -1,7 +1,9 @@
 /** Assembles steps: the recorder, the service that reads them, and their retention. */
 import { type Core } from './core/core.js'
 import { Ticker } from './core/ticker.js'
+import { createDeviceService } from './device-control/service.js'
 import { type DeviceService } from './device-control/types.js'
+import { type HostClients } from './host-calls/clients.js'
 import { type FileStore } from './storage/file-store.js'
 import { expireSteps } from './steps/expiry.js'
 import { createLiveSteps, type LiveSteps } from './steps/live-steps.js'
@@ -23,12 +25,12 @@ export interface OwnSteps {
   close(): Promise<void>
 }
 
-export function openSteps(core: Core, devices: DeviceService, store: FileStore): OwnSteps {
+export function openSteps(core: Core, hosts: HostClients, store: FileStore): OwnSteps {
   const recorder = createStepRecorder(core, createPictures(core, store))
   const live = createLiveSteps(core, recorder)
   return {
     services: {
-      devices: createRecordedDevices(core, devices, recorder),
+      devices: createRecordedDevices(core, createDeviceService(core, hosts), recorder),
       steps: createStepService(core, store),
     },
     live,

@@ -48,7 +48,7 @@ it('no answered batch is missing after the control plane is killed', { timeout: 
     })
   }
   const steps: z.infer<typeof pageSchema>['data'] = []
-  for (let cursor: string | null = ''; cursor !== null; ) {
+  for (let cursor: string | null = ''; cursor !== null;) {
     const query: string = cursor === '' ? '' : `&cursor=${cursor}`
     const answer = await tenant.agent.get(`/v1/phones/${id}/steps?observations=none&limit=100${query}`)
     const page = pageSchema.parse(answer.body)

@@ -42,7 +42,9 @@ const title = 'Milk, bread and tea'
 /** Writes a note: by texts, by a ref, by a point, and with an action that fails. */
 async function session(): Promise<void> {
   const { observation } = await phone.act([openApp('com.phonerack.notes')])
-  const add = observation?.find({ desc: 'New note' }) ?? (await phone.waitFor({ desc: 'New note' })).find({ desc: 'New note' })
+  const add =
+    observation?.find({ desc: 'New note' }) ??
+    (await phone.waitFor({ desc: 'New note' })).find({ desc: 'New note' })
   if (!add) throw new Error('there is no button for a note')
   await phone.act([tap(add)])
   await phone.act([type(title, { into: { text: 'Title' } })], { observe: 'both' })
@@ -55,7 +57,10 @@ async function session(): Promise<void> {
 }
 
 /** The session's file in a browser without a network; other requests than for the file fail the test. */
-async function openReplay(file: string, options: { width?: number; height?: number; dark?: boolean } = {}): Promise<Page> {
+async function openReplay(
+  file: string,
+  options: { width?: number; height?: number; dark?: boolean } = {},
+): Promise<Page> {
   const context = await browser.newContext({
     offline: true,
     viewport: { width: options.width ?? 1440, height: options.height ?? 900 },
@@ -131,9 +136,13 @@ describe('the replay', () => {
     await page.keyboard.press('Escape')
     await page.locator('#play').click()
     await expect.poll(() => text(page, '#play'), { timeout: 60_000 }).toBe('Play')
-    expect(await page.locator('#position').inputValue()).toBe(await page.locator('#position').getAttribute('max'))
+    expect(await page.locator('#position').inputValue()).toBe(
+      await page.locator('#position').getAttribute('max'),
+    )
     await page.locator('#previous').click()
-    expect(await page.locator('#position').inputValue()).not.toBe(await page.locator('#position').getAttribute('max'))
+    expect(await page.locator('#position').inputValue()).not.toBe(
+      await page.locator('#position').getAttribute('max'),
+    )
     await page.context().close()
   })
 
@@ -194,12 +203,17 @@ describe('the replay', () => {
 
 describe('the data', () => {
   it('has one step in each line, with pictures', async () => {
-    const lines = new TextDecoder().decode(await phone.steps.export('jsonl')).trim().split('\n')
+    const lines = new TextDecoder()
+      .decode(await phone.steps.export('jsonl'))
+      .trim()
+      .split('\n')
     const steps = lines.map((line) => JSON.parse(line) as Step & { picture: { data?: string } | null })
     const listed = await phone.steps.list({ observations: 'none' }).toArray()
     expect(steps.map(({ id }) => id)).toEqual(listed.map(({ id }) => id).toReversed())
     const pictured = steps.find(({ picture }) => picture !== null)
-    expect(Buffer.from(pictured?.picture?.data ?? '', 'base64').subarray(0, 2)).toEqual(Buffer.from([0xff, 0xd8]))
+    expect(Buffer.from(pictured?.picture?.data ?? '', 'base64').subarray(0, 2)).toEqual(
+      Buffer.from([0xff, 0xd8]),
+    )
     const picture = await phone.steps.screenshot(pictured?.id ?? '')
     expect(Buffer.from(picture).toString('base64')).toBe(pictured?.picture?.data)
   })
@@ -238,8 +252,10 @@ describe('the script', () => {
     await run(process.execPath, [file, fresh.id], { env })
     expect(await notesOn(fresh.id)).toContain(title)
     // Without its text it does not begin.
-    const { TEXT_1: _, ...without } = env
-    await expect(run(process.execPath, [file, fresh.id], { env: without })).rejects.toThrow(/TEXT_1 is missing/)
+    const without: NodeJS.ProcessEnv = { ...env, TEXT_1: undefined }
+    await expect(run(process.execPath, [file, fresh.id], { env: without })).rejects.toThrow(
+      /TEXT_1 is missing/,
+    )
 
     const python = new TextDecoder().decode(await source.steps.export('python'))
     expect(python).toContain('phone.open_app("com.phonerack.notes")')

@@ -21,7 +21,8 @@ it('marks requests of this process, and none from the network with the same head
   const call = {
     requestId: 'req_aaaaaaaaaaaa',
     signal: new AbortController().signal,
-    batch: { startWithinMs: 40_000, answerWithinMs: 48_000 }, client: null,
+    batch: { startWithinMs: 40_000, answerWithinMs: 48_000 },
+    client: null,
   }
   const { bytes } = await sendInProcess(app, call, { url: '/mark' })
   const { id, fromNetwork } = JSON.parse(bytes.toString()) as { id: string; fromNetwork: { id: string } }

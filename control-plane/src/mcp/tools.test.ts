@@ -288,7 +288,12 @@ describe.each(eras)('in revision %s', (era) => {
       'list_steps',
       { phone_id: id },
       {},
-      ...['status=succeeded', 'via=mcp', '{"type":"recents"}', `GET /v1/phones/${id}/steps/export?format=html`],
+      ...[
+        'status=succeeded',
+        'via=mcp',
+        '{"type":"recents"}',
+        `GET /v1/phones/${id}/steps/export?format=html`,
+      ],
     )
     const [last] = structured['data'] as { actions: object[] }[]
     expect(last?.actions).toEqual([{ type: 'recents' }])

@@ -1,5 +1,11 @@
 import { type PhoneStatus, type EndReason } from '../core/statuses.js'
-import { type Caller, type Idempotency, type PageQuery, type Page, type StepSettings } from '../core/caller.js'
+import {
+  type Caller,
+  type Idempotency,
+  type PageQuery,
+  type Page,
+  type StepSettings,
+} from '../core/caller.js'
 
 /** A phone as the API shows it; money in micro-dollars, durations in seconds. */
 export interface PhoneView {

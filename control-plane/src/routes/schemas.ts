@@ -109,7 +109,8 @@ export const accountSchema = z
         kept_seconds: z.int(),
       })
       .meta({
-        description: 'Whether batches are recorded as steps, what is kept of them, and how much for how long.',
+        description:
+          'Whether batches are recorded as steps, what is kept of them, and how much for how long.',
       }),
   })
   .meta({ id: 'Account' })

@@ -40,7 +40,7 @@ export function readAnswer(
   const { results, completed, observation: seen } = whole
   const isStopped = completed < batch.count
   const changed = mode !== batch.observe
-  const shown = seen && changed ? shownOf(seen as Partial<Observation>, batch.observe, isStopped) : null
+  const shown = seen && changed ? shownOf(seen, batch.observe, isStopped) : null
   return {
     json: changed
       ? Buffer.from(JSON.stringify({ results, completed, ...(shown ? { observation: shown } : {}) }))
@@ -60,23 +60,20 @@ function observationOf(
   return 'text' in seen ? withElements(seen, bounds) : null
 }
 
+const screenOf = ({ screenshot: _, ...screen }: Partial<Observation>): object => screen
+const textOf = ({ screenshot: _, elements: __, ...text }: Partial<Observation>): object => text
+
 /** The part of a full observation that the mode has, by the table of `POST …/actions`. */
-function shownOf(
-  seen: Partial<Observation>,
-  observe: ObserveMode,
-  isStopped: boolean,
-): object | null {
-  const { screenshot, ...screen } = seen
-  const { elements: _, ...text } = screen
+function shownOf(seen: Partial<Observation>, observe: ObserveMode, isStopped: boolean): object | null {
   switch (observe) {
     case 'none':
-      return isStopped ? screen : null
+      return isStopped ? screenOf(seen) : null
     case 'ui':
-      return screen
+      return screenOf(seen)
     case 'text':
-      return text
+      return textOf(seen)
     case 'screenshot':
-      return isStopped ? seen : { taken_at: seen.taken_at, screenshot }
+      return isStopped ? seen : { taken_at: seen.taken_at, screenshot: seen.screenshot }
     case 'both':
       return seen
   }

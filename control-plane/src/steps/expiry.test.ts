@@ -27,7 +27,11 @@ const db = () => plane.app.core.db
 const store = () => plane.app.uploads.store
 let number = 0
 /** A step with a screen after it, `agoMs` old. */
-async function place(agoMs: number, bytes: number, more: Partial<Prisma.StepCreateInput> = {}): Promise<string> {
+async function place(
+  agoMs: number,
+  bytes: number,
+  more: Partial<Prisma.StepCreateInput> = {},
+): Promise<string> {
   number += 1
   const at = new Date(plane.app.core.clock.now().getTime() - agoMs)
   const afterId = newId('snapshot')

@@ -13,7 +13,8 @@ export async function expireSteps(core: Core): Promise<void> {
   const expiredAt = new Date(now - core.rules.recordings.lifeMs)
   while ((await inTransaction(core.db, (tx) => deleteSteps(tx, expiredAt))) === batch);
   for (;;) {
-    const count = await core.db.$executeRaw`delete from step_screens where (phone_id, id) in (select phone_id, id from step_screens
+    const count = await core.db
+      .$executeRaw`delete from step_screens where (phone_id, id) in (select phone_id, id from step_screens
       where at < ${expiredAt} or (not is_used and at < ${new Date(now - unusedLifeMs)})
       order by at limit ${batch})`
     if (count < batch) break

@@ -43,9 +43,12 @@ export async function* exportSteps(
   store: FileStore,
   of: StepsOf & { sessionId: string },
   form: ExportForm,
-): AsyncGenerator<string> {
+): AsyncGenerator<string, void> {
   const session = sessionOf(core, of, form === 'ts' || form === 'python')
-  if (form === 'html') return yield* writeHtml(store, session)
+  if (form === 'html') {
+    yield* writeHtml(store, session)
+    return
+  }
   if (form === 'jsonl') {
     for await (const { view, row } of session.steps) {
       const json = stepJson(view)

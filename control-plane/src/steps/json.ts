@@ -1,37 +1,9 @@
 /** Steps as clients get them, in pages and in exports. Pure. */
 import { type Observation } from '@phonerack/shared'
-import { type StepPicture, type StepView } from './types.js'
+import { type ScreenPart, type StepJson, type StepPicture, type StepView } from './types.js'
 
-/** How much of the screens: all, without the elements, or nothing. */
-export const screenParts = ['full', 'text', 'none'] as const
-export type ScreenPart = (typeof screenParts)[number]
-
-export interface StepJson {
-  object: 'step'
-  id: string
-  phone: string
-  session: string
-  request_id: string
-  status: string
-  started_at: string
-  ended_at: string | null
-  /** Milliseconds. */
-  duration_ms: number | null
-  by: { via: string; client: string | null; key_id: string; key_name: string | null }
-  observe: string | null
-  actions: unknown[]
-  results: unknown[]
-  completed: number
-  error: { code: string; message: string } | null
-  text_kept: boolean
-  before: object | null
-  after: object | null
-  picture: ReturnType<typeof pictureJson> | null
-  expires_at: string
-}
-
-export const pictureJson = ({ format, width, height, scale, sizeBytes }: StepPicture) => ({
-  ...{ format, width, height, scale },
+const pictureJson = ({ sizeBytes, ...picture }: StepPicture): StepJson['picture'] => ({
+  ...picture,
   size_bytes: sizeBytes,
 })
 
@@ -63,9 +35,9 @@ export const stepJson = (step: StepView, part: ScreenPart = 'full'): StepJson =>
   expires_at: step.expiresAt.toISOString(),
 })
 
+const textOf = ({ elements: _, ...text }: Observation): object => text
+
 function partOf(screen: Observation | null, part: ScreenPart): object | null {
   if (screen === null || part === 'none') return null
-  if (part === 'full') return screen
-  const { elements: _, ...text } = screen
-  return text
+  return part === 'full' ? screen : textOf(screen)
 }

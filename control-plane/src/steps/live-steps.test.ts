@@ -3,7 +3,7 @@ import { beforeAll, expect, it } from 'vitest'
 import { openLive } from '../testing/live-client.js'
 import { readyPhone } from '../testing/ready-phone.js'
 import { eventually, useWorld, type Plane, type Tenant } from '../testing/world.js'
-import { type StepJson } from './json.js'
+import { type StepJson } from './types.js'
 
 const world = useWorld()
 let plane: Plane

@@ -33,7 +33,7 @@ export function packScreen(
     json instanceof Uint8Array
       ? (JSON.parse(Buffer.from(json).toString('utf8')) as Partial<Observation>)
       : json
-  const { screenshot: _, ...observation } = parsed
+  const observation = withoutPicture(parsed)
   if (!isWhole(observation)) return null
   const { observation: kept, isMasked } = masker
     ? maskObservation(observation, masker)
@@ -41,6 +41,8 @@ export function packScreen(
   const text = Buffer.from(JSON.stringify(kept))
   return { screen: { id: kept.snapshot_id, at, body: pack(text), jsonBytes: text.length }, isMasked }
 }
+
+const withoutPicture = ({ screenshot: _, ...rest }: Partial<Observation>): Partial<Observation> => rest
 
 const isWhole = (observation: Partial<Observation>): observation is Observation =>
   observation.snapshot_id !== undefined && observation.elements !== undefined

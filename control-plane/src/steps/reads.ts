@@ -43,7 +43,10 @@ const columns = Prisma.sql`s.id, s.phone_id as "phoneId", s.session_id as "sessi
     where c.phone_id = s.phone_id and c.id in (s.before_id, s.after_id)) as "screenBytes"`
 const from = Prisma.sql`from steps s left join api_keys k on k.id = s.key_id`
 
-const whichOf = (core: Core, { phoneId, sessionId }: StepsOf): Prisma.Sql => Prisma.sql`s.phone_id = ${phoneId}
+const whichOf = (
+  core: Core,
+  { phoneId, sessionId }: StepsOf,
+): Prisma.Sql => Prisma.sql`s.phone_id = ${phoneId}
   and s.started_at > ${new Date(core.clock.now().getTime() - core.rules.recordings.lifeMs)}
   ${sessionId === null ? Prisma.empty : Prisma.sql`and s.session_id = ${sessionId}`}`
 
@@ -54,13 +57,23 @@ export interface At {
 }
 
 /** Newest first. */
-export const readStepsBefore = (core: Core, of: StepsOf, before: At | null, limit: number): Promise<StepRow[]> =>
+export const readStepsBefore = (
+  core: Core,
+  of: StepsOf,
+  before: At | null,
+  limit: number,
+): Promise<StepRow[]> =>
   core.db.$queryRaw<StepRow[]>`select ${columns} ${from} where ${whichOf(core, of)}
     ${before === null ? Prisma.empty : Prisma.sql`and (s.started_at, s.id) < (${before.at}, ${before.id})`}
     order by s.started_at desc, s.id desc limit ${limit}`
 
 /** Oldest first. */
-export const readStepsAfter = (core: Core, of: StepsOf, after: At | null, limit: number): Promise<StepRow[]> =>
+export const readStepsAfter = (
+  core: Core,
+  of: StepsOf,
+  after: At | null,
+  limit: number,
+): Promise<StepRow[]> =>
   core.db.$queryRaw<StepRow[]>`select ${columns} ${from} where ${whichOf(core, of)}
     ${after === null ? Prisma.empty : Prisma.sql`and (s.started_at, s.id) > (${after.at}, ${after.id})`}
     order by s.started_at, s.id limit ${limit}`
@@ -104,17 +117,16 @@ export async function readScreens(core: Core, phoneId: string, ids: readonly str
   if (ids.length === 0) return new Map()
   const found = await core.db.$queryRaw<{ id: string; at: Date; body: Uint8Array }[]>`select id, at, body
     from step_screens where phone_id = ${phoneId} and id = any(${[...ids]})`
-  return new Map(found.map(({ id, at, body }) => [id, { at, observation: unpackJson<Observation>(body) }]))
+  return new Map(found.map(({ id, at, body }) => [id, { at, observation: unpackJson(body) as Observation }]))
 }
 
 /** Milliseconds after which a step without an outcome has ended. */
 const longestMs = limits.actions.total + 10_000
 
 export function viewOf(core: Core, row: StepRow, screens: Screens): StepView {
-  const { actions, observe } = unpackJson<StoredRequest>(row.request)
-  const outcome = row.outcome && unpackJson<StoredOutcome>(row.outcome)
-  const isLost =
-    row.status === 'running' && row.startedAt.getTime() + longestMs < core.clock.now().getTime()
+  const { actions, observe } = unpackJson(row.request) as StoredRequest
+  const outcome = row.outcome && (unpackJson(row.outcome) as StoredOutcome)
+  const isLost = row.status === 'running' && row.startedAt.getTime() + longestMs < core.clock.now().getTime()
   const screen = (id: string | null): Screen | null => (id === null ? null : (screens.get(id) ?? null))
   const before = screen(row.beforeId)
   return {

@@ -7,7 +7,7 @@ import { pack } from './pack.js'
 import { packScreen } from './pack-screen.js'
 import { decodePicture, type Pictures } from './pictures.js'
 import { type Masker, maskActions, maskResults, typedIn } from './redact.js'
-import { beginStep, dropStep, endStep, type NewStep, type StepEnd } from './rows.js'
+import { dropStep, writeStep, type NewStep, type StepEnd } from './rows.js'
 import { createLastScreens, type LastScreens } from './screens.js'
 import { createTypedTexts } from './typed-texts.js'
 import { type StepWay } from './types.js'
@@ -86,16 +86,23 @@ export function createStepRecorder(core: Core, pictures: Pictures): StepRecorder
     begin(of) {
       const masker = maskerOf(of)
       const step = newStep(of, masker, core.clock.now())
+      const flushed = screens.flush(of.phoneId)
       // The batch does not wait for it, and its end writes what is missing.
-      const begun = screens
-        .flush(of.phoneId)
-        .then(() => beginStep(core, step))
-        .catch((error: unknown) => core.log.warn({ err: error, step: step.id }, 'could not begin a step'))
-      const end = (ending: StepEnd): Promise<void> =>
-        writer.write(async () => {
+      const beginning = startLater(
+        async () => {
+          await flushed
+          await writeStep(core, step, null)
+        },
+        (error) => core.log.warn({ err: error, step: step.id }, 'could not begin a step'),
+      )
+      const end = async (ending: StepEnd): Promise<void> => {
+        const begun = beginning.settle()
+        await writer.write(async () => {
+          await flushed
           await begun
-          await endStep(core, step, ending)
+          await writeStep(core, step, ending)
         }, limits.steps.recordWait)
+      }
 
       return {
         async answered(answer) {
@@ -131,6 +138,8 @@ export function createStepRecorder(core: Core, pictures: Pictures): StepRecorder
           })
         },
         refused() {
+          const begun = beginning.settle()
+          if (begun === null) return
           void writer.write(async () => {
             await begun
             await dropStep(core, step.id)
@@ -148,8 +157,7 @@ export function createStepRecorder(core: Core, pictures: Pictures): StepRecorder
       }
       await writer.write(async () => {
         await screens.flush(of.phoneId)
-        await beginStep(core, step)
-        await endStep(core, step, ending)
+        await writeStep(core, step, ending)
       }, limits.steps.recordWait)
     },
 
@@ -178,3 +186,25 @@ const snapshotsIn = (actions: readonly Action[]): string[] => [
     ),
   ),
 ]
+
+/**
+ * Milliseconds that a batch runs before its beginning is written. A shorter one is written once, with its end: on a loaded
+ * machine, two statements within a few milliseconds cost the batch more than one.
+ */
+const beginAfterMs = 10
+
+interface Later {
+  /** Null: it has not begun, and will not. Otherwise resolves with its end. */
+  settle(): Promise<void> | null
+}
+
+function startLater(work: () => Promise<void>, onFailure: (error: unknown) => void): Later {
+  let running: Promise<void> | null = null
+  const timer = setTimeout(() => (running = work().catch(onFailure)), beginAfterMs)
+  return {
+    settle() {
+      clearTimeout(timer)
+      return running
+    },
+  }
+}

@@ -37,7 +37,10 @@ it('masks a typed text in every place, cut or whole, and in any case', () => {
 
 it('never keeps a line of text whose form it does not know', () => {
   const { observation } = maskObservation(
-    screenOf([element('secret', ['editable'])], 'app x\n[1] Odd Type "secret" (5,5)\n[12] Text "other" (1,1)'),
+    screenOf(
+      [element('secret', ['editable'])],
+      'app x\n[1] Odd Type "secret" (5,5)\n[12] Text "other" (1,1)',
+    ),
     createMasker([]),
   )
   expect(observation.text).toBe(`app x\n[1] "${mark}"\n[12] Text "other" (1,1)`)
@@ -63,11 +66,15 @@ it('masks text and description targets, and no IDs', () => {
 
 it('keeps no typed text of three or more characters', () => {
   fc.assert(
-    fc.property(fc.string({ unit: 'grapheme', minLength: 3, maxLength: 40 }), fc.string(), (typed, around) => {
-      const wanted = typed.trim()
-      fc.pre(Array.from(wanted).length >= 3 && !/[\r\n]/.test(wanted) && !mark.includes(wanted))
-      const found = createMasker([typed]).text(`${around}${wanted}${around}`)
-      for (const part of found.split(mark)) expect(part).not.toContain(wanted)
-    }),
+    fc.property(
+      fc.string({ unit: 'grapheme', minLength: 3, maxLength: 40 }),
+      fc.string(),
+      (typed, around) => {
+        const wanted = typed.trim()
+        fc.pre(Array.from(wanted).length >= 3 && !/[\r\n]/.test(wanted) && !mark.includes(wanted))
+        const found = createMasker([typed]).text(`${around}${wanted}${around}`)
+        for (const part of found.split(mark)) expect(part).not.toContain(wanted)
+      },
+    ),
   )
 })

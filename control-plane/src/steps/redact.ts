@@ -43,10 +43,7 @@ export function createMasker(typed: readonly string[]): Masker {
   const patternOf = (wanted: readonly string[][]): RegExp | null =>
     wanted.length === 0
       ? null
-      : new RegExp(
-          wanted.map((each) => escapeForRegExp(each.slice(0, recognised).join(''))).join('|'),
-          'giu',
-        )
+      : new RegExp(wanted.map((each) => escapeForRegExp(each.slice(0, recognised).join(''))).join('|'), 'giu')
   const long = patternOf(known.filter(({ length }) => length > recognised))
   const whole = patternOf(known.filter(({ length }) => length <= recognised))
   const text = (value: string): string => {

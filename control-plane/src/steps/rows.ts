@@ -40,60 +40,41 @@ export interface NewScreen {
   jsonBytes: number
 }
 
-const columns = Prisma.sql`id, project_id, phone_id, session_id, request_id, key_id, via, client, status, started_at,
-  request, text_kept, before_id, bytes`
-
 /**
- * Writes a step that begins. It belongs to the open session of its phone, and begins with the last screen that was read
- * in it; without a session, nothing is written.
+ * Writes a step: while it runs (`end` is null), or with its end, whether its beginning was written or not. It belongs to the
+ * last session of its phone, and begins with the last screen that was read in it. Nothing is written of a phone of another
+ * project, nor the beginning of a step without an open session.
  */
-export async function beginStep({ read }: Core, step: NewStep): Promise<void> {
+export async function writeStep({ read }: Core, step: NewStep, end: StepEnd | null): Promise<void> {
   const { id, projectId, phoneId, startedAt, request } = step
-  await read(Prisma.sql`with place as (
-      select s.id from phones p join sessions s on s.phone_id = p.id and s.ended_at is null
-      where p.id = ${phoneId} and p.project_id = ${projectId}),
-    before as (
-      select c.id from step_screens c join place on c.session_id = place.id
-      where c.phone_id = ${phoneId} order by c.at desc limit 1),
-    used as (
-      update step_screens set is_used = true where phone_id = ${phoneId} and not is_used
-        and (id in (select id from before) or id = any(${[...step.snapshotIds]}::text[])))
-    insert into steps (${columns}) select ${id}, ${projectId}, ${phoneId}, place.id, ${step.requestId}, ${step.keyId},
-      ${step.via}, ${step.client}, 'running', ${startedAt}, ${request}, ${step.textKept},
-      (select id from before), ${request.length + rowBytes} from place
-    on conflict (id) do nothing`)
-}
-
-/** Completes a step, and writes it first when its beginning was not written. */
-export async function endStep(core: Core, step: NewStep, end: StepEnd): Promise<void> {
-  if (await completeStep(core, step, end)) return
-  const { id, projectId, phoneId, startedAt, request } = step
-  // Its session may have ended in the meantime.
-  await core.read(Prisma.sql`insert into steps (${columns}) select ${id}, ${projectId}, ${phoneId}, s.id,
-      ${step.requestId}, ${step.keyId}, ${step.via}, ${step.client}, 'running', ${startedAt}, ${request},
-      ${step.textKept}, null, ${request.length + rowBytes}
-    from sessions s where s.phone_id = ${phoneId} order by s.started_at desc, s.id desc limit 1
-    on conflict (id) do nothing`)
-  await completeStep(core, step, end)
-}
-
-/** Returns false when there is no such row. */
-async function completeStep({ read }: Core, step: NewStep, end: StepEnd): Promise<boolean> {
-  const { screen, picture } = end
-  const added = end.outcome.length + (picture?.sizeBytes ?? 0)
+  const { screen = null, picture = null, outcome = null, endedAt = null } = end ?? {}
   const facts = picture && {
     ...{ format: picture.format, width: picture.width, height: picture.height },
     ...{ scale: picture.scale, size_bytes: picture.sizeBytes },
   }
-  const rows = await read<{ id: string }>(Prisma.sql`with step as (
-      update steps set status = ${end.status}, ended_at = ${end.endedAt}, outcome = ${end.outcome},
-        after_id = ${screen?.id ?? null}, picture_id = ${picture?.storageId ?? null},
-        picture = ${facts ? JSON.stringify(facts) : null}::jsonb, bytes = octet_length(request) + ${added + rowBytes}
-      where id = ${step.id} returning id, session_id),
-    screen as (${insertScreen(step, screen, Prisma.sql`step.session_id`, Prisma.sql`step`)}
+  const bytes = request.length + rowBytes + (outcome?.length ?? 0) + (picture?.sizeBytes ?? 0)
+  await read(Prisma.sql`with place as (
+      select s.id, s.ended_at from phones p join sessions s on s.phone_id = p.id
+      where p.id = ${phoneId} and p.project_id = ${projectId} order by s.started_at desc, s.id desc limit 1),
+    before as (
+      select c.id from step_screens c join place on c.session_id = place.id
+      where c.phone_id = ${phoneId} and c.at <= ${startedAt} order by c.at desc limit 1),
+    used as (
+      update step_screens set is_used = true where phone_id = ${phoneId} and not is_used
+        and id is distinct from ${screen?.id ?? null}
+        and (id in (select id from before) or id = any(${[...step.snapshotIds]}::text[]))),
+    screen as (${insertScreen(step, screen, Prisma.sql`place.id`, Prisma.sql`place`)}
       on conflict (phone_id, id) do update set is_used = true)
-    select id from step`)
-  return rows.length > 0
+    insert into steps (id, project_id, phone_id, session_id, request_id, key_id, via, client, status, started_at,
+      ended_at, request, outcome, text_kept, before_id, after_id, picture_id, picture, bytes)
+    select ${id}, ${projectId}, ${phoneId}, place.id, ${step.requestId}, ${step.keyId}, ${step.via}, ${step.client},
+      ${end?.status ?? 'running'}, ${startedAt}, ${endedAt}, ${request}, ${outcome}, ${step.textKept},
+      (select id from before), ${screen?.id ?? null}, ${picture?.storageId ?? null},
+      ${facts ? JSON.stringify(facts) : null}, ${bytes}
+    from place where place.ended_at is null or ${end !== null}
+    on conflict (id) do update set status = excluded.status, ended_at = excluded.ended_at, outcome = excluded.outcome,
+      after_id = excluded.after_id, picture_id = excluded.picture_id, picture = excluded.picture,
+      bytes = excluded.bytes where steps.ended_at is null`)
 }
 
 /** @param from the table that has the session */
@@ -105,10 +86,9 @@ const insertScreen = (
   isUsed = true,
 ): Prisma.Sql => Prisma.sql`insert into step_screens
     (id, project_id, phone_id, session_id, at, body, json_bytes, is_used, bytes)
-  select ${screen?.id ?? null}, ${projectId}, ${phoneId}, ${sessionId}, ${screen?.at ?? null}::timestamptz,
-    ${screen?.body ?? null}::bytea, ${screen?.jsonBytes ?? null}::integer, ${isUsed},
-    ${(screen?.body.length ?? 0) + rowBytes}
-  from ${from} where ${screen?.id ?? null}::text is not null`
+  select ${screen?.id ?? null}, ${projectId}, ${phoneId}, ${sessionId}, ${screen?.at ?? null}, ${screen?.body ?? null},
+    ${screen?.jsonBytes ?? null}, ${isUsed}, ${(screen?.body.length ?? 0) + rowBytes}
+  from ${from} where ${screen !== null}`
 
 /** Replaces the last screen that no step uses. */
 export async function writeScreen(

@@ -6,6 +6,7 @@ import { permitted } from '../phones/access.js'
 import { readPhone } from '../phones/records.js'
 import { StoredFileMissing, type FileStore } from '../storage/file-store.js'
 import { exportSteps } from './export.js'
+import { stepJson } from './json.js'
 import {
   cutPage,
   lastSession,
@@ -34,7 +35,7 @@ export function createStepService(core: Core, store: FileStore): StepService {
     return row
   }
   return {
-    async list(caller, phoneId, sessionId, { limit, cursor }) {
+    async list(caller, phoneId, sessionId, { limit, cursor, part }) {
       await allowed(caller, phoneId)
       const scope = { projectId: caller.projectId, list: `steps:${phoneId}` }
       const before = core.cursors.decode(scope, cursor)
@@ -47,13 +48,13 @@ export function createStepService(core: Core, store: FileStore): StepService {
         andOneMore,
         shown.length,
         (row) => ({ at: row.startedAt, id: row.id }),
-        (row) => viewOf(core, row, screens),
+        (row) => stepJson(viewOf(core, row, screens), part),
       )
     },
 
-    async get(caller, phoneId, id) {
+    async get(caller, phoneId, id, part) {
       const row = await find(caller, phoneId, id)
-      return viewOf(core, row, await readScreens(core, phoneId, screenIds([row])))
+      return stepJson(viewOf(core, row, await readScreens(core, phoneId, screenIds([row]))), part)
     },
 
     async picture(caller, phoneId, id) {
@@ -76,7 +77,9 @@ export function createStepService(core: Core, store: FileStore): StepService {
       if (session === null || !first)
         throw new ApiError('step_not_found', {
           message:
-            sessionId === null ? 'The phone has no steps.' : 'The session has no steps, or they have expired.',
+            sessionId === null
+              ? 'The phone has no steps.'
+              : 'The session has no steps, or they have expired.',
           details: { phone: phoneId, ...(sessionId === null ? {} : { session: sessionId }) },
           next: stepsRequest(phoneId),
         })

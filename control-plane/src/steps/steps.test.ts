@@ -8,7 +8,7 @@ import { call, connectMcp, listen } from '../testing/mcp-client.js'
 import { changeProject } from '../testing/operator.js'
 import { eventually } from '../testing/world.js'
 import { Prisma } from '../gen/prisma/client.js'
-import { type StepJson } from './json.js'
+import { type StepJson } from './types.js'
 import { unpack } from './pack.js'
 
 let api: TestApi
@@ -29,7 +29,13 @@ const element = (ref: number, more: Partial<Element>): Element => ({
   ...more,
 })
 const quotedLine = ({ ref, type, text, state, center }: Element): string =>
-  [`[${ref}]`, type, ...(text === null ? [] : [JSON.stringify(text)]), ...state, `(${center.join(',')})`].join(' ')
+  [
+    `[${ref}]`,
+    type,
+    ...(text === null ? [] : [JSON.stringify(text)]),
+    ...state,
+    `(${center.join(',')})`,
+  ].join(' ')
 
 function screenOf(elements: Element[]): Observation {
   return {
@@ -40,7 +46,9 @@ function screenOf(elements: Element[]): Observation {
     screen: { width: 100, height: 200 },
     elements,
     truncated: false,
-    text: ['app com.example.app', 'keyboard hidden', 'screen 100x200', ...elements.map(quotedLine)].join('\n'),
+    text: ['app com.example.app', 'keyboard hidden', 'screen 100x200', ...elements.map(quotedLine)].join(
+      '\n',
+    ),
   }
 }
 
@@ -151,7 +159,11 @@ describe('a batch', () => {
   it('is unknown when no result is known, with its error', async () => {
     api.agent.onBatch = () => Promise.reject(new Error('lost'))
     expect((await act([{ type: 'home' }])).statusCode).toBe(500)
-    expect(await newest()).toMatchObject({ status: 'unknown', results: [], error: { code: 'internal_error' } })
+    expect(await newest()).toMatchObject({
+      status: 'unknown',
+      results: [],
+      error: { code: 'internal_error' },
+    })
   })
 
   it('leaves nothing when it was refused', async () => {
@@ -241,7 +253,8 @@ describe('typed text', () => {
     const { db } = api.plane.app.core
     const stored = await db.$queryRaw<{ body: Uint8Array }[]>`select body from step_screens
       union all select request from steps union all select outcome from steps where outcome is not null`
-    for (const { body } of stored) expect(unpack(body).toString('utf8').toLowerCase()).not.toContain('hunter2')
+    for (const { body } of stored)
+      expect(unpack(body).toString('utf8').toLowerCase()).not.toContain('hunter2')
     expect(step.actions).toMatchObject([
       { type: 'type', text: '[redacted]', target: { text: 'Name' } },
       { type: 'tap', target: { text: '[redacted]' } },
@@ -319,7 +332,7 @@ describe('pictures', () => {
 
   it('are taken with every batch where the project asks for it, and answers stay as they were asked', async () => {
     await settings({ steps_pictures: 'every' })
-    let mode = 0
+    let mode = ObserveMode.OBSERVE_MODE_UNSPECIFIED
     const whole = pictured([element(1, { text: 'Home' })])
     const send = answering(whole)
     api.agent.onBatch = (request, ...rest) => {
@@ -365,7 +378,11 @@ describe('reading', () => {
     expect(types(await steps(`?session=${session}`, phone))).toHaveLength(3)
     expect(await steps('?session=ses_aaaaaaaaaaaa', phone)).toEqual([])
     errorOf(await api.request('GET', `/v1/phones/${phone}/steps?session=x`), 400, 'validation_failed')
-    errorOf(await api.request('GET', `/v1/phones/${id}/steps?cursor=${page.next_cursor}`), 400, 'validation_failed')
+    errorOf(
+      await api.request('GET', `/v1/phones/${id}/steps?cursor=${page.next_cursor}`),
+      400,
+      'validation_failed',
+    )
     // They stay after the phone.
     await api.request('DELETE', `/v1/phones/${phone}`, { key: await api.keyOf('admin') })
     expect(types(await steps('', phone))).toEqual(['recents', 'back', 'home'])
@@ -390,7 +407,7 @@ describe('reading', () => {
       })
     }
     const lengths: number[] = []
-    for (let query = ''; ; ) {
+    for (let query = ''; ;) {
       const answer = await api.request('GET', `/v1/phones/${phone}/steps${query}`)
       const { data, next_cursor: cursor } = answer.json<{ data: StepJson[]; next_cursor: string | null }>()
       lengths.push(data.length)
@@ -415,4 +432,20 @@ describe('reading', () => {
     errorOf(await api.request('GET', `/v1/phones/${other}/steps/${step}`), 404, 'step_not_found')
     errorOf(await api.request('GET', `/v1/phones/${other}/steps/export`), 404, 'step_not_found')
   })
+})
+
+it('writes a batch whose screen has the snapshot of the screen before it', async () => {
+  // Hosts choose the IDs of snapshots.
+  const seen = (await api.request('GET', `/v1/phones/${id}/observe`)).json<Observation>()
+  api.agent.onBatch = answering({ ...screenOf([]), snapshot_id: seen.snapshot_id })
+  await act([{ type: 'home' }])
+  const step = await newest()
+  expect(step).toMatchObject({ status: 'succeeded', after: { snapshot_id: seen.snapshot_id } })
+  // One that runs for longer is written twice.
+  api.agent.onBatch = async (request, send) => {
+    await new Promise((resolve) => setTimeout(resolve, 60))
+    await answering(screenOf([element(1, { text: 'Later' })]))(request, send)
+  }
+  await act([{ type: 'back' }])
+  expect(await newest()).toMatchObject({ status: 'succeeded', after: { elements: [{ text: 'Later' }] } })
 })

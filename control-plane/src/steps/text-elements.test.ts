@@ -19,7 +19,12 @@ it('makes the elements of the lines and their places', () => {
     'not a line',
     '[5] TextView "last" (1,2)',
   )
-  const bounds = bytesOf(...[0, 0, 100, 20, 0], ...[-10, 20, 0, 40, 1], ...[0, 40, 100, 160, 0], ...[9, 9, 9, 9, 9])
+  const bounds = bytesOf(
+    ...[0, 0, 100, 20, 0],
+    ...[-10, 20, 0, 40, 1],
+    ...[0, 40, 100, 160, 0],
+    ...[9, 9, 9, 9, 9],
+  )
   const { elements, ...rest } = withElements(screen, bounds)
   expect(rest).toEqual(screen)
   expect(elements).toEqual([

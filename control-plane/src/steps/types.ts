@@ -47,6 +47,34 @@ export interface StepView {
   expiresAt: Date
 }
 
+/** How much of the screens: all, without the elements, or nothing. */
+export const screenParts = ['full', 'text', 'none'] as const
+export type ScreenPart = (typeof screenParts)[number]
+
+export interface StepJson {
+  object: 'step'
+  id: string
+  phone: string
+  session: string
+  request_id: string
+  status: string
+  started_at: string
+  ended_at: string | null
+  /** Milliseconds. */
+  duration_ms: number | null
+  by: { via: string; client: string | null; key_id: string; key_name: string | null }
+  observe: string | null
+  actions: unknown[]
+  results: unknown[]
+  completed: number
+  error: { code: string; message: string } | null
+  text_kept: boolean
+  before: object | null
+  after: object | null
+  picture: { format: 'jpeg' | 'png'; width: number; height: number; scale: number; size_bytes: number } | null
+  expires_at: string
+}
+
 export const exportForms = ['html', 'jsonl', 'ts', 'python'] as const
 export type ExportForm = (typeof exportForms)[number]
 
@@ -59,18 +87,9 @@ export interface StepExport {
 /** Steps stay readable in every status of their phone. @throws ApiError phone_not_found, phone_not_allowed, step_not_found */
 export interface StepService {
   /** Newest first. A page ends early when its screens are large. @param sessionId null: every session */
-  list(
-    caller: Caller,
-    phoneId: string,
-    sessionId: string | null,
-    query: PageQuery,
-  ): Promise<Page<StepView>>
+  list(caller: Caller, phoneId: string, sessionId: string | null, query: PageQuery): Promise<Page<StepView>>
   get(caller: Caller, phoneId: string, id: string): Promise<StepView>
-  picture(
-    caller: Caller,
-    phoneId: string,
-    id: string,
-  ): Promise<{ stream: Readable; picture: StepPicture }>
+  picture(caller: Caller, phoneId: string, id: string): Promise<{ stream: Readable; picture: StepPicture }>
   /** @param sessionId null: the last one that has steps */
   export(caller: Caller, phoneId: string, sessionId: string | null, form: ExportForm): Promise<StepExport>
 }

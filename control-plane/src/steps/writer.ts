@@ -5,7 +5,7 @@
 import { Alarm, pause } from '@phonerack/shared'
 import { type Core } from '../core/core.js'
 import { Ticker } from '../core/ticker.js'
-import { isDataFault } from '../db/sql-state.js'
+import { sqlStateOf } from '../db/sql-state.js'
 
 /** Milliseconds between two rounds of repeated writes. */
 const roundMs = 500
@@ -19,7 +19,12 @@ export interface StepWriter {
 }
 
 export function createStepWriter(core: Pick<Core, 'log' | 'counters'>): StepWriter {
-  const failing = new Alarm(core.log, core.counters, 'step_write_failures', 'could not write a step; retrying')
+  const failing = new Alarm(
+    core.log,
+    core.counters,
+    'step_write_failures',
+    'could not write a step; retrying',
+  )
   const lost = new Alarm(core.log, core.counters, 'step_rows_lost', 'a step could not be written; it is lost')
   const waiting: (() => Promise<void>)[] = []
 
@@ -27,7 +32,7 @@ export function createStepWriter(core: Pick<Core, 'log' | 'counters'>): StepWrit
     try {
       await work()
     } catch (error) {
-      if (isDataFault(error)) return lost.raise({ err: error })
+      if (isFinal(error)) return lost.raise({ err: error })
       failing.raise({ err: error, waiting: waiting.length })
       waiting.push(work)
       if (waiting.length > mostWaiting) {
@@ -57,4 +62,10 @@ export function createStepWriter(core: Pick<Core, 'log' | 'counters'>): StepWrit
       await round()
     },
   }
+}
+
+/** True when Postgres answered that the statement cannot succeed: faults of its values, its text, or its size. */
+function isFinal(error: unknown): boolean {
+  const state = sqlStateOf(error)
+  return state !== null && /^(?:2\d|42|54)/.test(state)
 }

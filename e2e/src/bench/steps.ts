@@ -20,7 +20,10 @@ interface Case {
 }
 const point = { x: 540, y: 1200 }
 const cases: readonly Case[] = [
-  { name: 'tap at a point, observe: none', body: { actions: [{ type: 'tap', target: point }], observe: 'none' } },
+  {
+    name: 'tap at a point, observe: none',
+    body: { actions: [{ type: 'tap', target: point }], observe: 'none' },
+  },
   { name: 'wait 1 ms, observe: ui', body: { actions: [{ type: 'wait', ms: 1 }], observe: 'ui' } },
   { name: 'wait 1 ms, observe: text (MCP)', body: { actions: [{ type: 'wait', ms: 1 }], observe: 'text' } },
 ]
@@ -63,7 +66,9 @@ try {
         `cost ${cost.toFixed(2)} ms ${cost < goal ? '(met)' : '(MISSED)'}`,
     )
   }
-  process.stdout.write(`\n${rounds} rounds, p50; goal: less than ${goal} ms (${await machine()})\n${lines.join('\n')}\n`)
+  process.stdout.write(
+    `\n${rounds} rounds, p50; goal: less than ${goal} ms (${await machine()})\n${lines.join('\n')}\n`,
+  )
 } finally {
   await stopSystem(system)
 }

@@ -121,7 +121,9 @@ describe.concurrent('text-only answer', () => {
       'text',
     )
     const lines = observation && 'text' in observation ? observation.text.split('\n').slice(3) : []
-    const numbers = Array.from({ length: elementBounds.length / 4 }, (_, at) => elementBounds.readInt32LE(4 * at))
+    const numbers = Array.from({ length: elementBounds.length / 4 }, (_, at) =>
+      elementBounds.readInt32LE(4 * at),
+    )
     expect(numbers).toHaveLength(5 * lines.length)
     lines.forEach((line, at) => {
       const [left = 0, top = 0, right = 0, bottom = 0, isDescription] = numbers.slice(5 * at, 5 * at + 5)

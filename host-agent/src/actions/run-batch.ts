@@ -118,7 +118,10 @@ export async function runBatch(request: BatchRequest): Promise<BatchOutcome> {
 }
 
 function boundsOf({ elements }: Observation): Buffer {
-  const numbers = elements.flatMap(({ bounds, text, desc }) => [...bounds, text === null && desc !== null ? 1 : 0])
+  const numbers = elements.flatMap(({ bounds, text, desc }) => [
+    ...bounds,
+    text === null && desc !== null ? 1 : 0,
+  ])
   const bytes = Buffer.alloc(4 * numbers.length)
   numbers.forEach((number, index) => bytes.writeInt32LE(number, 4 * index))
   return bytes

@@ -52,7 +52,9 @@ it('exports a session to a file, and overwrites none', async () => {
   expect(bench.service.seen.at(-1)?.url).toBe(`/v1/phones/${one}/steps/export?format=ts&session=ses_a`)
   const asked = bench.service.seen.length
   expect(await bench.phonerack(words)).toMatchObject({ exitCode: 2 })
-  expect(await bench.phonerack(['phone', 'steps', 'export', one, '--as', 'pdf'])).toMatchObject({ exitCode: 2 })
+  expect(await bench.phonerack(['phone', 'steps', 'export', one, '--as', 'pdf'])).toMatchObject({
+    exitCode: 2,
+  })
   expect(bench.service.seen).toHaveLength(asked)
   expect((await bench.phonerack(['phone', 'steps', 'export', one, '-o', '-'])).bytes).toEqual(
     Buffer.from('export'),

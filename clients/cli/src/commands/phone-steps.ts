@@ -12,7 +12,12 @@ import { table } from '../table.js'
 import { UsageError } from '../usage-error.js'
 
 /** The file endings of exports. */
-const endings: Readonly<Record<StepExportForm, string>> = { html: 'html', jsonl: 'jsonl', ts: 'ts', python: 'py' }
+const endings: Readonly<Record<StepExportForm, string>> = {
+  html: 'html',
+  jsonl: 'jsonl',
+  ts: 'ts',
+  python: 'py',
+}
 
 interface ListFlags extends PageFlags {
   session?: string
@@ -42,7 +47,7 @@ export function addPhoneStepCommands(phone: Command, app: App): void {
       .command('export')
       .description('write a session to a file: a replay, data, or a script')
       .argument('[phone]')
-      .option('--as <form>', `${Object.keys(endings).join(', ')}`, 'html')
+      .option('--as <form>', Object.keys(endings).join(', '), 'html')
       .option('--session <id>', 'the default is the last one that has steps')
       .option('-o, --output <file>', 'write it there; - is stdout; the default is the id of the phone')
       .option('--force', 'overwrite the file'),
@@ -84,8 +89,7 @@ function actionsOf({ actions, completed }: Step): string {
 
 async function exportSession(run: Run, operands: readonly string[], flags: ExportFlags): Promise<void> {
   const { as, output } = flags
-  if (!isForm(as))
-    throw new UsageError(`--as must be one of ${Object.keys(endings).join(', ')}, not ${as}.`)
+  if (!isForm(as)) throw new UsageError(`--as must be one of ${Object.keys(endings).join(', ')}, not ${as}.`)
   if (output === '-' && as === 'html' && run.io.isTerminal.out) throw bytesError()
   if (output !== undefined && output !== '-' && flags.force !== true) await requireFree(output)
   const phone = await phoneOf(run, splitOperands(operands, []).phone)

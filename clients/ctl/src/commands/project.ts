@@ -118,7 +118,8 @@ function onOrOff(name: string, value: string | boolean): boolean {
 
 function whole(name: string, value: string | boolean, digits = 9): number {
   const text = String(value)
-  if (!/^\d+$/.test(text) || text.length > digits) throw new UsageError(`--${name} must be a whole number, not ${text}`)
+  if (!/^\d+$/.test(text) || text.length > digits)
+    throw new UsageError(`--${name} must be a whole number, not ${text}`)
   return Number(text)
 }
 
@@ -136,7 +137,12 @@ const describe = (project: Project): string =>
     ['Steps', stepsWords(project)],
   ])
 
-function stepsWords({ steps, steps_text: text, steps_pictures: pictures, steps_max_bytes: quota }: Project): string {
+function stepsWords({
+  steps,
+  steps_text: text,
+  steps_pictures: pictures,
+  steps_max_bytes: quota,
+}: Project): string {
   if (!steps) return 'off'
   return `on, typed text ${text ? 'kept' : 'left out'}, pictures ${pictures}, at most ${quota} bytes`
 }

@@ -1,6 +1,6 @@
 /** The tool that reads the steps of a phone. */
 import { z } from 'zod'
-import { type StepJson } from '../../steps/json.js'
+import { type StepJson } from '../../steps/types.js'
 import { path } from '../api.js'
 import { list, next, object, orNull, phoneId, string } from '../schemas.js'
 import { entryLine } from '../text.js'

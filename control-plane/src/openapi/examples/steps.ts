@@ -1,5 +1,5 @@
 /** Examples of steps. */
-import { type StepJson } from '../../steps/json.js'
+import { type StepJson } from '../../steps/types.js'
 import { ids } from './ids.js'
 import { one, type OperationExamples } from './kinds.js'
 
@@ -18,7 +18,7 @@ const screen = {
   truncated: false,
   text: 'app com.android.settings\nkeyboard hidden\nscreen 1080x2400\n[1] LinearLayout "Network & internet" clickable (540,530)',
 }
-const { elements: _, ...textScreen } = screen
+const textOf = ({ elements: _, ...text }: typeof screen) => text
 
 const step: StepJson = {
   object: 'step',
@@ -51,7 +51,7 @@ const typed: StepJson = {
     code: 'internal_error',
     message: 'The connection to the phone was lost. Some actions of the batch may have run.',
   },
-  ...{ before: textScreen, after: null, expires_at: '2026-11-28T12:51:31.002Z' },
+  ...{ before: textOf(screen), after: null, expires_at: '2026-11-28T12:51:31.002Z' },
 }
 
 export const stepExamples: Record<string, OperationExamples> = {

@@ -5,8 +5,14 @@ import type { FastifyReply } from 'fastify'
 import { Readable } from 'node:stream'
 import { z } from 'zod'
 import { callerOf } from '../../http/auth.js'
-import { screenParts, stepJson, type StepJson } from '../../steps/json.js'
-import { exportForms, stepStatuses, stepWays, type ExportForm } from '../../steps/types.js'
+import {
+  exportForms,
+  screenParts,
+  stepStatuses,
+  stepWays,
+  type ExportForm,
+  type StepJson,
+} from '../../steps/types.js'
 import { phoneIdOf, sendJson, sendStream, type Route } from '../deps.js'
 import { describeErrors } from '../errors.js'
 import { pageFields, phoneParams } from '../fields.js'
@@ -30,7 +36,10 @@ export const stepSchema = z
     duration_ms: z.int().nullable(),
     by: z
       .object({
-        via: openEnum(stepWays, 'The way of the request: `api`, `mcp`, or `live` for a person in a live view.'),
+        via: openEnum(
+          stepWays,
+          'The way of the request: `api`, `mcp`, or `live` for a person in a live view.',
+        ),
         client: z.string().nullable().meta({ description: 'The name that the program gives itself.' }),
         key_id: id('key'),
         key_name: z.string().nullable(),
@@ -104,7 +113,10 @@ export const listSteps: Route = (app, deps) => {
           ...pageFields,
         }),
         response: {
-          200: { description: 'A page of steps.', content: { 'application/json': { schema: stepPageSchema } } },
+          200: {
+            description: 'A page of steps.',
+            content: { 'application/json': { schema: stepPageSchema } },
+          },
           ...describeErrors('validation_failed', ...ofAnyPhone),
         },
       },
@@ -113,8 +125,12 @@ export const listSteps: Route = (app, deps) => {
     async (request, reply) => {
       const { session: sessionId = null, observations: part, limit, cursor = null } = request.query
       const phoneId = phoneIdOf(request.params)
-      const page = await deps.services.steps.list(callerOf(request), phoneId, sessionId, { limit, cursor })
-      return send(reply, { data: page.data.map((step) => stepJson(step, part)), next_cursor: page.nextCursor })
+      const page = await deps.services.steps.list(callerOf(request), phoneId, sessionId, {
+        limit,
+        cursor,
+        part,
+      })
+      return send(reply, { data: page.data, next_cursor: page.nextCursor })
     },
   )
 }
@@ -138,9 +154,9 @@ export const getStep: Route = (app, deps) => {
       config: { scope: 'phones:read' },
     },
     async (request, reply) => {
-      const { id: _, sid } = request.params
-      const step = await deps.services.steps.get(callerOf(request), phoneIdOf(request.params), sid)
-      return send(reply, stepJson(step, request.query.observations))
+      const phoneId = phoneIdOf(request.params)
+      const { observations: part } = request.query
+      return send(reply, await deps.services.steps.get(callerOf(request), phoneId, request.params.sid, part))
     },
   )
 }

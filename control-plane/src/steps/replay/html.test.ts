@@ -23,7 +23,10 @@ it('has one script and one style, which its policy allows by their hashes', () =
 })
 
 it('joins modules without their imports and exports', () => {
-  const modules = ["import { b } from './b.js';\nexport const a = 1;\nexport {};", 'export async function c() {}']
+  const modules = [
+    "import { b } from './b.js';\nexport const a = 1;\nexport {};",
+    'export async function c() {}',
+  ]
   expect(joined(modules).trim()).toBe('const a = 1;\n\nasync function c() {}')
 })
 
@@ -33,6 +36,7 @@ it('keeps any text inside of its block, and unchanged', () => {
     expect(text).not.toMatch(/[<>&\u2028\u2029]/)
     expect(JSON.parse(text)).toEqual(value)
   }
-  for (const text of ['</script>', '<!--<script>', ']]>', '\u2028', '\u202e', '&lt;', '\0']) check({ [text]: [text] })
+  for (const text of ['</script>', '<!--<script>', ']]>', '\u2028', '\u202e', '&lt;', '\0'])
+    check({ [text]: [text] })
   fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => check({ text })))
 })

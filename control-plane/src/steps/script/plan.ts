@@ -73,11 +73,7 @@ export function createPlanner(): Planner {
       noteOf(found, field, notes)
     }
     const text =
-      action.type !== 'type'
-        ? null
-        : textKept
-          ? { kept: action.text }
-          : { variable: variableFor(targets) }
+      action.type !== 'type' ? null : textKept ? { kept: action.text } : { variable: variableFor(targets) }
     plan.push({ kind: 'call', call: { type: action.type, targets, text, action }, notes, isDisabled })
   }
 

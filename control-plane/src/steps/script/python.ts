@@ -39,7 +39,10 @@ function lines(planned: Planned): string[] {
   if (planned.kind === 'note') return [`# ${comment(planned.note)}`]
   const { call, notes, isDisabled } = planned
   const code = calls(call).map((each) => `phone.${each}`)
-  return [...notes.map((note) => `# ${comment(note)}`), ...(isDisabled ? code.map((each) => `# ${each}`) : code)]
+  return [
+    ...notes.map((note) => `# ${comment(note)}`),
+    ...(isDisabled ? code.map((each) => `# ${each}`) : code),
+  ]
 }
 
 const isWaitable = (target: ScriptTarget | undefined): target is ScriptTarget =>
@@ -86,7 +89,12 @@ function calls(call: Call): string[] {
     case 'swipe':
       return [
         ...waitsFor(from, to),
-        made('swipe', pythonLiteral(from), pythonLiteral(to), ...named({ duration: action.duration_ms / 1000 })),
+        made(
+          'swipe',
+          pythonLiteral(from),
+          pythonLiteral(to),
+          ...named({ duration: action.duration_ms / 1000 }),
+        ),
       ]
     case 'scroll':
       return [
@@ -107,7 +115,9 @@ function calls(call: Call): string[] {
     case 'open_url':
       return [made('open_url', pythonLiteral(action.url))]
     case 'wait_for':
-      return [made('wait_for', ...named({ ...target, timeout: action.timeout_ms / 1000, state: action.state }))]
+      return [
+        made('wait_for', ...named({ ...target, timeout: action.timeout_ms / 1000, state: action.state })),
+      ]
     default:
       return sent(call)
   }

@@ -35,12 +35,10 @@ function stepOf(actions: object[], more: Partial<StepView> & { center?: [number,
   const { center, ...view } = more
   const at = new Date(Date.UTC(2026, 10, 26, 20, 0, second))
   const parsed = actions.map((action) => actionSchema.parse(action))
-  const results = parsed.map(
-    ({ type }, index): ActionResult => ({
-      ...{ index, type, ok: true, ms: 1 },
-      ...(center ? { resolved: { center } } : {}),
-    }),
-  )
+  const results = parsed.map(({ type }, index): ActionResult => ({
+    ...{ index, type, ok: true, ms: 1 },
+    ...(center ? { resolved: { center } } : {}),
+  }))
   return {
     ...{ id: 'stp_aaaaaaaaaaaa', phone: 'ph_aaaaaaaaaaaa', session: 'ses_aaaaaaaaaaaa' },
     ...{ requestId: 'req_aaaaaaaaaaaa', status: 'succeeded', startedAt: at, endedAt: at, observe: 'ui' },
@@ -99,7 +97,13 @@ it('replaces refs and fresh points by elements, and keeps other points with a co
   const { ts, py } = scriptsOf(
     [
       stepOf([{ type: 'tap', target }]),
-      stepOf([{ type: 'tap', target: { x: 50, y: 30 } }, { type: 'tap', target: { x: 50, y: 30 } }], fresh),
+      stepOf(
+        [
+          { type: 'tap', target: { x: 50, y: 30 } },
+          { type: 'tap', target: { x: 50, y: 30 } },
+        ],
+        fresh,
+      ),
       stepOf([{ type: 'tap', target: { ref: 9, snapshot_id: 'snp_bbbbbbbbbbbb' } }], { center: [7, 8] }),
       stepOf([{ type: 'type', text: mark, target: { ref: 2, snapshot_id: 'snp_aaaaaaaaaaaa' } }]),
       stepOf([{ type: 'wait_for', target: { ref: 9, snapshot_id: 'snp_bbbbbbbbbbbb' } }]),
@@ -170,8 +174,12 @@ it('writes each kind of action', () => {
       { textKept: true },
     ),
   ])
-  expect(calls(ts)[0]).toBe('await phone.type("hi", { into: {"text":"OK"}, clear: true, submit: true, ...wait })')
-  expect(calls(py)[0]).toBe('phone.type_text("hi", into={"text": "OK"}, clear=True, submit=True, timeout=WAIT)')
+  expect(calls(ts)[0]).toBe(
+    'await phone.type("hi", { into: {"text":"OK"}, clear: true, submit: true, ...wait })',
+  )
+  expect(calls(py)[0]).toBe(
+    'phone.type_text("hi", into={"text": "OK"}, clear=True, submit=True, timeout=WAIT)',
+  )
   expect(calls(ts)).toHaveLength(23)
   expect(calls(ts).slice(1, 4)).toEqual([
     'await phone.clear()',
@@ -188,7 +196,8 @@ function compile(ts: string, py: string): void {
     writeFileSync(path.join(dir, 'a.mjs'), ts)
     writeFileSync(path.join(dir, 'a.py'), py)
     execFileSync(process.execPath, ['--check', path.join(dir, 'a.mjs')], { stdio: 'pipe' })
-    const names = 'import ast,sys;print(sorted({n.id for n in ast.walk(ast.parse(open(sys.argv[1]).read())) if isinstance(n,ast.Name)}))'
+    const names =
+      'import ast,sys;print(sorted({n.id for n in ast.walk(ast.parse(open(sys.argv[1]).read())) if isinstance(n,ast.Name)}))'
     const found = execFileSync('python3', ['-c', names, path.join(dir, 'a.py')], { encoding: 'utf8' })
     for (const [, name = ''] of found.matchAll(/'(\w+)'/g))
       expect(name).toMatch(/^(?:Phonerack|WAIT|given|len|os|phone|phonerack|sys|TEXT_\d+)$/)
@@ -199,24 +208,48 @@ function compile(ts: string, py: string): void {
 
 it('no text of a phone or a tenant ends a literal or a comment', () => {
   const hostile = [
-    ...['"); process.exit(1); ("', '`${process.exit(1)}`', "'''\nimport os", '*/ x /*', '\\', '\u2028x\u2029', '\u202eabc'],
+    ...[
+      '"); process.exit(1); ("',
+      '`${process.exit(1)}`',
+      "'''\nimport os",
+      '*/ x /*',
+      '\\',
+      '\u2028x\u2029',
+      '\u202eabc',
+    ],
     ...['</script>', '\0', '\ud800', '👩‍👩‍👧', '\r\nos.remove("x")', '"""', 'a'.repeat(10_000)],
   ]
   const steps = hostile.map((text) => {
     const target = { text: text.slice(0, 900) }
-    const error = { code: 'provider_error', message: text, retryable: false, next: null, details: {} } as const
-    const step = stepOf([{ type: 'tap', target }, { type: 'type', text: text.replace('\ud800', 'x'), target }], {
-      textKept: true,
-    })
+    const error = {
+      code: 'provider_error',
+      message: text,
+      retryable: false,
+      next: null,
+      details: {},
+    } as const
+    const step = stepOf(
+      [
+        { type: 'tap', target },
+        { type: 'type', text: text.replace('\ud800', 'x'), target },
+      ],
+      {
+        textKept: true,
+      },
+    )
     const [first] = step.results
-    return first ? [step, { ...step, results: [{ ...first, ok: false, error }] }, { ...step, textKept: false }] : []
+    return first
+      ? [step, { ...step, results: [{ ...first, ok: false, error }] }, { ...step, textKept: false }]
+      : []
   })
   const { ts, py } = scriptsOf(steps.flat())
   for (const text of [ts, py]) expect(text).toMatch(/^[\x20-\x7e\n]*$/)
   compile(ts, py)
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 50 }), (text) => {
-      const made = scriptsOf([{ ...stepOf([{ type: 'home' }]), actions: [{ type: 'tap', target: { text } }] }])
+      const made = scriptsOf([
+        { ...stepOf([{ type: 'home' }]), actions: [{ type: 'tap', target: { text } }] },
+      ])
       const literal = /tap\((.*), wait\)/.exec(made.ts)?.[1] ?? ''
       expect(JSON.parse(literal)).toEqual({ text })
       expect(made.ts + made.py).toMatch(/^[\x20-\x7e\n]*$/)

@@ -18,7 +18,7 @@ export interface Found {
 /** The known screens of a session. */
 export interface Known {
   /** By snapshot ID. */
-  screen(snapshotId: string): Observation | null
+  screen: (snapshotId: string) => Observation | null
   /** The screen directly before the action; null: something happened since it was read. */
   fresh: Observation | null
 }
@@ -81,7 +81,9 @@ export function searchTarget(element: Element, elements: readonly Element[]): Se
 
 /** Null for a text that does not name an element. */
 const nameOf = (text: string | null): string | null =>
-  text === null || text.trim() === '' || text.includes(mark) || Array.from(text).length > longest ? null : text
+  text === null || text.trim() === '' || text.includes(mark) || Array.from(text).length > longest
+    ? null
+    : text
 
 const touchable = ['clickable', 'long_clickable', 'checkable', 'editable']
 

@@ -7,7 +7,7 @@ const hex = (code: number, digits: number): string => code.toString(16).padStart
 
 /** A JSON literal in ASCII, which is also one of JavaScript. */
 export const literal = (value: unknown): string =>
-  (JSON.stringify(value) ?? 'null').replace(special, (character) =>
+  JSON.stringify(value ?? null).replace(special, (character) =>
     Array.from({ length: character.length }, (_, at) => `\\u${hex(character.charCodeAt(at), 4)}`).join(''),
   )
 

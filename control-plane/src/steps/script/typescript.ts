@@ -48,7 +48,10 @@ function lines(planned: Planned): string[] {
   if (planned.kind === 'note') return [`// ${comment(planned.note)}`]
   const { call, notes, isDisabled } = planned
   const code = calls(call).map((each) => `await phone.${each}`)
-  return [...notes.map((note) => `// ${comment(note)}`), ...(isDisabled ? code.map((each) => `// ${each}`) : code)]
+  return [
+    ...notes.map((note) => `// ${comment(note)}`),
+    ...(isDisabled ? code.map((each) => `// ${each}`) : code),
+  ]
 }
 
 const isWaitable = (target: ScriptTarget | undefined): target is ScriptTarget =>
@@ -89,7 +92,10 @@ function calls(call: Call): string[] {
       if (action.duration_ms !== defaultSwipeMs) return sent(call)
       return [...waitsFor(from, to), `swipe(${literal(from)}, ${literal(to)})`]
     case 'scroll':
-      return [...waitsFor(target), `scroll(${literal(action.direction)}${options({ target, amount: action.amount })})`]
+      return [
+        ...waitsFor(target),
+        `scroll(${literal(action.direction)}${options({ target, amount: action.amount })})`,
+      ]
     case 'open_app':
       return [`openApp(${literal(action.package)}${options({ activity: action.activity })})`]
     case 'close_app':
@@ -97,7 +103,9 @@ function calls(call: Call): string[] {
     case 'open_url':
       return [`openUrl(${literal(action.url)})`]
     case 'wait_for':
-      return [`waitFor(${literal(target)}, { timeout: ${action.timeout_ms}, state: ${literal(action.state)} })`]
+      return [
+        `waitFor(${literal(target)}, { timeout: ${action.timeout_ms}, state: ${literal(action.state)} })`,
+      ]
     default:
       return sent(call)
   }

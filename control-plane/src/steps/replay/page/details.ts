@@ -21,20 +21,35 @@ export function showDetails(
   if (step.duration_ms !== null) fact('Took', durationWords(step.duration_ms))
   fact('From', foreign(senderWords(step.by)))
   fact('Request', make('code', { text: step.request_id }))
-  if (!step.text_kept && step.actions.some(({ type }) => type === 'type'))
-    fact('Typed text', 'is not kept')
+  if (!step.text_kept && step.actions.some(({ type }) => type === 'type')) fact('Typed text', 'is not kept')
   const list = make('ol', { class: 'actions' })
   step.actions.forEach((action, index) => {
     const result = step.results.find((each) => each.index === index)
     const item = make('li', { class: classOf(result) }, foreign(actionWords(action, before)))
     if (result) item.append(make('span', { class: 'ms', text: durationWords(result.ms) }))
     if (result?.error)
-      item.append(make('p', { class: 'error' }, make('code', { text: result.error.code }), ' ', foreign(result.error.message)))
+      item.append(
+        make(
+          'p',
+          { class: 'error' },
+          make('code', { text: result.error.code }),
+          ' ',
+          foreign(result.error.message),
+        ),
+      )
     list.append(item)
   })
   into.replaceChildren(head, facts, list)
   if (step.error)
-    into.append(make('p', { class: 'error' }, make('code', { text: step.error.code }), ' ', foreign(step.error.message)))
+    into.append(
+      make(
+        'p',
+        { class: 'error' },
+        make('code', { text: step.error.code }),
+        ' ',
+        foreign(step.error.message),
+      ),
+    )
 }
 
 const classOf = (result: Result | undefined): string => (result ? (result.ok ? 'ok' : 'failed') : 'not-run')

@@ -32,7 +32,9 @@ export function visible(text: string): string {
     // Joiners and selectors make emoji and letters of some scripts.
     if (character === '\u200d' || character === '\u200c') return character
     const code = character.codePointAt(0) ?? 0
-    return code < 32 ? String.fromCodePoint(0x2400 + code) : `\u27e8U+${code.toString(16).toUpperCase().padStart(4, '0')}\u27e9`
+    return code < 32
+      ? String.fromCodePoint(0x2400 + code)
+      : `\u27e8U+${code.toString(16).toUpperCase().padStart(4, '0')}\u27e9`
   })
 }
 

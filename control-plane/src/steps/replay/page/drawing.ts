@@ -17,7 +17,11 @@ interface Size {
 const drawn = 500
 
 /** Places a box, in device pixels. */
-function place(box: HTMLElement, [left, top, right, bottom]: readonly number[], { width, height }: Size): void {
+function place(
+  box: HTMLElement,
+  [left, top, right, bottom]: readonly number[],
+  { width, height }: Size,
+): void {
   const at = (value: number | undefined, of: number): string => `${((value ?? 0) / of) * 100}%`
   box.style.left = at(left, width)
   box.style.top = at(top, height)
@@ -114,7 +118,12 @@ function endsOf(action: Action, { width, height }: Size, center: Point | null): 
     left: [width / 4, 0],
   }
   const move = moves[String(action['direction'])]
-  return move ? [[x, y], [x + move[0], y + move[1]]] : null
+  return move
+    ? [
+        [x, y],
+        [x + move[0], y + move[1]],
+      ]
+    : null
 }
 
 function finger([x, y]: Point, number: number, radius: number, isOk: boolean): SVGElement {

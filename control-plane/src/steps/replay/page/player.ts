@@ -80,7 +80,8 @@ function showTab(text: boolean): void {
 function onKey(event: KeyboardEvent): void {
   if (event.ctrlKey || event.metaKey || event.altKey) return
   const { target } = event
-  const isButton = target instanceof HTMLButtonElement || (target instanceof HTMLInputElement && target.type === 'checkbox')
+  const isButton =
+    target instanceof HTMLButtonElement || (target instanceof HTMLInputElement && target.type === 'checkbox')
   const isTab = target instanceof HTMLElement && target.role === 'tab'
   const keys: Readonly<Record<string, () => void>> = {
     ' ': toggle,

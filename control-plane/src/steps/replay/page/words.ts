@@ -29,12 +29,18 @@ const dull = new Set(['type', 'target', 'from', 'to', 'text'])
 export function actionWords(action: Action, screen: Screen | null): string {
   const { type, text, target, from, to } = action
   const more = Object.entries(action)
-    .filter(([name, value]) => !dull.has(name) && value !== false && !(Array.isArray(value) && value.length === 0))
+    .filter(
+      ([name, value]) => !dull.has(name) && value !== false && !(Array.isArray(value) && value.length === 0),
+    )
     .map(([name, value]) => `${name} ${isObject(value) ? JSON.stringify(value) : String(value)}`)
   return [
     type.replaceAll('_', ' '),
     typeof text === 'string' ? `\u201c${text}\u201d` : '',
-    target === undefined ? '' : type === 'type' ? `into ${targetWords(target, screen)}` : targetWords(target, screen),
+    target === undefined
+      ? ''
+      : type === 'type'
+        ? `into ${targetWords(target, screen)}`
+        : targetWords(target, screen),
     from === undefined ? '' : `from ${targetWords(from, screen)}`,
     to === undefined ? '' : `to ${targetWords(to, screen)}`,
     more.length > 0 ? `\u00b7 ${more.join(', ')}` : '',
