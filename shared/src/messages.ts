@@ -141,8 +141,8 @@ export type DeviceStatus = z.infer<typeof deviceStatusSchema>
 const reportedPackage = z.string().regex(/^[A-Za-z0-9_.]{1,255}$/)
 
 /**
- * What an agent observed on a rented phone. It repeats it in each heartbeat until a replica acknowledges its ID. Without texts
- * of apps. docs/decisions/0276
+ * An observation of an agent on a rented phone. The agent repeats it in each heartbeat until a replica acknowledges its ID.
+ * Without texts of apps. docs/decisions/0276
  */
 export const phoneReportSchema = z.object({
   /** Names the observation: the same each time the agent reads the line of the phone's log. */

@@ -1,4 +1,4 @@
-/** What a phone reports, its log, crashes of apps and notifications; and the permissions of its apps. */
+/** Log, crashes and notifications of a phone, and permissions of its apps. */
 import type { Connection } from './connection.js'
 import {
   dismissNotification,

@@ -199,7 +199,7 @@ export interface NotificationView {
   dismissible: boolean
 }
 
-/** What a ready phone reports, and permissions of its apps. */
+/** Reports of a ready phone, and permissions of its apps. */
 export interface ReportService {
   /** Newest first; only lines since the phone got its device. */
   logs(
@@ -218,7 +218,7 @@ export interface ReportService {
   notifications(caller: Caller, phoneId: string, context: CallContext): Promise<NotificationView[]>
   /** Opens it as a tap does. @throws ApiError notification_not_found, phone_screen_off, action_outcome_unknown */
   openNotification(caller: Caller, phoneId: string, notificationId: string, context: CallContext): Promise<void>
-  /** Swipes it away. @throws as `openNotification`; feature_unavailable for one that its app keeps */
+  /** Swipes it away. @throws ApiError those of `openNotification`; feature_unavailable for one that its app keeps */
   dismissNotification(
     caller: Caller,
     phoneId: string,

@@ -49,7 +49,7 @@ async function eventsOf(type: string): Promise<EventJson[]> {
 const untilAcknowledged = () => eventually(() => Promise.resolve(reports.length === 0), 60_000)
 
 describe('a report', () => {
-  it('of a crash is one event, although each replica reads it and the agent repeats it', async () => {
+  it('becomes one event, although each replica reads it and the agent repeats it', async () => {
     reports = [crash(1)]
     await untilAcknowledged()
     agent.acknowledged.length = 0
@@ -67,7 +67,7 @@ describe('a report', () => {
     })
   })
 
-  it('of a notification is an event without its texts', async () => {
+  it('contains no texts of a notification', async () => {
     const notification = 'ntf_aaaaaaaaaaaa'
     reports = [crash(2, { observed: { kind: 'notification', package: 'org.example.app', notification } })]
     await untilAcknowledged()
@@ -77,7 +77,7 @@ describe('a report', () => {
     })
   })
 
-  it('of a phone that another host has, or of another device, writes nothing', async () => {
+  it('writes nothing for a phone of another host, or of another device', async () => {
     const other = await plane.rack(1, { beatMs: 100 })
     const id = await readyPhone(plane, tenant)
     const before = (await eventsOf('app.crashed')).length
@@ -87,7 +87,7 @@ describe('a report', () => {
     await other.stop()
   })
 
-  it('that cannot be read is acknowledged, and hides no other', async () => {
+  it('is acknowledged when it cannot be read, and hides no other', async () => {
     const before = (await eventsOf('app.crashed')).length
     reports = [
       { ...crash(6), at: 'never' },

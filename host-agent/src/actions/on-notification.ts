@@ -37,7 +37,7 @@ export async function openNotification(
   })
 }
 
-/** As `openNotification`. @throws ApiError feature_unavailable for a notification that its app keeps */
+/** @throws ApiError those of `openNotification`; feature_unavailable for a notification that its app keeps */
 export async function dismissNotification(
   device: Device,
   notifications: Notifications,

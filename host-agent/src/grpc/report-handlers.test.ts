@@ -1,4 +1,4 @@
-/** What a phone reports, through the whole agent and a virtual phone. */
+/** Reports of a virtual phone through the whole agent. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -35,7 +35,7 @@ beforeAll(async () => {
     return (await adb.client.ask('host:devices', Progress.for(20_000))).includes(`${address}\tdevice`)
   }
   await until(isConnected, 60_000, 'the second adb server')
-  await run('log', '-t', 'Before', 'of an earlier phone')
+  await run('log', '-t', 'Before', 'written by an earlier phone')
   phone = session(both.host.control, serial, 2n)
   await phone.start()
 }, 120_000)
@@ -45,7 +45,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** A command on the phone, beside the agent. */
+/** A command on the phone, without the agent. */
 const run = (...words: string[]) => beside.shell(command(...words), Progress.for(60_000))
 const calls = () => both.host.control.call
 const everything = { package: '', minLevel: LogLevel.LOG_LEVEL_UNSPECIFIED, since: undefined, limit: 0, cursor: '' }
@@ -56,19 +56,19 @@ const on = (notificationId: string) => ({ assignment: phone.assignment, notifica
 
 describe('logs', () => {
   it('have no line from before the phone was started on its device', async () => {
-    await run('log', '-t', 'After', 'of this phone')
+    await run('log', '-t', 'After', 'written by this phone')
     const found = (await logs()).map(({ message }) => message)
-    expect(found).toContain('of this phone')
-    expect(found).not.toContain('of an earlier phone')
+    expect(found).toContain('written by this phone')
+    expect(found).not.toContain('written by an earlier phone')
   })
 
-  it('stay over a park, and are refused to an older number', async () => {
+  it('stay while the phone is parked, and are refused to an older number', async () => {
     const before = phone
     phone = session(both.host.control, both.phone.serial, 3n)
     await phone.park()
     phone = session(both.host.control, both.phone.serial, 4n)
     await phone.start()
-    expect((await logs()).map(({ message }) => message)).toContain('of this phone')
+    expect((await logs()).map(({ message }) => message)).toContain('written by this phone')
     await expect(
       calls().readLogs({ assignment: before.assignment, ...everything }),
     ).rejects.toMatchObject({ plain: { code: 'phone_unavailable' } })
@@ -113,7 +113,7 @@ describe('notifications', () => {
     expect((await notifications()).map(({ title }) => title)).not.toContain('Title 0')
   })
 
-  it('that an app keeps are not dismissed', async () => {
+  it('are not dismissed when an app keeps them', async () => {
     await phone.run([
       { type: 'open_app', package: trouble },
       { type: 'scroll_to', target: { text: 'Keep a notification' } },

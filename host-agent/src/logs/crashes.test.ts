@@ -31,7 +31,7 @@ describe('the drop box', () => {
     expect(parseEntries("Can't find service: dropbox")).toBeNull()
   })
 
-  it('finds a report between those of the same second, whatever it contains', () => {
+  it('finds a report between others of the same second, with any content', () => {
     const [first, second] = parseEntries(list) ?? []
     if (!first || !second) throw new Error('no entries')
     const border = '========================================\n'

@@ -9,7 +9,7 @@ import { ownPackages } from '../parts/parts.js'
 import { parseEntries, parseReport, reportIn, type DropBoxEntry } from './dropbox.js'
 import { clean } from './logs.js'
 
-/** Reports that one query reads at most, the newest first. */
+/** The maximum number of reports that one query reads, the newest first. */
 const most = 100
 /** Reports that one command reads. */
 const atOnce = 10

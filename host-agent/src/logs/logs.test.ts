@@ -31,19 +31,19 @@ const begin = async () => {
 
 describe('the log', () => {
   it('has no line from before the phone got its device', async () => {
-    await write('-t', 'Before', 'of the last tenant')
+    await write('-t', 'Before', 'written by the last tenant')
     await begin()
-    await write('-t', 'After', 'of this tenant')
-    expect(await messages()).toEqual(['of this tenant'])
+    await write('-t', 'After', 'written by this tenant')
+    expect(await messages()).toEqual(['written by this tenant'])
     expect((await shell('logcat', '-d', '-b', 'all')).stdout.toString()).not.toContain('last tenant')
   })
 
   it('has none either when the buffers could not be emptied', async () => {
-    await write('-t', 'Before', 'of the last tenant')
+    await write('-t', 'Before', 'written by the last tenant')
     await write('-t', 'phonerack', 'begin-1')
     mark = 'begin-1'
-    await write('-t', 'After', 'of this tenant')
-    expect(await messages()).toEqual(['of this tenant'])
+    await write('-t', 'After', 'written by this tenant')
+    expect(await messages()).toEqual(['written by this tenant'])
     mark = null
     await expect(read()).rejects.toMatchObject({ code: 'feature_unavailable' })
   })

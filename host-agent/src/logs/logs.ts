@@ -22,7 +22,7 @@ const readLines = 20_000
 const readBytes = 100_000_000
 /** Characters. */
 const longest = { tag: 200, message: 4096 }
-/** Bytes of all messages of a page, as UTF-8 at most. */
+/** The limit of a page: bytes of all messages as UTF-8. */
 const pageBytes = 2_000_000
 const shellUid = 2000
 

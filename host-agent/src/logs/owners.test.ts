@@ -13,19 +13,19 @@ package:com.example.two uid:10213,1010213
  6000 com.android.settings
 `)
 
-it('knows an app by its user, also when its process has ended', () => {
+it('finds an app by its user, even when its process has ended', () => {
   expect(owners.of(10_212, 99)).toBe('com.example.shop')
   expect(owners.of(10_213, 99)).toBe('com.example.two')
   expect(owners.of(1_010_213, 99)).toBe('com.example.two')
 })
 
-it('knows an app that shares its user by its process only', () => {
+it('finds an app that shares its user by its process only', () => {
   expect(owners.of(1000, 6000)).toBe('com.android.settings')
   expect(owners.of(1000, 1422)).toBeNull()
   expect(owners.of(1000, 5120)).toBeNull()
 })
 
-it('knows no app of other users', () => {
+it('does not find apps of other users', () => {
   expect(owners.of(0, 1)).toBeNull()
   expect(owners.of(99_001, 5120)).toBeNull()
 })

@@ -34,7 +34,7 @@ const keys = () => seen.map((each) => (each.kind === 'notification' ? each.key :
 it('reports each crash once, over a lost link and a new watch', async () => {
   await post('before')
   const watch = newWatch()
-  await until(() => seen.length === 1, patience, 'what came before')
+  await until(() => seen.length === 1, patience, 'the earlier notification')
   await post('one')
   await until(() => seen.length === 2, patience, 'a notification')
   plugged.phone.proxy.cut()
@@ -69,7 +69,7 @@ it('costs under 1 ms of CPU a second', async () => {
   const watches = Array.from({ length: 20 }, () => newWatch(() => undefined))
   await post('awake')
   await new Promise((resolve) => setTimeout(resolve, 3000))
-  // The agent's part; the virtual phone is in this process, too, and does nothing meanwhile.
+  // The agent's part; the virtual phone is in this process, too, and idle.
   const before = process.cpuUsage()
   const seconds = 10
   await new Promise((resolve) => setTimeout(resolve, seconds * 1000))

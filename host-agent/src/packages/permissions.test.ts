@@ -36,7 +36,7 @@ it('changes nothing when one of the names is wrong', async () => {
   expect(await isGranted()).toBe(false)
 })
 
-it('knows no app that is not installed, nor the agent\'s own', async () => {
+it('does not find apps that are not installed, nor those of the agent', async () => {
   await expect(set([camera], [], 'com.example.none')).rejects.toMatchObject({ code: 'app_not_found' })
   await expect(set([camera], [], 'io.appium.settings')).rejects.toMatchObject({ code: 'app_not_found' })
 })

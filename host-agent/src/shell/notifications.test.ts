@@ -25,13 +25,13 @@ describe('a record', () => {
     })
   })
 
-  it('of an app that keeps it cannot be dismissed', () => {
+  it('cannot be dismissed when its app keeps it', () => {
     for (const flags of ['0x2', '0x62', '0x20', 'ONGOING_EVENT|FOREGROUND_SERVICE', 'NO_CLEAR'])
       expect(parseRecord(record(flags, ''))?.dismissible, flags).toBe(false)
     for (const flags of ['0x10', '0x0', 'AUTO_CANCEL']) expect(parseRecord(record(flags, ''))?.dismissible).toBe(true)
   })
 
-  it('in another form is none', () => {
+  it('is not found in another form', () => {
     for (const text of ['', 'No active or snoozed notification found for key: x\n', 'NotificationRecord(0x1: '])
       expect(parseRecord(text)).toBeNull()
   })

@@ -42,7 +42,7 @@ export interface HeartbeatOptions {
   refuses: () => HostRefusal | null
   /** The last known epoch of the database. docs/decisions/0141 */
   epoch: RememberedEpoch
-  /** What was observed on phones and is not yet acknowledged. Omitted: this agent observes nothing. */
+  /** Observations on phones that are not yet acknowledged. Omitted: this agent observes nothing. */
   reports?: { pending(): PhoneReport[]; acknowledge(ids: readonly string[]): void }
   /** A replica offers a tunnel. */
   onTunnel?: (offer: TunnelOffer) => void

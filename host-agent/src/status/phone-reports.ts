@@ -1,5 +1,5 @@
 /**
- * What was observed on rented phones, until a replica of the control plane has acknowledged it. In memory: after a restart the
+ * Observations on rented phones, until a replica of the control plane has acknowledged them. In memory: after a restart the
  * agent reads the phones' logs again (docs/decisions/0276). Sent by `heartbeat.ts`.
  */
 import { reportsPerHeartbeat, type Logger, type PhoneReport } from '@phonerack/shared'

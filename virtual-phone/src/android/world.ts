@@ -80,7 +80,7 @@ export interface PhoneNotification {
   ongoing?: boolean
 }
 
-/** What happened to an app, for the logs. */
+/** An event of an app, for the logs. */
 export type Incident =
   /** An activity came on the screen that was not there. */
   | { kind: 'started'; package: string; className: string }

@@ -1,4 +1,4 @@
-/** What a phone reports, as people and scripts see it. */
+/** Reports of a phone, for people and scripts. */
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { startBench, type Bench } from '../testing/program.js'
 import { phoneFields } from '../testing/service.js'

@@ -1,4 +1,4 @@
-/** `phone logs|crashes|notices|permit`: what a phone reports, and permissions of its apps. */
+/** `phone logs|crashes|notices|permit`: reports of a phone, and permissions of its apps. */
 import type { Crash, LogLine, LogOptions } from '@phonerack/sdk'
 import type { Command } from 'commander'
 import type { App, Run } from '../app.js'
@@ -92,7 +92,7 @@ async function logs(run: Run, operands: readonly string[], flags: LogFlags): Pro
   await noteMore(run, page.next_cursor)
 }
 
-/** As `logcat -v time` prints it; further lines of a message are indented. */
+/** The form of `logcat -v time`; further lines of a message are indented. */
 function lineOf({ at, level, tag, pid, package: name, message }: LogLine): string {
   const [first = '', ...rest] = message.split('\n').map(plainLine)
   const head = `${at ?? '-'} ${level.slice(0, 1).toUpperCase()}/${plainLine(tag)}(${name ?? pid}): ${first}`

@@ -1,4 +1,4 @@
-"""What a phone reports, over a real HTTP server."""
+"""Reports of a phone over a real HTTP server."""
 
 from __future__ import annotations
 

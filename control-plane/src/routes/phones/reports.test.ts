@@ -67,7 +67,7 @@ describe('logs', () => {
     }
   })
 
-  it('of a phone that is not ready are refused like other reads', async () => {
+  it('are refused like other reads while the phone is not ready', async () => {
     const parked = await api.readyPhone()
     await api.request('POST', `/v1/phones/${parked}/park`)
     for (const path of ['logs', 'crashes', 'notifications']) {
@@ -122,7 +122,7 @@ describe('notifications', () => {
     }
   })
 
-  it('that are not shown are not found', async () => {
+  it('are not found when the phone does not show them', async () => {
     for (const id of ['ntf_aaaaaaaaaaaa', 'ntf_1', 'x'])
       for (const verb of ['open', 'dismiss']) {
         const response = await api.request('POST', `${base}/notifications/${id}/${verb}`)
@@ -163,7 +163,7 @@ describe('permissions', () => {
     errorOf(await set({ grant: [camera] }, 'nodots'), 400, 'validation_failed')
   })
 
-  it('of apps that are left to a person are refused to guarded requests', async () => {
+  it('are refused to guarded requests for apps that are left to a person', async () => {
     const path = `${base}/apps/com.android.vending/permissions`
     const headers = { 'phonerack-profile': 'guarded' }
     const error = errorOf(

@@ -1,5 +1,5 @@
 /**
- * What Android writes to its logs about the apps: starts, crashes, hangs and notifications. Sources: AOSP `RuntimeInit`,
+ * Writes starts, crashes, hangs and notifications of apps to the logs, as Android does. Sources: AOSP `RuntimeInit`,
  * `AppErrors`, `ProcessErrorStateRecord`, `NotificationManagerService`; numbers of events: `EventLogTags.logtags`.
  */
 import { encode } from '../../shell/bytes.js'

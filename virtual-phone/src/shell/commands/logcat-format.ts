@@ -19,7 +19,7 @@ export interface LogFormat {
 
 const isShape = (word: string): word is Shape => (shapes as readonly string[]).includes(word)
 
-/** The words of each `-v`: at most one shape, and modifiers. Null: one of them is unknown. */
+/** The values of all `-v`: shapes, of which the last one counts, and modifiers. Null: one is unknown. */
 export function parseFormat(words: readonly string[]): Pick<LogFormat, 'shape' | 'modifiers'> | null {
   let shape: Shape = 'threadtime'
   const found = new Set<string>()

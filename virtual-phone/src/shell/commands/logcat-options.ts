@@ -2,7 +2,7 @@
 import { isLogBuffer, isPriority, type LogBuffer, type Priority } from '../../android/logs/buffers.js'
 import { UsageError } from '../command.js'
 
-/** What `-t` and `-T` name: the newest entries by number, or those from a time on, as text. */
+/** The value of `-t` and `-T`: the number of the newest entries, or the time of the first one as text. */
 export type Tail = { count: number } | { from: string }
 
 export interface LogcatOptions {

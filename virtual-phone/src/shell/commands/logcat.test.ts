@@ -84,7 +84,7 @@ describe('logcat', () => {
   })
 })
 
-describe('what Android logs', () => {
+describe('Android logs', () => {
   it('a crash: an event, the stack, and a report', async () => {
     await phone.run(`am start -n ${trouble}/.MainActivity`)
     const pid = (await out(`pidof ${trouble}`)).trim()

@@ -85,7 +85,7 @@ function timeOf(text: string, { android }: CommandIo): bigint {
   const [, date = '', fraction = ''] = /^(.*?)(?:\.(\d+))?$/.exec(text) ?? []
   const year = new Date(android.nowMs).getUTCFullYear()
   const ms = parseDate(/^\d\d-/.test(date) ? `${year}-${date}` : date, android.timeZone)
-  if (ms === null) throw new UsageError(`-t "${text}" not in time format`)
+  if (ms === null) throw new UsageError(`invalid time "${text}"`)
   return BigInt(ms) * 1_000_000n + BigInt(fraction.padEnd(9, '0').slice(0, 9))
 }
 

@@ -1,6 +1,6 @@
 /**
  * Messages: threads, and a chat with a field below it. Codes of other apps arrive here. "Echo" answers each message with its
- * text; what follows "Notify:" arrives as a message of Echo with a notification.
+ * text, and a message "Notify: TEXT" with a notification.
  */
 import { column, iconButton, label, outlined, row, scrollView, toolbar, frame } from '../toolkit/widgets.js'
 import { type View } from '../toolkit/view.js'

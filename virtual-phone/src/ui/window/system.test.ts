@@ -43,7 +43,7 @@ describe('notifications', () => {
     expect(find(world, 'Title 0')).toBeUndefined()
   })
 
-  it('that an app keeps cannot be swiped away', () => {
+  it('cannot be swiped away when an app keeps them', () => {
     world.notify({ ...notice('kept', 'Kept'), ongoing: true })
     world.expandNotifications()
     const { x, y } = center(get(world, 'Kept'))
