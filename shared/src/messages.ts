@@ -158,7 +158,10 @@ export const phoneReportSchema = z.object({
       package: reportedPackage,
       pid: z.number().int().min(0).max(999_999_999),
       /** The exception's class. */
-      exception: z.string().regex(/^[\w.$]{1,255}$/).nullable(),
+      exception: z
+        .string()
+        .regex(/^[\w.$]{1,255}$/)
+        .nullable(),
     }),
     z.object({
       kind: z.literal('notification'),

@@ -51,7 +51,9 @@ it('lists crashes and notifications, and acts on one', async () => {
     { id: 'ntf_a', opened: true },
     { id: 'ntf_a', dismissed: true },
   ]
-  expect(await phone.reports.crashes({ package: 'com.a' }).page({ limit: 1 })).toMatchObject({ data: [{ kind: 'anr' }] })
+  expect(await phone.reports.crashes({ package: 'com.a' }).page({ limit: 1 })).toMatchObject({
+    data: [{ kind: 'anr' }],
+  })
   expect(await phone.reports.notifications()).toEqual([{ id: 'ntf_a' }])
   await phone.reports.openNotification('ntf_a')
   await phone.reports.dismissNotification('ntf_a')

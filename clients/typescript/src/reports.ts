@@ -8,7 +8,13 @@ import {
   readLogs,
   setPermissions,
 } from './generated/sdk.gen.js'
-import type { Crash, LogLine, Notification, ReadLogsData, SetPermissionsAnswer } from './generated/types.gen.js'
+import type {
+  Crash,
+  LogLine,
+  Notification,
+  ReadLogsData,
+  SetPermissionsAnswer,
+} from './generated/types.gen.js'
 import { Pages } from './pages.js'
 import type { CallOptions } from './transport.js'
 

@@ -64,7 +64,11 @@ export function createReportService(core: Core, hosts: HostClients): ReportServi
       return await work()
     } catch (error) {
       if (!(error instanceof ApiError) || error.code !== 'notification_not_found') throw error
-      throw new ApiError(error.code, { details: error.details, next: `GET /v1/phones/${phoneId}/notifications`, cause: error })
+      throw new ApiError(error.code, {
+        details: error.details,
+        next: `GET /v1/phones/${phoneId}/notifications`,
+        cause: error,
+      })
     }
   }
 

@@ -217,7 +217,12 @@ export interface ReportService {
   ): Promise<Page<CrashView>>
   notifications(caller: Caller, phoneId: string, context: CallContext): Promise<NotificationView[]>
   /** Opens it as a tap does. @throws ApiError notification_not_found, phone_screen_off, action_outcome_unknown */
-  openNotification(caller: Caller, phoneId: string, notificationId: string, context: CallContext): Promise<void>
+  openNotification(
+    caller: Caller,
+    phoneId: string,
+    notificationId: string,
+    context: CallContext,
+  ): Promise<void>
   /** Swipes it away. @throws ApiError those of `openNotification`; feature_unavailable for one that its app keeps */
   dismissNotification(
     caller: Caller,

@@ -91,7 +91,10 @@ describe('a report', () => {
     const before = (await eventsOf('app.crashed')).length
     reports = [
       { ...crash(6), at: 'never' },
-      { ...crash(7), observed: { kind: 'crash', crash: 'crash', package: "x'; drop", pid: 1, exception: null } },
+      {
+        ...crash(7),
+        observed: { kind: 'crash', crash: 'crash', package: "x'; drop", pid: 1, exception: null },
+      },
       { id: nameOf(8) },
       crash(9),
     ]

@@ -30,7 +30,11 @@ export function readReports(message: unknown): ReadReports {
 }
 
 /** Stores the reports of phones that have a device of this host; ignores the others. */
-export async function takeReports(core: Core, agent: AgentOnBus, reports: readonly PhoneReport[]): Promise<void> {
+export async function takeReports(
+  core: Core,
+  agent: AgentOnBus,
+  reports: readonly PhoneReport[],
+): Promise<void> {
   if (reports.length === 0) return
   const rows = JSON.stringify(
     reports.map((report) => ({

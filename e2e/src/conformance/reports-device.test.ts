@@ -38,7 +38,9 @@ const noticeList = z.strictObject({
   ),
 })
 const eventPage = z.object({
-  data: z.array(z.object({ type: z.string(), data: z.record(z.string(), z.record(z.string(), z.unknown())) })),
+  data: z.array(
+    z.object({ type: z.string(), data: z.record(z.string(), z.record(z.string(), z.unknown())) }),
+  ),
 })
 
 describe.each([
@@ -111,7 +113,11 @@ describe.each([
     expect([gone.status, errorOf(gone).code]).toEqual([404, 'notification_not_found'])
 
     await act(phone, { type: 'home' })
-    await act(phone, { type: 'open_app', package: trouble }, { type: 'scroll_to', target: { text: 'Post a notification' } })
+    await act(
+      phone,
+      { type: 'open_app', package: trouble },
+      { type: 'scroll_to', target: { text: 'Post a notification' } },
+    )
     await act(phone, { type: 'tap', target: { text: 'Post a notification' } })
     const [other] = await notices()
     const dismissed = await phone.api.post(`${phone.path}/notifications/${other?.id ?? ''}/dismiss`)
@@ -122,7 +128,10 @@ describe.each([
   it('grants and revokes a permission without its dialog', async () => {
     const path = `${phone.path}/apps/${trouble}/permissions`
     const answer = await phone.api.post(path, { grant: [camera] })
-    expect(answer).toMatchObject({ status: 200, body: { package: trouble, permissions: [{ name: camera, granted: true }] } })
+    expect(answer).toMatchObject({
+      status: 200,
+      body: { package: trouble, permissions: [{ name: camera, granted: true }] },
+    })
     const screen = await act(
       phone,
       { type: 'open_app', package: trouble },

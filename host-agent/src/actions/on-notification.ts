@@ -16,7 +16,8 @@ const cardId = /:id\/(?:expandableNotificationRow|notification_row)$/
 const times = { shade: 3000, effect: 5000, poll: 150 }
 const mostScrolls = 12
 
-const gone = (id: string): ApiError => new ApiError('notification_not_found', { details: { notification: id } })
+const gone = (id: string): ApiError =>
+  new ApiError('notification_not_found', { details: { notification: id } })
 
 export interface Wanted {
   /** `ntf_…`. */
@@ -121,7 +122,8 @@ export function cardOf(
   const wanted = [title, text].filter((value) => firstLine(value) !== '')
   for (const card of own.filter(({ id, bounds }) => bounds !== null && cardId.test(id))) {
     const inside = own.filter((node) => isUnder(nodes, node, card.index))
-    if (wanted.length > 0 && wanted.every((value) => inside.some((node) => shows(node, value)))) return card.bounds
+    if (wanted.length > 0 && wanted.every((value) => inside.some((node) => shows(node, value))))
+      return card.bounds
   }
   // A card without a known name: the title, above the text.
   const titled = own.find((node) => node.bounds !== null && title !== '' && shows(node, title))

@@ -48,7 +48,13 @@ afterAll(async () => {
 /** A command on the phone, without the agent. */
 const run = (...words: string[]) => beside.shell(command(...words), Progress.for(60_000))
 const calls = () => both.host.control.call
-const everything = { package: '', minLevel: LogLevel.LOG_LEVEL_UNSPECIFIED, since: undefined, limit: 0, cursor: '' }
+const everything = {
+  package: '',
+  minLevel: LogLevel.LOG_LEVEL_UNSPECIFIED,
+  since: undefined,
+  limit: 0,
+  cursor: '',
+}
 const logs = async () => (await calls().readLogs({ assignment: phone.assignment, ...everything })).lines
 const notifications = async () =>
   (await calls().listNotifications({ assignment: phone.assignment })).notifications
@@ -69,9 +75,9 @@ describe('logs', () => {
     phone = session(both.host.control, both.phone.serial, 4n)
     await phone.start()
     expect((await logs()).map(({ message }) => message)).toContain('written by this phone')
-    await expect(
-      calls().readLogs({ assignment: before.assignment, ...everything }),
-    ).rejects.toMatchObject({ plain: { code: 'phone_unavailable' } })
+    await expect(calls().readLogs({ assignment: before.assignment, ...everything })).rejects.toMatchObject({
+      plain: { code: 'phone_unavailable' },
+    })
   })
 })
 

@@ -44,7 +44,9 @@ describe('the drop box', () => {
 
   it('reads the cause of each kind', () => {
     const head = 'Process: com.example.shop:pay\nPID: 5120\nPackage: com.example.shop v412 (4.12.0)\n'
-    expect(parseReport('crash', `${head}\njava.lang.IllegalStateException: empty cart\n\tat a.b(C.kt:1)\n`)).toEqual({
+    expect(
+      parseReport('crash', `${head}\njava.lang.IllegalStateException: empty cart\n\tat a.b(C.kt:1)\n`),
+    ).toEqual({
       ...{ process: 'com.example.shop:pay', package: 'com.example.shop', pid: 5120 },
       ...{ exception: 'java.lang.IllegalStateException', reason: 'empty cart' },
       stack: 'java.lang.IllegalStateException: empty cart\n\tat a.b(C.kt:1)',
@@ -108,7 +110,10 @@ describe('a phone', () => {
     const first = await read({ limit: 1 })
     expect(first.more).toBe(true)
     const second = await read({ limit: 1, cursor: first.crashes[0]?.cursor ?? '' })
-    expect([first, second].flatMap(({ crashes }) => crashes.map(({ kind }) => kind))).toEqual(['anr', 'crash'])
+    expect([first, second].flatMap(({ crashes }) => crashes.map(({ kind }) => kind))).toEqual([
+      'anr',
+      'crash',
+    ])
     expect(second.more).toBe(false)
     expect((await read({ package: trouble })).crashes).toHaveLength(2)
     expect((await read({ package: 'com.example.other' })).crashes).toEqual([])

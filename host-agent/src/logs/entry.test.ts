@@ -47,7 +47,9 @@ it('never returns more than it was given, and refuses impossible lengths', () =>
     fc.property(fc.uint8Array({ maxLength: 500 }), (bytes) => {
       try {
         const read = new EntryReader().add(Buffer.from(bytes))
-        expect(read.reduce((sum, { payload }) => sum + payload.length + 28, 0)).toBeLessThanOrEqual(bytes.length)
+        expect(read.reduce((sum, { payload }) => sum + payload.length + 28, 0)).toBeLessThanOrEqual(
+          bytes.length,
+        )
       } catch (error) {
         if (!(error instanceof UnreadableLog)) throw error
       }

@@ -8,7 +8,8 @@ const line = (tag: string, message: string, { user = ' 1000', ns = '123456789', 
 const read = (text: string) => new EventLines().read(text)
 
 it('reads a crash', () => {
-  const message = '[0,5120,com.example.shop,952680005,java.lang.IllegalStateException,The cart, is [empty],Cart.kt,88,0]'
+  const message =
+    '[0,5120,com.example.shop,952680005,java.lang.IllegalStateException,The cart, is [empty],Cart.kt,88,0]'
   expect(read(line('am_crash', message))).toMatchObject({
     ...{ kind: 'crash', crash: 'crash', package: 'com.example.shop', pid: 5120 },
     ...{ exception: 'java.lang.IllegalStateException', at: new Date(1_769_862_896_123) },
@@ -23,7 +24,9 @@ it('reads a fault in native code, a hang, and a crash of another process of an a
   expect(read(line('am_anr  ', '[0,5120,com.a,0,Input dispatching timed out (a, b)]'))).toMatchObject({
     ...{ crash: 'anr', exception: null, package: 'com.a' },
   })
-  expect(read(line('am_crash', '[10,5120,com.a:remote,-1,x.Y,,F.java,1]'))).toMatchObject({ package: 'com.a' })
+  expect(read(line('am_crash', '[10,5120,com.a:remote,-1,x.Y,,F.java,1]'))).toMatchObject({
+    package: 'com.a',
+  })
 })
 
 it('reads a new notification with the key of the notification service', () => {
@@ -31,8 +34,12 @@ it('reads a new notification with the key of the notification service', () => {
   expect(posted('[10212,1422,com.a,7,order,0,Notification(channel=a vis=PRIVATE),0]')).toMatchObject({
     ...{ kind: 'notification', package: 'com.a', key: '0|com.a|7|order|10212' },
   })
-  expect(posted('[10212,1422,com.a,-7,NULL,0,Notification(x),0]')).toMatchObject({ key: '0|com.a|-7|null|10212' })
-  expect(posted('[10212,1422,com.a,7,a,b|世,0,Notification(x),0]')).toMatchObject({ key: '0|com.a|7|a,b|世|10212' })
+  expect(posted('[10212,1422,com.a,-7,NULL,0,Notification(x),0]')).toMatchObject({
+    key: '0|com.a|-7|null|10212',
+  })
+  expect(posted('[10212,1422,com.a,7,a,b|世,0,Notification(x),0]')).toMatchObject({
+    key: '0|com.a|7|a,b|世|10212',
+  })
   // An update, and one that Android ignored.
   expect(posted('[10212,1422,com.a,7,order,0,Notification(x),1]')).toBeNull()
   expect(posted('[10212,1422,com.a,7,order,0,Notification(x),2]')).toBeNull()
@@ -40,7 +47,8 @@ it('reads a new notification with the key of the notification service', () => {
 
 it('passes over events that an app wrote under its own user', () => {
   const message = '[0,1,com.bank,0,x.Y,forged,F,1]'
-  for (const user of ['10212', 'shell', ' 2000', 'u0_a1']) expect(read(line('am_crash', message, { user }))).toBeNull()
+  for (const user of ['10212', 'shell', ' 2000', 'u0_a1'])
+    expect(read(line('am_crash', message, { user }))).toBeNull()
   expect(read(line('am_crash', message, { user: 'system' }))).not.toBeNull()
 })
 
@@ -48,7 +56,9 @@ it('passes over further lines of a message', () => {
   const lines = new EventLines()
   expect(lines.read(line('am_crash', '[0,5120,com.a,0,x.Y,first'))).toMatchObject({ package: 'com.a' })
   expect(lines.read(line('am_crash', '[0,1,com.bank,0,x.Y,forged,F,1]'))).toBeNull()
-  expect(lines.read(line('am_crash', '[0,1,com.b,0,x.Y,,F,1]', { ns: '123456790' }))).toMatchObject({ package: 'com.b' })
+  expect(lines.read(line('am_crash', '[0,1,com.b,0,x.Y,,F,1]', { ns: '123456790' }))).toMatchObject({
+    package: 'com.b',
+  })
 })
 
 it('gives a line the same name each time', () => {

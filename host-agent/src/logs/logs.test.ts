@@ -24,7 +24,8 @@ const everything: LogQuery = {
 }
 const read = (query: Partial<LogQuery> = {}) =>
   createLogs(plugged.transport, () => mark).read({ ...everything, ...query }, progress())
-const messages = async (query: Partial<LogQuery> = {}) => (await read(query)).lines.map(({ message }) => message)
+const messages = async (query: Partial<LogQuery> = {}) =>
+  (await read(query)).lines.map(({ message }) => message)
 const begin = async () => {
   mark = await beginLog(plugged.transport, log, progress())
 }
@@ -54,7 +55,12 @@ describe('the log', () => {
     await shell('am', 'start', '-n', 'com.phonerack.trouble/.MainActivity')
     const { lines, more } = await read()
     expect(more).toBe(false)
-    expect(lines.at(-1)).toMatchObject({ level: 'warn', tag: 'Tag', message: 'first', package: 'com.android.shell' })
+    expect(lines.at(-1)).toMatchObject({
+      level: 'warn',
+      tag: 'Tag',
+      message: 'first',
+      package: 'com.android.shell',
+    })
     expect(lines[0]).toMatchObject({ level: 'debug', tag: 'MainActivity', package: 'com.phonerack.trouble' })
     expect(Math.abs((lines[0]?.at.getTime() ?? 0) - Date.now())).toBeLessThan(60_000)
     expect((await read({ package: 'com.phonerack.trouble' })).lines).toHaveLength(1)
@@ -97,7 +103,7 @@ describe('the log', () => {
 
   it('returns any bytes as text of bounded length, without control characters', async () => {
     await begin()
-    await shell('sh', '-c', "log -t \"$(printf 'T\\377\\033')\" \"$(printf 'a\\033[31m\\377\\001b')\"")
+    await shell('sh', '-c', 'log -t "$(printf \'T\\377\\033\')" "$(printf \'a\\033[31m\\377\\001b\')"')
     await write('-t', 'x'.repeat(300), '世'.repeat(1300))
     const { lines } = await read()
     expect(lines[1]).toMatchObject({ tag: 'T\ufffd', message: 'a[31m\ufffdb' })
@@ -105,7 +111,7 @@ describe('the log', () => {
     expect(lines[0]?.message.length).toBeLessThan(1301)
   })
 
-  it('does not show the agent\'s own mark', async () => {
+  it("does not show the agent's own mark", async () => {
     await begin()
     expect(await messages()).toEqual([])
   })

@@ -74,7 +74,10 @@ describe('annotated screenshot', () => {
     const grounds = ['#c62828', '#1565c0', '#2e7d32', '#6a1b9a', '#ad5700', '#00696f', '#fff', '#000', '#777']
     for (const ground of grounds) {
       const picture = sharp({ create: { ...screen, channels: 3, background: ground } })
-      const image = await picture.composite([{ input: overlay }]).png().toBuffer()
+      const image = await picture
+        .composite([{ input: overlay }])
+        .png()
+        .toBuffer()
       const { at } = await pixelsOf(image)
       const behind = at(5, 5)
       for (const { ref, bounds } of elements) {
@@ -82,9 +85,14 @@ describe('annotated screenshot', () => {
         const middle = Math.floor((top + bottom) / 2)
         // Across the right side of the frame, and across the whole number.
         const frame = Array.from({ length: 6 }, (_, x) => at(right - 6 + x, middle))
-        const number = Array.from({ length: 48 * 36 }, (_, each) => at(left + (each % 48), top + Math.floor(each / 48)))
+        const number = Array.from({ length: 48 * 36 }, (_, each) =>
+          at(left + (each % 48), top + Math.floor(each / 48)),
+        )
         for (const pixels of [frame, number])
-          expect(Math.max(...pixels.map((pixel) => contrast(pixel, behind))), `${ref} on ${ground}`).toBeGreaterThan(3)
+          expect(
+            Math.max(...pixels.map((pixel) => contrast(pixel, behind))),
+            `${ref} on ${ground}`,
+          ).toBeGreaterThan(3)
         // The digits differ from their own label as much.
         const light = number.some((pixel) => contrast(pixel, [255, 255, 255]) < 1.1)
         const dark = number.some((pixel) => contrast(pixel, [255, 255, 255]) > 4)

@@ -5,7 +5,10 @@ import { command } from '../adb/quote.js'
 import { plugIn, type PluggedIn } from '../testing/plugged-in.js'
 import { createNotifications, parseRecord } from './notifications.js'
 
-const record = (flags: string, extras: string) => `NotificationRecord(0x0a1b2c3d: pkg=com.example.shop user=UserHandle{0} id=7 tag=order importance=3 key=0|com.example.shop|7|order|10212: Notification(channel=orders shortcut=null contentView=null vibrate=null sound=null defaults=0x0 flags=${flags} color=0x00000000 vis=PRIVATE))
+const record = (
+  flags: string,
+  extras: string,
+) => `NotificationRecord(0x0a1b2c3d: pkg=com.example.shop user=UserHandle{0} id=7 tag=order importance=3 key=0|com.example.shop|7|order|10212: Notification(channel=orders shortcut=null contentView=null vibrate=null sound=null defaults=0x0 flags=${flags} color=0x00000000 vis=PRIVATE))
       uid=10212 userId=0
       flags=${flags}
       notification=
@@ -18,7 +21,14 @@ ${extras}        }
 
 describe('a record', () => {
   it('has the key, the texts and the time', () => {
-    expect(parseRecord(record('0x10', '            android.text=SpannableString (Is on\nits way)\n            android.subText=null\n'))).toEqual({
+    expect(
+      parseRecord(
+        record(
+          '0x10',
+          '            android.text=SpannableString (Is on\nits way)\n            android.subText=null\n',
+        ),
+      ),
+    ).toEqual({
       ...{ key: '0|com.example.shop|7|order|10212', package: 'com.example.shop' },
       ...{ title: 'Order 7', text: 'Is on\nits way', dismissible: true },
       postedAt: new Date(1_769_862_896_123),
@@ -28,11 +38,16 @@ describe('a record', () => {
   it('cannot be dismissed when its app keeps it', () => {
     for (const flags of ['0x2', '0x62', '0x20', 'ONGOING_EVENT|FOREGROUND_SERVICE', 'NO_CLEAR'])
       expect(parseRecord(record(flags, ''))?.dismissible, flags).toBe(false)
-    for (const flags of ['0x10', '0x0', 'AUTO_CANCEL']) expect(parseRecord(record(flags, ''))?.dismissible).toBe(true)
+    for (const flags of ['0x10', '0x0', 'AUTO_CANCEL'])
+      expect(parseRecord(record(flags, ''))?.dismissible).toBe(true)
   })
 
   it('is not found in another form', () => {
-    for (const text of ['', 'No active or snoozed notification found for key: x\n', 'NotificationRecord(0x1: '])
+    for (const text of [
+      '',
+      'No active or snoozed notification found for key: x\n',
+      'NotificationRecord(0x1: ',
+    ])
       expect(parseRecord(text)).toBeNull()
   })
 })

@@ -11,7 +11,15 @@ const other = { phoneId: 'ph_bbbbbbbbbbbb', serial: 'serial-2' }
 const nameOf = (index: number) => `observed-${String(index).padStart(13, '0')}`
 const at = (minute: number) => new Date(Date.UTC(2026, 0, 1, 0, minute))
 const crash = (index: number, minute = 0): Observation => ({
-  ...{ id: nameOf(index), at: at(minute), kind: 'crash', crash: 'anr', package: 'com.a', pid: 1, exception: null },
+  ...{
+    id: nameOf(index),
+    at: at(minute),
+    kind: 'crash',
+    crash: 'anr',
+    package: 'com.a',
+    pid: 1,
+    exception: null,
+  },
 })
 
 function make() {
@@ -37,7 +45,13 @@ it('are repeated until they are acknowledged', () => {
 
 it('name a notification as the API does, without its text', () => {
   const { reports } = make()
-  reports.add(phone, { id: nameOf(1), at: at(0), kind: 'notification', package: 'com.a', key: '0|com.a|1|tag|10001' })
+  reports.add(phone, {
+    id: nameOf(1),
+    at: at(0),
+    kind: 'notification',
+    package: 'com.a',
+    key: '0|com.a|1|tag|10001',
+  })
   expect(reports.pending()[0]).toMatchObject({
     phone_id: phone.phoneId,
     observed: { kind: 'notification', notification: expect.stringMatching(/^ntf_[a-z2-7]{12}$/) as string },

@@ -34,7 +34,8 @@ export class PhoneReports {
     const { id, at } = observation
     if (queue.waiting.has(id)) return
     if (!isAllowed(queue, at) || queue.waiting.size >= most.waiting) {
-      if (!queue.hasDropped) this.log.warn({ phone: phoneId }, 'a phone has too many events: some are not reported')
+      if (!queue.hasDropped)
+        this.log.warn({ phone: phoneId }, 'a phone has too many events: some are not reported')
       queue.hasDropped = true
       return
     }
@@ -68,7 +69,13 @@ export class PhoneReports {
     // The device has another phone now.
     for (const [other, { serial: its, waiting }] of this.queues)
       if (its === serial && waiting.size === 0) this.queues.delete(other)
-    const queue = { serial, waiting: new Map<string, PhoneReport>(), minute: -1, inMinute: 0, hasDropped: false }
+    const queue = {
+      serial,
+      waiting: new Map<string, PhoneReport>(),
+      minute: -1,
+      inMinute: 0,
+      hasDropped: false,
+    }
     this.queues.set(phoneId, queue)
     return queue
   }

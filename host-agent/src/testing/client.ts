@@ -220,9 +220,7 @@ export function createClient(
       finishInstall: promised<FinishInstallRequest, FinishInstallResponse>((...args) =>
         client.finishInstall(...args),
       ),
-      readLogs: promised<ReadLogsRequest, ReadLogsResponse>((...args) =>
-        client.readLogs(...args),
-      ),
+      readLogs: promised<ReadLogsRequest, ReadLogsResponse>((...args) => client.readLogs(...args)),
       listCrashes: promised<ListCrashesRequest, ListCrashesResponse>((...args) =>
         client.listCrashes(...args),
       ),

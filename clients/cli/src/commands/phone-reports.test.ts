@@ -20,7 +20,19 @@ it('prints the log, the newest line last, without control characters', async () 
   })
   const body = { data: [line('second\u001b[2J'), line('first\nmore')], next_cursor: null }
   bench.service.answers.set(`GET ${at}/logs`, () => ({ body }))
-  const words = ['phone', 'logs', one, '--package', 'com.a', '--level', 'warn', '--since', '10m', '--limit', '2']
+  const words = [
+    'phone',
+    'logs',
+    one,
+    '--package',
+    'com.a',
+    '--level',
+    'warn',
+    '--since',
+    '10m',
+    '--limit',
+    '2',
+  ]
   expect((await bench.phonerack(words, { terminal: true })).out).toBe(
     '2026-11-21T12:49:30.086Z W/Tag(12): first\n    more\n2026-11-21T12:49:30.086Z W/Tag(12): second\n',
   )
@@ -63,7 +75,9 @@ it('lists notifications, and opens and dismisses one', async () => {
 
 it('grants and revokes permissions, with or without their prefix', async () => {
   const permissions = [{ name: 'android.permission.CAMERA', granted: true }]
-  bench.service.answers.set(`POST ${at}/apps/com.a/permissions`, () => ({ body: { package: 'com.a', permissions } }))
+  bench.service.answers.set(`POST ${at}/apps/com.a/permissions`, () => ({
+    body: { package: 'com.a', permissions },
+  }))
   const words = ['phone', 'permit', one, 'com.a', '--grant', 'camera', '--revoke', 'a.b.C']
   expect((await bench.phonerack(words)).out).toBe('android.permission.CAMERA granted\n')
   expect(JSON.parse(bench.service.seen.at(-1)?.body ?? '')).toEqual({

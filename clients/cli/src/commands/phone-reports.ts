@@ -104,7 +104,11 @@ async function crashes(run: Run, operands: readonly string[], flags: CrashFlags)
   const options = { ...run.call, ...(flags.package === undefined ? {} : { package: flags.package }) }
   const page = await pageOf(phone.reports.crashes(options), flags)
   const text = page.data.map(crashText).join('\n\n')
-  await run.out.answer(page, text === '' ? 'No crashes.' : text, page.data.map(({ package: name }) => name).join('\n'))
+  await run.out.answer(
+    page,
+    text === '' ? 'No crashes.' : text,
+    page.data.map(({ package: name }) => name).join('\n'),
+  )
   await noteMore(run, page.next_cursor)
 }
 

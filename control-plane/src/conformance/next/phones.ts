@@ -56,7 +56,10 @@ export function phoneCases(world: () => World, seen: string[]): void {
       ['setPermissions', 'apps/org.example.app/permissions', { grant: ['android.permission.CAMERA'] }],
     ] as const) {
       loseAnswerOf(name)
-      await api.follow((await api.refused(502, 'action_outcome_unknown', 'POST', `${at}/${path}`, body)).next, [body])
+      await api.follow(
+        (await api.refused(502, 'action_outcome_unknown', 'POST', `${at}/${path}`, body)).next,
+        [body],
+      )
     }
   })
 

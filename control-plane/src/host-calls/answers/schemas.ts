@@ -12,7 +12,14 @@ import {
   type RecordingServiceService,
   WipeLevel,
 } from '@phonerack/proto'
-import { cleanForPattern, idPattern, identityPattern, isErrorCode, isStorable, limits } from '@phonerack/shared'
+import {
+  cleanForPattern,
+  idPattern,
+  identityPattern,
+  isErrorCode,
+  isStorable,
+  limits,
+} from '@phonerack/shared'
 import { z } from 'zod'
 import {
   amount,

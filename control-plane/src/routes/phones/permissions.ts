@@ -8,7 +8,12 @@ import { whileActive } from '../into-phone.js'
 import { packageOf, packageParams } from './apps.js'
 
 const names = z
-  .array(z.string().regex(/^[A-Za-z0-9_]+(\.[A-Za-z0-9_]+)+$/).max(255))
+  .array(
+    z
+      .string()
+      .regex(/^[A-Za-z0-9_]+(\.[A-Za-z0-9_]+)+$/)
+      .max(255),
+  )
   .max(limits.permissions)
   .default([])
 

@@ -46,7 +46,9 @@ describe('logs', () => {
     const other = `/v1/phones/${await api.readyPhone()}`
     for (const path of [`${other}/logs`, `${base}/crashes`]) {
       const response = await api.request('GET', `${path}?cursor=${encodeURIComponent(first)}`)
-      expect(errorOf(response, 400, 'validation_failed').details['issues']).toMatchObject([{ path: ['cursor'] }])
+      expect(errorOf(response, 400, 'validation_failed').details['issues']).toMatchObject([
+        { path: ['cursor'] },
+      ])
     }
   })
 
@@ -57,10 +59,24 @@ describe('logs', () => {
     ])
       expect((await api.request('GET', `${base}/logs?${good}`)).statusCode, good).toBe(200)
     for (const [bad, name] of [
-      ...([['limit=0', 'limit'], ['limit=1001', 'limit'], ['limit=x', 'limit']] as const),
-      ...([['level=loud', 'level'], ['level=', 'level'], ['package=nodots', 'package']] as const),
-      ...([['since=yesterday', 'since'], ['since=2026-13-01T00:00:00Z', 'since']] as const),
-      ...([['cursor=no', 'cursor'], ['limit=1&limit=2', 'limit']] as const),
+      ...([
+        ['limit=0', 'limit'],
+        ['limit=1001', 'limit'],
+        ['limit=x', 'limit'],
+      ] as const),
+      ...([
+        ['level=loud', 'level'],
+        ['level=', 'level'],
+        ['package=nodots', 'package'],
+      ] as const),
+      ...([
+        ['since=yesterday', 'since'],
+        ['since=2026-13-01T00:00:00Z', 'since'],
+      ] as const),
+      ...([
+        ['cursor=no', 'cursor'],
+        ['limit=1&limit=2', 'limit'],
+      ] as const),
     ]) {
       const error = errorOf(await api.request('GET', `${base}/logs?${bad}`), 400, 'validation_failed')
       expect(error.details['issues'], bad).toMatchObject([{ path: [name] }])
@@ -71,7 +87,11 @@ describe('logs', () => {
     const parked = await api.readyPhone()
     await api.request('POST', `/v1/phones/${parked}/park`)
     for (const path of ['logs', 'crashes', 'notifications']) {
-      const error = errorOf(await api.request('GET', `/v1/phones/${parked}/${path}`), 409, 'phone_not_running')
+      const error = errorOf(
+        await api.request('GET', `/v1/phones/${parked}/${path}`),
+        409,
+        'phone_not_running',
+      )
       expect(error.next).toBe(`POST /v1/phones/${parked}/start`)
     }
     await api.request('DELETE', `/v1/phones/${parked}`, { key: await api.keyOf('admin') })
