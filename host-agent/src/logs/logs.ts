@@ -171,4 +171,4 @@ const timeOf = ({ seconds, nanoseconds }: LogEntry): Date =>
   new Date(seconds * 1000 + Math.floor(nanoseconds / 1e6))
 
 /** Without control characters other than tab and newline. */
-export const clean = (text: string): string => text.replace(/[\0-\x08\x0b-\x1f\x7f]/g, '')
+export const clean = (text: string): string => text.replace(/(?![\t\n])\p{Cc}/gu, '')

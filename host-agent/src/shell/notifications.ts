@@ -103,5 +103,5 @@ function extra(record: string, name: string): string {
   const rest = record.slice(begin.index + begin[0].length)
   const end = /\)[ \t]*\r?\n\s*(?:[\w.]+=|\})/.exec(rest)
   const value = end === null ? rest : rest.slice(0, end.index)
-  return value.replace(/[\0-\x08\x0b-\x1f\x7f]/g, '')
+  return value.replace(/(?![\t\n])\p{Cc}/gu, '')
 }

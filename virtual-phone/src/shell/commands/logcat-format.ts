@@ -89,7 +89,7 @@ function timeOf({ atNs }: LogEntry, { modifiers: given, timeZone, bootedAtMs }: 
 
 /** `convertPrintable`: control characters other than the tab, and backslashes, are escaped. */
 const printable = (line: string): string =>
-  line.replace(/[\0-\x08\x0b-\x1f\\]/g, (char) => {
+  line.replace(/(?![\t\n\u007f-\u009f])[\p{Cc}\\]/gu, (char) => {
     const named: Readonly<Record<string, string>> = {
       '\x07': '\\a',
       '\b': '\\b',
