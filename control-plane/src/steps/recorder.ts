@@ -200,7 +200,9 @@ interface Later {
 
 function startLater(work: () => Promise<void>, onFailure: (error: unknown) => void): Later {
   let running: Promise<void> | null = null
-  const timer = setTimeout(() => (running = work().catch(onFailure)), beginAfterMs)
+  const timer = setTimeout(() => {
+    running = work().catch(onFailure)
+  }, beginAfterMs)
   return {
     settle() {
       clearTimeout(timer)

@@ -87,8 +87,13 @@ export interface StepExport {
 /** Steps stay readable in every status of their phone. @throws ApiError phone_not_found, phone_not_allowed, step_not_found */
 export interface StepService {
   /** Newest first. A page ends early when its screens are large. @param sessionId null: every session */
-  list(caller: Caller, phoneId: string, sessionId: string | null, query: PageQuery): Promise<Page<StepView>>
-  get(caller: Caller, phoneId: string, id: string): Promise<StepView>
+  list(
+    caller: Caller,
+    phoneId: string,
+    sessionId: string | null,
+    query: PageQuery & { part: ScreenPart },
+  ): Promise<Page<StepJson>>
+  get(caller: Caller, phoneId: string, id: string, part: ScreenPart): Promise<StepJson>
   picture(caller: Caller, phoneId: string, id: string): Promise<{ stream: Readable; picture: StepPicture }>
   /** @param sessionId null: the last one that has steps */
   export(caller: Caller, phoneId: string, sessionId: string | null, form: ExportForm): Promise<StepExport>
