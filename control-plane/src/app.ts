@@ -7,12 +7,12 @@ import { type FastifyPluginAsync } from 'fastify'
 import { createActivityRecorder } from './activity/recorder.js'
 import { watchBrokerExpiry } from './broker-expiry.js'
 import { readBroker } from './broker.js'
+import { admitReplica } from './admit-replica.js'
 import { type Config } from './config/config.js'
 import { DatabaseClock } from './db/clock.js'
 import { deviceStates } from './devices/link.js'
 import { gateLimits, OwnerGate } from './db/owner-gate.js'
-import { openDatabase, readTime, type OpenDatabase } from './db/database.js'
-import { openInstallation } from './db/installation.js'
+import { openDatabase, readTime } from './db/database.js'
 import { type Health } from './http/service-paths.js'
 import { applyMigrations } from './db/migrate.js'
 import { serviceSecret } from './db/service-secret.js'
@@ -54,7 +54,7 @@ import { Catalog } from './library/catalog.js'
 import { expireLibraryFiles } from './library/files.js'
 import { libraryPlugin } from './routes/operator/library.js'
 import { createOperatorGate, type OperatorGate } from './routes/operator/gate.js'
-import { refuseOtherToken, setConfiguredOperator } from './operator/configured.js'
+import { setConfiguredOperator } from './operator/configured.js'
 import { operatorPlugin } from './routes/operator/plugin.js'
 import { createChanges, uploadTopic } from './core/changes.js'
 import { phoneStatuses } from './core/statuses.js'
@@ -66,7 +66,6 @@ import { paymentsPlugin } from './routes/public/payments.js'
 import { openStripe } from './payments/stripe.js'
 import { createPhoneService } from './phones/service.js'
 import { type Authorities } from './pki/authorities.js'
-import { openNatsUsers, type NatsUsers } from './pki/nats-users.js'
 import { expireRecordings } from './recordings/expiry.js'
 import { createRecordingService } from './recordings/service.js'
 import { recordingStatuses } from './recordings/types.js'
@@ -381,22 +380,5 @@ async function assemble(config: Config, parts: AppParts): Promise<App> {
       await bus.close()
       await database.close()
     },
-  }
-}
-
-/** @throws StartRefusal when the configuration does not fit the database; it is then closed. */
-async function admitReplica(
-  config: Config,
-  database: OpenDatabase,
-  log: Logger,
-): Promise<{ authority: Authorities; natsUsers: NatsUsers | null }> {
-  try {
-    const natsUsers = config.natsAccountSeedFile ? await openNatsUsers(config.natsAccountSeedFile) : null
-    const authority = await openInstallation(database.db, config, natsUsers?.account ?? null, log)
-    await refuseOtherToken(database.db, config)
-    return { authority, natsUsers }
-  } catch (error) {
-    await database.close()
-    throw error
   }
 }

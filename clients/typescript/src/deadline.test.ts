@@ -8,10 +8,12 @@ import {
   Device,
   Files,
   Handoff,
+  Permissions,
   Phone,
   Phonerack,
   Phones,
   Recording,
+  Reports,
   Setup,
   Steps,
   Webhooks,
@@ -123,6 +125,11 @@ const reads: Record<string, Record<string, Call>> = {
     ready: (options) => recording.ready(options),
     video: (options) => recording.video(options),
   },
+  Reports: {
+    logs: (options) => phone.reports.logs(options).toArray(),
+    crashes: (options) => phone.reports.crashes(options).toArray(),
+    notifications: (options) => phone.reports.notifications(options),
+  },
   Webhooks: {
     list: (options) => client.webhooks.list(options),
     get: (options) => client.webhooks.get(webhook, options),
@@ -130,6 +137,11 @@ const reads: Record<string, Record<string, Call>> = {
   },
 }
 const writes: Record<string, Record<string, Call>> = {
+  Reports: {
+    openNotification: (options) => phone.reports.openNotification('ntf_aaaaaaaaaaaa', options),
+    dismissNotification: (options) => phone.reports.dismissNotification('ntf_aaaaaaaaaaaa', options),
+  },
+  Permissions: { set: (options) => phone.permissions.set('a.b', { grant: ['a.c'] }, options) },
   Webhooks: {
     create: (options) => client.webhooks.create({ url: 'https://a.example' }, options),
     update: (options) => client.webhooks.update(webhook, { description: 'a' }, options),
@@ -220,7 +232,21 @@ describe('a deadline that passes', () => {
   it('has been tested for each method that sends requests', () => {
     // A stream of events does not end.
     const others: Record<string, string[]> = { Phone: ['toJSON'], Phones: ['handle'], Phonerack: ['events'] }
-    const classes = [Phonerack, Phones, Phone, Device, Files, Steps, Apps, Handoff, Recording, Setup, Webhooks]
+    const classes = [
+      Phonerack,
+      Phones,
+      Phone,
+      Device,
+      Files,
+      Steps,
+      Apps,
+      Handoff,
+      Recording,
+      Setup,
+      Webhooks,
+      Reports,
+      Permissions,
+    ]
     for (const Class of classes) {
       const { name, prototype } = Class
       const sending = new Set(['sending', 'one', 'on', 'path', 'poll', 'name', 'status', 'constructor'])

@@ -1,7 +1,8 @@
 /** `@phonerack/sdk`: rent real Android phones, read their screens, act on them, hand them to people. */
 export { Phonerack, type PhonerackOptions } from './phonerack.js'
 export { Phonerack as default } from './phonerack.js'
-export { Phone, type ActOptions, type ActResult, type StartOptions, type TargetOptions } from './phone.js'
+export { Phone } from './phone.js'
+export { type ActOptions, type ActResult, type StartOptions, type TargetOptions } from './phone-options.js'
 export { Phones, type CreateOptions, type ListOptions } from './phones.js'
 export { Apps, type LibraryApp } from './apps.js'
 export { Device } from './device.js'

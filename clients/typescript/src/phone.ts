@@ -42,12 +42,9 @@ import {
   updatePhone,
 } from './generated/sdk.gen.js'
 import type {
-  ActionBatchResult,
-  ActionResult,
   CreateLiveLinkAnswer,
   ListAppsAnswer,
   Phone as PhoneFields,
-  RunActionsBody,
   ScrollToAction,
   Session,
 } from './generated/types.gen.js'
@@ -56,39 +53,12 @@ import { installOn, type InstallOptions, type Installable, type Installed } from
 import { Observation } from './observation.js'
 import { Pages } from './pages.js'
 import { pause } from './pause.js'
+import type { ActOptions, ActResult, StartOptions, TargetOptions } from './phone-options.js'
 import { Recording } from './recording.js'
 import { Permissions, Reports } from './reports.js'
 import { Steps } from './steps.js'
 import { signalOf, type CallOptions } from './transport.js'
 import { afterWrite, pauseMs, readyAfterWrite, untilReady } from './until-ready.js'
-
-export interface ActOptions extends CallOptions {
-  /** The part of the screen to return after the last action. Default: `ui`. */
-  observe?: RunActionsBody['observe']
-}
-
-/** An action on an element can wait for it. `deadline` is the time limit of the call. */
-export interface TargetOptions extends CallOptions {
-  /** Milliseconds to wait for the target to appear, at most 60,000; default: it must be there now. */
-  timeout?: number
-}
-
-export interface ActResult {
-  results: ActionResult[]
-  /** Null without elements in the answer. */
-  observation: Observation | null
-  /** The API's answer. */
-  raw: ActionBatchResult
-}
-
-export interface StartOptions extends CallOptions {
-  /** Seconds without use until the phone parks. */
-  idleTimeout?: number
-  /** Seconds until it parks at the latest. */
-  maxDuration?: number
-  /** False: returns while the phone is still starting. */
-  wait?: boolean
-}
 
 export class Phone implements AsyncDisposable {
   readonly id: string

@@ -40,6 +40,10 @@ export const advice: Readonly<Record<ErrorCode, string>> = {
     'Create a hand-over: `POST /v1/phones/{id}/handoffs`. An old one can be read for 7 days.',
   webhook_not_found: 'List the webhooks: `GET /v1/webhooks`.',
   event_not_found: 'Read the current state instead. Events are kept for 7 days.',
+  notification_not_found:
+    'List the notifications: `GET /v1/phones/{id}/notifications`. One that an app replaced has another ID.',
+  step_not_found:
+    'List the steps: `GET /v1/phones/{id}/steps`. They are deleted with the recordings of their time, and not every step has a picture.',
   method_not_allowed: 'Use a method of the header `Allow`.',
   phone_not_running: 'Start the phone with the request in `next`, then send this one again.',
   phone_starting:

@@ -824,7 +824,7 @@ export type Step = {
     };
     observe: string | null;
     /**
-     * As they were sent. Typed text is `[redacted]` unless `text_kept`.
+     * The actions of the request. Typed text is `[redacted]` unless `text_kept`.
      */
     actions: Array<{
         type: string;

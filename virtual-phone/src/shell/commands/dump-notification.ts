@@ -56,8 +56,9 @@ export function dumpNotifications(android: Android, args: readonly string[]): st
   return `Current Notification Manager state:\n${records.length > 0 ? `  Notification List:\n${records.join('')}` : ''}  \n  mUseAttentionLight=false\n  mDisableNotificationEffects=false\n`
 }
 
-export async function listNotifications({ android, out }: CommandIo): Promise<number> {
-  for (const each of android.world.notifications) await out(encode(`${keyOf(android, each)}\n`))
+export async function listNotifications(io: CommandIo): Promise<number> {
+  const { android } = io
+  for (const each of android.world.notifications) await io.out(encode(`${keyOf(android, each)}\n`))
   return 0
 }
 

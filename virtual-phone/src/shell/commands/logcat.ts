@@ -59,7 +59,7 @@ async function logcat(io: CommandIo): Promise<number> {
       left--
       await print(entry)
     }
-    if (options.dump || io.signal.aborted) return 0
+    if (options.dump) return 0
     await nextEntry(io, options, last)
     if (io.signal.aborted) return 0
     entries = logs.list(options.buffers, last)

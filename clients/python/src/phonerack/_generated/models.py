@@ -1032,7 +1032,7 @@ class Step(TypedDict):
     # The sender.
     by: StepBy
     observe: Optional[str]
-    # As they were sent. Typed text is `[redacted]` unless `text_kept`.
+    # The actions of the request. Typed text is `[redacted]` unless `text_kept`.
     actions: List[StepActionsItem]
     results: List[ActionResult]
     # Number of actions that succeeded.

@@ -1,0 +1,32 @@
+/** Options and results of calls of a phone. */
+import type { ActionBatchResult, ActionResult, RunActionsBody } from './generated/types.gen.js'
+import type { Observation } from './observation.js'
+import type { CallOptions } from './transport.js'
+
+export interface ActOptions extends CallOptions {
+  /** The part of the screen to return after the last action. Default: `ui`. */
+  observe?: RunActionsBody['observe']
+}
+
+/** An action on an element can wait for it. `deadline` is the time limit of the call. */
+export interface TargetOptions extends CallOptions {
+  /** Milliseconds to wait for the target to appear, at most 60,000; default: it must be there now. */
+  timeout?: number
+}
+
+export interface ActResult {
+  results: ActionResult[]
+  /** Null without elements in the answer. */
+  observation: Observation | null
+  /** The API's answer. */
+  raw: ActionBatchResult
+}
+
+export interface StartOptions extends CallOptions {
+  /** Seconds without use until the phone parks. */
+  idleTimeout?: number
+  /** Seconds until it parks at the latest. */
+  maxDuration?: number
+  /** False: returns while the phone is still starting. */
+  wait?: boolean
+}
