@@ -61,7 +61,7 @@ it('no answered batch is missing after the control plane is killed', { timeout: 
   process.stdout.write(
     `steps: ${answered.length} answered, ${lost} requests without an answer, ${others.length} other steps (${others.map(({ status }) => status).join(', ')})\n`,
   )
-  expect(answered.length).toBeGreaterThan(kills * batches * 0.5)
+  expect(answered.length).toBeGreaterThan(kills * 10)
   // A batch without an answer is running until it can no longer run, or its answer was lost on the way.
   for (const { status } of others) expect(['running', 'succeeded', 'unknown']).toContain(status)
 })
