@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { callerOf } from '../../http/auth.js'
 import { phoneIdOf, type Route } from '../deps.js'
 import { changePhone, describeErrors, intoPhone } from '../errors.js'
-import { noBody, phoneParams } from '../fields.js'
+import { noBody, phoneParams, postHeaders } from '../fields.js'
 import { whileActive } from '../into-phone.js'
 import { id as idField, timestamp } from '../schemas.js'
 
@@ -86,6 +86,7 @@ export const openNotification: Route = (app, deps) => {
         description: 'Taps the notification in the notification shade, as a person does.',
         tags: ['apps'],
         params: notificationParams,
+        headers: postHeaders,
         body: noBody,
         response: { 200: z.object({ id: idField('notification'), opened: z.literal(true) }), ...errors },
       },
@@ -113,6 +114,7 @@ export const dismissNotification: Route = (app, deps) => {
           'Swipes the notification away in the notification shade, as a person does. One that its app keeps answers `422 feature_unavailable`.',
         tags: ['apps'],
         params: notificationParams,
+        headers: postHeaders,
         body: noBody,
         response: { 200: z.object({ id: idField('notification'), dismissed: z.literal(true) }), ...errors },
       },

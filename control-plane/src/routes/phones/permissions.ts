@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { callerOf } from '../../http/auth.js'
 import { phoneIdOf, type Route } from '../deps.js'
 import { changePhone, describeErrors } from '../errors.js'
+import { postHeaders } from '../fields.js'
 import { whileActive } from '../into-phone.js'
 import { packageOf, packageParams } from './apps.js'
 
@@ -42,6 +43,7 @@ export const setPermissions: Route = (app, deps) => {
           'Changes permissions that the app requests and that a person can grant, such as the camera. All names are checked before the first change. Returns each of them as the phone then reports it.',
         tags: ['apps'],
         params: packageParams,
+        headers: postHeaders,
         body: permissionsBody,
         response: {
           200: z.object({
