@@ -188,8 +188,8 @@ const snapshotsIn = (actions: readonly Action[]): string[] => [
 ]
 
 /**
- * Milliseconds that a batch runs before its beginning is written. A shorter one is written once, with its end: on a loaded
- * machine, two statements within a few milliseconds cost the batch more than one.
+ * Milliseconds that a batch runs before its beginning is written. A shorter one is written once, with its end, so that it
+ * waits for one commit instead of two.
  */
 const beginAfterMs = 10
 
