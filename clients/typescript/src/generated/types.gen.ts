@@ -3214,6 +3214,10 @@ export type SetPermissionsData = {
     body?: SetPermissionsBody;
     headers?: {
         /**
+         * A create request that is repeated with the same key within 24 hours returns the phone that the first one created. Other requests accept and ignore the header.
+         */
+        'Idempotency-Key'?: string;
+        /**
          * Narrows the profile of the API key for this request: `guarded` leaves app stores, wallets, passwords and payment fields to a person with `409 handoff_required`; `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
          */
         'Phonerack-Profile'?: 'full' | 'guarded' | 'read-only';
@@ -3640,6 +3644,10 @@ export type OpenNotificationData = {
     body?: NoFields;
     headers?: {
         /**
+         * A create request that is repeated with the same key within 24 hours returns the phone that the first one created. Other requests accept and ignore the header.
+         */
+        'Idempotency-Key'?: string;
+        /**
          * Narrows the profile of the API key for this request: `guarded` leaves app stores, wallets, passwords and payment fields to a person with `409 handoff_required`; `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
          */
         'Phonerack-Profile'?: 'full' | 'guarded' | 'read-only';
@@ -3751,6 +3759,10 @@ export type OpenNotificationResponse = OpenNotificationResponses[keyof OpenNotif
 export type DismissNotificationData = {
     body?: NoFields;
     headers?: {
+        /**
+         * A create request that is repeated with the same key within 24 hours returns the phone that the first one created. Other requests accept and ignore the header.
+         */
+        'Idempotency-Key'?: string;
         /**
          * Narrows the profile of the API key for this request: `guarded` leaves app stores, wallets, passwords and payment fields to a person with `409 handoff_required`; `read-only` refuses every change with `403 insufficient_scope`. A wider profile than that of the key has no effect.
          */

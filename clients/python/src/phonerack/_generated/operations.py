@@ -91,9 +91,9 @@ def uninstall_app(id: str, package: str, *, body: Optional[NoFields] = None) -> 
     return Request("DELETE", path_of("/v1/phones/{id}/apps/{package}", id=id, package=package), json=body)
 
 
-def set_permissions(id: str, package: str, *, body: Optional[SetPermissionsBody] = None) -> Request[SetPermissionsAnswer]:
+def set_permissions(id: str, package: str, *, body: Optional[SetPermissionsBody] = None, idempotency_key: Optional[str] = None) -> Request[SetPermissionsAnswer]:
     """Grant and revoke permissions of an app."""
-    return Request("POST", path_of("/v1/phones/{id}/apps/{package}/permissions", id=id, package=package), json=body)
+    return Request("POST", path_of("/v1/phones/{id}/apps/{package}/permissions", id=id, package=package), json=body, idempotency_key=idempotency_key)
 
 
 def list_crashes(id: str, *, package: Optional[str] = None, limit: Optional[int] = None, cursor: Optional[str] = None) -> Request[ListCrashesAnswer]:
@@ -111,14 +111,14 @@ def list_notifications(id: str) -> Request[ListNotificationsAnswer]:
     return Request("GET", path_of("/v1/phones/{id}/notifications", id=id))
 
 
-def open_notification(id: str, nid: str, *, body: Optional[NoFields] = None) -> Request[OpenNotificationAnswer]:
+def open_notification(id: str, nid: str, *, body: Optional[NoFields] = None, idempotency_key: Optional[str] = None) -> Request[OpenNotificationAnswer]:
     """Open a notification."""
-    return Request("POST", path_of("/v1/phones/{id}/notifications/{nid}/open", id=id, nid=nid), json=body)
+    return Request("POST", path_of("/v1/phones/{id}/notifications/{nid}/open", id=id, nid=nid), json=body, idempotency_key=idempotency_key)
 
 
-def dismiss_notification(id: str, nid: str, *, body: Optional[NoFields] = None) -> Request[DismissNotificationAnswer]:
+def dismiss_notification(id: str, nid: str, *, body: Optional[NoFields] = None, idempotency_key: Optional[str] = None) -> Request[DismissNotificationAnswer]:
     """Dismiss a notification."""
-    return Request("POST", path_of("/v1/phones/{id}/notifications/{nid}/dismiss", id=id, nid=nid), json=body)
+    return Request("POST", path_of("/v1/phones/{id}/notifications/{nid}/dismiss", id=id, nid=nid), json=body, idempotency_key=idempotency_key)
 
 
 def list_files(id: str, *, path: Optional[str] = None) -> Request[ListFilesAnswer]:
