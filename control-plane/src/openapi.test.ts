@@ -76,6 +76,12 @@ describe('/openapi.json', () => {
     )
     expect(described.sort()).toEqual(
       [
+        'GET /v1/phones/{id}/logs',
+        'GET /v1/phones/{id}/crashes',
+        'GET /v1/phones/{id}/notifications',
+        'POST /v1/phones/{id}/notifications/{nid}/open',
+        'POST /v1/phones/{id}/notifications/{nid}/dismiss',
+        'POST /v1/phones/{id}/apps/{package}/permissions',
         'GET /v1/apps/library',
         'POST /v1/phones/{id}/apps',
         'POST /v1/phones/{id}/live',

@@ -103,6 +103,10 @@ const calm = [
   'GET /v1/phones/{id}/recordings',
   'GET /v1/phones/{id}/recordings/{rid}/video',
   'DELETE /v1/phones/{id}/recordings/{rid}',
+  'GET /v1/phones/{id}/steps',
+  'GET /v1/phones/{id}/steps/export',
+  'GET /v1/phones/{id}/steps/{sid}',
+  'GET /v1/phones/{id}/steps/{sid}/screenshot',
   'GET /v1/phones/{id}/handoffs/{hid}',
   'DELETE /v1/phones/{id}/handoffs/{hid}',
 ]

@@ -179,6 +179,9 @@ describe('a hand-over', () => {
       'PUT /v1/phones/{id}/timezone',
       'POST /v1/phones/{id}/reboot',
       'POST /v1/phones/{id}/reset',
+      'POST /v1/phones/{id}/apps/{package}/permissions',
+      'POST /v1/phones/{id}/notifications/{nid}/open',
+      'POST /v1/phones/{id}/notifications/{nid}/dismiss',
     ]
     const ends = ['DELETE /v1/phones/{id}', 'POST /v1/phones/{id}/park']
     const refused: string[] = []

@@ -112,6 +112,8 @@ describe.each(eras)('in revision %s', (era) => {
       read_file: { path: '/sdcard/a' },
       write_file: { path: '/sdcard/a', text: 'a' },
       record_screen: { operation: 'start' },
+      read_log: { kind: 'log' },
+      set_permissions: { package: 'com.example.app', grant: ['android.permission.CAMERA'] },
     }
     for (const { name, input } of tools)
       if ('phone_id' in input.shape) await fails(name, { phone_id: absent, ...more[name] }, 'phone_not_found')
@@ -298,6 +300,19 @@ describe.each(eras)('in revision %s', (era) => {
     const [last] = structured['data'] as { actions: object[] }[]
     expect(last?.actions).toEqual([{ type: 'recents' }])
     await fails('list_steps', { phone_id: id, cursor: 'x' }, 'validation_failed')
+  })
+
+  it('reads the log, lists and acts on notifications, and sets permissions', async () => {
+    await succeeds('read_log', { phone_id: id, kind: 'log' }, {}, 'lines')
+    await succeeds('read_log', { phone_id: id, kind: 'crashes' }, {}, 'crashes')
+    await fails('read_log', { phone_id: id, kind: 'log', cursor: 'x' }, 'validation_failed')
+    const { structured } = await succeeds('notifications', { phone_id: id }, {}, 'notifications')
+    const [shown] = structured['data'] as { id: string }[]
+    await succeeds('notifications', { phone_id: id, dismiss: shown?.id ?? '' }, { id: shown?.id })
+    await fails('notifications', { phone_id: id, open: 'ntf_aaaaaaaaaaaa' }, 'notification_not_found')
+    const change = { package: 'com.example.app', grant: ['android.permission.CAMERA'] }
+    await succeeds('set_permissions', { phone_id: id, ...change }, { package: 'com.example.app' })
+    await fails('set_permissions', { phone_id: id, package: 'com.example.app' }, 'validation_failed')
   })
 
   it('reads the account', async () => {

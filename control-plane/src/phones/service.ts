@@ -12,7 +12,7 @@ import { listPhones, listSessions } from './listing.js'
 import { createPhoneReader, findPhone, lockPhone, viewOf } from './records.js'
 import { startPhone } from './start.js'
 import { deletePhone, parkPhone } from './stop.js'
-import { type Caller, type StepSettings } from '../core/caller.js'
+import { type Caller } from '../core/caller.js'
 import { type AccountView, type PhoneService, type PhoneView } from './types.js'
 
 export function createPhoneService(core: Core): PhoneService & { close(): void } {
@@ -77,12 +77,5 @@ async function account(core: Core, caller: Caller): Promise<AccountView> {
     pricePerMinuteMicros: core.rules.perSecondMicros * 60n,
     minimumSeconds: core.rules.minimumSeconds,
     countries: namedCountries(await activeCountries(core.db)),
-    steps: {
-      isEnabled: project.stepsEnabled,
-      text: project.stepsText,
-      pictures: project.stepsPictures as StepSettings['pictures'],
-      quotaBytes: Number(project.stepsMaxBytes),
-      lifeSeconds: core.rules.recordings.lifeMs / 1000,
-    },
   }
 }

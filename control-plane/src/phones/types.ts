@@ -1,11 +1,5 @@
 import { type PhoneStatus, type EndReason } from '../core/statuses.js'
-import {
-  type Caller,
-  type Idempotency,
-  type PageQuery,
-  type Page,
-  type StepSettings,
-} from '../core/caller.js'
+import { type Caller, type Idempotency, type PageQuery, type Page } from '../core/caller.js'
 
 /** A phone as the API shows it; money in micro-dollars, durations in seconds. */
 export interface PhoneView {
@@ -70,8 +64,6 @@ export interface AccountView {
   pricePerMinuteMicros: bigint
   minimumSeconds: number
   countries: { code: string; name: string }[]
-  /** The settings of the project's steps. */
-  steps: StepSettings & { isEnabled: boolean; quotaBytes: number; lifeSeconds: number }
 }
 
 export interface PhoneService {

@@ -1,4 +1,5 @@
 /** Waits after a write: create, start and park. */
+import { ApiError } from '@phonerack/shared'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { callerOf } from '../http/auth.js'
 import type { RouteDeps } from './deps.js'
@@ -43,5 +44,26 @@ export async function noteActivity(
     await services.phones.touch(callerOf(request), phoneId)
   } catch (error) {
     request.log.warn({ err: error, request_id: request.id, phone: phoneId }, 'could not record activity')
+  }
+}
+
+/**
+ * The request named a phone that its key may use, so it counts as activity with any result. `ownCodes`: errors after that
+ * check.
+ */
+export async function noted<T>(
+  deps: RouteDeps,
+  request: FastifyRequest,
+  phoneId: string,
+  ownCodes: RegExp,
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    const done = await work()
+    await noteActivity(deps, request, phoneId)
+    return done
+  } catch (error) {
+    if (error instanceof ApiError && ownCodes.test(error.code)) await noteActivity(deps, request, phoneId)
+    throw error
   }
 }

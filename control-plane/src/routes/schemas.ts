@@ -1,7 +1,6 @@
 /** Response schemas of `/v1`, for OpenAPI and for tests; `routes/views.ts` builds the responses. */
 import { errorCodes, idPattern, type IdKind } from '@phonerack/shared'
 import { z } from 'zod'
-import { pictureModes } from '../core/caller.js'
 import { endReasons, phoneStatuses } from '../core/statuses.js'
 
 export const id = (kind: IdKind) => z.string().meta({ pattern: idPattern(kind).source })
@@ -100,18 +99,6 @@ export const accountSchema = z
     countries: z
       .array(z.object({ code: z.string(), name: z.string() }))
       .meta({ description: 'Countries that a create can request, sorted by name.' }),
-    steps: z
-      .object({
-        enabled: z.boolean(),
-        typed_text: z.boolean(),
-        pictures: openEnum(pictureModes, '`off`, `asked` or `every`.'),
-        quota_bytes: z.int(),
-        kept_seconds: z.int(),
-      })
-      .meta({
-        description:
-          'Whether batches are recorded as steps, what is kept of them, and how much for how long.',
-      }),
   })
   .meta({ id: 'Account' })
 export type AccountJson = z.output<typeof accountSchema>

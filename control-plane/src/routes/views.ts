@@ -53,11 +53,4 @@ export const accountJson = (account: AccountView): AccountJson => ({
   phones: account.phones,
   price: { per_minute_usd: formatUsd(account.pricePerMinuteMicros), minimum_seconds: account.minimumSeconds },
   countries: account.countries,
-  steps: {
-    enabled: account.steps.isEnabled,
-    typed_text: account.steps.text,
-    pictures: account.steps.pictures,
-    quota_bytes: account.steps.quotaBytes,
-    kept_seconds: account.steps.lifeSeconds,
-  },
 })

@@ -13,10 +13,6 @@ const account: AccountJson = {
   phones: 3,
   price: { per_minute_usd: '0.060000', minimum_seconds: 60 },
   countries: [{ code: 'US', name: 'United States' }],
-  steps: {
-    ...{ enabled: true, typed_text: false, pictures: 'asked' },
-    ...{ quota_bytes: 1_000_000_000, kept_seconds: 604_800 },
-  },
 }
 
 /** Well-formed; no setup has it. */

@@ -1,5 +1,4 @@
 /** GET /v1/phones/{id}/notifications, and POST …/{nid}/open and …/dismiss */
-import { ApiError, isId } from '@phonerack/shared'
 import { z } from 'zod'
 import { callerOf } from '../../http/auth.js'
 import { phoneIdOf, type Route } from '../deps.js'
@@ -58,15 +57,6 @@ const notificationParams = phoneParams.extend({
   nid: z.string().meta({ description: 'A notification ID.', pattern: '^ntf_[a-z2-7]{12}$' }),
 })
 
-/** A malformed ID is a notification that does not exist. */
-function notificationIdOf(params: { id: string; nid: string }): string {
-  if (isId('notification', params.nid)) return params.nid
-  throw new ApiError('notification_not_found', {
-    next: `GET /v1/phones/${params.id}/notifications`,
-    details: { notification: params.nid },
-  })
-}
-
 const errors = describeErrors(
   'validation_failed',
   'payload_too_large',
@@ -94,7 +84,8 @@ export const openNotification: Route = (app, deps) => {
     },
     async (request, reply) => {
       const phoneId = phoneIdOf(request.params)
-      const id = notificationIdOf(request.params)
+      // A malformed ID is a notification that the phone does not show.
+      const { nid: id } = request.params
       await whileActive(deps, request, reply, phoneId, (context) =>
         deps.services.reports.openNotification(callerOf(request), phoneId, id, context),
       )
@@ -122,7 +113,8 @@ export const dismissNotification: Route = (app, deps) => {
     },
     async (request, reply) => {
       const phoneId = phoneIdOf(request.params)
-      const id = notificationIdOf(request.params)
+      // A malformed ID is a notification that the phone does not show.
+      const { nid: id } = request.params
       await whileActive(deps, request, reply, phoneId, (context) =>
         deps.services.reports.dismissNotification(callerOf(request), phoneId, id, context),
       )

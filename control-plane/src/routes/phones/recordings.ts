@@ -1,16 +1,18 @@
 /** /v1/phones/{id}/recordings: start, list, stop, video and delete. */
 import { ApiError, limits } from '@phonerack/shared'
 import { create as contentDisposition } from 'content-disposition'
-import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { callerOf } from '../../http/auth.js'
-import { phoneIdOf, sendStream, type Route, type RouteDeps } from '../deps.js'
+import { phoneIdOf, sendStream, type Route } from '../deps.js'
 import { describeErrors, sentOnce } from '../errors.js'
 import { noBody, phoneParams, postHeaders } from '../fields.js'
 import { whileActive } from '../into-phone.js'
-import { noteActivity } from '../lifecycle.js'
+import { noteActivity, noted } from '../lifecycle.js'
 import { id, openEnum, timestamp } from '../schemas.js'
 import { recordingStatuses, type ByteRange, type RecordingView } from '../../recordings/types.js'
+
+/** Codes of errors about a recording instead of its phone. */
+const ownCodes = /^(recording|range)_/
 
 export const recordingSchema = z
   .object({
@@ -189,7 +191,7 @@ export const readRecording: Route = (app, deps) => {
         throw new ApiError('range_not_satisfiable', { details: { recording: rid, size_bytes: size } })
       }
       deps.streams.hold(request, reply)
-      const video = await noted(deps, request, phoneId, () =>
+      const video = await noted(deps, request, phoneId, ownCodes, () =>
         deps.services.recordings.video(callerOf(request), phoneId, rid, wanted),
       )
       const { stream, sizeBytes, part } = video
@@ -233,32 +235,12 @@ export const deleteRecording: Route = (app, deps) => {
       const phoneId = phoneIdOf(request.params)
       const { rid } = request.params
       const context = { requestId: request.id, signal: deps.lifetimes.work(reply) }
-      await noted(deps, request, phoneId, () =>
+      await noted(deps, request, phoneId, ownCodes, () =>
         deps.services.recordings.delete(callerOf(request), phoneId, rid, context),
       )
       return { id: rid, deleted: true as const }
     },
   )
-}
-
-/** Codes of errors about a recording instead of its phone. */
-const ownCodes = /^(recording|range)_/
-
-/** The request named a phone that its key may use, so it counts as activity with any result. */
-async function noted<T>(
-  deps: RouteDeps,
-  request: FastifyRequest,
-  phoneId: string,
-  work: () => Promise<T>,
-): Promise<T> {
-  try {
-    const done = await work()
-    await noteActivity(deps, request, phoneId)
-    return done
-  } catch (error) {
-    if (error instanceof ApiError && ownCodes.test(error.code)) await noteActivity(deps, request, phoneId)
-    throw error
-  }
 }
 
 /**

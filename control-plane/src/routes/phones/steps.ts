@@ -16,7 +16,11 @@ import {
 import { phoneIdOf, sendJson, sendStream, type Route } from '../deps.js'
 import { describeErrors } from '../errors.js'
 import { pageFields, phoneParams } from '../fields.js'
+import { noted } from '../lifecycle.js'
 import { id, openEnum, timestamp } from '../schemas.js'
+
+/** Codes of errors about a step instead of its phone. */
+const ownCodes = /^step_/
 
 const screen = z.union([observationSchema, textObservationSchema]).nullable()
 
@@ -125,11 +129,10 @@ export const listSteps: Route = (app, deps) => {
     async (request, reply) => {
       const { session: sessionId = null, observations: part, limit, cursor = null } = request.query
       const phoneId = phoneIdOf(request.params)
-      const page = await deps.services.steps.list(callerOf(request), phoneId, sessionId, {
-        limit,
-        cursor,
-        part,
-      })
+      const query = { limit, cursor, part }
+      const page = await noted(deps, request, phoneId, ownCodes, () =>
+        deps.services.steps.list(callerOf(request), phoneId, sessionId, query),
+      )
       return send(reply, { data: page.data, next_cursor: page.nextCursor })
     },
   )
@@ -156,7 +159,10 @@ export const getStep: Route = (app, deps) => {
     async (request, reply) => {
       const phoneId = phoneIdOf(request.params)
       const { observations: part } = request.query
-      return send(reply, await deps.services.steps.get(callerOf(request), phoneId, request.params.sid, part))
+      const step = await noted(deps, request, phoneId, ownCodes, () =>
+        deps.services.steps.get(callerOf(request), phoneId, request.params.sid, part),
+      )
+      return send(reply, step)
     },
   )
 }
@@ -182,7 +188,10 @@ export const readStepPicture: Route = (app, deps) => {
     async (request, reply) => {
       const { sid } = request.params
       deps.streams.hold(request, reply)
-      const found = await deps.services.steps.picture(callerOf(request), phoneIdOf(request.params), sid)
+      const phoneId = phoneIdOf(request.params)
+      const found = await noted(deps, request, phoneId, ownCodes, () =>
+        deps.services.steps.picture(callerOf(request), phoneId, sid),
+      )
       reply.header('content-length', found.picture.sizeBytes)
       return sendStream(reply, `image/${found.picture.format}`, found.stream)
     },
@@ -227,7 +236,9 @@ export const exportSteps: Route = (app, deps) => {
       const { format, session: sessionId = null } = request.query
       const phoneId = phoneIdOf(request.params)
       deps.streams.hold(request, reply)
-      const found = await deps.services.steps.export(callerOf(request), phoneId, sessionId, format)
+      const found = await noted(deps, request, phoneId, ownCodes, () =>
+        deps.services.steps.export(callerOf(request), phoneId, sessionId, format),
+      )
       const { ending, type } = forms[format]
       reply
         .header('content-disposition', contentDisposition(`${found.sessionId}.${ending}`))
