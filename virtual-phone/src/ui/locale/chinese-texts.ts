@@ -257,6 +257,8 @@ export const CHINESE_TEXTS: Readonly<Record<string, string>> = {
   Allowed: '已允许',
   'Post a notification': '发送通知',
   'You asked for this notification.': '这是您请求的通知。',
+  'Keep a notification': '保留通知',
+  'This notification cannot be swiped away.': '无法滑动清除此通知。',
   'Loading…': '正在加载…',
   Clouds: '云',
   Play: '播放',
