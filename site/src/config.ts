@@ -61,7 +61,11 @@ export default async () => {
       nav,
       sidebar: sidebar(operations),
       outline: { level: [2, 3] },
-      search: { provider: 'local', options: { detailedView: true } },
+      search: {
+        provider: 'local',
+        // The default of 0.2 finds "and" for "hand".
+        options: { detailedView: true, miniSearch: { searchOptions: { fuzzy: 0.1 } } },
+      },
       docFooter: { prev: 'Before', next: 'Next' },
       externalLinkIcon: true,
     },

@@ -11,6 +11,8 @@ describe('links of documents', () => {
     ['See [`mcp`](mcp.md).', 'See [`mcp`](/clients/mcp).'],
     ['See [the rules](#rules).', 'See [the rules](#rules).'],
     ['See [the table](../shared/src/limits.ts).', 'See the table.'],
+    ['It is encrypted ([0192](decisions/0192-a.md)).', 'It is encrypted.'],
+    ['It is clean ([0140](decisions/0140-b.md), [0141](decisions/0141-c.md)) now', 'It is clean now'],
     ['![A picture](picture.png)', 'A picture'],
     ['See [Go](https://go.dev/doc).', 'See [Go](https://go.dev/doc).'],
     ['Write `[x](mcp.md)` and', 'Write `[x](mcp.md)` and'],
