@@ -14,7 +14,7 @@ import { addAdoption } from '../hosts/move.js'
 import { expireEvents } from '../events/expiry.js'
 import { expireReports } from '../hosts/phone-reports.js'
 import { addJob, addJobForEach, assignmentJobKey } from '../queue/queue.js'
-import { expireDeliveries } from '../webhooks/expiry.js'
+import { expireDeletedDeliveries, expireDeletedWebhooks, expireTests } from '../webhooks/expiry.js'
 
 interface Lost {
   id: string
@@ -188,7 +188,9 @@ const expirable: Readonly<Record<string, (core: Core, now: Date) => Promise<unkn
     db.handoff.deleteMany({ where: { expiresAt: before(now, limits.handoffs.life * 1000) } }),
   events: (core) => expireEvents(core, core.rules.eventLifeMs),
   'reports of phones': (core) => expireReports(core),
-  'deliveries of webhooks': (core) => expireDeliveries(core, core.rules.eventLifeMs),
+  'tests of webhooks': (core) => expireTests(core, core.rules.eventLifeMs),
+  'deliveries of deleted webhooks': expireDeletedDeliveries,
+  'deleted webhooks': expireDeletedWebhooks,
   'operator requests': ({ db }, now) => db.operatorRequest.deleteMany({ where: { expiresAt: { lt: now } } }),
   'audit log': ({ db, rules }, now) =>
     db.auditEntry.deleteMany({ where: { at: before(now, rules.auditLifeMs) } }),

@@ -11,21 +11,27 @@ const mostBatches = 50
 const unusedMs = 300_000
 
 /** @param lifeMs the age at which tests expire, like events */
-export async function expireDeliveries(core: Core, lifeMs: number): Promise<void> {
-  const now = core.clock.now().getTime()
-  const before = new Date(now - lifeMs)
-  const { db } = core
-  await inBatches(
+export function expireTests({ db, clock }: Core, lifeMs: number): Promise<void> {
+  const before = new Date(clock.now().getTime() - lifeMs)
+  return inBatches(
     () => db.$executeRaw`delete from webhook_deliveries where id in (
       select id from webhook_deliveries where event_number is null and created_at < ${before}
-      limit ${batchRows}::int for update skip locked)`,
+      order by created_at limit ${batchRows}::int for update skip locked)`,
   )
-  await inBatches(
+}
+
+/** Deletes the deliveries of deleted webhooks. */
+export const expireDeletedDeliveries = ({ db }: Core): Promise<void> =>
+  inBatches(
     () => db.$executeRaw`delete from webhook_deliveries where id in (
       select d.id from webhooks w join webhook_deliveries d on d.webhook_id = w.id
       where w.deleted_at is not null limit ${batchRows}::int for update of d skip locked)`,
   )
-  await db.$executeRaw`delete from webhooks w where w.deleted_at < ${new Date(now - unusedMs)}
+
+/** Deletes the rows of deleted webhooks that have no deliveries. */
+export async function expireDeletedWebhooks({ db, clock }: Core): Promise<void> {
+  const before = new Date(clock.now().getTime() - unusedMs)
+  await db.$executeRaw`delete from webhooks w where w.deleted_at < ${before}
     and not exists (select 1 from webhook_deliveries d where d.webhook_id = w.id)`
 }
 
