@@ -11,6 +11,7 @@ import { createEventService } from './events/service.js'
 import { type EventService } from './events/types.js'
 import { webhookTasks, workers } from './jobs/tasks.js'
 import { fanOut } from './webhooks/fan-out.js'
+import { createJobAdder } from './webhooks/job-adder.js'
 import { createResolve } from './webhooks/resolve.js'
 import { createWebhookService } from './webhooks/service.js'
 import { type WebhookService } from './webhooks/types.js'
@@ -31,7 +32,13 @@ export async function openEvents(core: Core, config: Config): Promise<OwnEvents>
   const key = await openWebhookKey(core.db, config, core.log)
   const resolve = createResolve()
   const changes = createChanges(core.bus, eventTopic)
-  const numberer = new Numberer(core, changes, (tx, events) => fanOut(tx, core.clock, events))
+  const jobs = createJobAdder(core)
+  const numberer = new Numberer(
+    core,
+    changes,
+    (tx, events) => fanOut(tx, core.clock, events),
+    (webhookIds) => jobs.add(webhookIds),
+  )
   const listener = new Listener(config.databaseUrl, 'phonerack_events', core.log, () => numberer.wake())
   return {
     services: {
@@ -46,6 +53,7 @@ export async function openEvents(core: Core, config: Config): Promise<OwnEvents>
     async close() {
       await listener.close()
       await numberer.stop()
+      await jobs.stop()
       changes.close()
     },
   }

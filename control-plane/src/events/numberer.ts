@@ -17,11 +17,15 @@ export class Numberer {
   private isStopped = false
   private readonly log: Logger
 
-  /** @param changes by project, for the open streams of all replicas */
+  /**
+   * @param changes by project, for the open streams of all replicas
+   * @param deliver is called after the commit with the webhooks that have new deliveries
+   */
   constructor(
     private readonly core: Core,
     private readonly changes: Changes,
     private readonly onNumbered: OnNumbered,
+    private readonly deliver: (webhookIds: readonly string[]) => void,
   ) {
     this.log = core.log
   }
@@ -68,7 +72,8 @@ export class Numberer {
 
   private async numberAll(): Promise<void> {
     for (let count = batchSize; count === batchSize && !this.isStopped;) {
-      const events = await numberEvents(this.core, this.onNumbered)
+      const { events, webhookIds } = await numberEvents(this.core, this.onNumbered)
+      this.deliver(webhookIds)
       for (const projectId of new Set(events.map((event) => event.projectId))) this.changes.publish(projectId)
       count = events.length
     }

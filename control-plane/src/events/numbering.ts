@@ -16,11 +16,19 @@ export interface NumberedEvent {
   type: string
 }
 
-/** Work of the numbering transaction, on events in the order of their numbers. */
-export type OnNumbered = (tx: RawTx, events: readonly NumberedEvent[]) => Promise<void>
+/**
+ * Work of the numbering transaction, on events in the order of their numbers. It must not wait for rows that other
+ * transactions lock. Returns the IDs of the webhooks that have new deliveries.
+ */
+export type OnNumbered = (tx: RawTx, events: readonly NumberedEvent[]) => Promise<string[]>
+
+export interface Numbered {
+  events: NumberedEvent[]
+  webhookIds: string[]
+}
 
 /** Numbers waiting events, at most `batchSize`, and returns them. */
-export const numberEvents = (core: Core, onNumbered: OnNumbered): Promise<NumberedEvent[]> =>
+export const numberEvents = (core: Core, onNumbered: OnNumbered): Promise<Numbered> =>
   inRawTransaction(core.transact, async (tx) => {
     // The next statement takes its snapshot after the earlier holder's commit.
     const [state] = await tx.$queryRaw<{ last: bigint }[]>`select last_number as last from event_state
@@ -38,8 +46,7 @@ export const numberEvents = (core: Core, onNumbered: OnNumbered): Promise<Number
       counted as (
         update event_state set last_number = last_number + (select count(*) from numbered) where id = 1)
       select number, project_id as "projectId", type from numbered order by number`
-    if (events.length > 0) await onNumbered(tx, events)
-    return events
+    return { events, webhookIds: events.length > 0 ? await onNumbered(tx, events) : [] }
   })
 
 /** Without a lock: most looks find nothing, because another replica was faster. */

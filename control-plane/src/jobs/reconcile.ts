@@ -13,8 +13,9 @@ import { expireHandoffs } from '../handoffs/expiry.js'
 import { addAdoption } from '../hosts/move.js'
 import { expireEvents } from '../events/expiry.js'
 import { expireReports } from '../hosts/phone-reports.js'
-import { addJob, addJobForEach, assignmentJobKey } from '../queue/queue.js'
+import { addJob, addJobs, assignmentJobKey } from '../queue/queue.js'
 import { expireDeletedDeliveries, expireDeletedWebhooks, expireTests } from '../webhooks/expiry.js'
+import { deliverNow } from '../webhooks/jobs.js'
 
 interface Lost {
   id: string
@@ -79,8 +80,6 @@ export async function reconcile(core: Core): Promise<void> {
     'adding lost jobs again',
   )
   await inTransaction(core.db, async (tx) => {
-    const webhookIds = webhooks.map(({ id }) => id)
-    if (webhookIds.length > 0) await addJobForEach(tx, 'webhook.deliver', 'webhookId', webhookIds)
     for (const { id } of recordings)
       await addJob(tx, 'recording.fetch', { recordingId: id }, { key: `recording.fetch:${id}` })
     for (const { id } of installs)
@@ -92,6 +91,8 @@ export async function reconcile(core: Core): Promise<void> {
     for (const lost of care) await careAgain(tx, lost)
     for (const { id } of moved) await addAdoption(tx, id)
   })
+  // In statements of their own, since other transactions lock jobs of webhooks.
+  for (const { id } of webhooks) await addJobs(core.db, [deliverNow(id)])
 }
 
 /**

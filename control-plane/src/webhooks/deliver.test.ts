@@ -3,11 +3,15 @@ import { type ServerResponse } from 'node:http'
 import { limits, newId } from '@phonerack/shared'
 import pg from 'pg'
 import { afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
-import { forget } from '../jobs/reconcile.js'
+import { inTransaction } from '../db/database.js'
+import { forget, reconcile } from '../jobs/reconcile.js'
+import { addJobs } from '../queue/queue.js'
 import { errorOf } from '../testing/api.js'
 import { startReceiver, type Receiver } from '../testing/receiver.js'
 import { hooksOf, webhookJobs, type Hooks } from '../testing/webhooks.js'
 import { eventually, useWorld, type Plane, type Tenant } from '../testing/world.js'
+import { deliverNow } from './jobs.js'
+import { failWaiting } from './records.js'
 
 const world = useWorld()
 const env = { PHONERACK_WEBHOOK_ALLOW: '127.0.0.0/8' }
@@ -32,6 +36,7 @@ afterEach(() => receiver.close())
 const hold = (): void => {
   receiver.answer = (_request, response) => void held.push(response)
 }
+const tomorrow = () => new Date(Date.now() + 86_400_000)
 const outboxIsEmpty = () => eventually(async () => (await plane.app.core.db.outboxEvent.count()) === 0)
 const pendingOf = (webhookId: string) =>
   plane.app.core.db.webhookDelivery.count({ where: { webhookId, status: 'pending' } })
@@ -192,6 +197,30 @@ it('does not stop the events of other projects while somebody locks or deletes a
   await outboxIsEmpty()
   await client.query('rollback')
   await client.end()
+})
+
+it('does not stop the events of other webhooks while the job of one is locked', async () => {
+  const hanging = await hooks.create(receiver)
+  const waiting = `webhook.deliver:${hanging.id}`
+  const { db } = plane.app.core
+  await addJobs(db, [{ ...deliverNow(hanging.id), options: { key: waiting, runAt: tomorrow() } }])
+  const client = new pg.Client({ connectionString: plane.config.databaseUrl })
+  await client.connect()
+  await client.query('begin')
+  // As a replica that stands still before its commit.
+  await client.query('select 1 from graphile_worker._private_jobs where key = $1 for update', [waiting])
+  await hooks.happen()
+  await outboxIsEmpty()
+  const other = hooksOf(plane, await plane.tenant())
+  const free = await startReceiver()
+  await other.create(free)
+  await other.happen()
+  await eventually(() => free.received.length === 1)
+  expect(receiver.received).toHaveLength(0)
+  await client.query('rollback')
+  await client.end()
+  await eventually(() => receiver.received.length === 1)
+  await free.close()
 })
 
 it('hides a deleted webhook immediately, and deletes its deliveries in batches', async () => {

@@ -2,7 +2,6 @@
 import { newId, type Clock } from '@phonerack/shared'
 import { type RawTx } from '../db/raw-transaction.js'
 import { type NumberedEvent } from '../events/numbering.js'
-import { addJobForEach } from '../queue/queue.js'
 
 export interface Receiver {
   id: string
@@ -29,24 +28,22 @@ export const deliveriesFor = (
       .map((receiver) => ({ id: newId('delivery'), webhookId: receiver.id, number })),
   )
 
-export async function fanOut(tx: RawTx, clock: Clock, events: readonly NumberedEvent[]): Promise<void> {
+/**
+ * Returns the IDs of the webhooks that get the events. Their jobs are added after the commit (`job-adder.ts`): other
+ * transactions lock jobs, and the events of all projects would wait for them.
+ */
+export async function fanOut(tx: RawTx, clock: Clock, events: readonly NumberedEvent[]): Promise<string[]> {
   const projectIds = [...new Set(events.map(({ projectId }) => projectId))]
   // No change of a webhook conflicts with this lock, except for the deletion of its row, which is long unused by then: this
   // transaction never waits for one, since the events of all projects wait for it.
   const receivers = await tx.$queryRaw<Receiver[]>`select id, project_id as "projectId", events from webhooks
     where project_id = any(${projectIds}) and disabled_at is null and deleted_at is null for key share skip locked`
   const deliveries = deliveriesFor(events, receivers)
-  if (deliveries.length === 0) return
+  if (deliveries.length === 0) return []
   const now = clock.now()
   await tx.$executeRaw`insert into webhook_deliveries (id, webhook_id, event_number, status, created_at, next_attempt_at)
     select id, webhook_id, number, 'pending', ${now}::timestamptz, ${now}::timestamptz
     from unnest(${deliveries.map(({ id }) => id)}::text[], ${deliveries.map(({ webhookId }) => webhookId)}::text[],
       ${deliveries.map(({ number }) => number.toString())}::bigint[]) as added (id, webhook_id, number)`
-  await addJobForEach(
-    tx,
-    'webhook.deliver',
-    'webhookId',
-    // In one order, so that two transactions never wait for each other.
-    [...new Set(deliveries.map(({ webhookId }) => webhookId))].sort(),
-  )
+  return [...new Set(deliveries.map(({ webhookId }) => webhookId))]
 }
