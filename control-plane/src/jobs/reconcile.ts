@@ -64,6 +64,7 @@ export async function reconcile(core: Core): Promise<void> {
         where j.key in ('webhook.deliver:' || w.id, 'webhook.deliver:' || w.id || ':later')
           and j.attempts < j.max_attempts and j.run_at < now() + interval '30 seconds')
     order by w.id`
+  await deleteReplaced(core)
   const lost = [parking, starting, care, moved, uploads, installs, recordings, webhooks]
   if (lost.every((rows) => rows.length === 0)) return
   core.log.warn(
@@ -94,6 +95,15 @@ export async function reconcile(core: Core): Promise<void> {
   // In statements of their own, since other transactions lock jobs of webhooks.
   for (const { id } of webhooks) await addJobs(core.db, [deliverNow(id)])
 }
+
+/**
+ * Deletes jobs of webhooks that another one replaced while they ran, and whose process was killed: graphile takes their
+ * keys and their attempts, so nothing runs them.
+ */
+const deleteReplaced = ({ db }: Core): Promise<number> =>
+  db.$executeRaw`delete from graphile_worker._private_jobs j using graphile_worker._private_tasks t
+    where t.id = j.task_id and t.identifier = 'webhook.deliver'
+      and j.key is null and j.locked_at is null and j.attempts >= j.max_attempts`
 
 /**
  * Quarantines a device whose care failed every time, since its job would be added forever. Starts

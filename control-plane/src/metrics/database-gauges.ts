@@ -229,6 +229,8 @@ const hosts = ({ hostLateAfterMs, hostLostAfterMs }: DatabaseGaugesOptions): Rea
 })
 
 const isDue = 'locked_at is null and attempts < max_attempts and run_at <= now()'
+/** Another job replaced it while it ran, and its process was killed: no work is lost. Other kinds have jobs without a key. */
+const isReplaced = `(key is null and task_identifier = 'webhook.deliver')`
 const jobStates = ['due', 'scheduled', 'running', 'failed'] as const
 
 const jobs = (kinds: readonly string[]): Reading => ({
@@ -237,7 +239,7 @@ const jobs = (kinds: readonly string[]): Reading => ({
       (count(*) filter (where ${isDue}))::int as due,
       (count(*) filter (where locked_at is null and attempts < max_attempts and run_at > now()))::int as scheduled,
       (count(*) filter (where locked_at is not null))::int as running,
-      (count(*) filter (where locked_at is null and attempts >= max_attempts))::int as failed,
+      (count(*) filter (where locked_at is null and attempts >= max_attempts and not ${isReplaced}))::int as failed,
       coalesce(extract(epoch from now() - min(run_at) filter (where ${isDue})), 0)::float8 as wait
     from graphile_worker.jobs group by 1`,
   values: [],

@@ -223,6 +223,32 @@ it('does not stop the events of other webhooks while the job of one is locked', 
   await free.close()
 })
 
+it('neither counts nor keeps jobs that were replaced while a killed replica ran them', async () => {
+  const { db } = plane.app.core
+  const { id } = await hooks.create(receiver)
+  const job = { ...deliverNow(id), options: { key: `webhook.deliver:${id}`, runAt: tomorrow() } }
+  const client = new pg.Client({ connectionString: plane.config.databaseUrl })
+  await client.connect()
+  // The jobs of a replica that was killed, until another one unlocks them.
+  await addJobs(db, [job])
+  await client.query(
+    `update graphile_worker._private_jobs set locked_at = now(), locked_by = 'gone' where key = $1`,
+    [job.options.key],
+  )
+  await addJobs(db, [job])
+  await client.query(`select graphile_worker.force_unlock_workers(array['gone'])`)
+  await client.end()
+  const failed = 'phonerack_jobs{kind="webhook.deliver",state="failed"}'
+  let metrics = ''
+  await eventually(async () => {
+    metrics = await plane.app.metrics.render()
+    return metrics.includes(failed)
+  })
+  expect(metrics).toContain(`${failed} 0\n`)
+  await reconcile(plane.app.core)
+  expect(await webhookJobs(plane, id)).toBe(1)
+})
+
 it('hides a deleted webhook immediately, and deletes its deliveries in batches', async () => {
   const { path, id } = await hooks.create(receiver)
   await addDeliveries(id, 2500, { nextAttemptAt: new Date(Date.now() + 3_600_000) })
