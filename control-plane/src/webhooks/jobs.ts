@@ -13,7 +13,7 @@ const name = 'webhook.deliver'
  * Milliseconds: the longest pause of a job whose webhook has no free slot. During an outage on this side, all webhooks fail,
  * and wait for few slots.
  */
-const longestTurnMs = { healthy: 2000, failing: limits.webhooks.attempt } as const
+export const longestTurnMs = (isFailing: boolean): number => (isFailing ? limits.webhooks.attempt : 2000)
 /**
  * Milliseconds after which a job without work looks once more: a transaction that found this job waiting, so that it added
  * none, may have committed its delivery after the look.
@@ -29,7 +29,7 @@ export const deliverNow = (webhookId: string): NewJob =>
 
 /** The same job later: its webhook had no free slot. */
 export function deliverAfterTurn(webhookId: string, turns: number, isFailing: boolean, now: Date): NewJob {
-  const pauseMs = turnMs(turns, longestTurnMs[isFailing ? 'failing' : 'healthy'])
+  const pauseMs = turnMs(turns, longestTurnMs(isFailing))
   const options = { key: keyOf(webhookId), runAt: new Date(now.getTime() + pauseMs) }
   return newJob(name, { webhookId, turns: turns + 1 }, options)
 }

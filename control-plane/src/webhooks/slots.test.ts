@@ -58,6 +58,88 @@ it('gives one slot to a webhook that fails, and half of all to those that fail',
   expect(await fill('a', 'failing', true)).toBe(1)
 })
 
+it('leaves failing slots to other projects when all webhooks of one project fail', async () => {
+  const slots = createDeliverySlots(total)
+  const { fill, endAll } = hanging(slots)
+  let ofFirst = 0
+  for (let each = 0; each < 10; each += 1) ofFirst += await fill('a', `a${each}`, true)
+  expect(ofFirst).toBe(total / 4)
+  expect(await fill('b', 'b1', true)).toBe(1)
+  expect(await fill('c', 'c1', true)).toBe(1)
+  await endAll()
+})
+
+it('gives a freed slot to the webhook that waits, not to the next job of its last owner', async () => {
+  let ms = 0
+  const slots = createDeliverySlots(2, () => ms)
+  const ends: (() => void)[] = []
+  const work = () => new Promise<void>((end) => ends.push(end))
+  const owner = (projectId: string) => ({ projectId, webhookId: `${projectId}1`, isFailing: true })
+  const first = slots.run(owner('a'), work)
+  expect(await slots.run(owner('b'), work)).toBe('turn')
+  ends[0]?.()
+  await first
+  // Its next job comes first.
+  expect(await slots.run(owner('a'), work)).toBe('turn')
+  ms = 15_000
+  const second = slots.run(owner('b'), work)
+  expect(slots.taken).toBe(1)
+  ends[1]?.()
+  await second
+  // The waiter may have gone to another replica.
+  expect(await slots.run(owner('b'), work)).toBe('turn')
+  ms += 16_000
+  const third = slots.run(owner('b'), work)
+  expect(slots.taken).toBe(1)
+  ends[2]?.()
+  await third
+})
+
+it('gives each webhook a slot, however many hang and ask again at once', async () => {
+  const webhook = fc.record({ project: fc.nat(11), isFailing: fc.boolean() })
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(webhook, { minLength: 1, maxLength: 40 }),
+      fc.integer({ min: 100, max: 15_000 }),
+      async (webhooks, hangMs) => {
+        let ms = 0
+        const slots = createDeliverySlots(total, () => ms)
+        const all = webhooks.map(({ project, isFailing }, index) => ({
+          owner: { projectId: `${project}`, webhookId: `${index}`, isFailing },
+          ...{ asksAt: 0, turns: 0, held: 0, end: () => {}, endsAt: Infinity },
+        }))
+        type Webhook = (typeof all)[number]
+        const ask = async (each: Webhook): Promise<void> => {
+          const before = slots.taken
+          const run = slots.run(each.owner, () => new Promise<void>((end) => (each.end = end)))
+          if (slots.taken === before) {
+            expect(await run).toBe('turn')
+            each.turns += 1
+            each.asksAt = ms + Math.min(2000, 250 * 2 ** (each.turns - 1))
+            return
+          }
+          Object.assign(each, { asksAt: Infinity, endsAt: ms + hangMs, turns: 0, held: each.held + 1 })
+          void run.then(() => Object.assign(each, { endsAt: Infinity, asksAt: ms }))
+        }
+        const until = 40 * (hangMs + 3000)
+        while (ms < until && all.some(({ held }) => held === 0)) {
+          ms = Math.min(...all.map(({ asksAt, endsAt }) => Math.min(asksAt, endsAt)))
+          for (const each of all.filter(({ endsAt }) => endsAt <= ms)) {
+            each.end()
+            await new Promise((resolve) => setImmediate(resolve))
+            // The owner's next job comes before all that wait.
+            await ask(each)
+          }
+          for (const each of all.filter(({ asksAt }) => asksAt <= ms)) await ask(each)
+        }
+        expect(all.filter(({ held }) => held === 0)).toEqual([])
+        for (const each of all) each.end()
+      },
+    ),
+    { numRuns: 50 },
+  )
+})
+
 it('never uses more slots than it has, and frees each of them, even after an error', async () => {
   const owner = fc.record({
     projectId: fc.constantFrom('a', 'b', 'c'),

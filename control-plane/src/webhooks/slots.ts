@@ -2,13 +2,8 @@
  * Divides the workers of deliveries: first between projects, then between the webhooks of a project, so that receivers
  * that hang leave workers to others. docs/decisions/0171, 0295
  */
-
-export interface SlotOwner {
-  projectId: string
-  webhookId: string
-  /** Its last attempt failed: it gets one slot, and all of these together half. */
-  isFailing: boolean
-}
+import { longestTurnMs } from './jobs.js'
+import { getsSlot, type SlotOwner, type Waiter } from './slot-rules.js'
 
 export interface DeliverySlots {
   /** Slots in use. */
@@ -17,53 +12,41 @@ export interface DeliverySlots {
   run<T>(owner: SlotOwner, work: () => Promise<T>): Promise<T | 'turn'>
 }
 
-interface ProjectUse {
-  all: number
-  /** Webhooks without a slot in use have no entry. */
-  webhooks: Map<string, number>
-}
+/** Milliseconds after which a waiter has gone, since it asks before: another replica runs its job, or it is deleted. */
+const goneMs = (isFailing: boolean): number => longestTurnMs(isFailing) + 1000
 
-/**
- * A project gets another slot while it has fewer than are free: half of `total` when it is alone, a third next to another
- * one. A webhook gets another one while it has fewer than its project may still get.
- */
-export function createDeliverySlots(total: number): DeliverySlots {
-  /** Projects without a slot in use have no entry. */
-  const projects = new Map<string, ProjectUse>()
-  let taken = 0
-  let takenFailing = 0
+/** @param now milliseconds of a time without jumps, for tests */
+export function createDeliverySlots(total: number, now = () => performance.now()): DeliverySlots {
+  const taken = new Set<SlotOwner>()
+  /** By webhook. */
+  const waiters = new Map<string, Waiter & { askedAt: number }>()
 
-  const mayTake = ({ all }: ProjectUse, ofWebhook: number, isFailing: boolean): boolean => {
-    const free = total - taken
-    // Each slot that the project gets is one fewer that is free.
-    const left = Math.ceil((free - all) / 2)
-    if (all >= free || ofWebhook >= left) return false
-    return !isFailing || (ofWebhook === 0 && takenFailing < total / 2)
+  /** Whether the webhook gets a slot now. Otherwise it waits. */
+  const asks = (owner: SlotOwner): boolean => {
+    const at = now()
+    for (const [id, { askedAt, isFailing }] of waiters)
+      if (at - askedAt >= goneMs(isFailing)) waiters.delete(id)
+    const waiter = { ...owner, since: waiters.get(owner.webhookId)?.since ?? at, askedAt: at }
+    waiters.delete(owner.webhookId)
+    if (getsSlot(total, [...taken], waiter, waiters.values(), at)) return true
+    waiters.set(owner.webhookId, waiter)
+    return false
   }
 
   return {
     get taken() {
-      return taken
+      return taken.size
     },
-    async run({ projectId, webhookId, isFailing }, work) {
-      const use = projects.get(projectId) ?? { all: 0, webhooks: new Map<string, number>() }
-      const ofWebhook = use.webhooks.get(webhookId) ?? 0
-      if (!mayTake(use, ofWebhook, isFailing)) return 'turn'
-      projects.set(projectId, use)
-      use.webhooks.set(webhookId, ofWebhook + 1)
-      use.all += 1
-      taken += 1
-      takenFailing += isFailing ? 1 : 0
+    async run(owner, work) {
+      if (!asks(owner)) return 'turn'
+      const slot = { ...owner }
+      taken.add(slot)
       try {
         return await work()
       } finally {
-        taken -= 1
-        takenFailing -= isFailing ? 1 : 0
-        use.all -= 1
-        const left = (use.webhooks.get(webhookId) ?? 1) - 1
-        if (left > 0) use.webhooks.set(webhookId, left)
-        else use.webhooks.delete(webhookId)
-        if (use.all === 0) projects.delete(projectId)
+        taken.delete(slot)
+        // It had a slot, so its next job comes after those that wait.
+        waiters.delete(owner.webhookId)
       }
     },
   }
