@@ -31,11 +31,17 @@ export const claimNext = (
 ): Promise<Claim | null> =>
   inTransaction(core.db, async (tx) => {
     const now = core.clock.now()
-    const webhook = await tx.webhook.findUnique({ where: { id: webhookId } })
-    if (webhook === null || webhook.deletedAt !== null) return null
+    const before = await tx.webhook.findUnique({ where: { id: webhookId } })
+    if (before === null || before.deletedAt !== null) return null
+    let webhook = before
+    if (before.disabledAt !== null || before.failsBefore !== null) {
+      await lockWebhook(tx, webhookId)
+      const hasMore = await failWaiting(tx, webhookId)
+      webhook = await tx.webhook.findUniqueOrThrow({ where: { id: webhookId } })
+      // They are due for longer than those that may be sent.
+      if (hasMore && webhook.disabledAt === null) return null
+    }
     const isEnabled = webhook.disabledAt === null
-    // Their events were numbered while somebody switched it off.
-    if (!isEnabled) await failWaiting(tx, webhookId)
     const [first, second] = await tx.$queryRaw<{ id: string }[]>`select id from webhook_deliveries
       where webhook_id = ${webhookId} and status = 'pending' and next_attempt_at <= ${now}::timestamptz
         and (${isEnabled}::boolean or round > 0 or test_event is not null)

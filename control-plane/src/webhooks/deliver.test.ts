@@ -119,6 +119,35 @@ it('sends again by hand during an attempt, whose outcome then changes nothing', 
   expect(held).toHaveLength(2)
 })
 
+it('fails what waited when it was switched off, and sends what comes after it is switched on', async () => {
+  const { path, id } = await hooks.create(receiver)
+  await hooks.happen()
+  await eventually(async () => (await hooks.deliveries(path))[0]?.status === 'succeeded')
+  const { db } = plane.app.core
+  const event = await db.event.findFirstOrThrow({ where: { projectId: tenant.projectId } })
+  const later = new Date(Date.now() + 3_600_000)
+  await addDeliveries(id, 5500, { eventNumber: event.number, testEvent: undefined, nextAttemptAt: later })
+  await hooks.call('PATCH', path, { enabled: false })
+  await hooks.call('PATCH', path, { enabled: true })
+  await hooks.happen('upload.ready')
+  await eventually(async () => (await pendingOf(id)) === 0)
+  expect(receiver.received.map(({ event: { type } }) => type)).toEqual(['balance.low', 'upload.ready'])
+  const disabled = { webhookId: id, status: 'failed', error: 'webhook_disabled' }
+  expect(await db.webhookDelivery.count({ where: disabled })).toBe(5500)
+  expect((await db.webhook.findUniqueOrThrow({ where: { id } })).failsBefore).toBeNull()
+})
+
+it('fails no delivery of a webhook that was switched on while its job read its state', async () => {
+  const { id } = await hooks.create(receiver)
+  const { db } = plane.app.core
+  await hooks.happen()
+  await eventually(() => receiver.received.length === 1)
+  const event = await db.event.findFirstOrThrow({ where: { projectId: tenant.projectId } })
+  await addDeliveries(id, 1, { eventNumber: event.number, testEvent: undefined, nextAttemptAt: tomorrow() })
+  await inTransaction(db, (tx) => failWaiting(tx, id))
+  expect(await db.webhookDelivery.count({ where: { webhookId: id, status: 'failed' } })).toBe(0)
+})
+
 it('fails the events of a webhook that was switched off while they were numbered', async () => {
   const { path, id } = await hooks.create(receiver)
   await hooks.happen()

@@ -83,7 +83,8 @@ const batchRows = 1000
 
 /** Switches a webhook off, whose lock the transaction holds. Its pending deliveries fail: many of them later, by its job. */
 export async function disableIn(tx: RawTx, id: string, now: Date): Promise<void> {
-  await tx.$executeRaw`update webhooks set disabled_at = ${now} where id = ${id} and disabled_at is null`
+  await tx.$executeRaw`update webhooks set disabled_at = ${now}, fails_before = ${now}
+    where id = ${id} and disabled_at is null`
   await tx.$executeRaw`update webhook_deliveries set status = 'failed', next_attempt_at = null,
       error = coalesce(error, 'webhook_disabled')
     where webhook_id = ${id} and status = 'pending' and (round > 0 or test_event is not null)`
@@ -91,16 +92,24 @@ export async function disableIn(tx: RawTx, id: string, now: Date): Promise<void>
 }
 
 /**
- * Fails pending deliveries of a webhook that is switched off, except for tests and those that somebody sent again:
- * at most 1,000. The job of the webhook fails the others.
+ * Fails pending deliveries of a webhook, whose lock the transaction holds: all while it is switched off, and afterwards
+ * those that were created before. Tests and those that somebody sent again do not fail.
+ * @returns whether there may be more than the 1,000 of one statement: the job of the webhook fails them
  */
-export async function failWaiting(tx: RawTx, id: string): Promise<void> {
+export async function failWaiting(tx: RawTx, id: string): Promise<boolean> {
   const count = await tx.$executeRaw`update webhook_deliveries set status = 'failed', next_attempt_at = null,
       error = coalesce(error, 'webhook_disabled')
-    where id in (select id from webhook_deliveries
-      where webhook_id = ${id} and status = 'pending' and round = 0 and test_event is null
-      order by next_attempt_at limit ${batchRows}::int for update skip locked)`
-  if (count === batchRows) await addJobs(tx, [deliverNow(id)])
+    where id in (select d.id from webhook_deliveries d join webhooks w on w.id = d.webhook_id
+      where d.webhook_id = ${id} and d.status = 'pending' and d.round = 0 and d.test_event is null
+        and (w.disabled_at is not null or d.created_at <= w.fails_before)
+      order by d.next_attempt_at limit ${batchRows}::int for update of d skip locked)`
+  if (count === batchRows) {
+    await addJobs(tx, [deliverNow(id)])
+    return true
+  }
+  await tx.$executeRaw`update webhooks set fails_before = null
+    where id = ${id} and disabled_at is null and fails_before is not null`
+  return false
 }
 
 /** @throws ApiError rate_limited when too many deliveries of the webhook, whose lock the transaction holds, wait by hand */
