@@ -56,13 +56,16 @@ export const claimNext = (
     return { webhook, delivery, hasMore: second !== undefined }
   })
 
-/** The delivery, unless it was sent again by hand, or another attempt was recorded. */
-export const sameClaim = ({ id, round, attempts }: DeliveryRow) => ({
+/** The delivery while its claim lasts: not after another claim, and not after it was sent again by hand. */
+export const sameClaim = ({ id, round, nextAttemptAt }: DeliveryRow) => ({
   id,
   status: 'pending',
   round,
-  attempts,
+  nextAttemptAt,
 })
+
+/** The delivery unless it was sent again by hand. The receiver has the event, so it ends another attempt's claim too. */
+export const sameRound = ({ id, round }: DeliveryRow) => ({ id, status: 'pending', round })
 
 /** Ends a claim whose attempt was interrupted: another replica makes it again. */
 export const release = (core: Core, delivery: DeliveryRow): Promise<void> =>

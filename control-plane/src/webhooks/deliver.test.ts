@@ -119,6 +119,37 @@ it('sends again by hand during an attempt, whose outcome then changes nothing', 
   expect(held).toHaveLength(2)
 })
 
+it('drops the failure of an attempt whose delivery was claimed again, but not its success', async () => {
+  for (const [status, other] of [
+    [500, 204],
+    [204, 500],
+  ] as const) {
+    hold()
+    const { path, id: webhookId } = await hooks.create(receiver)
+    await hooks.happen()
+    await eventually(() => held.length === 1)
+    const { db } = plane.app.core
+    // As if the first attempt's process had stood still for longer than its claim.
+    await db.webhookDelivery.updateMany({
+      where: { webhookId },
+      data: { nextAttemptAt: new Date(Date.now() - 60_000) },
+    })
+    await addJobs(db, [deliverNow(webhookId)])
+    await eventually(() => held.length === 2)
+    const [first, second] = held
+    first?.writeHead(status).end()
+    await new Promise((resolve) => setTimeout(resolve, 500))
+    expect((await hooks.deliveries(path))[0]?.status).toBe(status === 204 ? 'succeeded' : 'pending')
+    second?.writeHead(other).end()
+    await eventually(async () => (await hooks.deliveries(path))[0]?.status === 'succeeded')
+    await eventually(async () => (await webhookJobs(plane, webhookId)) === 0)
+    expect((await hooks.deliveries(path))[0]).toMatchObject({ attempts: 1, response: { status: 204 } })
+    expect(held).toHaveLength(2)
+    await hooks.call('DELETE', path)
+    held = []
+  }
+})
+
 it('fails what waited when it was switched off, and sends what comes after it is switched on', async () => {
   const { path, id } = await hooks.create(receiver)
   await hooks.happen()

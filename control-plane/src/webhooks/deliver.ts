@@ -10,7 +10,7 @@ import { countDelivery } from '../metrics/instruments.js'
 import { type Webhook } from '../gen/prisma/client.js'
 import { type ServiceKey } from '../pki/service-key.js'
 import { addJobs, type JobPayload } from '../queue/queue.js'
-import { addNext, claimNext, release, sameClaim, type Claim } from './claims.js'
+import { addNext, claimNext, release, sameClaim, sameRound, type Claim } from './claims.js'
 import { addNextJob, deliverAfterTurn, lockWebhook } from './jobs.js'
 import { ownAddresses } from './own-addresses.js'
 import { disableIn, eventOf, type DeliveryRow } from './records.js'
@@ -134,7 +134,7 @@ async function recordIn(
     ...{ isTest: delivery.event === null, isDisabled: webhook.disabledAt !== null, failingSince, failedAt },
   })
   const { count } = await tx.webhookDelivery.updateMany({
-    where: sameClaim(delivery),
+    where: outcome.isDelivered ? sameRound(delivery) : sameClaim(delivery),
     data: {
       ...{ status: follows.status, nextAttemptAt: follows.nextAttemptAt, lastAttemptAt: now },
       ...{ attempts: { increment: 1 }, attemptsOfRound: { increment: 1 } },
