@@ -156,6 +156,8 @@ export const limits = {
     attempt: 15_000,
     /** Bytes of the response that are read. */
     responseBody: 16_384,
+    /** Bytes of the response that are kept after a success, except for that to a test. */
+    keptOfSuccess: 1024,
     /** Seconds of failures only, after which a webhook is switched off. */
     failingLife: 3 * 86_400,
     /** Seconds without an attempt, after which its failures count from the next one. */

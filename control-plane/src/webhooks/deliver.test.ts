@@ -179,6 +179,21 @@ it('fails no delivery of a webhook that was switched on while its job read its s
   expect(await db.webhookDelivery.count({ where: { webhookId: id, status: 'failed' } })).toBe(0)
 })
 
+it('keeps the whole response to a failure and to a test, and 1 KB of that to a success', async () => {
+  receiver.answer = (_request, response) => response.writeHead(200).end('é'.repeat(4000))
+  const { path } = await hooks.create(receiver)
+  await hooks.happen()
+  await eventually(async () => (await hooks.deliveries(path))[0]?.status === 'succeeded')
+  expect((await hooks.deliveries(path))[0]?.response?.body).toBe('é'.repeat(512))
+  await hooks.call('POST', `${path}/test`)
+  await eventually(async () => (await hooks.deliveries(path))[0]?.status === 'succeeded')
+  expect((await hooks.deliveries(path))[0]?.response?.body).toHaveLength(4000)
+  receiver.answer = (_request, response) => response.writeHead(500).end('é'.repeat(4000))
+  await hooks.happen()
+  await eventually(async () => (await hooks.deliveries(path))[0]?.attempts === 1)
+  expect((await hooks.deliveries(path))[0]?.response?.body).toHaveLength(4000)
+})
+
 it('fails the events of a webhook that was switched off while they were numbered', async () => {
   const { path, id } = await hooks.create(receiver)
   await hooks.happen()

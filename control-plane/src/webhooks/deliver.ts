@@ -2,6 +2,7 @@
  * The job `webhook.deliver`: sends the next event of a webhook, and continues for a while with those that are due. A replica
  * that is killed in between leaves the delivery pending, so the receiver may get it twice, with the same ID.
  */
+import { limits, makeStorable } from '@phonerack/shared'
 import { type Network } from '../config/webhooks.js'
 import { inTransaction, type Tx } from '../db/database.js'
 import { type Core } from '../core/core.js'
@@ -123,6 +124,12 @@ async function record(
 /** Returns whether the webhook is switched off now. */
 async function recordIn(
   tx: Tx,
+/** Deliveries are kept for days, so the response to a success is kept in part, unless somebody sent a test. */
+function keptBody({ isDelivered, body }: AttemptOutcome, { event }: DeliveryRow): string | null {
+  if (body === null || !isDelivered || event === null) return body
+  return makeStorable(Buffer.from(body).subarray(0, limits.webhooks.keptOfSuccess).toString('utf8'))
+}
+
   webhook: Webhook,
   delivery: DeliveryRow,
   outcome: AttemptOutcome,
@@ -138,7 +145,8 @@ async function recordIn(
     data: {
       ...{ status: follows.status, nextAttemptAt: follows.nextAttemptAt, lastAttemptAt: now },
       ...{ attempts: { increment: 1 }, attemptsOfRound: { increment: 1 } },
-      ...{ responseStatus: outcome.status, responseBody: outcome.body, durationMs: outcome.ms },
+      ...{ responseStatus: outcome.status, durationMs: outcome.ms },
+      responseBody: keptBody(outcome, delivery),
       error: outcome.error,
     },
   })

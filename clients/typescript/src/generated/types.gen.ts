@@ -347,7 +347,7 @@ export type Delivery = {
     response: {
         status: number;
         /**
-         * The first 16 KB.
+         * The first 16 KB; of a success, the first 1 KB.
          */
         body: string;
     } | null;

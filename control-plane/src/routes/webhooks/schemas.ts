@@ -113,7 +113,7 @@ export const deliverySchema = z
     response: z
       .object({
         status: z.int(),
-        body: z.string().meta({ description: 'The first 16 KB.' }),
+        body: z.string().meta({ description: 'The first 16 KB; of a success, the first 1 KB.' }),
       })
       .nullable()
       .meta({ description: 'The response to the last attempt; null without one.' }),

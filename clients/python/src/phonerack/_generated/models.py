@@ -380,7 +380,7 @@ class Delivery(TypedDict):
 
 class DeliveryResponse(TypedDict):
     status: int
-    # The first 16 KB.
+    # The first 16 KB; of a success, the first 1 KB.
     body: str
 
 
