@@ -15,7 +15,7 @@ import { addNext, claimNext, release, sameClaim, sameRound, type Claim } from '.
 import { addNextJob, deliverAfterTurn, lockWebhook } from './jobs.js'
 import { ownAddresses } from './own-addresses.js'
 import { disableIn, eventOf, type DeliveryRow } from './records.js'
-import { type Resolve } from './resolve.js'
+import { type Resolve, type ResolveOf } from './resolve.js'
 import { afterAttempt } from './schedule.js'
 import { secretsOf } from './secrets.js'
 import { sendAttempt, type AttemptOutcome } from './send.js'
@@ -26,7 +26,7 @@ export interface DeliveryParts {
   core: Core
   key: ServiceKey
   allowed: readonly Network[]
-  resolve: Resolve
+  resolve: ResolveOf
   slots: DeliverySlots
   stopping: AbortSignal
 }
@@ -91,7 +91,10 @@ async function attempt(parts: DeliveryParts, { webhook, delivery }: Claim): Prom
     ...signedHeaders(secrets, { id: event.id, at, body }),
   }
   const own = ownAddresses()
-  return sendAttempt({ url: webhook.url, headers, body, allowed, own, resolve, signal: stopping })
+  const resolveFor: Resolve = (name, signal) => resolve(name, signal, webhook.projectId)
+  return sendAttempt({
+    ...{ url: webhook.url, headers, body, allowed, own, resolve: resolveFor, signal: stopping },
+  })
 }
 
 /**
@@ -121,15 +124,15 @@ async function record(
   return follows.continues
 }
 
-/** Returns whether the webhook is switched off now. */
-async function recordIn(
-  tx: Tx,
 /** Deliveries are kept for days, so the response to a success is kept in part, unless somebody sent a test. */
 function keptBody({ isDelivered, body }: AttemptOutcome, { event }: DeliveryRow): string | null {
   if (body === null || !isDelivered || event === null) return body
   return makeStorable(Buffer.from(body).subarray(0, limits.webhooks.keptOfSuccess).toString('utf8'))
 }
 
+/** Returns whether the webhook is switched off now. */
+async function recordIn(
+  tx: Tx,
   webhook: Webhook,
   delivery: DeliveryRow,
   outcome: AttemptOutcome,

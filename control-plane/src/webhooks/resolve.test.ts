@@ -11,18 +11,21 @@ afterEach(() => {
   for (const socket of sockets.splice(0)) socket.close()
 })
 
-/** Answers each question for an IPv4 address with `address`, and others with no address. RFC 1035. */
-async function startNameServer(address: string): Promise<string> {
+/**
+ * Answers each question for an IPv4 address with `address`, and others with no address. RFC 1035.
+ * @param code of each answer: 0 for no error
+ */
+async function startNameServer(address: string, code = 0): Promise<string> {
   const socket = createSocket('udp4').on('message', (question, { port }) => {
     const isV4 = question.readUInt16BE(question.indexOf(0, 12) + 1) === 1
     const header = Buffer.from(question.subarray(0, 12))
-    header.writeUInt16BE(0x8180, 2)
-    header.writeUInt16BE(isV4 ? 1 : 0, 6)
+    header.writeUInt16BE(0x8180 + code, 2)
+    header.writeUInt16BE(isV4 && code === 0 ? 1 : 0, 6)
     // No additional records: those of the question are left out.
     header.writeUInt16BE(0, 10)
     const asked = question.subarray(12, question.indexOf(0, 12) + 5)
     const answer = [0xc0, 0x0c, 0, 1, 0, 1, 0, 0, 0, 0, 0, 4, ...address.split('.').map(Number)]
-    socket.send(Buffer.concat([header, asked, ...(isV4 ? [Buffer.from(answer)] : [])]), port)
+    socket.send(Buffer.concat([header, asked, ...(isV4 && code === 0 ? [Buffer.from(answer)] : [])]), port)
   })
   sockets.push(socket)
   socket.bind(0, '127.0.0.1')
@@ -52,12 +55,12 @@ const { signal } = new AbortController()
 
 it('asks the name servers that the system has now, after a minute', async () => {
   const { resolve, state } = system(await startNameServer('192.0.2.1'))
-  expect(await resolve('receiver.example', signal)).toEqual(['192.0.2.1'])
+  expect(await resolve('receiver.example', signal, 'a')).toEqual(['192.0.2.1'])
   state.server = await startNameServer('192.0.2.2')
   state.ms = 59_000
-  expect(await resolve('receiver.example', signal)).toEqual(['192.0.2.1'])
+  expect(await resolve('receiver.example', signal, 'a')).toEqual(['192.0.2.1'])
   state.ms = 60_000
-  expect(await resolve('receiver.example', signal)).toEqual(['192.0.2.2'])
+  expect(await resolve('receiver.example', signal, 'a')).toEqual(['192.0.2.2'])
   expect(state.opened).toBe(2)
 })
 
@@ -67,8 +70,8 @@ it('asks the name servers that the system has now, after one that did not answer
   await once(silent, 'listening')
   const { resolve, state } = system(`127.0.0.1:${silent.address().port}`)
   state.server = await startNameServer('192.0.2.3')
-  await expect(resolve('receiver.example', signal)).rejects.toMatchObject({ code: 'ETIMEOUT' })
-  expect(await resolve('receiver.example', signal)).toEqual(['192.0.2.3'])
+  await expect(resolve('receiver.example', signal, 'a')).rejects.toMatchObject({ code: 'ETIMEOUT' })
+  expect(await resolve('receiver.example', signal, 'a')).toEqual(['192.0.2.3'])
 })
 
 /** Lookups that end when the test says so. */
@@ -83,7 +86,7 @@ function heldLookups(withinMs?: number) {
 
 it('looks up two names by the system at the same time, and the others in their order', async () => {
   const { lookups, names, end } = heldLookups()
-  const all = ['a', 'b', 'c', 'd'].map((name) => lookups(name, signal))
+  const all = ['a', 'b', 'c', 'd'].map((name) => lookups(name, signal, name))
   expect(names()).toEqual(['a', 'b'])
   end(1)
   await all[1]
@@ -95,15 +98,37 @@ it('looks up two names by the system at the same time, and the others in their o
   expect(await Promise.all(all)).toHaveLength(4)
 })
 
+it('looks up one name of a project by the system at a time', async () => {
+  const { lookups, names, end } = heldLookups()
+  const all = ['a', 'b', 'c'].map((name) => lookups(name, signal, 'one'))
+  const other = lookups('d', signal, 'other')
+  expect(names()).toEqual(['a', 'd'])
+  end(0)
+  await all[0]
+  await expect.poll(names).toEqual(['a', 'd', 'b'])
+  end(1)
+  await other
+  end(2)
+  await expect.poll(names).toEqual(['a', 'd', 'b', 'c'])
+  end(3)
+  expect(await Promise.all(all)).toHaveLength(3)
+})
+
+it('does not ask the system for a name whose name servers fail', async () => {
+  // RFC 1035: SERVFAIL.
+  const { resolve } = system(await startNameServer('192.0.2.1', 2))
+  await expect(resolve('receiver.example', signal, 'a')).rejects.toMatchObject({ code: 'ESERVFAIL' })
+})
+
 it('does not look up names of attempts that have ended', async () => {
   const { lookups, names, end } = heldLookups()
   const ending = new AbortController()
-  const first = ['a', 'b'].map((name) => lookups(name, signal))
-  const gone = [...Array(8).keys()].map((each) => lookups(`gone${each}`, ending.signal))
-  const last = lookups('c', signal)
+  const first = ['a', 'b'].map((name) => lookups(name, signal, name))
+  const gone = [...Array(8).keys()].map((each) => lookups(`gone${each}`, ending.signal, `gone${each}`))
+  const last = lookups('c', signal, 'c')
   ending.abort(new Error('ended'))
   for (const each of gone) await expect(each).rejects.toThrow('ended')
-  await expect(lookups('d', ending.signal)).rejects.toThrow('ended')
+  await expect(lookups('d', ending.signal, 'd')).rejects.toThrow('ended')
   end(0)
   end(1)
   await Promise.all(first)
@@ -115,9 +140,9 @@ it('does not look up names of attempts that have ended', async () => {
 it('gives up after its time, while it waits and while it looks up', async () => {
   const { lookups, names, end } = heldLookups(100)
   for (const name of ['a', 'b', 'c'])
-    await expect(lookups(name, signal)).rejects.toMatchObject({ code: 'ETIMEOUT' })
+    await expect(lookups(name, signal, name)).rejects.toMatchObject({ code: 'ETIMEOUT' })
   // The threads of the first two are still in use.
   expect(names()).toEqual(['a', 'b'])
   end(0)
-  await expect.poll(() => lookups('d', signal).catch(() => names())).toContain('d')
+  await expect.poll(() => lookups('d', signal, 'd').catch(() => names())).toContain('d')
 })

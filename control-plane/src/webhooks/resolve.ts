@@ -4,14 +4,14 @@
  * the system, which also reads its file of hosts.
  */
 import { Resolver } from 'node:dns/promises'
-import { createSystemLookups, type Resolve } from './system-lookups.js'
+import { createSystemLookups, type Resolve, type ResolveOf } from './system-lookups.js'
 
 /** Milliseconds for an answer of a name server, which is asked twice. */
 const answerMs = 1500
 /** Milliseconds after which the name servers are read from the system again. */
 const renewMs = 60_000
 
-export type { Resolve }
+export type { Resolve, ResolveOf }
 
 export interface NameServers {
   resolve4(name: string): Promise<string[]>
@@ -21,13 +21,16 @@ export interface NameServers {
 export interface ResolveParts {
   /** Reads the name servers of the system. */
   open: () => NameServers
-  bySystem: Resolve
+  bySystem: ResolveOf
   /** Milliseconds of a time without jumps. */
   now: () => number
 }
 
-/** Codes of names, or kinds of addresses, that a name server does not know. */
-const unknown = ['ENOTFOUND', 'ENODATA', 'ESERVFAIL', 'EREFUSED', 'ECONNREFUSED']
+/**
+ * Codes of names, or kinds of addresses, that a name server does not know. ESERVFAIL is none: the system asks the same
+ * servers, and would wait for each of them again.
+ */
+const unknown = ['ENOTFOUND', 'ENODATA', 'EREFUSED', 'ECONNREFUSED']
 /** Codes of name servers that may have been replaced. */
 const unreachable = ['ETIMEOUT', 'ECONNREFUSED']
 
@@ -42,7 +45,7 @@ const ofSystem: ResolveParts = {
 }
 
 /** @param parts for tests */
-export function createResolve(parts: Partial<ResolveParts> = {}): Resolve {
+export function createResolve(parts: Partial<ResolveParts> = {}): ResolveOf {
   const { open, bySystem, now } = { ...ofSystem, ...parts }
   // It keeps the name servers that the system had when it was opened.
   let opened = { servers: open(), at: now() }
@@ -50,8 +53,8 @@ export function createResolve(parts: Partial<ResolveParts> = {}): Resolve {
     if (now() - opened.at >= renewMs) opened = { servers: open(), at: now() }
     return opened.servers
   }
-  return async (name, signal) => {
-    if (/(^|\.)localhost$/i.test(name)) return bySystem(name, signal)
+  return async (name, signal, projectId) => {
+    if (/(^|\.)localhost$/i.test(name)) return bySystem(name, signal, projectId)
     const servers = current()
     const answers = await Promise.allSettled([servers.resolve4(name), servers.resolve6(name)])
     signal.throwIfAborted()
@@ -65,6 +68,6 @@ export function createResolve(parts: Partial<ResolveParts> = {}): Resolve {
     if (found.length > 0) return found
     const failed = reasons.find((reason) => !unknown.includes(codeOf(reason)))
     if (failed !== undefined) throw failed
-    return bySystem(name, signal)
+    return bySystem(name, signal, projectId)
   }
 }

@@ -1,6 +1,6 @@
 /**
  * Lookups of names by the system. Each occupies one of the threads that Node.js shares with file access until the system
- * answers, so few run at the same time; the others wait, and give up with their attempt.
+ * answers, so few run at the same time, and one for each project; the others wait, and give up with their attempt.
  */
 import { lookup as systemLookup } from 'node:dns/promises'
 
@@ -12,23 +12,29 @@ const longestMs = 5000
 /** @throws Error with a `code`, such as ENOTFOUND; the reason of `signal` when it aborts */
 export type Resolve = (name: string, signal: AbortSignal) => Promise<string[]>
 
+/** As `Resolve`, for a webhook of the project. */
+export type ResolveOf = (name: string, signal: AbortSignal, projectId: string) => Promise<string[]>
+
 export type Lookup = (name: string) => Promise<string[]>
 
 const bySystem: Lookup = async (name) =>
   (await systemLookup(name, { all: true })).map(({ address }) => address)
 
 /** @param lookup and `withinMs`: for tests */
-export function createSystemLookups(lookup: Lookup = bySystem, withinMs = longestMs): Resolve {
-  /** In the order of their arrival. */
-  const waiting = new Set<() => void>()
-  let running = 0
+export function createSystemLookups(lookup: Lookup = bySystem, withinMs = longestMs): ResolveOf {
+  /** Functions that start a lookup, with its project, in the order of their arrival. */
+  const waiting = new Map<() => void, string>()
+  /** Projects with a lookup. */
+  const running = new Set<string>()
   const startNext = (): void => {
-    const [start] = waiting
-    if (start === undefined || running >= mostLookups) return
-    waiting.delete(start)
-    start()
+    if (running.size >= mostLookups) return
+    for (const [start, projectId] of waiting)
+      if (!running.has(projectId)) {
+        waiting.delete(start)
+        return start()
+      }
   }
-  return (name, signal) =>
+  return (name, signal, projectId) =>
     new Promise((resolve, reject) => {
       const leave = (error: Error): void => {
         settle()
@@ -42,19 +48,19 @@ export function createSystemLookups(lookup: Lookup = bySystem, withinMs = longes
         signal.removeEventListener('abort', onAbort)
       }
       const start = (): void => {
-        running += 1
+        running.add(projectId)
         void lookup(name)
           .then(resolve, reject)
           .finally(() => {
             settle()
             // Not before: the thread is in use until the system answers.
-            running -= 1
+            running.delete(projectId)
             startNext()
           })
       }
       if (signal.aborted) return onAbort()
       signal.addEventListener('abort', onAbort, { once: true })
-      waiting.add(start)
+      waiting.set(start, projectId)
       startNext()
     })
 }
