@@ -51,6 +51,17 @@ async function first<T>(events: AsyncIterable<T>): Promise<T | undefined> {
   return undefined
 }
 
+it('throws for an event that is not a JSON object, and does not connect again', async () => {
+  for (const data of ['{"id": "evt_1"', 'null']) {
+    answers = [stream(`id: evt_1\ndata: ${data}\n\n`)]
+    await expect(first(client.events())).rejects.toMatchObject({
+      code: 'unexpected_answer',
+      retryable: false,
+    })
+  }
+  expect(asked).toHaveLength(2)
+})
+
 it('continues after the last event when the stream ends, breaks or is refused for a while', async () => {
   answers = [
     stream(`retry: 1000\n\nid: start\n\n:\n${frame('evt_1')}`, (response) => response.end()),

@@ -1,6 +1,6 @@
 /** Follows the events of a project: one stream after the other, each from where the last one ended. */
 import type { Connection } from './connection.js'
-import { ConnectionError, parsed, PhonerackError, unexpectedAnswer } from './errors.js'
+import { ConnectionError, isJsonObject, parsed, PhonerackError, unexpectedAnswer } from './errors.js'
 import { fetchFailureOf } from './fetch-failure.js'
 import type { Event } from './generated/types.gen.js'
 import { pause, reasonOf } from './pause.js'
@@ -64,6 +64,7 @@ export async function* follow(
           }
           if (frame.lastId !== null) headers.set('last-event-id', frame.lastId)
           if (frame.data === null) continue
+          if (!isJsonObject(frame.data)) throw unexpectedAnswer(200, 'an event that is not a JSON object')
           failures = 0
           yield parsed(frame.data) as Event | EventGap
         }

@@ -69,6 +69,17 @@ def value_of(request: Request[T], answer: Answer) -> T:
     return cast(T, value)
 
 
+def event_of(data: str) -> Dict[str, Any]:
+    """The event of a frame. Raises ApiError `unexpected_answer` for data that is not a JSON object."""
+    try:
+        value = json.loads(data)
+    except (ValueError, RecursionError):
+        value = None
+    if not isinstance(value, dict):
+        raise unexpected(200, "an event that is not a JSON object", is_read=True)
+    return value
+
+
 def error_of(answer: Answer, *, is_read: bool) -> PhonerackError:
     """The error of an answer. Without the API's envelope, as from a proxy, its code is `unexpected_answer`."""
     parsed = _json_of(answer)

@@ -96,6 +96,17 @@ async def test_raises_for_an_answer_that_is_not_a_stream_of_events(server: Serve
     assert len(server.seen) == 1
 
 
+async def test_raises_for_an_event_that_is_not_a_json_object(server: Server) -> None:
+    for data in (b'{"id": "evt_1"', b"null", b"[" * 100_000):
+        server.replies = [stream(b"id: evt_1\ndata: " + data + b"\n\n")]
+        async with connect(server) as client:
+            with pytest.raises(ApiError) as raised:
+                async for _ in client.events():
+                    pass
+        assert (raised.value.code, raised.value.retryable) == ("unexpected_answer", False)
+    assert len(server.seen) == 3
+
+
 async def test_connects_less_and_less_often_to_a_service_that_ends_every_stream(server: Server) -> None:
     waits: List[float] = []
     server.replies = [*[stream(b"id: start\n\n")] * 4, stream(frame("evt_1")), stream(frame("evt_2"))]

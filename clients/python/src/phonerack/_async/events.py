@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import re
 import time
 from typing import Any, AsyncGenerator, Callable, Dict, Optional, cast
 
+from .._answers import event_of
 from .._generated import operations
 from .._policy import LONG_STREAM, is_passing, pause_before_stream
 from .._sse import FrameReader
@@ -43,7 +43,7 @@ async def follow(
                     last = last if frame.last_id is None else frame.last_id
                     if frame.data is not None:
                         failures = 0
-                        yield json.loads(frame.data)
+                        yield event_of(frame.data)
         except PhonerackError as error:
             if not is_passing(error) or (not has_opened and failures >= connection.max_retries):
                 raise
