@@ -39,10 +39,12 @@ const at =
   (address: string): Resolve =>
   () =>
     Promise.resolve([address])
+const byName = createResolve()
+const resolve: Resolve = (name, signal) => byName(name, signal, 'project')
 const send = (url: string, change: Partial<Attempt> = {}) =>
   sendAttempt({
     ...{ url, headers: { 'content-type': 'application/json' }, body: '{"a":1}', allowed: loopback },
-    ...{ resolve: createResolve(), signal: new AbortController().signal, ...change },
+    ...{ resolve, signal: new AbortController().signal, ...change },
   })
 
 it('posts the body and returns the response', async () => {

