@@ -92,7 +92,7 @@ export async function reconcile(core: Core): Promise<void> {
     for (const lost of care) await careAgain(tx, lost)
     for (const { id } of moved) await addAdoption(tx, id)
   })
-  // In statements of their own, since other transactions lock jobs of webhooks.
+  // Each in a separate statement, since other transactions lock jobs of webhooks.
   for (const { id } of webhooks) await addJobs(core.db, [deliverNow(id)])
 }
 

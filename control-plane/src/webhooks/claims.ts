@@ -38,7 +38,7 @@ export const claimNext = (
       await lockWebhook(tx, webhookId)
       const hasMore = await failWaiting(tx, webhookId)
       webhook = await tx.webhook.findUniqueOrThrow({ where: { id: webhookId } })
-      // They are due for longer than those that may be sent.
+      // The query below may find one of those that fail.
       if (hasMore && webhook.disabledAt === null) return null
     }
     const isEnabled = webhook.disabledAt === null

@@ -15,7 +15,7 @@ import { addNext, claimNext, release, sameClaim, sameRound, type Claim } from '.
 import { addNextJob, deliverAfterTurn, lockWebhook } from './jobs.js'
 import { ownAddresses } from './own-addresses.js'
 import { disableIn, eventOf, type DeliveryRow } from './records.js'
-import { type Resolve, type ResolveOf } from './resolve.js'
+import { type ResolveOf } from './resolve.js'
 import { afterAttempt } from './schedule.js'
 import { secretsOf } from './secrets.js'
 import { sendAttempt, type AttemptOutcome } from './send.js'
@@ -91,9 +91,9 @@ async function attempt(parts: DeliveryParts, { webhook, delivery }: Claim): Prom
     ...signedHeaders(secrets, { id: event.id, at, body }),
   }
   const own = ownAddresses()
-  const resolveFor: Resolve = (name, signal) => resolve(name, signal, webhook.projectId)
   return sendAttempt({
-    ...{ url: webhook.url, headers, body, allowed, own, resolve: resolveFor, signal: stopping },
+    ...{ url: webhook.url, headers, body, allowed, own, signal: stopping },
+    resolve: (name, signal) => resolve(name, signal, webhook.projectId),
   })
 }
 
