@@ -12,7 +12,7 @@ export interface DeliverySlots {
   run<T>(owner: SlotOwner, work: () => Promise<T>): Promise<T | 'turn'>
 }
 
-/** Milliseconds after which a waiter has gone, since it asks before: another replica runs its job, or it is deleted. */
+/** Milliseconds after which a waiter that did not ask has gone: to another replica, or it is deleted. */
 const goneMs = (isFailing: boolean): number => longestTurnMs(isFailing) + 1000
 
 /** @param now milliseconds of a time without jumps, for tests */
