@@ -129,7 +129,7 @@ it('drops the failure of an attempt whose delivery was claimed again, but not it
     await hooks.happen()
     await eventually(() => held.length === 1)
     const { db } = plane.app.core
-    // As if the first attempt's process had stood still for longer than its claim.
+    // The process of the first attempt was suspended for longer than its claim.
     await db.webhookDelivery.updateMany({
       where: { webhookId },
       data: { nextAttemptAt: new Date(Date.now() - 60_000) },
@@ -283,7 +283,7 @@ it('does not stop the events of other webhooks while the job of one is locked', 
   const client = new pg.Client({ connectionString: plane.config.databaseUrl })
   await client.connect()
   await client.query('begin')
-  // As a replica that stands still before its commit.
+  // Another replica is suspended before its commit.
   await client.query('select 1 from graphile_worker._private_jobs where key = $1 for update', [waiting])
   await hooks.happen()
   await outboxIsEmpty()

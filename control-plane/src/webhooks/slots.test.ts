@@ -111,7 +111,7 @@ interface Hanging {
   end: () => void
 }
 
-it('gives each webhook a slot, however many hang and ask again at once', async () => {
+it('gives each webhook a slot, however many hang and ask again immediately', async () => {
   const webhook = fc.record({ project: fc.nat(11), isFailing: fc.boolean() })
   await fc.assert(
     fc.asyncProperty(

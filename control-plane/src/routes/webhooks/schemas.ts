@@ -113,7 +113,7 @@ export const deliverySchema = z
     response: z
       .object({
         status: z.int(),
-        body: z.string().meta({ description: 'The first 16 KB; of a success, the first 1 KB.' }),
+        body: z.string().meta({ description: 'The first 16 KB; 1 KB of a successful delivery.' }),
       })
       .nullable()
       .meta({ description: 'The response to the last attempt; null without one.' }),
