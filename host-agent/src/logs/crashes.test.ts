@@ -56,6 +56,9 @@ describe('the drop box', () => {
     })
     const native = `${head}\nsignal 11 (SIGSEGV), code 1 (SEGV_MAPERR), fault addr 0x0\nbacktrace:\n`
     expect(parseReport('native_crash', native)).toMatchObject({ exception: 'SIGSEGV', reason: null })
+    for (const pid of ['99999999999', '2147483648', '0', '-1', '1e3.5', 'x'])
+      expect(parseReport('crash', `Process: a\nPID: ${pid}\n\nx`).pid, pid).toBeNull()
+    expect(parseReport('crash', 'Process: a\nPID: 2147483647\n\nx').pid).toBe(0x7fff_ffff)
     expect(parseReport('crash', '')).toMatchObject({ package: '', pid: null, exception: null, stack: '' })
   })
 })

@@ -1,6 +1,7 @@
 /**
  * Parses `dumpsys dropbox`. Pure. Form: AOSP `DropBoxManagerService.dump`, Android 10 to 16. The list with file names contains
- * no text of an app, so the entries and their times cannot be forged; a report is read between lines that only the agent knows.
+ * no text of reports, and a report is read between lines that only the agent knows, so its text cannot look like another report.
+ * Any app can add reports by `DropBoxManager.addText`, also in the name of another app: nothing here proves who wrote one.
  */
 import type { CrashKind } from '../device/reports.js'
 
@@ -64,6 +65,9 @@ export interface Report {
   stack: string
 }
 
+/** Of the kernel's type `pid_t`. A greater number would not fit into the message to the control plane. */
+const maxPid = 0x7fff_ffff
+
 /** The system's lines `Name: value` up to the first empty line, then what the app or the system printed. */
 export function parseReport(kind: CrashKind, text: string): Report {
   const end = text.indexOf('\n\n')
@@ -76,7 +80,7 @@ export function parseReport(kind: CrashKind, text: string): Report {
   return {
     process,
     package: /^\S+/.exec(value('Package') ?? '')?.[0] ?? process.replace(/:.*$/, ''),
-    pid: Number.isSafeInteger(pid) && pid > 0 ? pid : null,
+    pid: Number.isInteger(pid) && pid > 0 && pid <= maxPid ? pid : null,
     ...causeOf(kind, stack, value('Subject')),
     stack,
   }
