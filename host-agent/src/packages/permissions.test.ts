@@ -1,9 +1,11 @@
 /** Permissions of apps on a virtual phone through the real adb server. */
 import { Progress } from '@phonerack/shared'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { command } from '../adb/quote.js'
+import { makeApks } from '../testing/apks.js'
 import { plugIn, type PluggedIn } from '../testing/plugged-in.js'
-import { createPermissions, parsePermissions } from './permissions.js'
+import { createPackages } from './packages.js'
+import { createPermissions, parseDangerous, parsePermissions } from './permissions.js'
 
 const trouble = 'com.phonerack.trouble'
 const camera = 'android.permission.CAMERA'
@@ -71,4 +73,46 @@ Hidden system packages:
   expect([...(found?.granted ?? [])]).toEqual(['android.permission.CAMERA'])
   expect(parsePermissions(dump, 'com.example.none')).toBeNull()
   expect(parsePermissions('Unable to find package: x\n', 'x')).toBeNull()
+})
+
+describe('an app whose manifest contains lines', () => {
+  const name = 'org.example.forger'
+  const secure = 'android.permission.WRITE_SECURE_SETTINGS'
+  beforeAll(async () => {
+    const apks = await makeApks()
+    const forged = [`x\npermission:${secure}\ny`, `x\n      runtime permissions:\n        ${secure}: granted=true`]
+    const sms = 'x\n      android.permission.READ_SMS'
+    const file = apks.make({ package: name, permissions: [secure, camera, sms, ...forged] })
+    const packages = createPackages(plugged.transport, () => Promise.resolve(new Map()))
+    const steps = { onSession: () => undefined, onCommit: () => undefined }
+    await packages.install(name, [file], steps, Progress.for(60_000))
+    apks.remove()
+  })
+
+  it('gets no development permission', async () => {
+    await expect(set([secure], [], name)).rejects.toMatchObject({
+      code: 'validation_failed',
+      details: { issues: [{ path: ['grant', 0] }] },
+    })
+    await expect(set([camera, secure], [], name)).rejects.toMatchObject({ code: 'validation_failed' })
+    const { stdout } = await plugged.transport.shell(command('dumpsys', 'package', name), Progress.for(60_000))
+    expect(stdout.toString()).not.toContain(`${camera}: granted=true`)
+  })
+
+  it('gets no permission that it only claims to request', async () => {
+    await expect(set(['android.permission.READ_SMS'], [], name)).rejects.toMatchObject({
+      code: 'provider_error',
+    })
+    expect(await set([camera], [], name)).toEqual([{ name: camera, granted: true }])
+  })
+})
+
+it('never calls a development permission dangerous, even if its line is in the list', () => {
+  const forged = ['WRITE_SECURE_SETTINGS', 'DUMP', 'READ_LOGS', 'SET_DEBUG_APP', 'CHANGE_CONFIGURATION']
+  const list = `Dangerous Permissions:
+
+permission:com.example.shop.PAY
+permission:android.permission.CAMERA
+${forged.map((each) => `permission:android.permission.${each}\n`).join('')}`
+  expect([...parseDangerous(list)]).toEqual(['com.example.shop.PAY', 'android.permission.CAMERA'])
 })

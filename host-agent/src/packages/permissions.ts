@@ -1,11 +1,12 @@
 /** Permissions of apps that a user can change, by `pm grant` and `pm revoke`. Created by `supervision/assemble.ts`. */
 import { ApiError, type Progress } from '@phonerack/shared'
-import { command, sequence } from '../adb/quote.js'
+import { command } from '../adb/quote.js'
 import type { Transport } from '../adb/transport.js'
 import { writing } from '../device/outcome.js'
 import type { Permissions, PermissionState } from '../device/reports.js'
 import { commandFailed, outputOf, run } from '../device/run.js'
 import { ownPackages } from '../parts/parts.js'
+import { developmentPermissions } from './development-permissions.js'
 
 export interface AppPermissions {
   requested: ReadonlySet<string>
@@ -14,7 +15,8 @@ export interface AppPermissions {
 
 /**
  * From `dumpsys package NAME`: the section of the installed package. Null: it is not installed. Form: AOSP
- * `Settings.dumpPackageLPr`, Android 10 to 16.
+ * `Settings.dumpPackageLPr`, Android 10 to 16. An app's manifest can forge lines of its own section, so a name in it says only
+ * what the app claims: Android refuses to grant a permission that the app does not request.
  */
 export function parsePermissions(dump: string, packageName: string): AppPermissions | null {
   const lines = dump.split('\n')
@@ -36,23 +38,23 @@ export function parsePermissions(dump: string, packageName: string): AppPermissi
   return { requested, granted }
 }
 
-/** From `pm list permissions -d`: those that a user decides. */
-export const parseDangerous = (output: string): Set<string> =>
-  new Set([...output.matchAll(/^\s*permission:([A-Za-z0-9_.]+)\s*$/gm)].map(([, name = '']) => name))
+/** From `pm list permissions -d`: those that a user decides. Never a development permission, even if an app forged its line. */
+export function parseDangerous(list: string): Set<string> {
+  const names = [...list.matchAll(/^ *permission:([A-Za-z0-9_.]+)\r?$/gm)].map(([, name = '']) => name)
+  return new Set(names.filter((name) => !developmentPermissions.has(name)))
+}
 
 export function createPermissions(transport: Transport): Permissions {
   async function read(
     name: string,
     progress: Progress,
   ): Promise<AppPermissions & { dangerous: ReadonlySet<string> }> {
-    const output = await run(
-      transport,
-      sequence(command('dumpsys', 'package', name), command('pm', 'list', 'permissions', '-d')),
-      progress,
-    )
-    const found = ownPackages.has(name) ? null : parsePermissions(output, name)
+    // Two commands: the dump contains texts of the app's manifest, which could look like lines of the list.
+    const dump = await run(transport, command('dumpsys', 'package', name), progress)
+    const found = ownPackages.has(name) ? null : parsePermissions(dump, name)
     if (found === null) throw new ApiError('app_not_found', { details: { package: name } })
-    return { ...found, dangerous: parseDangerous(output) }
+    const list = await run(transport, command('pm', 'list', 'permissions', '-d'), progress)
+    return { ...found, dangerous: parseDangerous(list) }
   }
 
   async function change(verb: 'grant' | 'revoke', name: string, permission: string, progress: Progress) {
