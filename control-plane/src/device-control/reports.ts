@@ -15,10 +15,10 @@ import {
   type SetPermissionsRequest,
   type SetPermissionsResponse,
 } from '@phonerack/proto'
-import { ApiError } from '@phonerack/shared'
+import { ApiError, canBeTakenFor, mostNotifications } from '@phonerack/shared'
 import { type Core } from '../core/core.js'
 import { type HostClients } from '../host-calls/clients.js'
-import { checkAppChange } from '../phones/left-to-person.js'
+import { checkAppChange, handoffRequired } from '../phones/left-to-person.js'
 import { createPhoneCalls, type PhoneRequest } from './phone-calls.js'
 import { type CrashKindName, type LogLevelName, type ReportService } from './types.js'
 
@@ -52,11 +52,23 @@ export function createReportService(core: Core, hosts: HostClients): ReportServi
     return notifications.map(({ postedAt, ...rest }) => ({ ...rest, postedAt: postedAt ?? null }))
   }
 
-  /** For the profile `guarded`, which must not act on apps that are left to a person. */
+  /**
+   * For the profile `guarded`, which must not act on apps that are left to a person, nor on a card that may be one of theirs:
+   * the agent finds a card by its texts, which any app can repeat.
+   */
   async function checkNotification(to: PhoneRequest, id: string): Promise<void> {
     if (to.caller.profile !== 'guarded') return
-    const found = (await listNotifications(to)).find((notification) => notification.id === id)
-    if (found) checkAppChange(to.caller, to.phoneId, found.package)
+    const listed = await listNotifications(to)
+    const found = listed.find((notification) => notification.id === id)
+    if (!found) return
+    for (const each of listed)
+      if (each === found || canBeTakenFor(found, each)) checkAppChange(to.caller, to.phoneId, each.package)
+    if (listed.length >= mostNotifications)
+      throw handoffRequired(
+        to.phoneId,
+        { package: found.package },
+        'The phone has too many notifications to tell this one from those that are left to a person.',
+      )
   }
 
   const withNext = async <T>(phoneId: string, work: () => Promise<T>): Promise<T> => {

@@ -24,7 +24,7 @@ import { claimOf, moveCalls } from './agent-double/moves.js'
 import { liveCalls } from './agent-double/live.js'
 import { RecordingsDouble } from './agent-double/recordings.js'
 import { completeBatch, screenCalls } from './agent-double/screen.js'
-import { reportsCalls } from './agent-double/reports.js'
+import { reportsCalls, shownNotification } from './agent-double/reports.js'
 import { settingsCalls } from './agent-double/settings.js'
 import { type AgentDouble, type Batch, type DoubleDevice, type DoubleOptions } from './agent-double/types.js'
 
@@ -69,6 +69,7 @@ class Double implements Inside {
   onAnswer: AgentDouble['onAnswer'] = (_, bytes) => bytes
   onHeartbeat: AgentDouble['onHeartbeat'] = (message) => message
   readonly held: AgentDouble['held'] = {
+    notifications: [shownNotification],
     clipboard: '',
     location: undefined,
     locale: 'en-US',

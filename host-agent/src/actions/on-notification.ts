@@ -2,7 +2,7 @@
  * Opens or dismisses a notification as a person does: by its card in the notification shade. Android lets the shell list
  * notifications and not remove them (docs/decisions/0275). Called by `grpc/`.
  */
-import { ApiError, type Progress } from '@phonerack/shared'
+import { ApiError, firstLineOf, Progress, type Logger } from '@phonerack/shared'
 import type { Device, Point } from '../device/device.js'
 import type { Notifications, PostedNotification } from '../device/reports.js'
 import { centerOf, type Bounds } from '../screen/geometry.js'
@@ -13,7 +13,7 @@ const systemUi = 'com.android.systemui'
 /** AOSP SystemUI: the card of a notification. Some vendors name it differently, so its texts decide. */
 const cardId = /:id\/(?:expandableNotificationRow|notification_row)$/
 /** Milliseconds. */
-const times = { shade: 3000, effect: 5000, poll: 150 }
+const times = { shade: 3000, effect: 5000, poll: 150, close: 3000 }
 const mostScrolls = 12
 
 const gone = (id: string): ApiError =>
@@ -31,8 +31,9 @@ export async function openNotification(
   notifications: Notifications,
   wanted: Wanted,
   progress: Progress,
+  log: Logger,
 ): Promise<void> {
-  await onCard(device, notifications, wanted, progress, async (card, find) => {
+  await onCard(device, notifications, wanted, progress, log, async (card, find) => {
     await device.input.gesture([tap(centerOf(card))], progress)
     await until(async () => (await find()) === null, 'the notification to open', progress)
   })
@@ -44,6 +45,7 @@ export async function dismissNotification(
   notifications: Notifications,
   wanted: Wanted,
   progress: Progress,
+  log: Logger,
 ): Promise<void> {
   const check = ({ dismissible }: PostedNotification): void => {
     if (dismissible) return
@@ -52,7 +54,7 @@ export async function dismissNotification(
       details: { feature: 'dismiss', notification: wanted.id },
     })
   }
-  await onCard(device, notifications, { ...wanted, check }, progress, async (card) => {
+  await onCard(device, notifications, { ...wanted, check }, progress, log, async (card) => {
     const y = centerOf(card).y
     const [from, to] = [0.15, 0.95].map((part): Point => ({ x: card[0] + (card[2] - card[0]) * part, y }))
     if (from && to) await device.input.gesture([swipe(from, to, 200)], progress)
@@ -69,6 +71,7 @@ async function onCard(
   notifications: Notifications,
   wanted: Wanted & { check?: (notification: PostedNotification) => void },
   progress: Progress,
+  log: Logger,
   work: (card: Bounds, find: Find) => Promise<void>,
 ): Promise<void> {
   const found = (await notifications.list(progress)).find(wanted.is)
@@ -77,11 +80,20 @@ async function onCard(
   if ((await device.power.isOn(progress)) === false)
     throw new ApiError('phone_screen_off', { next: 'Wake the phone with the action `key` `wake` first.' })
   const find: Find = async () => cardOf(parseNodes(await device.ui.source(progress, true)).nodes, found)
-  await notifications.expand(progress)
   try {
+    await notifications.expand(progress)
     await work(await reveal(device, find, progress), find)
   } finally {
-    await notifications.collapse(progress)
+    await closeShade(notifications, log)
+  }
+}
+
+/** In its own time, since the request may have ended: the next batch must not find the shade open. Never throws. */
+async function closeShade(notifications: Notifications, log: Logger): Promise<void> {
+  try {
+    await notifications.collapse(Progress.for(times.close))
+  } catch (error) {
+    log.warn({ err: error }, 'could not close the notification shade')
   }
 }
 
@@ -118,8 +130,8 @@ export function cardOf(
   { title, text }: Pick<PostedNotification, 'title' | 'text'>,
 ): Bounds | null {
   const own = nodes.filter((node) => node.package === systemUi || node.id.startsWith('android:id/'))
-  const shows = (node: UiNode, value: string) => firstLine(node.text) === firstLine(value)
-  const wanted = [title, text].filter((value) => firstLine(value) !== '')
+  const shows = (node: UiNode, value: string) => firstLineOf(node.text) === firstLineOf(value)
+  const wanted = [title, text].filter((value) => firstLineOf(value) !== '')
   for (const card of own.filter(({ id, bounds }) => bounds !== null && cardId.test(id))) {
     const inside = own.filter((node) => isUnder(nodes, node, card.index))
     if (wanted.length > 0 && wanted.every((value) => inside.some((node) => shows(node, value))))
@@ -127,11 +139,9 @@ export function cardOf(
   }
   // A card without a known name: the title, above the text.
   const titled = own.find((node) => node.bounds !== null && title !== '' && shows(node, title))
-  const hasText = firstLine(text) === '' || own.some((node) => shows(node, text))
+  const hasText = firstLineOf(text) === '' || own.some((node) => shows(node, text))
   return titled !== undefined && hasText ? titled.bounds : null
 }
-
-const firstLine = (text: string): string => text.trim().split('\n', 1)[0]?.slice(0, 200) ?? ''
 
 function isUnder(nodes: readonly UiNode[], node: UiNode, ancestor: number): boolean {
   for (let at = node.parent; at !== -1; at = nodes[at]?.parent ?? -1) if (at === ancestor) return true

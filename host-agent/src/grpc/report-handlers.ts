@@ -43,7 +43,7 @@ export function createReportHandlers(registry: Registry, log: Logger): ReportCal
     await gate.write('notification', caller, progress, async (device, within) => {
       const is = ({ key }: PostedNotification) => notificationId(caller.phoneId, key) === id
       try {
-        await work(device, need(device.notifications, 'notifications'), { id, is }, within)
+        await work(device, need(device.notifications, 'notifications'), { id, is }, within, log)
       } finally {
         gate.screenSettlesAt = ownNow() + settleMs
       }

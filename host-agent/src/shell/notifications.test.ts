@@ -42,6 +42,11 @@ describe('a record', () => {
       expect(parseRecord(record(flags, ''))?.dismissible).toBe(true)
   })
 
+  it('is not accepted with the key of another app', () => {
+    const forged = record('0x10', '').replace('pkg=com.example.shop', 'pkg=com.example.other')
+    expect(parseRecord(forged)).toBeNull()
+  })
+
   it('is not found in another form', () => {
     for (const text of [
       '',

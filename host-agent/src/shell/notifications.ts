@@ -1,18 +1,16 @@
 /**
  * Reads the notifications of one phone: their keys by `cmd notification list` (Android 11), then each record. Between the
  * records are lines that only the agent knows, so the text of an app cannot look like another record. Android 10 has only
- * `dumpsys notification`. Created by `supervision/assemble.ts`.
+ * `dumpsys notification`, where it can. Created by `supervision/assemble.ts`.
  */
 import { randomBytes } from 'node:crypto'
-import { shorten, type Progress } from '@phonerack/shared'
+import { mostNotifications, shorten, type Progress } from '@phonerack/shared'
 import { command, pipe, sequence } from '../adb/quote.js'
 import type { Transport } from '../adb/transport.js'
 import type { Notifications, PostedNotification } from '../device/reports.js'
 import { outputOf, run } from '../device/run.js'
 import { ownPackages } from '../parts/parts.js'
 
-/** Notifications that are read; Android allows 50 for each app. */
-const most = 100
 /** Bytes of one record, and of all records of Android 10. */
 const recordBytes = 40_000
 const dumpBytes = 4_000_000
@@ -27,7 +25,7 @@ export function createNotifications(transport: Transport): Notifications {
         .map(parseRecord)
         .filter((found) => found !== null)
         .filter(({ package: name }) => !ownPackages.has(name))
-        .slice(0, most)
+        .slice(0, mostNotifications)
     },
     async expand(progress) {
       await run(transport, command('cmd', 'statusbar', 'expand-notifications'), progress)
@@ -47,7 +45,8 @@ async function recordsByKey(transport: Transport, progress: Progress): Promise<s
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => /^-?\d+\|[A-Za-z0-9_.]+\|-?\d+\|.*\|\d+$/.test(line) && !line.includes('\0'))
-    .slice(0, most)
+    .filter((key) => !ownPackages.has(ownerOf(key)))
+    .slice(0, mostNotifications)
   if (keys.length === 0) return []
   const border = randomBytes(16).toString('hex')
   const output = await run(
@@ -73,6 +72,9 @@ async function recordsOfDump(transport: Transport, progress: Progress): Promise<
   return list.split(/^(?= {4}NotificationRecord\()/m).slice(1)
 }
 
+/** The package in a key: user, package, number, tag, UID. */
+const ownerOf = (key: string): string => key.split('|', 2)[1] ?? ''
+
 /** AOSP `Notification.flags`: ongoing, no clear, foreground service. */
 const keptFlags = 0x2 | 0x20 | 0x40
 const keptNames = /\b(?:ONGOING_EVENT|NO_CLEAR|FOREGROUND_SERVICE)\b/
@@ -82,7 +84,8 @@ export function parseRecord(record: string): PostedNotification | null {
   const [, name, key] =
     /^\s*NotificationRecord\([^\n]*? pkg=([A-Za-z0-9_.]+) [^\n]* key=(-?\d+\|[^\n]*?\|\d+): /.exec(record) ??
     []
-  if (name === undefined || key === undefined) return null
+  // Otherwise a forged record could have the key, and so the ID, of another app's notification.
+  if (name === undefined || key === undefined || ownerOf(key) !== name) return null
   const [, flags = ''] = /^\s*flags=(\S*)/m.exec(record) ?? []
   const [, ms] = /^\s*mCreationTimeMs=(\d{1,15})/m.exec(record) ?? /^\s*when=(\d{1,15})/m.exec(record) ?? []
   const isKept = /^0x/.test(flags) ? (Number(flags) & keptFlags) !== 0 : keptNames.test(flags)

@@ -19,6 +19,7 @@ import {
   isErrorCode,
   isStorable,
   limits,
+  mostNotifications,
 } from '@phonerack/shared'
 import { z } from 'zod'
 import {
@@ -205,7 +206,7 @@ export const hostAnswers: Answers<HostServiceService> = {
   uninstallApp: nothing,
   readLogs: z.object({ lines: listOf(logLine, limits.logs.lines.max), nextCursor: cursor }),
   listCrashes: z.object({ crashes: listOf(crash, limits.logs.crashes.max), isLast: z.boolean() }),
-  listNotifications: z.object({ notifications: listOf(notification, 100) }),
+  listNotifications: z.object({ notifications: listOf(notification, mostNotifications) }),
   openNotification: nothing,
   dismissNotification: nothing,
   setPermissions: z.object({

@@ -1,6 +1,7 @@
 /** Endpoints of logs, crashes, notifications and permissions: fields, limits at their edges, responses. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { doubleNotification } from '../../testing/agent-double/reports.js'
+import { mostNotifications } from '@phonerack/shared'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { doubleNotification, shownNotification } from '../../testing/agent-double/reports.js'
 import { errorOf, expectConventions, startApi, type TestApi } from '../../testing/api.js'
 
 let api: TestApi
@@ -150,6 +151,45 @@ describe('notifications', () => {
         expect(error.details).toEqual({ notification: id })
         expect(error.next).toBe(`GET ${base}/notifications`)
       }
+  })
+})
+
+describe('notifications for guarded requests', () => {
+  const headers = { 'phonerack-profile': 'guarded' }
+  const path = `${doubleNotification}/open`
+  const open = (more: object = { headers }) => api.request('POST', `${base}/notifications/${path}`, more)
+  const bank = { ...shownNotification, id: 'ntf_cccccccccccc', package: 'com.venmo' }
+  afterEach(() => {
+    api.agent.held.notifications = [shownNotification]
+  })
+
+  it('are refused when the notification of an app that is left to a person has the same texts', async () => {
+    for (const change of [{}, { title: ' Title', text: 'Text\nand more' }, { title: 'Text', text: 'Title' }])
+      for (const order of [0, 1]) {
+        const listed = [shownNotification, { ...bank, ...change }]
+        api.agent.held.notifications = order === 0 ? listed : listed.toReversed()
+        const error = errorOf(await open(), 409, 'handoff_required')
+        expect(error.details).toEqual({ reason: 'wallet', package: 'com.venmo' })
+        expect(error.next).toBe(`POST ${base}/handoffs`)
+        expect((await open({})).statusCode).toBe(200)
+      }
+  })
+
+  it('are sent when its texts differ, or the app is not left to a person', async () => {
+    api.agent.held.notifications = [{ ...bank, text: 'Other' }, shownNotification]
+    expect((await open()).statusCode).toBe(200)
+    api.agent.held.notifications = [{ ...bank, package: 'org.example.other' }, shownNotification]
+    expect((await open()).statusCode).toBe(200)
+  })
+
+  it('are refused when the list may be incomplete', async () => {
+    const many = Array.from({ length: mostNotifications - 1 }, (_, index) => ({
+      ...{ ...bank, package: 'org.example.other', title: `Title ${index}` },
+    }))
+    api.agent.held.notifications = [...many, shownNotification]
+    expect(errorOf(await open(), 409, 'handoff_required').details).toEqual({ package: 'org.example.app' })
+    api.agent.held.notifications = [...many.slice(1), shownNotification]
+    expect((await open()).statusCode).toBe(200)
   })
 })
 

@@ -1,13 +1,18 @@
 /** Calls of logs, crashes, notifications and permissions. */
-import { CrashKind, LogLevel, type HostServiceServer } from '@phonerack/proto'
+import { CrashKind, LogLevel, type HostServiceServer, type Notification } from '@phonerack/proto'
 import { ApiError } from '@phonerack/shared'
 import { answer } from './answers.js'
 import { type Inside } from './inside.js'
 
 const at = new Date('2026-11-21T12:49:30.086Z')
 
-/** The notification of every double. */
 export const doubleNotification = 'ntf_bbbbbbbbbbbb'
+
+/** The notification of every double, unless a test adds others. */
+export const shownNotification: Notification = {
+  ...{ id: doubleNotification, package: 'org.example.app', title: 'Title', text: 'Text' },
+  ...{ dismissible: true, postedAt: at },
+}
 
 const lines = Array.from({ length: 5 }, (_, index) => ({
   at,
@@ -52,8 +57,7 @@ export const reportsCalls = (
   listNotifications: (call, callback) =>
     answer(callback, async () => {
       await agent.beginCall('listNotifications', call.request.assignment)
-      const shown = { package: 'org.example.app', title: 'Title', text: 'Text', dismissible: true }
-      return { notifications: [{ id: doubleNotification, ...shown, postedAt: at }] }
+      return { notifications: agent.held.notifications }
     }),
   openNotification: (call, callback) =>
     answer(callback, async () => {

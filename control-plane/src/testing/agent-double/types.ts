@@ -3,6 +3,7 @@ import { type ServerDuplexStream } from '@grpc/grpc-js'
 import {
   type FinishInstallResponse,
   type GetDeviceInfoResponse,
+  type Notification,
   type PackageNeeds,
   type RunActionsRequest,
   type RunActionsResponse,
@@ -79,6 +80,7 @@ export interface AgentDouble {
   onHeartbeat: (message: Heartbeat) => unknown
   /** The state of its phones. */
   readonly held: {
+    notifications: Notification[]
     clipboard: string
     location: { latitude: number; longitude: number } | undefined
     locale: string

@@ -1,0 +1,22 @@
+/**
+ * Compares notifications by the texts that the notification shade shows: a card names its app in no reliable form, so the host
+ * agent finds cards by these texts, and the control plane refuses what it cannot tell apart. Pure. docs/decisions/0275
+ */
+
+/** The most notifications that are read of a phone. */
+export const mostNotifications = 100
+
+interface Texts {
+  title: string
+  text: string
+}
+
+/** The part of a title or text by which a card is recognised. */
+export const firstLineOf = (text: string): string => text.trim().split('\n', 1)[0]?.slice(0, 200) ?? ''
+
+/** Whether the card of `other` shows the texts by which the card of `wanted` is found. False when `wanted` has no texts. */
+export function canBeTakenFor(wanted: Texts, other: Texts): boolean {
+  const shown = [firstLineOf(other.title), firstLineOf(other.text)]
+  const lines = [firstLineOf(wanted.title), firstLineOf(wanted.text)].filter((line) => line !== '')
+  return lines.length > 0 && lines.every((line) => shown.includes(line))
+}
