@@ -56,6 +56,22 @@ it('reports each crash once, over a lost link and a new watch', async () => {
   expect(again.slice(0, 3).map(({ id }) => id)).toEqual(seen.map(({ id }) => id))
 })
 
+it('starts again after an unexpected error', async () => {
+  const again: Observation[] = []
+  let isBroken = true
+  newWatch((observation) => {
+    if (isBroken) {
+      isBroken = false
+      throw new Error('unexpected')
+    }
+    again.push(observation)
+  })
+  await until(() => !isBroken, patience, 'the error')
+  await post('after the error')
+  const isSeen = () => again.some((each) => each.kind === 'notification' && each.key.includes('after the error'))
+  await until(isSeen, patience, 'a notification after the error')
+})
+
 it('ends its logcat on the phone', async () => {
   for (const watch of made.splice(0)) watch.stop()
   await until(

@@ -48,6 +48,7 @@ export class EventWatch {
     const options = { signal, pauses: times.pauses, steadyMs: times.steady }
     keepRunning(() => this.run(signal), options).catch((error: unknown) => {
       log.error({ err: error }, "the watch of the phone's events ended")
+      if (this.running === running) this.running = null
     })
   }
 
@@ -75,8 +76,9 @@ export class EventWatch {
         stream.close()
       }
     } catch (error) {
-      if (!isLink(error)) throw error
-      if (!signal.aborted) log.info({ err: error }, "the watch of the phone's events is interrupted")
+      // It starts again after any error: an ended watch would lose the events that follow.
+      if (!isLink(error)) log.error({ err: error }, "the watch of the phone's events failed")
+      else if (!signal.aborted) log.info({ err: error }, "the watch of the phone's events is interrupted")
     }
     return 'again'
   }
