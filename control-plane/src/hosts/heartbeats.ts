@@ -137,12 +137,14 @@ export async function announceAll(core: Core): Promise<void> {
 const announce = (core: Core, agent: AgentOnBus, epoch: string): void =>
   core.bus.publish(subjects.announce(agent), { epoch } satisfies Announce)
 
-/** Stores what the agent observed on its phones, then tells it so. */
+/** Stores what the agent observed on its phones, then acknowledges it. The agent repeats the rest. */
 async function takeReported(core: Core, agent: AgentOnBus, message: unknown): Promise<void> {
   const { reports, ids } = readReports(message)
   if (ids.length === 0) return
-  await takeReports(core, agent, reports)
-  core.bus.publish(subjects.announce(agent), { acknowledged: ids } satisfies Announce)
+  const waiting = new Set(await takeReports(core, agent, reports))
+  const acknowledged = ids.filter((id) => !waiting.has(id))
+  if (acknowledged.length > 0)
+    core.bus.publish(subjects.announce(agent), { acknowledged } satisfies Announce)
 }
 
 interface Listener {

@@ -5,7 +5,8 @@ import { type AgentDouble } from '../testing/agent-double.js'
 import { type EventJson } from '../events/types.js'
 import { readyPhone } from '../testing/ready-phone.js'
 import { eventually, useWorld, type Plane, type Tenant } from '../testing/world.js'
-import { expireReports, readReports } from './phone-reports.js'
+import { readReports, reportsPerMinute } from './phone-reports.js'
+import { expireReports } from './report-expiry.js'
 
 const world = useWorld()
 let plane: Plane
@@ -14,6 +15,7 @@ let tenant: Tenant
 let phoneId: string
 let serial: string
 let reports: unknown[] = []
+let beats = 0
 
 beforeAll(async () => {
   plane = await world.start()
@@ -24,6 +26,7 @@ beforeAll(async () => {
   serial = [...agent.devices.keys()][0] ?? ''
   // Like the agent: repeated until acknowledged.
   agent.onHeartbeat = (message) => {
+    beats += 1
     reports = reports.filter((each) => !agent.acknowledged.includes((each as { id: string }).id))
     return reports.length === 0 ? message : { ...message, reports: reports.slice(0, reportsPerHeartbeat) }
   }
@@ -46,6 +49,10 @@ async function eventsOf(type: string): Promise<EventJson[]> {
   const answer = await plane.server.inject({ url, headers: { authorization: `Bearer ${tenant.key}` } })
   return answer.json<{ data: EventJson[] }>().data
 }
+const stored = () => plane.app.core.db.phoneReport.count({ where: { phoneId } })
+/** For the limit of reports: the stored ones are from an earlier minute. */
+const minuteLater = () =>
+  plane.app.core.db.$executeRaw`update phone_reports set created_at = created_at - interval '61 seconds'`
 const untilAcknowledged = () => eventually(() => Promise.resolve(reports.length === 0), 60_000)
 
 describe('a report', () => {
@@ -105,20 +112,55 @@ describe('a report', () => {
   })
 
   it('waits while more arrive than fit into a heartbeat', async () => {
+    await minuteLater()
     const before = (await eventsOf('app.crashed')).length
     reports = Array.from({ length: 60 }, (_, index) => crash(100 + index))
     await untilAcknowledged()
     await eventually(async () => (await eventsOf('app.crashed')).length === Math.min(100, before + 60))
   })
 
+  it('waits while its phone has more than 60 in a minute', async () => {
+    await minuteLater()
+    const before = await stored()
+    reports = Array.from({ length: 100 }, (_, index) => crash(200 + index))
+    await eventually(async () => (await stored()) === before + reportsPerMinute, 60_000)
+    await eventually(() => Promise.resolve(reports.length === 40), 60_000)
+    const at = beats
+    await eventually(() => Promise.resolve(beats > at + 10), 60_000)
+    expect(await stored()).toBe(before + reportsPerMinute)
+    expect(await plane.app.metrics.render()).toMatch(
+      /^phonerack_phone_reports_total\{result="waiting"\} [1-9]/m,
+    )
+    // Those that are stored take no room.
+    reports.unshift(crash(200), crash(201))
+    await minuteLater()
+    await untilAcknowledged()
+    expect(await stored()).toBe(before + 100)
+  })
+
+  it('is deleted a week after its event, in batches', async () => {
+    const { core } = plane.app
+    const before = await stored()
+    const { eventLifeMs } = core.rules
+    const aged = (many: number, days: number, prefix: string) => core.db
+      .$executeRaw`insert into phone_reports (phone_id, id, type, data, created_at)
+        select ${phoneId}, ${prefix} || each, 'app.crashed', '{"crash": {}}',
+          now() - make_interval(days => ${days}::int) - ${eventLifeMs}::bigint * interval '1 millisecond'
+        from generate_series(1, ${many}::int) as each`
+    await aged(1203, 8, 'old-')
+    await aged(5, 6, 'kept-')
+    await Promise.all([1, 2].map(() => expireReports(core, eventLifeMs)))
+    expect(await stored()).toBe(before + 5)
+  })
+
   it('is kept as long as the phone has its device, so that a restarted agent repeats nothing', async () => {
-    const { db } = plane.app.core
-    await expireReports(plane.app.core)
-    expect(await db.phoneReport.count({ where: { phoneId } })).toBeGreaterThan(60)
+    const { core } = plane.app
+    await expireReports(core, core.rules.eventLifeMs)
+    expect(await stored()).toBeGreaterThan(60)
     await plane.app.services.phones.delete(tenant.caller, phoneId)
     await eventually(async () => {
-      await expireReports(plane.app.core)
-      return (await db.phoneReport.count({ where: { phoneId } })) === 0
+      await expireReports(core, core.rules.eventLifeMs)
+      return (await stored()) === 0
     })
   })
 })

@@ -12,7 +12,7 @@ import { countDispute, lockDisputed } from '../devices/disputes.js'
 import { expireHandoffs } from '../handoffs/expiry.js'
 import { addAdoption } from '../hosts/move.js'
 import { expireEvents } from '../events/expiry.js'
-import { expireReports } from '../hosts/phone-reports.js'
+import { expireReports } from '../hosts/report-expiry.js'
 import { addJob, addJobs, assignmentJobKey } from '../queue/queue.js'
 import { expireDeletedDeliveries, expireDeletedWebhooks, expireTests } from '../webhooks/expiry.js'
 import { deliverNow } from '../webhooks/jobs.js'
@@ -198,7 +198,7 @@ const expirable: Readonly<Record<string, (core: Core, now: Date) => Promise<unkn
   'hand-overs': ({ db }, now) =>
     db.handoff.deleteMany({ where: { expiresAt: before(now, limits.handoffs.life * 1000) } }),
   events: (core) => expireEvents(core, core.rules.eventLifeMs),
-  'reports of phones': (core) => expireReports(core),
+  'reports of phones': (core) => expireReports(core, core.rules.eventLifeMs),
   'tests of webhooks': (core) => expireTests(core, core.rules.eventLifeMs),
   'deliveries of deleted webhooks': expireDeletedDeliveries,
   'deleted webhooks': expireDeletedWebhooks,

@@ -69,6 +69,18 @@ for (const result of heartbeatResults) heartbeats.inc({ result }, 0)
 
 export const countHeartbeat = (result: HeartbeatResult): void => heartbeats.inc({ result })
 
+const reports = new Counter({
+  name: 'phonerack_phone_reports_total',
+  help: 'Reports of crashes and notifications in the heartbeats that this replica received, by what it did: stored; waiting (the phone has too many in this minute, and the agent repeats them; each repetition counts).',
+  labelNames: ['result'],
+  registers,
+})
+const reportResults = ['stored', 'waiting'] as const
+export type ReportResult = (typeof reportResults)[number]
+for (const result of reportResults) reports.inc({ result }, 0)
+
+export const countReports = (result: ReportResult, count: number): void => reports.inc({ result }, count)
+
 const ready = new Histogram({
   name: 'phonerack_phone_ready_seconds',
   help: 'Time from the admission of a create or start until its phone was ready.',

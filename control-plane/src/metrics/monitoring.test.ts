@@ -35,6 +35,7 @@ it('exports counters with known labels from zero on, so that the first event is 
     'phonerack_http_errors_total{code="internal_error"}',
     'phonerack_phone_ready_seconds_count{kind="create"}',
     'phonerack_webhook_attempts_total{outcome="delivered"}',
+    'phonerack_phone_reports_total{result="waiting"}',
   ])
     expect(text).toContain(`\n${series} `)
 })

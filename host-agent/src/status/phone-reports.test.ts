@@ -80,6 +80,17 @@ it('are limited for a phone and in a heartbeat, so that one phone does not hide 
   expect(count).toBe(500)
 })
 
+it('are limited while the clock of the phone jumps back and forth', () => {
+  const { reports, ids } = make()
+  for (let index = 0; index < 400; index++) reports.add(phone, crash(index, index % 2))
+  const sent = new Set<string>()
+  for (let found = ids(); found.length > 0; found = ids()) {
+    for (const id of found) sent.add(id)
+    reports.acknowledge(found)
+  }
+  expect(sent.size).toBe(120)
+})
+
 it('leave out the same observations when they are read a second time', () => {
   const all = Array.from({ length: 150 }, (_, index) => crash(index, Math.floor(index / 100)))
   const read = () => {

@@ -7,16 +7,17 @@ import type { Observation } from '../logs/event-line.js'
 import { notificationId } from '../logs/notification-id.js'
 
 /**
- * For one phone. `perMinute`: an app in a loop must not fill the events of its project. Counted by the times of the lines, so
- * that a second reading leaves out the same lines.
+ * For one phone. `perMinute`: an app in a loop must not fill the events of its project. Counted by the times of the lines and
+ * not by the agent's clock: a restarted agent reads all lines at once, and has to leave out the same ones. `minutes`: counts
+ * that are kept, so that a clock that jumps back does not begin again. The control plane limits what all of them come to.
  */
-const most = { waiting: 500, perMinute: 60 }
+const most = { waiting: 500, perMinute: 60, minutes: 1500 }
 
 interface PhoneQueue {
   serial: string
   waiting: Map<string, PhoneReport>
-  minute: number
-  inMinute: number
+  /** Observations by minute of the phone's clock. */
+  counts: Map<number, number>
   hasDropped: boolean
 }
 
@@ -72,8 +73,7 @@ export class PhoneReports {
     const queue = {
       serial,
       waiting: new Map<string, PhoneReport>(),
-      minute: -1,
-      inMinute: 0,
+      counts: new Map<number, number>(),
       hasDropped: false,
     }
     this.queues.set(phoneId, queue)
@@ -81,11 +81,13 @@ export class PhoneReports {
   }
 }
 
-function isAllowed(queue: PhoneQueue, at: Date): boolean {
+function isAllowed({ counts }: PhoneQueue, at: Date): boolean {
   const minute = Math.floor(at.getTime() / 60_000)
-  if (minute !== queue.minute) Object.assign(queue, { minute, inMinute: 0 })
-  queue.inMinute += 1
-  return queue.inMinute <= most.perMinute
+  const count = (counts.get(minute) ?? 0) + 1
+  counts.set(minute, count)
+  const [oldest] = counts.keys()
+  if (counts.size > most.minutes && oldest !== undefined) counts.delete(oldest)
+  return count <= most.perMinute
 }
 
 const observedOf = (phoneId: string, observation: Observation): PhoneReport['observed'] =>
