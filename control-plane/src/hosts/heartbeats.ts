@@ -143,8 +143,7 @@ async function takeReported(core: Core, agent: AgentOnBus, message: unknown): Pr
   if (ids.length === 0) return
   const waiting = new Set(await takeReports(core, agent, reports))
   const acknowledged = ids.filter((id) => !waiting.has(id))
-  if (acknowledged.length > 0)
-    core.bus.publish(subjects.announce(agent), { acknowledged } satisfies Announce)
+  if (acknowledged.length > 0) core.bus.publish(subjects.announce(agent), { acknowledged } satisfies Announce)
 }
 
 interface Listener {

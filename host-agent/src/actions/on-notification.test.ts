@@ -37,7 +37,11 @@ const card = {
   ...{ package: 'com.android.systemui', id: 'com.android.systemui:id/expandableNotificationRow' },
   bounds: [0, 200, 1080, 400] as const,
   children: ['Title', 'Text'].map((text, index) => ({
-    ...{ package: 'com.android.systemui', text, bounds: [0, 200 + 50 * index, 1080, 250 + 50 * index] as const },
+    ...{
+      package: 'com.android.systemui',
+      text,
+      bounds: [0, 200 + 50 * index, 1080, 250 + 50 * index] as const,
+    },
   })),
 }
 

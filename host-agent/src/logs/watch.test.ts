@@ -68,7 +68,8 @@ it('starts again after an unexpected error', async () => {
   })
   await until(() => !isBroken, patience, 'the error')
   await post('after the error')
-  const isSeen = () => again.some((each) => each.kind === 'notification' && each.key.includes('after the error'))
+  const isSeen = () =>
+    again.some((each) => each.kind === 'notification' && each.key.includes('after the error'))
   await until(isSeen, patience, 'a notification after the error')
 })
 

@@ -15,8 +15,8 @@ export interface AppPermissions {
 
 /**
  * From `dumpsys package NAME`: the section of the installed package. Null: it is not installed. Form: AOSP
- * `Settings.dumpPackageLPr`, Android 10 to 16. An app's manifest can forge lines of its own section, so a name in it says only
- * what the app claims: Android refuses to grant a permission that the app does not request.
+ * `Settings.dumpPackageLPr`, Android 10 to 16. An app's manifest can forge lines of its own section, so the names
+ * and states in it are what the app claims: Android refuses to grant a permission that the app does not request.
  */
 export function parsePermissions(dump: string, packageName: string): AppPermissions | null {
   const lines = dump.split('\n')
