@@ -1,6 +1,6 @@
 /**
- * Compares notifications by the texts that the notification shade shows: a card names its app in no reliable form, so the host
- * agent finds cards by these texts, and the control plane refuses what it cannot tell apart. Pure. docs/decisions/0275
+ * Compares notifications by the texts that the notification shade shows: a card does not name its app reliably, so the host
+ * agent finds cards by these texts, and the control plane refuses those that it cannot tell apart. Pure. docs/decisions/0275
  */
 
 /** The most notifications that are read of a phone. */

@@ -53,8 +53,8 @@ export function createReportService(core: Core, hosts: HostClients): ReportServi
   }
 
   /**
-   * For the profile `guarded`, which must not act on apps that are left to a person, nor on a card that may be one of theirs:
-   * the agent finds a card by its texts, which any app can repeat.
+   * For the profile `guarded`, which must not act on apps that are left to a person, nor on a card that may belong to such an
+   * app: the agent finds a card by its texts, which any app can repeat.
    */
   async function checkNotification(to: PhoneRequest, id: string): Promise<void> {
     if (to.caller.profile !== 'guarded') return

@@ -1,7 +1,7 @@
 /**
  * Parses `dumpsys dropbox`. Pure. Form: AOSP `DropBoxManagerService.dump`, Android 10 to 16. The list with file names contains
  * no text of reports, and a report is read between lines that only the agent knows, so its text cannot look like another report.
- * Any app can add reports by `DropBoxManager.addText`, also in the name of another app: nothing here proves who wrote one.
+ * Any app can add reports by `DropBoxManager.addText`, even in the name of another app: nothing here proves who wrote one.
  */
 import type { CrashKind } from '../device/reports.js'
 
@@ -65,7 +65,7 @@ export interface Report {
   stack: string
 }
 
-/** Of the kernel's type `pid_t`. A greater number would not fit into the message to the control plane. */
+/** The kernel's type `pid_t` has no greater PID, which would not fit into the message to the control plane. */
 const maxPid = 0x7fff_ffff
 
 /** The system's lines `Name: value` up to the first empty line, then what the app or the system printed. */

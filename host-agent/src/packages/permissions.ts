@@ -15,7 +15,7 @@ export interface AppPermissions {
 
 /**
  * From `dumpsys package NAME`: the section of the installed package. Null: it is not installed. Form: AOSP
- * `Settings.dumpPackageLPr`, Android 10 to 16. An app's manifest can forge lines of its own section, so the names
+ * `Settings.dumpPackageLPr`, Android 10 to 16. The manifest of an app can forge lines of this section, so the names
  * and states in it are what the app claims: Android refuses to grant a permission that the app does not request.
  */
 export function parsePermissions(dump: string, packageName: string): AppPermissions | null {

@@ -8,7 +8,7 @@ import { notificationId } from '../logs/notification-id.js'
 
 /**
  * For one phone. `perMinute`: an app in a loop must not fill the events of its project. Counted by the times of the lines and
- * not by the agent's clock: a restarted agent reads all lines at once, and has to leave out the same ones. `minutes`: counts
+ * not by the agent's clock: a restarted agent reads all lines in a moment, and has to leave out the same ones. `minutes`: counts
  * that are kept, so that a clock that jumps back does not begin again. The control plane limits what all of them come to.
  */
 const most = { waiting: 500, perMinute: 60, minutes: 1500 }
