@@ -33,7 +33,7 @@ export type EventType = (typeof eventTypes)[number]
 /** The type of the event that `POST /v1/webhooks/{id}/test` sends. It is sent to that webhook only, and not listed. */
 export const testEventType = 'webhook.test'
 
-/** One object, named after the part of the type before the point. */
+/** One object under the name of its kind, such as `phone`, or `crash` for `app.crashed`. */
 export type EventData = Readonly<Record<string, Readonly<Record<string, unknown>>>>
 
 /** An event as clients see it: in lists, in streams, and in the bodies of webhooks. */

@@ -23,6 +23,11 @@ const events = [
     phone_id: 'ph_aaaaaaaaaaaa',
     data: { session: { id: 'ses_aaaaaaaaaaaa', end_reason: 'idle', cost_usd: '0.060000' } },
   },
+  {
+    ...{ id: 'evt_3', object: 'event', type: 'app.crashed', created_at: '2026-11-21T12:50:02.000Z' },
+    phone_id: 'ph_aaaaaaaaaaaa',
+    data: { crash: { package: 'com.a', kind: 'crash', exception: 'x.Y', at: null } },
+  },
   { object: 'gap', type: 'gap', last_event_id: 'evt_0' },
 ]
 
@@ -46,6 +51,7 @@ it('prints one line for each event, until it is interrupted', async () => {
   expect(result.out).toBe(
     '2026-11-21T12:50:00.000Z  phone.failed  ph_aaaaaaaaaaaa  failure=phone_unavailable\n' +
       '2026-11-21T12:50:01.000Z  session.ended  ph_aaaaaaaaaaaa  id=ses_aaaaaaaaaaaa end_reason=idle cost_usd=0.060000\n' +
+      '2026-11-21T12:50:02.000Z  app.crashed  ph_aaaaaaaaaaaa  kind=crash package=com.a exception=x.Y\n' +
       'Events after evt_0 have expired.\n',
   )
   expect(result.err).toContain('Waiting for events.')
@@ -61,7 +67,7 @@ it('prints the objects of the API with --json, and IDs with --quiet', async () =
   expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual(events)
   bench.service.seen.length = 0
   stop = new AbortController()
-  expect((await follow('--quiet')).out).toBe('evt_1\nevt_2\n')
+  expect((await follow('--quiet')).out).toBe('evt_1\nevt_2\nevt_3\n')
 })
 
 it('refuses an --after that no header can carry, and a service that sends something else', async () => {

@@ -63,14 +63,26 @@ async function show(run: Run, event: PhonerackEvent | EventGap): Promise<void> {
 
 const plainPart = (part: string): string => part.trim()
 
-/** The facts that the type does not say. */
+/** Fields of the event's object that are printed, in this order. */
+const shown = [
+  'id',
+  'end_reason',
+  'cost_usd',
+  'kind',
+  'package',
+  'exception',
+  'error',
+  'failure',
+  'balance_usd',
+] as const
+
+/** The facts that the type does not say. `data` has one object. */
 function factsOf(type: string, data: PhonerackEvent['data']): string {
-  const [kind = ''] = type.split('.')
-  const facts = data[kind] ?? {}
-  const shown = ['id', 'end_reason', 'cost_usd', 'package', 'error', 'failure', 'balance_usd']
+  const facts = Object.values(data)[0] ?? {}
   return shown
     .filter(
-      (name) => facts[name] !== undefined && facts[name] !== null && !(kind === 'phone' && name === 'id'),
+      (name) =>
+        facts[name] !== undefined && facts[name] !== null && !(name === 'id' && type.startsWith('phone.')),
     )
     .map((name) => `${name}=${plainLine(wordOf(facts[name]))}`)
     .join(' ')
