@@ -28,6 +28,8 @@ const guide: DefaultTheme.SidebarItem[] = [
       page('Money', '/concepts/money'),
       page('Hand-over to a person', '/concepts/hand-over'),
       page('Events and webhooks', '/concepts/events'),
+      page('Log, crashes, notifications and permissions', '/concepts/reports'),
+      page('Steps and replay', '/concepts/steps'),
     ],
   },
   {

@@ -15,7 +15,7 @@ import {
   type SetPermissionsRequest,
   type SetPermissionsResponse,
 } from '@phonerack/proto'
-import { ApiError, canBeTakenFor, mostNotifications } from '@phonerack/shared'
+import { ApiError, canBeTakenFor, mostNotifications, type ErrorCode } from '@phonerack/shared'
 import { type Core } from '../core/core.js'
 import { type HostClients } from '../host-calls/clients.js'
 import { checkAppChange, handoffRequired } from '../phones/left-to-person.js'
@@ -71,18 +71,17 @@ export function createReportService(core: Core, hosts: HostClients): ReportServi
       )
   }
 
-  const withNext = async <T>(phoneId: string, work: () => Promise<T>): Promise<T> => {
+  /** Adds the request that lists what was not found. */
+  const withList = async <T>(code: ErrorCode, next: string, work: () => Promise<T>): Promise<T> => {
     try {
       return await work()
     } catch (error) {
-      if (!(error instanceof ApiError) || error.code !== 'notification_not_found') throw error
-      throw new ApiError(error.code, {
-        details: error.details,
-        next: `GET /v1/phones/${phoneId}/notifications`,
-        cause: error,
-      })
+      if (!(error instanceof ApiError) || error.code !== code) throw error
+      throw new ApiError(code, { details: error.details, next, cause: error })
     }
   }
+  const ofNotification = <T>(phoneId: string, work: () => Promise<T>): Promise<T> =>
+    withList('notification_not_found', `GET /v1/phones/${phoneId}/notifications`, work)
 
   return {
     async logs(caller, phoneId, { cursor, limit, package: name, level, since }, context) {
@@ -150,7 +149,7 @@ export function createReportService(core: Core, hosts: HostClients): ReportServi
     async openNotification(caller, phoneId, notificationId, context) {
       const to = { caller, phoneId, context }
       await checkNotification(to, notificationId)
-      await withNext(phoneId, () =>
+      await ofNotification(phoneId, () =>
         reach.write<OpenNotificationRequest, OpenNotificationResponse>(
           to,
           (client, ...rest) => client.openNotification(...rest),
@@ -163,7 +162,7 @@ export function createReportService(core: Core, hosts: HostClients): ReportServi
     async dismissNotification(caller, phoneId, notificationId, context) {
       const to = { caller, phoneId, context }
       await checkNotification(to, notificationId)
-      await withNext(phoneId, () =>
+      await ofNotification(phoneId, () =>
         reach.write<DismissNotificationRequest, DismissNotificationResponse>(
           to,
           (client, ...rest) => client.dismissNotification(...rest),
@@ -175,11 +174,13 @@ export function createReportService(core: Core, hosts: HostClients): ReportServi
 
     async setPermissions(caller, phoneId, packageName, { grant, revoke }, context) {
       checkAppChange(caller, phoneId, packageName)
-      const { permissions } = await reach.write<SetPermissionsRequest, SetPermissionsResponse>(
-        { caller, phoneId, context },
-        (client, ...rest) => client.setPermissions(...rest),
-        (assignment) => ({ assignment, package: packageName, grant: [...grant], revoke: [...revoke] }),
-        `POST /v1/phones/${phoneId}/apps/${packageName}/permissions`,
+      const { permissions } = await withList('app_not_found', `GET /v1/phones/${phoneId}/apps`, () =>
+        reach.write<SetPermissionsRequest, SetPermissionsResponse>(
+          { caller, phoneId, context },
+          (client, ...rest) => client.setPermissions(...rest),
+          (assignment) => ({ assignment, package: packageName, grant: [...grant], revoke: [...revoke] }),
+          `POST /v1/phones/${phoneId}/apps/${packageName}/permissions`,
+        ),
       )
       return permissions
     },

@@ -48,6 +48,13 @@ describe('the next step', () => {
       'POST /v1/phones/ph_a/recordings/rec_a/stop',
       'record_screen {"phone_id":"ph_a","operation":"stop","recording_id":"rec_a"}',
     ],
+    ['GET /v1/phones/ph_a/notifications', 'notifications {"phone_id":"ph_a"}'],
+    ['GET /v1/phones/ph_a/steps', 'list_steps {"phone_id":"ph_a"}'],
+    ['GET /v1/phones/ph_a/steps/stp_a', 'GET /v1/phones/ph_a/steps/stp_a'],
+    [
+      'POST /v1/phones/ph_a/apps/com.example.app/permissions',
+      'set_permissions {"phone_id":"ph_a","package":"com.example.app"}',
+    ],
     ['DELETE /v1/phones/ph_a/handoffs/hnd_a.', 'DELETE /v1/phones/ph_a/handoffs/hnd_a.'],
     ['Observe the screen.', 'Observe the screen.'],
   ])('of %j is %j', (next, expected) => {

@@ -305,10 +305,20 @@ describe.each(eras)('in revision %s', (era) => {
   it('reads the log, lists and acts on notifications, and sets permissions', async () => {
     await succeeds('read_log', { phone_id: id, kind: 'log' }, {}, 'lines')
     await succeeds('read_log', { phone_id: id, kind: 'crashes' }, {}, 'crashes')
+    const filter = { level: 'warn', since: '2026-11-21T12:00:00Z' }
+    await succeeds('read_log', { phone_id: id, kind: 'log', ...filter }, {}, 'lines')
+    await fails('read_log', { phone_id: id, kind: 'log', since: 'yesterday' }, 'validation_failed')
+    await fails('read_log', { phone_id: id, kind: 'crashes', ...filter }, 'validation_failed')
     await fails('read_log', { phone_id: id, kind: 'log', cursor: 'x' }, 'validation_failed')
     const { structured } = await succeeds('notifications', { phone_id: id }, {}, 'notifications')
     const [shown] = structured['data'] as { id: string }[]
-    await succeeds('notifications', { phone_id: id, dismiss: shown?.id ?? '' }, { id: shown?.id })
+    const wanted = shown?.id ?? ''
+    const both = { open: wanted, dismiss: wanted }
+    await fails('notifications', { phone_id: id, ...both }, 'validation_failed')
+    const opened = { opened: true, next: `observe {"phone_id":"${id}"}` }
+    await succeeds('notifications', { phone_id: id, open: wanted }, opened, `opened "${wanted}"`, 'observe')
+    const dismissed = { id: wanted, dismissed: true }
+    await succeeds('notifications', { phone_id: id, dismiss: wanted }, dismissed, `dismissed "${wanted}"`)
     await fails('notifications', { phone_id: id, open: 'ntf_aaaaaaaaaaaa' }, 'notification_not_found')
     const change = { package: 'com.example.app', grant: ['android.permission.CAMERA'] }
     await succeeds('set_permissions', { phone_id: id, ...change }, { package: 'com.example.app' })

@@ -31,8 +31,11 @@ it('grants and revokes, and returns what the phone then reports', async () => {
 it('changes nothing when one of the names is wrong', async () => {
   await expect(set([camera, 'android.permission.READ_SMS'])).rejects.toMatchObject({
     code: 'validation_failed',
+    message: `\`grant[1]\` is a permission that \`${trouble}\` does not request.`,
+    next: 'Send only runtime permissions that the manifest of the app requests.',
     details: {
-      issues: [{ path: ['grant', 1], message: `\`${trouble}\` does not request this permission` }],
+      validation_stage: 'phone',
+      issues: [{ path: ['grant', 1], message: `is a permission that \`${trouble}\` does not request` }],
     },
   })
   expect(await isGranted()).toBe(false)

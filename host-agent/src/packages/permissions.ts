@@ -68,7 +68,8 @@ export function createPermissions(transport: Transport): Permissions {
     async set(name, { grant, revoke }, progress) {
       const before = await read(name, progress)
       const issues = [...issuesOf('grant', grant, before, name), ...issuesOf('revoke', revoke, before, name)]
-      if (issues.length > 0) throw new ApiError('validation_failed', { details: { issues } })
+      const [first] = issues
+      if (first) throw refused(first, issues)
       for (const permission of grant) await change('grant', name, permission, progress)
       for (const permission of revoke) await change('revoke', name, permission, progress)
       const after = await read(name, progress)
@@ -80,15 +81,30 @@ export function createPermissions(transport: Transport): Permissions {
   }
 }
 
+interface Issue {
+  path: [field: 'grant' | 'revoke', index: number]
+  message: string
+}
+
+/** Its message has the first issue, as those of the control plane. */
+function refused({ path: [field, index], message }: Issue, issues: readonly Issue[]): ApiError {
+  const more = issues.length > 1 ? ` ${issues.length - 1} more in \`details.issues\`.` : ''
+  return new ApiError('validation_failed', {
+    message: `\`${field}[${index}]\` ${message}.${more}`,
+    next: 'Send only runtime permissions that the manifest of the app requests.',
+    details: { validation_stage: 'phone', issues },
+  })
+}
+
 function issuesOf(
-  field: 'grant' | 'revoke',
+  field: Issue['path'][0],
   names: readonly string[],
   { requested, dangerous }: { requested: ReadonlySet<string>; dangerous: ReadonlySet<string> },
   app: string,
-) {
+): Issue[] {
   return names.flatMap((name, index) => {
     const message = !requested.has(name)
-      ? `\`${app}\` does not request this permission`
+      ? `is a permission that \`${app}\` does not request`
       : dangerous.has(name)
         ? null
         : 'is not a permission that a user can grant or revoke'

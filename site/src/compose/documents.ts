@@ -16,6 +16,12 @@ export const documents: readonly Document[] = [
   { source: 'docs/mcp.md', page: 'clients/mcp', title: 'Agent tools (MCP)' },
   { source: 'docs/handoff.md', page: 'concepts/hand-over', title: 'Hand-over to a person' },
   { source: 'docs/events.md', page: 'concepts/events' },
+  {
+    source: 'docs/reports.md',
+    page: 'concepts/reports',
+    title: 'Log, crashes, notifications and permissions',
+  },
+  { source: 'docs/steps.md', page: 'concepts/steps', title: 'Steps and replay' },
   { source: 'docs/commands.md', page: 'operators/commands' },
   { source: 'docs/capabilities.md', page: 'operators/capabilities' },
   { source: 'deploy/compose/README.md', page: 'operators/compose' },

@@ -63,6 +63,16 @@ export function phoneCases(world: () => World, seen: string[]): void {
     }
   })
 
+  it('permissions of an app that is not installed: the apps', async () => {
+    agent.onCall = (name) =>
+      name === 'setPermissions' ? Promise.reject(new ApiError('app_not_found')) : Promise.resolve()
+    const url = `${at}/apps/org.example.none/permissions`
+    const body = { grant: ['android.permission.CAMERA'] }
+    const error = await api.refused(404, 'app_not_found', 'POST', url, body)
+    expect(error.next).toBe(`GET ${at}/apps`)
+    await api.follow(error.next)
+  })
+
   it('a cursor that is not valid: the first page', async () => {
     const { next } = await api.refused(400, 'validation_failed', 'GET', '/v1/phones?limit=5&cursor=no')
     expect(next).toContain('cursor')

@@ -1,8 +1,9 @@
 /** Tools for what a phone reports: log, crashes, notifications; and permissions of its apps. */
 import { z } from 'zod'
+import { validationFailed } from '../../validation/validation-error.js'
 import { answer } from '../answers.js'
 import { path } from '../api.js'
-import { list, object, orNull, phoneId, string } from '../schemas.js'
+import { boolean, list, next, object, orNull, phoneId, string } from '../schemas.js'
 import { entryLine, quoted } from '../text.js'
 import { defineTool, destroys, reads, settles } from '../tool.js'
 
@@ -31,15 +32,23 @@ export const reportTools = [
       kind: z.enum(['log', 'crashes']),
       package: z.string().optional(),
       level: z.string().optional().describe('Such as warn'),
+      since: z.string().optional().describe('Time of the first line'),
       limit: z.int().optional(),
       cursor: z.string().optional(),
     }),
     output: { data: list(object), next_cursor: orNull(string) },
     annotations: reads,
-    async run({ phone_id: id, kind, level, limit = kind === 'log' ? 50 : 3, ...query }, api) {
+    async run({ phone_id: id, kind, level, since, limit = kind === 'log' ? 50 : 3, ...query }, api) {
+      const ofLog = { level, since }
+      const wrong = Object.entries(ofLog).filter(([, value]) => kind !== 'log' && value !== undefined)
+      if (wrong.length > 0)
+        throw validationFailed(
+          'body',
+          wrong.map(([name]) => ({ path: [name], message: 'must be omitted unless `kind` is `log`' })),
+        )
       const request =
         kind === 'log'
-          ? { path: path`/v1/phones/${id}/logs`, query: { ...query, level, limit } }
+          ? { path: path`/v1/phones/${id}/logs`, query: { ...query, ...ofLog, limit } }
           : { path: path`/v1/phones/${id}/crashes`, query: { ...query, limit } }
       return listed(
         await api.json<Listed>({ method: 'GET', ...request }),
@@ -54,23 +63,27 @@ export const reportTools = [
     input: z.strictObject({
       phone_id: phoneId,
       open: z.string().optional().describe('ID'),
-      dismiss: z.string().optional(),
+      dismiss: z.string().optional().describe('ID'),
     }),
-    output: { data: list(object), id: string },
+    output: { data: list(object), id: string, opened: boolean, dismissed: boolean, next },
     annotations: destroys,
     async run({ phone_id: id, open, dismiss }, api) {
-      for (const [verb, notification] of [
-        ['open', open],
-        ['dismiss', dismiss],
-      ] as const)
-        if (notification !== undefined)
-          return answer(
-            await api.json<object>({
-              method: 'POST',
-              path: path`/v1/phones/${id}/notifications/${notification}/${verb}`,
-            }),
-            `${verb} of ${quoted(notification)} done`,
-          )
+      if (open !== undefined && dismiss !== undefined)
+        throw validationFailed('body', [
+          { path: ['dismiss'], message: 'must be omitted when `open` is given' },
+        ])
+      if (open !== undefined) {
+        const target = path`/v1/phones/${id}/notifications/${open}/open`
+        return answer(
+          await api.json<object>({ method: 'POST', path: target }),
+          `opened ${quoted(open)}`,
+          `observe ${quoted({ phone_id: id })}`,
+        )
+      }
+      if (dismiss !== undefined) {
+        const target = path`/v1/phones/${id}/notifications/${dismiss}/dismiss`
+        return answer(await api.json<object>({ method: 'POST', path: target }), `dismissed ${quoted(dismiss)}`)
+      }
       const { data } = await api.json<Listed>({ method: 'GET', path: path`/v1/phones/${id}/notifications` })
       const { text } = listed({ data }, 'notifications')
       return { structured: { data }, text }

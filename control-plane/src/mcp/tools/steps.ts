@@ -19,9 +19,9 @@ function stepLine({ id, status, started_at: at, by, actions, results, error }: S
 export const stepTools = [
   defineTool({
     name: 'list_steps',
-    title: 'List what was done',
+    title: 'List steps',
     description:
-      'Read the batches of actions that ran on a phone, the newest first, by anyone, with results. Kept for 7 days, even if the phone is deleted.',
+      'List the batches of actions that ran on a phone, newest first, with senders and results. Kept for 7 days, even after the phone is deleted.',
     input: z.strictObject({
       phone_id: phoneId,
       session: z.string().optional(),

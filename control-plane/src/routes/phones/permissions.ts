@@ -12,7 +12,10 @@ const names = z
   .array(
     z
       .string()
-      .regex(/^[A-Za-z0-9_]+(\.[A-Za-z0-9_]+)+$/)
+      .regex(
+        /^[A-Za-z0-9_]+(\.[A-Za-z0-9_]+)+$/,
+        'must be the full name of a permission, such as `android.permission.CAMERA`',
+      )
       .max(255),
   )
   .max(limits.permissions)
