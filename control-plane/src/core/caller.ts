@@ -84,7 +84,7 @@ export interface CallContext {
 /** The way and the program by which a request came. */
 export interface Sender {
   via: 'api' | 'mcp'
-  /** The name that the program gives itself; null: none. */
+  /** The client's `User-Agent`; null: none. */
   client: string | null
 }
 

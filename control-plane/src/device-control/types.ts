@@ -223,7 +223,7 @@ export interface ReportService {
     notificationId: string,
     context: CallContext,
   ): Promise<void>
-  /** Swipes it away. @throws ApiError those of `openNotification`; feature_unavailable for one that its app keeps */
+  /** Swipes it away. @throws ApiError those of `openNotification`; feature_unavailable for an ongoing notification */
   dismissNotification(
     caller: Caller,
     phoneId: string,

@@ -15,7 +15,7 @@ export interface InProcessCall {
   /** Aborts when the client has gone. */
   signal: AbortSignal
   batch: BatchLimits
-  /** The name that the client's program gives itself; null: none. */
+  /** The client's `User-Agent`; null: none. */
   client: string | null
 }
 

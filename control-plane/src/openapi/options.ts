@@ -18,11 +18,13 @@ export const openApiOptions = (baseUrl: string): FastifyDynamicSwaggerOptions =>
     tags: [
       { name: 'phones', description: 'Create, list, start, park and delete phones.' },
       { name: 'screen', description: 'Read and use the screen of a ready phone.' },
-      { name: 'apps', description: 'Manage the apps of a ready phone, the app library, and APK uploads.' },
+      { name: 'apps', description: 
+          'Manage the apps of a ready phone with their permissions, crashes and notifications, the app library, and APK uploads.',
+      },
       { name: 'files', description: 'Manage files in the shared storage of a ready phone.' },
-      { name: 'device', description: 'Change settings of a ready phone and restart it.' },
+      { name: 'device', description: 'Change settings of a ready phone, read its log, and restart it.' },
       { name: 'recordings', description: 'Record the screen of a ready phone as a video.' },
-      { name: 'steps', description: 'See what was done on a phone, and export it.' },
+      { name: 'steps', description: 'List and export the steps of a phone.' },
       { name: 'handoffs', description: 'Ask a person to do something on a ready phone.' },
       {
         name: 'events',

@@ -21,7 +21,7 @@ export const decodePicture = ({
 }
 
 export interface Pictures {
-  /** Returns null when it could not be stored: a picture is not worth a batch. */
+  /** Returns null when it could not be stored. A failed write must not fail the batch. */
   keep(picture: DecodedPicture): Promise<(StepPicture & { storageId: string }) | null>
 }
 

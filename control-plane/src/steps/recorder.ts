@@ -43,7 +43,7 @@ export interface StoredOutcome {
 export interface OpenStep {
   /** The batch was answered. Resolves when that is written, or after two seconds. */
   answered(answer: BatchAnswer): Promise<void>
-  /** Nobody knows how far the batch came. */
+  /** The number of actions that ran is unknown. */
   unknown(error: { code: string; message: string }): Promise<void>
   /** Nothing of the batch ran, so it does not become a step. */
   refused(): void

@@ -22,7 +22,7 @@ interface Seen {
 export interface LastScreens {
   /** A client has read it. Returns immediately. */
   see(screen: Seen): void
-  /** Writes the phone's screen that waits. Does not fail: a screen is not worth a batch. */
+  /** Writes the phone's screen that waits. A failed write must not fail the batch. */
   flush(phoneId: string): Promise<void>
   close(): Promise<void>
 }

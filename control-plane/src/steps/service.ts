@@ -22,6 +22,13 @@ import { type StepService } from './types.js'
 
 export const stepsRequest = (phoneId: string): string => `GET /v1/phones/${phoneId}/steps`
 
+const noPicture = (phoneId: string, id: string): ApiError =>
+  new ApiError('step_not_found', {
+    message: 'The step has no picture.',
+    details: { step: id },
+    next: `GET /v1/phones/${phoneId}/steps/${id}`,
+  })
+
 const stepNotFound = (phoneId: string, id: string): ApiError =>
   new ApiError('step_not_found', { details: { step: id }, next: stepsRequest(phoneId) })
 
@@ -60,11 +67,11 @@ export function createStepService(core: Core, store: FileStore): StepService {
     async picture(caller, phoneId, id) {
       const row = await find(caller, phoneId, id)
       const picture = pictureOf(row)
-      if (row.pictureId === null || picture === null) throw stepNotFound(phoneId, id)
+      if (row.pictureId === null || picture === null) throw noPicture(phoneId, id)
       try {
         return { stream: await store.read(row.pictureId), picture }
       } catch (error) {
-        if (error instanceof StoredFileMissing) throw stepNotFound(phoneId, id)
+        if (error instanceof StoredFileMissing) throw noPicture(phoneId, id)
         throw error
       }
     },

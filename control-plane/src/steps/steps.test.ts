@@ -327,7 +327,10 @@ describe('pictures', () => {
     const step = await newest()
     expect(step).toMatchObject({ picture: null, after: null })
     const missing = await api.request('GET', `/v1/phones/${id}/steps/${step.id}/screenshot`)
-    errorOf(missing, 404, 'step_not_found')
+    expect(errorOf(missing, 404, 'step_not_found')).toMatchObject({
+      message: 'The step has no picture.',
+      next: `GET /v1/phones/${id}/steps/${step.id}`,
+    })
   })
 
   it('are taken with every batch where the project asks for it, and answers stay as they were asked', async () => {

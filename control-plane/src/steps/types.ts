@@ -4,7 +4,7 @@ import { type Caller, type Page, type PageQuery } from '../core/caller.js'
 
 /**
  * `running`: it has no outcome yet. `stopped`: its time ended before its last action, or it has no results, like touches
- * of a person. `unknown`: nobody knows how far it came.
+ * of a person. `unknown`: the number of actions that ran is unknown.
  */
 export const stepStatuses = ['running', 'succeeded', 'failed', 'stopped', 'unknown'] as const
 export type StepStatus = (typeof stepStatuses)[number]

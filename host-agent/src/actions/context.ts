@@ -88,7 +88,8 @@ const powerKeys: ReadonlySet<number> = new Set(['power', 'wake', 'sleep'].map(ke
 /** For this long after a wake key, the screen may still turn on. */
 const wakeMs = 2000
 const wakePauseMs = 150
-const wakeFirst = 'Run the action {"type": "key", "key": "wake"} first, then this one again.'
+/** The `next` of `phone_screen_off`. */
+export const wakeFirst = 'Run the action {"type": "key", "key": "wake"} first, then this one again.'
 
 export function createContext(
   device: Device,

@@ -7,6 +7,7 @@ import type { Device, Point } from '../device/device.js'
 import type { Notifications, PostedNotification } from '../device/reports.js'
 import { centerOf, type Bounds } from '../screen/geometry.js'
 import { parseNodes, type UiNode } from '../screen/nodes.js'
+import { wakeFirst } from './context.js'
 import { scroll, swipe, tap } from './gestures.js'
 
 const systemUi = 'com.android.systemui'
@@ -35,11 +36,11 @@ export async function openNotification(
 ): Promise<void> {
   await onCard(device, notifications, wanted, progress, log, async (card, find) => {
     await device.input.gesture([tap(centerOf(card))], progress)
-    await until(async () => (await find()) === null, 'the notification to open', progress)
+    await until(async () => (await find()) === null, 'that the notification opened', progress)
   })
 }
 
-/** @throws ApiError those of `openNotification`; feature_unavailable for a notification that its app keeps */
+/** @throws ApiError those of `openNotification`; feature_unavailable for an ongoing notification */
 export async function dismissNotification(
   device: Device,
   notifications: Notifications,
@@ -50,7 +51,8 @@ export async function dismissNotification(
   const check = ({ dismissible }: PostedNotification): void => {
     if (dismissible) return
     throw new ApiError('feature_unavailable', {
-      message: 'The app keeps this notification, so it cannot be dismissed.',
+      message: 'This is an ongoing notification, which cannot be dismissed.',
+      next: 'Open it, or close its app.',
       details: { feature: 'dismiss', notification: wanted.id },
     })
   }
@@ -59,7 +61,7 @@ export async function dismissNotification(
     const [from, to] = [0.15, 0.95].map((part): Point => ({ x: card[0] + (card[2] - card[0]) * part, y }))
     if (from && to) await device.input.gesture([swipe(from, to, 200)], progress)
     const isGone = async () => !(await notifications.list(progress)).some(wanted.is)
-    await until(isGone, 'the notification to disappear', progress)
+    await until(isGone, 'that the notification was dismissed', progress)
   })
 }
 
@@ -78,7 +80,7 @@ async function onCard(
   if (found === undefined) throw gone(wanted.id)
   wanted.check?.(found)
   if ((await device.power.isOn(progress)) === false)
-    throw new ApiError('phone_screen_off', { next: 'Wake the phone with the action `key` `wake` first.' })
+    throw new ApiError('phone_screen_off', { next: wakeFirst })
   const find: Find = async () => cardOf(parseNodes(await device.ui.source(progress, true)).nodes, found)
   try {
     await notifications.expand(progress)
@@ -112,14 +114,18 @@ async function reveal(device: Device, find: Find, progress: Progress): Promise<B
     const card = await find()
     if (card) return card
   }
-  throw new ApiError('provider_error', { message: 'The notification shade does not show the notification.' })
+  throw new ApiError('provider_error', {
+    message: 'The notification shade does not show the notification.',
+    next: 'GET /v1/phones/{id}/observe',
+  })
 }
 
+/** @param what as in "The phone did not confirm …" */
 async function until(is: () => Promise<boolean>, what: string, progress: Progress): Promise<void> {
   const within = progress.within(times.effect)
   while (!within.expired) {
     if (await is()) return
-    await progress.sleep(times.poll, what)
+    await progress.sleep(times.poll, 'the notification shade')
   }
   throw new ApiError('action_outcome_unknown', { message: `The phone did not confirm ${what}.` })
 }

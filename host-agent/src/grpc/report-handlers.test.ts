@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { LogLevel } from '@phonerack/proto'
 import { createLogger, Progress } from '@phonerack/shared'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { wakeFirst } from '../actions/context.js'
 import { command } from '../adb/quote.js'
 import { startAdbServer, type AdbServer } from '../adb/server.js'
 import type { Transport } from '../adb/transport.js'
@@ -128,7 +129,11 @@ describe('notifications', () => {
     const kept = (await notifications()).find(({ dismissible }) => !dismissible)
     expect(kept).toMatchObject({ package: trouble })
     await expect(calls().dismissNotification(on(kept?.id ?? ''))).rejects.toMatchObject({
-      plain: { code: 'feature_unavailable', details: { feature: 'dismiss' } },
+      plain: {
+        code: 'feature_unavailable',
+        next: 'Open it, or close its app.',
+        details: { feature: 'dismiss' },
+      },
     })
   })
 
@@ -136,7 +141,7 @@ describe('notifications', () => {
     await phone.run([{ type: 'key', key: 'sleep' }])
     const [any] = await notifications()
     await expect(calls().openNotification(on(any?.id ?? ''))).rejects.toMatchObject({
-      plain: { code: 'phone_screen_off' },
+      plain: { code: 'phone_screen_off', next: wakeFirst },
     })
     await phone.run([{ type: 'key', key: 'wake' }])
   })

@@ -41,9 +41,9 @@ export const advice: Readonly<Record<ErrorCode, string>> = {
   webhook_not_found: 'List the webhooks: `GET /v1/webhooks`.',
   event_not_found: 'Read the current state instead. Events are kept for 7 days.',
   notification_not_found:
-    'List the notifications: `GET /v1/phones/{id}/notifications`. One that an app replaced has another ID.',
+    'List the notifications: `GET /v1/phones/{id}/notifications`. This one was opened, dismissed, or removed by its app. An update keeps its ID.',
   step_not_found:
-    'List the steps: `GET /v1/phones/{id}/steps`. They are deleted with the recordings of their time, and not every step has a picture.',
+    "List the steps: `GET /v1/phones/{id}/steps`. Steps expire like recordings, and the oldest are deleted above the project's quota. A step has a picture only if its `picture` is not null.",
   method_not_allowed: 'Use a method of the header `Allow`.',
   phone_not_running: 'Start the phone with the request in `next`, then send this one again.',
   phone_starting:

@@ -11,13 +11,13 @@ const notificationSchema = z
   .object({
     id: idField('notification'),
     package: z.string().meta({ description: 'The app that posted it.' }),
-    title: z.string(),
-    text: z.string(),
+    title: z.string().meta({ description: 'Empty when the app set none.' }),
+    text: z.string().meta({ description: 'May have several lines. Empty when the app set none.' }),
     posted_at: timestamp.nullable().meta({
       format: 'date-time',
       description: "By the phone's clock. Null when the phone does not report it.",
     }),
-    dismissible: z.boolean().meta({ description: 'Whether it can be dismissed: apps can keep theirs.' }),
+    dismissible: z.boolean().meta({ description: 'Whether it can be dismissed. False for an ongoing notification.' }),
   })
   .meta({ id: 'Notification' })
 
@@ -102,7 +102,7 @@ export const dismissNotification: Route = (app, deps) => {
         operationId: 'dismissNotification',
         summary: 'Dismiss a notification',
         description:
-          'Swipes the notification away in the notification shade, as a person does. One that its app keeps answers `422 feature_unavailable`.',
+          'Swipes the notification away in the notification shade, as a person does. An ongoing notification answers `422 feature_unavailable`.',
         tags: ['apps'],
         params: notificationParams,
         headers: postHeaders,

@@ -51,7 +51,12 @@ export const setPermissions: Route = (app, deps) => {
         response: {
           200: z.object({
             package: z.string(),
-            permissions: z.array(z.object({ name: z.string(), granted: z.boolean() })),
+            permissions: z.array(
+              z.object({
+                name: z.string(),
+                granted: z.boolean().meta({ description: 'As the phone reports it after the change.' }),
+              }),
+            ),
           }),
           ...describeErrors(
             'validation_failed',

@@ -30,10 +30,10 @@ export const stepSchema = z
     id: id('step'),
     phone: id('phone'),
     session: id('session'),
-    request_id: id('request').meta({ description: 'The ID of the request that sent the batch.' }),
+    request_id: id('request').meta({ description: 'The ID of the request that sent the batch. Touches of a person have an ID without a request.' }),
     status: openEnum(
       stepStatuses,
-      '`running`: no outcome yet. `succeeded`; `failed`: an action failed. `stopped`: its time ended before the last action, or a person touched the phone. `unknown`: nobody knows how far it came.',
+      '`running`: no outcome yet. `succeeded`; `failed`: an action failed. `stopped`: its time ended before the last action, or a person touched the phone. `unknown`: the number of actions that ran is unknown.',
     ),
     started_at: timestamp,
     ended_at: timestamp.nullable(),
@@ -42,18 +42,23 @@ export const stepSchema = z
       .object({
         via: openEnum(
           stepWays,
-          'The way of the request: `api`, `mcp`, or `live` for a person in a live view.',
+          'The interface that was used: `api`, `mcp`, or `live` for a person in a live view.',
         ),
-        client: z.string().nullable().meta({ description: 'The name that the program gives itself.' }),
-        key_id: id('key'),
+        client: z.string().nullable().meta({ description: "The client's `User-Agent`." }),
+        key_id: id('key').meta({ description: 'The key of the request, or of the live link.' }),
         key_name: z.string().nullable(),
       })
       .meta({ description: 'The sender.' }),
-    observe: z.enum(observeModes).nullable(),
+    observe: z
+      .enum(observeModes)
+      .nullable()
+      .meta({ description: 'As in the request. Null for touches of a person.' }),
     actions: z
       .array(z.looseObject({ type: z.string() }))
       .meta({ description: 'The actions of the request. Typed text is `[redacted]` unless `text_kept`.' }),
-    results: z.array(actionResultSchema),
+    results: z
+      .array(actionResultSchema)
+      .meta({ description: 'One result for each action that was started, in order.' }),
     completed: z.int().min(0).meta({ description: 'Number of actions that succeeded.' }),
     error: z
       .object({ code: z.string(), message: z.string() })
@@ -106,7 +111,7 @@ export const listSteps: Route = (app, deps) => {
     {
       schema: {
         operationId: 'listSteps',
-        summary: 'List what was done on a phone, newest first',
+        summary: 'List the steps of a phone, newest first',
         description:
           'Each batch of actions is a step, with its results, the screens before and after it, and its sender. Steps are kept as long as recordings, within the quota of the project, and stay readable after the phone is deleted. A page has fewer than `limit` steps when their screens are large.',
         tags: ['steps'],
@@ -175,7 +180,7 @@ export const readStepPicture: Route = (app, deps) => {
       schema: {
         operationId: 'readStepPicture',
         summary: 'Get the picture of a step',
-        description: 'The screen after the batch. A step without a picture is `step_not_found`.',
+        description: 'The screen after the batch. A step without a picture answers `404 step_not_found`.',
         tags: ['steps'],
         params: stepParams,
         response: {
