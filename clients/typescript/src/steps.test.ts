@@ -18,7 +18,7 @@ beforeEach(async () => {
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
     if (url.includes('/export')) return response.end('<!doctype html>')
     if (url.endsWith('/screenshot')) return response.end(Buffer.from([1, 2]))
-    if (url.endsWith('/stp_aaaaaaaaaaaa')) return json(200, step)
+    if (/\/stp_aaaaaaaaaaaa(?:\?|$)/.test(url)) return json(200, step)
     if (url.includes('/stp_'))
       return json(404, { error: { type: 'not_found_error', code: 'step_not_found', message: 'No.' } })
     const isLast = url.includes('cursor=')
@@ -40,7 +40,8 @@ it('lists steps over pages, and gets one with its picture', async () => {
     `/v1/phones/${id}/steps?session=ses_a&observations=none`,
     `/v1/phones/${id}/steps?session=ses_a&observations=none&cursor=more`,
   ])
-  expect(await phone.steps.get('stp_aaaaaaaaaaaa')).toEqual(step)
+  expect(await phone.steps.get('stp_aaaaaaaaaaaa', { observations: 'none' })).toEqual(step)
+  expect(asked.at(-1)).toBe(`/v1/phones/${id}/steps/stp_aaaaaaaaaaaa?observations=none`)
   expect([...(await phone.steps.screenshot('stp_aaaaaaaaaaaa'))]).toEqual([1, 2])
   await expect(phone.steps.get('stp_bbbbbbbbbbbb')).rejects.toBeInstanceOf(NotFoundError)
 })

@@ -34,8 +34,13 @@ export class Steps {
     return new Pages(read, (step) => step)
   }
 
-  get(id: string, options: CallOptions = {}): Promise<Step> {
-    return getStep({ ...this.connection.sending(options), path: { id: this.phoneId, sid: id } })
+  /** @param options `observations`: how much of the screens; `full` by default */
+  get(
+    id: string,
+    { observations, ...options }: CallOptions & { observations?: Observations } = {},
+  ): Promise<Step> {
+    const path = { id: this.phoneId, sid: id }
+    return getStep({ ...this.connection.sending(options), path, query: { observations } })
   }
 
   /** The picture of a step whose `picture` is not null. */

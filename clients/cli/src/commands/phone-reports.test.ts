@@ -59,17 +59,19 @@ it('lists notifications, and opens and dismisses one', async () => {
     posted_at: null,
   }
   bench.service.answers.set(`GET ${at}/notifications`, () => ({ body: { data: [notice] } }))
-  expect((await bench.phonerack(['phone', 'notices', one, '-q'])).out).toBe('ntf_aaaaaaaaaaaa\n')
-  expect((await bench.phonerack(['phone', 'notices', one])).out).toContain('Title')
+  expect((await bench.phonerack(['phone', 'notifications', one, '-q'])).out).toBe('ntf_aaaaaaaaaaaa\n')
+  expect((await bench.phonerack(['phone', 'notifications', one])).out).toContain('Title')
+  const json = await bench.phonerack(['phone', 'notifications', one, '--json'])
+  expect(JSON.parse(json.out)).toEqual({ data: [notice] })
   for (const verb of ['open', 'dismiss']) {
     const path = `${at}/notifications/ntf_aaaaaaaaaaaa/${verb}`
     bench.service.answers.set(`POST ${path}`, () => ({ body: { id: 'ntf_aaaaaaaaaaaa' } }))
-    expect(await bench.phonerack(['phone', 'notices', one, `--${verb}`, 'ntf_aaaaaaaaaaaa'])).toMatchObject({
+    expect(await bench.phonerack(['phone', 'notifications', one, `--${verb}`, 'ntf_aaaaaaaaaaaa'])).toMatchObject({
       exitCode: 0,
     })
     expect(lastUrl().pathname).toBe(path)
   }
-  const both = ['phone', 'notices', one, '--open', 'a', '--dismiss', 'b']
+  const both = ['phone', 'notifications', one, '--open', 'a', '--dismiss', 'b']
   expect(await bench.phonerack(both)).toMatchObject({ exitCode: 2 })
 })
 
@@ -78,10 +80,17 @@ it('grants and revokes permissions, with or without their prefix', async () => {
   bench.service.answers.set(`POST ${at}/apps/com.a/permissions`, () => ({
     body: { package: 'com.a', permissions },
   }))
-  const words = ['phone', 'permit', one, 'com.a', '--grant', 'camera', '--revoke', 'a.b.C']
-  expect((await bench.phonerack(words)).out).toBe('android.permission.CAMERA granted\n')
+  const words = ['phone', 'permissions', one, 'com.a', '--grant', 'camera']
+  expect((await bench.phonerack([...words, '--grant', 'read_sms', '--revoke', 'a.b.C'])).out).toBe(
+    'android.permission.CAMERA granted\n',
+  )
   expect(JSON.parse(bench.service.seen.at(-1)?.body ?? '')).toEqual({
-    ...{ grant: ['android.permission.CAMERA'], revoke: ['a.b.C'] },
+    grant: ['android.permission.CAMERA', 'android.permission.READ_SMS'],
+    revoke: ['a.b.C'],
   })
-  expect(await bench.phonerack(['phone', 'permit', one, 'com.a'])).toMatchObject({ exitCode: 2 })
+  expect(await bench.phonerack(['phone', 'permissions', one, 'com.a'])).toMatchObject({ exitCode: 2 })
+  // An option takes one value, so the phone and the package may come after it.
+  expect(await bench.phonerack(['phone', 'permissions', '--grant', 'camera', one, 'com.a'])).toMatchObject({
+    exitCode: 0,
+  })
 })

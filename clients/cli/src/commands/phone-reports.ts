@@ -1,4 +1,4 @@
-/** `phone logs|crashes|notices|permit`: reports of a phone, and permissions of its apps. */
+/** `phone logs|crashes|notifications|permissions`: reports of a phone, and permissions of its apps. */
 import type { Crash, LogLine, LogOptions } from '@phonerack/sdk'
 import type { Command } from 'commander'
 import type { App, Run } from '../app.js'
@@ -6,6 +6,7 @@ import { durationMs } from '../duration.js'
 import { noteMore, pageOf, pageOptions, type PageFlags } from '../pages.js'
 import { phoneOf, splitOperands } from '../phone-operand.js'
 import { plainLine, plainText } from '../plain.js'
+import { repeated } from '../repeated.js'
 import { table } from '../table.js'
 import { UsageError } from '../usage-error.js'
 
@@ -17,11 +18,11 @@ interface LogFlags extends PageFlags {
 interface CrashFlags extends PageFlags {
   package?: string
 }
-interface NoticeFlags {
+interface NotificationFlags {
   open?: string
   dismiss?: string
 }
-interface PermitFlags {
+interface PermissionFlags {
   grant?: string[]
   revoke?: string[]
 }
@@ -51,24 +52,24 @@ export function addPhoneReportCommands(phone: Command, app: App): void {
     ),
     crashes,
   )
-  app.on<NoticeFlags>(
+  app.on<NotificationFlags>(
     phone
-      .command('notices')
+      .command('notifications')
       .description('list notifications, or open or dismiss one')
       .argument('[phone]')
       .option('--open <id>', 'open the notification with this id')
       .option('--dismiss <id>', 'swipe it away'),
-    notices,
+    notifications,
   )
-  app.on<PermitFlags>(
+  app.on<PermissionFlags>(
     phone
-      .command('permit')
+      .command('permissions')
       .description('grant or revoke permissions of an app')
       .argument('[phone]')
       .argument('[package]')
-      .option('--grant <permission...>', 'such as android.permission.CAMERA, or CAMERA')
-      .option('--revoke <permission...>', 'as --grant'),
-    permit,
+      .option('--grant <permission>', 'such as android.permission.CAMERA, or CAMERA; may be repeated', repeated)
+      .option('--revoke <permission>', 'as --grant', repeated),
+    permissions,
   )
 }
 
@@ -117,7 +118,7 @@ function crashText({ at, kind, package: name, exception, reason, stack }: Crash)
   return `${at ?? '-'}  ${kind}  ${plainLine(name)}  ${plainLine(cause)}\n${plainText(stack)}`
 }
 
-async function notices(run: Run, operands: readonly string[], flags: NoticeFlags): Promise<void> {
+async function notifications(run: Run, operands: readonly string[], flags: NotificationFlags): Promise<void> {
   const { open, dismiss } = flags
   if (open !== undefined && dismiss !== undefined) throw new UsageError('Give --open or --dismiss, not both.')
   const phone = await phoneOf(run, splitOperands(operands, []).phone)
@@ -141,25 +142,29 @@ async function notices(run: Run, operands: readonly string[], flags: NoticeFlags
     ],
     'No notifications.',
   )
-  await run.out.answer({ data, next_cursor: null }, text, data.map(({ id }) => plainLine(id)).join('\n'))
+  await run.out.answer({ data }, text, data.map(({ id }) => plainLine(id)).join('\n'))
 }
 
 /** Android's own permissions may be given without their prefix. */
 const nameOf = (permission: string): string =>
   permission.includes('.') ? permission : `android.permission.${permission.toUpperCase()}`
 
-async function permit(run: Run, operands: readonly string[], flags: PermitFlags): Promise<void> {
+async function permissions(
+  run: Run,
+  operands: readonly string[],
+  flags: PermissionFlags,
+): Promise<void> {
   const { phone: given, rest } = splitOperands(operands, ['package'])
   const grant = (flags.grant ?? []).map(nameOf)
   const revoke = (flags.revoke ?? []).map(nameOf)
   if (grant.length + revoke.length === 0) throw new UsageError('Give --grant or --revoke with a permission.')
   const phone = await phoneOf(run, given)
   const name = rest[0] ?? ''
-  const permissions = await phone.permissions.set(
+  const changed = await phone.permissions.set(
     name,
     { ...(grant.length > 0 ? { grant } : {}), ...(revoke.length > 0 ? { revoke } : {}) },
     run.call,
   )
-  const text = permissions.map((each) => `${plainLine(each.name)} ${each.granted ? 'granted' : 'denied'}`)
-  await run.out.answer({ package: name, permissions }, text.join('\n'))
+  const text = changed.map((each) => `${plainLine(each.name)} ${each.granted ? 'granted' : 'denied'}`)
+  await run.out.answer({ package: name, permissions: changed }, text.join('\n'))
 }

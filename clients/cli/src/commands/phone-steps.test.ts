@@ -43,6 +43,55 @@ it('lists steps with their sender and actions, without control characters', asyn
   expect(bench.service.seen.at(-1)?.url).toContain('observations=full')
 })
 
+it('shows a step with its actions, their results and the screen', async () => {
+  const url = `/v1/phones/${one}/steps/stp_aaaaaaaaaaaa`
+  const shown = {
+    ...{ ...step, duration_ms: 1200, error: null, picture: null, before: null },
+    results: [
+      { index: 0, type: 'open_app', ok: true, ms: 1 },
+      { index: 1, type: 'tap', ok: false, ms: 1, error: { code: 'target_not_found' } },
+    ],
+    after: { text: 'app com.a\n[1] Button "Pay\u001b[2J"' },
+  }
+  bench.service.answers.set(`GET ${url}`, () => ({ body: shown }))
+  const { out, exitCode } = await bench.phonerack(['phone', 'steps', 'show', one, 'stp_aaaaaaaaaaaa'])
+  expect(exitCode).toBe(0)
+  expect(out.split('\n')).toEqual([
+    'id        stp_aaaaaaaaaaaa',
+    'status    failed',
+    'started   2026-11-21T12:50:00.000Z',
+    'duration  1200 ms',
+    'by        mcp claude-code/2.0',
+    'key       agent',
+    'ok  {"type":"open_app"}',
+    'target_not_found  {"type":"tap"}',
+    '-  {"type":"type"}',
+    '-  {"type":"back"}',
+    '-  {"type":"home"}',
+    'app com.a',
+    '[1] Button "Pay"',
+    '',
+  ])
+  expect(bench.service.seen.at(-1)?.url).toBe(`${url}?observations=text`)
+  const json = await bench.phonerack(['phone', 'steps', 'show', one, 'stp_aaaaaaaaaaaa', '--json'])
+  expect(JSON.parse(json.out)).toEqual(shown)
+  expect(await bench.phonerack(['phone', 'steps', 'show', one])).toMatchObject({ exitCode: 2 })
+})
+
+it('writes the picture of a step to a file, and overwrites none', async () => {
+  const jpeg = Buffer.from([0xff, 0xd8, 0xff])
+  bench.service.answers.set(`GET /v1/phones/${one}/steps/stp_aaaaaaaaaaaa/screenshot`, () => ({
+    body: jpeg,
+  }))
+  const file = path.join(bench.home, 'step.jpg')
+  const words = ['phone', 'steps', 'shot', one, 'stp_aaaaaaaaaaaa', '-o', file]
+  expect(await bench.phonerack(words)).toMatchObject({ exitCode: 0, out: `${file}\n` })
+  expect(await readFile(file)).toEqual(jpeg)
+  expect(await bench.phonerack(words)).toMatchObject({ exitCode: 2 })
+  const toStdout = await bench.phonerack([...words.slice(0, -1), '-'])
+  expect(toStdout.bytes).toEqual(jpeg)
+})
+
 it('exports a session to a file, and overwrites none', async () => {
   bench.service.answers.set(`GET /v1/phones/${one}/steps/export`, () => ({ body: Buffer.from('export') }))
   const file = path.join(bench.home, 'repeat.ts')

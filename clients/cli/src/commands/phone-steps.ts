@@ -1,4 +1,4 @@
-/** `phone steps list|export`: the steps of a phone. */
+/** `phone steps list|show|shot|export`: the steps of a phone. */
 import type { Step, StepExportForm } from '@phonerack/sdk'
 import type { Command } from 'commander'
 import type { App, Run } from '../app.js'
@@ -6,9 +6,9 @@ import { relative } from '../duration.js'
 import { bytesError } from '../output.js'
 import { noteMore, pageOf, pageOptions, type PageFlags } from '../pages.js'
 import { phoneOf, splitOperands, usageOf } from '../phone-operand.js'
-import { plainLine } from '../plain.js'
+import { plainLine, plainText } from '../plain.js'
 import { localName, requireFree, saveFile } from '../save.js'
-import { table } from '../table.js'
+import { record, table } from '../table.js'
 import { UsageError } from '../usage-error.js'
 
 /** The file endings of exports. */
@@ -23,15 +23,18 @@ interface ListFlags extends PageFlags {
   session?: string
 }
 
-interface ExportFlags {
-  as: string
-  session?: string
+interface ShotFlags {
   output?: string
   force?: boolean
 }
 
+interface ExportFlags extends ShotFlags {
+  as: string
+  session?: string
+}
+
 export function addPhoneStepCommands(phone: Command, app: App): void {
-  const steps = phone.command('steps').description('see what was done on a phone, and export it')
+  const steps = phone.command('steps').description('list and export the steps of a phone')
   app.on<ListFlags>(
     pageOptions(
       steps
@@ -42,6 +45,24 @@ export function addPhoneStepCommands(phone: Command, app: App): void {
     ),
     list,
   )
+  app.on(
+    steps
+      .command('show')
+      .description('print a step with its results')
+      .argument('[phone]')
+      .argument('<step>'),
+    show,
+  )
+  app.on<ShotFlags>(
+    steps
+      .command('shot')
+      .description('write the picture of a step to a file')
+      .argument('[phone]')
+      .argument('<step>')
+      .option('-o, --output <file>', 'write it there; - is stdout; the default is the id of the step')
+      .option('--force', 'overwrite the file'),
+    shot,
+  )
   app.on<ExportFlags>(
     steps
       .command('export')
@@ -49,7 +70,7 @@ export function addPhoneStepCommands(phone: Command, app: App): void {
       .argument('[phone]')
       .option('--as <form>', Object.keys(endings).join(', '), 'html')
       .option('--session <id>', 'the default is the last one that has steps')
-      .option('-o, --output <file>', 'write it there; - is stdout; the default is the id of the phone')
+      .option('-o, --output <file>', 'write it there; - is stdout; the default is the ID of the session or the phone')
       .option('--force', 'overwrite the file'),
     exportSession,
   )
@@ -68,7 +89,7 @@ async function list(run: Run, operands: readonly string[], flags: ListFlags): Pr
       { title: 'STEP', value: ({ id }) => id },
       { title: 'WHEN', value: ({ started_at: at }) => relative(at, run.io.now()) },
       { title: 'STATUS', value: ({ status }) => plainLine(status) },
-      { title: 'BY', value: ({ by }) => plainLine(`${by.via} ${by.client ?? by.key_name ?? ''}`.trim()) },
+      { title: 'BY', value: senderOf },
       { title: 'ACTIONS', value: (step) => actionsOf(step) },
     ],
     'There are no steps.',
@@ -76,6 +97,8 @@ async function list(run: Run, operands: readonly string[], flags: ListFlags): Pr
   await run.out.answer(page, text, page.data.map(({ id }) => id).join('\n'))
   await noteMore(run, page.next_cursor)
 }
+
+const senderOf = ({ by }: Step): string => plainLine(`${by.via} ${by.client ?? by.key_name ?? ''}`.trim())
 
 /** Actions by their names that are shown. */
 const shown = 4
@@ -86,6 +109,57 @@ function actionsOf({ actions, completed }: Step): string {
   const done = completed === actions.length ? '' : ` (${completed} of ${actions.length} done)`
   return `${names.join(', ')}${more}${done}`
 }
+
+async function show(run: Run, operands: readonly string[]): Promise<void> {
+  const { phone: given, rest } = splitOperands(operands, ['step'])
+  const phone = await phoneOf(run, given)
+  const observations = run.flags.json === true ? 'full' : 'text'
+  const step = await phone.steps.get(rest[0] ?? '', { ...run.call, observations })
+  await run.out.answer(step, stepText(step), step.id)
+}
+
+function stepText(step: Step): string {
+  const { by, picture, error } = step
+  const facts = record([
+    ['id', step.id],
+    ['status', step.status],
+    ['started', step.started_at],
+    ['duration', step.duration_ms === null ? null : `${step.duration_ms} ms`],
+    ['by', senderOf(step)],
+    ['key', by.key_name ?? by.key_id],
+    ['error', error === null ? null : `${error.code}: ${error.message}`],
+    ['picture', picture === null ? null : `${picture.width}x${picture.height} ${picture.format}`],
+  ])
+  const screen = step.after ?? step.before
+  return [
+    facts,
+    ...step.actions.map((action, index) => actionLine(action, step.results[index])),
+    ...(screen === null ? [] : [plainText(screen.text)]),
+  ].join('\n')
+}
+
+/** `ok  {"type":"tap",…}`. An action without a result was not started, or its result is unknown. */
+function actionLine(action: Step['actions'][number], result: Step['results'][number] | undefined): string {
+  const outcome = result === undefined ? '-' : result.ok ? 'ok' : (result.error?.code ?? 'failed')
+  return plainLine(`${outcome}  ${JSON.stringify(action)}`)
+}
+
+async function shot(run: Run, operands: readonly string[], flags: ShotFlags): Promise<void> {
+  const { phone: given, rest } = splitOperands(operands, ['step'])
+  const [id = ''] = rest
+  const { output } = flags
+  if (output === '-' && run.io.isTerminal.out) throw bytesError()
+  if (output !== undefined && output !== '-' && flags.force !== true) await requireFree(output)
+  const phone = await phoneOf(run, given)
+  const picture = await phone.steps.screenshot(id, run.call)
+  if (output === '-') return run.out.bytes(picture)
+  const file = output ?? localName(`${id}.${isPng(picture) ? 'png' : 'jpg'}`)
+  await saveFile(file, picture, flags.force === true)
+  await run.out.answer({ file, size: picture.byteLength }, file, file)
+}
+
+/** The API sends PNG or JPEG. PNG begins with 0x89, JPEG with 0xff. */
+const isPng = (picture: Uint8Array): boolean => picture[0] === 0x89
 
 async function exportSession(run: Run, operands: readonly string[], flags: ExportFlags): Promise<void> {
   const { as, output } = flags

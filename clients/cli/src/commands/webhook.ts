@@ -5,6 +5,7 @@ import type { App, Run } from '../app.js'
 import { relative } from '../duration.js'
 import { noteMore, pageOf, pageOptions, type PageFlags } from '../pages.js'
 import { plainLine } from '../plain.js'
+import { repeated } from '../repeated.js'
 import { record, table } from '../table.js'
 import { UsageError } from '../usage-error.js'
 
@@ -17,7 +18,6 @@ interface WebhookFlags {
   disable?: boolean
 }
 
-const add = (value: string, others: string[] = []): string[] => [...others, value]
 const typeText = 'only events of this type, such as phone.ready; may be repeated'
 
 export function addWebhookCommands(program: Command, app: App): void {
@@ -27,7 +27,7 @@ export function addWebhookCommands(program: Command, app: App): void {
       .command('create')
       .description('send events to a URL, and print the secret of their signatures')
       .argument('<url>')
-      .option('--type <type>', typeText, add)
+      .option('--type <type>', typeText, repeated)
       .option('--description <text>', 'a text for people'),
     create,
   )
@@ -39,7 +39,7 @@ export function addWebhookCommands(program: Command, app: App): void {
       .description('change a webhook, or switch it off or on')
       .argument('<webhook>')
       .option('--url <url>', 'send events there')
-      .option('--type <type>', typeText, add)
+      .option('--type <type>', typeText, repeated)
       .option('--all-types', 'events of all types')
       .option('--description <text>', 'a text for people; empty: none')
       .option('--enable', 'switch it on')

@@ -9,7 +9,7 @@ from ._async.phone import AsyncPhone
 from ._async.phonerack import AsyncPhonerack
 from ._async.phones import AsyncPhones
 from ._async.recording import AsyncRecording
-from ._async.reports import AsyncReports
+from ._async.reports import AsyncPermissions, AsyncReports
 from ._async.setup import AsyncSetup
 from ._async.steps import AsyncSteps
 from ._async.webhooks import AsyncWebhooks
@@ -24,7 +24,7 @@ from ._sync.phone import Phone
 from ._sync.phonerack import Phonerack
 from ._sync.phones import Phones
 from ._sync.recording import Recording
-from ._sync.reports import Reports
+from ._sync.reports import Permissions, Reports
 from ._sync.setup import Setup
 from ._sync.steps import Steps
 from ._sync.webhooks import Webhooks
@@ -92,6 +92,7 @@ __all__ = [
     "AsyncFiles",
     "AsyncHandoff",
     "AsyncPages",
+    "AsyncPermissions",
     "AsyncPhone",
     "AsyncPhonerack",
     "AsyncPhones",
@@ -128,6 +129,7 @@ __all__ = [
     "Page",
     "Pages",
     "PermissionDeniedError",
+    "Permissions",
     "Phone",
     "Phonerack",
     "PhonerackConnectionError",

@@ -59,7 +59,6 @@ async def test_sets_permissions(server: Server) -> None:
     server.replies = [reply({"package": "com.a", "permissions": permissions})]
     async with connect(server) as client:
         phone = AsyncPhone(client._connection, PHONE)
-        answer = await phone.reports.set_permissions("com.a", grant=["android.permission.CAMERA"])
-    assert answer["permissions"] == permissions
+        assert await phone.permissions.set("com.a", grant=["android.permission.CAMERA"]) == permissions
     assert server.lines == [f"POST {AT}/apps/com.a/permissions"]
     assert server.seen[0].body == {"grant": ["android.permission.CAMERA"]}

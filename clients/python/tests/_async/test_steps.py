@@ -28,11 +28,12 @@ async def test_lists_gets_and_exports_steps(server: Server) -> None:
         steps = phone.steps
         found = [step async for step in steps.list(session="ses_a", observations="none")]
         assert found == [STEP, STEP]
-        assert await steps.get("stp_aaaaaaaaaaaa") == STEP
+        assert await steps.get("stp_aaaaaaaaaaaa", observations="none") == STEP
         assert await steps.screenshot("stp_aaaaaaaaaaaa") == b"\x01\x02"
         assert await steps.export("html", session="ses_a") == b"<!doctype html>"
         with pytest.raises(NotFoundError):
             await steps.get("stp_bbbbbbbbbbbb")
     paths = [seen.url for seen in server.seen]
     assert paths[1] == f"/v1/phones/{PHONE}/steps?session=ses_a&observations=none"
+    assert paths[3] == f"/v1/phones/{PHONE}/steps/stp_aaaaaaaaaaaa?observations=none"
     assert paths[5] == f"/v1/phones/{PHONE}/steps/export?format=html&session=ses_a"

@@ -60,7 +60,6 @@ def test_sets_permissions(server: Server) -> None:
     server.replies = [reply({"package": "com.a", "permissions": permissions})]
     with connect(server) as client:
         phone = Phone(client._connection, PHONE)
-        answer = phone.reports.set_permissions("com.a", grant=["android.permission.CAMERA"])
-    assert answer["permissions"] == permissions
+        assert phone.permissions.set("com.a", grant=["android.permission.CAMERA"]) == permissions
     assert server.lines == [f"POST {AT}/apps/com.a/permissions"]
     assert server.seen[0].body == {"grant": ["android.permission.CAMERA"]}

@@ -16,7 +16,7 @@ from .files import AsyncFiles
 from .handoff import AsyncHandoff
 from .pages import AsyncPages
 from .recording import AsyncRecording
-from .reports import AsyncReports
+from .reports import AsyncPermissions, AsyncReports
 from .screen import AsyncScreen
 from .steps import AsyncSteps
 from .until_ready import until_parked, until_ready
@@ -33,7 +33,9 @@ class AsyncPhone(AsyncScreen):
         self.files = AsyncFiles(connection, self.id)
         # Clipboard, location, locale, time zone, and the facts of the device.
         self.device = AsyncDevice(connection, self.id)
-        # Log, crashes, notifications, and permissions of apps.
+        # Of its apps.
+        self.permissions = AsyncPermissions(connection, self.id)
+        # Log, crashes and notifications.
         self.reports = AsyncReports(connection, self.id)
         # Its batches, with results and screens.
         self.steps = AsyncSteps(connection, self.id)

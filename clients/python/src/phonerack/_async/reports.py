@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime, timezone
-from typing import Any, List, Mapping, Optional, Sequence, TypeVar, cast
+from typing import Any, List, Literal, Mapping, Optional, Sequence, TypeVar, cast
 
 from .._deadline import REQUEST, Deadline
 from .._generated import models, operations
@@ -27,7 +27,7 @@ class AsyncReports:
         self,
         *,
         package: Optional[str] = None,
-        level: Optional[str] = None,
+        level: Optional[Literal["verbose", "debug", "info", "warn", "error", "fatal"]] = None,
         since: Optional[datetime] = None,
         timeout: Optional[float] = None,
         deadline: Optional[float] = None,
@@ -35,7 +35,7 @@ class AsyncReports:
         """Lines of Android's log since the phone got its device, newest first.
 
         `package`: only lines of this app. `level`: only lines of this level and above, such as `warn`. `since`: only
-        lines from this time on, by the phone's clock.
+        lines from this time on, by the phone's clock; a datetime without a time zone is local time.
         """
         begin = None if since is None else since.astimezone(timezone.utc).isoformat().replace("+00:00", "Z")
 
@@ -43,7 +43,7 @@ class AsyncReports:
             request = operations.read_logs(
                 self._phone_id,
                 package=package,
-                level=cast(Any, level),
+                level=level,
                 since=begin,
                 limit=limit,
                 cursor=cursor,
@@ -87,10 +87,16 @@ class AsyncReports:
     async def dismiss_notification(
         self, id: str, *, timeout: Optional[float] = None, deadline: Optional[float] = None
     ) -> None:
-        """Swipes a notification away. Raises PhonerackError `feature_unavailable` for one that its app keeps."""
+        """Swipes a notification away. Raises PhonerackError `feature_unavailable` for an ongoing one."""
         await self._send(operations.dismiss_notification(self._phone_id, id), timeout, deadline)
 
-    async def set_permissions(
+
+class AsyncPermissions:
+    def __init__(self, connection: AsyncConnection, phone_id: str) -> None:
+        self._connection = connection
+        self._phone_id = phone_id
+
+    async def set(
         self,
         package: str,
         *,
@@ -98,11 +104,11 @@ class AsyncReports:
         revoke: Sequence[str] = (),
         timeout: Optional[float] = None,
         deadline: Optional[float] = None,
-    ) -> models.SetPermissionsAnswer:
+    ) -> List[models.SetPermissionsAnswerPermissionsItem]:
         """Grants and revokes permissions of an app, such as `android.permission.CAMERA`.
 
         Returns them as the phone then reports them.
         """
         body = given(grant=list(grant) or None, revoke=list(revoke) or None)
         request = operations.set_permissions(self._phone_id, package, body=cast(models.SetPermissionsBody, body))
-        return await self._send(request, timeout, deadline)
+        return (await self._connection.send(request, Deadline(REQUEST, timeout, deadline)))["permissions"]

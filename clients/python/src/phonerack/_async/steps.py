@@ -40,9 +40,15 @@ class AsyncSteps:
         return AsyncPages(read, same)
 
     async def get(
-        self, id: str, *, timeout: Optional[float] = None, deadline: Optional[float] = None
+        self,
+        id: str,
+        *,
+        observations: Optional[Literal["full", "text", "none"]] = None,
+        timeout: Optional[float] = None,
+        deadline: Optional[float] = None,
     ) -> models.Step:
-        request = operations.get_step(self._phone_id, id)
+        """`observations`: how much of the screens; default: `full`."""
+        request = operations.get_step(self._phone_id, id, observations=observations)
         return await self._connection.send(request, Deadline(REQUEST, timeout, deadline))
 
     async def screenshot(

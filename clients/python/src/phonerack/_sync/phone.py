@@ -17,7 +17,7 @@ from .files import Files
 from .handoff import Handoff
 from .pages import Pages
 from .recording import Recording
-from .reports import Reports
+from .reports import Permissions, Reports
 from .screen import Screen
 from .steps import Steps
 from .until_ready import until_parked, until_ready
@@ -34,7 +34,9 @@ class Phone(Screen):
         self.files = Files(connection, self.id)
         # Clipboard, location, locale, time zone, and the facts of the device.
         self.device = Device(connection, self.id)
-        # Log, crashes, notifications, and permissions of apps.
+        # Of its apps.
+        self.permissions = Permissions(connection, self.id)
+        # Log, crashes and notifications.
         self.reports = Reports(connection, self.id)
         # Its batches, with results and screens.
         self.steps = Steps(connection, self.id)

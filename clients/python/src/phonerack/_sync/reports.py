@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from datetime import datetime, timezone
-from typing import Any, List, Mapping, Optional, Sequence, TypeVar, cast
+from typing import Any, List, Literal, Mapping, Optional, Sequence, TypeVar, cast
 
 from .._deadline import REQUEST, Deadline
 from .._generated import models, operations
@@ -28,7 +28,7 @@ class Reports:
         self,
         *,
         package: Optional[str] = None,
-        level: Optional[str] = None,
+        level: Optional[Literal["verbose", "debug", "info", "warn", "error", "fatal"]] = None,
         since: Optional[datetime] = None,
         timeout: Optional[float] = None,
         deadline: Optional[float] = None,
@@ -36,7 +36,7 @@ class Reports:
         """Lines of Android's log since the phone got its device, newest first.
 
         `package`: only lines of this app. `level`: only lines of this level and above, such as `warn`. `since`: only
-        lines from this time on, by the phone's clock.
+        lines from this time on, by the phone's clock; a datetime without a time zone is local time.
         """
         begin = None if since is None else since.astimezone(timezone.utc).isoformat().replace("+00:00", "Z")
 
@@ -44,7 +44,7 @@ class Reports:
             request = operations.read_logs(
                 self._phone_id,
                 package=package,
-                level=cast(Any, level),
+                level=level,
                 since=begin,
                 limit=limit,
                 cursor=cursor,
@@ -88,10 +88,16 @@ class Reports:
     def dismiss_notification(
         self, id: str, *, timeout: Optional[float] = None, deadline: Optional[float] = None
     ) -> None:
-        """Swipes a notification away. Raises PhonerackError `feature_unavailable` for one that its app keeps."""
+        """Swipes a notification away. Raises PhonerackError `feature_unavailable` for an ongoing one."""
         self._send(operations.dismiss_notification(self._phone_id, id), timeout, deadline)
 
-    def set_permissions(
+
+class Permissions:
+    def __init__(self, connection: Connection, phone_id: str) -> None:
+        self._connection = connection
+        self._phone_id = phone_id
+
+    def set(
         self,
         package: str,
         *,
@@ -99,11 +105,11 @@ class Reports:
         revoke: Sequence[str] = (),
         timeout: Optional[float] = None,
         deadline: Optional[float] = None,
-    ) -> models.SetPermissionsAnswer:
+    ) -> List[models.SetPermissionsAnswerPermissionsItem]:
         """Grants and revokes permissions of an app, such as `android.permission.CAMERA`.
 
         Returns them as the phone then reports them.
         """
         body = given(grant=list(grant) or None, revoke=list(revoke) or None)
         request = operations.set_permissions(self._phone_id, package, body=cast(models.SetPermissionsBody, body))
-        return self._send(request, timeout, deadline)
+        return (self._connection.send(request, Deadline(REQUEST, timeout, deadline)))["permissions"]

@@ -41,9 +41,15 @@ class Steps:
         return Pages(read, same)
 
     def get(
-        self, id: str, *, timeout: Optional[float] = None, deadline: Optional[float] = None
+        self,
+        id: str,
+        *,
+        observations: Optional[Literal["full", "text", "none"]] = None,
+        timeout: Optional[float] = None,
+        deadline: Optional[float] = None,
     ) -> models.Step:
-        request = operations.get_step(self._phone_id, id)
+        """`observations`: how much of the screens; default: `full`."""
+        request = operations.get_step(self._phone_id, id, observations=observations)
         return self._connection.send(request, Deadline(REQUEST, timeout, deadline))
 
     def screenshot(
