@@ -120,9 +120,9 @@ it('runs the examples of the TypeScript SDK', async () => {
   }
   const compilerOptions = { target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ESNext }
   const examples = await blocks('clients/typescript/README.md', 'ts')
-  expect(examples).toHaveLength(4)
-  // The second and the third continue the first.
-  const programs = [examples.slice(0, 3).join('\n'), examples[3] ?? '']
+  expect(examples).toHaveLength(7)
+  // The second to the sixth continue the first.
+  const programs = [examples.slice(0, 6).join('\n'), examples[6] ?? '']
   const outputs: string[] = []
   for (const [index, code] of programs.entries()) {
     const file = path.join(cwd, `example-${index}.mjs`)
@@ -132,7 +132,8 @@ it('runs the examples of the TypeScript SDK', async () => {
   expect(outputs[0]).toMatch(
     /"New note".*\n\[ \d+, \d+ \]\nhttp\S+\/live#\S+\nuploading 1\n[^]*installing null\n/,
   )
-  expect(outputs[0]).toMatch(/\nhttp\S+\/live#\S+ [1-9]\d{2,}$/)
+  expect(outputs[0]).toMatch(/\nhttp\S+\/live#\S+ [1-9]\d{2,}\ntrue \d+ \d+\nwhsec_\S+\n/)
+  expect(outputs[0]).toMatch(/\nstp_\w+ succeeded\n[1-9]\d{3,} [1-9]\d{2,}$/)
   expect(outputs[1]).toBe('')
 })
 
@@ -212,7 +213,7 @@ async function projectWith({ url, headers = {}, command, args = [] }: ServerConf
       : new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers: sent } }),
   )
   try {
-    expect((await client.listTools()).tools).toHaveLength(24)
+    expect((await client.listTools()).tools).toHaveLength(28)
     const { structuredContent } = await client.callTool({ name: 'get_account' })
     return z.object({ project: z.string() }).parse(structuredContent).project
   } finally {

@@ -124,6 +124,18 @@ class Service:
     def PUT_one_files(self, seen: Seen) -> Reply:
         return Reply(201, {"path": "/sdcard/Download/list.txt", "size": len(seen.raw)})
 
+    def POST_one_apps_com_phonerack_trouble_permissions(self, seen: Seen) -> Reply:
+        return Reply(200, {"package": "com.phonerack.trouble", "permissions": []})
+
+    def GET_one_logs(self, seen: Seen) -> Reply:
+        return Reply(200, {"data": [{"message": "one"}], "next_cursor": None})
+
+    def GET_one_crashes(self, seen: Seen) -> Reply:
+        return Reply(200, {"data": [{"kind": "crash"}], "next_cursor": None})
+
+    def GET_one_notifications(self, seen: Seen) -> Reply:
+        return Reply(200, {"data": []})
+
     def GET_one_steps(self, seen: Seen) -> Reply:
         return Reply(200, {"data": [{"id": "stp", "status": "succeeded"}], "next_cursor": None})
 
@@ -170,6 +182,7 @@ def test_the_examples_run(server: Server, tmp_path: pathlib.Path, package: pathl
         "processing None",
         "installing None",
         "https://phones.example/l 3",
+        "True 1 0",
         "whsec_a",
         "stp succeeded",
         "4 4",
@@ -178,8 +191,8 @@ def test_the_examples_run(server: Server, tmp_path: pathlib.Path, package: pathl
         "phone_not_running Start the phone.",
         '[1] Button "Next"',
     ]
-    assert server.lines.count("POST /v1/phones") == 6
-    assert len([line for line in server.lines if line.endswith("/park")]) == 6
+    assert server.lines.count("POST /v1/phones") == 7
+    assert len([line for line in server.lines if line.endswith("/park")]) == 7
 
 
 def test_the_examples_pass_mypy_strict(tmp_path: pathlib.Path) -> None:

@@ -57,6 +57,15 @@ const answers = (baseUrl: string): Record<string, (body: string) => object> => (
   'GET /recordings': () => ({ data: [{ id: 'rec', status: 'ready' }] }),
   'GET /recordings/rec/video': () => Buffer.from('mp4'),
   'PUT /files': (body) => ({ path: '/sdcard/Download/list.txt', size: body.length }),
+  'POST /apps/com.phonerack.trouble/permissions': () => ({
+    package: 'com.phonerack.trouble',
+    permissions: [],
+  }),
+  'GET /logs': () => ({ data: [{ message: 'one' }], next_cursor: null }),
+  'GET /crashes': () => ({ data: [{ kind: 'crash' }], next_cursor: null }),
+  'GET /notifications': () => ({ data: [] }),
+  'POST /webhooks': () => ({ object: 'webhook', id: 'whk', secret: 'whsec_a' }),
+  'DELETE /webhooks/whk': () => ({ id: 'whk', deleted: true }),
   'GET /steps': () => ({ data: [{ id: 'stp', status: 'succeeded' }], next_cursor: null }),
   'GET /steps/export': () => Buffer.from('file'),
   'POST /live': () => ({ url: `${baseUrl}/l`, expires_at: soon }),
@@ -105,17 +114,18 @@ async function printed(code: string): Promise<string[]> {
 }
 
 it('runs the examples on one phone, which parks at the end', async () => {
-  // The second to the fourth continue the first.
-  expect(await printed(examples.slice(0, 4).join('\n'))).toEqual([
+  // The second to the sixth continue the first.
+  expect(await printed(examples.slice(0, 6).join('\n'))).toEqual([
     ...['[1] EditText "hello from an agent"', '[ 5, 5 ]', `${baseUrl}/h`],
-    ...['uploading 1', 'processing null', 'installing null', `${baseUrl}/l 3`, 'stp succeeded', '4 4'],
+    ...['uploading 1', 'processing null', 'installing null', `${baseUrl}/l 3`],
+    ...['true 1 0', 'whsec_a', 'stp succeeded', '4 4'],
   ])
   expect(seen.filter((line) => line === 'POST /phones')).toHaveLength(1)
   expect(seen.at(-1)).toBe('POST /park')
 })
 
 it('runs the example for tests, with the service of the environment', async () => {
-  expect(examples).toHaveLength(5)
-  expect(await printed(examples[4] ?? '')).toEqual([''])
+  expect(examples).toHaveLength(7)
+  expect(await printed(examples[6] ?? '')).toEqual([''])
   expect(seen).toEqual(['POST /phones', 'POST /park'])
 })

@@ -12,6 +12,7 @@ from phonerack import (
     AsyncDevice,
     AsyncFiles,
     AsyncHandoff,
+    AsyncPermissions,
     AsyncPhone,
     AsyncPhonerack,
     AsyncPhones,
@@ -128,9 +129,7 @@ WRITES: Calls = {
     "AsyncReports.dismiss_notification": lambda of, time: of.phone.reports.dismiss_notification(
         "ntf_a", deadline=time
     ),
-    "AsyncReports.set_permissions": lambda of, time: of.phone.reports.set_permissions(
-        "a.b", grant=["a.b.C"], deadline=time
-    ),
+    "AsyncPermissions.set": lambda of, time: of.phone.permissions.set("a.b", grant=["a.b.C"], deadline=time),
     "AsyncFiles.write": lambda of, time: of.phone.files.write("/sdcard/a", "a", deadline=time),
     "AsyncFiles.delete": lambda of, time: of.phone.files.delete("/sdcard/a", deadline=time),
     "AsyncApps.upload": lambda of, time: of.client.apps.upload(b"PK", deadline=time),
@@ -164,7 +163,7 @@ async def test_ends_the_call(server: Server, name: str) -> None:
 def test_has_been_tested_for_each_method() -> None:
     classes = [
         *(AsyncPhonerack, AsyncPhones, AsyncPhone, AsyncDevice, AsyncFiles, AsyncApps),
-        *(AsyncHandoff, AsyncRecording, AsyncReports, AsyncSetup, AsyncSteps),
+        *(AsyncHandoff, AsyncPermissions, AsyncRecording, AsyncReports, AsyncSetup, AsyncSteps),
     ]
     methods = {
         f"{each.__name__}.{name}"

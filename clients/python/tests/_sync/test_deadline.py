@@ -13,6 +13,7 @@ from phonerack import (
     Device,
     Files,
     Handoff,
+    Permissions,
     Phone,
     Phonerack,
     Phones,
@@ -129,9 +130,7 @@ WRITES: Calls = {
     "Reports.dismiss_notification": lambda of, time: of.phone.reports.dismiss_notification(
         "ntf_a", deadline=time
     ),
-    "Reports.set_permissions": lambda of, time: of.phone.reports.set_permissions(
-        "a.b", grant=["a.b.C"], deadline=time
-    ),
+    "Permissions.set": lambda of, time: of.phone.permissions.set("a.b", grant=["a.b.C"], deadline=time),
     "Files.write": lambda of, time: of.phone.files.write("/sdcard/a", "a", deadline=time),
     "Files.delete": lambda of, time: of.phone.files.delete("/sdcard/a", deadline=time),
     "Apps.upload": lambda of, time: of.client.apps.upload(b"PK", deadline=time),
@@ -165,7 +164,7 @@ def test_ends_the_call(server: Server, name: str) -> None:
 def test_has_been_tested_for_each_method() -> None:
     classes = [
         *(Phonerack, Phones, Phone, Device, Files, Apps),
-        *(Handoff, Recording, Reports, Setup, Steps),
+        *(Handoff, Permissions, Recording, Reports, Setup, Steps),
     ]
     methods = {
         f"{each.__name__}.{name}"
