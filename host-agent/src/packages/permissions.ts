@@ -102,7 +102,7 @@ function issuesOf(
   { requested, dangerous }: { requested: ReadonlySet<string>; dangerous: ReadonlySet<string> },
   app: string,
 ): Issue[] {
-  return names.flatMap((name, index) => {
+  return names.flatMap((name, index): Issue[] => {
     const message = !requested.has(name)
       ? `is a permission that \`${app}\` does not request`
       : dangerous.has(name)
