@@ -77,7 +77,11 @@ export const errorTable = {
   handoff_not_found: spec(404, 'not_found_error', 'There is no such hand-over for this phone.'),
   webhook_not_found: spec(404, 'not_found_error', 'There is no such webhook in this project.'),
   event_not_found: spec(404, 'not_found_error', 'The event does not exist, or has expired.'),
-  notification_not_found: spec(404, 'not_found_error', 'The phone does not show a notification with this ID.'),
+  notification_not_found: spec(
+    404,
+    'not_found_error',
+    'The phone does not show a notification with this ID.',
+  ),
   step_not_found: spec(404, 'not_found_error', 'This phone has no step with this ID.'),
 
   method_not_allowed: spec(405, 'invalid_request_error', 'This path does not support the HTTP method.'),

@@ -18,7 +18,9 @@ export const openApiOptions = (baseUrl: string): FastifyDynamicSwaggerOptions =>
     tags: [
       { name: 'phones', description: 'Create, list, start, park and delete phones.' },
       { name: 'screen', description: 'Read and use the screen of a ready phone.' },
-      { name: 'apps', description: 
+      {
+        name: 'apps',
+        description:
           'Manage the apps of a ready phone with their permissions, crashes and notifications, the app library, and APK uploads.',
       },
       { name: 'files', description: 'Manage files in the shared storage of a ready phone.' },

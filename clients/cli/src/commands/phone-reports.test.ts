@@ -66,7 +66,9 @@ it('lists notifications, and opens and dismisses one', async () => {
   for (const verb of ['open', 'dismiss']) {
     const path = `${at}/notifications/ntf_aaaaaaaaaaaa/${verb}`
     bench.service.answers.set(`POST ${path}`, () => ({ body: { id: 'ntf_aaaaaaaaaaaa' } }))
-    expect(await bench.phonerack(['phone', 'notifications', one, `--${verb}`, 'ntf_aaaaaaaaaaaa'])).toMatchObject({
+    expect(
+      await bench.phonerack(['phone', 'notifications', one, `--${verb}`, 'ntf_aaaaaaaaaaaa']),
+    ).toMatchObject({
       exitCode: 0,
     })
     expect(lastUrl().pathname).toBe(path)

@@ -67,7 +67,11 @@ export function addPhoneReportCommands(phone: Command, app: App): void {
       .description('grant or revoke permissions of an app')
       .argument('[phone]')
       .argument('[package]')
-      .option('--grant <permission>', 'such as android.permission.CAMERA, or CAMERA; may be repeated', repeated)
+      .option(
+        '--grant <permission>',
+        'such as android.permission.CAMERA, or CAMERA; may be repeated',
+        repeated,
+      )
       .option('--revoke <permission>', 'as --grant', repeated),
     permissions,
   )
@@ -149,11 +153,7 @@ async function notifications(run: Run, operands: readonly string[], flags: Notif
 const nameOf = (permission: string): string =>
   permission.includes('.') ? permission : `android.permission.${permission.toUpperCase()}`
 
-async function permissions(
-  run: Run,
-  operands: readonly string[],
-  flags: PermissionFlags,
-): Promise<void> {
+async function permissions(run: Run, operands: readonly string[], flags: PermissionFlags): Promise<void> {
   const { phone: given, rest } = splitOperands(operands, ['package'])
   const grant = (flags.grant ?? []).map(nameOf)
   const revoke = (flags.revoke ?? []).map(nameOf)

@@ -46,11 +46,7 @@ export function addPhoneStepCommands(phone: Command, app: App): void {
     list,
   )
   app.on(
-    steps
-      .command('show')
-      .description('print a step with its results')
-      .argument('[phone]')
-      .argument('<step>'),
+    steps.command('show').description('print a step with its results').argument('[phone]').argument('<step>'),
     show,
   )
   app.on<ShotFlags>(
@@ -70,7 +66,10 @@ export function addPhoneStepCommands(phone: Command, app: App): void {
       .argument('[phone]')
       .option('--as <form>', Object.keys(endings).join(', '), 'html')
       .option('--session <id>', 'the default is the last one that has steps')
-      .option('-o, --output <file>', 'write it there; - is stdout; the default is the ID of the session or the phone')
+      .option(
+        '-o, --output <file>',
+        'write it there; - is stdout; the default is the ID of the session or the phone',
+      )
       .option('--force', 'overwrite the file'),
     exportSession,
   )

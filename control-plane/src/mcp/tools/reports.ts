@@ -82,7 +82,10 @@ export const reportTools = [
       }
       if (dismiss !== undefined) {
         const target = path`/v1/phones/${id}/notifications/${dismiss}/dismiss`
-        return answer(await api.json<object>({ method: 'POST', path: target }), `dismissed ${quoted(dismiss)}`)
+        return answer(
+          await api.json<object>({ method: 'POST', path: target }),
+          `dismissed ${quoted(dismiss)}`,
+        )
       }
       const { data } = await api.json<Listed>({ method: 'GET', path: path`/v1/phones/${id}/notifications` })
       const { text } = listed({ data }, 'notifications')

@@ -17,7 +17,9 @@ const notificationSchema = z
       format: 'date-time',
       description: "By the phone's clock. Null when the phone does not report it.",
     }),
-    dismissible: z.boolean().meta({ description: 'Whether it can be dismissed. False for an ongoing notification.' }),
+    dismissible: z
+      .boolean()
+      .meta({ description: 'Whether it can be dismissed. False for an ongoing notification.' }),
   })
   .meta({ id: 'Notification' })
 

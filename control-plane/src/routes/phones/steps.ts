@@ -30,7 +30,10 @@ export const stepSchema = z
     id: id('step'),
     phone: id('phone'),
     session: id('session'),
-    request_id: id('request').meta({ description: 'The ID of the request that sent the batch. Touches of a person have an ID without a request.' }),
+    request_id: id('request').meta({
+      description:
+        'The ID of the request that sent the batch. Touches of a person have an ID without a request.',
+    }),
     status: openEnum(
       stepStatuses,
       '`running`: no outcome yet. `succeeded`; `failed`: an action failed. `stopped`: its time ended before the last action, or a person touched the phone. `unknown`: the number of actions that ran is unknown.',
