@@ -74,13 +74,14 @@ const retryable = [
   'storage_full',
   'service_paused',
 ]
-/** Codes that the specification does not list; docs/decisions/0120, 0126, 0152, 0175, 0268, 0272 and 0275. */
+/** Codes that the specification does not list; docs/decisions/0120, 0126, 0152, 0175, 0268, 0272, 0275 and 0280. */
 const added: Record<string, number> = {
   phone_screen_off: 422,
   handoff_not_found: 404,
   webhook_not_found: 404,
   event_not_found: 404,
   notification_not_found: 404,
+  step_not_found: 404,
   webhook_limit_reached: 409,
   phone_controlled: 409,
   handoff_in_progress: 409,
