@@ -36,7 +36,8 @@ export async function openNotification(
 ): Promise<void> {
   await onCard(device, notifications, wanted, progress, log, async (card, find) => {
     await device.input.gesture([tap(centerOf(card))], progress)
-    await until(async () => (await find()) === null, 'that the notification opened', progress)
+    const isOpen = async () => (await find()) === null
+    await until(isOpen, 'The phone did not confirm that the notification opened.', progress)
   })
 }
 
@@ -61,7 +62,7 @@ export async function dismissNotification(
     const [from, to] = [0.15, 0.95].map((part): Point => ({ x: card[0] + (card[2] - card[0]) * part, y }))
     if (from && to) await device.input.gesture([swipe(from, to, 200)], progress)
     const isGone = async () => !(await notifications.list(progress)).some(wanted.is)
-    await until(isGone, 'that the notification was dismissed', progress)
+    await until(isGone, 'The phone did not confirm that the notification was dismissed.', progress)
   })
 }
 
@@ -120,14 +121,14 @@ async function reveal(device: Device, find: Find, progress: Progress): Promise<B
   })
 }
 
-/** @param what as in "The phone did not confirm …" */
-async function until(is: () => Promise<boolean>, what: string, progress: Progress): Promise<void> {
+/** @param message of the error when it is false to the end */
+async function until(is: () => Promise<boolean>, message: string, progress: Progress): Promise<void> {
   const within = progress.within(times.effect)
   while (!within.expired) {
     if (await is()) return
     await progress.sleep(times.poll, 'the notification shade')
   }
-  throw new ApiError('action_outcome_unknown', { message: `The phone did not confirm ${what}.` })
+  throw new ApiError('action_outcome_unknown', { message })
 }
 
 /** The card that shows the title and text of a notification; null when it is not on the screen. Pure. */

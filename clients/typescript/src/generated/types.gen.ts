@@ -828,7 +828,7 @@ export type Step = {
         key_name: string | null;
     };
     /**
-     * As in the request. Null for touches of a person.
+     * The `observe` of the request. Null for touches of a person.
      */
     observe: string | null;
     /**
@@ -1194,7 +1194,7 @@ export type SetPermissionsAnswer = {
     permissions: Array<{
         name: string;
         /**
-         * As the phone reports it after the change.
+         * The state that the phone reports after the change.
          */
         granted: boolean;
     }>;

@@ -54,7 +54,7 @@ export const setPermissions: Route = (app, deps) => {
             permissions: z.array(
               z.object({
                 name: z.string(),
-                granted: z.boolean().meta({ description: 'As the phone reports it after the change.' }),
+                granted: z.boolean().meta({ description: 'The state that the phone reports after the change.' }),
               }),
             ),
           }),

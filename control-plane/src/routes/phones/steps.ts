@@ -55,7 +55,7 @@ export const stepSchema = z
     observe: z
       .enum(observeModes)
       .nullable()
-      .meta({ description: 'As in the request. Null for touches of a person.' }),
+      .meta({ description: 'The `observe` of the request. Null for touches of a person.' }),
     actions: z
       .array(z.looseObject({ type: z.string() }))
       .meta({ description: 'The actions of the request. Typed text is `[redacted]` unless `text_kept`.' }),

@@ -962,7 +962,7 @@ class SetPermissionsAnswer(TypedDict):
 
 class SetPermissionsAnswerPermissionsItem(TypedDict):
     name: str
-    # As the phone reports it after the change.
+    # The state that the phone reports after the change.
     granted: bool
 
 
@@ -1026,7 +1026,7 @@ class Step(TypedDict):
     duration_ms: Optional[int]
     # The sender.
     by: StepBy
-    # As in the request. Null for touches of a person.
+    # The `observe` of the request. Null for touches of a person.
     observe: Optional[str]
     # The actions of the request. Typed text is `[redacted]` unless `text_kept`.
     actions: List[StepActionsItem]
