@@ -54,7 +54,9 @@ export const setPermissions: Route = (app, deps) => {
             permissions: z.array(
               z.object({
                 name: z.string(),
-                granted: z.boolean().meta({ description: 'The state that the phone reports after the change.' }),
+                granted: z
+                  .boolean()
+                  .meta({ description: 'The state that the phone reports after the change.' }),
               }),
             ),
           }),
