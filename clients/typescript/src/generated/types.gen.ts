@@ -197,16 +197,10 @@ export type Crash = {
      */
     at: string | null;
     /**
-     * `crash`: an uncaught exception; `native_crash`: a fault in native code; `anr`: the app did not respond. More may be added.
+     * `crash`: an exception that nothing caught; `native_crash`: a fault in native code; `anr`: the app did not respond. More may be added.
      */
     kind: string;
-    /**
-     * The app that failed.
-     */
     package: string;
-    /**
-     * Its process: the package, or a name with a colon for another one.
-     */
     process: string;
     pid: number | null;
     /**
@@ -340,7 +334,7 @@ export type Delivery = {
     response: {
         status: number;
         /**
-         * The first 16 KB; of a success, the first 1 KB.
+         * The first 16 KB; 1 KB of a successful delivery.
          */
         body: string;
     } | null;
@@ -533,9 +527,6 @@ export type LogLine = {
      * One of verbose, debug, info, warn, error, fatal. More may be added.
      */
     level: string;
-    /**
-     * The name that the program gave the line.
-     */
     tag: string;
     /**
      * The process that wrote it.
@@ -557,20 +548,14 @@ export type Notification = {
      * The app that posted it.
      */
     package: string;
-    /**
-     * Empty when the app set none.
-     */
     title: string;
-    /**
-     * May have several lines. Empty when the app set none.
-     */
     text: string;
     /**
      * By the phone's clock. Null when the phone does not report it.
      */
     posted_at: string | null;
     /**
-     * Whether it can be dismissed. False for an ongoing notification.
+     * Whether it can be dismissed: apps can keep theirs.
      */
     dismissible: boolean;
 };
@@ -796,11 +781,11 @@ export type Step = {
     phone: string;
     session: string;
     /**
-     * The ID of the request that sent the batch. Touches of a person have an ID without a request.
+     * The ID of the request that sent the batch.
      */
     request_id: string;
     /**
-     * `running`: no outcome yet. `succeeded`; `failed`: an action failed. `stopped`: its time ended before the last action, or a person touched the phone. `unknown`: the number of actions that ran is unknown. More may be added.
+     * `running`: no outcome yet. `succeeded`; `failed`: an action failed. `stopped`: its time ended before the last action, or a person touched the phone. `unknown`: nobody knows how far it came. More may be added.
      */
     status: string;
     /**
@@ -814,22 +799,16 @@ export type Step = {
      */
     by: {
         /**
-         * The interface that was used: `api`, `mcp`, or `live` for a person in a live view. More may be added.
+         * The way of the request: `api`, `mcp`, or `live` for a person in a live view. More may be added.
          */
         via: string;
         /**
-         * The client's `User-Agent`.
+         * The name that the program gives itself.
          */
         client: string | null;
-        /**
-         * The key of the request, or of the live link.
-         */
         key_id: string;
         key_name: string | null;
     };
-    /**
-     * The `observe` of the request. Null for touches of a person.
-     */
     observe: string | null;
     /**
      * The actions of the request. Typed text is `[redacted]` unless `text_kept`.
@@ -838,9 +817,6 @@ export type Step = {
         type: string;
         [key: string]: unknown;
     }>;
-    /**
-     * One result for each action that was started, in order.
-     */
     results: Array<ActionResult>;
     /**
      * Number of actions that succeeded.
@@ -1193,9 +1169,6 @@ export type SetPermissionsAnswer = {
     package: string;
     permissions: Array<{
         name: string;
-        /**
-         * The state that the phone reports after the change.
-         */
         granted: boolean;
     }>;
 };
@@ -3702,7 +3675,7 @@ export type OpenNotificationErrors = {
      */
     403: Error;
     /**
-     * `notification_not_found`: The phone does not show a notification with this ID.
+     * `notification_not_found`: The phone does not show this notification, or no longer.
      *
      * `phone_not_found`: There is no such phone in this project.
      */
@@ -3818,7 +3791,7 @@ export type DismissNotificationErrors = {
      */
     403: Error;
     /**
-     * `notification_not_found`: The phone does not show a notification with this ID.
+     * `notification_not_found`: The phone does not show this notification, or no longer.
      *
      * `phone_not_found`: There is no such phone in this project.
      */
@@ -6469,7 +6442,7 @@ export type ExportStepsErrors = {
     /**
      * `phone_not_found`: There is no such phone in this project.
      *
-     * `step_not_found`: This phone has no step with this ID.
+     * `step_not_found`: There is no such step of this phone, or it has no picture.
      */
     404: Error;
     /**
@@ -6548,7 +6521,7 @@ export type GetStepErrors = {
     /**
      * `phone_not_found`: There is no such phone in this project.
      *
-     * `step_not_found`: This phone has no step with this ID.
+     * `step_not_found`: There is no such step of this phone, or it has no picture.
      */
     404: Error;
     /**
@@ -6622,7 +6595,7 @@ export type ReadStepPictureErrors = {
     /**
      * `phone_not_found`: There is no such phone in this project.
      *
-     * `step_not_found`: This phone has no step with this ID.
+     * `step_not_found`: There is no such step of this phone, or it has no picture.
      */
     404: Error;
     /**
