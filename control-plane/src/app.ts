@@ -21,7 +21,6 @@ import { createFileService } from './device-control/files.js'
 import { createPackageService } from './device-control/packages.js'
 import { createReportService } from './device-control/reports.js'
 import { createPowerService } from './device-control/power.js'
-import { createSettingsService } from './device-control/settings.js'
 import { createHandoffService } from './handoffs/service.js'
 import { healthOf } from './health.js'
 import { createFailureLimit, type FailureLimit } from './failure-limit/failure-limit.js'
@@ -314,7 +313,6 @@ async function assemble(config: Config, parts: AppParts): Promise<App> {
     services: {
       keys,
       phones,
-      settings: createSettingsService(core, hosts),
       files: createFileService(core, hosts),
       uploads: uploadService,
       installs: createInstallService(core, hosts),

@@ -2,13 +2,15 @@
 import { type Core } from './core/core.js'
 import { Ticker } from './core/ticker.js'
 import { createDeviceService } from './device-control/service.js'
-import { type DeviceService } from './device-control/types.js'
+import { createSettingsService } from './device-control/settings.js'
+import { type DeviceService, type SettingsService } from './device-control/types.js'
 import { type HostClients } from './host-calls/clients.js'
 import { type FileStore } from './storage/file-store.js'
 import { expireSteps } from './steps/expiry.js'
 import { createLiveSteps, type LiveSteps } from './steps/live-steps.js'
 import { createPictures } from './steps/pictures.js'
 import { createRecordedDevices } from './steps/recorded-devices.js'
+import { createNotedSettings } from './steps/noted-settings.js'
 import { createStepRecorder } from './steps/recorder.js'
 import { createStepService } from './steps/service.js'
 import { type StepService } from './steps/types.js'
@@ -17,7 +19,7 @@ import { type StepService } from './steps/types.js'
 const expireEveryMs = 60_000
 
 export interface OwnSteps {
-  services: { devices: DeviceService; steps: StepService }
+  services: { devices: DeviceService; settings: SettingsService; steps: StepService }
   /** Touches of people in live views. */
   live: LiveSteps
   ticker: Ticker
@@ -31,6 +33,7 @@ export function openSteps(core: Core, hosts: HostClients, store: FileStore): Own
   return {
     services: {
       devices: createRecordedDevices(core, createDeviceService(core, hosts), recorder),
+      settings: createNotedSettings(createSettingsService(core, hosts), recorder),
       steps: createStepService(core, store),
     },
     live,

@@ -41,6 +41,10 @@ export const elementSchema = z
   .meta({ id: 'Element' })
 export type Element = z.infer<typeof elementSchema>
 
+/** Whether its text is what somebody typed, or a password. A hint is the app's own text. */
+export const showsTypedText = ({ state }: Pick<Element, 'state'>): boolean =>
+  state.includes('password') || (state.includes('editable') && !state.includes('hint'))
+
 export const observationScreenshotSchema = z.object({
   format: z.enum(['jpeg', 'png']),
   width: z.int().meta({ description: 'Pixels of the image.' }),

@@ -77,6 +77,8 @@ export interface CallContext {
   batch?: BatchLimits
   /** Left out: unknown. */
   sender?: Sender
+  /** Called once the key may control the phone of a batch, and the phone is ready for it. Must not throw. */
+  onAdmitted?: () => void
   /** Gets the places of the elements that a text observation names (`BatchEnded.element_bounds`). */
   onBounds?: (bounds: Uint8Array) => void
 }

@@ -61,6 +61,7 @@ export function createDeviceService(core: Core, hosts: HostClients): DeviceServi
 
     async runActions(caller, phoneId, batch, context) {
       const target = await writableTarget(core, hosts, caller, phoneId, context.signal)
+      context.onAdmitted?.()
       try {
         return await runBatch(phoneId, target, batch, { ...context, isGuarded: caller.profile === 'guarded' })
       } catch (error) {

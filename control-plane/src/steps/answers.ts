@@ -52,6 +52,12 @@ export function readAnswer(
   }
 }
 
+/** For an answer whose observation could not be cut to the mode of the client. */
+export function withoutObservation(json: Uint8Array): Uint8Array {
+  const { results, completed } = JSON.parse(Buffer.from(json).toString('utf8')) as ActionBatchResult
+  return Buffer.from(JSON.stringify({ results, completed }))
+}
+
 function observationOf(
   seen: NonNullable<ActionBatchResult['observation']>,
   bounds: Uint8Array,

@@ -1,7 +1,8 @@
 /** An observation as it is stored: without its picture, and masked. Pure. */
 import { type Observation } from '@phonerack/shared'
 import { pack } from './pack.js'
-import { type Masker, maskObservation } from './redact.js'
+import { type Masker } from './redact.js'
+import { maskObservation } from './redact-screen.js'
 import { type NewScreen } from './rows.js'
 
 export interface PackedScreen {

@@ -1,5 +1,5 @@
 /** Pictures of steps in the file store. */
-import { newId, type ObservationScreenshot } from '@phonerack/shared'
+import { limits, newId, pause, type ObservationScreenshot } from '@phonerack/shared'
 import { Readable } from 'node:stream'
 import { type Core } from '../core/core.js'
 import { type FileStore } from '../storage/file-store.js'
@@ -20,21 +20,59 @@ export const decodePicture = ({
   return { format, width, height, scale, sizeBytes: bytes.length, bytes }
 }
 
+export type KeptPicture = StepPicture & { storageId: string }
+
 export interface Pictures {
-  /** Returns null when it could not be stored. A failed write must not fail the batch. */
-  keep(picture: DecodedPicture): Promise<(StepPicture & { storageId: string }) | null>
+  /**
+   * Does not fail, so that the batch does not. Returns null when the picture could not be stored within `limits.steps.recordWait`.
+   */
+  keep(picture: DecodedPicture): Promise<KeptPicture | null>
 }
 
-export const createPictures = ({ log }: Core, store: FileStore): Pictures => ({
-  async keep({ bytes, ...picture }) {
-    if (!store.isConfigured || !(await store.hasRoomFor(bytes.length))) return null
-    const storageId = newId('file')
+/** Pictures that are in transit: a storage that does not answer must not fill the memory. */
+const mostInTransit = 50
+
+export function createPictures({ log }: Pick<Core, 'log'>, store: FileStore): Pictures {
+  let inTransit = 0
+
+  const put = async (storageId: string, bytes: Buffer): Promise<boolean> => {
+    inTransit += 1
     try {
+      if (!(await store.hasRoomFor(bytes.length))) return false
       await store.put(storageId, Readable.from([bytes]))
-      return { ...picture, storageId }
+      return true
     } catch (error) {
       log.warn({ err: error }, 'could not store the picture of a step')
-      return null
+      return false
+    } finally {
+      inTransit -= 1
     }
-  },
-})
+  }
+  /** No row has its ID. */
+  const remove = async (storageId: string): Promise<void> => {
+    try {
+      await store.delete(storageId)
+    } catch (error) {
+      log.warn({ err: error, file: storageId }, 'could not delete a picture that was stored too late')
+    }
+  }
+
+  return {
+    async keep({ bytes, ...picture }) {
+      if (!store.isConfigured || inTransit >= mostInTransit) return null
+      const storageId = newId('file')
+      const stored = put(storageId, bytes)
+      const late = new AbortController()
+      const isInTime = await Promise.race([
+        stored,
+        pause(limits.steps.recordWait, late.signal).then(() => null),
+      ])
+      late.abort()
+      if (isInTime === null) {
+        log.warn({ file: storageId }, 'the picture of a step was not stored in time')
+        void stored.then((isStored) => (isStored ? remove(storageId) : undefined))
+      }
+      return isInTime ? { ...picture, storageId } : null
+    },
+  }
+}

@@ -4,9 +4,10 @@ import { type Core } from '../core/core.js'
 import { type StepSettings } from '../core/caller.js'
 import { type BatchAnswer } from './answers.js'
 import { pack } from './pack.js'
-import { packScreen } from './pack-screen.js'
-import { decodePicture, type Pictures } from './pictures.js'
-import { type Masker, maskActions, maskResults, typedIn } from './redact.js'
+import { packScreen, type PackedScreen } from './pack-screen.js'
+import { decodePicture, type KeptPicture, type Pictures } from './pictures.js'
+import { type Masker, maskActions, typedIn } from './redact.js'
+import { maskResults } from './redact-screen.js'
 import { dropStep, writeStep, type NewStep, type StepEnd } from './rows.js'
 import { createLastScreens, type LastScreens } from './screens.js'
 import { createTypedTexts } from './typed-texts.js'
@@ -51,8 +52,10 @@ export interface OpenStep {
 
 export interface StepRecorder {
   screens: LastScreens
-  /** Begins to write the step, and returns immediately. */
+  /** Begins to write the step of a phone that has admitted its batch, and returns immediately. */
   begin(of: StepOf): OpenStep
+  /** The text was written to the phone in another way. It is masked like a typed one. */
+  noteText(phoneId: string, text: string): void
   /** Touches of a person, which have happened. */
   touched(of: StepOf, startedAt: Date): Promise<void>
   close(): Promise<void>
@@ -74,18 +77,31 @@ export function createStepRecorder(core: Core, pictures: Pictures): StepRecorder
       snapshotIds: snapshotsIn(of.actions),
     }
   }
-  /** Texts that this batch types are masked in it too. */
+  /**
+   * Texts that this batch types are masked in it too. They are remembered also when the project keeps texts, since that may
+   * end within their time.
+   */
   const maskerOf = ({ settings, phoneId, actions }: StepOf): Masker | null => {
-    if (settings.text) return null
-    typed.note(phoneId, typedIn(actions))
-    return typed.masker(phoneId)
+    const texts = typedIn(actions)
+    if (texts) typed.note(phoneId, texts)
+    return settings.text ? null : typed.masker(phoneId)
+  }
+  /** A picture shows what is masked elsewhere. It may also show typed text that is in no element. */
+  const pictureOf = (
+    { settings, phoneId }: StepOf,
+    { picture }: BatchAnswer,
+    packed: PackedScreen | null,
+  ): Promise<KeptPicture | null> | null => {
+    const isClean = packed !== null && !packed.isMasked && !typed.has(phoneId)
+    return picture && settings.pictures !== 'off' && (settings.text || isClean)
+      ? pictures.keep(decodePicture(picture))
+      : null
   }
 
   return {
     screens,
     begin(of) {
-      const masker = maskerOf(of)
-      const step = newStep(of, masker, core.clock.now())
+      const step = newStep(of, maskerOf(of), core.clock.now())
       const flushed = screens.flush(of.phoneId)
       // The batch does not wait for it, and its end writes what is missing.
       const beginning = startLater(
@@ -95,37 +111,38 @@ export function createStepRecorder(core: Core, pictures: Pictures): StepRecorder
         },
         (error) => core.log.warn({ err: error, step: step.id }, 'could not begin a step'),
       )
-      const end = async (ending: StepEnd): Promise<void> => {
+      /** @param stored the upload of its picture, which does not fail */
+      const end = async (
+        ending: Omit<StepEnd, 'picture'>,
+        stored: Promise<KeptPicture | null> | null = null,
+      ): Promise<void> => {
         const begun = beginning.settle()
         await writer.write(async () => {
           await flushed
           await begun
-          await writeStep(core, step, ending)
+          await writeStep(core, step, { ...ending, picture: await stored })
         }, limits.steps.recordWait)
       }
 
       return {
         async answered(answer) {
           const endedAt = core.clock.now()
+          // Since it began, somebody else may have typed on the phone.
+          const masker = maskerOf(of)
           const { results, completed, observation } = answer
           const outcome: StoredOutcome = {
-            results: masker ? maskResults(results, masker) : results,
+            results: masker ? maskResults(results, masker, observation) : results,
             completed,
             error: null,
           }
           const packed = observation && packScreen(observation, endedAt, masker)
-          // A picture shows what is masked elsewhere, and may show it when the elements are not known.
-          const mayKeep = of.settings.text || (packed !== null && !packed.isMasked)
-          const decoded =
-            answer.picture && mayKeep && of.settings.pictures !== 'off' ? decodePicture(answer.picture) : null
-          const picture = decoded && (await pictures.keep(decoded))
-          await end({
+          const ending = {
             status: statusOf(results, completed, of.actions.length),
             endedAt,
             outcome: pack(JSON.stringify(outcome)),
             screen: packed?.screen ?? null,
-            picture,
-          })
+          }
+          await end(ending, pictureOf(of, answer, packed))
         },
         unknown({ code, message }) {
           const outcome: StoredOutcome = { results: [], completed: 0, error: { code, message } }
@@ -134,7 +151,6 @@ export function createStepRecorder(core: Core, pictures: Pictures): StepRecorder
             endedAt: core.clock.now(),
             outcome: pack(JSON.stringify(outcome)),
             screen: null,
-            picture: null,
           })
         },
         refused() {
@@ -147,6 +163,8 @@ export function createStepRecorder(core: Core, pictures: Pictures): StepRecorder
         },
       }
     },
+
+    noteText: (phoneId, text) => typed.note(phoneId, [text]),
 
     async touched(of, startedAt) {
       const step = newStep(of, maskerOf(of), startedAt)

@@ -1,14 +1,9 @@
 /**
- * Masks typed text in what a step keeps: the fields of a screen, and texts that are known to have been typed. Pure.
- * docs/decisions/0278
+ * Masks typed text in the actions of a step, and makes the maskers of known texts. `redact-screen.ts` masks its results and
+ * screens. Pure. docs/decisions/0278
  */
-import {
-  type Action,
-  type ActionResult,
-  type Element,
-  type Observation,
-  type Target,
-} from '@phonerack/shared'
+import { type Action, type Target } from '@phonerack/shared'
+import { createFinder } from './find-texts.js'
 
 /** The mark of the activity log. */
 export const mark = '[redacted]'
@@ -17,6 +12,8 @@ export const mark = '[redacted]'
 const shortest = 3
 /** Characters by which a longer text is recognised. Screens cut long texts. */
 const recognised = 50
+/** Above it, everything is masked. */
+export const mostPieces = 300
 
 /** Masks texts in strings. */
 export interface Masker {
@@ -27,31 +24,55 @@ export interface Masker {
   json<T>(value: T): T
 }
 
-/** The texts that a batch types. */
-export const typedIn = (actions: readonly Action[]): string[] =>
-  actions.flatMap((action) => (action.type === 'type' ? [action.text] : []))
+const maskerOf = (text: Masker['text']): Masker => ({
+  isEmpty: false,
+  text,
+  json: (value) => mapStrings(value, text),
+})
 
-const escapeForRegExp = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
+const nothing: Masker = { isEmpty: true, text: (value) => value, json: (value) => value }
+
+/** For more texts than can be searched. */
+export const everything: Masker = maskerOf((value) => (value === '' ? '' : mark))
+
+/** Stands for a key of a live view, whose character is unknown. */
+const bullet = '\u2022'
+
+/**
+ * The parts of a typed text that are searched: its lines. A line that is longer than `recognised` is cut one character after
+ * it.
+ */
+export const piecesOf = (text: string): string[] =>
+  text
+    .split(/[\r\n]+/)
+    .flatMap((line) => (line.includes(bullet) ? [line, ...line.split(bullet)] : [line]))
+    .map((line) => line.trim())
+    .filter((line) => line.replaceAll(bullet, '').trim() !== '')
+    // A character has at most two units.
+    .map((line) => Array.from(line.slice(0, 2 * (recognised + 1))).slice(0, recognised + 1))
+    .filter(({ length }) => length >= shortest)
+    .map((characters) => characters.join(''))
 
 /** @param typed the texts to mask wherever they occur, in any case */
-export function createMasker(typed: readonly string[]): Masker {
-  const pieces = [...new Set(typed.flatMap((text) => text.split(/[\r\n]+/)).map((line) => line.trim()))]
-  const known = pieces
-    .map((piece) => Array.from(piece))
-    .filter((characters) => characters.length >= shortest)
-    .sort((a, b) => b.length - a.length)
-  const patternOf = (wanted: readonly string[][]): RegExp | null =>
-    wanted.length === 0
-      ? null
-      : new RegExp(wanted.map((each) => escapeForRegExp(each.slice(0, recognised).join(''))).join('|'), 'giu')
-  const long = patternOf(known.filter(({ length }) => length > recognised))
-  const whole = patternOf(known.filter(({ length }) => length <= recognised))
-  const text = (value: string): string => {
-    if (long && value.search(long) >= 0) return mark
-    return whole ? value.replace(whole, mark) : value
-  }
-  const isEmpty = long === null && whole === null
-  return { isEmpty, text, json: (value) => (isEmpty ? value : mapStrings(value, text)) }
+export const createMasker = (typed: readonly string[]): Masker => createPieceMasker(typed.flatMap(piecesOf))
+
+/** @param pieces of `piecesOf` */
+export function createPieceMasker(pieces: readonly string[]): Masker {
+  if (pieces.length === 0) return nothing
+  const known = [...new Set(pieces)]
+  if (known.length > mostPieces) return everything
+  const characters = known.map((piece) => Array.from(piece))
+  const finderOf = (wanted: readonly string[][]) =>
+    createFinder(wanted.map((each) => each.slice(0, recognised).join('')))
+  const long = finderOf(characters.filter(({ length }) => length > recognised))
+  const whole = finderOf(characters.filter(({ length }) => length <= recognised))
+  return maskerOf((value) => {
+    if (long(value).length > 0) return mark
+    const spans = whole(value)
+    if (spans.length === 0) return value
+    const kept = spans.map(({ from }, at) => value.slice(spans[at - 1]?.to ?? 0, from))
+    return [...kept, value.slice(spans.at(-1)?.to)].join(mark)
+  })
 }
 
 function mapStrings<T>(value: T, map: (text: string) => string): T {
@@ -63,7 +84,33 @@ function mapStrings<T>(value: T, map: (text: string) => string): T {
   ) as T
 }
 
-/** IDs, keys, apps and URLs stay. */
+/** Keys that write a character. */
+const characterKeys: ReadonlySet<string> = new Set([...'abcdefghijklmnopqrstuvwxyz0123456789', 'space'])
+
+const isCharacterKey = (action: Action): action is Action & { type: 'key' } =>
+  action.type === 'key' && characterKeys.has(action.key)
+
+/** Actions that do not end a text of keys. */
+const waits: readonly Action['type'][] = ['wait', 'wait_for', 'wait_idle']
+
+/** The texts that a batch types, also by keys; null: it types nothing. */
+export function typedIn(actions: readonly Action[]): string[] | null {
+  const texts: string[] = []
+  let keys: string[] = []
+  const endKeys = (): void => {
+    if (keys.length > 0) texts.push(keys.join(''))
+    keys = []
+  }
+  for (const action of actions) {
+    if (isCharacterKey(action)) keys.push(action.key === 'space' ? ' ' : action.key)
+    else if (!waits.includes(action.type)) endKeys()
+    if (action.type === 'type') texts.push(action.text)
+  }
+  endKeys()
+  return texts.length === 0 ? null : texts
+}
+
+/** IDs, keys without a character, apps and URLs stay. */
 export function maskActions(actions: readonly Action[], masker: Masker): Action[] {
   return actions.map((action) => {
     const fields = Object.entries(action).map(([name, value]: [string, unknown]) =>
@@ -72,65 +119,17 @@ export function maskActions(actions: readonly Action[], masker: Masker): Action[
         : [name, value],
     )
     const masked = Object.fromEntries(fields) as Action
-    return masked.type === 'type' ? { ...masked, text: mark } : masked
+    if (masked.type === 'type') return { ...masked, text: mark }
+    // The schema of actions does not have the mark: steps are read by the one of answers.
+    return isCharacterKey(masked) ? { ...masked, key: mark as typeof masked.key, modifiers: [] } : masked
   })
 }
+
+/** Whether the character of a key is left out. */
+export const isMaskedKey = (action: Action): boolean =>
+  action.type === 'key' && (action.key as string) === mark
 
 function maskTarget(target: Target, masker: Masker): Target {
   if ('text' in target) return { ...target, text: masker.text(target.text) }
   return 'desc' in target ? { ...target, desc: masker.text(target.desc) } : target
 }
-
-export const maskResults = (results: readonly ActionResult[], masker: Masker): ActionResult[] =>
-  results.map((result) => {
-    const { error } = result
-    if (!error) return result
-    return {
-      ...result,
-      error: { ...error, message: masker.text(error.message), details: masker.json(error.details) },
-    }
-  })
-
-/** Its text is what somebody typed, or a password. A hint is the app's own text. */
-const isTyped = ({ state }: Element): boolean =>
-  state.includes('password') || (state.includes('editable') && !state.includes('hint'))
-
-export interface Masked {
-  observation: Observation
-  /** Whether anything was masked. */
-  isMasked: boolean
-}
-
-export function maskObservation(observation: Observation, masker: Masker): Masked {
-  const masked = new Map<number, Element>()
-  const elements = observation.elements.map((element) => {
-    const text = element.text === null ? null : isTyped(element) ? mark : masker.text(element.text)
-    const desc = element.desc === null ? null : masker.text(element.desc)
-    if (text === element.text && desc === element.desc) return element
-    const changed = { ...element, text, desc }
-    masked.set(element.ref, changed)
-    return changed
-  })
-  if (masked.size === 0) return { observation, isMasked: false }
-  const text = observation.text
-    .split('\n')
-    .map((line) => maskLine(line, masked))
-    .join('\n')
-  return { observation: { ...observation, elements, text }, isMasked: true }
-}
-
-/** A line of the text form: `[ref] Type "text" #id flags (x,y)`. */
-const line = /^(\[(\d+)\] \S+) "(?:[^"\\]|\\.)*"/
-
-function maskLine(text: string, masked: ReadonlyMap<number, Element>): string {
-  const ref = Number(/^\[(\d+)\]/.exec(text)?.[1] ?? 0)
-  const element = masked.get(ref)
-  if (!element) return text
-  const words = quoted(element.text ?? element.desc ?? '')
-  // Never keep a line whose form is unknown.
-  return line.test(text) ? text.replace(line, (_, head: string) => `${head} ${words}`) : `[${ref}] ${words}`
-}
-
-/** Escapes words like the text form, see `Observation.text`. */
-const quoted = (text: string): string =>
-  `"${text.replace(/["\\]/g, '\\$&').replace(/\r\n|[\n\r\v\f\u2028\u2029\u0085]/g, '\\n')}"`

@@ -2,7 +2,7 @@
  * The elements of a text observation, from its lines and from their places, which the host sends with it. So a batch with
  * `observe: text` costs no more than without a record. Pure. docs/decisions/0277
  */
-import { type Element, type TextObservation, type Observation } from '@phonerack/shared'
+import { showsTypedText, type Element, type TextObservation, type Observation } from '@phonerack/shared'
 
 /** Numbers of an element in `BatchEnded.element_bounds`. */
 const numbersEach = 5
@@ -10,8 +10,11 @@ const numbersEach = 5
 /** `[ref] Type "words" #id flags (x,y)`. The words and the ID may be missing. */
 const line = /^\[(\d+)\] (\S+)(?: "((?:[^"\\]|\\.)*)")?(?: #(\S+))?((?: [a-z_]+)*) \((-?\d+),(-?\d+)\)$/
 
+/** The last number of an element, as the host sends it. */
+const flagBits = { isDescription: 1, isTyped: 2 } as const
+
 /** Lines before the elements. */
-const headLines = 3
+export const headLines = 3
 
 const plain = (quoted: string): string =>
   quoted.replace(/\\(.)/g, (_, sign: string) => (sign === 'n' ? '\n' : sign))
@@ -34,7 +37,8 @@ export function withElements(observation: TextObservation, bounds: Uint8Array): 
       const center: [number, number] = [Number(x), Number(y)]
       const [left, top, right, bottom] = [0, 1, 2, 3].map((field) => number(index, field))
       const words = quoted === undefined ? null : plain(quoted)
-      const isDescription = number(index, 4) === 1
+      const flags = number(index, 4)
+      const isDescription = ((flags ?? 0) & flagBits.isDescription) !== 0
       return [
         {
           ...{ ref: Number(ref), type, center },
@@ -42,9 +46,23 @@ export function withElements(observation: TextObservation, bounds: Uint8Array): 
           desc: isDescription ? words : null,
           id: id === undefined ? null : id.includes(':id/') ? id : `${app.package}:id/${id}`,
           bounds: [left ?? center[0], top ?? center[1], right ?? center[0] + 1, bottom ?? center[1] + 1],
-          state: states.split(' ').filter((state) => state !== ''),
+          state: statesOf(
+            states.split(' ').filter((state) => state !== ''),
+            flags,
+          ),
         },
       ]
     })
   return { ...observation, elements }
+}
+
+/**
+ * An ID may contain spaces, and then its last words look like states. So only the host knows whether a text was typed; without
+ * its flags, every editable element counts as typed.
+ */
+function statesOf(states: readonly string[], flags: number | null): string[] {
+  const isTyped =
+    flags === null ? states.includes('editable') : (flags & flagBits.isTyped) !== 0
+  if (!isTyped || showsTypedText({ state: [...states] })) return [...states]
+  return [...states.filter((state) => state !== 'hint' && state !== 'editable'), 'editable']
 }

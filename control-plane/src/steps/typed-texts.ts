@@ -1,21 +1,27 @@
 /** The texts that were typed on phones through this replica in the last minutes. In memory only. docs/decisions/0278 */
 import { limits, ownNow } from '@phonerack/shared'
 import { createLru } from '../base/lru.js'
-import { createMasker, type Masker } from './redact.js'
+import { createMasker, createPieceMasker, everything, mostPieces, piecesOf, type Masker } from './redact.js'
 
-/** Per phone. */
-const mostTexts = 50
 const mostPhones = 10_000
 
 interface Typed {
-  texts: { text: string; at: number }[]
+  /** By piece: the time at which it was last typed, on the process's own clock. The newest is the last. */
+  pieces: ReadonlyMap<string, number>
+  /** Until then, everything is masked, since more was typed than is kept. */
+  tooManyUntil: number
+  /** Of `pieces`, once it is needed. */
   masker: Masker | null
 }
 
 const nothing = createMasker([])
 
+/** For phones that admitted a request of their project: other IDs would make room by removing texts. */
 export interface TypedTexts {
+  /** @param texts may be empty: something was typed, and the texts are unknown */
   note(phoneId: string, texts: readonly string[]): void
+  /** Whether something was typed on the phone. */
+  has(phoneId: string): boolean
   /** Masks what was typed on the phone. */
   masker(phoneId: string): Masker
 }
@@ -24,16 +30,26 @@ export function createTypedTexts(): TypedTexts {
   const phones = createLru<Typed>({ max: mostPhones, ttl: limits.steps.typedLife })
   return {
     note(phoneId, texts) {
-      if (texts.length === 0) return
-      const since = ownNow() - limits.steps.typedLife
-      const known = (phones.get(phoneId)?.texts ?? []).filter(({ at }) => at > since)
-      const added = texts.map((text) => ({ text, at: ownNow() }))
-      phones.set(phoneId, { texts: [...known, ...added].slice(-mostTexts), masker: null })
+      const now = ownNow()
+      const before = phones.get(phoneId)
+      const pieces = new Map([...(before?.pieces ?? [])].filter(([, at]) => at > now - limits.steps.typedLife))
+      for (const piece of texts.flatMap(piecesOf)) {
+        pieces.delete(piece)
+        pieces.set(piece, now)
+      }
+      const isTooMany = pieces.size > mostPieces
+      phones.set(phoneId, {
+        pieces: isTooMany ? new Map([...pieces].slice(-mostPieces)) : pieces,
+        tooManyUntil: isTooMany ? now + limits.steps.typedLife : (before?.tooManyUntil ?? 0),
+        masker: null,
+      })
     },
+    has: (phoneId) => phones.has(phoneId),
     masker(phoneId) {
       const typed = phones.get(phoneId)
       if (!typed) return nothing
-      typed.masker ??= createMasker(typed.texts.map(({ text }) => text))
+      if (ownNow() < typed.tooManyUntil) return everything
+      typed.masker ??= createPieceMasker([...typed.pieces.keys()])
       return typed.masker
     },
   }

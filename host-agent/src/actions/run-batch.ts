@@ -9,6 +9,7 @@ import {
   type Observation,
   type ObserveMode,
   Progress,
+  showsTypedText,
   type ScreenshotObservation,
   type TextObservation,
 } from '@phonerack/shared'
@@ -117,10 +118,14 @@ export async function runBatch(request: BatchRequest): Promise<BatchOutcome> {
   return { ...outcome, results: related, observation: textOf(seen), elementBounds: boundsOf(seen) }
 }
 
+/** See `BatchEnded.element_bounds`. */
+const flags = { isDescription: 1, isTyped: 2 } as const
+
 function boundsOf({ elements }: Observation): Buffer {
-  const numbers = elements.flatMap(({ bounds, text, desc }) => [
-    ...bounds,
-    text === null && desc !== null ? 1 : 0,
+  const numbers = elements.flatMap((element) => [
+    ...element.bounds,
+    (element.text === null && element.desc !== null ? flags.isDescription : 0) +
+      (showsTypedText(element) ? flags.isTyped : 0),
   ])
   const bytes = Buffer.alloc(4 * numbers.length)
   numbers.forEach((number, index) => bytes.writeInt32LE(number, 4 * index))

@@ -1,5 +1,6 @@
 /** The calls that repeat a session, in order, from its steps. Pure. docs/decisions/0279 */
 import { type Action, type ActionResult, type Observation } from '@phonerack/shared'
+import { isMaskedKey } from '../redact.js'
 import { type StepView } from '../types.js'
 import { type Found, scriptTarget, type Known, type ScriptTarget } from './targets.js'
 
@@ -55,6 +56,10 @@ export function createPlanner(): Planner {
   const addAction = (action: Action, result: ActionResult, known: Known, textKept: boolean): void => {
     if (!result.ok && result.error?.code !== 'action_outcome_unknown') {
       plan.push({ kind: 'note', note: `${action.type} failed: ${result.error?.code ?? 'unknown'}` })
+      return
+    }
+    if (isMaskedKey(action)) {
+      plan.push({ kind: 'note', note: 'key is left out: its character is not kept' })
       return
     }
     const isDisabled = !result.ok

@@ -1,0 +1,86 @@
+/**
+ * Finds many texts in one pass, in any case, by the automaton of Aho and Corasick. Used by `redact.ts`. The time depends on the
+ * searched value only: that of a regular expression also grows with the texts, which tenants choose. Pure.
+ */
+
+/** UTF-16 units from `from` up to `to`, without `to`. */
+export interface Span {
+  from: number
+  to: number
+}
+
+/** UTF-16 units. */
+const unitCount = 0x1_0000
+
+/** @param texts not empty @returns a search, whose spans are in order and do not touch each other */
+export function createFinder(texts: readonly string[]): (value: string) => Span[] {
+  /** The next node by node and unit. Node 0 is the root. */
+  const edges = new Map<number, number>()
+  /** By node: the node of its longest suffix. */
+  const suffixes = [0]
+  /** By node: the units of the longest text that ends with it; 0: none. */
+  const lengths = [0]
+
+  const follow = (from: number, unit: number): number => {
+    for (let node = from; ; node = suffixes[node] ?? 0) {
+      const next = edges.get(node * unitCount + unit)
+      if (next !== undefined) return next
+      if (node === 0) return 0
+    }
+  }
+  const add = (parent: number, unit: number): number => {
+    const node = suffixes.length
+    const suffix = parent === 0 ? 0 : follow(suffixes[parent] ?? 0, unit)
+    suffixes.push(suffix)
+    lengths.push(lengths[suffix] ?? 0)
+    edges.set(parent * unitCount + unit, node)
+    return node
+  }
+  // Level by level, since the suffix of a node is on an earlier level.
+  let open = texts.map((text) => ({ text: fold(text), node: 0 }))
+  for (let depth = 0; open.length > 0; depth += 1) {
+    for (const each of open) {
+      const unit = each.text.charCodeAt(depth)
+      each.node = edges.get(each.node * unitCount + unit) ?? add(each.node, unit)
+    }
+    for (const { text, node } of open) if (text.length === depth + 1) lengths[node] = text.length
+    open = open.filter(({ text }) => text.length > depth + 1)
+  }
+
+  return (value) => {
+    if (edges.size === 0) return []
+    const folded = fold(value)
+    const spans: Span[] = []
+    let node = 0
+    for (let at = 0; at < folded.length; at += 1) {
+      node = follow(node, folded.charCodeAt(at))
+      const length = lengths[node] ?? 0
+      if (length > 0) addSpan(spans, { from: at + 1 - length, to: at + 1 })
+    }
+    return spans
+  }
+}
+
+/** Joins it with those that it touches. It ends after all of them. */
+function addSpan(spans: Span[], { from, to }: Span): void {
+  let first = from
+  for (let last = spans.at(-1); last && last.to >= from; last = spans.at(-1)) {
+    first = Math.min(first, last.from)
+    spans.pop()
+  }
+  spans.push({ from: first, to })
+}
+
+/** The same for every case of a text, and of its length. */
+function fold(text: string): string {
+  const folded = text.toLowerCase().toUpperCase()
+  return folded.length === text.length ? folded : Array.from(text, foldOne).join('')
+}
+
+/** Some characters become two in the other case, like the German sharp s. */
+function foldOne(character: string): string {
+  const lower = character.toLowerCase()
+  const upper = lower.toUpperCase()
+  if (upper.length === character.length) return upper
+  return lower.length === character.length ? lower : character
+}
