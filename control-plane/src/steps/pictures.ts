@@ -1,5 +1,5 @@
 /** Pictures of steps in the file store. */
-import { limits, newId, pause, type ObservationScreenshot } from '@phonerack/shared'
+import { newId, pause, type ObservationScreenshot } from '@phonerack/shared'
 import { Readable } from 'node:stream'
 import { type Core } from '../core/core.js'
 import { type FileStore } from '../storage/file-store.js'
@@ -24,10 +24,13 @@ export type KeptPicture = StepPicture & { storageId: string }
 
 export interface Pictures {
   /**
-   * Does not fail, so that the batch does not. Returns null when the picture could not be stored within `limits.steps.recordWait`.
+   * Does not fail, so that the batch does not. Returns null when the picture could not be stored within `storedWithinMs`.
    */
   keep(picture: DecodedPicture): Promise<KeptPicture | null>
 }
+
+/** Milliseconds. They leave time for the row within `limits.steps.recordWait`. */
+const storedWithinMs = 1500
 
 /** Pictures that are in transit: a storage that does not answer must not fill the memory. */
 const mostInTransit = 50
@@ -65,7 +68,7 @@ export function createPictures({ log }: Pick<Core, 'log'>, store: FileStore): Pi
       const late = new AbortController()
       const isInTime = await Promise.race([
         stored,
-        pause(limits.steps.recordWait, late.signal).then(() => null),
+        pause(storedWithinMs, late.signal).then(() => null),
       ])
       late.abort()
       if (isInTime === null) {

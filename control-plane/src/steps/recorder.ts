@@ -1,5 +1,5 @@
 /** Records batches and touches: the order of the writes of a step, and what is masked in it. */
-import { limits, newId, type Action, type ActionResult, type ObserveMode } from '@phonerack/shared'
+import { limits, newId, ownNow, type Action, type ActionResult, type ObserveMode } from '@phonerack/shared'
 import { type Core } from '../core/core.js'
 import { type StepSettings } from '../core/caller.js'
 import { type BatchAnswer } from './answers.js'
@@ -87,11 +87,11 @@ export function createStepRecorder(core: Core, pictures: Pictures): StepRecorder
     return settings.text ? null : typed.masker(phoneId)
   }
   /** A picture shows what is masked elsewhere. It may also show typed text that is in no element. */
-  const pictureOf = (
+  const keepPicture = async (
     { settings, phoneId }: StepOf,
     { picture }: BatchAnswer,
     packed: PackedScreen | null,
-  ): Promise<KeptPicture | null> | null => {
+  ): Promise<KeptPicture | null> => {
     const isClean = packed !== null && !packed.isMasked && !typed.has(phoneId)
     return picture && settings.pictures !== 'off' && (settings.text || isClean)
       ? pictures.keep(decodePicture(picture))
@@ -111,22 +111,21 @@ export function createStepRecorder(core: Core, pictures: Pictures): StepRecorder
         },
         (error) => core.log.warn({ err: error, step: step.id }, 'could not begin a step'),
       )
-      /** @param stored the upload of its picture, which does not fail */
-      const end = async (
-        ending: Omit<StepEnd, 'picture'>,
-        stored: Promise<KeptPicture | null> | null = null,
-      ): Promise<void> => {
+      /** @param since the time of the answer, on the process's own clock */
+      const end = async (ending: StepEnd, since = ownNow()): Promise<void> => {
         const begun = beginning.settle()
+        const left = Math.max(0, limits.steps.recordWait - (ownNow() - since))
         await writer.write(async () => {
           await flushed
           await begun
-          await writeStep(core, step, { ...ending, picture: await stored })
-        }, limits.steps.recordWait)
+          await writeStep(core, step, ending)
+        }, left)
       }
 
       return {
         async answered(answer) {
           const endedAt = core.clock.now()
+          const since = ownNow()
           // Since it began, somebody else may have typed on the phone.
           const masker = maskerOf(of)
           const { results, completed, observation } = answer
@@ -136,13 +135,15 @@ export function createStepRecorder(core: Core, pictures: Pictures): StepRecorder
             error: null,
           }
           const packed = observation && packScreen(observation, endedAt, masker)
-          const ending = {
+          const picture = await keepPicture(of, answer, packed)
+          const ending: StepEnd = {
             status: statusOf(results, completed, of.actions.length),
             endedAt,
             outcome: pack(JSON.stringify(outcome)),
             screen: packed?.screen ?? null,
+            picture,
           }
-          await end(ending, pictureOf(of, answer, packed))
+          await end(ending, since)
         },
         unknown({ code, message }) {
           const outcome: StoredOutcome = { results: [], completed: 0, error: { code, message } }
@@ -151,6 +152,7 @@ export function createStepRecorder(core: Core, pictures: Pictures): StepRecorder
             endedAt: core.clock.now(),
             outcome: pack(JSON.stringify(outcome)),
             screen: null,
+            picture: null,
           })
         },
         refused() {
