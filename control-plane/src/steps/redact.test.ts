@@ -1,7 +1,8 @@
-import { type Element, type Observation } from '@phonerack/shared'
+import { type Action, type Element, type Observation } from '@phonerack/shared'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { createMasker, mark, maskActions, maskObservation } from './redact.js'
+import { createMasker, mark, maskActions, typedIn } from './redact.js'
+import { maskObservation } from './redact-screen.js'
 
 const element = (text: string | null, state: string[], desc: string | null = null): Element => ({
   ...{ ref: 1, type: 'EditText', text, desc, id: 'x:id/y', bounds: [0, 0, 10, 10], center: [5, 5], state },
@@ -15,7 +16,7 @@ const screenOf = (elements: Element[], line: string): Observation => ({
 
 it('masks the text of every field, and of passwords, but no hint', () => {
   const none = createMasker([])
-  const masked = (each: Element) => maskObservation(screenOf([each], ''), none).observation.elements[0]?.text
+  const masked = (each: Element) => maskObservation(screenOf([each], 'app x'), none).observation.elements[0]?.text
   expect(masked(element('a', ['editable']))).toBe(mark)
   expect(masked(element('\u2022\u2022', ['password']))).toBe(mark)
   expect(masked(element('Name', ['editable', 'hint']))).toBe('Name')
@@ -35,15 +36,44 @@ it('masks a typed text in every place, cut or whole, and in any case', () => {
   expect(createMasker(['ab']).isEmpty).toBe(true)
 })
 
-it('never keeps a line of text whose form it does not know', () => {
-  const { observation } = maskObservation(
-    screenOf(
-      [element('secret', ['editable'])],
-      'app x\n[1] Odd Type "secret" (5,5)\n[12] Text "other" (1,1)',
-    ),
-    createMasker([]),
+it('never keeps a line of text whose form or element it does not know', () => {
+  const head = 'app x\nkeyboard hidden\nscreen 10x10'
+  const masked = (elements: Element[], lines: string) =>
+    maskObservation(screenOf(elements, `${head}\n${lines}`), createMasker([]))
+  expect(masked([element('secret', ['editable'])], '[1] Odd Type "secret" (5,5)').observation.text).toBe(
+    `${head}\n[1] "${mark}"`,
   )
-  expect(observation.text).toBe(`app x\n[1] "${mark}"\n[12] Text "other" (1,1)`)
+  const unknown = masked([], '[12] Text "other" (1,1)\nother')
+  expect(unknown.observation.text).toBe(`${head}\n[12] "${mark}"\n"${mark}"`)
+  expect(unknown.isMasked).toBe(true)
+  const home = masked([element('Home', [])], '[1] Text "Home" (5,5)')
+  expect(home).toMatchObject({ isMasked: false, observation: { text: `${head}\n[1] Text "Home" (5,5)` } })
+})
+
+it('masks typed texts in the first lines of a screen', () => {
+  const { observation, isMasked } = maskObservation(
+    screenOf([], 'app x.hunter2\nkeyboard hidden\nscreen 10x10'),
+    createMasker(['hunter2']),
+  )
+  expect([observation.text, isMasked]).toEqual([`app x.${mark}\nkeyboard hidden\nscreen 10x10`, true])
+})
+
+it('takes keys with characters as one text, up to another action', () => {
+  const key = (name: string) => ({ type: 'key', key: name, modifiers: [] }) as unknown as Action
+  const wait = { type: 'wait', ms: 1 } as const
+  expect(typedIn([key('a'), wait, key('1'), key('space'), key('b'), key('enter'), key('c')])).toEqual(['a1 b', 'c'])
+  expect(typedIn([{ type: 'type', text: 'x', clear: false, submit: false }, key('c')])).toEqual(['x', 'c'])
+  expect(typedIn([wait, key('enter'), { type: 'home' }])).toBeNull()
+  // Keys of a live view have a code.
+  expect(typedIn([{ type: 'key', key_code: 66 } as unknown as Action])).toBeNull()
+})
+
+it('masks all of a value, however many texts are in it', () => {
+  const masker = createMasker(['abcd', 'cdef'])
+  expect(masker.text('abcdef')).toBe(mark)
+  const many = Array.from({ length: 125_000 }, (_, at) => String(at).padStart(6, '0'))
+  expect(createMasker(many).text('Home')).toBe(mark)
+  expect(createMasker(many).isEmpty).toBe(false)
 })
 
 it('masks text and description targets, and no IDs', () => {

@@ -1,11 +1,11 @@
 /** Steps over HTTP: their content, their readers, and the texts and pictures that are left out. */
 import { ObserveMode } from '@phonerack/proto'
-import { type ActionResult, type Element, type Observation } from '@phonerack/shared'
+import { type Observation } from '@phonerack/shared'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { type Batch } from '../testing/agent-double/types.js'
 import { errorOf, startApi, type TestApi } from '../testing/api.js'
 import { call, connectMcp, listen } from '../testing/mcp-client.js'
 import { changeProject } from '../testing/operator.js'
+import { answering, element, pictureData as data, pictured, screenOf, snapshot } from '../testing/step-screens.js'
 import { eventually } from '../testing/world.js'
 import { Prisma } from '../gen/prisma/client.js'
 import { type StepJson } from './types.js'
@@ -14,80 +14,28 @@ import { unpack } from './pack.js'
 let api: TestApi
 let id: string
 beforeAll(async () => {
-  api = await startApi({ devices: 2 })
+  api = await startApi({ devices: 3 })
   id = await api.readyPhone()
 })
 afterAll(() => api.close())
 
-let count = 0
-const snapshot = (): string =>
-  `snp_${(count += 1).toString(8).padStart(12, '0').replaceAll('0', 'a').replaceAll('1', 'b')}`
-
-const element = (ref: number, more: Partial<Element>): Element => ({
-  ...{ ref, type: 'TextView', text: null, desc: null, id: null },
-  ...{ bounds: [0, 20 * ref, 100, 20 * ref + 20], center: [50, 20 * ref + 10], state: [] },
-  ...more,
-})
-const quotedLine = ({ ref, type, text, state, center }: Element): string =>
-  [
-    `[${ref}]`,
-    type,
-    ...(text === null ? [] : [JSON.stringify(text)]),
-    ...state,
-    `(${center.join(',')})`,
-  ].join(' ')
-
-function screenOf(elements: Element[]): Observation {
-  return {
-    snapshot_id: snapshot(),
-    taken_at: new Date().toISOString(),
-    app: { package: 'com.example.app', activity: null },
-    keyboard: { visible: false, focused_editable: false },
-    screen: { width: 100, height: 200 },
-    elements,
-    truncated: false,
-    text: ['app com.example.app', 'keyboard hidden', 'screen 100x200', ...elements.map(quotedLine)].join(
-      '\n',
-    ),
-  }
-}
-
-/** Each action succeeds, and the screen is `screen`. */
-const answering =
-  (
-    screen: object | null,
-    change: (result: ActionResult) => ActionResult = (result) => result,
-    elementBounds?: Buffer,
-  ): Batch =>
-  ({ actionsJson }, send) => {
-    const actions = JSON.parse(Buffer.from(actionsJson).toString('utf8')) as { type: string }[]
-    const results = actions.map(({ type }, index) => change({ index, type, ok: true, ms: 1 }))
-    send({
-      $case: 'ended',
-      value: {
-        observationJson: screen === null ? Buffer.alloc(0) : Buffer.from(JSON.stringify(screen)),
-        resultsJson: Buffer.from(JSON.stringify(results)),
-        ...(elementBounds ? { elementBounds } : {}),
-      },
-    })
-    return Promise.resolve()
-  }
-
-const act = (actions: object[], observe = 'ui', phone = id) =>
+const actOn = (actions: object[], observe: string, phone: string) =>
   api.request('POST', `/v1/phones/${phone}/actions`, {
     payload: { actions, observe },
     headers: { 'user-agent': 'agent/1.0' },
   })
+const act = (actions: object[], observe = 'ui', phone = id) => actOn(actions, observe, phone)
 async function steps(query = '', phone = id): Promise<StepJson[]> {
   const answer = await api.request('GET', `/v1/phones/${phone}/steps${query}`)
   expect(answer.statusCode, answer.body).toBe(200)
   return answer.json<{ data: StepJson[] }>().data
 }
-const newest = async (): Promise<StepJson> => {
-  const [step] = await steps('?limit=1')
+const newestOf = async (phone: string): Promise<StepJson> => {
+  const [step] = await steps('?limit=1', phone)
   if (!step) throw new Error('there is no step')
   return step
 }
+const newest = () => newestOf(id)
 const settings = (change: object) => changeProject(api.plane.app.core, api.tenant.projectId, change)
 
 beforeEach(() => {
@@ -298,11 +246,13 @@ describe('typed text', () => {
 })
 
 describe('pictures', () => {
-  const data = Buffer.from('a picture').toString('base64')
-  const pictured = (elements: Element[]) => ({
-    ...screenOf(elements),
-    screenshot: { format: 'jpeg', width: 72, height: 144, scale: 0.72, data },
+  // Of a phone on which nothing was typed.
+  let id: string
+  beforeAll(async () => {
+    id = await api.readyPhone()
   })
+  const act = (actions: object[], observe: string) => actOn(actions, observe, id)
+  const newest = () => newestOf(id)
 
   it('are kept when a batch asks for one, without the screen being in the answer twice', async () => {
     api.agent.onBatch = answering(pictured([element(1, { text: 'Home' })]))

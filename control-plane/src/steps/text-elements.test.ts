@@ -52,3 +52,25 @@ it('places elements of an earlier release at their centre', () => {
     ...[50, 10, 51, 11],
   ])
 })
+
+it('takes from the host which texts are typed, and not from words of an ID', () => {
+  const lines = [
+    '[1] EditText "1234" #pin hint editable (1,1)',
+    '[2] EditText "Name" #name editable hint (1,1)',
+    '[3] EditText #user Name editable (1,1)',
+    '[4] EditText "dots" #x hint password (1,1)',
+    '[5] View "More" #more clickable (1,1)',
+  ]
+  const flags = [2, 0, 2, 2, 1]
+  const bounds = bytesOf(...flags.flatMap((flag) => [0, 0, 2, 2, flag]))
+  const { elements } = withElements(screenOf(...lines), bounds)
+  expect(elements.map(({ ref, state, text, desc }) => [ref, state, text ?? desc, desc !== null])).toEqual([
+    [1, ['editable'], '1234', false],
+    [2, ['editable', 'hint'], 'Name', false],
+    [4, ['hint', 'password'], 'dots', false],
+    [5, ['clickable'], 'More', true],
+  ])
+  // Without flags, nothing that is editable counts as a hint.
+  const [unknown] = withElements(screenOf(lines[1] ?? ''), new Uint8Array()).elements
+  expect(unknown?.state).toEqual(['editable'])
+})

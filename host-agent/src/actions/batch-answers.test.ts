@@ -114,9 +114,13 @@ describe.concurrent('text-only answer', () => {
     expect(observation && 'text' in observation && observation.text).toContain('[1] Button "Go" clickable')
   })
 
-  it('comes with the places of its elements, and whether their words are a description', async () => {
+  it('comes with the places of its elements, and whether their words are a description or typed', async () => {
     const { observation, elementBounds = Buffer.alloc(0) } = await run(
-      simulatedPhone([button('Go', 100), { ...button('', 300), desc: 'More' }]),
+      simulatedPhone([
+        button('Go', 100),
+        { ...button('', 300), desc: 'More' },
+        { ...button('Jane', 500), flags: ['editable'] },
+      ]),
       [{ type: 'tap', target: { x: 1, y: 1 } }],
       'text',
     )
@@ -126,9 +130,9 @@ describe.concurrent('text-only answer', () => {
     )
     expect(numbers).toHaveLength(5 * lines.length)
     lines.forEach((line, at) => {
-      const [left = 0, top = 0, right = 0, bottom = 0, isDescription] = numbers.slice(5 * at, 5 * at + 5)
+      const [left = 0, top = 0, right = 0, bottom = 0, flags] = numbers.slice(5 * at, 5 * at + 5)
       expect(line).toContain(`(${Math.floor((left + right) / 2)},${Math.floor((top + bottom) / 2)})`)
-      expect(isDescription).toBe(line.includes('"More"') ? 1 : 0)
+      expect(flags).toBe(line.includes('"More"') ? 1 : line.includes('"Jane"') ? 2 : 0)
     })
     const whole = await run(simulatedPhone([button('Go', 100)]), [{ type: 'wait', ms: 1 }], 'ui')
     expect(whole).not.toHaveProperty('elementBounds')
