@@ -22,21 +22,28 @@ it('finds texts in any case, also where the other case has another length', () =
 it('marks the same characters as a search for each text', () => {
   const text = fc.string({ unit: fc.constantFrom('a', 'b', 'A'), minLength: 1, maxLength: 5 })
   fc.assert(
-    fc.property(fc.array(text, { maxLength: 6 }), fc.string({ unit: fc.constantFrom('a', 'b') }), (texts, value) => {
-      const wanted = Array.from(value, () => false)
-      for (const each of texts.map((one) => one.toLowerCase()))
-        for (let at = value.indexOf(each); at >= 0; at = value.indexOf(each, at + 1))
-          wanted.fill(true, at, at + each.length)
-      const marked = Array.from(value, () => false)
-      for (const { from, to } of createFinder(texts)(value)) marked.fill(true, from, to)
-      expect(marked).toEqual(wanted)
-    }),
+    fc.property(
+      fc.array(text, { maxLength: 6 }),
+      fc.string({ unit: fc.constantFrom('a', 'b') }),
+      (texts, value) => {
+        const wanted = Array.from(value, () => false)
+        for (const each of texts.map((one) => one.toLowerCase()))
+          for (let at = value.indexOf(each); at >= 0; at = value.indexOf(each, at + 1))
+            wanted.fill(true, at, at + each.length)
+        const marked = Array.from(value, () => false)
+        for (const { from, to } of createFinder(texts)(value)) marked.fill(true, from, to)
+        expect(marked).toEqual(wanted)
+      },
+    ),
   )
 })
 
 it('needs no more time for texts that resemble the value', () => {
   // For each character of the value, an alternation compares 300 texts of 50 characters.
-  const texts = Array.from({ length: 300 }, (_, at) => `${'a'.repeat(49)}${String.fromCodePoint(0x4e00 + at)}`)
+  const texts = Array.from(
+    { length: 300 },
+    (_, at) => `${'a'.repeat(49)}${String.fromCodePoint(0x4e00 + at)}`,
+  )
   const find = createFinder(texts)
   const value = 'a'.repeat(1_000_000)
   expect(find(value)).toEqual([])

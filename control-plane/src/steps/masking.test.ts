@@ -44,7 +44,8 @@ describe('a batch that its phone does not admit', () => {
     const limited = await api.keyOf('agent', [await api.placePhone('parked')])
     const { db } = api.plane.app.core
     await api.request('GET', `/v1/phones/${id}/observe`)
-    const screens = () => db.stepScreen.findMany({ where: { phoneId: id }, select: { id: true, isUsed: true } })
+    const screens = () =>
+      db.stepScreen.findMany({ where: { phoneId: id }, select: { id: true, isUsed: true } })
     await expect.poll(async () => (await screens()).length, { timeout: 60_000 }).toBe(1)
     const batch = [{ type: 'type', text: 'Welcome' }]
     errorOf(await act(batch, 'ui', stranger.key), 404, 'phone_not_found')
@@ -57,7 +58,12 @@ describe('a batch that its phone does not admit', () => {
 describe('a text that was typed', () => {
   it('by keys is left out of actions and of later screens', async () => {
     const keys = ['4', '7', '1', 'a'].map((key) => ({ type: 'key', key, modifiers: ['shift'] }))
-    await act([{ type: 'key', key: 'tab' }, ...keys, { type: 'key', key: 'space' }, { type: 'key', key: 'enter' }])
+    await act([
+      { type: 'key', key: 'tab' },
+      ...keys,
+      { type: 'key', key: 'space' },
+      { type: 'key', key: 'enter' },
+    ])
     const hidden = { type: 'key', key: '[redacted]', modifiers: [] }
     expect((await newest()).actions).toEqual([
       { type: 'key', key: 'tab', modifiers: [] },

@@ -66,10 +66,7 @@ export function createPictures({ log }: Pick<Core, 'log'>, store: FileStore): Pi
       const storageId = newId('file')
       const stored = put(storageId, bytes)
       const late = new AbortController()
-      const isInTime = await Promise.race([
-        stored,
-        pause(storedWithinMs, late.signal).then(() => null),
-      ])
+      const isInTime = await Promise.race([stored, pause(storedWithinMs, late.signal).then(() => null)])
       late.abort()
       if (isInTime === null) {
         log.warn({ file: storageId }, 'the picture of a step was not stored in time')

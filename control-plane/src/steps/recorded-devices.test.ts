@@ -35,7 +35,10 @@ beforeEach(() => {
   agent.onBatch = answering(pictured([element(1, { text: 'Home' })]))
 })
 
-const callerOf = (pictures: 'asked' | 'every'): Caller => ({ ...tenant.caller, steps: { text: false, pictures } })
+const callerOf = (pictures: 'asked' | 'every'): Caller => ({
+  ...tenant.caller,
+  steps: { text: false, pictures },
+})
 const noPictures: Pictures = { keep: () => Promise.resolve(null) }
 const batch = { actions: [{ type: 'home' }], observe: 'both' } as const
 
@@ -83,7 +86,9 @@ it('runs and answers a batch whose step cannot begin', async () => {
 
 it('answers a batch whose outcome cannot be recorded, and its step is unknown', async () => {
   const answer = await run({
-    recorder: (real) => ({ begin: (of) => ({ ...real.begin(of), answered: () => Promise.reject(new Error('x')) }) }),
+    recorder: (real) => ({
+      begin: (of) => ({ ...real.begin(of), answered: () => Promise.reject(new Error('x')) }),
+    }),
   })
   expect(answer).toMatchObject({ completed: 1, observation: { elements: [{ text: 'Home' }] } })
   expect((await statuses()).at(-1)).toBe('unknown')
@@ -108,7 +113,10 @@ it('answers without the observation that it cannot cut to the requested mode', a
       return Promise.resolve(json)
     },
   }
-  expect(await run({ devices, mode: 'every', observe: 'none' })).toEqual({ results: [{ index: 0 }], completed: 1 })
+  expect(await run({ devices, mode: 'every', observe: 'none' })).toEqual({
+    results: [{ index: 0 }],
+    completed: 1,
+  })
   // As it was requested, it needs no cut.
   expect(await run({ devices })).toHaveProperty('observation')
 })

@@ -28,9 +28,7 @@ export function maskObservation(observation: Observation, masker: Masker): Maske
     })
     .join('\n')
   const isMasked = text !== observation.text || elements.some((each, at) => each !== observation.elements[at])
-  return isMasked
-    ? { observation: { ...observation, elements, text }, isMasked }
-    : { observation, isMasked }
+  return isMasked ? { observation: { ...observation, elements, text }, isMasked } : { observation, isMasked }
 }
 
 /** Returns the same element when nothing is masked in it. */

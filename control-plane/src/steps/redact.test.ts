@@ -16,7 +16,8 @@ const screenOf = (elements: Element[], line: string): Observation => ({
 
 it('masks the text of every field, and of passwords, but no hint', () => {
   const none = createMasker([])
-  const masked = (each: Element) => maskObservation(screenOf([each], 'app x'), none).observation.elements[0]?.text
+  const masked = (each: Element) =>
+    maskObservation(screenOf([each], 'app x'), none).observation.elements[0]?.text
   expect(masked(element('a', ['editable']))).toBe(mark)
   expect(masked(element('\u2022\u2022', ['password']))).toBe(mark)
   expect(masked(element('Name', ['editable', 'hint']))).toBe('Name')
@@ -61,7 +62,10 @@ it('masks typed texts in the first lines of a screen', () => {
 it('takes keys with characters as one text, up to another action', () => {
   const key = (name: string) => ({ type: 'key', key: name, modifiers: [] }) as unknown as Action
   const wait = { type: 'wait', ms: 1 } as const
-  expect(typedIn([key('a'), wait, key('1'), key('space'), key('b'), key('enter'), key('c')])).toEqual(['a1 b', 'c'])
+  expect(typedIn([key('a'), wait, key('1'), key('space'), key('b'), key('enter'), key('c')])).toEqual([
+    'a1 b',
+    'c',
+  ])
   expect(typedIn([{ type: 'type', text: 'x', clear: false, submit: false }, key('c')])).toEqual(['x', 'c'])
   expect(typedIn([wait, key('enter'), { type: 'home' }])).toBeNull()
   // Keys of a live view have a code.

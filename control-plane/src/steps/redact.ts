@@ -40,28 +40,33 @@ const bullet = '\u2022'
 
 /**
  * The parts of a typed text that are searched: its lines. A line that is longer than `recognised` is cut one character after
- * it.
+ * it. A generator, so that nobody reads 100,000 lines of which 300 are kept.
  */
-export const piecesOf = (text: string): string[] =>
-  text
-    .split(/[\r\n]+/)
-    .flatMap((line) => (line.includes(bullet) ? [line, ...line.split(bullet)] : [line]))
-    .map((line) => line.trim())
-    .filter((line) => line.replaceAll(bullet, '').trim() !== '')
-    // A character has at most two units.
-    .map((line) => Array.from(line.slice(0, 2 * (recognised + 1))).slice(0, recognised + 1))
-    .filter(({ length }) => length >= shortest)
-    .map((characters) => characters.join(''))
+export function* piecesOf(text: string): Generator<string> {
+  for (const line of new Set(text.split(/[\r\n]+/))) {
+    const parts = line.includes(bullet) ? [line, ...line.split(bullet)] : [line]
+    for (const part of parts) {
+      const piece = part.trim()
+      if (piece.length < shortest || piece.replaceAll(bullet, '').trim() === '') continue
+      // A character has at most two units.
+      const characters = Array.from(piece.slice(0, 2 * (recognised + 1))).slice(0, recognised + 1)
+      if (characters.length >= shortest) yield characters.join('')
+    }
+  }
+}
 
 /** @param typed the texts to mask wherever they occur, in any case */
-export const createMasker = (typed: readonly string[]): Masker => createPieceMasker(typed.flatMap(piecesOf))
+export function createMasker(typed: readonly string[]): Masker {
+  const pieces = new Set<string>()
+  for (const text of typed)
+    for (const piece of piecesOf(text)) if (pieces.add(piece).size > mostPieces) return everything
+  return createPieceMasker([...pieces])
+}
 
-/** @param pieces of `piecesOf` */
+/** @param pieces of `piecesOf`, at most `mostPieces` */
 export function createPieceMasker(pieces: readonly string[]): Masker {
   if (pieces.length === 0) return nothing
-  const known = [...new Set(pieces)]
-  if (known.length > mostPieces) return everything
-  const characters = known.map((piece) => Array.from(piece))
+  const characters = pieces.map((piece) => Array.from(piece))
   const finderOf = (wanted: readonly string[][]) =>
     createFinder(wanted.map((each) => each.slice(0, recognised).join('')))
   const long = finderOf(characters.filter(({ length }) => length > recognised))

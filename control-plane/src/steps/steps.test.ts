@@ -5,7 +5,14 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { errorOf, startApi, type TestApi } from '../testing/api.js'
 import { call, connectMcp, listen } from '../testing/mcp-client.js'
 import { changeProject } from '../testing/operator.js'
-import { answering, element, pictureData as data, pictured, screenOf, snapshot } from '../testing/step-screens.js'
+import {
+  answering,
+  element,
+  pictureData as data,
+  pictured,
+  screenOf,
+  snapshot,
+} from '../testing/step-screens.js'
 import { eventually } from '../testing/world.js'
 import { Prisma } from '../gen/prisma/client.js'
 import { type StepJson } from './types.js'

@@ -61,8 +61,7 @@ export function withElements(observation: TextObservation, bounds: Uint8Array): 
  * its flags, every editable element counts as typed.
  */
 function statesOf(states: readonly string[], flags: number | null): string[] {
-  const isTyped =
-    flags === null ? states.includes('editable') : (flags & flagBits.isTyped) !== 0
+  const isTyped = flags === null ? states.includes('editable') : (flags & flagBits.isTyped) !== 0
   if (!isTyped || showsTypedText({ state: [...states] })) return [...states]
   return [...states.filter((state) => state !== 'hint' && state !== 'editable'), 'editable']
 }

@@ -15,7 +15,9 @@ it('knows that something was typed when its text is unknown', () => {
   typed.note('ph_a', ['\u2022\u2022\u2022'])
   expect(typed.has('ph_a')).toBe(true)
   expect(typed.masker('ph_a').isEmpty).toBe(true)
-  expect(typed.masker('ph_a').text('Visa \u2022\u2022\u2022\u2022 1234')).toBe('Visa \u2022\u2022\u2022\u2022 1234')
+  expect(typed.masker('ph_a').text('Visa \u2022\u2022\u2022\u2022 1234')).toBe(
+    'Visa \u2022\u2022\u2022\u2022 1234',
+  )
   // Text and keys of a live view are one text.
   typed.note('ph_a', ['hunt\u2022\u2022\u2022'])
   expect(typed.masker('ph_a').text('hunter2')).toBe('[redacted]er2')

@@ -6,7 +6,7 @@ import { createMasker, createPieceMasker, everything, mostPieces, piecesOf, type
 const mostPhones = 10_000
 
 interface Typed {
-  /** By piece: the time at which it was last typed, on the process's own clock. The newest is the last. */
+  /** By piece: the time at which it was last typed, on the process's own clock. */
   pieces: ReadonlyMap<string, number>
   /** Until then, everything is masked, since more was typed than is kept. */
   tooManyUntil: number
@@ -32,14 +32,12 @@ export function createTypedTexts(): TypedTexts {
     note(phoneId, texts) {
       const now = ownNow()
       const before = phones.get(phoneId)
-      const pieces = new Map([...(before?.pieces ?? [])].filter(([, at]) => at > now - limits.steps.typedLife))
-      for (const piece of texts.flatMap(piecesOf)) {
-        pieces.delete(piece)
-        pieces.set(piece, now)
-      }
+      const known = [...(before?.pieces ?? [])].filter(([, at]) => at > now - limits.steps.typedLife)
+      const pieces = new Map(known)
+      addPieces(pieces, texts, now)
       const isTooMany = pieces.size > mostPieces
       phones.set(phoneId, {
-        pieces: isTooMany ? new Map([...pieces].slice(-mostPieces)) : pieces,
+        pieces: isTooMany ? new Map() : pieces,
         tooManyUntil: isTooMany ? now + limits.steps.typedLife : (before?.tooManyUntil ?? 0),
         masker: null,
       })
@@ -53,4 +51,13 @@ export function createTypedTexts(): TypedTexts {
       return typed.masker
     },
   }
+}
+
+/** Ends as soon as there are more than `mostPieces`. */
+function addPieces(pieces: Map<string, number>, texts: readonly string[], at: number): void {
+  for (const text of texts)
+    for (const piece of piecesOf(text)) {
+      pieces.set(piece, at)
+      if (pieces.size > mostPieces) return
+    }
 }

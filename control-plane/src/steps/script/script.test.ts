@@ -1,5 +1,11 @@
 /** Scripts from steps: targets, texts that are not kept, and hostile texts. */
-import { actionSchema, type Action, type ActionResult, type Element, type Observation } from '@phonerack/shared'
+import {
+  actionSchema,
+  type Action,
+  type ActionResult,
+  type Element,
+  type Observation,
+} from '@phonerack/shared'
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -150,7 +156,9 @@ it('leaves failed actions out, and comments out those with an unknown outcome', 
 it('leaves keys without their characters out', () => {
   const key = { type: 'key', key: 'a', modifiers: [] }
   const step = stepOf([key, { type: 'key', key: 'enter' }])
-  const { ts, py } = scriptsOf([{ ...step, actions: step.actions.map((each, at) => (at === 0 ? masked(each) : each)) }])
+  const { ts, py } = scriptsOf([
+    { ...step, actions: step.actions.map((each, at) => (at === 0 ? masked(each) : each)) },
+  ])
   expect(calls(ts)).toEqual(['await phone.press("enter")'])
   expect(calls(py)).toEqual(['phone.press("enter")'])
   expect(ts).toContain('// key is left out: its character is not kept')
