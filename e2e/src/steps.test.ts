@@ -46,13 +46,13 @@ async function session(): Promise<void> {
     observation?.find({ desc: 'New note' }) ??
     (await phone.waitFor({ desc: 'New note' })).find({ desc: 'New note' })
   if (!add) throw new Error('there is no button for a note')
-  await phone.act([tap(add)])
+  // Nothing is typed yet, so a picture is kept.
+  await phone.act([tap(add)], { observe: 'both' })
   await phone.act([type(title, { into: { text: 'Title' } })], { observe: 'both' })
   await expect(phone.tap({ text: 'There is no such button' })).rejects.toThrow()
   const screen = await phone.observe()
   expect(screen.text).toContain(title)
   await phone.back()
-  // A screen without typed text, of which a picture is kept.
   await phone.act([{ type: 'home' }], { observe: 'both' })
 }
 
@@ -216,6 +216,8 @@ describe('the data', () => {
     )
     const picture = await phone.steps.screenshot(pictured?.id ?? '')
     expect(Buffer.from(picture).toString('base64')).toBe(pictured?.picture?.data)
+    // None shows the text that was typed.
+    expect(listed.filter((step) => step.picture !== null)).toHaveLength(1)
   })
 })
 

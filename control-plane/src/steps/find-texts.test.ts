@@ -12,7 +12,7 @@ it('finds each text, and joins those that overlap or touch', () => {
   expect(found([], 'abc')).toEqual([])
 })
 
-it('finds texts in any case, also where the other case has another length', () => {
+it('finds texts in any case, even if the other case has another length', () => {
   expect(found(['Stra\u00dfe'], 'die STRA\u1e9eE')).toEqual(['STRA\u1e9eE'])
   expect(found(['\u039f\u0394\u039f\u03a3'], '\u03bf\u03b4\u03bf\u03c2')).toHaveLength(1)
   expect(found(['\u00e4rger'], '\u0130 \u00c4RGER')).toEqual(['\u00c4RGER'])

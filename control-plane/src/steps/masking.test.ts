@@ -1,4 +1,4 @@
-/** Typed text that steps must not keep: who can change it, and the ways by which it comes to a screen. Over HTTP. */
+/** Typed text that steps must not keep, and the requests that must not change what is kept. Over HTTP. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { errorOf, startApi, type TestApi } from '../testing/api.js'
 import { type Batch } from '../testing/agent-double/types.js'
@@ -95,7 +95,7 @@ describe('a text that was typed', () => {
     expect(answer.body).not.toContain('hunter2')
   })
 
-  it('and that is in no element keeps no picture, however short it is', async () => {
+  it('without an element on the screen prevents pictures, however short it is', async () => {
     expect(await kept('Home')).toEqual({ texts: ['Home'], hasPicture: true })
     await act([{ type: 'type', text: '7' }])
     expect(await kept('Home')).toEqual({ texts: ['Home'], hasPicture: false })
@@ -117,7 +117,7 @@ describe('a text that was typed', () => {
     expect(await kept('Welcome')).toEqual({ texts: ['Welcome'], hasPicture: true })
   })
 
-  it('as more lines than can be searched masks every text', async () => {
+  it('with more lines than can be searched masks every text', async () => {
     await act([{ type: 'type', text: Array.from({ length: 400 }, (_, at) => `line ${at}`).join('\n') }])
     expect(await kept('Home', '')).toEqual({ texts: ['[redacted]', ''], hasPicture: false })
   })
@@ -127,7 +127,7 @@ describe('a screen as text', () => {
   const field = { type: 'EditText', state: ['clickable', 'editable'] }
   const flagsOf = { description: 1, typed: 2 }
 
-  it('keeps no text of a field whose ID has spaces or the words of states', async () => {
+  it('keeps no text of a field whose ID has spaces or ends like states', async () => {
     const elements = [
       element(1, { ...field, text: 'hunter2', id: 'user Name' }),
       element(2, { ...field, text: 'hunter3', id: 'pin hint' }),
@@ -185,7 +185,7 @@ describe('candidates of an error', () => {
     api.agent.onBatch = answering(screen, failing({ candidates, snapshot_id: screen.snapshot_id }))
     await act([{ type: 'tap', target: { text: 'x' } }])
     expect(await candidatesOf()).toEqual(['[redacted]', 'Save', '[redacted]'])
-    // Of another screen, or of none, nobody knows which are fields.
+    // Without the screen of the candidates, nobody knows which are fields.
     api.agent.onBatch = answering(screen, failing({ candidates: candidates.slice(0, 2) }))
     await act([{ type: 'tap', target: { text: 'x' } }])
     expect(await candidatesOf()).toEqual(['[redacted]', '[redacted]'])

@@ -69,7 +69,7 @@ export function createPictures({ log }: Pick<Core, 'log'>, store: FileStore): Pi
       const isInTime = await Promise.race([stored, pause(storedWithinMs, late.signal).then(() => null)])
       late.abort()
       if (isInTime === null) {
-        log.warn({ file: storageId }, 'the picture of a step was not stored in time')
+        log.warn({ file: storageId }, 'the storage was too slow for the picture of a step')
         void stored.then((isStored) => (isStored ? remove(storageId) : undefined))
       }
       return isInTime ? { ...picture, storageId } : null

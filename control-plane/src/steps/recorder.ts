@@ -78,15 +78,15 @@ export function createStepRecorder(core: Core, pictures: Pictures): StepRecorder
     }
   }
   /**
-   * Texts that this batch types are masked in it too. They are remembered also when the project keeps texts, since that may
-   * end within their time.
+   * Texts that this batch types are masked in it too. They are remembered even if the project keeps texts, since it may stop
+   * that before they expire.
    */
   const maskerOf = ({ settings, phoneId, actions }: StepOf): Masker | null => {
     const texts = typedIn(actions)
     if (texts) typed.note(phoneId, texts)
     return settings.text ? null : typed.masker(phoneId)
   }
-  /** A picture shows what is masked elsewhere. It may also show typed text that is in no element. */
+  /** A picture shows what is masked elsewhere. It may also show typed text that the elements do not have. */
   const keepPicture = async (
     { settings, phoneId }: StepOf,
     { picture }: BatchAnswer,

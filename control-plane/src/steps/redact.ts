@@ -98,7 +98,7 @@ const isCharacterKey = (action: Action): action is Action & { type: 'key' } =>
 /** Actions that do not end a text of keys. */
 const waits: readonly Action['type'][] = ['wait', 'wait_for', 'wait_idle']
 
-/** The texts that a batch types, also by keys; null: it types nothing. */
+/** The texts that a batch types, with those of its keys; null: it types nothing. */
 export function typedIn(actions: readonly Action[]): string[] | null {
   const texts: string[] = []
   let keys: string[] = []

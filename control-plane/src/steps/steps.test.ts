@@ -253,7 +253,7 @@ describe('typed text', () => {
 })
 
 describe('pictures', () => {
-  // Of a phone on which nothing was typed.
+  /** A phone on which nothing was typed. */
   let id: string
   beforeAll(async () => {
     id = await api.readyPhone()

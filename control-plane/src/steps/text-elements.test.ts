@@ -53,7 +53,7 @@ it('places elements of an earlier release at their centre', () => {
   ])
 })
 
-it('takes from the host which texts are typed, and not from words of an ID', () => {
+it('takes from the host which texts are typed, and not from the end of an ID', () => {
   const lines = [
     '[1] EditText "1234" #pin hint editable (1,1)',
     '[2] EditText "Name" #name editable hint (1,1)',

@@ -10,7 +10,7 @@ interface Typed {
   pieces: ReadonlyMap<string, number>
   /** Until then, everything is masked, since more was typed than is kept. */
   tooManyUntil: number
-  /** Of `pieces`, once it is needed. */
+  /** Masks `pieces`. Null: it was not needed yet. */
   masker: Masker | null
 }
 
