@@ -1,4 +1,5 @@
 /** Typed text that steps must not keep, and the requests that must not change what is kept. Over HTTP. */
+import { type Element } from '@phonerack/shared'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { errorOf, startApi, type TestApi } from '../testing/api.js'
 import { type Batch } from '../testing/agent-double/types.js'
@@ -126,6 +127,7 @@ describe('a text that was typed', () => {
 describe('a screen as text', () => {
   const field = { type: 'EditText', state: ['clickable', 'editable'] }
   const flagsOf = { description: 1, typed: 2 }
+  const textScreenOf = (elements: Element[]): object => ({ ...screenOf(elements), elements: undefined })
 
   it('keeps no text of a field whose ID has spaces or ends like states', async () => {
     const elements = [
@@ -135,7 +137,7 @@ describe('a screen as text', () => {
       element(4, { ...field, text: 'Name', state: ['editable', 'hint'] }),
       element(5, { text: 'Home' }),
     ]
-    const { elements: _, ...screen } = screenOf(elements)
+    const screen = textScreenOf(elements)
     const bounds = elements.flatMap((each, at) => [...each.bounds, at < 2 ? flagsOf.typed : 0])
     api.agent.onBatch = answering(screen, undefined, Buffer.from(Int32Array.from(bounds).buffer))
     await act([{ type: 'home' }], 'text')
@@ -152,7 +154,7 @@ describe('a screen as text', () => {
   })
 
   it('keeps no text of a field of a host that does not say what is typed', async () => {
-    const { elements: _, ...screen } = screenOf([element(1, { ...field, text: 'hunter2', id: 'pin hint' })])
+    const screen = textScreenOf([element(1, { ...field, text: 'hunter2', id: 'pin hint' })])
     api.agent.onBatch = answering(screen)
     await act([{ type: 'home' }], 'text')
     expect(JSON.stringify((await newest()).after)).not.toContain('hunter2')

@@ -98,7 +98,7 @@ it('answers a batch whose outcome cannot be recorded, and its step is unknown', 
   expect(failing).toMatchObject({ completed: 1 })
 })
 
-it('throws a batch's own error when its recording also fails', async () => {
+it('throws the error of a batch although its recording fails too', async () => {
   agent.onBatch = () => Promise.reject(new Error('lost'))
   await expect(
     run({ recorder: () => ({ begin: () => ({ answered: fault, unknown: fault, refused: fault }) }) }),

@@ -90,7 +90,10 @@ function mapStrings<T>(value: T, map: (text: string) => string): T {
 }
 
 /** Keys that write a character. */
-const characterKeys: ReadonlySet<string> = new Set([...'abcdefghijklmnopqrstuvwxyz0123456789', 'space'])
+const characterKeys: ReadonlySet<string> = new Set([
+  ...Array.from('abcdefghijklmnopqrstuvwxyz0123456789'),
+  'space',
+])
 
 const isCharacterKey = (action: Action): action is Action & { type: 'key' } =>
   action.type === 'key' && characterKeys.has(action.key)
@@ -125,14 +128,12 @@ export function maskActions(actions: readonly Action[], masker: Masker): Action[
     )
     const masked = Object.fromEntries(fields) as Action
     if (masked.type === 'type') return { ...masked, text: mark }
-    // The schema of actions does not have the mark: steps are read by the one of answers.
-    return isCharacterKey(masked) ? { ...masked, key: mark as typeof masked.key, modifiers: [] } : masked
+    return isCharacterKey(masked) ? { ...masked, key: mark, modifiers: [] } : masked
   })
 }
 
 /** Whether the character of a key is left out. */
-export const isMaskedKey = (action: Action): boolean =>
-  action.type === 'key' && (action.key as string) === mark
+export const isMaskedKey = (action: Action): boolean => action.type === 'key' && action.key === mark
 
 function maskTarget(target: Target, masker: Masker): Target {
   if ('text' in target) return { ...target, text: masker.text(target.text) }
