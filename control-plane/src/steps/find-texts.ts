@@ -23,8 +23,8 @@ export function createFinder(texts: readonly string[]): (value: string) => Span[
 
   const follow = (from: number, unit: number): number => {
     for (let node = from; ; node = suffixes[node] ?? 0) {
-      const next = edges.get(node * unitCount + unit)
-      if (next !== undefined) return next
+      const child = edges.get(node * unitCount + unit)
+      if (child !== undefined) return child
       if (node === 0) return 0
     }
   }
