@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createGestures } from './gestures.js'
+import { createGestures, withoutPoints } from './gestures.js'
 
 const at = { pointer: 0, x: 0.5, y: 0.25 }
 
@@ -38,5 +38,38 @@ it('joins text and wheel steps, and keeps no character keys', () => {
     { type: 'key', key_code: 66 },
     { type: 'scroll', fraction: [0.1, 0.2], horizontal: 0, vertical: -3 },
     { type: 'rotate' },
+  ])
+})
+
+it('counts the characters of its texts', () => {
+  const gestures = createGestures()
+  gestures.add({ type: 'text', text: 'abc' }, 0)
+  gestures.add({ type: 'key', down: true, code: 31, repeat: 0 }, 1)
+  gestures.add({ type: 'rotate' }, 2)
+  gestures.add({ type: 'text', text: 'd' }, 3)
+  expect(gestures.characters).toBe(5)
+  gestures.take()
+  expect(gestures.characters).toBe(0)
+})
+
+it('leaves points out, and keeps the kinds and times of touches', () => {
+  const from: [number, number] = [0.1, 0.9]
+  const to: [number, number] = [0.5, 0.8]
+  expect(
+    withoutPoints([
+      { type: 'tap', fraction: from },
+      { type: 'long_press', fraction: from, duration_ms: 800 },
+      { type: 'swipe', from_fraction: from, to_fraction: to, duration_ms: 200 },
+      { type: 'scroll', fraction: from, horizontal: 0, vertical: -3 },
+      { type: 'type', text: 'a' },
+      { type: 'key', key_code: 66 },
+    ]),
+  ).toEqual([
+    { type: 'tap' },
+    { type: 'long_press', duration_ms: 800 },
+    { type: 'swipe', duration_ms: 200 },
+    { type: 'scroll', horizontal: 0, vertical: -3 },
+    { type: 'type', text: 'a' },
+    { type: 'key', key_code: 66 },
   ])
 })

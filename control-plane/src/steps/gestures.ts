@@ -8,12 +8,15 @@ export type LiveInput =
   | { type: 'scroll'; x: number; y: number; horizontal: number; vertical: number }
   | { type: 'rotate' }
 
-/** Points are fractions of the screen, since the picture has another size than the screen. */
+/**
+ * Points are fractions of the screen, since the picture has another size than the screen. They are missing where the project
+ * does not keep typed text (`withoutPoints`).
+ */
 export type LiveAction =
-  | { type: 'tap'; fraction: [number, number] }
-  | { type: 'long_press'; fraction: [number, number]; duration_ms: number }
-  | { type: 'swipe'; from_fraction: [number, number]; to_fraction: [number, number]; duration_ms: number }
-  | { type: 'scroll'; fraction: [number, number]; horizontal: number; vertical: number }
+  | { type: 'tap'; fraction?: [number, number] }
+  | { type: 'long_press'; fraction?: [number, number]; duration_ms: number }
+  | { type: 'swipe'; from_fraction?: [number, number]; to_fraction?: [number, number]; duration_ms: number }
+  | { type: 'scroll'; fraction?: [number, number]; horizontal: number; vertical: number }
   | { type: 'type'; text: string }
   | { type: 'key'; key_code: number }
   | { type: 'rotate' }
@@ -29,6 +32,8 @@ export interface Gestures {
   add(input: LiveInput, now: number): void
   /** Actions so far. */
   readonly count: number
+  /** Characters of their texts. */
+  readonly characters: number
   take(): LiveAction[]
 }
 
@@ -47,6 +52,7 @@ const rounded = (part: number): number => Math.round(part * 10_000) / 10_000
 
 export function createGestures(): Gestures {
   let actions: LiveAction[] = []
+  let characters = 0
   const fingers = new Map<number, Down>()
 
   const touch = (input: LiveInput & { type: 'touch' }, now: number): void => {
@@ -66,6 +72,7 @@ export function createGestures(): Gestures {
     actions.push({ type: 'key', key_code: code })
   }
   const typed = (text: string): void => {
+    characters += text.length
     const last = actions.at(-1)
     if (last?.type === 'type') last.text += text
     else actions.push({ type: 'type', text })
@@ -73,6 +80,9 @@ export function createGestures(): Gestures {
   return {
     get count() {
       return actions.length
+    },
+    get characters() {
+      return characters
     },
     add(input, now) {
       if (input.type === 'touch') touch(input, now)
@@ -90,10 +100,18 @@ export function createGestures(): Gestures {
     take() {
       const taken = actions
       actions = []
+      characters = 0
       return taken
     },
   }
 }
+
+/** Touches on the keyboard of the screen, or on the buttons of an app for a code, tell what was typed. docs/decisions/0278 */
+export const withoutPoints = (actions: readonly LiveAction[]): LiveAction[] =>
+  actions.map(
+    (action) =>
+      Object.fromEntries(Object.entries(action).filter(([name]) => !name.endsWith('fraction'))) as LiveAction,
+  )
 
 function gestureOf({ at, last, since }: Down, now: number): LiveAction {
   const duration_ms = Math.round(now - since)

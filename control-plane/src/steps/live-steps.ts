@@ -1,12 +1,12 @@
 /**
- * Collects what a person does in a live view to steps: touches, keys and text, until a pause or twenty of them. They have no
- * results, since the phone does not answer them.
+ * Collects what a person does in a live view to steps: touches, keys and text, until a pause or until a step is long enough.
+ * They have no results, since the phone does not answer them.
  */
 import { limits, newId, type Action } from '@phonerack/shared'
 import { Prisma } from '../gen/prisma/client.js'
 import { type StepSettings } from '../core/caller.js'
 import { type Core } from '../core/core.js'
-import { createGestures, type Gestures, type LiveInput } from './gestures.js'
+import { createGestures, withoutPoints, type Gestures, type LiveInput } from './gestures.js'
 import { type StepRecorder } from './recorder.js'
 
 /** The link of a live view. */
@@ -21,14 +21,28 @@ export interface LiveSteps {
   close(): Promise<void>
 }
 
+/** What ends a step, besides the number of its actions. Text without a pause is one action. */
+export interface LiveEnds {
+  /** Milliseconds without input. */
+  idleMs: number
+  /** Milliseconds since its begin. Up to `idleMs` later it ends. */
+  longestMs: number
+  /** Characters of text. */
+  characters: number
+}
+
+const usual: LiveEnds = { idleMs: limits.steps.liveIdle, longestMs: 15_000, characters: 10_000 }
+
 interface Open {
   link: LiveLink
   startedAt: Date
+  /** Of the monotonic clock, in milliseconds. */
+  since: number
   gestures: Gestures
   timer: NodeJS.Timeout
 }
 
-export function createLiveSteps(core: Core, recorder: StepRecorder): LiveSteps {
+export function createLiveSteps(core: Core, recorder: StepRecorder, ends: LiveEnds = usual): LiveSteps {
   const open = new Map<string, Open>()
 
   const end = async (key: string): Promise<void> => {
@@ -42,11 +56,12 @@ export function createLiveSteps(core: Core, recorder: StepRecorder): LiveSteps {
     try {
       const settings = await readSettings(core, link.projectId)
       if (!settings) return
+      const kept = settings.text ? actions : withoutPoints(actions)
       await recorder.touched(
         {
           ...{ projectId: link.projectId, phoneId: link.phoneId, keyId: link.keyId, settings },
           ...{ requestId: newId('request'), via: 'live', client: null, observe: null },
-          actions: actions as unknown as Action[],
+          actions: kept as unknown as Action[],
         },
         startedAt,
       )
@@ -57,16 +72,18 @@ export function createLiveSteps(core: Core, recorder: StepRecorder): LiveSteps {
   return {
     input(link, input) {
       const key = `${link.phoneId} ${link.keyId}`
-      let now = open.get(key)
-      if (!now) {
-        now = {
-          ...{ link, startedAt: core.clock.now(), gestures: createGestures() },
-          timer: setTimeout(() => void end(key), limits.steps.liveIdle),
+      const now = performance.now()
+      let step = open.get(key)
+      if (!step) {
+        step = {
+          ...{ link, startedAt: core.clock.now(), since: now, gestures: createGestures() },
+          timer: setTimeout(() => void end(key), ends.idleMs),
         }
-        open.set(key, now)
-      } else now.timer.refresh()
-      now.gestures.add(input, performance.now())
-      if (now.gestures.count >= limits.steps.liveActions) void end(key)
+        open.set(key, step)
+      } else if (now - step.since < ends.longestMs) step.timer.refresh()
+      const { gestures } = step
+      gestures.add(input, now)
+      if (gestures.count >= limits.steps.liveActions || gestures.characters >= ends.characters) void end(key)
     },
     async close() {
       await Promise.all([...open.keys()].map(end))
