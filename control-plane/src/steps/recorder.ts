@@ -8,7 +8,7 @@ import { packScreen, type PackedScreen } from './pack-screen.js'
 import { decodePicture, type KeptPicture, type Pictures } from './pictures.js'
 import { type Masker, maskActions, typedIn } from './redact.js'
 import { maskResults } from './redact-screen.js'
-import { dropStep, writeStep, type NewStep, type StepEnd } from './rows.js'
+import { stepDrop, stepWrite, writeStep, type NewStep, type StepEnd } from './rows.js'
 import { createLastScreens, type LastScreens } from './screens.js'
 import { createTypedTexts } from './typed-texts.js'
 import { type StepWay } from './types.js'
@@ -115,11 +115,7 @@ export function createStepRecorder(core: Core, pictures: Pictures): StepRecorder
       const end = async (ending: StepEnd, since = ownNow()): Promise<void> => {
         const begun = beginning.settle()
         const left = Math.max(0, limits.steps.recordWait - (ownNow() - since))
-        await writer.write(async () => {
-          await flushed
-          await begun
-          await writeStep(core, step, ending)
-        }, left)
+        await writer.write(stepWrite(core, step, ending, [flushed, begun]), left)
       }
 
       return {
@@ -158,10 +154,7 @@ export function createStepRecorder(core: Core, pictures: Pictures): StepRecorder
         refused() {
           const begun = beginning.settle()
           if (begun === null) return
-          void writer.write(async () => {
-            await begun
-            await dropStep(core, step.id)
-          }, 0)
+          void writer.write(stepDrop(core, step.id, begun), 0)
         },
       }
     },
@@ -175,10 +168,8 @@ export function createStepRecorder(core: Core, pictures: Pictures): StepRecorder
         ...{ status: 'stopped', endedAt: core.clock.now(), screen: null, picture: null },
         outcome: pack(JSON.stringify(outcome)),
       }
-      await writer.write(async () => {
-        await screens.flush(of.phoneId)
-        await writeStep(core, step, ending)
-      }, limits.steps.recordWait)
+      const flushed = screens.flush(of.phoneId)
+      await writer.write(stepWrite(core, step, ending, [flushed]), limits.steps.recordWait)
     },
 
     async close() {

@@ -2,6 +2,7 @@
 import { type Core } from '../core/core.js'
 import { Prisma } from '../gen/prisma/client.js'
 import { type StepPicture, type StepStatus, type StepWay } from './types.js'
+import { type StepWrite } from './writer.js'
 
 /** Bytes of a row without its JSON. */
 const rowBytes = 200
@@ -42,8 +43,9 @@ export interface NewScreen {
 
 /**
  * Writes a step: while it runs (`end` is null), or with its end, whether its beginning was written or not. It belongs to the
- * last session of its phone, and begins with the last screen that was read in it. Nothing is written of a phone of another
- * project, nor the beginning of a step without an open session.
+ * session of its phone in which it started, even if a later one has begun since, and begins with the last screen that was
+ * read in it. The clocks of replicas differ by milliseconds, so a step that seems to be before all sessions belongs to the
+ * first. Nothing is written of a phone of another project, nor the beginning of a step without an open session.
  */
 export async function writeStep({ read }: Core, step: NewStep, end: StepEnd | null): Promise<void> {
   const { id, projectId, phoneId, startedAt, request } = step
@@ -54,8 +56,14 @@ export async function writeStep({ read }: Core, step: NewStep, end: StepEnd | nu
   }
   const bytes = request.length + rowBytes + (outcome?.length ?? 0) + (picture?.sizeBytes ?? 0)
   await read(Prisma.sql`with place as (
-      select s.id, s.ended_at from phones p join sessions s on s.phone_id = p.id
-      where p.id = ${phoneId} and p.project_id = ${projectId} order by s.started_at desc, s.id desc limit 1),
+      select id, ended_at from (
+        (select id, ended_at, false as is_later from sessions where phone_id = ${phoneId} and started_at <= ${startedAt}
+          order by started_at desc, id desc limit 1)
+        union all
+        (select id, ended_at, true as is_later from sessions where phone_id = ${phoneId} and started_at > ${startedAt}
+          order by started_at, id limit 1)) found
+      where exists (select 1 from phones where id = ${phoneId} and project_id = ${projectId})
+      order by is_later limit 1),
     before as (
       select c.id from step_screens c join place on c.session_id = place.id
       where c.phone_id = ${phoneId} and c.at <= ${startedAt} order by c.at desc limit 1),
@@ -97,14 +105,45 @@ export async function writeScreen(
   screen: NewScreen,
 ): Promise<void> {
   await read(Prisma.sql`with place as (
-      select s.id as session_id from phones p join sessions s on s.phone_id = p.id and s.ended_at is null
+      select s.id as session_id from phones p
+        join sessions s on s.phone_id = p.id and s.ended_at is null and s.started_at <= ${screen.at}
       where p.id = ${of.phoneId} and p.project_id = ${of.projectId}),
     gone as (delete from step_screens where phone_id = ${of.phoneId} and not is_used and at < ${screen.at})
     ${insertScreen(of, screen, Prisma.sql`place.session_id`, Prisma.sql`place`, false)}
     on conflict (phone_id, id) do nothing`)
 }
 
-/** Nothing of its batch ran. */
+/**
+ * Nothing of its batch ran. The screen before it is one that no step uses again, so that the next read replaces it, unless
+ * another step begins or ends with it.
+ */
 export async function dropStep({ read }: Core, id: string): Promise<void> {
-  await read(Prisma.sql`delete from steps where id = ${id}`)
+  await read(Prisma.sql`with gone as (delete from steps where id = ${id} returning id, phone_id, before_id)
+    update step_screens c set is_used = false from gone where c.phone_id = gone.phone_id and c.id = gone.before_id
+      and not exists (
+        select 1 from steps s where s.phone_id = c.phone_id and s.before_id = c.id and s.id <> gone.id)
+      and not exists (select 1 from steps s where s.phone_id = c.phone_id and s.after_id = c.id and s.id <> gone.id)`)
 }
+
+/** The write of a step, for the writer. It holds only what the statement needs. @param after what must be written before */
+export const stepWrite = (
+  core: Core,
+  step: NewStep,
+  end: StepEnd,
+  after: readonly (Promise<void> | null)[],
+): StepWrite => ({
+  bytes: rowBytes + step.request.length + end.outcome.length + (end.screen?.body.length ?? 0),
+  async run() {
+    await Promise.all(after)
+    await writeStep(core, step, end)
+  },
+})
+
+/** The write of `dropStep`. @param begun the write of its beginning */
+export const stepDrop = (core: Core, id: string, begun: Promise<void>): StepWrite => ({
+  bytes: rowBytes,
+  async run() {
+    await begun
+    await dropStep(core, id)
+  },
+})

@@ -1,25 +1,31 @@
 /** Writes that fail, and are repeated. */
 import { createLogger, Counters } from '@phonerack/shared'
-import { expect, it } from 'vitest'
-import { createStepWriter } from './writer.js'
+import { describe, expect, it } from 'vitest'
+import { createStepWriter, type StepWriter } from './writer.js'
 
 const log = createLogger('test')
 log.level = 'silent'
 const coreOf = () => ({ log, counters: new Counters() })
+const write = (writer: StepWriter, run: () => Promise<void>, waitMs: number, bytes = 1): Promise<void> =>
+  writer.write({ bytes, run }, waitMs)
 
 it('keeps the record of an answered batch while Postgres fails', async () => {
   const core = coreOf()
   const writer = createStepWriter(core)
   let isAway = true
   const written: number[] = []
-  const write = (number: number) =>
-    writer.write(() => {
-      if (isAway) return Promise.reject(new Error('no connection to Postgres'))
-      written.push(number)
-      return Promise.resolve()
-    }, 50)
-  await write(1)
-  await write(2)
+  const record = (number: number) =>
+    write(
+      writer,
+      () => {
+        if (isAway) return Promise.reject(new Error('no connection to Postgres'))
+        written.push(number)
+        return Promise.resolve()
+      },
+      50,
+    )
+  await record(1)
+  await record(2)
   expect(written).toEqual([])
   isAway = false
   await expect.poll(() => written, { timeout: 10_000 }).toEqual([1, 2])
@@ -33,10 +39,11 @@ it('waits no longer than its limit for a write, which continues', async () => {
   let end = (): void => undefined
   const done: string[] = []
   const began = performance.now()
-  await writer.write(async () => {
+  const run = async (): Promise<void> => {
     await new Promise<void>((resolve) => (end = resolve))
     done.push('written')
-  }, 20)
+  }
+  await write(writer, run, 20)
   expect(performance.now() - began).toBeLessThan(10_000)
   expect(done).toEqual([])
   end()
@@ -48,12 +55,78 @@ it('writes what waits when it closes, and counts what the database refuses', asy
   const core = coreOf()
   const writer = createStepWriter(core)
   let tries = 0
-  await writer.write(() => {
+  const run = (): Promise<void> => {
     tries += 1
     return tries === 1 ? Promise.reject(new Error('away')) : Promise.resolve()
-  }, 50)
-  await writer.write(() => Promise.reject(Object.assign(new Error('refused'), { code: '22021' })), 50)
+  }
+  await write(writer, run, 50)
+  await write(writer, () => Promise.reject(Object.assign(new Error('refused'), { code: '22021' })), 50)
   await writer.close()
   expect(tries).toBe(2)
   expect(core.counters.read('step_rows_lost')).toBe(1)
+})
+
+describe('while Postgres is away', () => {
+  it('loses the oldest writes above its bytes', async () => {
+    const core = coreOf()
+    const writer = createStepWriter(core, { bytes: 10, waiting: 1000, running: 100 })
+    let isAway = true
+    const written: number[] = []
+    for (let number = 1; number <= 4; number += 1)
+      await write(
+        writer,
+        () => {
+          if (isAway) return Promise.reject(new Error('away'))
+          written.push(number)
+          return Promise.resolve()
+        },
+        50,
+        4,
+      )
+    isAway = false
+    await writer.close()
+    expect(written).toEqual([3, 4])
+    expect(core.counters.read('step_rows_lost')).toBe(2)
+  })
+
+  it('loses a write that has no room beside those that run', async () => {
+    const core = coreOf()
+    const writer = createStepWriter(core, { bytes: 10, waiting: 1000, running: 100 })
+    const written: string[] = []
+    let end = (): void => undefined
+    const slow = async (): Promise<void> => {
+      await new Promise<void>((resolve) => (end = resolve))
+      written.push('slow')
+    }
+    await write(writer, slow, 10, 8)
+    await write(writer, () => Promise.resolve(void written.push('refused')), 10, 8)
+    end()
+    await expect.poll(() => written, { timeout: 10_000 }).toEqual(['slow'])
+    await write(writer, () => Promise.resolve(void written.push('next')), 10, 8)
+    await writer.close()
+    expect(written).toEqual(['slow', 'next'])
+    expect(core.counters.read('step_rows_lost')).toBe(1)
+  })
+
+  it('runs only some writes at the same time, and answers the others immediately', async () => {
+    const writer = createStepWriter(coreOf(), { bytes: 1000, waiting: 1000, running: 2 })
+    const ends: (() => void)[] = []
+    const run = (): Promise<void> => new Promise((resolve) => ends.push(resolve))
+    for (let each = 0; each < 2; each += 1) await write(writer, run, 10)
+    const third: string[] = []
+    await write(writer, () => Promise.resolve(void third.push('written')), 600_000)
+    expect(ends).toHaveLength(2)
+    for (const end of ends) end()
+    await expect.poll(() => third, { timeout: 10_000 }).toEqual(['written'])
+    await writer.close()
+  })
+
+  it('loses the oldest above its number, also while it repeats them', async () => {
+    const core = coreOf()
+    const writer = createStepWriter(core, { bytes: 1000, waiting: 3, running: 100 })
+    for (let each = 0; each < 5; each += 1) await write(writer, () => Promise.reject(new Error('away')), 50)
+    await expect.poll(() => core.counters.read('step_write_failures'), { timeout: 10_000 }).toBeGreaterThan(8)
+    await writer.close()
+    expect(core.counters.read('step_rows_lost')).toBe(2)
+  })
 })

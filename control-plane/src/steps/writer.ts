@@ -9,16 +9,34 @@ import { sqlStateOf } from '../db/sql-state.js'
 
 /** Milliseconds between two rounds of repeated writes. */
 const roundMs = 500
-/** Writes that may wait. */
-const mostWaiting = 1000
+
+/** How much a writer holds at most. Beyond it, the oldest that wait are lost. */
+export interface WriterRoom {
+  /** Of all writes, whether they run or wait. */
+  bytes: number
+  waiting: number
+  /** Writes at the same time. More of them wait for the next round. */
+  running: number
+}
+
+const usual: WriterRoom = { bytes: 100_000_000, waiting: 1000, running: 200 }
+
+export interface StepWrite {
+  /** That it holds in memory. */
+  bytes: number
+  run(): Promise<void>
+}
 
 export interface StepWriter {
-  /** Resolves when `work` has succeeded, or after `waitMs`; the work is then repeated until it succeeds. */
-  write(work: () => Promise<void>, waitMs: number): Promise<void>
+  /**
+   * Resolves when `write` has succeeded, or after `waitMs`, or as soon as it has failed; it is then repeated until it
+   * succeeds.
+   */
+  write(write: StepWrite, waitMs: number): Promise<void>
   close(): Promise<void>
 }
 
-export function createStepWriter(core: Pick<Core, 'log' | 'counters'>): StepWriter {
+export function createStepWriter(core: Pick<Core, 'log' | 'counters'>, room: WriterRoom = usual): StepWriter {
   const failing = new Alarm(
     core.log,
     core.counters,
@@ -26,30 +44,53 @@ export function createStepWriter(core: Pick<Core, 'log' | 'counters'>): StepWrit
     'could not write a step; retrying',
   )
   const lost = new Alarm(core.log, core.counters, 'step_rows_lost', 'a step could not be written; it is lost')
-  const waiting: (() => Promise<void>)[] = []
+  const waiting: StepWrite[] = []
+  /** Of those that run or wait. */
+  let bytes = 0
 
-  const attempt = async (work: () => Promise<void>): Promise<void> => {
-    try {
-      await work()
-    } catch (error) {
-      if (isFinal(error)) return lost.raise({ err: error })
-      failing.raise({ err: error, waiting: waiting.length })
-      waiting.push(work)
-      if (waiting.length > mostWaiting) {
-        waiting.shift()
-        lost.raise({ most: mostWaiting })
-      }
+  const lose = (write: StepWrite, facts: object): void => {
+    bytes -= write.bytes
+    lost.raise({ ...facts })
+  }
+  const makeRoom = (): void => {
+    while (waiting.length > room.waiting || bytes > room.bytes) {
+      const oldest = waiting.shift()
+      if (!oldest) return
+      lose(oldest, { waiting: waiting.length, bytes })
     }
   }
+  const attempt = async (write: StepWrite): Promise<void> => {
+    try {
+      await write.run()
+      bytes -= write.bytes
+    } catch (error) {
+      if (isFinal(error)) return lose(write, { err: error })
+      failing.raise({ err: error, waiting: waiting.length })
+      waiting.push(write)
+      makeRoom()
+    }
+  }
+  /** Attempts those that wait at its beginning. */
   const round = async (): Promise<void> => {
-    for (const work of waiting.splice(0)) await attempt(work)
+    for (let left = waiting.length; left > 0; left -= 1) {
+      const oldest = waiting.shift()
+      if (!oldest) return
+      await attempt(oldest)
+    }
   }
   const ticker = new Ticker('steps', roundMs, core.log, round)
   const running = new Set<Promise<void>>()
 
   return {
-    async write(work, waitMs) {
-      const written = attempt(work)
+    async write(write, waitMs) {
+      bytes += write.bytes
+      makeRoom()
+      if (bytes > room.bytes) return lose(write, { running: running.size, bytes })
+      if (running.size >= room.running) {
+        waiting.push(write)
+        return makeRoom()
+      }
+      const written = attempt(write)
       running.add(written)
       void written.finally(() => running.delete(written))
       const late = new AbortController()
