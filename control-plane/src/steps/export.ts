@@ -5,7 +5,7 @@ import { type FileStore } from '../storage/file-store.js'
 import { stepJson } from './json.js'
 import { pictureData } from './picture-data.js'
 import {
-  cutPage,
+  inflatePage,
   readScreens,
   readStepsAfter,
   screenIds,
@@ -16,8 +16,8 @@ import {
   type StepsOf,
 } from './reads.js'
 import { writeHtml } from './replay/html.js'
-import { createPlanner } from './script/plan.js'
 import { python } from './script/python.js'
+import { createScript } from './script/script.js'
 import { typescript } from './script/typescript.js'
 import { type ExportForm, type StepView } from './types.js'
 
@@ -58,11 +58,16 @@ export async function* exportSteps(
     }
     return
   }
-  const planner = createPlanner()
-  for await (const { view, screens } of session.steps)
-    planner.add(view, (id): Observation | null => screens.get(id)?.observation ?? null)
-  const script = { ...of, plan: planner.plan, variables: planner.variables, isCut: session.isCut() }
-  yield form === 'ts' ? typescript(script) : python(script)
+  const script = createScript(form === 'ts' ? typescript : python, of)
+  let isCut = false
+  for await (const { view, screens } of session.steps) {
+    if (script.isFull) {
+      isCut = true
+      break
+    }
+    script.add(view, (id): Observation | null => screens.get(id)?.observation ?? null)
+  }
+  yield* script.chunks(isCut || session.isCut())
 }
 
 /** @param withTargets also reads the screens that targets name by a snapshot */
@@ -73,21 +78,19 @@ function sessionOf(core: Core, of: StepsOf & { sessionId: string }, withTargets:
     let left: number = limits.steps.exported
     for (;;) {
       const rows: StepRow[] = await readStepsAfter(core, of, after, Math.min(pageSteps, left + 1))
-      const page = cutPage(rows.slice(0, left), limits.steps.pageBytes)
-      const screens = await readScreens(core, of.phoneId, screenIds(page))
-      const views = page.map((row) => viewOf(core, row, screens))
-      const named = withTargets ? views.flatMap(({ actions }) => actions.flatMap(snapshotOf)) : []
-      const missing = named.filter((id) => !screens.has(id))
-      const all = new Map([...screens, ...(await readScreens(core, of.phoneId, missing))])
-      for (const [at, view] of views.entries()) {
-        const row = page[at]
-        if (row) yield { view, row, screens: all }
+      const page = inflatePage(rows.slice(0, left), limits.steps.pageBytes, true)
+      const screens = await readScreens(core, of.phoneId, screenIds(page.map(({ row }) => row)))
+      for (const step of page) {
+        const view = viewOf(core, step, screens)
+        const missing = withTargets ? view.actions.flatMap(snapshotOf).filter((id) => !screens.has(id)) : []
+        const named = await readScreens(core, of.phoneId, missing, limits.steps.pageBytes)
+        yield { view, row: step.row, screens: named.size === 0 ? screens : new Map([...screens, ...named]) }
       }
       left -= page.length
       const last = page.at(-1)
       if (left === 0 && rows.length > page.length) isCut = true
       if (!last || left === 0 || (rows.length < pageSteps && page.length === rows.length)) return
-      after = { at: last.startedAt, id: last.id }
+      after = { at: last.row.startedAt, id: last.row.id }
     }
   }
   return { phoneId: of.phoneId, sessionId: of.sessionId, steps: steps(), isCut: () => isCut }

@@ -2,7 +2,7 @@
 import { limits, type Action, type Observation } from '@phonerack/shared'
 import { type Core } from '../core/core.js'
 import { Prisma } from '../gen/prisma/client.js'
-import { unpackJson } from './pack.js'
+import { unpack, unpackJson } from './pack.js'
 import { type StoredOutcome, type StoredRequest } from './recorder.js'
 import { type StepPicture, type StepStatus, type StepView, type StepWay } from './types.js'
 
@@ -91,15 +91,38 @@ export async function lastSession(core: Core, phoneId: string): Promise<string |
   return row?.id ?? null
 }
 
-/** Cuts a page, so that its screens have few bytes. At least one step stays. */
-export function cutPage(rows: readonly StepRow[], mostBytes: number): StepRow[] {
-  let bytes = 0
-  const end = rows.findIndex(({ screenBytes }, index) => {
-    bytes += Number(screenBytes)
-    return index > 0 && bytes > mostBytes
-  })
-  return end < 0 ? [...rows] : rows.slice(0, end)
+/** A step whose JSON is inflated. */
+export interface InflatedStep {
+  row: StepRow
+  request: Buffer
+  outcome: Buffer | null
 }
+
+/**
+ * Inflates the first steps of a page, until their JSON has `mostBytes`, with that of their screens if those are shown. At
+ * least one step stays.
+ */
+export function inflatePage(
+  rows: readonly StepRow[],
+  mostBytes: number,
+  withScreens: boolean,
+): InflatedStep[] {
+  const page: InflatedStep[] = []
+  let bytes = 0
+  for (const row of rows) {
+    const step = inflate(row)
+    bytes += step.request.length + (step.outcome?.length ?? 0) + (withScreens ? Number(row.screenBytes) : 0)
+    if (page.length > 0 && bytes > mostBytes) break
+    page.push(step)
+  }
+  return page
+}
+
+export const inflate = (row: StepRow): InflatedStep => ({
+  row,
+  request: unpack(row.request),
+  outcome: row.outcome && unpack(row.outcome),
+})
 
 export interface Screen {
   at: Date
@@ -112,20 +135,32 @@ export const screenIds = (rows: readonly Pick<StepRow, 'beforeId' | 'afterId'>[]
   ...new Set(rows.flatMap(({ beforeId, afterId }) => [beforeId, afterId]).filter((id) => id !== null)),
 ]
 
-/** Screens of a phone. Expired ones are missing. */
-export async function readScreens(core: Core, phoneId: string, ids: readonly string[]): Promise<Screens> {
+/** Screens of a phone, the newest up to `mostBytes` of JSON. Expired ones are missing. */
+export async function readScreens(
+  core: Core,
+  phoneId: string,
+  ids: readonly string[],
+  mostBytes = Number.MAX_SAFE_INTEGER,
+): Promise<Screens> {
   if (ids.length === 0) return new Map()
-  const found = await core.db.$queryRaw<{ id: string; at: Date; body: Uint8Array }[]>`select id, at, body
-    from step_screens where phone_id = ${phoneId} and id = any(${[...ids]})`
+  const found = await core.db.$queryRaw<
+    { id: string; at: Date; body: Uint8Array }[]
+  >`select id, at, body from (
+      select id, at, body, sum(json_bytes) over (order by at desc, id) as bytes from step_screens
+      where phone_id = ${phoneId} and id = any(${[...ids]})) screens
+    where bytes <= ${mostBytes}`
   return new Map(found.map(({ id, at, body }) => [id, { at, observation: unpackJson(body) as Observation }]))
 }
+
+const parsed = (json: Buffer): unknown => JSON.parse(json.toString('utf8'))
 
 /** Milliseconds after which a step without an outcome has ended. */
 const longestMs = limits.actions.total + 10_000
 
-export function viewOf(core: Core, row: StepRow, screens: Screens): StepView {
-  const { actions, observe } = unpackJson(row.request) as StoredRequest
-  const outcome = row.outcome && (unpackJson(row.outcome) as StoredOutcome)
+export function viewOf(core: Core, step: InflatedStep, screens: Screens): StepView {
+  const { row } = step
+  const { actions, observe } = parsed(step.request) as StoredRequest
+  const outcome = step.outcome && (parsed(step.outcome) as StoredOutcome)
   const isLost = row.status === 'running' && row.startedAt.getTime() + longestMs < core.clock.now().getTime()
   const screen = (id: string | null): Screen | null => (id === null ? null : (screens.get(id) ?? null))
   const before = screen(row.beforeId)
@@ -154,7 +189,7 @@ export function pictureOf({ picture }: Pick<StepRow, 'picture'>): StepPicture | 
   return { ...rest, sizeBytes }
 }
 
-/** Fractions of a live view's picture as points of the screen before it. */
+/** Fractions of a live view's picture as points of the screen before it. Actions may have none (`gestures.ts`). */
 const withPoints = (actions: readonly Action[], { screen }: Observation): Action[] =>
   actions.map((action) => {
     const points = Object.entries(action).flatMap(([name, value]: [string, unknown]) => {

@@ -8,7 +8,8 @@ import { StoredFileMissing, type FileStore } from '../storage/file-store.js'
 import { exportSteps } from './export.js'
 import { stepJson } from './json.js'
 import {
-  cutPage,
+  inflate,
+  inflatePage,
   lastSession,
   pictureOf,
   readScreens,
@@ -16,9 +17,10 @@ import {
   readStepsBefore,
   screenIds,
   viewOf,
+  type Screens,
   type StepRow,
 } from './reads.js'
-import { type StepService } from './types.js'
+import { type ScreenPart, type StepService } from './types.js'
 
 export const stepsRequest = (phoneId: string): string => `GET /v1/phones/${phoneId}/steps`
 
@@ -41,27 +43,30 @@ export function createStepService(core: Core, store: FileStore): StepService {
     if (!row) throw stepNotFound(phoneId, id)
     return row
   }
+  const screensOf = (phoneId: string, rows: readonly StepRow[], part: ScreenPart): Promise<Screens> =>
+    readScreens(core, phoneId, part === 'none' ? [] : screenIds(rows))
   return {
     async list(caller, phoneId, sessionId, { limit, cursor, part }) {
       await allowed(caller, phoneId)
       const scope = { projectId: caller.projectId, list: `steps:${phoneId}` }
       const before = core.cursors.decode(scope, cursor)
       const rows = await readStepsBefore(core, { phoneId, sessionId }, before, limit + 1)
-      const shown = cutPage(rows.slice(0, limit), limits.steps.pageBytes)
-      const screens = await readScreens(core, phoneId, screenIds(shown))
+      const shown = inflatePage(rows.slice(0, limit), limits.steps.pageBytes, part !== 'none')
       const andOneMore = rows.slice(0, shown.length + 1)
-      return core.cursors.toPage(
+      const { data, nextCursor } = core.cursors.toPage(
         scope,
         andOneMore,
         shown.length,
         (row) => ({ at: row.startedAt, id: row.id }),
-        (row) => stepJson(viewOf(core, row, screens), part),
+        (row) => row,
       )
+      const screens = await screensOf(phoneId, data, part)
+      return { data: shown.map((step) => stepJson(viewOf(core, step, screens), part)), nextCursor }
     },
 
     async get(caller, phoneId, id, part) {
       const row = await find(caller, phoneId, id)
-      return stepJson(viewOf(core, row, await readScreens(core, phoneId, screenIds([row]))), part)
+      return stepJson(viewOf(core, inflate(row), await screensOf(phoneId, [row], part)), part)
     },
 
     async picture(caller, phoneId, id) {

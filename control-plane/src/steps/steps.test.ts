@@ -1,6 +1,6 @@
 /** Steps over HTTP: their content, their readers, and the texts and pictures that are left out. */
 import { ObserveMode } from '@phonerack/proto'
-import { type Observation } from '@phonerack/shared'
+import { newId, type ActionResult, type Element, type Observation } from '@phonerack/shared'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { errorOf, startApi, type TestApi } from '../testing/api.js'
 import { call, connectMcp, listen } from '../testing/mcp-client.js'
@@ -16,7 +16,7 @@ import {
 import { eventually } from '../testing/world.js'
 import { Prisma } from '../gen/prisma/client.js'
 import { type StepJson } from './types.js'
-import { unpack } from './pack.js'
+import { pack, unpack } from './pack.js'
 
 let api: TestApi
 let id: string
@@ -348,33 +348,63 @@ describe('reading', () => {
     expect(types(await steps('', phone))).toEqual(['recents', 'back', 'home'])
   })
 
-  it('ends a page early when its screens are large', async () => {
+  /** Places `count` steps of another phone, with a screen after each. @returns the phone */
+  async function placed(
+    count: number,
+    screenFields: Partial<Prisma.StepScreenCreateInput>,
+    stepFields: Partial<Prisma.StepCreateInput> = {},
+  ): Promise<string> {
     const phone = await api.placePhone('parked')
     const { db } = api.plane.app.core
     const row = (await db.step.findFirst({ where: { phoneId: id, afterId: { not: null } } })) ?? null
     const screen = await db.stepScreen.findFirst({ where: { phoneId: id } })
     if (!row || !screen) throw new Error('there is no step')
-    for (let each = 0; each < 5; each += 1) {
+    for (let each = 0; each < count; each += 1) {
       const screenId = snapshot()
-      await db.stepScreen.create({
-        data: { ...screen, id: screenId, phoneId: phone, jsonBytes: 1_500_000 },
-      })
+      await db.stepScreen.create({ data: { ...screen, ...screenFields, id: screenId, phoneId: phone } })
       await db.step.create({
         data: {
-          ...{ ...row, phoneId: phone, id: `stp_${'abcde'.charAt(each).repeat(12)}`, beforeId: null },
-          ...{ afterId: screenId, picture: Prisma.DbNull, pictureId: null },
+          ...{ ...row, phoneId: phone, id: newId('step'), beforeId: null, afterId: screenId },
+          ...{ picture: Prisma.DbNull, pictureId: null, ...stepFields },
         },
       })
     }
+    return phone
+  }
+  /** The numbers of steps of each page. */
+  async function pagesOf(phone: string, query: string): Promise<number[]> {
     const lengths: number[] = []
-    for (let query = ''; ;) {
-      const answer = await api.request('GET', `/v1/phones/${phone}/steps${query}`)
-      const { data, next_cursor: cursor } = answer.json<{ data: StepJson[]; next_cursor: string | null }>()
-      lengths.push(data.length)
-      if (cursor === null) break
-      query = `?cursor=${cursor}`
+    for (let cursor: string | null = ''; cursor !== null;) {
+      const from: string = cursor === '' ? '' : `&cursor=${cursor}`
+      const answer = await api.request('GET', `/v1/phones/${phone}/steps?${query}${from}`)
+      expect(answer.statusCode, answer.body).toBe(200)
+      const page = answer.json<{ data: StepJson[]; next_cursor: string | null }>()
+      lengths.push(page.data.length)
+      cursor = page.next_cursor
     }
-    expect(lengths).toEqual([2, 2, 1])
+    return lengths
+  }
+
+  it('ends a page early when its screens are large', async () => {
+    const phone = await placed(5, { jsonBytes: 1_500_000 })
+    expect(await pagesOf(phone, 'limit=20')).toEqual([2, 2, 1])
+  })
+
+  it('reads no screens for a page without them', async () => {
+    // Nobody can inflate it.
+    const phone = await placed(5, { jsonBytes: 1_500_000, body: new Uint8Array([7]) })
+    expect(await pagesOf(phone, 'limit=20&observations=none')).toEqual([5])
+    const [step] = await steps('?limit=1&observations=none', phone)
+    const one = await api.request('GET', `/v1/phones/${phone}/steps/${step?.id}?observations=none`)
+    expect(one.json()).toEqual(step)
+  })
+
+  it('ends a page early when its actions are large, although they are stored in few bytes', async () => {
+    const actions = [{ type: 'type', text: 'a'.repeat(190_000) }]
+    const request = new Uint8Array(pack(JSON.stringify({ actions, observe: 'none' })))
+    expect(request.length).toBeLessThan(2000)
+    const phone = await placed(50, {}, { request })
+    expect(await pagesOf(phone, 'limit=100&observations=none')).toEqual([21, 21, 8])
   })
 
   it('refuses other phones and unknown steps', async () => {

@@ -1,4 +1,4 @@
-/** The calls that repeat a session, in order, from its steps. Pure. docs/decisions/0279 */
+/** The calls that repeat a session, from its steps, one by one in their order. Pure. docs/decisions/0279 */
 import { type Action, type ActionResult, type Observation } from '@phonerack/shared'
 import { isMaskedKey } from '../redact.js'
 import { type StepView } from '../types.js'
@@ -29,16 +29,15 @@ export interface Variable {
 }
 
 export interface Planner {
-  /** Steps oldest first. @param screen by snapshot ID */
-  add(step: StepView, screen: (snapshotId: string) => Observation | null): void
-  plan: Planned[]
-  variables: Variable[]
+  /** The calls of a step. Steps come oldest first. @param screen by snapshot ID */
+  add(step: StepView, screen: (snapshotId: string) => Observation | null): Planned[]
+  /** Of all steps so far. */
+  variables: readonly Variable[]
 }
 
 const waits: readonly Action['type'][] = ['wait', 'wait_for', 'wait_idle']
 
 export function createPlanner(): Planner {
-  const plan: Planned[] = []
   const variables: Variable[] = []
   let number = 0
   /** When something was last done to the phone. */
@@ -53,15 +52,10 @@ export function createPlanner(): Planner {
     return name
   }
 
-  const addAction = (action: Action, result: ActionResult, known: Known, textKept: boolean): void => {
-    if (!result.ok && result.error?.code !== 'action_outcome_unknown') {
-      plan.push({ kind: 'note', note: `${action.type} failed: ${result.error?.code ?? 'unknown'}` })
-      return
-    }
-    if (isMaskedKey(action)) {
-      plan.push({ kind: 'note', note: 'key is left out: its character is not kept' })
-      return
-    }
+  const plannedOf = (action: Action, result: ActionResult, known: Known, textKept: boolean): Planned => {
+    if (!result.ok && result.error?.code !== 'action_outcome_unknown')
+      return { kind: 'note', note: `${action.type} failed: ${result.error?.code ?? 'unknown'}` }
+    if (isMaskedKey(action)) return { kind: 'note', note: 'key is left out: its character is not kept' }
     const isDisabled = !result.ok
     const notes = isDisabled ? ['the outcome of this action was unknown'] : []
     const targets: Call['targets'] = {}
@@ -70,24 +64,21 @@ export function createPlanner(): Planner {
       const given = field in action ? (action as Partial<Record<typeof field, unknown>>)[field] : undefined
       if (given === undefined) continue
       const found = scriptTarget(given as Parameters<typeof scriptTarget>[0], center ?? null, known)
-      if (!found || (needsElement(action) && 'x' in found.target)) {
-        plan.push({ kind: 'note', note: `${action.type} is left out: its element is unknown` })
-        return
-      }
+      if (!found || (needsElement(action) && 'x' in found.target))
+        return { kind: 'note', note: `${action.type} is left out: its element is unknown` }
       targets[field] = found.target
       noteOf(found, field, notes)
     }
     const text =
       action.type !== 'type' ? null : textKept ? { kept: action.text } : { variable: variableFor(targets) }
-    plan.push({ kind: 'call', call: { type: action.type, targets, text, action }, notes, isDisabled })
+    return { kind: 'call', call: { type: action.type, targets, text, action }, notes, isDisabled }
   }
 
   return {
-    plan,
     variables,
     add(step, screen) {
       number += 1
-      plan.push({ kind: 'step', note: `${number}: ${step.startedAt.toISOString()}` })
+      const plan: Planned[] = [{ kind: 'step', note: `${number}: ${step.startedAt.toISOString()}` }]
       if (step.by.via === 'live')
         plan.push({ kind: 'note', note: 'touches of a person in a live view, which are not repeated' })
       else if (step.status === 'unknown' && step.results.length === 0)
@@ -98,11 +89,12 @@ export function createPlanner(): Planner {
       for (const result of step.results) {
         const action = step.actions[result.index]
         if (!action) continue
-        addAction(action, result, { screen, fresh: isFirst ? fresh : null }, step.textKept)
+        plan.push(plannedOf(action, result, { screen, fresh: isFirst ? fresh : null }, step.textKept))
         isFirst = false
       }
       const isOnlyWaiting = step.actions.every(({ type }) => waits.includes(type))
       if (!isOnlyWaiting) doneAt = Math.max(doneAt, step.startedAt.getTime() + 1)
+      return plan
     },
   }
 }

@@ -1,11 +1,19 @@
-/** Writes a plan as a program of the Python SDK. Pure. */
+/** Writes steps as a program of the Python SDK. Pure. */
 import { type Action } from '@phonerack/shared'
 import { type Call, type Planned } from './plan.js'
+import { type ScriptForm, type ScriptHead } from './script.js'
 import { isPoint, type ScriptTarget } from './targets.js'
 import { comment, pythonLiteral } from './text.js'
-import { type ScriptOf, waitSeconds } from './typescript.js'
+import { waitSeconds } from './typescript.js'
 
-export function python({ phoneId, sessionId, plan, variables, isCut }: ScriptOf): string {
+export const python: ScriptForm = {
+  head,
+  lines,
+  indent: '    ',
+  foot: ['finally:', '    if given is None:', '        phone.park()'],
+}
+
+function head({ phoneId, sessionId, variables, isCut }: ScriptHead): string[] {
   return [
     `# Repeats session ${comment(sessionId)} of phone ${comment(phoneId)} without a model.`,
     '# Run it with PHONERACK_BASE_URL and PHONERACK_API_KEY in the environment. The argument is the ID of a phone;',
@@ -26,12 +34,7 @@ export function python({ phoneId, sessionId, plan, variables, isCut }: ScriptOf)
     'phone = phonerack.phones.create() if given is None else phonerack.phones.get(given)',
     'try:',
     '    pass',
-    ...plan.flatMap(lines).map((line) => (line === '' ? '' : `    ${line}`)),
-    'finally:',
-    '    if given is None:',
-    '        phone.park()',
-    '',
-  ].join('\n')
+  ]
 }
 
 function lines(planned: Planned): string[] {

@@ -14,8 +14,8 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { mark } from '../redact.js'
 import { type StepView } from '../types.js'
-import { createPlanner } from './plan.js'
 import { python } from './python.js'
+import { createScript, type ScriptForm } from './script.js'
 import { searchTarget } from './targets.js'
 import { typescript } from './typescript.js'
 
@@ -55,15 +55,15 @@ function stepOf(actions: object[], more: Partial<StepView> & { center?: [number,
   }
 }
 
+const session = { phoneId: 'ph_aaaaaaaaaaaa', sessionId: 'ses_aaaaaaaaaaaa' }
 const scriptsOf = (steps: StepView[], screens: Observation[] = []) => {
-  const planner = createPlanner()
-  for (const step of steps)
-    planner.add(step, (id) => screens.find(({ snapshot_id: each }) => each === id) ?? null)
-  const script = {
-    ...{ phoneId: 'ph_aaaaaaaaaaaa', sessionId: 'ses_aaaaaaaaaaaa' },
-    ...{ plan: planner.plan, variables: planner.variables, isCut: false },
+  const write = (form: ScriptForm): string => {
+    const script = createScript(form, session)
+    for (const step of steps)
+      script.add(step, (id) => screens.find(({ snapshot_id: each }) => each === id) ?? null)
+    return [...script.chunks(false)].join('')
   }
-  return { ts: typescript(script), py: python(script), ...planner }
+  return { ts: write(typescript), py: write(python) }
 }
 const calls = (text: string): string[] =>
   text
@@ -274,4 +274,44 @@ it('no text of a phone or a tenant ends a literal or a comment', () => {
       expect(made.ts + made.py).toMatch(/^[\x20-\x7e\n]*$/)
     }),
   )
+})
+
+it.each([
+  ['TypeScript', typescript],
+  ['Python', python],
+])('takes no more steps of a long session, and has no long chunk, in %s', (_name, form) => {
+  const script = createScript(form, session)
+  // 100,000 characters of JSON, and up to 300,000 of a script.
+  const step = stepOf(
+    Array.from({ length: 5 }, () => ({ type: 'type', text: '\u{1f600}'.repeat(5000) })),
+    { textKept: true },
+  )
+  let taken = 0
+  while (!script.isFull && taken < 2000) {
+    script.add(step, () => null)
+    taken += 1
+  }
+  expect(taken).toBeGreaterThan(10)
+  expect(taken).toBeLessThan(110)
+  const chunks = [...script.chunks(true)]
+  const characters = chunks.reduce((sum, { length }) => sum + length, 0)
+  expect(characters).toBeLessThan(10_500_000)
+  expect(Math.max(...chunks.map(({ length }) => length))).toBeLessThan(400_000)
+  expect(chunks[0]).toContain('The session has more steps than this script.')
+})
+
+it('counts the notes of texts that are not kept', () => {
+  const script = createScript(typescript, session, 10_000)
+  const step = stepOf([{ type: 'type', text: 'x', target: { text: 'n'.repeat(900) } }])
+  for (let each = 0; each < 8 && !script.isFull; each += 1) script.add(step, () => null)
+  expect(script.isFull).toBe(true)
+})
+
+it('repeats no touches of a person, with or without their points', () => {
+  const touched = stepOf([])
+  const { ts } = scriptsOf([
+    { ...touched, by: { ...touched.by, via: 'live' }, actions: [{ type: 'tap' } as unknown as Action] },
+  ])
+  expect(calls(ts)).toEqual([])
+  expect(ts).toContain('// touches of a person in a live view, which are not repeated')
 })

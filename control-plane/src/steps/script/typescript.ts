@@ -1,22 +1,21 @@
-/** Writes a plan as a program of the TypeScript SDK, which is also valid JavaScript. Pure. */
+/** Writes steps as a program of the TypeScript SDK, which is also valid JavaScript. Pure. */
 import { actionSchemas, type Action } from '@phonerack/shared'
-import { type Call, type Planned, type Variable } from './plan.js'
+import { type Call, type Planned } from './plan.js'
+import { type ScriptForm, type ScriptHead } from './script.js'
 import { isPoint, type ScriptTarget } from './targets.js'
 import { comment, literal } from './text.js'
-
-export interface ScriptOf {
-  phoneId: string
-  sessionId: string
-  plan: readonly Planned[]
-  variables: readonly Variable[]
-  /** Whether the session has more steps than an export. */
-  isCut: boolean
-}
 
 /** Seconds that a script waits for an element. */
 export const waitSeconds = 10
 
-export function typescript({ phoneId, sessionId, plan, variables, isCut }: ScriptOf): string {
+export const typescript: ScriptForm = {
+  head,
+  lines,
+  indent: '  ',
+  foot: ['} finally {', '  if (given === undefined) await phone.park()', '}'],
+}
+
+function head({ phoneId, sessionId, variables, isCut }: ScriptHead): string[] {
   const names = variables.map(({ name }) => name)
   return [
     `// Repeats session ${comment(sessionId)} of phone ${comment(phoneId)} without a model.`,
@@ -35,12 +34,7 @@ export function typescript({ phoneId, sessionId, plan, variables, isCut }: Scrip
     'const given = process.argv[2]',
     'const phone = given === undefined ? await phonerack.phones.create() : await phonerack.phones.get(given)',
     'try {',
-    ...plan.flatMap(lines).map((line) => (line === '' ? '' : `  ${line}`)),
-    '} finally {',
-    '  if (given === undefined) await phone.park()',
-    '}',
-    '',
-  ].join('\n')
+  ]
 }
 
 function lines(planned: Planned): string[] {
