@@ -17,6 +17,8 @@ import { type StepService } from './steps/types.js'
 
 /** Milliseconds between two rounds of the retention. */
 const expireEveryMs = 60_000
+/** Every tenth round counts the bytes of all projects. The others count only projects with new steps. */
+const roundsPerCount = 10
 
 export interface OwnSteps {
   services: { devices: DeviceService; settings: SettingsService; steps: StepService }
@@ -30,6 +32,11 @@ export interface OwnSteps {
 export function openSteps(core: Core, hosts: HostClients, store: FileStore): OwnSteps {
   const recorder = createStepRecorder(core, createPictures(core, store))
   const live = createLiveSteps(core, recorder)
+  let rounds = 0
+  const expire = (): Promise<void> => {
+    rounds += 1
+    return expireSteps(core, rounds % roundsPerCount === 1 ? 'all' : 'active')
+  }
   return {
     services: {
       devices: createRecordedDevices(core, createDeviceService(core, hosts), recorder),
@@ -37,7 +44,7 @@ export function openSteps(core: Core, hosts: HostClients, store: FileStore): Own
       steps: createStepService(core, store),
     },
     live,
-    ticker: new Ticker('retention of steps', expireEveryMs, core.log, () => expireSteps(core)),
+    ticker: new Ticker('retention of steps', expireEveryMs, core.log, expire),
     async close() {
       await live.close()
       await recorder.close()

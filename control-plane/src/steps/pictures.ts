@@ -2,8 +2,14 @@
 import { newId, pause, type ObservationScreenshot } from '@phonerack/shared'
 import { Readable } from 'node:stream'
 import { type Core } from '../core/core.js'
+import { addFileDelete } from '../storage/deletions.js'
 import { type FileStore } from '../storage/file-store.js'
 import { type StepPicture } from './types.js'
+
+/** Milliseconds after which a picture without a step is deleted. */
+const unusedMs = 3600_000
+/** Milliseconds that a batch waits for Postgres to know of its picture. */
+const announceMs = 500
 
 export interface DecodedPicture extends StepPicture {
   bytes: Buffer
@@ -35,13 +41,16 @@ const storedWithinMs = 1500
 /** Pictures that are in transit: a storage that does not answer must not fill the memory. */
 const mostInTransit = 50
 
-export function createPictures({ log }: Pick<Core, 'log'>, store: FileStore): Pictures {
+export function createPictures({ clock, db, log }: Pick<Core, 'clock' | 'db' | 'log'>, store: FileStore): Pictures {
   let inTransit = 0
 
   const put = async (storageId: string, bytes: Buffer): Promise<boolean> => {
     inTransit += 1
     try {
       if (!(await store.hasRoomFor(bytes.length))) return false
+      // Deletes the file unless a step names it by then: a replica that is killed, or a row that cannot be written, leaves no
+      // picture. The end of the step replaces the job.
+      await addFileDelete(db, storageId, new Date(clock.now().getTime() + unusedMs))
       await store.put(storageId, Readable.from([bytes]))
       return true
     } catch (error) {
@@ -51,27 +60,19 @@ export function createPictures({ log }: Pick<Core, 'log'>, store: FileStore): Pi
       inTransit -= 1
     }
   }
-  /** No row has its ID. */
-  const remove = async (storageId: string): Promise<void> => {
-    try {
-      await store.delete(storageId)
-    } catch (error) {
-      log.warn({ err: error, file: storageId }, 'could not delete a picture that was stored too late')
-    }
-  }
 
   return {
     async keep({ bytes, ...picture }) {
       if (!store.isConfigured || inTransit >= mostInTransit) return null
       const storageId = newId('file')
-      const stored = put(storageId, bytes)
       const late = new AbortController()
-      const isInTime = await Promise.race([stored, pause(storedWithinMs, late.signal).then(() => null)])
+      const isInTime = await Promise.race([
+        put(storageId, bytes),
+        pause(storedWithinMs, late.signal).then(() => null),
+      ])
       late.abort()
-      if (isInTime === null) {
-        log.warn({ file: storageId }, 'the storage was too slow for the picture of a step')
-        void stored.then((isStored) => (isStored ? remove(storageId) : undefined))
-      }
+      if (isInTime === null)
+        log.warn({ file: storageId }, 'Postgres or the storage was too slow for the picture of a step')
       return isInTime ? { ...picture, storageId } : null
     },
   }

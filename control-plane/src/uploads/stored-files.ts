@@ -11,7 +11,8 @@ export async function deleteFileJob({ core, store }: UploadCore, storageId: stri
   const uploads = await core.db.upload.count({ where: { storageId, isStored: true } })
   const ofLibrary = await core.db.libraryFile.count({ where: { id: storageId } })
   const recordings = await core.db.recording.count({ where: { storageId, isStored: true } })
-  if (uploads + ofLibrary + recordings > 0) return
+  const steps = await core.db.step.count({ where: { pictureId: storageId } })
+  if (uploads + ofLibrary + recordings + steps > 0) return
   const named = JSON.stringify([{ storageId }])
   const installing = await core.db.$queryRaw<unknown[]>`select 1 from installs
     where status in ('beginning', 'running') and files @> ${named}::jsonb limit 1`
