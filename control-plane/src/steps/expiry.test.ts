@@ -188,7 +188,7 @@ it('frees no more than the excess when two replicas work', async () => {
   expect(left).toBeGreaterThan(6_000_000 - 5000)
 })
 
-it('counts only projects with new steps when told so', async () => {
+it('counts only active projects in most rounds', async () => {
   const { core } = plane.app
   await place(3600_000, 1000)
   await changeProject(core, tenant.projectId, { steps_max_bytes: 0 })
@@ -199,7 +199,7 @@ it('counts only projects with new steps when told so', async () => {
   expect(await kept()).toEqual([])
 })
 
-it('drops a step whose replica was killed, and none that runs', async () => {
+it('drops a step whose replica was killed, and keeps one that runs', async () => {
   const { core } = plane.app
   const open = { status: 'running', endedAt: null }
   await place(3600_000, 1000, open)

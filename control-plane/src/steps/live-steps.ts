@@ -21,7 +21,7 @@ export interface LiveSteps {
   close(): Promise<void>
 }
 
-/** What ends a step, besides the number of its actions. Text without a pause is one action. */
+/** The limits of a step, besides the number of its actions. Text without a pause is one action. */
 export interface LiveEnds {
   /** Milliseconds without input. */
   idleMs: number
@@ -36,7 +36,7 @@ const usual: LiveEnds = { idleMs: limits.steps.liveIdle, longestMs: 15_000, char
 interface Open {
   link: LiveLink
   startedAt: Date
-  /** Of the monotonic clock, in milliseconds. */
+  /** When it began, in milliseconds of the monotonic clock. */
   since: number
   gestures: Gestures
   timer: NodeJS.Timeout

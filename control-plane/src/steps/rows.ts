@@ -43,7 +43,7 @@ export interface NewScreen {
 
 /**
  * Writes a step: while it runs (`end` is null), or with its end, whether its beginning was written or not. It belongs to the
- * session of its phone in which it started, even if a later one has begun since, and begins with the last screen that was
+ * session of its phone in which it started, even if a later one has begun, and begins with the last screen that was
  * read in it. The clocks of replicas differ by milliseconds, so a step that seems to be before all sessions belongs to the
  * first. Nothing is written of a phone of another project, nor the beginning of a step without an open session.
  */
@@ -134,7 +134,7 @@ export const stepWrite = (
 ): StepWrite => ({
   bytes: rowBytes + step.request.length + end.outcome.length + (end.screen?.body.length ?? 0),
   async run() {
-    await Promise.all(after)
+    for (const earlier of after) await earlier
     await writeStep(core, step, end)
   },
 })

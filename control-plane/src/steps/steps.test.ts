@@ -390,7 +390,7 @@ describe('reading', () => {
     expect(await pagesOf(phone, 'limit=20')).toEqual([2, 2, 1])
   })
 
-  it('reads no screens for a page without them', async () => {
+  it('does not read screens for a page without them', async () => {
     // Nobody can inflate it.
     const phone = await placed(5, { jsonBytes: 1_500_000, body: new Uint8Array([7]) })
     expect(await pagesOf(phone, 'limit=20&observations=none')).toEqual([5])

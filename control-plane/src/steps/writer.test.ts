@@ -66,7 +66,7 @@ it('writes what waits when it closes, and counts what the database refuses', asy
   expect(core.counters.read('step_rows_lost')).toBe(1)
 })
 
-describe('while Postgres is away', () => {
+describe('while Postgres does not answer', () => {
   it('loses the oldest writes above its bytes', async () => {
     const core = coreOf()
     const writer = createStepWriter(core, { bytes: 10, waiting: 1000, running: 100 })
@@ -89,7 +89,7 @@ describe('while Postgres is away', () => {
     expect(core.counters.read('step_rows_lost')).toBe(2)
   })
 
-  it('loses a write that has no room beside those that run', async () => {
+  it('loses a write that does not fit in with those that run', async () => {
     const core = coreOf()
     const writer = createStepWriter(core, { bytes: 10, waiting: 1000, running: 100 })
     const written: string[] = []
@@ -123,7 +123,7 @@ describe('while Postgres is away', () => {
     await writer.close()
   })
 
-  it('loses the oldest above its number, also while it repeats others', async () => {
+  it('loses the oldest above its number, even while it repeats others', async () => {
     const core = coreOf()
     const writer = createStepWriter(core, { bytes: 1000, waiting: 3, running: 100 })
     const away = (): Promise<void> => Promise.reject(new Error('away'))

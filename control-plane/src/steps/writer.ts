@@ -10,9 +10,9 @@ import { sqlStateOf } from '../db/sql-state.js'
 /** Milliseconds between two rounds of repeated writes. */
 const roundMs = 500
 
-/** How much a writer holds at most. Beyond it, the oldest that wait are lost. */
+/** The most that a writer holds. Beyond it, the oldest that wait are lost. */
 export interface WriterRoom {
-  /** Of all writes, whether they run or wait. */
+  /** The sum of all writes, whether they run or wait. */
   bytes: number
   waiting: number
   /** Writes at the same time. More of them wait for the next round. */
@@ -22,7 +22,7 @@ export interface WriterRoom {
 const usual: WriterRoom = { bytes: 100_000_000, waiting: 1000, running: 200 }
 
 export interface StepWrite {
-  /** That it holds in memory. */
+  /** Its size in memory. */
   bytes: number
   run(): Promise<void>
 }
@@ -45,7 +45,7 @@ export function createStepWriter(core: Pick<Core, 'log' | 'counters'>, room: Wri
   )
   const lost = new Alarm(core.log, core.counters, 'step_rows_lost', 'a step could not be written; it is lost')
   const waiting: StepWrite[] = []
-  /** Of those that run or wait. */
+  /** The sum of those that run or wait. */
   let bytes = 0
 
   const lose = (write: StepWrite, facts: object): void => {

@@ -31,7 +31,7 @@ export interface Variable {
 export interface Planner {
   /** The calls of a step. Steps come oldest first. @param screen by snapshot ID */
   add(step: StepView, screen: (snapshotId: string) => Observation | null): Planned[]
-  /** Of all steps so far. */
+  /** Those of all steps so far. */
   variables: readonly Variable[]
 }
 

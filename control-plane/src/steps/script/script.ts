@@ -25,7 +25,7 @@ export interface ScriptForm {
   head(of: ScriptHead): string[]
   /** Without `indent`. */
   lines(planned: Planned): string[]
-  /** Of the lines between head and foot. */
+  /** Indents the lines between head and foot. */
   indent: string
   foot: readonly string[]
 }
