@@ -1,5 +1,5 @@
 /** Pictures of steps in the file store. */
-import { newId, pause, type ObservationScreenshot } from '@phonerack/shared'
+import { limits, newId, pause, type ObservationScreenshot } from '@phonerack/shared'
 import { Readable } from 'node:stream'
 import { type Core } from '../core/core.js'
 import { addFileDelete } from '../storage/deletions.js'
@@ -8,8 +8,6 @@ import { type StepPicture } from './types.js'
 
 /** Milliseconds after which a picture without a step is deleted. */
 const unusedMs = 3600_000
-/** Milliseconds that a batch waits for Postgres to know of its picture. */
-const announceMs = 500
 
 export interface DecodedPicture extends StepPicture {
   bytes: Buffer
