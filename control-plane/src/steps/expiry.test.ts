@@ -131,9 +131,9 @@ it('drops the oldest steps of a project far above its quota', { timeout: 300_000
     select count(*)::int as n from steps where project_id = ${tenant.projectId}
       and after_id not in (select id from step_screens where project_id = ${tenant.projectId})`
   expect(oldest?.n).toBe(0)
-  const queued = await db().$queryRaw<{ n: number }[]>`select count(*)::int as n from steps
+  const pictured = await db().$queryRaw<{ n: number }[]>`select count(*)::int as n from steps
     where picture_id is not null`
-  expect(queued).toEqual([{ n: 0 }])
+  expect(pictured).toEqual([{ n: 0 }])
 })
 
 it('trims the other projects when one fails, and that one in a later round', async () => {
