@@ -15,11 +15,11 @@ export interface WriterRoom {
   /** The sum of all writes, whether they run or wait. */
   bytes: number
   waiting: number
-  /** Writes at the same time. More of them wait for the next round. */
+  /** Writes at the same time, most of which wait for a connection. More of them wait for the next round. */
   running: number
 }
 
-const usual: WriterRoom = { bytes: 100_000_000, waiting: 1000, running: 200 }
+const usual: WriterRoom = { bytes: 100_000_000, waiting: 1000, running: 2000 }
 
 export interface StepWrite {
   /** Its size in memory. */
