@@ -134,6 +134,33 @@ describe('a batch', () => {
     expect(await steps('', parked)).toEqual([])
   })
 
+  it('leaves its screen to be replaced when it was refused after its beginning was written', async () => {
+    const { db, clock } = api.plane.app.core
+    const { sessionId } = await db.stepScreen.findFirstOrThrow({ where: { phoneId: id } })
+    const of = { phoneId: id, id: snapshot() }
+    await db.stepScreen.create({
+      data: {
+        ...{ ...of, projectId: api.tenant.projectId, sessionId, at: clock.now(), bytes: 1 },
+        ...{ body: new Uint8Array(pack('{}')), jsonBytes: 2 },
+      },
+    })
+    const refusal = answering(null, (result) => ({
+      ...{ ...result, ok: false },
+      error: { code: 'handoff_required', message: 'x', retryable: false, next: null, details: {} },
+    }))
+    let wasUsed: boolean | undefined
+    api.agent.onBatch = async (request, send) => {
+      await eventually(async () => {
+        wasUsed = (await db.stepScreen.findFirst({ where: of }))?.isUsed
+        return wasUsed === true
+      })
+      await refusal(request, send)
+    }
+    expect((await act([{ type: 'home' }])).statusCode).toBe(409)
+    expect(wasUsed).toBe(true)
+    await eventually(async () => (await db.stepScreen.findFirst({ where: of }))?.isUsed === false)
+  })
+
   it('without an outcome is running, and unknown once it can no longer run', async () => {
     const { db } = api.plane.app.core
     await act([{ type: 'home' }])
