@@ -87,8 +87,8 @@ it('compiles the examples of the README under --strict, from both kinds of modul
   const [first = '', ...others] = [...readme.matchAll(/```ts\n([^]*?)```/g)].map(([, code = '']) => code)
   expect(others.length).toBeGreaterThanOrEqual(3)
   // The later examples continue the first one.
-  const [handoff = '', more = '', steps = '', testing = ''] = others
-  const files = { 'first.mts': `${first}${handoff}${more}${steps}`, 'testing.mts': testing }
+  const testing = others.pop() ?? ''
+  const files = { 'first.mts': [first, ...others].join(''), 'testing.mts': testing }
   for (const [name, code] of Object.entries(files))
     await writeFile(path.join(dir, name), `${code}\nexport {}\n`)
   await writeFile(

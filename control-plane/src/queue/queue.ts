@@ -117,6 +117,18 @@ export async function addJobs(tx: RawTx, jobs: readonly NewJob[]): Promise<void>
   await tx.$queryRaw`select count(*)::int as added from (select ${addingJobs(jobs)}) jobs`
 }
 
+/** Adds a job with the key `NAME:ID` for each ID. The text of the statement does not depend on their number. */
+export async function addJobForEach(
+  tx: RawTx,
+  name: JobName,
+  field: string,
+  ids: readonly string[],
+): Promise<void> {
+  await tx.$queryRaw`select count(*)::int as added from (select graphile_worker.add_jobs((
+    select array_agg((${name}::text, json_build_object(${field}::text, id), null, null, 25::smallint,
+      ${name}::text || ':' || id, null, null)::graphile_worker.job_spec) from unnest(${[...ids]}::text[]) as id))) jobs`
+}
+
 export const addJob = <N extends JobName>(
   tx: RawTx,
   name: N,

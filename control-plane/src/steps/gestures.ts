@@ -27,6 +27,12 @@ const kept = ['touch', 'key', 'text', 'scroll', 'rotate']
 export const isStepInput = <M extends { type: string }>(message: M): message is M & LiveInput =>
   kept.includes(message.type)
 
+/** The text that a message types; empty for a key with a character, whose text is not kept; null: it types nothing. */
+export function typedBy(input: LiveInput): string | null {
+  if (input.type === 'text') return input.text
+  return input.type === 'key' && input.down && isCharacter(input.code) ? '' : null
+}
+
 export interface Gestures {
   /** @param now milliseconds */
   add(input: LiveInput, now: number): void

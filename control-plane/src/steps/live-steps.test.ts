@@ -1,4 +1,5 @@
 /** Touches in a live view as steps, over a real socket. The agent is a double. */
+import { newId } from '@phonerack/shared'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { openLive, type LiveClient } from '../testing/live-client.js'
 import { changeProject } from '../testing/operator.js'
@@ -85,6 +86,8 @@ describe('a step of a live view', () => {
     const live = createLiveSteps(core, recorder, { ...never, ...ends })
     const link = { projectId: tenant.projectId, phoneId, keyId: tenant.caller.keyId }
     return {
+      recorder,
+      link,
       type: (text: string) => live.input(link, { type: 'text', text }),
       async close() {
         await live.close()
@@ -92,6 +95,28 @@ describe('a step of a live view', () => {
       },
     }
   }
+
+  it('has its text masked in batches that end before it', async () => {
+    const live = started({})
+    live.type('swordfish')
+    const step = live.recorder.begin({
+      ...live.link,
+      ...{ requestId: newId('request'), via: 'api', client: null, observe: 'none' },
+      settings: { text: false, pictures: 'asked' },
+      actions: [{ type: 'tap', target: { text: 'swordfish' } }],
+    })
+    await step.answered({
+      json: new Uint8Array(),
+      results: [],
+      completed: 0,
+      observation: null,
+      picture: null,
+    })
+    expect(await steps()).toContainEqual(
+      expect.objectContaining({ actions: [{ type: 'tap', target: { text: '[redacted]' } }] }),
+    )
+    await live.close()
+  })
 
   it('ends although input never pauses', async () => {
     const before = (await steps()).length

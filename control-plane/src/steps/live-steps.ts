@@ -6,7 +6,7 @@ import { limits, newId, type Action } from '@phonerack/shared'
 import { Prisma } from '../gen/prisma/client.js'
 import { type StepSettings } from '../core/caller.js'
 import { type Core } from '../core/core.js'
-import { createGestures, withoutPoints, type Gestures, type LiveInput } from './gestures.js'
+import { createGestures, typedBy, withoutPoints, type Gestures, type LiveInput } from './gestures.js'
 import { type StepRecorder } from './recorder.js'
 
 /** The link of a live view. */
@@ -81,6 +81,9 @@ export function createLiveSteps(core: Core, recorder: StepRecorder, ends: LiveEn
         }
         open.set(key, step)
       } else if (now - step.since < ends.longestMs) step.timer.refresh()
+      // Steps of an agent that end before this one must not have the text.
+      const text = typedBy(input)
+      if (text !== null) recorder.noteText(link.phoneId, text)
       const { gestures } = step
       gestures.add(input, now)
       if (gestures.count >= limits.steps.liveActions || gestures.characters >= ends.characters) void end(key)

@@ -1,5 +1,5 @@
 /** Pictures of steps in the file store. */
-import { limits, newId, pause, type ObservationScreenshot } from '@phonerack/shared'
+import { newId, pause, type ObservationScreenshot } from '@phonerack/shared'
 import { Readable } from 'node:stream'
 import { type Core } from '../core/core.js'
 import { addFileDelete } from '../storage/deletions.js'
@@ -39,7 +39,10 @@ const storedWithinMs = 1500
 /** Pictures that are in transit: a storage that does not answer must not fill the memory. */
 const mostInTransit = 50
 
-export function createPictures({ clock, db, log }: Pick<Core, 'clock' | 'db' | 'log'>, store: FileStore): Pictures {
+export function createPictures(
+  { clock, db, log }: Pick<Core, 'clock' | 'db' | 'log'>,
+  store: FileStore,
+): Pictures {
   let inTransit = 0
 
   const put = async (storageId: string, bytes: Buffer): Promise<boolean> => {

@@ -126,32 +126,37 @@ const unused = () => Promise.reject(new Error('not used'))
 function slowStore(room: () => Promise<boolean> = () => Promise.resolve(true)) {
   let end = (): void => undefined
   const written = new Promise<void>((resolve) => (end = resolve))
-  const deleted: string[] = []
+  const put: string[] = []
   const store: FileStore = {
     ...{ isConfigured: true, hasRoomFor: room, read: unused, readPart: unused, withLocalFile: unused },
-    put: () => written,
+    put: (id) => {
+      put.push(id)
+      return written
+    },
     has: () => Promise.resolve(false),
     sweep: () => Promise.resolve(),
-    delete: (id) => Promise.resolve(void deleted.push(id)),
+    delete: unused,
   }
-  return { store, deleted, end: () => end() }
+  return { store, put, end: () => end() }
 }
 
-it('answers without the picture that a storage does not take, and removes it when it is there later', async () => {
-  const { store, deleted, end } = slowStore()
+it('answers without the picture that a storage does not take, and deletes it an hour later', async () => {
+  const { store, put, end } = slowStore()
   const began = performance.now()
-  await run({ pictures: createPictures({ log }, store) })
+  await run({ pictures: createPictures({ ...core, log }, store) })
   // The storage would take forever.
   expect(performance.now() - began).toBeLessThan(30_000)
   const steps = await core.db.step.findMany({ where: { phoneId }, orderBy: { startedAt: 'desc' }, take: 1 })
   expect(steps).toMatchObject([{ status: 'succeeded', pictureId: null }])
-  expect(deleted).toEqual([])
   end()
-  await expect.poll(() => deleted.length, { timeout: 60_000 }).toBe(1)
+  expect(put).toHaveLength(1)
+  const jobs = await core.db
+    .$queryRaw`select key from graphile_worker.jobs where key = ${`file.delete:${put[0]}`}`
+  expect(jobs).toHaveLength(1)
 })
 
 it('keeps the step when the room of the storage cannot be read', async () => {
   const { store } = slowStore(() => Promise.reject(new Error('statfs failed')))
-  expect(await run({ pictures: createPictures({ log }, store) })).toMatchObject({ completed: 1 })
+  expect(await run({ pictures: createPictures({ ...core, log }, store) })).toMatchObject({ completed: 1 })
   expect((await statuses()).at(-1)).toBe('succeeded')
 })

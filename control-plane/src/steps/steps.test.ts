@@ -1,6 +1,6 @@
 /** Steps over HTTP: their content, their readers, and the texts and pictures that are left out. */
 import { ObserveMode } from '@phonerack/proto'
-import { newId, type ActionResult, type Element, type Observation } from '@phonerack/shared'
+import { newId, type Observation } from '@phonerack/shared'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { errorOf, startApi, type TestApi } from '../testing/api.js'
 import { call, connectMcp, listen } from '../testing/mcp-client.js'

@@ -221,7 +221,7 @@ async function enrollDoubles(app: App, double: AgentDouble, count: number): Prom
     link: 'healthy',
     enrolledAt: { not: null },
     state: { in: ['free', 'assigned'] },
-  } as const
+  }
   await eventually(async () => (await db.device.count({ where: enrolled })) === count)
 }
 

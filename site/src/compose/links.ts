@@ -17,8 +17,10 @@ const decisions = / \(\[\d{4}\]\([^)]*\)(?:(?:,| and) \[\d{4}\]\([^)]*\))*\)/g
 
 /** @param place returns the address of a link on the site; null: the site does not have it, and only the text stays */
 export const replaceLinks = (markdown: string, place: (target: string) => string | null): string =>
-  markdown.replaceAll(decisions, '').replaceAll(codeOrLink, (whole, _indent, text: string | undefined, target: string | undefined) => {
-    if (text === undefined || target === undefined) return whole
-    const found = /^[a-z]+:/.test(target) ? target : place(target)
-    return found === null ? text : `[${text}](${found})`
-  })
+  markdown
+    .replaceAll(decisions, '')
+    .replaceAll(codeOrLink, (whole, _indent, text: string | undefined, target: string | undefined) => {
+      if (text === undefined || target === undefined) return whole
+      const found = /^[a-z]+:/.test(target) ? target : place(target)
+      return found === null ? text : `[${text}](${found})`
+    })

@@ -197,10 +197,16 @@ export type Crash = {
      */
     at: string | null;
     /**
-     * `crash`: an exception that nothing caught; `native_crash`: a fault in native code; `anr`: the app did not respond. More may be added.
+     * `crash`: an uncaught exception; `native_crash`: a fault in native code; `anr`: the app did not respond. More may be added.
      */
     kind: string;
+    /**
+     * The app that failed.
+     */
     package: string;
+    /**
+     * Its process: the package, or a name with a colon for another one.
+     */
     process: string;
     pid: number | null;
     /**
@@ -527,6 +533,9 @@ export type LogLine = {
      * One of verbose, debug, info, warn, error, fatal. More may be added.
      */
     level: string;
+    /**
+     * The name that the program gave the line.
+     */
     tag: string;
     /**
      * The process that wrote it.
@@ -548,14 +557,20 @@ export type Notification = {
      * The app that posted it.
      */
     package: string;
+    /**
+     * Empty when the app set none.
+     */
     title: string;
+    /**
+     * May have several lines. Empty when the app set none.
+     */
     text: string;
     /**
      * By the phone's clock. Null when the phone does not report it.
      */
     posted_at: string | null;
     /**
-     * Whether it can be dismissed: apps can keep theirs.
+     * Whether it can be dismissed. False for an ongoing notification.
      */
     dismissible: boolean;
 };
@@ -781,11 +796,11 @@ export type Step = {
     phone: string;
     session: string;
     /**
-     * The ID of the request that sent the batch.
+     * The ID of the request that sent the batch. Touches of a person have an ID without a request.
      */
     request_id: string;
     /**
-     * `running`: no outcome yet. `succeeded`; `failed`: an action failed. `stopped`: its time ended before the last action, or a person touched the phone. `unknown`: nobody knows how far it came. More may be added.
+     * `running`: no outcome yet. `succeeded`; `failed`: an action failed. `stopped`: its time ended before the last action, or a person touched the phone. `unknown`: the number of actions that ran is unknown. More may be added.
      */
     status: string;
     /**
@@ -799,16 +814,22 @@ export type Step = {
      */
     by: {
         /**
-         * The way of the request: `api`, `mcp`, or `live` for a person in a live view. More may be added.
+         * The interface that was used: `api`, `mcp`, or `live` for a person in a live view. More may be added.
          */
         via: string;
         /**
-         * The name that the program gives itself.
+         * The client's `User-Agent`.
          */
         client: string | null;
+        /**
+         * The key of the request, or of the live link.
+         */
         key_id: string;
         key_name: string | null;
     };
+    /**
+     * The `observe` of the request. Null for touches of a person.
+     */
     observe: string | null;
     /**
      * The actions of the request. Typed text is `[redacted]` unless `text_kept`.
@@ -817,6 +838,9 @@ export type Step = {
         type: string;
         [key: string]: unknown;
     }>;
+    /**
+     * One result for each action that was started, in order.
+     */
     results: Array<ActionResult>;
     /**
      * Number of actions that succeeded.
@@ -1169,6 +1193,9 @@ export type SetPermissionsAnswer = {
     package: string;
     permissions: Array<{
         name: string;
+        /**
+         * The state that the phone reports after the change.
+         */
         granted: boolean;
     }>;
 };
@@ -3675,7 +3702,7 @@ export type OpenNotificationErrors = {
      */
     403: Error;
     /**
-     * `notification_not_found`: The phone does not show this notification, or no longer.
+     * `notification_not_found`: The phone does not show a notification with this ID.
      *
      * `phone_not_found`: There is no such phone in this project.
      */
@@ -3791,7 +3818,7 @@ export type DismissNotificationErrors = {
      */
     403: Error;
     /**
-     * `notification_not_found`: The phone does not show this notification, or no longer.
+     * `notification_not_found`: The phone does not show a notification with this ID.
      *
      * `phone_not_found`: There is no such phone in this project.
      */
@@ -6442,7 +6469,7 @@ export type ExportStepsErrors = {
     /**
      * `phone_not_found`: There is no such phone in this project.
      *
-     * `step_not_found`: There is no such step of this phone, or it has no picture.
+     * `step_not_found`: This phone has no step with this ID.
      */
     404: Error;
     /**
@@ -6521,7 +6548,7 @@ export type GetStepErrors = {
     /**
      * `phone_not_found`: There is no such phone in this project.
      *
-     * `step_not_found`: There is no such step of this phone, or it has no picture.
+     * `step_not_found`: This phone has no step with this ID.
      */
     404: Error;
     /**
@@ -6595,7 +6622,7 @@ export type ReadStepPictureErrors = {
     /**
      * `phone_not_found`: There is no such phone in this project.
      *
-     * `step_not_found`: There is no such step of this phone, or it has no picture.
+     * `step_not_found`: This phone has no step with this ID.
      */
     404: Error;
     /**

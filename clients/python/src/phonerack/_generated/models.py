@@ -171,10 +171,12 @@ class CompleteUploadBody2(TypedDict):
 class Crash(TypedDict):
     # By the phone's clock. Null when that reports an impossible time.
     at: Optional[str]
-    # `crash`: an exception that nothing caught; `native_crash`: a fault in native code; `anr`: the app did
-    # not respond. More may be added.
+    # `crash`: an uncaught exception; `native_crash`: a fault in native code; `anr`: the app did not respond.
+    # More may be added.
     kind: str
+    # The app that failed.
     package: str
+    # Its process: the package, or a name with a colon for another one.
     process: str
     pid: Optional[int]
     # The exception's class, or the signal. Null for `anr`.
@@ -622,6 +624,7 @@ class LogLine(TypedDict):
     at: Optional[str]
     # One of verbose, debug, info, warn, error, fatal. More may be added.
     level: str
+    # The name that the program gave the line.
     tag: str
     # The process that wrote it.
     pid: int
@@ -649,11 +652,13 @@ class Notification(TypedDict):
     id: str
     # The app that posted it.
     package: str
+    # Empty when the app set none.
     title: str
+    # May have several lines. Empty when the app set none.
     text: str
     # By the phone's clock. Null when the phone does not report it.
     posted_at: Optional[str]
-    # Whether it can be dismissed: apps can keep theirs.
+    # Whether it can be dismissed. False for an ongoing notification.
     dismissible: bool
 
 
@@ -957,6 +962,7 @@ class SetPermissionsAnswer(TypedDict):
 
 class SetPermissionsAnswerPermissionsItem(TypedDict):
     name: str
+    # The state that the phone reports after the change.
     granted: bool
 
 
@@ -1008,10 +1014,11 @@ class Step(TypedDict):
     id: str
     phone: str
     session: str
-    # The ID of the request that sent the batch.
+    # The ID of the request that sent the batch. Touches of a person have an ID without a request.
     request_id: str
     # `running`: no outcome yet. `succeeded`; `failed`: an action failed. `stopped`: its time ended before the
-    # last action, or a person touched the phone. `unknown`: nobody knows how far it came. More may be added.
+    # last action, or a person touched the phone. `unknown`: the number of actions that ran is unknown. More
+    # may be added.
     status: str
     # ISO 8601, UTC, with milliseconds.
     started_at: str
@@ -1019,9 +1026,11 @@ class Step(TypedDict):
     duration_ms: Optional[int]
     # The sender.
     by: StepBy
+    # The `observe` of the request. Null for touches of a person.
     observe: Optional[str]
     # The actions of the request. Typed text is `[redacted]` unless `text_kept`.
     actions: List[StepActionsItem]
+    # One result for each action that was started, in order.
     results: List[ActionResult]
     # Number of actions that succeeded.
     completed: int
@@ -1041,10 +1050,11 @@ class Step(TypedDict):
 
 class StepBy(TypedDict):
     # The sender.
-    # The way of the request: `api`, `mcp`, or `live` for a person in a live view. More may be added.
+    # The interface that was used: `api`, `mcp`, or `live` for a person in a live view. More may be added.
     via: str
-    # The name that the program gives itself.
+    # The client's `User-Agent`.
     client: Optional[str]
+    # The key of the request, or of the live link.
     key_id: str
     key_name: Optional[str]
 

@@ -247,7 +247,7 @@ def delete_recording(id: str, rid: str, *, body: Optional[NoFields] = None) -> R
 
 
 def list_steps(id: str, *, session: Optional[str] = None, observations: Optional[Literal["full", "text", "none"]] = None, limit: Optional[int] = None, cursor: Optional[str] = None) -> Request[StepPage]:
-    """List what was done on a phone, newest first."""
+    """List the steps of a phone, newest first."""
     return Request("GET", path_of("/v1/phones/{id}/steps", id=id), query={"session": session, "observations": observations, "limit": limit, "cursor": cursor})
 
 
