@@ -9,7 +9,7 @@ import { makeApk, newSigner } from '@phonerack/virtual-phone/testing/apk'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { z } from 'zod'
 import { root } from './system/system.js'
-import { newKey, newTenant, untilFree } from './system/tenant.js'
+import { newKey, newTenant, saysNoneFree, untilFree } from './system/tenant.js'
 
 const program = path.join(root, 'clients/cli/dist/cli.js')
 const phoneSchema = z.looseObject({ id: z.string(), name: z.string(), status: z.string() })
@@ -54,7 +54,7 @@ async function phonerack(...words: string[]): Promise<string> {
 async function created(...words: string[]): Promise<Ended> {
   const last = await untilFree(
     () => attempt('phone', 'create', ...words),
-    ({ exitCode, err }) => exitCode !== 0 && err.includes('capacity_unavailable'),
+    ({ exitCode, err }) => exitCode !== 0 && saysNoneFree(err),
   )
   if (last.exitCode !== 0) throw new Error(`phone create: ${last.err}`)
   return last
@@ -171,8 +171,7 @@ describe.each(['2026-07-28', 'legacy'])('phonerack mcp (%s)', (era) => {
       )
       const rented = await untilFree(
         () => call('create_phone', { name: 'stdio' }),
-        ({ isError, content }) =>
-          isError === true && JSON.stringify(content).includes('capacity_unavailable'),
+        ({ isError, content }) => isError === true && saysNoneFree(JSON.stringify(content)),
       )
       const phone_id = String(fieldsOf(rented)['id'])
       try {

@@ -18,7 +18,7 @@ import { outputsOf, programOf } from './guide/programs.js'
 import { runTools } from './guide/tools.js'
 import { answerHandoff } from './system/live-socket.js'
 import { root } from './system/system.js'
-import { newTenant, untilFree, type Tenant } from './system/tenant.js'
+import { newTenant, saysNoneFree, untilFree, type Tenant } from './system/tenant.js'
 
 const run = promisify(execFile)
 /** The address of `./scripts/up` in the pages. */
@@ -196,7 +196,9 @@ describe('the code of the documentation', () => {
         })
       },
       // curl with `-f` shows only the status.
-      (ended) => ended instanceof Error && /capacity_unavailable|returned error: 503/.test(ended.message),
+      (ended) =>
+        ended instanceof Error &&
+        (saysNoneFree(ended.message) || ended.message.includes('returned error: 503')),
     )
     if (outputs instanceof Error) throw outputs
     await deletePhones()

@@ -9,6 +9,7 @@ import { afterAll, describe, expect, inject, test } from 'vitest'
 import { errorOf } from './system/api.js'
 import { root } from './system/system.js'
 import {
+  saysNoneFree,
   untilFree,
   moneyOf,
   newTenant,
@@ -39,7 +40,7 @@ describe('the first path', () => {
     const cwd = scratch
     const { stdout } = await untilFree(
       () => run('bash', ['-euo', 'pipefail', '-c', script], { cwd, timeout: 150_000 }),
-      (ended) => ended.stdout.includes('capacity_unavailable'),
+      (ended) => saysNoneFree(ended.stdout),
     )
 
     expect(stdout).toContain('app com.android.launcher3')

@@ -15,7 +15,7 @@ import { afterAll, afterEach, beforeAll, expect, inject, it } from 'vitest'
 import { z } from 'zod'
 import { answerHandoff } from './system/live-socket.js'
 import { root } from './system/system.js'
-import { newTenant, untilFree, type Tenant } from './system/tenant.js'
+import { newTenant, saysNoneFree, untilFree, type Tenant } from './system/tenant.js'
 
 const run = promisify(execFile)
 /** The address of `./scripts/up` in the documents. */
@@ -103,7 +103,7 @@ async function printed(...given: Parameters<typeof attempt>): Promise<string> {
       await deletePhones()
       return attempt(...given)
     },
-    ({ err }) => err.includes('capacity_unavailable'),
+    ({ err }) => saysNoneFree(err),
   )
   expect(ended, ended.err).toMatchObject({ exitCode: 0 })
   return ended.out.trim()

@@ -136,6 +136,10 @@ export async function untilFree<T>(attempt: () => Promise<T>, findsNone: (answer
   }
 }
 
+/** Whether the output of a client says that no phone is free. The Python SDK prints only the message. */
+export const saysNoneFree = (output: string): boolean =>
+  /capacity_unavailable|No free phone is available/.test(output)
+
 /** Repeats work of the SDK while no phone is free. @throws its other errors */
 export async function whenFree(work: () => Promise<void>): Promise<void> {
   const isFull = (error: unknown): boolean =>
