@@ -79,7 +79,7 @@ function attempt(program: string, args: string[], cwd: string, more: object = {}
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, { cwd, env: { ...env, ...more }, stdio: ['ignore', 'pipe', 'pipe'] })
     let [out, err, answered] = ['', '', false]
-    const timer = setTimeout(() => child.kill('SIGKILL'), 150_000)
+    const timer = setTimeout(() => child.kill('SIGKILL'), 300_000)
     child.stdout.on('data', (chunk: Buffer) => {
       out += chunk.toString('utf8')
       const url = /^(http\S+\/live#\S+)\n/m.exec(out)?.[1]

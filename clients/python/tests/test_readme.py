@@ -69,6 +69,10 @@ class Service:
         self.status = "parked"
         return Reply(200, phone("parked"))
 
+    def POST_one_start(self, seen: Seen) -> Reply:
+        self.status = "ready"
+        return Reply(200, phone("ready"))
+
     def GET_phones(self, seen: Seen) -> Reply:
         return Reply(200, {"data": [phone(self.status)], "next_cursor": None})
 
