@@ -195,7 +195,8 @@ def test_the_examples_run(server: Server, tmp_path: pathlib.Path, package: pathl
         "phone_not_running Start the phone.",
         '[1] Button "Next"',
     ]
-    assert server.lines.count("POST /v1/phones") == 7
+    assert server.lines.count("POST /v1/phones") == 5
+    assert len([line for line in server.lines if line.endswith("/start")]) == 2
     assert len([line for line in server.lines if line.endswith("/park")]) == 7
 
 
