@@ -1,7 +1,8 @@
-// bench: one agent with 60 virtual phones: creates at the same time, processor time and memory when idle
+// bench: one agent with 60 virtual phones: creates at the same time, processor time and memory when idle, in use and parked
 /**
  * All phones of one agent created at the same time, and the agent's processor time and memory for each phone when nothing
- * happens. The agent is a real one with virtual phones. `./scripts/bench host-agent [phones]`. Linux only.
+ * happens, in use and parked: only the events of phones in use are watched. The agent is a real one with virtual phones.
+ * `./scripts/bench host-agent [phones]`. Linux only.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pidOf, type Service } from '../system/processes.js'
@@ -44,27 +45,40 @@ try {
   const machine = await watchMachine()
   const before = await cpu()
   const started = performance.now()
-  const times = await Promise.all(
+  const created = await Promise.all(
     Array.from({ length: phones }, async () => {
-      await readyPhone(admin, { max_duration: 3600, idle_timeout: 3600 })
-      return performance.now() - started
+      const { id } = await readyPhone(admin, { max_duration: 3600, idle_timeout: 3600 })
+      return { id, ms: performance.now() - started }
     }),
   )
+  const times = created.map(({ ms }) => ms)
   const { p50, p99 } = figures('create', times)
   process.stdout.write(
     `${phones} creates at the same time: all ready after ${(Math.max(...times) / 1000).toFixed(2)} s, p50 ${(p50 / 1000).toFixed(2)} s, p99 ${(p99 / 1000).toFixed(2)} s (${await machine()})\n` +
       `processor time: ${spent(before, await cpu())}\n`,
   )
 
-  await sleep(idle.settleMs)
-  const quiet = await cpu()
-  await sleep(idle.watchedMs)
-  const after = await cpu()
   const agent = services.indexOf('host-agent')
-  const ms = (((after[agent] ?? 0) - (quiet[agent] ?? 0)) * 1000) / (idle.watchedMs / 1000) / phones
+  /** Milliseconds of processor time of the agent in a second, for each phone. */
+  const idleMs = async (): Promise<number> => {
+    await sleep(idle.settleMs)
+    const quiet = await cpu()
+    await sleep(idle.watchedMs)
+    const after = await cpu()
+    return (((after[agent] ?? 0) - (quiet[agent] ?? 0)) * 1000) / (idle.watchedMs / 1000) / phones
+  }
+  const ms = await idleMs()
   const bytes = await residentBytes(await pidFor('host-agent'))
   process.stdout.write(
     `idle agent: ${ms.toFixed(2)} ms of CPU a second for each phone, ${(bytes / 1e6).toFixed(0)} MB resident, ${(bytes / 1e6 / phones).toFixed(1)} MB for each phone\n`,
+  )
+  for (const { id } of created) {
+    const { status } = await admin.post(`/v1/phones/${id}/park`)
+    if (status >= 300) throw new Error(`park: ${status}`)
+  }
+  const parkedMs = await idleMs()
+  process.stdout.write(
+    `with all phones parked: ${parkedMs.toFixed(2)} ms of CPU a second for each phone. The watch of events costs at most the difference, ${(ms - parkedMs).toFixed(2)} ms (goal: 1 ms; ratio ${(ms / parkedMs).toFixed(2)})\n`,
   )
 } finally {
   await stopSystem(system)

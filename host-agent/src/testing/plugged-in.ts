@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createLogger, Progress } from '@phonerack/shared'
 import type { AdbClient } from '../adb/client.js'
+import { command } from '../adb/quote.js'
 import type { Part } from '@phonerack/virtual-phone'
 import { startAdbServer } from '../adb/server.js'
 import type { Transport } from '../adb/transport.js'
@@ -28,16 +29,23 @@ export async function plugIn(without: Iterable<Part> = []): Promise<PluggedIn> {
   log.level = 'silent'
   const phone = await startTestPhone(without)
   const server = await startAdbServer({ bin: 'adb', dataDir, log })
+  const transport = transportTo(server.client, phone.serial)
+  const answers = () =>
+    transport.shell(command('true'), Progress.for(5000)).then(
+      () => true,
+      () => false,
+    )
   const connect = async () => {
     const progress = Progress.for(20_000)
     const listed = async () =>
       (await server.client.ask('host:devices', progress)).includes(`${phone.serial}\tdevice`)
     await until(
       async () => {
-        if (await listed()) return true
+        // adb may list a new connection, and report it as offline for a moment after that.
+        if (await listed()) return answers()
         await server.client.disconnect(phone.serial, progress)
         await server.client.connect(phone.serial, progress)
-        return listed()
+        return (await listed()) && answers()
       },
       20_000,
       'the phone',
@@ -46,7 +54,7 @@ export async function plugIn(without: Iterable<Part> = []): Promise<PluggedIn> {
   await connect()
   return {
     phone,
-    transport: transportTo(server.client, phone.serial),
+    transport,
     client: server.client,
     reconnect: connect,
     async stop() {
