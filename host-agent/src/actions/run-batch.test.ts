@@ -532,7 +532,8 @@ describe.concurrent('typing', () => {
     // Later than that of the first batch, which may be over on a busy machine.
     const screenSettlesAt = ownNow() + 300
     await run(phone, [{ type: 'tap', target: { text: 'Go' } }], 'none', { screenSettlesAt })
-    expect(seen[0]).toBeGreaterThanOrEqual(screenSettlesAt - 1)
+    // Timers drop the fraction of a millisecond, and may fire a millisecond early.
+    expect(seen[0]).toBeGreaterThanOrEqual(screenSettlesAt - 5)
   })
 
   it('names the feature that a phone lacks', async () => {
