@@ -155,8 +155,11 @@ async def test_ends_the_call(server: Server, name: str) -> None:
         with pytest.raises(PhonerackConnectionError) as caught:
             await {**READS, **WRITES}[name](Things(client), 0.1)
     assert caught.value.code == "timeout"
-    # A write may still be carried out.
-    assert caught.value.is_outcome_unknown == (name in WRITES)
+    if name in READS:
+        assert not caught.value.is_outcome_unknown
+    else:
+        # A write may still be carried out, unless the time was over before it was sent, as on a busy machine.
+        assert caught.value.is_outcome_unknown or server.seen == []
     assert len(server.seen) <= 1
 
 
