@@ -47,7 +47,7 @@ export class Api {
     }
     const response = await fetch(this.baseUrl + path, init)
     const bytes = Buffer.from(await response.arrayBuffer())
-    const json = response.headers.get('content-type')?.includes('json') ?? false
+    const json = /\bjson\b/.test(response.headers.get('content-type') ?? '')
     return {
       status: response.status,
       headers: response.headers,
