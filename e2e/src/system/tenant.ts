@@ -61,18 +61,15 @@ const lifecyclePauseMs = 2000
 
 /** Creates a phone and waits until it is ready; retries while other tests hold all phones. */
 export async function readyPhone(api: Api, body: Record<string, unknown> = {}): Promise<Phone> {
-  const until = Date.now() + 150_000
-  for (;;) {
-    const answer = await api.post('/v1/phones', body)
-    if (answer.status === 201) return phoneSchema.parse(answer.body)
-    if (answer.status === 202) {
-      const { id } = phoneSchema.parse(answer.body)
-      return phoneSchema.parse((await api.get(`/v1/phones/${id}?wait=ready&timeout=55`)).body)
-    }
-    const error = errorOf(answer)
-    if (error.code !== 'capacity_unavailable' || Date.now() > until) throw new Error(JSON.stringify(error))
-    await setTimeout(lifecyclePauseMs)
-  }
+  const answer = await untilFree(
+    () => api.post('/v1/phones', body),
+    (each) => each.status >= 300 && errorOf(each).code === 'capacity_unavailable',
+    150_000,
+  )
+  if (answer.status >= 300) throw new Error(JSON.stringify(errorOf(answer)))
+  const phone = phoneSchema.parse(answer.body)
+  if (answer.status === 201) return phone
+  return phoneSchema.parse((await api.get(`/v1/phones/${phone.id}?wait=ready&timeout=55`)).body)
 }
 
 /** Starts a parked phone and waits until it is ready; retries refusals that may be retried, as while its device reconnects. */
@@ -126,12 +123,16 @@ export async function eventually(
  * Repeats requests until their answer is not about missing phones, and returns it: other tests may hold every phone for a moment.
  * Slowly enough for the limit of lifecycle requests, which counts those that find no phone.
  */
-export async function untilFree<T>(attempt: () => Promise<T>, findsNone: (answer: T) => boolean): Promise<T> {
-  const until = Date.now() + 300_000
+export async function untilFree<T>(
+  attempt: () => Promise<T>,
+  findsNone: (answer: T) => boolean,
+  withinMs = 300_000,
+): Promise<T> {
+  const until = Date.now() + withinMs
   for (;;) {
     const answer = await attempt()
     if (!findsNone(answer)) return answer
-    if (Date.now() > until) throw new Error('no phone was free within 5 minutes')
+    if (Date.now() > until) throw new Error(`no phone was free within ${withinMs} ms`)
     await setTimeout(lifecyclePauseMs)
   }
 }
