@@ -46,3 +46,15 @@ it('limits the alternatives of an issue, and lists each once', () => {
   })
   expect(findIssues(same, { text: 'a' }).issues).toHaveLength(1)
 })
+
+it('accepts no name of a JavaScript object as a field of the schema', () => {
+  const schema = z.strictObject({ metadata: z.record(z.string(), z.string()) })
+  for (const name of Object.getOwnPropertyNames(Object.prototype).filter((each) => each !== '__proto__')) {
+    const [issue] = findIssues(schema, { metadata: { [name]: [] } }).issues
+    expect(issue).toMatchObject({
+      path: ['metadata', name],
+      message: expect.stringMatching(/^must be /) as string,
+    })
+    expect(findIssues(schema, { metadata: {}, [name]: 1 }).issues).toHaveLength(1)
+  }
+})

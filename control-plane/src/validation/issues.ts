@@ -71,6 +71,12 @@ function optionFor(schema: $ZodType, value: unknown): { schema: $ZodType; index:
   return best > 0 && option ? { schema: option, index } : null
 }
 
+/** Clients choose the names: `toString` is a field only if the schema has one. */
+function fieldOf(schema: $ZodType, name: string): $ZodType | undefined {
+  const shape = shapeOf(schema)
+  return Object.hasOwn(shape, name) ? shape[name] : undefined
+}
+
 /**
  * The schema of the value at `path`, possibly a union; null where a union on the way leaves it
  * undetermined.
@@ -81,9 +87,7 @@ function schemaAt(root: $ZodType, value: unknown, path: Path): $ZodType | null {
     const holder: $ZodType | null = defOf(schema).options
       ? (optionFor(schema, valueAt(value, path.slice(0, depth)))?.schema ?? null)
       : schema
-    const next: $ZodType | undefined = holder
-      ? (shapeOf(holder)[String(step)] ?? defOf(holder).element)
-      : undefined
+    const next = holder ? (fieldOf(holder, String(step)) ?? defOf(holder).element) : undefined
     if (!next) return null
     schema = unwrap(next)
   }
