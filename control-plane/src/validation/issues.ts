@@ -87,9 +87,9 @@ function schemaAt(root: $ZodType, value: unknown, path: Path): $ZodType | null {
     const holder: $ZodType | null = defOf(schema).options
       ? (optionFor(schema, valueAt(value, path.slice(0, depth)))?.schema ?? null)
       : schema
-    const next = holder ? (fieldOf(holder, String(step)) ?? defOf(holder).element) : undefined
-    if (!next) return null
-    schema = unwrap(next)
+    const part = holder ? (fieldOf(holder, String(step)) ?? defOf(holder).element) : undefined
+    if (!part) return null
+    schema = unwrap(part)
   }
   return schema
 }
