@@ -208,6 +208,15 @@ describe('a lost job of a device', () => {
       expect(await lone.rowOf(device)).toMatchObject({ disputes: 1 })
     }))
 
+  it('is added and counted once, even if several replicas find it', () =>
+    lone.alone(async (agent, device) => {
+      await lose(device)
+      await Promise.all(Array.from({ length: 4 }, () => reconcile(plane.app.core)))
+      await eventually(() => lone.isFree(device))
+      expect(agent.log).toHaveLength(1)
+      expect(await lone.rowOf(device)).toMatchObject({ disputes: 1 })
+    }))
+
   it('is not added again when that failed several times', () =>
     lone.alone(async (agent, device) => {
       const { id } = await lone.rowOf(device)

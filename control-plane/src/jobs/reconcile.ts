@@ -9,6 +9,7 @@ import { endRetiredPhones } from '../phones/retired.js'
 import { inTransaction, type Tx } from '../db/database.js'
 import { addCare } from '../devices/care.js'
 import { countDispute, lockDisputed } from '../devices/disputes.js'
+import { Prisma } from '../gen/prisma/client.js'
 import { expireHandoffs } from '../handoffs/expiry.js'
 import { addAdoption } from '../hosts/move.js'
 import { expireEvents } from '../events/expiry.js'
@@ -27,6 +28,11 @@ interface LostCare extends Lost {
   isGivenUp: boolean
 }
 
+/** Of devices `d` that are wiped or enrolled, and have no job for it. */
+const lacksCare = Prisma.sql`d.state in ('wiping', 'provisioning') and d.adopting_since is null
+  and not exists (select 1 from graphile_worker.jobs j
+    where j.key like 'device.%:' || d.id || ':' || d.fencing_number and j.attempts < j.max_attempts)`
+
 export async function reconcile(core: Core): Promise<void> {
   await overdue(core)
   await endRetiredPhones(core)
@@ -40,9 +46,7 @@ export async function reconcile(core: Core): Promise<void> {
       and not exists (select 1 from graphile_worker.jobs j where j.key = 'phone.start:' || p.id || ':' || d.fencing_number and j.attempts < j.max_attempts)`
   const care = await core.db.$queryRaw<LostCare[]>`select d.id, d.fencing_number as fencing, d.state,
       exists (select 1 from graphile_worker.jobs j where j.key like 'device.%:' || d.id || ':' || d.fencing_number) as "isGivenUp"
-    from devices d where d.state in ('wiping', 'provisioning') and d.adopting_since is null
-      and not exists (select 1 from graphile_worker.jobs j where j.key like 'device.%:' || d.id || ':' || d.fencing_number and j.attempts < j.max_attempts)
-    order by d.id`
+    from devices d where ${lacksCare} order by d.id`
   const moved = await core.db.$queryRaw<{ id: string }[]>`select d.id from devices d
     where d.adopting_since is not null
       and not exists (select 1 from graphile_worker.jobs j where j.key = 'device.adopt:' || d.id and j.attempts < j.max_attempts)`
@@ -111,6 +115,10 @@ const deleteReplaced = ({ db }: Core): Promise<number> =>
  */
 async function careAgain(tx: Tx, { id, fencing, state, isGivenUp }: LostCare): Promise<void> {
   const isDisputed = await lockDisputed(tx, id)
+  // Another replica may have found it too, and was first.
+  const [still] = await tx.$queryRaw<{ id: string }[]>`select d.id from devices d
+    where d.id = ${id} and d.fencing_number = ${fencing} and ${lacksCare}`
+  if (!still) return
   if (!isDisputed && !isGivenUp) {
     await countDispute(tx, id)
     return addCare(tx, id, state, fencing)

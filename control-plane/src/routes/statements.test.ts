@@ -62,7 +62,8 @@ it.each(Object.keys(requests))(
       (statement) => !isKey(statement) && !isActivity(statement),
     )
     const isBatch = name.startsWith('POST')
-    expect(statements.map(({ text }) => text)).toEqual([
+    // A step that takes longer than a moment, on a slow machine, is also written when it begins: by the same statement.
+    expect([...new Set(statements.map(({ text }) => text))]).toEqual([
       expect.stringMatching(/^\s*select.* from phones p/s),
       // The step, which is complete before the answer.
       ...(isBatch ? [expect.stringMatching(/insert into steps/) as string] : []),
