@@ -29,6 +29,14 @@ export const idPrefixes = {
   delivery: 'dlv_',
   notification: 'ntf_',
   step: 'stp_',
+  user: 'usr_',
+  /** A user's sign-in in one browser. */
+  userSession: 'uss_',
+  /** A way in which a user signs in: a password, or an account at another service. */
+  userAccount: 'uac_',
+  verification: 'vrf_',
+  passkey: 'pky_',
+  invitation: 'inv_',
 } as const
 
 export type IdKind = keyof typeof idPrefixes

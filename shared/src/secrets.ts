@@ -10,6 +10,8 @@ export const secretPrefixes = {
   upload: 'pru_',
   hostJoin: 'prj_',
   operator: 'pro_',
+  /** One-time links that invite a person to the console. */
+  invitation: 'pri_',
 } as const
 
 export type SecretKind = keyof typeof secretPrefixes
@@ -27,5 +29,5 @@ export const hashSecret = (secret: string): string => createHash('sha256').updat
 /** Replaces every secret in a text, for logs and activity. */
 export const redactSecrets = (text: string): string =>
   text
-    .replace(/\bpr[ksclujo]_[A-Za-z0-9_-]{20,}/g, (found) => `${found.slice(0, 4)}[redacted]`)
+    .replace(/\bpr[ksclujoi]_[A-Za-z0-9_-]{20,}/g, (found) => `${found.slice(0, 4)}[redacted]`)
     .replace(/\bwhsec_[A-Za-z0-9+/=]{20,}/g, 'whsec_[redacted]')
