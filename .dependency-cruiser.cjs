@@ -13,7 +13,7 @@ const controlPlaneFloors = [
   ['phones', 'uploads'],
   ['device-control', 'events', 'hosts', 'library', 'live'],
   ['handoffs', 'installs', 'operator', 'recordings', 'steps', 'webhooks'],
-  ['http', 'jobs', 'setup'],
+  ['http', 'jobs', 'setup', 'users'],
   ['routes'],
   ['mcp', 'openapi'],
   ['server'],
@@ -87,7 +87,7 @@ module.exports = {
       name: '/v1 routes import types of services only',
       comment: 'Rule 8 of docs/architecture.md: routes call the services that they are given.',
       severity: 'error',
-      from: { path: `^${src}/routes/(?!operator/|public/)` },
+      from: { path: `^${src}/routes/(?!console/|operator/|public/)` },
       to: { path: `^${src}/`, pathNot: `^${src}/(routes|http|core|validation|failure-limit)/|/types\\.ts$` },
     },
     {

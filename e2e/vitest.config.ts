@@ -36,6 +36,7 @@ const first = [
   'join',
   'conformance/batches',
   'handoff',
+  'console',
   'cli',
   'tracing',
   'first-path',

@@ -72,6 +72,7 @@ import { setupOperatorPlugin } from './routes/operator/setup.js'
 import { setupPlugin } from './routes/public/setup.js'
 import { createSetupService } from './setup/service.js'
 import { keepAuthorities } from './own-authorities.js'
+import { openConsole } from './own-console.js'
 import { openEvents } from './own-events.js'
 import { openSteps } from './own-steps.js'
 import { openFileStore } from './storage/open.js'
@@ -200,6 +201,7 @@ async function assemble(config: Config, parts: AppParts): Promise<App> {
   const context = { core, hosts, stopping: stopping.signal }
   const events = await openEvents(core, config)
   const steps = openSteps(core, hosts, store)
+  const ownConsole = await openConsole(core, config)
   const own = keepAuthorities(authority, hosts, tunnels, core.clock)
   const jobs = await JobRunner.start({
     authorities: () => own.inUse,
@@ -235,6 +237,7 @@ async function assemble(config: Config, parts: AppParts): Promise<App> {
   const tickers = [
     events.ticker,
     steps.ticker,
+    ownConsole.ticker,
     new Ticker('sweep of hosts', 1000, parts.log, async () => {
       await postgresTime.measure()
       if (postgresTime.isSkewed) {
@@ -332,6 +335,7 @@ async function assemble(config: Config, parts: AppParts): Promise<App> {
     plugins: [
       setupPlugin(core, config.http.baseUrl, failureLimit),
       paymentsPlugin(core, payments, (request) => failureLimit.networkOf(request)),
+      ownConsole.plugin({ phones }),
       livePlugin({
         ...{ core, hosts, phones, failureLimit, baseUrl: config.http.baseUrl },
         steps: steps.live,
@@ -350,6 +354,7 @@ async function assemble(config: Config, parts: AppParts): Promise<App> {
       libraryPlugin(core, store),
       setupOperatorPlugin(core, config.http.baseUrl),
       paymentsOperatorPlugin(core),
+      ownConsole.operatorPlugin,
     ],
     failureLimit,
     metrics,

@@ -7,6 +7,7 @@ import path from 'node:path'
 import { limits, price, refutePlainBroker } from '@phonerack/shared'
 import { readListen, type Listen } from '@phonerack/shared/metrics'
 import { z } from 'zod'
+import { consoleEnvironment, readConsole, type ConsoleConfig } from './console.js'
 import { degradedRules } from './degraded.js'
 import { mcpEnvironment } from './mcp.js'
 import { paymentsEnvironment, readPayments, type PaymentsConfig } from './payments.js'
@@ -37,6 +38,7 @@ const environmentSchema = z
       .optional(),
     ...tunnelEnvironment,
     ...mcpEnvironment,
+    ...consoleEnvironment,
     /** Public address of the API, for absolute URLs. */
     PHONERACK_BASE_URL: z.url().optional(),
     /** Addresses or networks, separated by commas, of proxies whose `X-Forwarded-For` counts. */
@@ -220,6 +222,7 @@ export interface Config {
   /** Null: payments are not configured. */
   payments: PaymentsConfig | null
   webhooks: WebhooksConfig
+  console: ConsoleConfig
   libraryRefreshMs: number
   rules: Rules
 }
@@ -322,6 +325,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     storage: readStorageConfig(env, env.PHONERACK_PKI_DIR),
     payments: readPayments(env),
     webhooks: readWebhooks(env, baseUrl, env.PHONERACK_HTTP_HOST),
+    console: readConsole(env, baseUrl),
     rules: {
       createDeadlineMs: env.PHONERACK_CREATE_DEADLINE * 1000,
       startDeadlineMs: env.PHONERACK_START_DEADLINE * 1000,

@@ -2,7 +2,7 @@
  * The service key: 32 random bytes in a file that all replicas share, outside of the database. It
  * encrypts secrets in the database, with AES-256-GCM.
  */
-import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto'
 import path from 'node:path'
 import { createPrivate, makePrivateFolder } from '@phonerack/shared'
 import { fromPem, readIfThere, toPem } from './pem.js'
@@ -37,6 +37,11 @@ export class ServiceKey {
   /** Identifies the key without revealing it. */
   get id(): string {
     return createHmac('sha256', this.secret).update('phonerack service key id').digest('hex').slice(0, 16)
+  }
+
+  /** A secret of 32 bytes for another purpose, which does not reveal the key. */
+  derive(purpose: string): Buffer {
+    return Buffer.from(hkdfSync('sha256', this.secret, '', purpose, keyBytes))
   }
 
   /** Encrypts, and binds the result to `context`, which must be the same to decrypt it. */

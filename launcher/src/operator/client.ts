@@ -155,6 +155,12 @@ export class OperatorClient {
   revokeOperatorToken = (id: string): Promise<OperatorToken> =>
     this.call('DELETE', `/operator-tokens/${encodeURIComponent(id)}`)
 
+  /** The console's address, and whether an operator can sign in there. */
+  console = (): Promise<{ url: string; has_operator: boolean }> => this.call('GET', '/console')
+  /** A one-time link that makes its holder an operator in the console. */
+  inviteOperator = (): Promise<{ id: string; url: string; expires_at: string }> =>
+    this.call('POST', '/invitations', {})
+
   /** A one-time link with which a person confirms the terminal. `project` omitted: the only one. */
   approveSetup = (code: string, project?: string): Promise<ApprovedTerminal> =>
     this.call('POST', '/setups/approve', { user_code: code, ...(project === undefined ? {} : { project }) })

@@ -54,7 +54,7 @@ const controlPlane: PackageSpec = {
     'src/live/page/handoff.css',
     'src/live/page/icon.svg',
   ],
-  built: { 'site/dist/public': 'site' },
+  built: { 'site/dist/public': 'site', 'console/dist': 'console' },
   hasScrcpyServer: false,
   files: {},
   // The client imports the fast compiler for Postgres as a module.

@@ -1,7 +1,7 @@
 /** Starts everything in order and leaves it running under a supervisor. Called by `up`'s main program. */
 import { rmSync } from 'node:fs'
 import path from 'node:path'
-import type { Device } from '../operator/client.js'
+import type { Device, OperatorClient } from '../operator/client.js'
 import { boundLog } from '../processes/log-file.js'
 import { Supervisor, type SupervisorEvent } from '../processes/supervisor.js'
 import type { UpOptions } from './args.js'
@@ -108,12 +108,14 @@ async function startParts(context: Context): Promise<string> {
     ].join('\n')
   const operator = addresses.operator
   const demo = await steps.run('Demo project and keys', () => ensureDemo(folder, operator, addresses.baseUrl))
+  const { consoleUrl, signInUrl } = await consoleLinks(operator)
   writeJson(folder.upFile, {
     base_url: addresses.baseUrl,
     mcp_url: `${addresses.baseUrl}/mcp`,
     operator_url: addresses.operatorUrl,
     metrics_urls: metrics,
-    console_url: `${addresses.baseUrl}/console`,
+    console_url: consoleUrl,
+    sign_in_url: signInUrl,
     operator_token: operatorToken(folder),
     project: demo.project,
     keys: demo.keys,
@@ -123,8 +125,18 @@ async function startParts(context: Context): Promise<string> {
     ...notes,
     baseUrl: addresses.baseUrl,
     adminKey: demo.keys.admin,
+    consoleUrl,
+    signInUrl,
     phones: options.virtualPhones,
   })
+}
+
+/** The console's address, and a one-time link for the first operator; null: there is one already. */
+async function consoleLinks(
+  operator: OperatorClient,
+): Promise<{ consoleUrl: string; signInUrl: string | null }> {
+  const { url, has_operator: hasOperator } = await operator.console()
+  return { consoleUrl: url, signInUrl: hasOperator ? null : (await operator.inviteOperator()).url }
 }
 
 /** Metrics addresses by program, for those that run here. */

@@ -23,6 +23,9 @@ export interface MetricsNotes {
 export interface Welcome extends PhoneNotes, MetricsNotes {
   baseUrl: string
   adminKey: string
+  consoleUrl: string
+  /** A one-time link for the first operator; null: there is one already. */
+  signInUrl: string | null
   detached: boolean
   /** The started virtual phones. */
   phones: number
@@ -36,6 +39,8 @@ export function welcomeText(w: Welcome): string {
     `  key (admin)   ${w.adminKey}`,
     `  all keys      ${w.dir}/up.json`,
     `  documents     ${w.baseUrl}/docs`,
+    `  console       ${w.consoleUrl}`,
+    ...(w.signInUrl === null ? [] : [`  first sign-in ${w.signInUrl}`]),
     ...metricsLines(w),
     '',
     ...(w.phones > 0

@@ -1,0 +1,97 @@
+/** Requests to `/console/api`: the token against forgery, errors, and a repeated sign-in where the server asks for one. */
+
+export interface ErrorBody {
+  code: string
+  message: string
+  next: string | null
+  details: Record<string, unknown>
+  request_id: string
+}
+
+/** The server refused the request. */
+export class RequestFailed extends Error {
+  constructor(
+    readonly status: number,
+    readonly body: ErrorBody,
+  ) {
+    super(body.message)
+  }
+
+  /** Why a sign-in is needed; null: it is not. */
+  get reason(): unknown {
+    return this.body.code === 'unauthorized' ? this.body.details['reason'] : null
+  }
+}
+
+interface Hooks {
+  /** Asks the person for their password or passkey. False: they declined. */
+  confirmIdentity: () => Promise<boolean>
+  signedOut: () => void
+  renewToken: () => Promise<void>
+}
+
+const hooks: Hooks = {
+  confirmIdentity: () => Promise.resolve(false),
+  signedOut: () => undefined,
+  renewToken: () => Promise.resolve(),
+}
+
+export const setHooks = (some: Partial<Hooks>): void => void Object.assign(hooks, some)
+
+let csrfToken = ''
+
+export const setCsrfToken = (token: string): void => void (csrfToken = token)
+
+type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
+
+const unreadable = (status: number): ErrorBody => ({
+  code: 'unreadable',
+  message: `The server answered with status ${status}.`,
+  ...{ next: 'Try again.', details: {}, request_id: '' },
+})
+
+async function once<T>(method: Method, path: string, body: unknown): Promise<T> {
+  let response: Response
+  try {
+    response = await fetch(`/console/api${path}`, {
+      method,
+      headers: {
+        ...(method === 'GET' ? {} : { 'x-csrf-token': csrfToken }),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      signal: AbortSignal.timeout(60_000),
+    })
+  } catch (error) {
+    const message = 'The server did not answer. Check your connection.'
+    throw Object.assign(new RequestFailed(0, { ...unreadable(0), message }), { cause: error })
+  }
+  const answer: unknown = await response.json().catch(() => null)
+  if (response.ok) return answer as T
+  const { error } = (answer ?? {}) as { error?: ErrorBody }
+  throw new RequestFailed(response.status, error ?? unreadable(response.status))
+}
+
+/** @throws RequestFailed */
+export async function call<T>(method: Method, path: string, body?: unknown): Promise<T> {
+  try {
+    return await once<T>(method, path, body)
+  } catch (error) {
+    if (!(error instanceof RequestFailed)) throw error
+    if (error.body.code === 'browser_requests_not_allowed') {
+      await hooks.renewToken()
+      return once(method, path, body)
+    }
+    if (error.reason === 'signed_out') hooks.signedOut()
+    if (error.reason !== 'recent_sign_in' || !(await hooks.confirmIdentity())) throw error
+    return once(method, path, body)
+  }
+}
+
+/** The text of a failure for a person. */
+export function messageOf(error: unknown): string {
+  if (!(error instanceof RequestFailed)) return error instanceof Error ? error.message : String(error)
+  const { message, next } = error.body
+  const isSentence = next !== null && /^[A-Z][a-z]/.test(next)
+  return isSentence ? `${message} ${next}` : message
+}

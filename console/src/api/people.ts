@@ -1,0 +1,54 @@
+/** Members, invitations, and a user's own sign-ins. */
+import { call } from './client'
+import { type Role } from './session'
+
+export interface Member {
+  user_id: string
+  name: string
+  email: string
+  role: Role
+  since: string
+}
+
+export interface Invitation {
+  id: string
+  role: Role
+  email: string
+  expires_at: string
+}
+
+const of = (project: string): string => `/projects/${encodeURIComponent(project)}`
+
+export const listMembers = (project: string) =>
+  call<{ data: Member[]; invitations: Invitation[] }>('GET', `${of(project)}/members`)
+export const changeRole = (project: string, user: string, role: Role) =>
+  call('PATCH', `${of(project)}/members/${encodeURIComponent(user)}`, { role })
+export const removeMember = (project: string, user: string) =>
+  call('DELETE', `${of(project)}/members/${encodeURIComponent(user)}`)
+/** `url`: the link, which is never shown again. */
+export const invite = (project: string, email: string, role: Role) =>
+  call<Invitation & { url: string }>('POST', `${of(project)}/invitations`, { email, role })
+export const withdrawInvitation = (project: string, id: string) =>
+  call('DELETE', `${of(project)}/invitations/${encodeURIComponent(id)}`)
+
+export interface OpenInvitation {
+  role: Role | 'operator'
+  email: string | null
+  project: { id: string; name: string } | null
+}
+
+export const lookAtInvitation = (token: string) =>
+  call<OpenInvitation>('POST', '/invitations/look', { token })
+export const acceptInvitation = (token: string, user?: { name: string; email: string; password?: string }) =>
+  call('POST', '/invitations/accept', user ? { token, user } : { token })
+
+export interface SignIn {
+  id: string
+  is_current: boolean
+  address: string | null
+  user_agent: string | null
+  signed_in_at: string
+}
+
+export const listSignIns = () => call<{ data: SignIn[] }>('GET', '/me/sessions')
+export const endSignIn = (id: string) => call('DELETE', `/me/sessions/${encodeURIComponent(id)}`)

@@ -1,0 +1,97 @@
+/** Projects, keys and phones. */
+import { call } from './client'
+import { type Role } from './session'
+
+export interface Project {
+  id: string
+  name: string
+  role: Role
+  balance_usd: string
+  reserved_usd: string
+  spend_limit_usd: string
+  spent_this_month_usd: string
+  limits: { phones: number; running: number }
+  running: number
+  phones: number
+  countries: { code: string; name: string }[]
+}
+
+const of = (project: string): string => `/projects/${encodeURIComponent(project)}`
+
+export const getProject = (id: string) => call<Project>('GET', of(id))
+export const createProject = (name: string) => call<{ id: string }>('POST', '/projects', { name })
+
+export type Preset = 'agent' | 'admin' | 'read-only'
+export type Expiry = '30d' | '90d' | '1y' | 'never'
+
+export interface Key {
+  id: string
+  name: string
+  preset: Preset
+  /** IDs of the only phones that it may use; empty: all. */
+  phones: string[]
+  created_at: string
+  expires_at: string | null
+  revoked_at: string | null
+}
+
+export interface NewKey {
+  name: string
+  preset: Preset
+  expires: Expiry
+  phones?: string[]
+}
+
+/** `key`: the secret, which is never shown again. */
+export type CreatedKey = Pick<Key, 'id' | 'name'> & { key: string }
+
+export const listKeys = (project: string) => call<{ data: Key[] }>('GET', `${of(project)}/keys`)
+export const createKey = (project: string, key: NewKey) =>
+  call<CreatedKey>('POST', `${of(project)}/keys`, key)
+export const revokeKey = (project: string, id: string) =>
+  call('DELETE', `${of(project)}/keys/${encodeURIComponent(id)}`)
+
+export const phoneStatuses = [
+  'creating',
+  'starting',
+  'ready',
+  'parking',
+  'parked',
+  'unavailable',
+  'failed',
+  'deleted',
+] as const
+export type PhoneStatus = (typeof phoneStatuses)[number]
+
+export interface Phone {
+  id: string
+  name: string
+  status: PhoneStatus
+  country: string | null
+  metadata: Record<string, string>
+  created_at: string
+  last_active_at: string | null
+  session: { parks_at: string; park_reason: string } | null
+  failure: { code: string; message: string } | null
+}
+
+export interface PhonePage {
+  data: Phone[]
+  next_cursor: string | null
+}
+
+export const listPhones = (project: string, status: PhoneStatus | null, cursor: string | null) => {
+  const query = new URLSearchParams()
+  if (status !== null) query.set('status', status)
+  if (cursor !== null) query.set('cursor', cursor)
+  return call<PhonePage>('GET', `${of(project)}/phones?${query.toString()}`)
+}
+export const createPhone = (project: string, name: string) =>
+  call<Phone>('POST', `${of(project)}/phones`, name === '' ? {} : { name })
+
+const phone = (project: string, id: string): string => `${of(project)}/phones/${encodeURIComponent(id)}`
+export const startPhone = (project: string, id: string) =>
+  call<Phone>('POST', `${phone(project, id)}/start`, {})
+export const parkPhone = (project: string, id: string) =>
+  call<Phone>('POST', `${phone(project, id)}/park`, {})
+export const deletePhone = (project: string, id: string) => call<Phone>('DELETE', phone(project, id))

@@ -1,0 +1,47 @@
+/** Who is signed in, and their projects. */
+import { queryOptions, useSuspenseQuery } from '@tanstack/react-query'
+import { call, setCsrfToken } from './client'
+
+export type Role = 'viewer' | 'member' | 'owner'
+
+export interface ProjectRef {
+  id: string
+  name: string
+  role: Role
+}
+
+export interface Session {
+  csrf_token: string
+  user: { id: string; name: string; email: string; is_operator: boolean } | null
+  projects: ProjectRef[]
+  /** The server and the page's address allow passkeys. */
+  has_passkeys: boolean
+  console_url: string
+  /** Address of the API. */
+  base_url: string
+}
+
+export async function loadSession(): Promise<Session> {
+  const session = await call<Session>('GET', '/session')
+  setCsrfToken(session.csrf_token)
+  return session
+}
+
+export const sessionQuery = queryOptions({
+  queryKey: ['session'],
+  queryFn: loadSession,
+  staleTime: Infinity,
+  gcTime: Infinity,
+})
+
+export const useSession = (): Session => useSuspenseQuery(sessionQuery).data
+
+const rank: readonly Role[] = ['viewer', 'member', 'owner']
+
+/** For what the page shows; the server decides. */
+export const isAtLeast = (role: Role, needed: Role): boolean => rank.indexOf(role) >= rank.indexOf(needed)
+
+export const signIn = (email: string, password: string): Promise<unknown> =>
+  call('POST', '/auth/sign-in/email', { email, password })
+
+export const signOut = (): Promise<unknown> => call('POST', '/auth/sign-out', {})

@@ -1,0 +1,63 @@
+/** Starts the console. */
+import { QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { RouterProvider } from '@tanstack/react-router'
+import { setNonce } from 'get-nonce'
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { Toaster } from 'sonner'
+import { RequestFailed, setHooks } from './api/client'
+import { loadSession, sessionQuery } from './api/session'
+import { createAppRouter } from './router'
+import { useTheme } from './shell/theme'
+import './style.css'
+
+// Radix injects styles; the policy allows those with the page's nonce.
+const nonce = document.querySelector<HTMLMetaElement>('meta[property=csp-nonce]')?.nonce
+if (nonce) setNonce(nonce)
+
+const queries = new QueryClient({
+  queryCache: new QueryCache(),
+  defaultOptions: {
+    queries: {
+      // A refusal stays one; an unreachable server is asked again.
+      retry: (failures, error) =>
+        failures < 3 && error instanceof RequestFailed && (error.status === 0 || error.status >= 502),
+      staleTime: 5000,
+    },
+  },
+})
+const router = createAppRouter(queries)
+
+setHooks({
+  async renewToken() {
+    queries.setQueryData(sessionQuery.queryKey, await loadSession())
+  },
+  signedOut() {
+    const leave = async (): Promise<void> => {
+      queries.setQueryData(sessionQuery.queryKey, await loadSession())
+      await router.navigate({ to: '/sign-in', search: { next: router.state.location.href } })
+    }
+    void leave()
+  },
+})
+
+// A release replaced the files of this page.
+window.addEventListener('vite:preloadError', () => window.location.reload())
+
+function App() {
+  const theme = useTheme()
+  return (
+    <QueryClientProvider client={queries}>
+      <RouterProvider router={router} />
+      <Toaster theme={theme} position="bottom-right" closeButton />
+    </QueryClientProvider>
+  )
+}
+
+const root = document.getElementById('root')
+if (!root) throw new Error('the page has no root')
+createRoot(root).render(
+  <StrictMode>
+    <App />
+  </StrictMode>,
+)

@@ -1,0 +1,162 @@
+/** A user's own passkeys and sign-ins. */
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { Fingerprint, Plus } from 'lucide-react'
+import { type ReactNode } from 'react'
+import { toast } from 'sonner'
+import { messageOf } from '../api/client'
+import { endSignIn, listSignIns } from '../api/people'
+import { addPasskey, canUsePasskeys, listPasskeys, PasskeyDeclined, removePasskey } from '../api/passkeys'
+import { useSession } from '../api/session'
+import { Badge } from '../ui/badge'
+import { Button } from '../ui/button'
+import { Card, Empty, Loading, Page } from '../ui/page'
+import { Time } from '../ui/time'
+
+export function Account() {
+  const { user, has_passkeys: hasPasskeys, console_url: consoleUrl } = useSession()
+  const isElsewhere = !consoleUrl.startsWith(`${window.location.origin}/`)
+  return (
+    <Page title="Your account" description={`${user?.name ?? ''} · ${user?.email ?? ''}`}>
+      {hasPasskeys && canUsePasskeys() ? (
+        <Passkeys />
+      ) : (
+        isElsewhere && (
+          <p className="text-muted">
+            Passkeys work at{' '}
+            <a className="underline underline-offset-2" href={consoleUrl}>
+              {consoleUrl}
+            </a>
+            .
+          </p>
+        )
+      )}
+      <SignIns />
+    </Page>
+  )
+}
+
+interface SectionProps {
+  id: string
+  title: string
+  action?: ReactNode
+  children: ReactNode
+}
+
+const Section = ({ id, title, action, children }: SectionProps) => (
+  <section className="grid gap-3" aria-labelledby={id}>
+    <div className="flex min-h-9 items-center justify-between gap-4">
+      <h2 id={id} className="font-semibold">
+        {title}
+      </h2>
+      {action}
+    </div>
+    <Card>{children}</Card>
+  </section>
+)
+
+function useChange(key: string) {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: (change: () => Promise<unknown>) => change(),
+    onError: (error) => {
+      if (!(error instanceof PasskeyDeclined)) toast.error(messageOf(error))
+    },
+    onSettled: () => queries.invalidateQueries({ queryKey: [key] }),
+  })
+}
+
+function Passkeys() {
+  const { user } = useSession()
+  const list = useQuery({ queryKey: ['passkeys'], queryFn: listPasskeys })
+  const change = useChange('passkeys')
+  const rows = list.data?.data ?? []
+  return (
+    <Section
+      id="passkeys"
+      title="Passkeys"
+      action={
+        <Button
+          isBusy={change.isPending}
+          onClick={() => change.mutate(() => addPasskey(user?.name ?? 'passkey'))}
+        >
+          <Plus aria-hidden /> Add a passkey
+        </Button>
+      }
+    >
+      {list.isPending ? (
+        <Loading />
+      ) : rows.length === 0 ? (
+        <Empty icon={<Fingerprint className="size-5" />} title="No passkeys">
+          <p>Sign in with your fingerprint, face or security key instead of a password.</p>
+        </Empty>
+      ) : (
+        <ul aria-labelledby="passkeys" className="divide-y divide-border">
+          {rows.map(({ id, name, created_at: at }) => (
+            <li key={id} className="flex items-center justify-between gap-4 px-4 py-3 sm:px-5">
+              <p className="min-w-0 truncate">
+                {name ?? 'Passkey'}{' '}
+                {at !== null && (
+                  <span className="text-[13px] text-muted">
+                    added <Time at={at} />
+                  </span>
+                )}
+              </p>
+              <Button
+                size="small"
+                aria-label={`Remove the passkey ${name ?? ''}`}
+                onClick={() => change.mutate(() => removePasskey(id))}
+              >
+                Remove
+              </Button>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Section>
+  )
+}
+
+/** The browser and system of a user agent, roughly. */
+function deviceOf(agent: string | null): string {
+  if (agent === null) return 'Unknown device'
+  const browser = /Edg|Firefox|Chrome|Safari/.exec(agent)?.[0].replace('Edg', 'Edge') ?? 'Browser'
+  const system = /Windows|Android|iPhone|iPad|Mac OS X|Linux/.exec(agent)?.[0].replace('Mac OS X', 'macOS')
+  return system === undefined ? browser : `${browser} on ${system}`
+}
+
+function SignIns() {
+  const list = useQuery({ queryKey: ['sign-ins'], queryFn: listSignIns })
+  const change = useChange('sign-ins')
+  return (
+    <Section id="sign-ins" title="Where you are signed in">
+      {list.isPending ? (
+        <Loading />
+      ) : (
+        <ul aria-labelledby="sign-ins" className="divide-y divide-border">
+          {list.data?.data.map((row) => (
+            <li key={row.id} className="flex items-center justify-between gap-4 px-4 py-3 sm:px-5">
+              <div className="min-w-0">
+                <p className="flex flex-wrap items-center gap-2 font-medium">
+                  {deviceOf(row.user_agent)}
+                  {row.is_current && <Badge tone="good">this one</Badge>}
+                </p>
+                <p className="truncate text-[13px] text-muted">
+                  {row.address ?? 'unknown address'} · signed in <Time at={row.signed_in_at} />
+                </p>
+              </div>
+              {!row.is_current && (
+                <Button
+                  size="small"
+                  aria-label={`End the sign-in of ${deviceOf(row.user_agent)}`}
+                  onClick={() => change.mutate(() => endSignIn(row.id))}
+                >
+                  End
+                </Button>
+              )}
+            </li>
+          ))}
+        </ul>
+      )}
+    </Section>
+  )
+}

@@ -1,0 +1,154 @@
+/** The API keys of a project. */
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useParams } from '@tanstack/react-router'
+import { KeyRound, Plus } from 'lucide-react'
+import { useState } from 'react'
+import { toast } from 'sonner'
+import { messageOf } from '../api/client'
+import { listKeys, revokeKey, type Key } from '../api/projects'
+import { isAtLeast, useSession } from '../api/session'
+import { useProject } from '../shell/project'
+import { Badge } from '../ui/badge'
+import { Button } from '../ui/button'
+import { Confirm } from '../ui/dialog'
+import { Card, Empty, Loading, Page } from '../ui/page'
+import { Time } from '../ui/time'
+import { NewKey } from './keys/new-key'
+import { Snippets } from './keys/snippets'
+
+export const presetNames = { agent: 'Agent', admin: 'Admin', 'read-only': 'Read-only' } as const
+
+const stateOf = ({ revoked_at: revoked, expires_at: expires }: Key) => {
+  if (revoked !== null) return 'revoked'
+  return expires !== null && new Date(expires) <= new Date() ? 'expired' : 'active'
+}
+
+export function Keys() {
+  const { project: id } = useParams({ from: '/inside/projects/$project/keys' })
+  const { base_url: baseUrl } = useSession()
+  const mayChange = isAtLeast(useProject()?.role ?? 'viewer', 'member')
+  const [isNewOpen, setIsNewOpen] = useState(false)
+  const list = useQuery({ queryKey: ['keys', id], queryFn: () => listKeys(id) })
+  const keys = list.data?.data ?? []
+  const active = keys.filter((key) => stateOf(key) === 'active')
+  const ended = keys.filter((key) => stateOf(key) !== 'active')
+
+  return (
+    <Page
+      title="API keys"
+      description="Agents and programs use the API with a key. A project has at most 50 active ones."
+      actions={
+        mayChange && (
+          <Button look="primary" onClick={() => setIsNewOpen(true)}>
+            <Plus aria-hidden /> New key
+          </Button>
+        )
+      }
+    >
+      <Card>
+        {list.isPending ? (
+          <Loading />
+        ) : list.isError ? (
+          <Empty icon={<KeyRound className="size-5" />} title={messageOf(list.error)}>
+            <Button onClick={() => void list.refetch()}>Try again</Button>
+          </Empty>
+        ) : active.length === 0 ? (
+          <Empty icon={<KeyRound className="size-5" />} title="No active keys">
+            {mayChange && <p>Create one to use phones from your program or agent.</p>}
+          </Empty>
+        ) : (
+          <ul aria-label="Active keys" className="divide-y divide-border">
+            {active.map((key) => (
+              <KeyRow key={key.id} project={id} item={key} mayChange={mayChange} />
+            ))}
+          </ul>
+        )}
+      </Card>
+      {ended.length > 0 && (
+        <details className="group">
+          <summary className="w-fit cursor-pointer rounded text-muted">
+            Revoked and expired ({ended.length})
+          </summary>
+          <Card className="mt-3">
+            <ul aria-label="Ended keys" className="divide-y divide-border">
+              {ended.map((key) => (
+                <KeyRow key={key.id} project={id} item={key} mayChange={false} />
+              ))}
+            </ul>
+          </Card>
+        </details>
+      )}
+      <section className="grid min-w-0 gap-3" aria-labelledby="how">
+        <h2 id="how" className="font-semibold">
+          Use a key
+        </h2>
+        <Snippets baseUrl={baseUrl} apiKey={null} />
+      </section>
+      <NewKey project={id} isOpen={isNewOpen} onOpenChange={setIsNewOpen} />
+    </Page>
+  )
+}
+
+function KeyRow({ project, item, mayChange }: { project: string; item: Key; mayChange: boolean }) {
+  const [isRevoking, setIsRevoking] = useState(false)
+  const queries = useQueryClient()
+  const revoke = useMutation({
+    mutationFn: () => revokeKey(project, item.id),
+    onError: (error) => void toast.error(messageOf(error)),
+    async onSuccess() {
+      setIsRevoking(false)
+      toast.success(`${item.name} was revoked.`)
+      await queries.invalidateQueries({ queryKey: ['keys', project] })
+    },
+  })
+  const state = stateOf(item)
+  return (
+    <li className="flex items-center gap-3 px-4 py-3 sm:px-5">
+      <div className="grid min-w-0 flex-1 gap-x-6 gap-y-1 sm:grid-cols-[minmax(0,1fr)_7rem_11rem] sm:items-center">
+        <div className="min-w-0">
+          <p className="truncate font-medium">{item.name}</p>
+          <p className="truncate text-[13px] text-muted">
+            {item.phones.length === 0
+              ? 'all phones'
+              : `only ${item.phones.length} ${item.phones.length === 1 ? 'phone' : 'phones'}`}
+            {' · created '}
+            <Time at={item.created_at} />
+          </p>
+        </div>
+        <div>
+          <Badge tone={item.preset === 'admin' ? 'warn' : item.preset === 'agent' ? 'busy' : 'quiet'}>
+            {presetNames[item.preset]}
+          </Badge>
+        </div>
+        <p className="text-[13px] text-muted">
+          {state === 'revoked' && item.revoked_at !== null ? (
+            <>
+              revoked <Time at={item.revoked_at} />
+            </>
+          ) : item.expires_at === null ? (
+            'never expires'
+          ) : (
+            <>
+              {state === 'expired' ? 'expired ' : 'expires '}
+              <Time at={item.expires_at} />
+            </>
+          )}
+        </p>
+      </div>
+      {mayChange && (
+        <Button size="small" onClick={() => setIsRevoking(true)} aria-label={`Revoke ${item.name}`}>
+          Revoke
+        </Button>
+      )}
+      <Confirm
+        isOpen={isRevoking}
+        onOpenChange={setIsRevoking}
+        title={`Revoke ${item.name}?`}
+        description="Programs that use this key are refused at once. This cannot be undone."
+        action="Revoke key"
+        isBusy={revoke.isPending}
+        onConfirm={() => revoke.mutate()}
+      />
+    </li>
+  )
+}

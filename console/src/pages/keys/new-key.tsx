@@ -1,0 +1,130 @@
+/** Creates a key, and shows it once with what can be done with it. */
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useState, type FormEvent } from 'react'
+import { messageOf } from '../../api/client'
+import {
+  createKey,
+  type CreatedKey,
+  type Expiry,
+  type NewKey as Fields,
+  type Preset,
+} from '../../api/projects'
+import { useSession } from '../../api/session'
+import { Button } from '../../ui/button'
+import { Secret } from '../../ui/copy'
+import { Dialog } from '../../ui/dialog'
+import { FormError, SelectField, TextField } from '../../ui/field'
+import { PhoneChoice } from './phone-choice'
+import { Snippets } from './snippets'
+
+const presets = {
+  agent: 'Agent: rents and uses phones',
+  admin: 'Admin: also deletes phones',
+  'read-only': 'Read-only: sees phones',
+} as const satisfies Record<Preset, string>
+
+const expiries = {
+  '30d': '30 days',
+  '90d': '90 days',
+  '1y': '1 year',
+  never: 'Never',
+} as const satisfies Record<Expiry, string>
+
+interface Props {
+  project: string
+  isOpen: boolean
+  onOpenChange: (isOpen: boolean) => void
+}
+
+export function NewKey({ project, isOpen, onOpenChange }: Props) {
+  const [created, setCreated] = useState<CreatedKey | null>(null)
+  const close = (open: boolean): void => {
+    if (!open) setCreated(null)
+    onOpenChange(open)
+  }
+  return (
+    <Dialog
+      isOpen={isOpen}
+      onOpenChange={close}
+      isSticky={created !== null}
+      title={created ? 'Copy your key now' : 'New API key'}
+      {...(created ? { description: 'It is not shown again. Only its hash is stored.' } : {})}
+    >
+      {created ? (
+        <Created created={created} onDone={() => close(false)} />
+      ) : (
+        <Form project={project} onCreated={setCreated} />
+      )}
+    </Dialog>
+  )
+}
+
+function Form({ project, onCreated }: { project: string; onCreated: (key: CreatedKey) => void }) {
+  const queries = useQueryClient()
+  const [phones, setPhones] = useState<readonly string[] | null>(null)
+  const create = useMutation({
+    mutationFn: (fields: Fields) => createKey(project, fields),
+    async onSuccess(key) {
+      onCreated(key)
+      await queries.invalidateQueries({ queryKey: ['keys', project] })
+    },
+  })
+  const submit = (event: FormEvent<HTMLFormElement>): void => {
+    event.preventDefault()
+    const fields = new FormData(event.currentTarget)
+    create.mutate({
+      name: fields.get('name') as string,
+      preset: fields.get('preset') as Preset,
+      expires: fields.get('expires') as Expiry,
+      ...(phones === null ? {} : { phones: [...phones] }),
+    })
+  }
+  return (
+    <form className="grid gap-4" onSubmit={submit}>
+      <TextField
+        label="Name"
+        name="name"
+        required
+        maxLength={80}
+        autoComplete="off"
+        placeholder="Checkout agent"
+      />
+      <SelectField label="Rights" name="preset" defaultValue="agent">
+        {Object.entries(presets).map(([value, name]) => (
+          <option key={value} value={value}>
+            {name}
+          </option>
+        ))}
+      </SelectField>
+      <SelectField label="Expires" name="expires" defaultValue="90d">
+        {Object.entries(expiries).map(([value, name]) => (
+          <option key={value} value={value}>
+            {name}
+          </option>
+        ))}
+      </SelectField>
+      <PhoneChoice project={project} chosen={phones} onChange={setPhones} />
+      <FormError>{create.error && messageOf(create.error)}</FormError>
+      <div className="flex justify-end">
+        <Button type="submit" look="primary" isBusy={create.isPending} disabled={phones?.length === 0}>
+          Create key
+        </Button>
+      </div>
+    </form>
+  )
+}
+
+function Created({ created, onDone }: { created: CreatedKey; onDone: () => void }) {
+  const { base_url: baseUrl } = useSession()
+  return (
+    <div className="grid min-w-0 gap-4">
+      <Secret text={created.key} what="key" />
+      <Snippets baseUrl={baseUrl} apiKey={created.key} />
+      <div className="flex justify-end">
+        <Button look="primary" onClick={onDone}>
+          I have copied it
+        </Button>
+      </div>
+    </div>
+  )
+}

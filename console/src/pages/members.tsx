@@ -1,0 +1,173 @@
+/** The members of a project, and invitations. */
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useParams } from '@tanstack/react-router'
+import { Plus, Users } from 'lucide-react'
+import { useState } from 'react'
+import { toast } from 'sonner'
+import { messageOf } from '../api/client'
+import {
+  changeRole,
+  listMembers,
+  removeMember,
+  withdrawInvitation,
+  type Invitation,
+  type Member,
+} from '../api/people'
+import { isAtLeast, useSession, type Role } from '../api/session'
+import { useProject } from '../shell/project'
+import { Badge } from '../ui/badge'
+import { Button } from '../ui/button'
+import { Confirm } from '../ui/dialog'
+import { Card, Empty, Loading, Page } from '../ui/page'
+import { Time } from '../ui/time'
+import { Invite } from './members/invite'
+
+export const roleNames = { owner: 'Owner', member: 'Member', viewer: 'Viewer' } as const satisfies Record<
+  Role,
+  string
+>
+
+export function Members() {
+  const { project: id } = useParams({ from: '/inside/projects/$project/members' })
+  const mayChange = isAtLeast(useProject()?.role ?? 'viewer', 'owner')
+  const [isInviting, setIsInviting] = useState(false)
+  const list = useQuery({ queryKey: ['members', id], queryFn: () => listMembers(id) })
+  const { data: members = [], invitations = [] } = list.data ?? {}
+  return (
+    <Page
+      title="Members"
+      description="Viewers see. Members also create keys and use phones. Owners also manage members."
+      actions={
+        mayChange && (
+          <Button look="primary" onClick={() => setIsInviting(true)}>
+            <Plus aria-hidden /> Invite
+          </Button>
+        )
+      }
+    >
+      <Card>
+        {list.isPending ? (
+          <Loading />
+        ) : list.isError ? (
+          <Empty icon={<Users className="size-5" />} title={messageOf(list.error)}>
+            <Button onClick={() => void list.refetch()}>Try again</Button>
+          </Empty>
+        ) : members.length === 0 ? (
+          <Empty icon={<Users className="size-5" />} title="No members">
+            <p>Operators can use this project. Invite the people who work with it.</p>
+          </Empty>
+        ) : (
+          <ul aria-label="Members" className="divide-y divide-border">
+            {members.map((member) => (
+              <MemberRow key={member.user_id} project={id} member={member} mayChange={mayChange} />
+            ))}
+          </ul>
+        )}
+      </Card>
+      {invitations.length > 0 && (
+        <section className="grid gap-3" aria-labelledby="invited">
+          <h2 id="invited" className="font-semibold">
+            Invited
+          </h2>
+          <Card>
+            <ul aria-labelledby="invited" className="divide-y divide-border">
+              {invitations.map((invitation) => (
+                <InvitationRow key={invitation.id} project={id} invitation={invitation} />
+              ))}
+            </ul>
+          </Card>
+        </section>
+      )}
+      <Invite project={id} isOpen={isInviting} onOpenChange={setIsInviting} />
+    </Page>
+  )
+}
+
+/** Runs a change of the members, and reads them again. */
+function useChange(project: string) {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: (change: () => Promise<unknown>) => change(),
+    onError: (error) => void toast.error(messageOf(error)),
+    onSettled: () => queries.invalidateQueries({ queryKey: ['members', project] }),
+  })
+}
+
+function MemberRow({ project, member, mayChange }: { project: string; member: Member; mayChange: boolean }) {
+  const { user } = useSession()
+  const [isRemoving, setIsRemoving] = useState(false)
+  const change = useChange(project)
+  return (
+    <li className="flex flex-wrap items-center gap-x-4 gap-y-2 px-4 py-3 sm:px-5">
+      <div className="min-w-0 flex-1 basis-48">
+        <p className="truncate font-medium">
+          {member.name}
+          {member.user_id === user?.id && <span className="font-normal text-muted"> (you)</span>}
+        </p>
+        <p className="truncate text-[13px] text-muted">
+          {member.email} · since <Time at={member.since} />
+        </p>
+      </div>
+      {mayChange ? (
+        <>
+          <select
+            aria-label={`Role of ${member.name}`}
+            className="h-8 rounded-md border border-control bg-surface pr-7 pl-2.5 text-[13px]"
+            value={member.role}
+            disabled={change.isPending}
+            onChange={({ target }) => {
+              const role = target.value as Role
+              change.mutate(() => changeRole(project, member.user_id, role))
+            }}
+          >
+            {Object.entries(roleNames).map(([role, name]) => (
+              <option key={role} value={role}>
+                {name}
+              </option>
+            ))}
+          </select>
+          <Button size="small" aria-label={`Remove ${member.name}`} onClick={() => setIsRemoving(true)}>
+            Remove
+          </Button>
+        </>
+      ) : (
+        <Badge>{roleNames[member.role]}</Badge>
+      )}
+      <Confirm
+        isOpen={isRemoving}
+        onOpenChange={setIsRemoving}
+        title={`Remove ${member.name}?`}
+        description="They lose access to this project at once. Keys that they created stay valid until you revoke them."
+        action="Remove member"
+        isBusy={change.isPending}
+        onConfirm={() =>
+          change.mutate(() => removeMember(project, member.user_id), {
+            onSuccess: () => setIsRemoving(false),
+          })
+        }
+      />
+    </li>
+  )
+}
+
+function InvitationRow({ project, invitation }: { project: string; invitation: Invitation }) {
+  const change = useChange(project)
+  return (
+    <li className="flex items-center gap-4 px-4 py-3 sm:px-5">
+      <div className="min-w-0 flex-1">
+        <p className="truncate font-medium">{invitation.email}</p>
+        <p className="text-[13px] text-muted">
+          {roleNames[invitation.role]} · expires <Time at={invitation.expires_at} />
+        </p>
+      </div>
+      <Button
+        size="small"
+        isBusy={change.isPending}
+        aria-label={`Withdraw the invitation of ${invitation.email}`}
+        onClick={() => change.mutate(() => withdrawInvitation(project, invitation.id))}
+      >
+        Withdraw
+      </Button>
+    </li>
+  )
+}

@@ -1,0 +1,73 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { messageOf } from '../../api/client'
+import { invite } from '../../api/people'
+import { type Role } from '../../api/session'
+import { Button } from '../../ui/button'
+import { Secret } from '../../ui/copy'
+import { Dialog } from '../../ui/dialog'
+import { FormError, SelectField, TextField } from '../../ui/field'
+
+interface Props {
+  project: string
+  isOpen: boolean
+  onOpenChange: (isOpen: boolean) => void
+}
+
+export function Invite({ project, isOpen, onOpenChange }: Props) {
+  const queries = useQueryClient()
+  const send = useMutation({
+    mutationFn: ({ email, role }: { email: string; role: Role }) => invite(project, email, role),
+    onSuccess: () => queries.invalidateQueries({ queryKey: ['members', project] }),
+  })
+  const close = (open: boolean): void => {
+    send.reset()
+    onOpenChange(open)
+  }
+  const made = send.data
+  return (
+    <Dialog
+      isOpen={isOpen}
+      onOpenChange={close}
+      isSticky={made !== undefined}
+      title={made ? 'Send this link' : 'Invite a person'}
+      description={
+        made
+          ? `Give it to ${made.email}. It works once, for 7 days, and is not shown again.`
+          : 'They get a link with which they create an account, or join with the one that they have.'
+      }
+    >
+      {made ? (
+        <>
+          <Secret text={made.url} what="link" />
+          <div className="flex justify-end">
+            <Button look="primary" onClick={() => close(false)}>
+              Done
+            </Button>
+          </div>
+        </>
+      ) : (
+        <form
+          className="grid gap-4"
+          onSubmit={(event) => {
+            event.preventDefault()
+            const fields = new FormData(event.currentTarget)
+            send.mutate({ email: fields.get('email') as string, role: fields.get('role') as Role })
+          }}
+        >
+          <TextField label="E-mail address" name="email" type="email" required autoComplete="off" />
+          <SelectField label="Role" name="role" defaultValue="member">
+            <option value="viewer">Viewer: sees phones, keys and members</option>
+            <option value="member">Member: also creates keys and uses phones</option>
+            <option value="owner">Owner: also manages members</option>
+          </SelectField>
+          <FormError>{send.error && messageOf(send.error)}</FormError>
+          <div className="flex justify-end">
+            <Button type="submit" look="primary" isBusy={send.isPending}>
+              Create link
+            </Button>
+          </div>
+        </form>
+      )}
+    </Dialog>
+  )
+}

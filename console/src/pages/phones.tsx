@@ -1,0 +1,159 @@
+/** The phones of a project, refreshed while the page is visible. */
+import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query'
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
+import { Plus, Smartphone } from 'lucide-react'
+import { useState } from 'react'
+import { toast } from 'sonner'
+import { messageOf } from '../api/client'
+import { createPhone, listPhones, phoneStatuses, type PhoneStatus } from '../api/projects'
+import { isAtLeast } from '../api/session'
+import { useProject } from '../shell/project'
+import { Button } from '../ui/button'
+import { Dialog } from '../ui/dialog'
+import { FormError, TextField } from '../ui/field'
+import { Card, Empty, Loading, Page } from '../ui/page'
+import { PhoneRow } from './phone-row'
+
+/** Milliseconds between two reads of the list. */
+const refreshMs = 3000
+
+export function Phones() {
+  const { project: id } = useParams({ from: '/inside/projects/$project/phones' })
+  const { status = null } = useSearch({ from: '/inside/projects/$project/phones' })
+  const navigate = useNavigate()
+  const role = useProject()?.role ?? 'viewer'
+  const mayChange = isAtLeast(role, 'member')
+  const [isNewOpen, setIsNewOpen] = useState(false)
+  const list = useInfiniteQuery({
+    queryKey: ['phones', id, status],
+    queryFn: ({ pageParam }) => listPhones(id, status, pageParam),
+    initialPageParam: null as string | null,
+    getNextPageParam: (page) => page.next_cursor,
+    refetchInterval: refreshMs,
+  })
+  const phones = list.data?.pages.flatMap(({ data }) => data) ?? []
+
+  return (
+    <Page
+      title="Phones"
+      description="The list is live. A parked phone keeps its apps and files, and costs nothing."
+      actions={
+        mayChange && (
+          <Button look="primary" onClick={() => setIsNewOpen(true)}>
+            <Plus aria-hidden /> New phone
+          </Button>
+        )
+      }
+    >
+      <div className="flex flex-wrap items-center gap-3">
+        <label className="flex items-center gap-2">
+          <span className="text-muted">State</span>
+          <select
+            className="h-9 rounded-md border border-control bg-surface pr-8 pl-3"
+            value={status ?? ''}
+            onChange={({ target }) => {
+              const chosen = target.value === '' ? {} : { status: target.value as PhoneStatus }
+              void navigate({ to: '.', search: chosen, replace: true })
+            }}
+          >
+            <option value="">all in use</option>
+            {phoneStatuses.map((each) => (
+              <option key={each} value={each}>
+                {each}
+              </option>
+            ))}
+          </select>
+        </label>
+        {list.isRefetchError && (
+          <p role="status" className="text-danger">
+            Not up to date: {messageOf(list.error)}
+          </p>
+        )}
+      </div>
+      <Card>
+        {list.isPending ? (
+          <Loading />
+        ) : list.isLoadingError ? (
+          <Empty icon={<Smartphone className="size-5" />} title={messageOf(list.error)}>
+            <Button onClick={() => void list.refetch()}>Try again</Button>
+          </Empty>
+        ) : phones.length === 0 ? (
+          <Empty
+            icon={<Smartphone className="size-5" />}
+            title={status === null ? 'No phones yet' : `No phone is ${status}`}
+          >
+            {status === null && <p>Rent the first one here, or with an API key.</p>}
+          </Empty>
+        ) : (
+          <ul aria-label="Phones" className="divide-y divide-border">
+            {phones.map((phone) => (
+              <PhoneRow key={phone.id} project={id} phone={phone} mayChange={mayChange} />
+            ))}
+          </ul>
+        )}
+      </Card>
+      {list.hasNextPage && (
+        <Button
+          className="justify-self-center"
+          isBusy={list.isFetchingNextPage}
+          onClick={() => void list.fetchNextPage()}
+        >
+          Show more
+        </Button>
+      )}
+      <NewPhone project={id} isOpen={isNewOpen} onOpenChange={setIsNewOpen} />
+    </Page>
+  )
+}
+
+interface NewPhoneProps {
+  project: string
+  isOpen: boolean
+  onOpenChange: (isOpen: boolean) => void
+}
+
+function NewPhone({ project, isOpen, onOpenChange }: NewPhoneProps) {
+  const queries = useQueryClient()
+  const create = useMutation({
+    mutationFn: (name: string) => createPhone(project, name),
+    async onSuccess({ name }) {
+      onOpenChange(false)
+      toast.success(`${name} is being prepared.`)
+      await queries.invalidateQueries({ queryKey: ['phones', project] })
+    },
+  })
+  return (
+    <Dialog
+      isOpen={isOpen}
+      onOpenChange={(open) => {
+        create.reset()
+        onOpenChange(open)
+      }}
+      title="New phone"
+      description="It is billed while it runs, and parks after 5 minutes without use."
+    >
+      <form
+        className="grid gap-4"
+        onSubmit={(event) => {
+          event.preventDefault()
+          const name = new FormData(event.currentTarget).get('name')
+          create.mutate(typeof name === 'string' ? name.trim() : '')
+        }}
+      >
+        <TextField
+          label="Name"
+          name="name"
+          maxLength={80}
+          autoComplete="off"
+          hint="Left empty: a name is chosen."
+        />
+        <FormError>{create.error && messageOf(create.error)}</FormError>
+        <div className="flex justify-end">
+          <Button type="submit" look="primary" isBusy={create.isPending}>
+            Rent phone
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,81 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useRouter, useSearch } from '@tanstack/react-router'
+import { Fingerprint } from 'lucide-react'
+import { useState, type FormEvent } from 'react'
+import { messageOf } from '../api/client'
+import { canUsePasskeys, PasskeyDeclined, signInWithPasskey } from '../api/passkeys'
+import { sessionQuery, signIn, useSession } from '../api/session'
+import { Outside } from '../shell/outside'
+import { Button } from '../ui/button'
+import { FormError, TextField } from '../ui/field'
+
+export function SignIn() {
+  const { has_passkeys: hasPasskeys } = useSession()
+  const { next } = useSearch({ from: '/sign-in' })
+  const queries = useQueryClient()
+  const router = useRouter()
+  const [busy, setBusy] = useState<'password' | 'passkey' | null>(null)
+  const [error, setError] = useState<string | null>(null)
+
+  const enter = async (way: 'password' | 'passkey', how: () => Promise<unknown>): Promise<void> => {
+    setBusy(way)
+    setError(null)
+    try {
+      await how()
+      await queries.refetchQueries(sessionQuery)
+      await router.invalidate()
+      await router.navigate({ to: next ?? '/' })
+    } catch (failure) {
+      if (!(failure instanceof PasskeyDeclined)) setError(messageOf(failure))
+    } finally {
+      setBusy(null)
+    }
+  }
+  const submit = (event: FormEvent<HTMLFormElement>): void => {
+    event.preventDefault()
+    const fields = new FormData(event.currentTarget)
+    const textOf = (name: string): string => {
+      const value = fields.get(name)
+      return typeof value === 'string' ? value : ''
+    }
+    void enter('password', () => signIn(textOf('email'), textOf('password')))
+  }
+
+  return (
+    <Outside title="Sign in to Phonerack">
+      <form className="grid gap-4" onSubmit={submit}>
+        <TextField
+          label="E-mail address"
+          name="email"
+          type="email"
+          autoComplete="username"
+          required
+          autoFocus
+        />
+        <TextField
+          label="Password"
+          name="password"
+          type="password"
+          autoComplete="current-password"
+          required
+        />
+        <FormError>{error}</FormError>
+        <Button type="submit" look="primary" isBusy={busy === 'password'} disabled={busy !== null}>
+          Sign in
+        </Button>
+      </form>
+      {hasPasskeys && canUsePasskeys() && (
+        <Button
+          isBusy={busy === 'passkey'}
+          disabled={busy !== null}
+          onClick={() => void enter('passkey', signInWithPasskey)}
+        >
+          <Fingerprint aria-hidden /> Sign in with a passkey
+        </Button>
+      )}
+      <p className="text-[13px] text-muted">
+        Forgot your password, or no account yet? Ask the operator of this service for a link.
+      </p>
+    </Outside>
+  )
+}

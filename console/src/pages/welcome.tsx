@@ -1,0 +1,176 @@
+/** The page of one-time links: a new person gives a name and a password or passkey. */
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { Link, useRouter } from '@tanstack/react-router'
+import { Fingerprint } from 'lucide-react'
+import { useState, type FormEvent } from 'react'
+import { toast } from 'sonner'
+import { messageOf } from '../api/client'
+import { acceptInvitation, lookAtInvitation, type OpenInvitation } from '../api/people'
+import { addPasskey, canUsePasskeys } from '../api/passkeys'
+import { loadSession, sessionQuery, useSession } from '../api/session'
+import { Outside } from '../shell/outside'
+import { Button } from '../ui/button'
+import { FormError, TextField } from '../ui/field'
+import { Loading } from '../ui/page'
+
+/** In the fragment, which browsers do not send. */
+const readToken = (): string => window.location.hash.slice(1)
+
+const purposeOf = ({ role, project }: OpenInvitation): string => {
+  if (role === 'operator') return 'You become an operator of this service.'
+  return `You are invited to the project ${project?.name ?? ''} as ${role === 'owner' ? 'an owner' : `a ${role}`}.`
+}
+
+export function Welcome() {
+  const [token] = useState(readToken)
+  const { user } = useSession()
+  const look = useQuery({
+    queryKey: ['invitation', token],
+    queryFn: () => lookAtInvitation(token),
+    staleTime: Infinity,
+    retry: false,
+  })
+  if (look.isPending) return <Outside title="Welcome to Phonerack">{<Loading />}</Outside>
+  if (look.error)
+    return (
+      <Outside title="This link is not valid">
+        <p>{messageOf(look.error)}</p>
+        <Button asChild>
+          <Link to="/sign-in">Sign in</Link>
+        </Button>
+      </Outside>
+    )
+  return (
+    <Outside title="Welcome to Phonerack" description={purposeOf(look.data)}>
+      {user ? (
+        <AsUser token={token} email={user.email} />
+      ) : (
+        <AsNewUser token={token} invitation={look.data} />
+      )}
+    </Outside>
+  )
+}
+
+/** Runs a way of accepting, then opens the console. */
+function useAccept() {
+  const queries = useQueryClient()
+  const router = useRouter()
+  const [busy, setBusy] = useState<string | null>(null)
+  const [error, setError] = useState<string | null>(null)
+  const accept = async (way: string, how: () => Promise<unknown>): Promise<void> => {
+    setBusy(way)
+    setError(null)
+    try {
+      await how()
+      await queries.refetchQueries(sessionQuery)
+      await router.invalidate()
+      await router.navigate({ to: '/', replace: true })
+    } catch (failure) {
+      setError(messageOf(failure))
+    } finally {
+      setBusy(null)
+    }
+  }
+  return { accept, busy, error }
+}
+
+function AsUser({ token, email }: { token: string; email: string }) {
+  const { accept, busy, error } = useAccept()
+  return (
+    <>
+      <p>
+        You are signed in as <strong>{email}</strong>.
+      </p>
+      <FormError>{error}</FormError>
+      <Button
+        look="primary"
+        isBusy={busy !== null}
+        onClick={() => void accept('accept', () => acceptInvitation(token))}
+      >
+        Accept
+      </Button>
+    </>
+  )
+}
+
+function AsNewUser({ token, invitation }: { token: string; invitation: OpenInvitation }) {
+  const { has_passkeys: hasPasskeys } = useSession()
+  const { accept, busy, error } = useAccept()
+  const withPasskey = hasPasskeys && canUsePasskeys()
+
+  const submit = (event: FormEvent<HTMLFormElement>): void => {
+    event.preventDefault()
+    const fields = new FormData(event.currentTarget)
+    const textOf = (name: string): string => {
+      const value = fields.get(name)
+      return typeof value === 'string' ? value : ''
+    }
+    const person = { name: textOf('name'), email: textOf('email') }
+    const { submitter } = event.nativeEvent as SubmitEvent
+    if (submitter instanceof HTMLButtonElement && submitter.value === 'passkey')
+      return void accept('passkey', async () => {
+        await acceptInvitation(token, person)
+        // For the token of the new session. Not the query: this form stays until the passkey is there.
+        await loadSession()
+        await addPasskey(person.name).catch((failure: unknown) => {
+          toast.error(`Your account has no passkey yet: add one under "Your account". ${messageOf(failure)}`)
+        })
+      })
+    void accept('password', () => acceptInvitation(token, { ...person, password: textOf('password') }))
+  }
+
+  return (
+    <>
+      <form className="grid gap-4" onSubmit={submit}>
+        <TextField label="Name" name="name" autoComplete="name" required maxLength={80} autoFocus />
+        <TextField
+          label="E-mail address"
+          name="email"
+          type="email"
+          autoComplete="username"
+          required
+          defaultValue={invitation.email ?? ''}
+          readOnly={invitation.email !== null}
+        />
+        {withPasskey && (
+          <Button
+            type="submit"
+            value="passkey"
+            look="primary"
+            isBusy={busy === 'passkey'}
+            disabled={busy !== null}
+          >
+            <Fingerprint aria-hidden /> Continue with a passkey
+          </Button>
+        )}
+        {withPasskey && <p className="text-center text-[13px] text-muted">or choose a password</p>}
+        <TextField
+          label="Password"
+          name="password"
+          type="password"
+          autoComplete="new-password"
+          minLength={10}
+          maxLength={128}
+          hint="At least 10 characters."
+        />
+        <FormError>{error}</FormError>
+        <Button
+          type="submit"
+          value="password"
+          look={withPasskey ? 'plain' : 'primary'}
+          isBusy={busy === 'password'}
+          disabled={busy !== null}
+        >
+          Continue with a password
+        </Button>
+      </form>
+      <p className="text-[13px] text-muted">
+        You have an account?{' '}
+        <Link to="/sign-in" className="underline underline-offset-2">
+          Sign in
+        </Link>
+        , then open the link again.
+      </p>
+    </>
+  )
+}

@@ -1,0 +1,121 @@
+/** All pages. Each is loaded when it is opened. */
+import { type QueryClient } from '@tanstack/react-query'
+import {
+  createRootRouteWithContext,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Outlet,
+  redirect,
+} from '@tanstack/react-router'
+import { phoneStatuses, type PhoneStatus } from './api/projects'
+import { sessionQuery } from './api/session'
+import { Failure, NotFound } from './shell/failure'
+import { Layout } from './shell/layout'
+import { projectToOpen, rememberProject } from './shell/project'
+import { Loading } from './ui/page'
+
+const root = createRootRouteWithContext<{ queries: QueryClient }>()({
+  component: Outlet,
+  errorComponent: Failure,
+  notFoundComponent: NotFound,
+  beforeLoad: async ({ context }) => ({ session: await context.queries.ensureQueryData(sessionQuery) }),
+})
+
+/** A path of this page to return to. */
+const nextOf = ({ next }: Record<string, unknown>): { next?: string } =>
+  typeof next === 'string' && /^\/(?![/\\])/.test(next) ? { next } : {}
+
+const signIn = createRoute({
+  getParentRoute: () => root,
+  path: '/sign-in',
+  validateSearch: nextOf,
+  beforeLoad: ({ context, search }) => {
+    if (context.session.user) throw redirect({ to: search.next ?? '/' })
+  },
+  component: lazyRouteComponent(() => import('./pages/sign-in'), 'SignIn'),
+})
+
+const welcome = createRoute({
+  getParentRoute: () => root,
+  path: '/welcome',
+  component: lazyRouteComponent(() => import('./pages/welcome'), 'Welcome'),
+})
+
+const inside = createRoute({
+  getParentRoute: () => root,
+  id: 'inside',
+  component: Layout,
+  beforeLoad: ({ context, location }) => {
+    if (context.session.user) return
+    throw redirect({ to: '/sign-in', search: location.href === '/' ? {} : { next: location.href } })
+  },
+})
+
+const home = createRoute({
+  getParentRoute: () => inside,
+  path: '/',
+  beforeLoad: ({ context }) => {
+    const project = projectToOpen(context.session.projects)
+    if (project) throw redirect({ to: '/projects/$project/phones', params: { project: project.id } })
+  },
+  component: lazyRouteComponent(() => import('./pages/home'), 'Home'),
+})
+
+const account = createRoute({
+  getParentRoute: () => inside,
+  path: '/account',
+  component: lazyRouteComponent(() => import('./pages/account'), 'Account'),
+})
+
+const project = createRoute({
+  getParentRoute: () => inside,
+  path: '/projects/$project',
+  component: Outlet,
+  beforeLoad: ({ params }) => rememberProject(params.project),
+})
+
+const phones = createRoute({
+  getParentRoute: () => project,
+  path: '/phones',
+  validateSearch: ({ status }: Record<string, unknown>): { status?: PhoneStatus } => {
+    const known = phoneStatuses.find((each) => each === status)
+    return known === undefined ? {} : { status: known }
+  },
+  component: lazyRouteComponent(() => import('./pages/phones'), 'Phones'),
+})
+
+const keys = createRoute({
+  getParentRoute: () => project,
+  path: '/keys',
+  component: lazyRouteComponent(() => import('./pages/keys'), 'Keys'),
+})
+
+const members = createRoute({
+  getParentRoute: () => project,
+  path: '/members',
+  component: lazyRouteComponent(() => import('./pages/members'), 'Members'),
+})
+
+const tree = root.addChildren([
+  signIn,
+  welcome,
+  inside.addChildren([home, account, project.addChildren([phones, keys, members])]),
+])
+
+export const createAppRouter = (queries: QueryClient) =>
+  createRouter({
+    routeTree: tree,
+    basepath: '/console',
+    context: { queries },
+    defaultPreload: 'intent',
+    defaultPendingComponent: Loading,
+    defaultErrorComponent: Failure,
+    defaultNotFoundComponent: NotFound,
+  })
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: ReturnType<typeof createAppRouter>
+  }
+}

@@ -1,0 +1,85 @@
+/** Asks for the password or passkey again, for requests that need a recent sign-in. */
+import { useQueryClient } from '@tanstack/react-query'
+import { Fingerprint } from 'lucide-react'
+import { useEffect, useRef, useState, type FormEvent } from 'react'
+import { messageOf, setHooks } from '../api/client'
+import { canUsePasskeys, PasskeyDeclined, signInWithPasskey } from '../api/passkeys'
+import { sessionQuery, signIn, useSession } from '../api/session'
+import { Button } from '../ui/button'
+import { Dialog } from '../ui/dialog'
+import { FormError, TextField } from '../ui/field'
+
+export function ConfirmIdentity() {
+  const { user, has_passkeys: hasPasskeys } = useSession()
+  const queries = useQueryClient()
+  const answer = useRef<((isConfirmed: boolean) => void) | null>(null)
+  const [isOpen, setIsOpen] = useState(false)
+  const [isBusy, setIsBusy] = useState(false)
+  const [error, setError] = useState<string | null>(null)
+
+  useEffect(() => {
+    setHooks({
+      confirmIdentity: () =>
+        new Promise((resolve) => {
+          answer.current = resolve
+          setError(null)
+          setIsOpen(true)
+        }),
+    })
+  }, [])
+
+  const close = (isConfirmed: boolean): void => {
+    setIsOpen(false)
+    answer.current?.(isConfirmed)
+    answer.current = null
+  }
+  const confirm = async (how: () => Promise<unknown>): Promise<void> => {
+    setIsBusy(true)
+    setError(null)
+    try {
+      await how()
+      await queries.refetchQueries(sessionQuery)
+      close(true)
+    } catch (failure) {
+      if (!(failure instanceof PasskeyDeclined)) setError(messageOf(failure))
+    } finally {
+      setIsBusy(false)
+    }
+  }
+  const submit = (event: FormEvent<HTMLFormElement>): void => {
+    event.preventDefault()
+    const password = new FormData(event.currentTarget).get('password')
+    void confirm(() => signIn(user?.email ?? '', typeof password === 'string' ? password : ''))
+  }
+
+  return (
+    <Dialog
+      isOpen={isOpen}
+      onOpenChange={(open) => {
+        if (!open) close(false)
+      }}
+      title="Confirm that it is you"
+      description="This change needs a recent sign-in."
+    >
+      <form className="grid gap-4" onSubmit={submit}>
+        <input type="hidden" name="username" autoComplete="username" value={user?.email ?? ''} readOnly />
+        <TextField
+          label="Password"
+          name="password"
+          type="password"
+          autoComplete="current-password"
+          required
+        />
+        <FormError>{error}</FormError>
+        <Button type="submit" look="primary" isBusy={isBusy}>
+          Confirm
+        </Button>
+        {hasPasskeys && canUsePasskeys() && (
+          <Button onClick={() => void confirm(signInWithPasskey)} disabled={isBusy}>
+            <Fingerprint aria-hidden /> Use a passkey
+          </Button>
+        )}
+      </form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,41 @@
+import { useNavigate } from '@tanstack/react-router'
+import { Check, ChevronsUpDown, Plus } from 'lucide-react'
+import { useSession } from '../api/session'
+import { Menu, MenuItem, MenuLabel, MenuLine } from '../ui/menu'
+import { useProject } from './project'
+
+export function ProjectSwitcher({ onNew }: { onNew: () => void }) {
+  const { projects } = useSession()
+  const current = useProject()
+  const navigate = useNavigate()
+  return (
+    <Menu
+      align="start"
+      trigger={
+        <button
+          type="button"
+          className="flex h-10 w-full min-w-0 items-center justify-between gap-2 rounded-md border border-border bg-surface px-3 text-left hover:bg-hover"
+          aria-label={`Project: ${current?.name ?? 'none'}. Switch project`}
+        >
+          <span className="truncate font-medium">{current?.name ?? 'Choose a project'}</span>
+          <ChevronsUpDown className="size-4 shrink-0 text-muted" aria-hidden />
+        </button>
+      }
+    >
+      <MenuLabel>Projects</MenuLabel>
+      {projects.map((project) => (
+        <MenuItem
+          key={project.id}
+          onSelect={() => void navigate({ to: '/projects/$project/phones', params: { project: project.id } })}
+        >
+          <span className="min-w-0 flex-1 truncate">{project.name}</span>
+          {project.id === current?.id && <Check aria-label="current" />}
+        </MenuItem>
+      ))}
+      <MenuLine />
+      <MenuItem onSelect={onNew}>
+        <Plus aria-hidden /> New project
+      </MenuItem>
+    </Menu>
+  )
+}

@@ -1,0 +1,83 @@
+import { useId, type ComponentProps, type ReactNode } from 'react'
+import { cn } from './cn'
+
+const box =
+  'h-9 w-full rounded-md border border-control bg-surface px-3 text-foreground placeholder:text-muted aria-invalid:border-danger disabled:opacity-60'
+
+interface Labelled {
+  label: string
+  hint?: ReactNode
+  error?: string | null | undefined
+}
+
+function Wrap({ id, label, hint, error, children }: Labelled & { id: string; children: ReactNode }) {
+  return (
+    <div className="grid gap-1.5">
+      <label htmlFor={id} className="font-medium">
+        {label}
+      </label>
+      {children}
+      {hint !== undefined && (
+        <p id={`${id}-hint`} className="text-[13px] text-muted">
+          {hint}
+        </p>
+      )}
+      {error && (
+        <p id={`${id}-error`} className="text-[13px] text-danger">
+          {error}
+        </p>
+      )}
+    </div>
+  )
+}
+
+const describedBy = (id: string, { hint, error }: Labelled): string | undefined =>
+  [hint === undefined ? '' : `${id}-hint`, error ? `${id}-error` : ''].filter(Boolean).join(' ') || undefined
+
+export function TextField({ label, hint, error, className, ...props }: Labelled & ComponentProps<'input'>) {
+  const id = useId()
+  return (
+    <Wrap {...{ id, label, hint, error }}>
+      <input
+        id={id}
+        className={cn(box, className)}
+        aria-invalid={error ? true : undefined}
+        aria-describedby={describedBy(id, { label, hint, error })}
+        {...props}
+      />
+    </Wrap>
+  )
+}
+
+/** The system's own list: it works with a keyboard and on phones everywhere. */
+export function SelectField({
+  label,
+  hint,
+  error,
+  className,
+  children,
+  ...props
+}: Labelled & ComponentProps<'select'>) {
+  const id = useId()
+  return (
+    <Wrap {...{ id, label, hint, error }}>
+      <select
+        id={id}
+        className={cn(box, 'pr-8', className)}
+        aria-describedby={describedBy(id, { label, hint, error })}
+        {...props}
+      >
+        {children}
+      </select>
+    </Wrap>
+  )
+}
+
+/** Announced by screen readers when it appears. */
+export const FormError = ({ children }: { children: ReactNode }) => (
+  <div role="alert">
+    {children ? (
+      <p className="rounded-md border border-danger/40 bg-surface px-3 py-2 text-danger">{children}</p>
+    ) : null}
+  </div>
+)

@@ -1,0 +1,59 @@
+/** The frame of each page: its heading, cards, and what is shown while there is nothing. */
+import { type ReactNode } from 'react'
+import { cn } from './cn'
+
+interface PageProps {
+  title: string
+  description?: ReactNode
+  actions?: ReactNode
+  children: ReactNode
+}
+
+export function Page({ title, description, actions, children }: PageProps) {
+  return (
+    <div className="mx-auto grid w-full max-w-5xl gap-5 px-4 py-6 sm:px-8 sm:py-8">
+      <title>{`${title} · Phonerack`}</title>
+      <header className="flex flex-wrap items-start justify-between gap-x-6 gap-y-3">
+        <div className="grid min-w-0 gap-1">
+          <h1 className="text-xl font-semibold tracking-tight">{title}</h1>
+          {description !== undefined && <p className="max-w-prose text-muted">{description}</p>}
+        </div>
+        {actions}
+      </header>
+      {children}
+    </div>
+  )
+}
+
+export const Card = ({ className, children }: { className?: string; children: ReactNode }) => (
+  <section className={cn('overflow-hidden rounded-lg border border-border bg-surface', className)}>
+    {children}
+  </section>
+)
+
+interface EmptyProps {
+  icon: ReactNode
+  title: string
+  children?: ReactNode
+}
+
+export const Empty = ({ icon, title, children }: EmptyProps) => (
+  <div className="grid justify-items-center gap-3 px-6 py-14 text-center">
+    <div className="grid size-11 place-items-center rounded-full bg-hover text-muted" aria-hidden>
+      {icon}
+    </div>
+    <p className="font-medium">{title}</p>
+    {children !== undefined && (
+      <div className="grid max-w-sm justify-items-center gap-4 text-muted">{children}</div>
+    )}
+  </div>
+)
+
+/** Rows in the shape of what is loaded. */
+export const Loading = () => (
+  <div className="grid gap-4 p-5" role="status" aria-label="Loading">
+    {[70, 55, 62].map((width) => (
+      <div key={width} className="h-4 animate-pulse rounded bg-hover" style={{ width: `${width}%` }} />
+    ))}
+  </div>
+)

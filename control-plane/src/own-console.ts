@@ -1,0 +1,32 @@
+/** Assembles the console: its secret, its sign-in, and its routes. */
+import { type FastifyPluginAsync } from 'fastify'
+import { type Config } from './config/config.js'
+import { type Core } from './core/core.js'
+import { Ticker } from './core/ticker.js'
+import { openWebhookKey } from './db/webhook-key.js'
+import { type PhoneService } from './phones/types.js'
+import { consolePlugin } from './routes/console/plugin.js'
+import { consoleOperatorPlugin } from './routes/operator/console.js'
+import { createAuth } from './users/auth.js'
+import { createCsrf } from './users/csrf.js'
+import { forgetSignIns } from './users/sessions.js'
+
+export interface OwnConsole {
+  plugin(services: { phones: PhoneService }): FastifyPluginAsync
+  operatorPlugin: FastifyPluginAsync
+  ticker: Ticker
+}
+
+export async function openConsole(core: Core, config: Config): Promise<OwnConsole> {
+  // A rotation of the service key does not change the webhook key, so it ends no session.
+  const key = await openWebhookKey(core.db, config)
+  const secret = key.derive('phonerack console')
+  const auth = createAuth(core, config.console, secret)
+  const csrf = createCsrf(secret)
+  const { baseUrl } = config.http
+  return {
+    plugin: (services) => consolePlugin({ core, config: config.console, auth, csrf, services, baseUrl }),
+    operatorPlugin: consoleOperatorPlugin(core, config.console),
+    ticker: new Ticker('expired sign-ins', 600_000, core.log, () => forgetSignIns(core)),
+  }
+}

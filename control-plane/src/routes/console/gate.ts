@@ -1,0 +1,188 @@
+/** Checks every request of `/console/api`: where it comes from, who sent it, and what they may do. */
+import { ApiError } from '@phonerack/shared'
+import { parse, serialize } from 'cookie'
+import { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import { type ConsoleConfig } from '../../config/console.js'
+import { type Core } from '../../core/core.js'
+import { addressOf } from '../../failure-limit/network.js'
+import { addressHeader, recentSignIn, type Auth } from '../../users/auth.js'
+import { type Csrf } from '../../users/csrf.js'
+import { findMembership, type ProjectOfUser } from '../../users/members.js'
+import { atLeast, type Actor, type SignedIn } from '../../users/types.js'
+import { rules, type Rule } from './rules.js'
+
+export const apiPath = '/console/api'
+
+/** Whoever sent a request, as the gate has checked it. */
+export interface Person {
+  /** Null: signed out. */
+  signedIn: SignedIn | null
+  /** Of the path; null: the path names none. */
+  project: ProjectOfUser | null
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set by the gate of `/console/api`. */
+    person: Person | null
+  }
+}
+
+export interface GateDeps {
+  core: Core
+  config: ConsoleConfig
+  auth: Auth
+  csrf: Csrf
+}
+
+/** The user of a request. Only for routes whose rule is not `anyone`. */
+export function signedInOf(request: FastifyRequest): SignedIn {
+  const signedIn = request.person?.signedIn
+  if (!signedIn)
+    throw new Error(`the rule of ${request.routeOptions.url ?? request.url} does not need a user`)
+  return signedIn
+}
+
+/** Only for routes below a project. */
+export function projectOf(request: FastifyRequest): ProjectOfUser {
+  const project = request.person?.project
+  if (!project) throw new Error(`${request.routeOptions.url ?? request.url} does not name a project`)
+  return project
+}
+
+export const actorOf = (request: FastifyRequest): Actor => ({
+  user: signedInOf(request).user,
+  address: addressOf(request),
+  requestId: request.id,
+})
+
+const seedCookie = (config: ConsoleConfig): string =>
+  config.isSecure ? '__Secure-phonerack.seed' : 'phonerack.seed'
+const sessionCookie = (config: ConsoleConfig): string =>
+  config.isSecure ? '__Secure-phonerack.session_token' : 'phonerack.session_token'
+
+/** The token for the page's next requests. Creates the random cookie when there is none. */
+export function csrfTokenFor(request: FastifyRequest, reply: FastifyReply, deps: GateDeps): string {
+  const { config, csrf } = deps
+  const cookies = parse(request.headers.cookie ?? '')
+  let seed = cookies[seedCookie(config)] ?? ''
+  if (seed === '') {
+    seed = csrf.newSeed()
+    const attributes = { path: '/console', httpOnly: true, sameSite: 'lax', secure: config.isSecure } as const
+    reply.header('set-cookie', serialize(seedCookie(config), seed, attributes))
+  }
+  return csrf.tokenOf(seed, cookies[sessionCookie(config)] ?? '')
+}
+
+const forged = (message: string): ApiError =>
+  new ApiError('browser_requests_not_allowed', { message, next: 'Reload the page, then try again.' })
+
+/** @throws ApiError browser_requests_not_allowed */
+function checkSource(request: FastifyRequest, { config, csrf }: GateDeps): void {
+  const { headers } = request
+  if (request.method === 'GET') {
+    const site = headers['sec-fetch-site']
+    if (site === 'cross-site' || site === 'same-site') throw forged('This request came from another site.')
+    return
+  }
+  if (headers.origin === undefined || !config.origins.includes(headers.origin))
+    throw forged(`This request did not come from a page at ${config.origin}.`)
+  const cookies = parse(headers.cookie ?? '')
+  const token = headers['x-csrf-token']
+  const session = cookies[sessionCookie(config)] ?? ''
+  if (typeof token === 'string' && csrf.isValid(token, cookies[seedCookie(config)] ?? '', session)) return
+  throw forged('This page is out of date.')
+}
+
+/** Headers for better-auth: those that the client sent, and its address as we know it. */
+export function authHeaders(request: FastifyRequest): Headers {
+  const headers = new Headers()
+  for (const name of ['cookie', 'origin', 'user-agent', 'sec-fetch-site', 'sec-fetch-mode'] as const) {
+    const value = request.headers[name]
+    if (typeof value === 'string') headers.set(name, value)
+  }
+  headers.set(addressHeader, addressOf(request))
+  return headers
+}
+
+async function readSession(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  auth: Auth,
+): Promise<SignedIn | null> {
+  if (request.headers.cookie === undefined) return null
+  const { headers, response } = await auth.api.getSession({
+    headers: authHeaders(request),
+    returnHeaders: true,
+  })
+  // A use prolongs the session, and its cookie.
+  for (const cookie of headers.getSetCookie()) reply.header('set-cookie', cookie)
+  if (!response) return null
+  const { user, session } = response
+  return {
+    user: { id: user.id, name: user.name, email: user.email, isOperator: user.isOperator },
+    sessionId: session.id,
+    signedInAt: session.createdAt,
+  }
+}
+
+const signedOut = (reason: 'signed_out' | 'recent_sign_in', message: string): ApiError =>
+  new ApiError('unauthorized', { message, next: 'Sign in.', details: { reason } })
+
+const lacks = (required: string): ApiError =>
+  new ApiError('insufficient_scope', {
+    message:
+      required === 'operator'
+        ? 'Only operators may do this.'
+        : `Your role in this project must be ${required}.`,
+    next: required === 'operator' ? null : 'Ask an owner of the project.',
+    details: { required },
+  })
+
+/** @throws ApiError unauthorized, not_found, insufficient_scope */
+async function admit(request: FastifyRequest, rule: Rule, { core }: GateDeps, found: SignedIn | null) {
+  request.person = { signedIn: found, project: null }
+  if (rule.who === 'anyone') return
+  if (!found) throw signedOut('signed_out', 'You are not signed in.')
+  if (rule.who === 'operator' && !found.user.isOperator) throw lacks('operator')
+  if (rule.who !== 'user' && rule.who !== 'operator') {
+    const { project: id = '' } = request.params as { project?: string }
+    const project = id.includes('\0') ? null : await findMembership(core, found.user, id)
+    if (!project)
+      throw new ApiError('not_found', {
+        message: 'There is no such project, or you do not belong to it.',
+        next: null,
+      })
+    request.person.project = project
+    if (!atLeast(project.role, rule.who)) throw lacks(rule.who)
+  }
+  const age = core.clock.now().getTime() - found.signedInAt.getTime()
+  if (rule.isRecent && age > recentSignIn * 1000)
+    throw signedOut('recent_sign_in', 'Confirm that it is you: your last sign-in is too long ago.')
+}
+
+/** For the plugin that holds the routes of `/console/api`. */
+export function addConsoleGate(app: FastifyInstance, deps: GateDeps): void {
+  const unused = new Set(Object.keys(rules))
+  const ruleOf = (method: string, url: string): Rule => {
+    const name = `${method} ${url.slice(apiPath.length)}`
+    const rule = rules[name]
+    if (!rule) throw new Error(`${name} has no rule in routes/console/rules.ts`)
+    unused.delete(name)
+    return rule
+  }
+  app.decorateRequest('person', null)
+  app.addHook('onRoute', (route) => {
+    for (const method of [route.method].flat()) ruleOf(method, route.url)
+  })
+  app.addHook('onReady', (done) => {
+    const [name] = unused
+    done(name === undefined ? undefined : new Error(`${name} has a rule, and no route`))
+  })
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('x-content-type-options', 'nosniff')
+    checkSource(request, deps)
+    const rule = ruleOf(request.method, request.routeOptions.url ?? '')
+    await admit(request, rule, deps, await readSession(request, reply, deps.auth))
+  })
+}

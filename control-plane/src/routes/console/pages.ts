@@ -1,0 +1,65 @@
+/** `/console`: the page with a nonce per response, and its files. docs/decisions/0288 */
+import { randomBytes } from 'node:crypto'
+import { ApiError } from '@phonerack/shared'
+import { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import { readConsoleFiles } from './files.js'
+
+const pagePath = '/console'
+
+const common = {
+  'x-content-type-options': 'nosniff',
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+}
+
+const policyFor = (nonce: string): string =>
+  [
+    "default-src 'none'",
+    `script-src 'nonce-${nonce}' 'strict-dynamic'`,
+    `style-src 'self' 'nonce-${nonce}'`,
+    "img-src 'self' data:",
+    "font-src 'self'",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
+  ].join('; ')
+
+export function addConsolePages(app: FastifyInstance): void {
+  const files = readConsoleFiles()
+  const hidden = { schema: { hide: true } }
+  const page = (_request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+    if (!files) throw new ApiError('not_found', { message: 'The console was not built.', next: null })
+    const nonce = randomBytes(16).toString('base64')
+    return reply
+      .headers({
+        ...common,
+        'content-type': 'text/html; charset=utf-8',
+        'content-security-policy': policyFor(nonce),
+        'cross-origin-opener-policy': 'same-origin',
+        'x-frame-options': 'DENY',
+        'permissions-policy': 'camera=(), microphone=(), geolocation=()',
+      })
+      .serializer(String)
+      .send(files.html.replaceAll('__NONCE__', nonce))
+  }
+  app.get(pagePath, hidden, page)
+  // The page's router knows its paths.
+  app.get(`${pagePath}/*`, hidden, page)
+  app.get<{ Params: { name: string } }>(`${pagePath}/assets/:name`, hidden, (request, reply) => {
+    const file = files?.assets.get(request.params.name)
+    if (!file) throw new ApiError('not_found', { message: 'There is no such file.', next: null })
+    const isGzip = /\bgzip\b/.test(request.headers['accept-encoding'] ?? '')
+    return reply
+      .headers({
+        ...common,
+        ...(isGzip ? { 'content-encoding': 'gzip' } : {}),
+        vary: 'accept-encoding',
+        'cache-control': 'public, max-age=31536000, immutable',
+      })
+      .type(file.type)
+      .send(isGzip ? file.gzipped : file.content)
+  })
+}

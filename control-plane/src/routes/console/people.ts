@@ -1,0 +1,124 @@
+/** Invitations, members, and a user's own sign-ins. */
+import { ApiError } from '@phonerack/shared'
+import { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import { addressOf } from '../../failure-limit/network.js'
+import { parseBody } from '../../http/parse-body.js'
+import { acceptAsNewUser, acceptAsUser } from '../../users/accept.js'
+import { password } from '../../users/auth.js'
+import { countAttempt } from '../../users/attempts.js'
+import {
+  emailSchema,
+  inviteMember,
+  listInvitations,
+  lookAtInvitation,
+  withdrawInvitation,
+} from '../../users/invitations.js'
+import { changeRole, listMembers, removeMember } from '../../users/members.js'
+import { listPasskeys, listSessions, removePasskey, revokeSession } from '../../users/sessions.js'
+import { roles } from '../../users/types.js'
+import { nameSchema } from '../../validation/fields.js'
+import { actorOf, apiPath, authHeaders, projectOf, signedInOf, type GateDeps } from './gate.js'
+
+const lookBody = z.strictObject({ token: z.string().max(100) })
+const acceptBody = z.strictObject({
+  token: z.string().max(100),
+  /** Left out: as the user who is signed in. */
+  user: z
+    .strictObject({
+      name: nameSchema,
+      email: emailSchema,
+      /** Left out: a passkey is added next. */
+      password: z.string().min(password.min).max(password.max).optional(),
+    })
+    .optional(),
+})
+const inviteBody = z.strictObject({ email: emailSchema, role: z.enum(roles) })
+const roleBody = z.strictObject({ role: z.enum(roles) })
+
+/** Links that an address may try. */
+const perAddress = { max: 60, window: 60 }
+
+export function addPeople(app: FastifyInstance, deps: GateDeps): void {
+  addInvitations(app, deps)
+  addMembers(app, deps)
+  addOwn(app, deps)
+}
+
+function addInvitations(app: FastifyInstance, { core, config, auth }: GateDeps): void {
+  const limit = async (request: FastifyRequest): Promise<void> => {
+    const seconds = await countAttempt(core.db, `invitation ${addressOf(request)}`, perAddress)
+    if (seconds !== null) throw new ApiError('rate_limited', { retryAfterSeconds: seconds })
+  }
+  const signIn = async (request: FastifyRequest, reply: FastifyReply, userId: string): Promise<void> => {
+    const { headers } = await auth.api.beginSession({
+      ...{ body: { userId }, headers: authHeaders(request), returnHeaders: true },
+    })
+    for (const cookie of headers.getSetCookie()) reply.header('set-cookie', cookie)
+  }
+
+  app.post(`${apiPath}/invitations/look`, async (request) => {
+    await limit(request)
+    return lookAtInvitation(core, parseBody(lookBody, request).token)
+  })
+  app.post(`${apiPath}/invitations/accept`, async (request, reply) => {
+    await limit(request)
+    const { token, user } = parseBody(acceptBody, request)
+    const from = { address: addressOf(request), requestId: request.id }
+    if (user) {
+      const id = await acceptAsNewUser(core, from, token, { ...user, password: user.password ?? null })
+      await signIn(request, reply, id)
+      return { ok: true }
+    }
+    const signedIn = request.person?.signedIn
+    if (!signedIn)
+      throw new ApiError('unauthorized', {
+        ...{ message: 'You are not signed in.', next: 'Sign in.', details: { reason: 'signed_out' } },
+      })
+    await acceptAsUser(core, from, token, signedIn.user)
+    return { ok: true }
+  })
+
+  app.post(`${apiPath}/projects/:project/invitations`, async (request, reply) => {
+    const input = parseBody(inviteBody, request)
+    const of = { projectId: projectOf(request).id, ...input }
+    return reply.code(201).send(await inviteMember(core, actorOf(request), config.origin, of))
+  })
+  app.delete<{ Params: { invitation: string } }>(
+    `${apiPath}/projects/:project/invitations/:invitation`,
+    (request) => withdrawInvitation(core, actorOf(request), projectOf(request).id, request.params.invitation),
+  )
+}
+
+type OfUser = { Params: { user: string } }
+
+function addMembers(app: FastifyInstance, { core }: GateDeps): void {
+  app.get(`${apiPath}/projects/:project/members`, async (request) => {
+    const { id, role } = projectOf(request)
+    const invitations = role === 'owner' ? await listInvitations(core, id) : []
+    return { data: await listMembers(core, id), invitations }
+  })
+  app.patch<OfUser>(`${apiPath}/projects/:project/members/:user`, (request) => {
+    const { role } = parseBody(roleBody, request)
+    return changeRole(core, actorOf(request), projectOf(request).id, request.params.user, role)
+  })
+  app.delete<OfUser>(`${apiPath}/projects/:project/members/:user`, (request) =>
+    removeMember(core, actorOf(request), projectOf(request).id, request.params.user),
+  )
+}
+
+function addOwn(app: FastifyInstance, { core }: GateDeps): void {
+  app.get(`${apiPath}/me/sessions`, async (request) => {
+    const { user, sessionId } = signedInOf(request)
+    return { data: await listSessions(core, user.id, sessionId) }
+  })
+  app.delete<{ Params: { session: string } }>(`${apiPath}/me/sessions/:session`, (request) =>
+    revokeSession(core, actorOf(request), request.params.session),
+  )
+  app.get(`${apiPath}/me/passkeys`, async (request) => ({
+    data: await listPasskeys(core, signedInOf(request).user.id),
+  }))
+  app.delete<{ Params: { passkey: string } }>(`${apiPath}/me/passkeys/:passkey`, (request) =>
+    removePasskey(core, actorOf(request), request.params.passkey),
+  )
+}

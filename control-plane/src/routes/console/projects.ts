@@ -1,0 +1,97 @@
+/** Projects with their keys and phones, by the services behind `/v1` and `/operator/v1`. */
+import { limits } from '@phonerack/shared'
+import { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import { type Caller } from '../../core/caller.js'
+import { phoneStatuses } from '../../core/statuses.js'
+import { parseBody } from '../../http/parse-body.js'
+import { listKeys, newKeySchema } from '../../operator/keys.js'
+import { callerOfUser } from '../../users/caller.js'
+import { addProject } from '../../users/members.js'
+import { createProjectKey, revokeProjectKey } from '../../users/project-keys.js'
+import { invalidField, nameSchema } from '../../validation/fields.js'
+import { phoneIdOf } from '../deps.js'
+import { type Services } from '../services.js'
+import { accountJson, phoneJson } from '../views.js'
+import { actorOf, apiPath, projectOf, signedInOf, type GateDeps } from './gate.js'
+
+export interface ProjectDeps extends GateDeps {
+  services: Pick<Services, 'phones'>
+}
+
+const base = `${apiPath}/projects/:project`
+
+const newProject = z.strictObject({ name: nameSchema })
+const newKey = newKeySchema.omit({ project: true }).extend({ name: nameSchema })
+const newPhone = z.strictObject({ name: nameSchema.optional(), country: z.string().max(2).optional() })
+
+function callerFor(request: FastifyRequest, reply: FastifyReply): Caller {
+  const gone = new AbortController()
+  reply.raw.once('close', () => {
+    if (!reply.raw.writableEnded) gone.abort()
+  })
+  return callerOfUser(signedInOf(request).user, projectOf(request), gone.signal)
+}
+
+export function addProjects(app: FastifyInstance, deps: ProjectDeps): void {
+  const { core, services } = deps
+  app.post(`${apiPath}/projects`, async (request, reply) => {
+    const { name } = parseBody(newProject, request)
+    return reply.code(201).send(await addProject(core, actorOf(request), name))
+  })
+  app.get(base, async (request, reply) => {
+    const { id, name, role } = projectOf(request)
+    const account = await services.phones.account(callerFor(request, reply))
+    return { ...accountJson(account), id, name, role }
+  })
+
+  app.get(`${base}/keys`, async (request) => ({ data: await listKeys(core, projectOf(request).id) }))
+  app.post(`${base}/keys`, async (request, reply) => {
+    const input = parseBody(newKey, request)
+    const made = await createProjectKey(core, actorOf(request), { ...input, project: projectOf(request).id })
+    return reply.code(201).send(made)
+  })
+  app.delete<{ Params: { key: string } }>(`${base}/keys/:key`, (request) =>
+    revokeProjectKey(core, actorOf(request), projectOf(request).id, request.params.key),
+  )
+  addPhones(app, deps)
+}
+
+type OfPhone = { Params: { phone: string } }
+type Listed = { Querystring: { status?: unknown; cursor?: unknown } }
+
+const statusSchema = z.enum(phoneStatuses)
+
+function addPhones(app: FastifyInstance, deps: ProjectDeps): void {
+  const { phones } = deps.services
+  const idOf = ({ params }: FastifyRequest<OfPhone>): string => phoneIdOf({ id: params.phone })
+
+  app.get<Listed>(`${base}/phones`, async (request, reply) => {
+    const { status, cursor } = request.query
+    const parsed = statusSchema.optional().safeParse(status)
+    if (!parsed.success) throw invalidField('status', `must be one of ${phoneStatuses.join(', ')}`)
+    const page = await phones.list(callerFor(request, reply), {
+      status: parsed.data ?? null,
+      metadata: null,
+      limit: limits.page.max,
+      cursor: typeof cursor === 'string' ? cursor : null,
+    })
+    return { data: page.data.map(phoneJson), next_cursor: page.nextCursor }
+  })
+  app.post(`${base}/phones`, async (request, reply) => {
+    const { name = null, country = null } = parseBody(newPhone, request)
+    const input = { name, country, metadata: {}, idleTimeout: limits.idleTimeout.default, maxDuration: null }
+    const { phone } = await phones.create(callerFor(request, reply), input, null)
+    return reply.code(201).send(phoneJson(phone))
+  })
+  app.post<OfPhone>(`${base}/phones/:phone/start`, async (request, reply) => {
+    const life = { idleTimeout: null, maxDuration: null }
+    return phoneJson(await phones.start(callerFor(request, reply), idOf(request), life))
+  })
+  app.post<OfPhone>(`${base}/phones/:phone/park`, async (request, reply) =>
+    phoneJson(await phones.park(callerFor(request, reply), idOf(request))),
+  )
+  app.delete<OfPhone>(`${base}/phones/:phone`, async (request, reply) =>
+    phoneJson(await phones.delete(callerFor(request, reply), idOf(request))),
+  )
+}

@@ -1,0 +1,53 @@
+/**
+ * Who may send which request of `/console/api`. The only place that decides rights of the console; `gate.ts` applies it. A
+ * route that is not in it prevents the start. docs/decisions/0287
+ */
+import { type Role } from '../../users/types.js'
+
+export interface Rule {
+  /** `anyone`: signed in or not. A role: the least role in the project of the path. */
+  who: 'anyone' | 'user' | 'operator' | Role
+  /** Needs a password or passkey within the last minutes. */
+  isRecent?: true
+}
+
+const anyone: Rule = { who: 'anyone' }
+const user: Rule = { who: 'user' }
+const viewer: Rule = { who: 'viewer' }
+const member: Rule = { who: 'member' }
+const owner: Rule = { who: 'owner' }
+const recently = (rule: Rule): Rule => ({ ...rule, isRecent: true })
+
+/** By method and path below `/console/api`. */
+export const rules: Readonly<Record<string, Rule>> = {
+  'GET /session': anyone,
+  'POST /auth/sign-in/email': anyone,
+  'POST /auth/sign-out': user,
+  'GET /auth/passkey/generate-authenticate-options': anyone,
+  'POST /auth/passkey/verify-authentication': anyone,
+  'GET /auth/passkey/generate-register-options': recently(user),
+  'POST /auth/passkey/verify-registration': recently(user),
+  'POST /invitations/look': anyone,
+  'POST /invitations/accept': anyone,
+
+  'GET /me/sessions': user,
+  'DELETE /me/sessions/:session': user,
+  'GET /me/passkeys': user,
+  'DELETE /me/passkeys/:passkey': recently(user),
+
+  'POST /projects': user,
+  'GET /projects/:project': viewer,
+  'GET /projects/:project/keys': viewer,
+  'POST /projects/:project/keys': recently(member),
+  'DELETE /projects/:project/keys/:key': member,
+  'GET /projects/:project/phones': viewer,
+  'POST /projects/:project/phones': member,
+  'POST /projects/:project/phones/:phone/start': member,
+  'POST /projects/:project/phones/:phone/park': member,
+  'DELETE /projects/:project/phones/:phone': member,
+  'GET /projects/:project/members': viewer,
+  'PATCH /projects/:project/members/:user': recently(owner),
+  'DELETE /projects/:project/members/:user': recently(owner),
+  'POST /projects/:project/invitations': recently(owner),
+  'DELETE /projects/:project/invitations/:invitation': owner,
+}

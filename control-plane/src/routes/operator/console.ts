@@ -1,0 +1,20 @@
+/** Routes of `/operator/v1` for the console: whether an operator can sign in, and links for new ones. */
+import { type FastifyPluginAsync } from 'fastify'
+import { type ConsoleConfig } from '../../config/console.js'
+import { type Core } from '../../core/core.js'
+import { inviteOperator } from '../../users/invitations.js'
+import { operatorApi } from './api.js'
+
+export const consoleOperatorPlugin =
+  (core: Core, { origin }: ConsoleConfig): FastifyPluginAsync =>
+  (app) => {
+    const api = operatorApi(app, core)
+    api.read('/console', async () => ({
+      url: `${origin}/console`,
+      has_operator: (await core.db.user.count({ where: { isOperator: true } })) > 0,
+    }))
+    api.write({ method: 'POST', url: '/invitations', action: 'invitation.create', status: 201 }, (work) =>
+      inviteOperator(work, origin),
+    )
+    return Promise.resolve()
+  }

@@ -1,0 +1,94 @@
+/** A browser without a page, for tests of `/console/api`: cookies, the origin, and the token against forgery. */
+import { hashSecret, newId, newSecret } from '@phonerack/shared'
+import { parse } from 'cookie'
+import { type Role } from '../users/types.js'
+import { type Plane } from './world.js'
+
+export interface ConsoleAnswer {
+  status: number
+  body: Record<string, unknown>
+  headers: Record<string, unknown>
+}
+
+interface Asked {
+  body?: object
+  /** Undefined: the header is not sent. */
+  headers?: Record<string, string | undefined>
+}
+
+export interface ConsoleClient {
+  cookies: Map<string, string>
+  /** Path below `/console/api`. The token is current. */
+  ask(method: string, path: string, asked?: Asked): Promise<ConsoleAnswer>
+}
+
+const sent = (headers: Record<string, string | undefined>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(headers).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  )
+
+type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
+
+export function consoleClient(plane: Plane): ConsoleClient {
+  const cookies = new Map<string, string>()
+  const send = async (
+    method: string,
+    path: string,
+    { body, headers = {} }: Asked,
+  ): Promise<ConsoleAnswer> => {
+    const answer = await plane.server.inject({
+      method: method as Method,
+      url: `/console/api${path}`,
+      headers: sent({
+        host: 'localhost',
+        cookie: [...cookies].map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('; '),
+        ...(method === 'GET' ? {} : { origin: plane.config.console.origin }),
+        ...headers,
+      }),
+      ...(body === undefined ? {} : { payload: body }),
+    })
+    for (const line of [answer.headers['set-cookie'] ?? []].flat()) {
+      const [[name, value] = ['', '']] = Object.entries(parse(line.split(';', 1)[0] ?? ''))
+      if (value === undefined || value === '') cookies.delete(name)
+      else cookies.set(name, value)
+    }
+    return {
+      status: answer.statusCode,
+      body: answer.json<Record<string, unknown>>(),
+      headers: answer.headers,
+    }
+  }
+  return {
+    cookies,
+    async ask(method, path, asked = {}) {
+      if (method === 'GET') return send(method, path, asked)
+      const { body } = await send('GET', '/session', {})
+      const headers = { 'x-csrf-token': String(body['csrf_token']), ...asked.headers }
+      return send(method, path, { ...asked, headers })
+    },
+  }
+}
+
+export const testPassword = 'correct horse battery'
+
+/** Creates a user by a link, who is then signed in. */
+export async function consoleUser(
+  plane: Plane,
+  of: { role: 'operator' } | { role: Role; projectId: string },
+): Promise<{ client: ConsoleClient; email: string; userId: string }> {
+  const { db, clock } = plane.app.core
+  const [token, now, email] = [newSecret('invitation'), clock.now(), `${newId('user')}@example.com`]
+  await db.invitation.create({
+    data: {
+      ...{ id: newId('invitation'), tokenHash: hashSecret(token), role: of.role, createdBy: 'test' },
+      projectId: 'projectId' in of ? of.projectId : null,
+      ...{ createdAt: now, expiresAt: new Date(now.getTime() + 60_000) },
+    },
+  })
+  const client = consoleClient(plane)
+  const user = { name: 'Ann Example', email, password: testPassword }
+  const accepted = await client.ask('POST', '/invitations/accept', { body: { token, user } })
+  if (accepted.status !== 200) throw new Error(JSON.stringify(accepted.body))
+  const { id: userId } = await db.user.findUniqueOrThrow({ where: { email } })
+  return { client, email, userId }
+}

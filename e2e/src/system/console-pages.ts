@@ -1,0 +1,55 @@
+/** The console in a real Chromium: sign-in, a virtual authenticator, and checks of a page. */
+import { AxeBuilder } from '@axe-core/playwright'
+import { type Page } from 'playwright-core'
+import { z } from 'zod'
+import { bodyOf } from '../conformance/rented.js'
+import { newPage } from './live-pages.js'
+import { type System } from './system.js'
+import { operatorOf } from './tenant.js'
+
+export { newPage }
+
+export const consolePassword = 'correct horse battery'
+
+/** A one-time link for an operator: that of `up`, while it is valid. */
+export async function operatorLink(system: System): Promise<string> {
+  const operator = operatorOf(system)
+  const state = z
+    .object({ has_operator: z.boolean() })
+    .parse(bodyOf(await operator.get('/operator/v1/console')))
+  if (!state.has_operator && system.up.sign_in_url !== null) return system.up.sign_in_url
+  const made = bodyOf(await operator.post('/operator/v1/invitations', {}), 201)
+  return z.object({ url: z.string() }).parse(made).url
+}
+
+/** Accepts a link with a password. The page is then in the console. */
+export async function acceptLink(
+  page: Page,
+  url: string,
+  person: { name: string; email?: string },
+): Promise<void> {
+  await page.goto(url)
+  await page.getByLabel('Name').fill(person.name)
+  if (person.email !== undefined) await page.getByLabel('E-mail address').fill(person.email)
+  await page.getByLabel('Password').fill(consolePassword)
+  await page.getByRole('button', { name: 'Continue with a password' }).click()
+  await page.getByRole('button', { name: 'Account and theme' }).waitFor()
+}
+
+/** A passkey device that always agrees. */
+export async function addAuthenticator(page: Page): Promise<void> {
+  const session = await page.context().newCDPSession(page)
+  await session.send('WebAuthn.enable')
+  await session.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      ...{ protocol: 'ctap2', transport: 'internal', hasResidentKey: true, hasUserVerification: true },
+      ...{ isUserVerified: true, automaticPresenceSimulation: true },
+    },
+  })
+}
+
+/** Findings of axe, as text; none: the page is accessible as far as it can be checked. */
+export async function axeFindings(page: Page): Promise<string[]> {
+  const { violations } = await new AxeBuilder({ page }).analyze()
+  return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`))
+}
