@@ -19,7 +19,7 @@ const root = createRootRouteWithContext<{ queries: QueryClient }>()({
   component: Outlet,
   errorComponent: Failure,
   notFoundComponent: NotFound,
-  beforeLoad: async ({ context }) => ({ session: await context.queries.ensureQueryData(sessionQuery) }),
+  beforeLoad: async ({ context }) => ({ session: await context.queries.query({ ...sessionQuery, staleTime: 'static' }) }),
 })
 
 /** A path of this page to return to. */
@@ -31,7 +31,7 @@ const signIn = createRoute({
   path: '/sign-in',
   validateSearch: nextOf,
   beforeLoad: ({ context, search }) => {
-    if (context.session.user) throw redirect({ to: search.next ?? '/' })
+    if (context.session.user) redirect({ to: search.next ?? '/', throw: true })
   },
   component: lazyRouteComponent(() => import('./pages/sign-in'), 'SignIn'),
 })
@@ -48,7 +48,7 @@ const inside = createRoute({
   component: Layout,
   beforeLoad: ({ context, location }) => {
     if (context.session.user) return
-    throw redirect({ to: '/sign-in', search: location.href === '/' ? {} : { next: location.href } })
+    redirect({ to: '/sign-in', search: location.href === '/' ? {} : { next: location.href }, throw: true })
   },
 })
 
@@ -57,7 +57,7 @@ const home = createRoute({
   path: '/',
   beforeLoad: ({ context }) => {
     const project = projectToOpen(context.session.projects)
-    if (project) throw redirect({ to: '/projects/$project/phones', params: { project: project.id } })
+    if (project) redirect({ to: '/projects/$project/phones', params: { project: project.id }, throw: true })
   },
   component: lazyRouteComponent(() => import('./pages/home'), 'Home'),
 })

@@ -18,7 +18,7 @@ export interface OwnConsole {
 }
 
 export async function openConsole(core: Core, config: Config): Promise<OwnConsole> {
-  // A rotation of the service key does not change the webhook key, so it ends no session.
+  // A rotation of the service key does not change the webhook key, so sessions survive it.
   const key = await openWebhookKey(core.db, config)
   const secret = key.derive('phonerack console')
   const auth = createAuth(core, config.console, secret)

@@ -7,6 +7,7 @@ import {
   addAuthenticator,
   axeFindings,
   consolePassword,
+  loaded,
   newPage,
   operatorLink,
 } from './system/console-pages.js'
@@ -148,8 +149,8 @@ describe('the page', () => {
 
   it('has a policy without exceptions, and never the same nonce', async () => {
     const policies = []
-    for (const _ of [1, 2]) {
-      const answer = await fetch(`${system.up.base_url}/console/sign-in`)
+    for (const path of ['sign-in', 'welcome']) {
+      const answer = await fetch(`${system.up.base_url}/console/${path}`)
       const policy = answer.headers.get('content-security-policy') ?? ''
       const nonce = /'nonce-([^']+)'/.exec(policy)?.[1] ?? ''
       const html = await answer.text()
@@ -180,11 +181,11 @@ async function eachPage(
   for (const name of ['phones', 'keys', 'members']) {
     await page.goto(`${base}/${name}`)
     await page.getByRole('heading', { level: 1 }).waitFor()
-    await page.getByRole('status', { name: 'Loading' }).waitFor({ state: 'detached' })
+    await loaded(page)
     await check(page, name)
   }
   await page.goto(`${new URL(base).origin}/console/account`)
-  await page.getByRole('heading', { name: 'Where you are signed in' }).waitFor()
+  await page.getByText('this one').waitFor()
   await check(page, 'account')
   await page.close()
 }
@@ -199,7 +200,7 @@ describe.each([
     const findings: string[] = []
     await eachPage(context, async (page, name) => {
       findings.push(...(await axeFindings(page)).map((finding) => `${name} ${finding}`))
-      const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
+      const overflow = await page.evaluate<number>('document.documentElement.scrollWidth - window.innerWidth')
       if (overflow > 0) findings.push(`${name} is ${overflow} px too wide`)
     })
     await context.close()

@@ -1,4 +1,4 @@
-/** Who is signed in, and their projects. */
+/** The user who is signed in, and their projects. */
 import { queryOptions, useSuspenseQuery } from '@tanstack/react-query'
 import { call, setCsrfToken } from './client'
 

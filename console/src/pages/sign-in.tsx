@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useRouter, useSearch } from '@tanstack/react-router'
 import { Fingerprint } from 'lucide-react'
-import { useState, type FormEvent } from 'react'
+import { useState, type SubmitEvent } from 'react'
 import { messageOf } from '../api/client'
 import { canUsePasskeys, PasskeyDeclined, signInWithPasskey } from '../api/passkeys'
 import { sessionQuery, signIn, useSession } from '../api/session'
@@ -31,7 +31,7 @@ export function SignIn() {
       setBusy(null)
     }
   }
-  const submit = (event: FormEvent<HTMLFormElement>): void => {
+  const submit = (event: SubmitEvent<HTMLFormElement>): void => {
     event.preventDefault()
     const fields = new FormData(event.currentTarget)
     const textOf = (name: string): string => {

@@ -2,7 +2,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useRouter } from '@tanstack/react-router'
 import { Fingerprint } from 'lucide-react'
-import { useState, type FormEvent } from 'react'
+import { useState, type SubmitEvent } from 'react'
 import { toast } from 'sonner'
 import { messageOf } from '../api/client'
 import { acceptInvitation, lookAtInvitation, type OpenInvitation } from '../api/people'
@@ -98,7 +98,7 @@ function AsNewUser({ token, invitation }: { token: string; invitation: OpenInvit
   const { accept, busy, error } = useAccept()
   const withPasskey = hasPasskeys && canUsePasskeys()
 
-  const submit = (event: FormEvent<HTMLFormElement>): void => {
+  const submit = (event: SubmitEvent<HTMLFormElement>): void => {
     event.preventDefault()
     const fields = new FormData(event.currentTarget)
     const textOf = (name: string): string => {
@@ -106,7 +106,7 @@ function AsNewUser({ token, invitation }: { token: string; invitation: OpenInvit
       return typeof value === 'string' ? value : ''
     }
     const person = { name: textOf('name'), email: textOf('email') }
-    const { submitter } = event.nativeEvent as SubmitEvent
+    const { submitter } = event.nativeEvent
     if (submitter instanceof HTMLButtonElement && submitter.value === 'passkey')
       return void accept('passkey', async () => {
         await acceptInvitation(token, person)

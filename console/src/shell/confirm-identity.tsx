@@ -1,7 +1,7 @@
 /** Asks for the password or passkey again, for requests that need a recent sign-in. */
 import { useQueryClient } from '@tanstack/react-query'
 import { Fingerprint } from 'lucide-react'
-import { useEffect, useRef, useState, type FormEvent } from 'react'
+import { useEffect, useRef, useState, type SubmitEvent } from 'react'
 import { messageOf, setHooks } from '../api/client'
 import { canUsePasskeys, PasskeyDeclined, signInWithPasskey } from '../api/passkeys'
 import { sessionQuery, signIn, useSession } from '../api/session'
@@ -46,7 +46,7 @@ export function ConfirmIdentity() {
       setIsBusy(false)
     }
   }
-  const submit = (event: FormEvent<HTMLFormElement>): void => {
+  const submit = (event: SubmitEvent<HTMLFormElement>): void => {
     event.preventDefault()
     const password = new FormData(event.currentTarget).get('password')
     void confirm(() => signIn(user?.email ?? '', typeof password === 'string' ? password : ''))

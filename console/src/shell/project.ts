@@ -2,7 +2,7 @@
 import { useParams } from '@tanstack/react-router'
 import { useSession, type ProjectRef } from '../api/session'
 
-/** Null: the page belongs to no project. */
+/** Null: the page does not belong to a project. */
 export function useProject(): ProjectRef | null {
   const { project } = useParams({ strict: false })
   return useSession().projects.find(({ id }) => id === project) ?? null

@@ -13,7 +13,7 @@ const units: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
 export function agoText(at: Date, now: Date): string {
   const seconds = (at.getTime() - now.getTime()) / 1000
   for (const [unit, size] of units)
-    if (Math.abs(seconds) >= size) return relative.format(Math.trunc(seconds / size), unit)
+    if (Math.abs(seconds) >= size) return relative.format(Math.round(seconds / size), unit)
   return seconds > 0 ? 'in less than a minute' : 'just now'
 }
 

@@ -15,7 +15,7 @@ export interface NewUser {
   password: string | null
 }
 
-/** What the invitation gives; nothing is taken away from somebody who has more. */
+/** Gives the rights of the invitation. A user with more rights keeps them. */
 async function grant({ tx, now }: Work, { role, projectId }: Invitation, userId: string): Promise<void> {
   if (projectId === null) {
     await tx.user.update({ where: { id: userId }, data: { isOperator: true } })

@@ -112,7 +112,7 @@ export interface OpenInvitation {
   project: { id: string; name: string } | null
 }
 
-/** What a link grants. @throws ApiError not_found */
+/** Reads the rights that a link grants. @throws ApiError not_found */
 export async function lookAtInvitation(core: Core, token: string): Promise<OpenInvitation> {
   const row = isSecret('invitation', token)
     ? await core.db.invitation.findFirst({

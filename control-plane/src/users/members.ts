@@ -1,4 +1,4 @@
-/** Who belongs to which project. */
+/** Members of projects and their roles. */
 import { ApiError } from '@phonerack/shared'
 import { type Core } from '../core/core.js'
 import { createProject } from '../operator/projects.js'

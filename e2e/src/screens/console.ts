@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises'
 import path from 'node:path'
 import { type Browser, type Page } from 'playwright-core'
 import { openBrowser } from '../system/browser.js'
-import { acceptLink, newPage, operatorLink } from '../system/console-pages.js'
+import { acceptLink, loaded, newPage, operatorLink } from '../system/console-pages.js'
 import { withParts, type Parts } from '../system/parts.js'
 import { root, type System } from '../system/system.js'
 
@@ -43,7 +43,15 @@ const scenes: readonly Scene[] = [
   { name: 'account', path: '../../account' },
 ]
 
+/** Replaces secrets of keys in the page's texts: they look like real ones. */
+const hideSecrets = `{
+  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+  while (texts.nextNode())
+    texts.currentNode.data = texts.currentNode.data.replace(/prk_[\\w-]{43}/g, 'prk_' + 'Example'.repeat(6) + '0')
+}`
+
 async function shoot(page: Page, name: string): Promise<void> {
+  await page.evaluate(hideSecrets)
   await page.screenshot({ path: path.join(folder, `${name}.png`) })
   process.stdout.write(`docs/screens/console/${name}.png\n`)
 }
@@ -52,13 +60,13 @@ async function shoot(page: Page, name: string): Promise<void> {
 async function furnish(page: Page, system: System): Promise<string> {
   const project = system.up.project.id
   const origin = new URL(system.up.console_url).origin
-  const send = (method: string, at: string, body: object): Promise<unknown> =>
+  const send = (method: string, at: string, body: object): Promise<void> =>
     page.evaluate(
       async ([sentMethod, url, text]) => {
         const session = (await (await fetch('/console/api/session')).json()) as { csrf_token: string }
         const headers = { 'content-type': 'application/json', 'x-csrf-token': session.csrf_token }
         const answer = await fetch(`/console/api${url}`, { method: sentMethod, headers, body: text })
-        return (await answer.json()) as unknown
+        await answer.json()
       },
       [method, at, JSON.stringify(body)] as const,
     )
@@ -99,7 +107,7 @@ async function drawAll(browser: Browser, system: System): Promise<void> {
       for (const { name, path: below, then } of scenes) {
         await page.goto(`${at}/${below}`)
         await page.getByRole('heading', { level: 1 }).waitFor()
-        await page.getByRole('status', { name: 'Loading' }).waitFor({ state: 'detached' })
+        await loaded(page)
         await then?.(page)
         await shoot(page, `${name}-${width}-${colorScheme}`)
       }

@@ -36,6 +36,10 @@ export async function acceptLink(
   await page.getByRole('button', { name: 'Account and theme' }).waitFor()
 }
 
+/** Waits until nothing on the page is loading. Its policy refuses functions that are sent as text. */
+export const loaded = (page: Page): Promise<void> =>
+  page.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'detached' })
+
 /** A passkey device that always agrees. */
 export async function addAuthenticator(page: Page): Promise<void> {
   const session = await page.context().newCDPSession(page)

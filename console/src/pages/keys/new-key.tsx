@@ -1,6 +1,6 @@
 /** Creates a key, and shows it once with what can be done with it. */
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useState, type FormEvent } from 'react'
+import { useState, type SubmitEvent } from 'react'
 import { messageOf } from '../../api/client'
 import {
   createKey,
@@ -69,7 +69,7 @@ function Form({ project, onCreated }: { project: string; onCreated: (key: Create
       await queries.invalidateQueries({ queryKey: ['keys', project] })
     },
   })
-  const submit = (event: FormEvent<HTMLFormElement>): void => {
+  const submit = (event: SubmitEvent<HTMLFormElement>): void => {
     event.preventDefault()
     const fields = new FormData(event.currentTarget)
     create.mutate({

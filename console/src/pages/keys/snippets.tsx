@@ -69,7 +69,7 @@ export const Snippets = ({ baseUrl, apiKey }: Props) => (
         >
           {text}
         </pre>
-        <div className="absolute top-1.5 right-1.5">
+        <div className="absolute top-1.5 right-1.5 rounded-md bg-code">
           <Copy text={text} what={`${name} example`} />
         </div>
       </div>,

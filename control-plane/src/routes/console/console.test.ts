@@ -173,7 +173,7 @@ describe('members', () => {
     const refused = await wrong.client.ask('POST', '/invitations/accept', { body: { token } })
     expect(errorOf(refused.body).details).toEqual({ reason: 'other_account' })
     const vera = consoleClient(plane)
-    // The address of the invitation counts, not that of the request.
+    // The account gets the address of the invitation. The request's address is ignored.
     const user = { name: 'Vera', email: 'somebody@example.com', password: testPassword }
     expect((await vera.ask('POST', '/invitations/accept', { body: { token, user } })).status).toBe(200)
     const session = (await vera.ask('GET', '/session')).body
@@ -193,7 +193,7 @@ describe('members', () => {
 })
 
 describe('keys', () => {
-  it('are created, work, and are refused at once when revoked; the audit log names the user', async () => {
+  it('are created, work, and are refused when revoked; the audit log names the user', async () => {
     const { client, email } = await consoleUser(plane, { role: 'member', projectId: tenant.projectId })
     const at = `/projects/${tenant.projectId}/keys`
     const made = await client.ask('POST', at, {
@@ -216,7 +216,7 @@ describe('keys', () => {
     ])
   })
 
-  it('of another project are not found', async () => {
+  it('that belong to another project are not found', async () => {
     const other = await plane.tenant()
     const { client } = await consoleUser(plane, { role: 'owner', projectId: tenant.projectId })
     const { id } = await plane.app.core.db.apiKey.findFirstOrThrow({ where: { projectId: other.projectId } })
@@ -234,7 +234,7 @@ it('a session survives a restart of the replica, and its token alone is worth no
   const after = consoleClient(restarted)
   for (const [name, value] of client.cookies) after.cookies.set(name, value)
   expect((await after.ask('GET', '/me/sessions')).status).toBe(200)
-  // As somebody with a copy of the database has it.
+  // A copy of the database contains it.
   const { token } = await plane.app.core.db.userSession.findFirstOrThrow({ where: { userId } })
   after.cookies.set('phonerack.session_token', token)
   expect((await after.ask('GET', '/me/sessions')).status).toBe(401)

@@ -13,11 +13,11 @@ import { rules, type Rule } from './rules.js'
 
 export const apiPath = '/console/api'
 
-/** Whoever sent a request, as the gate has checked it. */
+/** The sender of a request, as the gate has checked it. */
 export interface Person {
   /** Null: signed out. */
   signedIn: SignedIn | null
-  /** Of the path; null: the path names none. */
+  /** The project that the path names; null: it names none. */
   project: ProjectOfUser | null
 }
 

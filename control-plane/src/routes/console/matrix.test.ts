@@ -24,7 +24,7 @@ beforeAll(async () => {
   people['operator'] = await consoleUser(plane, { role: 'operator' })
 })
 
-/** Who may: everybody; users; only operators; or roles of the project. */
+/** People who may send a request: everybody, users, or roles of the project. */
 const all: readonly Name[] = names
 const users: readonly Name[] = ['stranger', 'viewer', 'member', 'owner', 'operator']
 const readers: readonly Name[] = ['viewer', 'member', 'owner', 'operator']

@@ -23,7 +23,7 @@ import { actorOf, apiPath, authHeaders, projectOf, signedInOf, type GateDeps } f
 const lookBody = z.strictObject({ token: z.string().max(100) })
 const acceptBody = z.strictObject({
   token: z.string().max(100),
-  /** Left out: as the user who is signed in. */
+  /** Left out: the user who is signed in accepts it. */
   user: z
     .strictObject({
       name: nameSchema,

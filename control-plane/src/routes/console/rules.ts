@@ -1,5 +1,5 @@
 /**
- * Who may send which request of `/console/api`. The only place that decides rights of the console; `gate.ts` applies it. A
+ * The right that each request of `/console/api` needs. The only place that decides rights of the console; `gate.ts` applies it. A
  * route that is not in it prevents the start. docs/decisions/0287
  */
 import { type Role } from '../../users/types.js'

@@ -1,4 +1,4 @@
-/** Sign-in and out, passkeys, and who is signed in. better-auth does the work; only these of its endpoints are reachable. */
+/** Sign-in and out, passkeys, and the current user. better-auth does the work; only these of its endpoints are reachable. */
 import { ApiError } from '@phonerack/shared'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { isIP } from 'node:net'
@@ -26,7 +26,7 @@ async function refusalOf(response: Response): Promise<ApiError> {
     return new ApiError('unauthorized', {
       message:
         code === 'PASSKEY_NOT_FOUND'
-          ? 'This passkey is not known here.'
+          ? 'This service does not have this passkey.'
           : 'The e-mail address or the password is not correct.',
       next: null,
       details: { reason: 'refused' },
