@@ -141,6 +141,7 @@ describe('a passkey', () => {
 describe('the page', () => {
   it('is used by keyboard alone with the palette', async () => {
     await owner.keyboard.press('Control+k')
+    await owner.getByRole('combobox', { name: 'Search commands' }).waitFor()
     await owner.keyboard.type('api keys')
     await owner.keyboard.press('Enter')
     await owner.getByRole('heading', { level: 1, name: 'API keys' }).waitFor()

@@ -13,7 +13,8 @@ import { useProject } from './project'
 import { ProjectSwitcher } from './project-switcher'
 import { UserMenu } from './user-menu'
 
-const Palette = lazy(() => import('./palette'))
+const loadPalette = () => import('./palette')
+const Palette = lazy(loadPalette)
 
 const isApple = /Mac|iP(hone|ad)/.test(navigator.platform)
 
@@ -67,6 +68,11 @@ export function Layout() {
   const [isPaletteOpen, setIsPaletteOpen] = useState(false)
   const [isMenuOpen, setIsMenuOpen] = useState(false)
   const [isNewOpen, setIsNewOpen] = useState(false)
+  useEffect(() => {
+    // So that the first keys after Ctrl-K are not lost.
+    const timer = setTimeout(() => void loadPalette(), 1000)
+    return () => clearTimeout(timer)
+  }, [])
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
       if (event.key.toLowerCase() !== 'k' || !(event.metaKey || event.ctrlKey)) return

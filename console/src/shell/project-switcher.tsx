@@ -15,9 +15,9 @@ export function ProjectSwitcher({ onNew }: { onNew: () => void }) {
         <button
           type="button"
           className="flex h-10 w-full min-w-0 items-center justify-between gap-2 rounded-md border border-border bg-surface px-3 text-left hover:bg-hover"
-          aria-label={`Project: ${current?.name ?? 'none'}. Switch project`}
         >
           <span className="truncate font-medium">{current?.name ?? 'Choose a project'}</span>
+          <span className="sr-only">Switch project</span>
           <ChevronsUpDown className="size-4 shrink-0 text-muted" aria-hidden />
         </button>
       }

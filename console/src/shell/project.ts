@@ -1,11 +1,13 @@
-/** The project that is shown, which is in the path. */
+/** The project that is shown: the one in the path, or the one of the last visit. */
 import { useParams } from '@tanstack/react-router'
 import { useSession, type ProjectRef } from '../api/session'
 
-/** Null: the page does not belong to a project. */
+/** Null: the user does not belong to a project, or not to the one in the path. */
 export function useProject(): ProjectRef | null {
   const { project } = useParams({ strict: false })
-  return useSession().projects.find(({ id }) => id === project) ?? null
+  const { projects } = useSession()
+  if (project === undefined) return projectToOpen(projects) ?? null
+  return projects.find(({ id }) => id === project) ?? null
 }
 
 const lastKey = 'phonerack.project'

@@ -165,6 +165,10 @@ const examples: Record<string, Example> = {
     action: 'service.restored',
     send: () => call('POST', '/service/restored'),
   },
+  'POST /operator/v1/invitations': {
+    action: 'invitation.create',
+    send: () => call('POST', '/invitations'),
+  },
   'POST /operator/v1/operator-tokens': {
     action: 'operator_token.create',
     send: () => call('POST', '/operator-tokens', { name: 'Ann' }),

@@ -47,6 +47,7 @@ describe('the Debian package of the control plane', () => {
       ...[
         'dist/live/page/main.js',
         'src/live/page/index.html',
+        'console/index.html',
         'dist/gen/prisma/client.js',
         'dist/apps/apk/child.js',
         'site/index.html',

@@ -1,0 +1,41 @@
+// Attempts are counted in Postgres, exactly, also by concurrent requests.
+import { beforeAll, expect, it } from 'vitest'
+import { useWorld, type Plane } from '../testing/world.js'
+import { countAttempt, forgetAttempts, waitFor } from './attempts.js'
+
+const world = useWorld()
+let plane: Plane
+beforeAll(async () => {
+  plane = await world.start()
+})
+const limit = { max: 5, window: 60 }
+
+it('allows as many as the limit, also when they come concurrently, and says how long to wait', async () => {
+  const { db } = plane.app.core
+  const outcomes = await Promise.all(Array.from({ length: 20 }, () => countAttempt(db, 'concurrent', limit)))
+  expect(outcomes.filter((seconds) => seconds === null)).toHaveLength(5)
+  for (const seconds of outcomes)
+    if (seconds !== null) {
+      expect(seconds).toBeGreaterThan(0)
+      expect(seconds).toBeLessThanOrEqual(60)
+    }
+  expect(await waitFor(db, 'concurrent', limit)).toBeGreaterThan(0)
+  expect(await waitFor(db, 'other', limit)).toBeNull()
+})
+
+it('starts again after the window, and when the attempts are forgotten', async () => {
+  const { db } = plane.app.core
+  for (let count = 0; count < 6; count += 1) await countAttempt(db, 'window', limit)
+  await db.attempt.updateMany({ data: { endsAt: new Date(Date.now() - 1000) } })
+  expect(await waitFor(db, 'window', limit)).toBeNull()
+  expect(await countAttempt(db, 'window', limit)).toBeNull()
+  for (let count = 0; count < 6; count += 1) await countAttempt(db, 'window', limit)
+  await forgetAttempts(db, 'window')
+  expect(await countAttempt(db, 'window', limit)).toBeNull()
+})
+
+it('does not store addresses and accounts in clear text', async () => {
+  const { db } = plane.app.core
+  await countAttempt(db, 'password ann@example.com', limit)
+  expect(JSON.stringify(await db.attempt.findMany())).not.toContain('ann@')
+})
