@@ -36,6 +36,12 @@ const signIn = createRoute({
   component: lazyRouteComponent(() => import('./pages/sign-in'), 'SignIn'),
 })
 
+const forgot = createRoute({
+  getParentRoute: () => root,
+  path: '/forgot',
+  component: lazyRouteComponent(() => import('./pages/forgot'), 'Forgot'),
+})
+
 const welcome = createRoute({
   getParentRoute: () => root,
   path: '/welcome',
@@ -66,6 +72,12 @@ const account = createRoute({
   getParentRoute: () => inside,
   path: '/account',
   component: lazyRouteComponent(() => import('./pages/account'), 'Account'),
+})
+
+const connect = createRoute({
+  getParentRoute: () => inside,
+  path: '/connect',
+  component: lazyRouteComponent(() => import('./pages/connect'), 'Connect'),
 })
 
 const project = createRoute({
@@ -99,8 +111,9 @@ const members = createRoute({
 
 const tree = root.addChildren([
   signIn,
+  forgot,
   welcome,
-  inside.addChildren([home, account, project.addChildren([phones, keys, members])]),
+  inside.addChildren([home, account, connect, project.addChildren([phones, keys, members])]),
 ])
 
 export const createAppRouter = (queries: QueryClient) =>

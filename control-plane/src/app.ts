@@ -333,7 +333,7 @@ async function assemble(config: Config, parts: AppParts): Promise<App> {
       ...steps.services,
     },
     plugins: [
-      setupPlugin(core, config.http.baseUrl, failureLimit),
+      setupPlugin(core, config.http.baseUrl, failureLimit, config.console.origin),
       paymentsPlugin(core, payments, (request) => failureLimit.networkOf(request)),
       ownConsole.plugin({ phones }),
       livePlugin({
@@ -363,13 +363,14 @@ async function assemble(config: Config, parts: AppParts): Promise<App> {
     async close() {
       phones.close()
       await activity.close()
-      keys.close()
+      await keys.close()
       uploadService.close()
       setup.close()
       operatorGate.close()
       await quiesce()
       await events.close()
       await steps.close()
+      ownConsole.close()
       await heartbeats.close()
       retired.close()
       revoked.close()

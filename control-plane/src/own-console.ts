@@ -9,12 +9,14 @@ import { consolePlugin } from './routes/console/plugin.js'
 import { consoleOperatorPlugin } from './routes/operator/console.js'
 import { createAuth } from './users/auth.js'
 import { createCsrf } from './users/csrf.js'
+import { createMailer } from './users/mail.js'
 import { forgetSignIns } from './users/sessions.js'
 
 export interface OwnConsole {
   plugin(services: { phones: PhoneService }): FastifyPluginAsync
   operatorPlugin: FastifyPluginAsync
   ticker: Ticker
+  close(): void
 }
 
 export async function openConsole(core: Core, config: Config): Promise<OwnConsole> {
@@ -24,9 +26,11 @@ export async function openConsole(core: Core, config: Config): Promise<OwnConsol
   const auth = createAuth(core, config.console, secret)
   const csrf = createCsrf(secret)
   const { baseUrl } = config.http
+  const mailer = config.console.mail ? createMailer(config.console.mail) : null
   return {
-    plugin: (services) => consolePlugin({ core, config: config.console, auth, csrf, services, baseUrl }),
+    plugin: (services) => consolePlugin({ core, config: config.console, auth, csrf, mailer, services, baseUrl }),
     operatorPlugin: consoleOperatorPlugin(core, config.console),
     ticker: new Ticker('expired sign-ins', 600_000, core.log, () => forgetSignIns(core)),
+    close: () => mailer?.close(),
   }
 }

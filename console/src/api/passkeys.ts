@@ -2,7 +2,7 @@
 import { call } from './client'
 
 /** The browser can create and use passkeys. */
-export const canUsePasskeys = (): boolean =>
+export const browserHasPasskeys = (): boolean =>
   'PublicKeyCredential' in window &&
   'parseCreationOptionsFromJSON' in PublicKeyCredential &&
   'parseRequestOptionsFromJSON' in PublicKeyCredential

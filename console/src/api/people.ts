@@ -25,14 +25,14 @@ export const changeRole = (project: string, user: string, role: Role) =>
   call('PATCH', `${of(project)}/members/${encodeURIComponent(user)}`, { role })
 export const removeMember = (project: string, user: string) =>
   call('DELETE', `${of(project)}/members/${encodeURIComponent(user)}`)
-/** `url`: the link, which is never shown again. */
+/** `url`: the link, which is never shown again. `is_mailed`: the person has it already. */
 export const invite = (project: string, email: string, role: Role) =>
-  call<Invitation & { url: string }>('POST', `${of(project)}/invitations`, { email, role })
+  call<Invitation & { url: string; is_mailed: boolean }>('POST', `${of(project)}/invitations`, { email, role })
 export const withdrawInvitation = (project: string, id: string) =>
   call('DELETE', `${of(project)}/invitations/${encodeURIComponent(id)}`)
 
 export interface OpenInvitation {
-  role: Role | 'operator'
+  role: Role | 'operator' | 'reset'
   email: string | null
   project: { id: string; name: string } | null
 }
@@ -41,6 +41,13 @@ export const lookAtInvitation = (token: string) =>
   call<OpenInvitation>('POST', '/invitations/look', { token })
 export const acceptInvitation = (token: string, user?: { name: string; email: string; password?: string }) =>
   call('POST', '/invitations/accept', user ? { token, user } : { token })
+
+/** Answers the same for an address without an account. */
+export const requestReset = (email: string) => call('POST', '/resets', { email })
+export const acceptReset = (token: string, password: string) =>
+  call('POST', '/resets/accept', { token, password })
+/** Ends the user's other sign-ins. */
+export const changePassword = (password: string) => call('POST', '/me/password', { password })
 
 export interface SignIn {
   id: string

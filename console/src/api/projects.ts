@@ -33,6 +33,8 @@ export interface Key {
   created_at: string
   expires_at: string | null
   revoked_at: string | null
+  last_used_at: string | null
+  last_used_address: string | null
 }
 
 export interface NewKey {

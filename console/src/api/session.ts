@@ -1,6 +1,7 @@
 /** The user who is signed in, and their projects. */
 import { queryOptions, useSuspenseQuery } from '@tanstack/react-query'
 import { call, setCsrfToken } from './client'
+import { browserHasPasskeys } from './passkeys'
 
 export type Role = 'viewer' | 'member' | 'owner'
 
@@ -14,8 +15,10 @@ export interface Session {
   csrf_token: string
   user: { id: string; name: string; email: string; is_operator: boolean } | null
   projects: ProjectRef[]
-  /** The server and the page's address allow passkeys. */
-  has_passkeys: boolean
+  /** Origins of pages that may use passkeys. */
+  passkey_origins: string[]
+  /** The service can send mail. */
+  has_mail: boolean
   console_url: string
   /** Address of the API. */
   base_url: string
@@ -35,6 +38,10 @@ export const sessionQuery = queryOptions({
 })
 
 export const useSession = (): Session => useSuspenseQuery(sessionQuery).data
+
+/** The server, the page's address and the browser allow passkeys. */
+export const useCanUsePasskeys = (): boolean =>
+  useSession().passkey_origins.includes(window.location.origin) && browserHasPasskeys()
 
 const rank: readonly Role[] = ['viewer', 'member', 'owner']
 

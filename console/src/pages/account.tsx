@@ -5,19 +5,21 @@ import { type ReactNode } from 'react'
 import { toast } from 'sonner'
 import { messageOf } from '../api/client'
 import { endSignIn, listSignIns } from '../api/people'
-import { addPasskey, canUsePasskeys, listPasskeys, PasskeyDeclined, removePasskey } from '../api/passkeys'
-import { useSession } from '../api/session'
+import { addPasskey, listPasskeys, PasskeyDeclined, removePasskey } from '../api/passkeys'
+import { useCanUsePasskeys, useSession } from '../api/session'
 import { Badge } from '../ui/badge'
 import { Button } from '../ui/button'
 import { Card, Empty, Loading, Page } from '../ui/page'
 import { Time } from '../ui/time'
+import { NewPassword } from './new-password'
 
 export function Account() {
-  const { user, has_passkeys: hasPasskeys, console_url: consoleUrl } = useSession()
+  const { user, console_url: consoleUrl } = useSession()
+  const hasPasskeys = useCanUsePasskeys()
   const isElsewhere = !consoleUrl.startsWith(`${window.location.origin}/`)
   return (
     <Page title="Your account" description={`${user?.name ?? ''} · ${user?.email ?? ''}`}>
-      {hasPasskeys && canUsePasskeys() ? (
+      {hasPasskeys ? (
         <Passkeys />
       ) : (
         isElsewhere && (
@@ -30,6 +32,7 @@ export function Account() {
           </p>
         )
       )}
+      <NewPassword />
       <SignIns />
     </Page>
   )

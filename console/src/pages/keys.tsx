@@ -111,8 +111,14 @@ function KeyRow({ project, item, mayChange }: { project: string; item: Key; mayC
             {item.phones.length === 0
               ? 'all phones'
               : `only ${item.phones.length} ${item.phones.length === 1 ? 'phone' : 'phones'}`}
-            {' · created '}
-            <Time at={item.created_at} />
+            {' · '}
+            {item.last_used_at === null ? (
+              'never used'
+            ) : (
+              <>
+                last used <Time at={item.last_used_at} /> from {item.last_used_address}
+              </>
+            )}
           </p>
         </div>
         <div>

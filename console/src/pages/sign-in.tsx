@@ -1,16 +1,17 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { useRouter, useSearch } from '@tanstack/react-router'
+import { Link, useRouter, useSearch } from '@tanstack/react-router'
 import { Fingerprint } from 'lucide-react'
 import { useState, type SubmitEvent } from 'react'
 import { messageOf } from '../api/client'
-import { canUsePasskeys, PasskeyDeclined, signInWithPasskey } from '../api/passkeys'
-import { sessionQuery, signIn, useSession } from '../api/session'
+import { PasskeyDeclined, signInWithPasskey } from '../api/passkeys'
+import { sessionQuery, signIn, useCanUsePasskeys, useSession } from '../api/session'
 import { Outside } from '../shell/outside'
 import { Button } from '../ui/button'
 import { FormError, TextField } from '../ui/field'
 
 export function SignIn() {
-  const { has_passkeys: hasPasskeys } = useSession()
+  const { has_mail: hasMail } = useSession()
+  const hasPasskeys = useCanUsePasskeys()
   const { next } = useSearch({ from: '/sign-in' })
   const queries = useQueryClient()
   const router = useRouter()
@@ -64,7 +65,7 @@ export function SignIn() {
           Sign in
         </Button>
       </form>
-      {hasPasskeys && canUsePasskeys() && (
+      {hasPasskeys && (
         <Button
           isBusy={busy === 'passkey'}
           disabled={busy !== null}
@@ -74,7 +75,13 @@ export function SignIn() {
         </Button>
       )}
       <p className="text-[13px] text-muted">
-        Forgot your password, or no account yet? Ask the operator of this service for a link.
+        {hasMail ? (
+          <Link to="/forgot" className="underline underline-offset-2">
+            Forgot your password?
+          </Link>
+        ) : (
+          'Forgot your password, or no account yet? Ask the operator of this service for a link.'
+        )}
       </p>
     </Outside>
   )

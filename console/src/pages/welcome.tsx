@@ -5,9 +5,9 @@ import { Fingerprint } from 'lucide-react'
 import { useState, type SubmitEvent } from 'react'
 import { toast } from 'sonner'
 import { messageOf } from '../api/client'
-import { acceptInvitation, lookAtInvitation, type OpenInvitation } from '../api/people'
-import { addPasskey, canUsePasskeys } from '../api/passkeys'
-import { loadSession, sessionQuery, useSession } from '../api/session'
+import { acceptInvitation, acceptReset, lookAtInvitation, type OpenInvitation } from '../api/people'
+import { addPasskey } from '../api/passkeys'
+import { loadSession, sessionQuery, useCanUsePasskeys, useSession } from '../api/session'
 import { Outside } from '../shell/outside'
 import { Button } from '../ui/button'
 import { FormError, TextField } from '../ui/field'
@@ -16,7 +16,8 @@ import { Loading } from '../ui/page'
 /** In the fragment, which browsers do not send. */
 const readToken = (): string => window.location.hash.slice(1)
 
-const purposeOf = ({ role, project }: OpenInvitation): string => {
+const purposeOf = ({ role, email, project }: OpenInvitation): string => {
+  if (role === 'reset') return `Choose a new password for ${email ?? ''}. All your sign-ins end.`
   if (role === 'operator') return 'You become an operator of this service.'
   return `You are invited to the project ${project?.name ?? ''} as ${role === 'owner' ? 'an owner' : `a ${role}`}.`
 }
@@ -41,8 +42,13 @@ export function Welcome() {
       </Outside>
     )
   return (
-    <Outside title="Welcome to Phonerack" description={purposeOf(look.data)}>
-      {user ? (
+    <Outside
+      title={look.data.role === 'reset' ? 'New password' : 'Welcome to Phonerack'}
+      description={purposeOf(look.data)}
+    >
+      {look.data.role === 'reset' ? (
+        <Reset token={token} email={look.data.email ?? ''} />
+      ) : user ? (
         <AsUser token={token} email={user.email} />
       ) : (
         <AsNewUser token={token} invitation={look.data} />
@@ -74,6 +80,35 @@ function useAccept() {
   return { accept, busy, error }
 }
 
+function Reset({ token, email }: { token: string; email: string }) {
+  const { accept, busy, error } = useAccept()
+  const submit = (event: SubmitEvent<HTMLFormElement>): void => {
+    event.preventDefault()
+    const password = new FormData(event.currentTarget).get('password')
+    void accept('reset', () => acceptReset(token, typeof password === 'string' ? password : ''))
+  }
+  return (
+    <form className="grid gap-4" onSubmit={submit}>
+      <input type="hidden" name="username" autoComplete="username" value={email} readOnly />
+      <TextField
+        label="New password"
+        name="password"
+        type="password"
+        autoComplete="new-password"
+        required
+        autoFocus
+        minLength={10}
+        maxLength={128}
+        hint="At least 10 characters."
+      />
+      <FormError>{error}</FormError>
+      <Button type="submit" look="primary" isBusy={busy !== null}>
+        Change password
+      </Button>
+    </form>
+  )
+}
+
 function AsUser({ token, email }: { token: string; email: string }) {
   const { accept, busy, error } = useAccept()
   return (
@@ -94,9 +129,8 @@ function AsUser({ token, email }: { token: string; email: string }) {
 }
 
 function AsNewUser({ token, invitation }: { token: string; invitation: OpenInvitation }) {
-  const { has_passkeys: hasPasskeys } = useSession()
+  const hasPasskeys = useCanUsePasskeys()
   const { accept, busy, error } = useAccept()
-  const withPasskey = hasPasskeys && canUsePasskeys()
 
   const submit = (event: SubmitEvent<HTMLFormElement>): void => {
     event.preventDefault()
@@ -132,7 +166,7 @@ function AsNewUser({ token, invitation }: { token: string; invitation: OpenInvit
           defaultValue={invitation.email ?? ''}
           readOnly={invitation.email !== null}
         />
-        {withPasskey && (
+        {hasPasskeys && (
           <Button
             type="submit"
             value="passkey"
@@ -143,7 +177,7 @@ function AsNewUser({ token, invitation }: { token: string; invitation: OpenInvit
             <Fingerprint aria-hidden /> Continue with a passkey
           </Button>
         )}
-        {withPasskey && <p className="text-center text-[13px] text-muted">or choose a password</p>}
+        {hasPasskeys && <p className="text-center text-[13px] text-muted">or choose a password</p>}
         <TextField
           label="Password"
           name="password"
@@ -157,7 +191,7 @@ function AsNewUser({ token, invitation }: { token: string; invitation: OpenInvit
         <Button
           type="submit"
           value="password"
-          look={withPasskey ? 'plain' : 'primary'}
+          look={hasPasskeys ? 'plain' : 'primary'}
           isBusy={busy === 'password'}
           disabled={busy !== null}
         >

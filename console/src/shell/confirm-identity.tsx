@@ -3,14 +3,15 @@ import { useQueryClient } from '@tanstack/react-query'
 import { Fingerprint } from 'lucide-react'
 import { useEffect, useRef, useState, type SubmitEvent } from 'react'
 import { messageOf, setHooks } from '../api/client'
-import { canUsePasskeys, PasskeyDeclined, signInWithPasskey } from '../api/passkeys'
-import { sessionQuery, signIn, useSession } from '../api/session'
+import { PasskeyDeclined, signInWithPasskey } from '../api/passkeys'
+import { sessionQuery, signIn, useCanUsePasskeys, useSession } from '../api/session'
 import { Button } from '../ui/button'
 import { Dialog } from '../ui/dialog'
 import { FormError, TextField } from '../ui/field'
 
 export function ConfirmIdentity() {
-  const { user, has_passkeys: hasPasskeys } = useSession()
+  const { user } = useSession()
+  const hasPasskeys = useCanUsePasskeys()
   const queries = useQueryClient()
   const answer = useRef<((isConfirmed: boolean) => void) | null>(null)
   const [isOpen, setIsOpen] = useState(false)
@@ -74,7 +75,7 @@ export function ConfirmIdentity() {
         <Button type="submit" look="primary" isBusy={isBusy}>
           Confirm
         </Button>
-        {hasPasskeys && canUsePasskeys() && (
+        {hasPasskeys && (
           <Button onClick={() => void confirm(signInWithPasskey)} disabled={isBusy}>
             <Fingerprint aria-hidden /> Use a passkey
           </Button>

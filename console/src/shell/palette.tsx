@@ -1,7 +1,7 @@
 /** The command palette: pages, projects and actions by keyboard. Loaded when it is first opened. */
 import { useNavigate } from '@tanstack/react-router'
 import { Command } from 'cmdk'
-import { FolderOpen, LogOut, Moon, Plus, Sun, UserCog } from 'lucide-react'
+import { FolderOpen, LogOut, Moon, Plus, SquareTerminal, Sun, UserCog } from 'lucide-react'
 import { Dialog as Radix } from 'radix-ui'
 import { type ReactNode } from 'react'
 import { useSession } from '../api/session'
@@ -78,6 +78,7 @@ export default function Palette({ isOpen, onOpenChange, onNewProject }: PaletteP
                 {item('New project', <Plus aria-hidden />, onNewProject)}
               </Command.Group>
               <Command.Group heading="You" className={group}>
+                {item('Connect a terminal', <SquareTerminal aria-hidden />, () => void navigate({ to: '/connect' }))}
                 {item('Your account', <UserCog aria-hidden />, () => void navigate({ to: '/account' }))}
                 {item('Light theme', <Sun aria-hidden />, () => setTheme('light'))}
                 {item('Dark theme', <Moon aria-hidden />, () => setTheme('dark'))}

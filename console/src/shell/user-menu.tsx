@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { CircleUser, LogOut, Monitor, Moon, Sun, UserCog } from 'lucide-react'
+import { CircleUser, LogOut, Monitor, Moon, SquareTerminal, Sun, UserCog } from 'lucide-react'
 import { toast } from 'sonner'
 import { messageOf } from '../api/client'
 import { sessionQuery, signOut, useSession } from '../api/session'
@@ -48,6 +48,9 @@ export function UserMenu() {
       </MenuLabel>
       <MenuItem onSelect={() => void navigate({ to: '/account' })}>
         <UserCog aria-hidden /> Your account
+      </MenuItem>
+      <MenuItem onSelect={() => void navigate({ to: '/connect' })}>
+        <SquareTerminal aria-hidden /> Connect a terminal
       </MenuItem>
       <MenuLine />
       <MenuLabel>Theme</MenuLabel>

@@ -24,6 +24,7 @@ it('has its own address, and a domain above it as the relying party', () => {
     origins: ['https://console.example.com', 'https://api.example.com'],
     passkeys: { rpId: 'example.com', origins: ['https://console.example.com', 'https://api.example.com'] },
     isSecure: true,
+    mail: null,
   })
 })
 

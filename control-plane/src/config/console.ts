@@ -12,6 +12,14 @@ export interface ConsoleConfig {
   passkeys: { rpId: string; origins: string[] } | null
   /** Cookies are sent over HTTPS only. */
   isSecure: boolean
+  /** Null: no mail is sent, and people copy links. */
+  mail: MailConfig | null
+}
+
+export interface MailConfig {
+  /** With the name and password for the server, if it needs them. */
+  smtpUrl: string
+  from: string
 }
 
 const isOriginOnly = (text: string): boolean =>
@@ -25,6 +33,10 @@ export const consoleEnvironment = {
     .optional(),
   /** The relying-party ID of passkeys: the console's host, or a domain above it. Left out: the console's host. */
   PHONERACK_PASSKEY_RP_ID: z.string().min(1).optional(),
+  /** `smtp://NAME:PASSWORD@HOST:PORT`, or `smtps:` for TLS from the start. Left out: no mail is sent. */
+  PHONERACK_SMTP_URL: z.url({ protocol: /^smtps?$/ }).optional(),
+  /** The sender of mail. Left out: `phonerack@` and the console's host. */
+  PHONERACK_MAIL_FROM: z.string().min(3).optional(),
 }
 
 type Environment = z.infer<z.ZodObject<typeof consoleEnvironment>>
@@ -54,5 +66,12 @@ export function readConsole(env: Environment, baseUrl: string): ConsoleConfig {
     origins,
     passkeys: withPasskeys.length === 0 ? null : { rpId, origins: withPasskeys },
     isSecure: origin.startsWith('https:'),
+    mail:
+      env.PHONERACK_SMTP_URL === undefined
+        ? null
+        : {
+            smtpUrl: env.PHONERACK_SMTP_URL,
+            from: env.PHONERACK_MAIL_FROM ?? `Phonerack <phonerack@${hostOf(origin)}>`,
+          },
   }
 }

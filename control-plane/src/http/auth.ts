@@ -7,6 +7,7 @@ import { isBusy, tooBusy } from '../db/busy.js'
 import type { Lifetimes } from './lifetimes.js'
 import type { RateLimit } from './rate-limit.js'
 import { keyFailures, type FailureLimit } from '../failure-limit/failure-limit.js'
+import { addressOf } from '../failure-limit/network.js'
 import { type Caller, type Scope } from '../core/caller.js'
 import { outsideProfile, profileHeader, withProfile } from '../keys/profile.js'
 import { type KeyService } from '../keys/types.js'
@@ -85,7 +86,10 @@ export function addAuth(app: FastifyInstance, { keys, rate, failureLimit, lifeti
       if (tellsThatNothingRan) throw controlOutOfReach(error)
       throw isBusy(error) || isAway(error) ? tooBusy(error) : error
     })
-    if (!inProcess) rate.count(found.keyId)
+    if (!inProcess) {
+      rate.count(found.keyId)
+      keys.noteUse(found.keyId, addressOf(request))
+    }
     const caller = withProfile(found, headerOf(request, profileHeader))
     request.caller = { ...caller, signal: lifetimes.work(reply), effects: { mayHaveBegun: false } }
     const { scope, scopeAfterBody } = request.routeOptions.config

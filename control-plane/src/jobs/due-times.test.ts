@@ -193,7 +193,7 @@ it('a key works until it expires', async () => {
     const look = () => refusalOf(keys.authenticate(key))
     expect(await around(stage.time + 30 * day, look)).toEqual([null, 'key_expired'])
   } finally {
-    keys.close()
+    await keys.close()
   }
 })
 

@@ -11,6 +11,7 @@ import { type Core } from '../core/core.js'
 import { keyRefusal, scopesOf } from './validity.js'
 import { type Caller, type Preset, type Profile, type StepSettings } from '../core/caller.js'
 import { scopesWithin } from './profile.js'
+import { createKeyUse } from './use.js'
 import { type KeyService } from './types.js'
 
 /** `ttl`: milliseconds that a revocation may be unnoticed. Every read checks the exact time. */
@@ -38,8 +39,9 @@ interface Row {
   stepsPictures: string
 }
 
-export function createKeyService(core: Core): KeyService & { close(): void } {
+export function createKeyService(core: Core): KeyService & { close(): Promise<void> } {
   const cache = createLru<Found>(remembered)
+  const use = createKeyUse(core)
   const watchers = new EventEmitter().setMaxListeners(0)
   const subscription = core.bus.subscribe(subjects.keyChanged, (message) => {
     const parsed = keyChangedSchema.safeParse(message)
@@ -82,13 +84,15 @@ export function createKeyService(core: Core): KeyService & { close(): void } {
       return found.caller
     },
     isKnown: (secret) => known.has(hashSecret(secret)),
+    noteUse: (keyId, address) => use.note(keyId, address),
     watch(keyHash, onChange) {
       watchers.on(keyHash, onChange)
       return () => void watchers.off(keyHash, onChange)
     },
-    close() {
+    async close() {
       known.close()
       subscription.unsubscribe()
+      await use.close()
     },
   }
 }

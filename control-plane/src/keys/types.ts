@@ -11,6 +11,8 @@ export interface KeyService {
    * look-up.
    */
   isKnown(secret: string): Promise<boolean>
+  /** Records the use of a key, which is written in the background. @param address the client's */
+  noteUse(keyId: string, address: string): void
   /** Calls `onChange` when the key with this hash was revoked or changed, on any replica. Returns the end of it. */
   watch(keyHash: string, onChange: () => void): () => void
 }

@@ -169,6 +169,14 @@ const examples: Record<string, Example> = {
     action: 'invitation.create',
     send: () => call('POST', '/invitations'),
   },
+  'POST /operator/v1/resets': {
+    action: 'password.reset_link',
+    send: async () => {
+      const email = `${newId('user')}@example.com`
+      await plane.app.core.db.user.create({ data: { id: newId('user'), name: 'Ann', email } })
+      return call('POST', '/resets', { email })
+    },
+  },
   'POST /operator/v1/operator-tokens': {
     action: 'operator_token.create',
     send: () => call('POST', '/operator-tokens', { name: 'Ann' }),

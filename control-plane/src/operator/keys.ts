@@ -77,7 +77,11 @@ export async function listKeys(core: Core, projectId: string) {
     include: { phones: true },
     orderBy: { createdAt: 'desc' },
   })
-  return keys.map(keyView)
+  return keys.map((key) => ({
+    ...keyView(key),
+    last_used_at: key.lastUsedAt?.toISOString() ?? null,
+    last_used_address: key.lastUsedAddress,
+  }))
 }
 
 const keyView = (key: ApiKey & { phones: { phoneId: string }[] }) => ({

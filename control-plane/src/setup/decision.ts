@@ -23,7 +23,7 @@ export const approvalSchema = codeSchema.extend({
 })
 
 /** A terminal as an operator sees it. */
-interface WaitingTerminal {
+export interface WaitingTerminal {
   client: string | null
   /** The address of its request. */
   address: string
@@ -31,7 +31,7 @@ interface WaitingTerminal {
   expires_at: string
 }
 
-const terminalOf = (setup: Setup): WaitingTerminal => ({
+export const terminalOf = (setup: Setup): WaitingTerminal => ({
   client: setup.client,
   address: setup.address,
   created_at: setup.createdAt.toISOString(),
@@ -100,13 +100,22 @@ export async function denySetup(
   return { result: after, target: setup.id, before: { status: 'pending' }, after }
 }
 
-async function lockPending({ tx, now }: Work, typed: string): Promise<Setup> {
+function hashTyped(typed: string): string {
   const code = readUserCode(typed)
   if (code === null)
     throw invalidField('user_code', 'must be the code that the terminal shows, such as 7KQM-2XPA')
-  const userCodeHash = hashUserCode(code)
-  await tx.$queryRaw`select 1 from setups where user_code_hash = ${userCodeHash} for update`
-  const setup = await tx.setup.findUnique({ where: { userCodeHash } })
+  return hashUserCode(code)
+}
+
+/** @throws ApiError not_found for an unknown code */
+export async function lockPending({ tx, now }: Work, typed: string): Promise<Setup> {
+  await tx.$queryRaw`select 1 from setups where user_code_hash = ${hashTyped(typed)} for update`
+  return readPending(tx, typed, now)
+}
+
+/** @throws ApiError not_found for an unknown code */
+export async function readPending(db: Pick<Tx, 'setup'>, typed: string, now: Date): Promise<Setup> {
+  const setup = await db.setup.findUnique({ where: { userCodeHash: hashTyped(typed) } })
   if (setup?.status === 'pending' && setup.expiresAt > now) return setup
   throw new ApiError('not_found', {
     message: 'There is no waiting terminal with this code. Codes expire after 15 minutes.',

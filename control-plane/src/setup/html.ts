@@ -64,12 +64,15 @@ const page = (title: string, body: Html): string =>
   }\n`
 
 /** The page that a terminal points to. It explains how the code becomes a key, and has no form. */
-export const startPage = (): string =>
+/** @param consoleOrigin where members of projects sign in */
+export const startPage = (consoleOrigin: string): string =>
   page(
     'Connect a terminal',
     html`<h1>Connect a terminal</h1>
       <p>
-        A terminal requests an API key and shows a code. An operator of this Phonerack confirms the request:
+        A terminal requests an API key and shows a code.
+        <a href="${consoleOrigin}/console/connect">Confirm it in the console</a> if you belong to a project, or let an
+        operator of this Phonerack confirm it:
       </p>
       <ol>
         <li>Give the code to an operator.</li>

@@ -5,7 +5,7 @@ import { type Core } from '../core/core.js'
 import { type Invitation } from '../gen/prisma/client.js'
 import { addAudit } from '../operator/audit.js'
 import { onBehalf, type Origin, type Work } from '../operator/work.js'
-import { takeInvitation } from './invitations.js'
+import { notValid, takeInvitation } from './invitations.js'
 import { type Role, type User } from './types.js'
 
 export interface NewUser {
@@ -27,8 +27,10 @@ async function grant({ tx, now }: Work, { role, projectId }: Invitation, userId:
   })
 }
 
+/** @throws ApiError not_found for a link that is for a new password */
 async function finish(work: Work, invitation: Invitation, user: Pick<User, 'id' | 'email'>): Promise<void> {
   const { tx, now, operator } = work
+  if (invitation.role === 'reset') throw notValid()
   await grant(work, invitation, user.id)
   await tx.invitation.update({
     where: { id: invitation.id },

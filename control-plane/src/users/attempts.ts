@@ -34,14 +34,6 @@ export async function countAttempt(
   return row.count > max ? row.left : null
 }
 
-/** As `countAttempt`, without counting: null while another attempt is allowed. */
-export async function waitFor(db: Database, subject: string, { max }: AttemptLimit): Promise<number | null> {
-  const [row] = await db.$queryRaw<Row[]>`
-    select count, greatest(1, ceil(extract(epoch from ends_at - now())))::int as left
-    from attempts where subject = ${hashSecret(subject)} and ends_at > now()`
-  return row && row.count >= max ? row.left : null
-}
-
 export async function forgetAttempts(db: Database, subject: string): Promise<void> {
   await db.attempt.deleteMany({ where: { subject: hashSecret(subject) } })
 }

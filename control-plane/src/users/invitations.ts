@@ -7,7 +7,7 @@ import { type Change, type Work } from '../operator/work.js'
 import { type Actor, type Role } from './types.js'
 import { asUser } from './work.js'
 
-const lifeMs = 7 * 86_400_000
+const defaultLifeMs = 7 * 86_400_000
 
 /** Open invitations of one project. */
 const maxOpen = 100
@@ -39,10 +39,12 @@ export type NewInvitation = InvitationView & { url: string }
 export const linkOf = (consoleOrigin: string, token: string): string =>
   `${consoleOrigin}/console/welcome#${token}`
 
-async function add(
+/** @param lifeMs milliseconds that the link is valid */
+export async function addInvitation(
   { tx, now, operator }: Work,
   consoleOrigin: string,
-  of: { projectId: string | null; role: 'operator' | Role; email: string | null },
+  of: { projectId: string | null; role: 'operator' | 'reset' | Role; email: string | null },
+  lifeMs = defaultLifeMs,
 ): Promise<Change<NewInvitation>> {
   const token = newSecret('invitation')
   const row = await tx.invitation.create({
@@ -62,7 +64,7 @@ async function add(
 
 /** For an operator with a token: a link that makes its holder an operator. */
 export const inviteOperator = (work: Work, consoleOrigin: string): Promise<Change<NewInvitation>> =>
-  add(work, consoleOrigin, { projectId: null, role: 'operator', email: null })
+  addInvitation(work, consoleOrigin, { projectId: null, role: 'operator', email: null })
 
 export const inviteMember = (
   core: Core,
@@ -81,7 +83,7 @@ export const inviteMember = (
       })
     if ((await tx.member.count({ where: { projectId, user: { email } } })) > 0)
       throw new ApiError('invalid_request', { message: `${email} is a member of the project already.` })
-    return add(work, consoleOrigin, { projectId, role, email })
+    return addInvitation(work, consoleOrigin, { projectId, role, email })
   })
 
 const isOpen = (now: Date) => ({ acceptedAt: null, expiresAt: { gt: now } })

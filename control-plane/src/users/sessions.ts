@@ -28,6 +28,21 @@ export const revokeSession = (core: Core, actor: Actor, id: string) =>
     return { result: { id }, target: actor.user.id, before: { session: id }, after: null }
   })
 
+/** As after a sign-out. */
+export async function endSession({ db }: Pick<Core, 'db'>, id: string): Promise<void> {
+  await db.userSession.deleteMany({ where: { id } })
+}
+
+/** Adds the audit entry of the user's newest passkey. */
+export const notePasskey = (core: Core, actor: Actor) =>
+  asUser(core, actor, 'passkey.add', async ({ tx }) => {
+    const { id } = await tx.passkey.findFirstOrThrow({
+      where: { userId: actor.user.id },
+      orderBy: { createdAt: 'desc' },
+    })
+    return { result: { id }, target: actor.user.id, before: null, after: { passkey: id } }
+  })
+
 export async function listPasskeys(core: Core, userId: string) {
   const rows = await core.db.passkey.findMany({ where: { userId }, orderBy: { createdAt: 'asc' } })
   return rows.map(({ id, name, createdAt }) => ({ id, name, created_at: createdAt?.toISOString() ?? null }))

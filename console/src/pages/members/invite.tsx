@@ -32,7 +32,7 @@ export function Invite({ project, isOpen, onOpenChange }: Props) {
       title={made ? 'Send this link' : 'Invite a person'}
       description={
         made
-          ? `Give it to ${made.email}. It works once, for 7 days, and is not shown again.`
+          ? `${made.is_mailed ? `It was sent to ${made.email} too` : `Give it to ${made.email}`}. It works once, for 7 days, and is not shown again.`
           : 'They get a link with which they create an account, or join with the one that they have.'
       }
     >

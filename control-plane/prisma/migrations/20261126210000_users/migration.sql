@@ -100,8 +100,9 @@ CREATE TABLE invitations (
   accepted_at timestamptz(3),
   accepted_by text,
   CONSTRAINT invitations_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects (id) ON DELETE RESTRICT ON UPDATE CASCADE,
-  CONSTRAINT invitations_role CHECK (role IN ('operator', 'owner', 'member', 'viewer')),
-  CONSTRAINT invitations_project CHECK ((role = 'operator') = (project_id IS NULL)),
+  CONSTRAINT invitations_role CHECK (role IN ('operator', 'reset', 'owner', 'member', 'viewer')),
+  CONSTRAINT invitations_project CHECK ((role IN ('operator', 'reset')) = (project_id IS NULL)),
+  CONSTRAINT invitations_reset CHECK (role <> 'reset' OR email IS NOT NULL),
   CONSTRAINT invitations_accepted CHECK ((accepted_at IS NULL) = (accepted_by IS NULL))
 );
 CREATE UNIQUE INDEX invitations_token_hash_key ON invitations (token_hash);

@@ -226,6 +226,11 @@ describe('keys', () => {
   })
 })
 
+it('an unknown path of the API is 404, and not the page', async () => {
+  const answer = await consoleClient(plane).ask('GET', '/unknown')
+  expect([answer.status, errorOf(answer.body).code]).toEqual([404, 'not_found'])
+})
+
 it('a session survives a restart of the replica, and its token alone is worth nothing', async () => {
   const { client, userId } = await consoleUser(plane, { role: 'viewer', projectId: tenant.projectId })
   const log = createLogger('test')
@@ -238,4 +243,40 @@ it('a session survives a restart of the replica, and its token alone is worth no
   const { token } = await plane.app.core.db.userSession.findFirstOrThrow({ where: { userId } })
   after.cookies.set('phonerack.session_token', token)
   expect((await after.ask('GET', '/me/sessions')).status).toBe(401)
+})
+
+describe('a terminal', () => {
+  const begin = async () =>
+    (await plane.server.inject({ method: 'POST', url: '/v1/setup', payload: { client: 'laptop' } })).json<{
+      setup_token: string
+      user_code: string
+    }>()
+  const collect = (token: string) =>
+    plane.server.inject({ method: 'POST', url: '/v1/setup/token', payload: { setup_token: token } })
+
+  it('gets a key of the project that a member chooses, and nobody else decides again', async () => {
+    const { client, email } = await consoleUser(plane, { role: 'member', projectId: tenant.projectId })
+    const { setup_token: token, user_code: code } = await begin()
+    const looked = await client.ask('POST', '/terminals/look', { body: { user_code: code.toLowerCase() } })
+    expect(looked.body).toMatchObject({ client: 'laptop' })
+    const at = `/projects/${tenant.projectId}/terminals/allow`
+    expect((await client.ask('POST', at, { body: { user_code: code } })).status).toBe(200)
+    expect((await client.ask('POST', at, { body: { user_code: code } })).status).toBe(404)
+    const collected = (await collect(token)).json<{ status: string; api_key: string }>()
+    expect(collected.status).toBe('approved')
+    const used = await plane.server.inject({
+      url: '/v1/account',
+      headers: { authorization: `Bearer ${collected.api_key}` },
+    })
+    expect(used.statusCode).toBe(200)
+    const entries = await plane.app.core.db.auditEntry.findMany({ where: { tokenName: email } })
+    expect(entries.map(({ action }) => action)).toContain('setup.allow')
+  })
+
+  it('is denied, and hears it', async () => {
+    const { client } = await consoleUser(plane, { role: 'viewer', projectId: tenant.projectId })
+    const { setup_token: token, user_code: code } = await begin()
+    expect((await client.ask('POST', '/terminals/deny', { body: { user_code: code } })).status).toBe(200)
+    expect((await collect(token)).json<{ error: { code: string } }>().error.code).toBe('setup_denied')
+  })
 })

@@ -5,13 +5,18 @@ import { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fa
 import { type ConsoleConfig } from '../../config/console.js'
 import { type Core } from '../../core/core.js'
 import { addressOf } from '../../failure-limit/network.js'
+import { createRateLimit, type RateLimit } from '../../http/rate-limit.js'
 import { addressHeader, recentSignIn, type Auth } from '../../users/auth.js'
 import { type Csrf } from '../../users/csrf.js'
+import { type Mailer } from '../../users/mail.js'
 import { findMembership, type ProjectOfUser } from '../../users/members.js'
 import { atLeast, type Actor, type SignedIn } from '../../users/types.js'
 import { rules, type Rule } from './rules.js'
 
 export const apiPath = '/console/api'
+
+/** A page sends 20 for its live list, and a few for each action. Each replica counts by itself. */
+const requestsPerUserPerMinute = 600
 
 /** The sender of a request, as the gate has checked it. */
 export interface Person {
@@ -33,6 +38,8 @@ export interface GateDeps {
   config: ConsoleConfig
   auth: Auth
   csrf: Csrf
+  /** Null: no mail is sent. */
+  mailer: Mailer | null
 }
 
 /** The user of a request. Only for routes whose rule is not `anyone`. */
@@ -140,8 +147,14 @@ const lacks = (required: string): ApiError =>
   })
 
 /** @throws ApiError unauthorized, not_found, insufficient_scope */
-async function admit(request: FastifyRequest, rule: Rule, { core }: GateDeps, found: SignedIn | null) {
+async function admit(
+  request: FastifyRequest,
+  rule: Rule,
+  { core, perUser }: GateDeps & { perUser: RateLimit },
+  found: SignedIn | null,
+) {
   request.person = { signedIn: found, project: null }
+  if (found) perUser.count(found.user.id)
   if (rule.who === 'anyone') return
   if (!found) throw signedOut('signed_out', 'You are not signed in.')
   if (rule.who === 'operator' && !found.user.isOperator) throw lacks('operator')
@@ -164,6 +177,7 @@ async function admit(request: FastifyRequest, rule: Rule, { core }: GateDeps, fo
 /** For the plugin that holds the routes of `/console/api`. */
 export function addConsoleGate(app: FastifyInstance, deps: GateDeps): void {
   const unused = new Set(Object.keys(rules))
+  const perUser = createRateLimit(requestsPerUserPerMinute, deps.core.clock, 'user')
   const ruleOf = (method: string, url: string): Rule => {
     const name = `${method} ${url.slice(apiPath.length)}`
     const rule = rules[name]
@@ -183,6 +197,6 @@ export function addConsoleGate(app: FastifyInstance, deps: GateDeps): void {
     reply.header('x-content-type-options', 'nosniff')
     checkSource(request, deps)
     const rule = ruleOf(request.method, request.routeOptions.url ?? '')
-    await admit(request, rule, deps, await readSession(request, reply, deps.auth))
+    await admit(request, rule, { ...deps, perUser }, await readSession(request, reply, deps.auth))
   })
 }

@@ -41,10 +41,16 @@ const expected: Readonly<Record<string, readonly Name[]>> = {
   'POST /auth/passkey/verify-registration': users,
   'POST /invitations/look': all,
   'POST /invitations/accept': all,
+  'POST /resets': all,
+  'POST /resets/accept': all,
+  'POST /me/password': users,
   'GET /me/sessions': users,
   'DELETE /me/sessions/:session': users,
   'GET /me/passkeys': users,
   'DELETE /me/passkeys/:passkey': users,
+  'POST /terminals/look': users,
+  'POST /terminals/deny': users,
+  'POST /projects/:project/terminals/allow': writers,
   'POST /projects': users,
   'GET /projects/:project': readers,
   'GET /projects/:project/keys': readers,
@@ -66,7 +72,9 @@ const expected: Readonly<Record<string, readonly Name[]>> = {
 const recent = [
   'GET /auth/passkey/generate-register-options',
   'POST /auth/passkey/verify-registration',
+  'POST /me/password',
   'DELETE /me/passkeys/:passkey',
+  'POST /projects/:project/terminals/allow',
   'POST /projects/:project/keys',
   'PATCH /projects/:project/members/:user',
   'DELETE /projects/:project/members/:user',
@@ -145,7 +153,7 @@ it('refuses to start with a route that has no rule', async () => {
   const { default: fastify } = await import('fastify')
   const app = fastify()
   // The gate reads its parts only when a request comes.
-  addConsoleGate(app, {} as Parameters<typeof addConsoleGate>[1])
+  addConsoleGate(app, { core: plane.app.core } as Parameters<typeof addConsoleGate>[1])
   expect(() => app.get('/console/api/forgotten', () => ({}))).toThrow(/GET \/forgotten has no rule/)
   await expect(app.ready()).rejects.toThrow(/has a rule, and no route/)
 })

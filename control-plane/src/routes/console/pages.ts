@@ -30,7 +30,9 @@ const policyFor = (nonce: string): string =>
 export function addConsolePages(app: FastifyInstance): void {
   const files = readConsoleFiles()
   const hidden = { schema: { hide: true } }
-  const page = (_request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+  const page = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+    // Not the page: a program must see that there is nothing.
+    if (request.url.startsWith(`${pagePath}/api/`)) throw new ApiError('not_found')
     if (!files) throw new ApiError('not_found', { message: 'The console was not built.', next: null })
     const nonce = randomBytes(16).toString('base64')
     return reply
@@ -46,6 +48,7 @@ export function addConsolePages(app: FastifyInstance): void {
       .send(files.html.replaceAll('__NONCE__', nonce))
   }
   app.get(pagePath, hidden, page)
+  app.get(`${pagePath}/`, hidden, page)
   // The page's router knows its paths.
   app.get(`${pagePath}/*`, hidden, page)
   app.get<{ Params: { name: string } }>(`${pagePath}/assets/:name`, hidden, (request, reply) => {

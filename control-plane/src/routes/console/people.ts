@@ -1,11 +1,10 @@
 /** Invitations, members, and a user's own sign-ins. */
 import { ApiError } from '@phonerack/shared'
-import { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import { type FastifyInstance, type FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { addressOf } from '../../failure-limit/network.js'
 import { parseBody } from '../../http/parse-body.js'
 import { acceptAsNewUser, acceptAsUser } from '../../users/accept.js'
-import { password } from '../../users/auth.js'
 import { countAttempt } from '../../users/attempts.js'
 import {
   emailSchema,
@@ -14,11 +13,14 @@ import {
   lookAtInvitation,
   withdrawInvitation,
 } from '../../users/invitations.js'
+import { invitationMail, type Mail, type Mailer } from '../../users/mail.js'
 import { changeRole, listMembers, removeMember } from '../../users/members.js'
 import { listPasskeys, listSessions, removePasskey, revokeSession } from '../../users/sessions.js'
 import { roles } from '../../users/types.js'
 import { nameSchema } from '../../validation/fields.js'
-import { actorOf, apiPath, authHeaders, projectOf, signedInOf, type GateDeps } from './gate.js'
+import { beginSession } from './begin-session.js'
+import { actorOf, apiPath, projectOf, signedInOf, type GateDeps } from './gate.js'
+import { passwordSchema } from './passwords.js'
 
 const lookBody = z.strictObject({ token: z.string().max(100) })
 const acceptBody = z.strictObject({
@@ -29,7 +31,7 @@ const acceptBody = z.strictObject({
       name: nameSchema,
       email: emailSchema,
       /** Left out: a passkey is added next. */
-      password: z.string().min(password.min).max(password.max).optional(),
+      password: passwordSchema.optional(),
     })
     .optional(),
 })
@@ -45,16 +47,21 @@ export function addPeople(app: FastifyInstance, deps: GateDeps): void {
   addOwn(app, deps)
 }
 
-function addInvitations(app: FastifyInstance, { core, config, auth }: GateDeps): void {
+async function isSent(request: FastifyRequest, mailer: Mailer, mail: Mail): Promise<boolean> {
+  try {
+    await mailer.send(mail)
+    return true
+  } catch (error) {
+    request.log.error({ err: error }, 'could not send an invitation')
+    return false
+  }
+}
+
+function addInvitations(app: FastifyInstance, deps: GateDeps): void {
+  const { core, config, mailer } = deps
   const limit = async (request: FastifyRequest): Promise<void> => {
     const seconds = await countAttempt(core.db, `invitation ${addressOf(request)}`, perAddress)
     if (seconds !== null) throw new ApiError('rate_limited', { retryAfterSeconds: seconds })
-  }
-  const signIn = async (request: FastifyRequest, reply: FastifyReply, userId: string): Promise<void> => {
-    const { headers } = await auth.api.beginSession({
-      ...{ body: { userId }, headers: authHeaders(request), returnHeaders: true },
-    })
-    for (const cookie of headers.getSetCookie()) reply.header('set-cookie', cookie)
   }
 
   app.post(`${apiPath}/invitations/look`, async (request) => {
@@ -67,7 +74,7 @@ function addInvitations(app: FastifyInstance, { core, config, auth }: GateDeps):
     const from = { address: addressOf(request), requestId: request.id }
     if (user) {
       const id = await acceptAsNewUser(core, from, token, { ...user, password: user.password ?? null })
-      await signIn(request, reply, id)
+      await beginSession(request, reply, deps, id)
       return { ok: true }
     }
     const signedIn = request.person?.signedIn
@@ -81,8 +88,13 @@ function addInvitations(app: FastifyInstance, { core, config, auth }: GateDeps):
 
   app.post(`${apiPath}/projects/:project/invitations`, async (request, reply) => {
     const input = parseBody(inviteBody, request)
-    const of = { projectId: projectOf(request).id, ...input }
-    return reply.code(201).send(await inviteMember(core, actorOf(request), config.origin, of))
+    const project = projectOf(request)
+    const made = await inviteMember(core, actorOf(request), config.origin, { projectId: project.id, ...input })
+    // The answer has the link too, so a mail that was not sent is no reason to refuse.
+    const by = signedInOf(request).user.name
+    const mail = invitationMail(input.email, project.name, by, made.url)
+    const isMailed = mailer !== null && (await isSent(request, mailer, mail))
+    return reply.code(201).send({ ...made, is_mailed: isMailed })
   })
   app.delete<{ Params: { invitation: string } }>(
     `${apiPath}/projects/:project/invitations/:invitation`,

@@ -2,9 +2,11 @@
 import { type FastifyPluginAsync } from 'fastify'
 import { addConsoleGate, type GateDeps } from './gate.js'
 import { addConsolePages } from './pages.js'
+import { addPasswords } from './passwords.js'
 import { addPeople } from './people.js'
 import { addProjects, type ProjectDeps } from './projects.js'
 import { addSignIn } from './sign-in.js'
+import { addTerminals } from './terminals.js'
 
 /** @param deps `baseUrl`: the address of `/v1` */
 export const consolePlugin =
@@ -18,8 +20,10 @@ export const consolePlugin =
       })
       addConsoleGate(api, deps)
       addSignIn(api, deps)
+      addPasswords(api, deps)
       addPeople(api, deps)
       addProjects(api, deps)
+      addTerminals(api, deps)
       return Promise.resolve()
     })
   }

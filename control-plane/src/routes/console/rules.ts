@@ -29,11 +29,18 @@ export const rules: Readonly<Record<string, Rule>> = {
   'POST /auth/passkey/verify-registration': recently(user),
   'POST /invitations/look': anyone,
   'POST /invitations/accept': anyone,
+  'POST /resets': anyone,
+  'POST /resets/accept': anyone,
 
+  'POST /me/password': recently(user),
   'GET /me/sessions': user,
   'DELETE /me/sessions/:session': user,
   'GET /me/passkeys': user,
   'DELETE /me/passkeys/:passkey': recently(user),
+
+  'POST /terminals/look': user,
+  'POST /terminals/deny': user,
+  'POST /projects/:project/terminals/allow': recently(member),
 
   'POST /projects': user,
   'GET /projects/:project': viewer,

@@ -1,11 +1,12 @@
 /** Sign-in and out, passkeys, and the current user. better-auth does the work; only these of its endpoints are reachable. */
 import { ApiError } from '@phonerack/shared'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
-import { isIP } from 'node:net'
-import { countAttempt, forgetAttempts, perAccount, waitFor } from '../../users/attempts.js'
+import { countAttempt, forgetAttempts, perAccount } from '../../users/attempts.js'
 import { authPath } from '../../users/auth.js'
 import { listProjectsOf } from '../../users/members.js'
-import { apiPath, authHeaders, csrfTokenFor, type GateDeps } from './gate.js'
+import { passwordAttempts } from '../../users/passwords.js'
+import { endSession, notePasskey } from '../../users/sessions.js'
+import { actorOf, apiPath, authHeaders, csrfTokenFor, type GateDeps } from './gate.js'
 
 const tooMany = (seconds: number): ApiError =>
   new ApiError('rate_limited', {
@@ -58,12 +59,16 @@ async function handOn(
   return response.json()
 }
 
+/** Another sign-in in the same browser, such as the one before a new key, replaces its session. */
+const endEarlier = async ({ person }: FastifyRequest, core: GateDeps['core']): Promise<void> => {
+  if (person?.signedIn) await endSession(core, person.signedIn.sessionId)
+}
+
 export function addSignIn(app: FastifyInstance, deps: GateDeps & { baseUrl: string }): void {
-  const { core, config, baseUrl } = deps
+  const { core, config, mailer, baseUrl } = deps
 
   app.get(`${apiPath}/session`, async (request, reply) => {
     const signedIn = request.person?.signedIn ?? null
-    const host = request.hostname
     return {
       csrf_token: csrfTokenFor(request, reply, deps),
       user: signedIn && {
@@ -75,8 +80,9 @@ export function addSignIn(app: FastifyInstance, deps: GateDeps & { baseUrl: stri
       projects: signedIn
         ? (await listProjectsOf(core, signedIn.user)).map(({ id, name, role }) => ({ id, name, role }))
         : [],
-      // Browsers refuse them on a page at an IP address.
-      has_passkeys: config.passkeys !== null && isIP(host.replace(/^\[(.*)\]$/, '$1')) === 0,
+      // The page compares its own origin: behind a proxy, this server may not see it.
+      passkey_origins: config.passkeys?.origins ?? [],
+      has_mail: mailer !== null,
       console_url: `${config.origin}/console`,
       base_url: baseUrl,
     }
@@ -84,17 +90,13 @@ export function addSignIn(app: FastifyInstance, deps: GateDeps & { baseUrl: stri
 
   app.post(`${apiPath}/auth/sign-in/email`, async (request, reply) => {
     const { email } = (request.readBody ?? {}) as { email?: unknown }
-    const account = `password ${typeof email === 'string' ? email.toLowerCase() : ''}`
-    const seconds = await waitFor(core.db, account, perAccount)
+    const account = passwordAttempts(typeof email === 'string' ? email : '')
+    // Before the attempt, so that concurrent ones are counted too.
+    const seconds = await countAttempt(core.db, account, perAccount)
     if (seconds !== null) throw tooMany(seconds)
-    try {
-      await handOn(request, reply, deps)
-    } catch (error) {
-      if (error instanceof ApiError && error.code === 'unauthorized')
-        await countAttempt(core.db, account, perAccount)
-      throw error
-    }
+    await handOn(request, reply, deps)
     await forgetAttempts(core.db, account)
+    await endEarlier(request, core)
     return { ok: true }
   })
 
@@ -116,6 +118,8 @@ export function addSignIn(app: FastifyInstance, deps: GateDeps & { baseUrl: stri
             next: null,
           })
         const answer = await handOn(request, reply, deps)
+        if (path === '/auth/passkey/verify-authentication') await endEarlier(request, core)
+        if (path === '/auth/passkey/verify-registration') await notePasskey(core, actorOf(request))
         // The others' answers contain the session's token.
         return method === 'GET' ? answer : { ok: true }
       },

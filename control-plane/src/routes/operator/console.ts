@@ -1,9 +1,13 @@
 /** Routes of `/operator/v1` for the console: whether an operator can sign in, and links for new ones. */
 import { type FastifyPluginAsync } from 'fastify'
+import { z } from 'zod'
 import { type ConsoleConfig } from '../../config/console.js'
 import { type Core } from '../../core/core.js'
-import { inviteOperator } from '../../users/invitations.js'
+import { emailSchema, inviteOperator } from '../../users/invitations.js'
+import { createReset } from '../../users/passwords.js'
 import { operatorApi } from './api.js'
+
+const resetSchema = z.strictObject({ email: emailSchema })
 
 export const consoleOperatorPlugin =
   (core: Core, { origin }: ConsoleConfig): FastifyPluginAsync =>
@@ -15,6 +19,10 @@ export const consoleOperatorPlugin =
     }))
     api.write({ method: 'POST', url: '/invitations', action: 'invitation.create', status: 201 }, (work) =>
       inviteOperator(work, origin),
+    )
+    api.write(
+      { method: 'POST', url: '/resets', action: 'password.reset_link', status: 201, body: resetSchema },
+      (work, { body }) => createReset(work, origin, body.email),
     )
     return Promise.resolve()
   }

@@ -24,9 +24,9 @@ const pageHeaders = {
   'referrer-policy': 'same-origin',
 }
 
-/** @param baseUrl the public address, whose origin a form must have */
+/** @param baseUrl the public address, whose origin a form must have @param consoleOrigin where members approve terminals */
 export const setupPlugin =
-  (core: Core, baseUrl: string, failureLimit: FailureLimit): FastifyPluginAsync =>
+  (core: Core, baseUrl: string, failureLimit: FailureLimit, consoleOrigin: string): FastifyPluginAsync =>
   (app) => {
     const { origin, protocol } = new URL(baseUrl)
     const tickets = createTicketLookup(core)
@@ -86,7 +86,7 @@ export const setupPlugin =
       return send(reply, 409, donePage('This link is not valid', why))
     }
 
-    app.get('/setup', (_request, reply) => send(reply, 200, startPage()))
+    app.get('/setup', (_request, reply) => send(reply, 200, startPage(consoleOrigin)))
 
     app.get<{ Querystring: { ticket?: unknown; code?: unknown } }>(
       '/setup/confirm',

@@ -1,0 +1,130 @@
+/** Gives a terminal its first key: its code, what asks, and for which project. */
+import { useMutation } from '@tanstack/react-query'
+import { CircleCheck, SquareTerminal } from 'lucide-react'
+import { useState, type SubmitEvent } from 'react'
+import { messageOf } from '../api/client'
+import { isAtLeast, useSession } from '../api/session'
+import { allowTerminal, denyTerminal, lookAtTerminal, type WaitingTerminal } from '../api/terminals'
+import { useProject } from '../shell/project'
+import { Button } from '../ui/button'
+import { FormError, SelectField, TextField } from '../ui/field'
+import { Card, Empty, Page } from '../ui/page'
+import { Time } from '../ui/time'
+
+export function Connect() {
+  const [code, setCode] = useState('')
+  const [decision, setDecision] = useState<'allowed' | 'denied' | null>(null)
+  const look = useMutation({ mutationFn: lookAtTerminal })
+  const restart = (): void => {
+    look.reset()
+    setDecision(null)
+  }
+  const submit = (event: SubmitEvent<HTMLFormElement>): void => {
+    event.preventDefault()
+    look.mutate(code)
+  }
+  return (
+    <Page title="Connect a terminal" description="A terminal that asks for a key shows a code.">
+      <Card className="max-w-lg">
+        {decision !== null ? (
+          <Empty
+            icon={<CircleCheck className="size-5" />}
+            title={decision === 'allowed' ? 'The terminal gets its key within seconds' : 'The terminal gets no key'}
+          >
+            <Button onClick={restart}>Connect another one</Button>
+          </Empty>
+        ) : look.data ? (
+          <Decide code={code} terminal={look.data} onDecided={setDecision} onBack={restart} />
+        ) : (
+          <form className="grid gap-4 p-5" onSubmit={submit}>
+            <TextField
+              label="Code"
+              value={code}
+              onChange={({ target }) => setCode(target.value)}
+              className="font-mono tracking-widest uppercase"
+              placeholder="7KQM-2XPA"
+              required
+              autoFocus
+              autoComplete="off"
+              maxLength={20}
+            />
+            <FormError>{look.error && messageOf(look.error)}</FormError>
+            <div>
+              <Button type="submit" look="primary" isBusy={look.isPending}>
+                Continue
+              </Button>
+            </div>
+          </form>
+        )}
+      </Card>
+    </Page>
+  )
+}
+
+interface DecideProps {
+  code: string
+  terminal: WaitingTerminal
+  onDecided: (decision: 'allowed' | 'denied') => void
+  onBack: () => void
+}
+
+function Decide({ code, terminal, onDecided, onBack }: DecideProps) {
+  const { projects } = useSession()
+  const current = useProject()
+  const able = projects.filter(({ role }) => isAtLeast(role, 'member'))
+  const [project, setProject] = useState(able.find(({ id }) => id === current?.id)?.id ?? able[0]?.id ?? '')
+  const decide = useMutation({
+    mutationFn: async (decision: 'allowed' | 'denied') => {
+      await (decision === 'allowed' ? allowTerminal(project, code) : denyTerminal(code))
+      return decision
+    },
+    onSuccess: onDecided,
+  })
+  return (
+    <div className="grid gap-4 p-5">
+      <p className="flex items-start gap-3">
+        <SquareTerminal className="mt-0.5 size-5 shrink-0 text-muted" aria-hidden />
+        <span className="min-w-0">
+          <strong className="break-words">{terminal.client ?? 'A terminal'}</strong> at {terminal.address} asked for a key{' '}
+          <Time at={terminal.created_at} />. Allow it only if the terminal in front of you shows this code:
+        </span>
+      </p>
+      <p className="rounded-md border border-border bg-code py-3 text-center font-mono text-lg tracking-widest uppercase">
+        {code}
+      </p>
+      {able.length === 0 ? (
+        <p>You need a project in which you are a member or owner.</p>
+      ) : (
+        <SelectField
+          label="Project"
+          value={project}
+          onChange={({ target }) => setProject(target.value)}
+          hint="The key can rent and use phones and spend the project's credit. It does not expire."
+        >
+          {able.map(({ id, name }) => (
+            <option key={id} value={id}>
+              {name}
+            </option>
+          ))}
+        </SelectField>
+      )}
+      <FormError>{decide.error && messageOf(decide.error)}</FormError>
+      <div className="flex flex-wrap gap-2">
+        <Button
+          look="primary"
+          disabled={project === ''}
+          isBusy={decide.isPending}
+          onClick={() => decide.mutate('allowed')}
+        >
+          Allow
+        </Button>
+        <Button disabled={decide.isPending} onClick={() => decide.mutate('denied')}>
+          Deny
+        </Button>
+        <Button look="ghost" onClick={onBack}>
+          Another code
+        </Button>
+      </div>
+    </div>
+  )
+}

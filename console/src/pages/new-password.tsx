@@ -1,0 +1,57 @@
+/** Changes the user's password. */
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useRef, type SubmitEvent } from 'react'
+import { toast } from 'sonner'
+import { messageOf } from '../api/client'
+import { changePassword } from '../api/people'
+import { useSession } from '../api/session'
+import { Button } from '../ui/button'
+import { FormError, TextField } from '../ui/field'
+import { Card } from '../ui/page'
+
+export function NewPassword() {
+  const { user } = useSession()
+  const queries = useQueryClient()
+  const form = useRef<HTMLFormElement>(null)
+  const change = useMutation({
+    mutationFn: changePassword,
+    async onSuccess() {
+      form.current?.reset()
+      toast.success('Your password was changed. Your other sign-ins have ended.')
+      await queries.invalidateQueries({ queryKey: ['sign-ins'] })
+    },
+  })
+  const submit = (event: SubmitEvent<HTMLFormElement>): void => {
+    event.preventDefault()
+    const password = new FormData(event.currentTarget).get('password')
+    change.mutate(typeof password === 'string' ? password : '')
+  }
+  return (
+    <section className="grid gap-3" aria-labelledby="password">
+      <h2 id="password" className="font-semibold">
+        Password
+      </h2>
+      <Card className="p-4 sm:p-5">
+        <form ref={form} className="grid max-w-sm gap-4" onSubmit={submit}>
+          <input type="hidden" name="username" autoComplete="username" value={user?.email ?? ''} readOnly />
+          <TextField
+            label="New password"
+            name="password"
+            type="password"
+            autoComplete="new-password"
+            required
+            minLength={10}
+            maxLength={128}
+            hint="At least 10 characters. Your other sign-ins end."
+          />
+          <FormError>{change.error && messageOf(change.error)}</FormError>
+          <div>
+            <Button type="submit" isBusy={change.isPending}>
+              Change password
+            </Button>
+          </div>
+        </form>
+      </Card>
+    </section>
+  )
+}

@@ -1,0 +1,102 @@
+// Links by mail, with a real SMTP connection: invitations, and new passwords for people who have lost theirs.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { consoleClient, consoleUser, testPassword } from '../../testing/console-client.js'
+import { startSmtp, type ReceivedMail, type SmtpServer } from '../../testing/smtp.js'
+import { eventually, useWorld, type Plane, type Tenant } from '../../testing/world.js'
+
+const world = useWorld()
+let smtp: SmtpServer
+let plane: Plane
+let tenant: Tenant
+beforeAll(async () => {
+  smtp = await startSmtp()
+  plane = await world.start({ env: { PHONERACK_SMTP_URL: smtp.url } })
+  tenant = await plane.tenant()
+})
+afterAll(() => smtp.close())
+
+/** The token of the link in a mail, which is encoded as quoted-printable. */
+const tokenIn = ({ raw }: ReceivedMail): string =>
+  /#(pri_[\w-]{43})/.exec(raw.replace(/=\r\n/g, ''))?.[1] ?? ''
+const mailTo = async (address: string): Promise<ReceivedMail> => {
+  await eventually(() => smtp.mails.some(({ to }) => to.includes(address)))
+  const [mail] = smtp.mails.filter(({ to }) => to.includes(address)).slice(-1)
+  if (!mail) throw new Error('no mail')
+  return mail
+}
+const newPassword = 'a longer new password'
+
+describe('a lost password', () => {
+  it('is replaced by a link that works once and ends all sessions', async () => {
+    const { client, email } = await consoleUser(plane, { role: 'viewer', projectId: tenant.projectId })
+    const anybody = consoleClient(plane)
+    expect((await anybody.ask('POST', '/resets', { body: { email } })).status).toBe(200)
+    const token = tokenIn(await mailTo(email))
+    const looked = await anybody.ask('POST', '/invitations/look', { body: { token } })
+    expect(looked.body).toEqual({ role: 'reset', email, project: null })
+    // It is not an invitation.
+    const user = { name: 'x', email: 'x@example.com', password: testPassword }
+    expect((await anybody.ask('POST', '/invitations/accept', { body: { token, user } })).status).toBe(400)
+    const accept = () => anybody.ask('POST', '/resets/accept', { body: { token, password: newPassword } })
+    expect((await accept()).status).toBe(200)
+    expect((await anybody.ask('GET', '/session')).body['user']).toMatchObject({ email })
+    expect((await client.ask('GET', '/me/sessions')).status).toBe(401)
+    expect((await accept()).status).toBe(404)
+    const signIn = (password: string) =>
+      consoleClient(plane).ask('POST', '/auth/sign-in/email', { body: { email, password } })
+    expect([(await signIn(testPassword)).status, (await signIn(newPassword)).status]).toEqual([401, 200])
+  })
+
+  it('answers the same for an unknown address, and sends at most 3 mails an hour', async () => {
+    const unknown = 'unknown@example.com'
+    const { email } = await consoleUser(plane, { role: 'viewer', projectId: tenant.projectId })
+    for (const address of [email, unknown]) {
+      const statuses = []
+      for (let count = 0; count < 4; count += 1) {
+        const answer = await consoleClient(plane).ask('POST', '/resets', { body: { email: address } })
+        statuses.push(answer.status)
+      }
+      expect(statuses).toEqual([200, 200, 200, 429])
+    }
+    await mailTo(email)
+    expect(smtp.mails.filter(({ to }) => to.includes(unknown))).toEqual([])
+  })
+
+  it('can be replaced by a link of an operator', async () => {
+    const { email } = await consoleUser(plane, { role: 'viewer', projectId: tenant.projectId })
+    const made = await plane.operator.inject({
+      method: 'POST',
+      url: '/operator/v1/resets',
+      headers: { authorization: `Bearer ${plane.operatorToken}` },
+      payload: { email },
+    })
+    expect(made.statusCode).toBe(201)
+    const token = new URL(made.json<{ url: string }>().url).hash.slice(1)
+    const accepted = await consoleClient(plane).ask('POST', '/resets/accept', {
+      body: { token, password: newPassword },
+    })
+    expect(accepted.status).toBe(200)
+  })
+})
+
+it('a changed password ends the other sessions, and not this one', async () => {
+  const { client, email } = await consoleUser(plane, { role: 'viewer', projectId: tenant.projectId })
+  const other = consoleClient(plane)
+  await other.ask('POST', '/auth/sign-in/email', { body: { email, password: testPassword } })
+  expect((await client.ask('POST', '/me/password', { body: { password: newPassword } })).status).toBe(200)
+  expect((await client.ask('GET', '/me/sessions')).status).toBe(200)
+  expect((await other.ask('GET', '/me/sessions')).status).toBe(401)
+})
+
+it('an invitation is sent, and its names add neither headers nor links', async () => {
+  const { client } = await consoleUser(plane, { role: 'operator' })
+  const name = 'Win https://evil.example now'
+  const { body } = await client.ask('POST', '/projects', { body: { name } })
+  const invited = await client.ask('POST', `/projects/${String(body['id'])}/invitations`, {
+    body: { email: 'vera@example.com', role: 'viewer' },
+  })
+  expect(invited.body).toMatchObject({ is_mailed: true })
+  const mail = await mailTo('vera@example.com')
+  expect(tokenIn(mail)).toBe(new URL(String(invited.body['url'])).hash.slice(1))
+  expect(mail.raw).not.toContain('https://evil.example')
+})

@@ -1,0 +1,102 @@
+/** New passwords: by the user, or by a one-time link for somebody who has lost theirs. */
+import { ApiError, newId } from '@phonerack/shared'
+import { hashPassword } from 'better-auth/crypto'
+import { type Core } from '../core/core.js'
+import { type Tx } from '../db/database.js'
+import { addAudit } from '../operator/audit.js'
+import { onBehalf, type Change, type Origin, type Work } from '../operator/work.js'
+import { forgetAttempts } from './attempts.js'
+import { addInvitation, notValid, takeInvitation, type NewInvitation } from './invitations.js'
+import { resetMail, type Mailer } from './mail.js'
+import { type Actor } from './types.js'
+import { asUser } from './work.js'
+
+/** Milliseconds that a link for a new password is valid. */
+const lifeMs = 3_600_000
+
+/** The subject of the limit of wrong passwords. */
+export const passwordAttempts = (email: string): string => `password ${email.toLowerCase()}`
+
+async function writePassword(tx: Tx, userId: string, hash: string, now: Date): Promise<void> {
+  const { count } = await tx.userAccount.updateMany({
+    where: { userId, providerId: 'credential' },
+    data: { password: hash, updatedAt: now },
+  })
+  if (count > 0) return
+  await tx.userAccount.create({
+    data: {
+      ...{ id: newId('userAccount'), providerId: 'credential', accountId: userId, userId, password: hash },
+      ...{ createdAt: now, updatedAt: now },
+    },
+  })
+}
+
+/** Ends the user's other sessions. */
+export async function changePassword(
+  core: Core,
+  actor: Actor,
+  sessionId: string,
+  password: string,
+): Promise<void> {
+  const hash = await hashPassword(password)
+  await asUser(core, actor, 'password.change', async ({ tx, now }) => {
+    await writePassword(tx, actor.user.id, hash, now)
+    await tx.userSession.deleteMany({ where: { userId: actor.user.id, id: { not: sessionId } } })
+    return { result: null, target: actor.user.id, before: null, after: null }
+  })
+}
+
+/** For an operator: a link with which the user chooses a new password. @throws ApiError not_found */
+export async function createReset(
+  work: Work,
+  consoleOrigin: string,
+  email: string,
+): Promise<Change<NewInvitation>> {
+  if ((await work.tx.user.count({ where: { email } })) === 0)
+    throw new ApiError('not_found', { message: 'There is no account with this e-mail address.', next: null })
+  return addInvitation(work, consoleOrigin, { projectId: null, role: 'reset', email }, lifeMs)
+}
+
+/** Sends the user a link. Nobody learns from it whether there is an account with this address. */
+export async function requestReset(
+  core: Core,
+  mailer: Mailer,
+  consoleOrigin: string,
+  email: string,
+  from: Origin,
+): Promise<void> {
+  const user = await core.db.user.findUnique({ where: { email } })
+  if (!user) return
+  const { url } = await asUser(core, { user, ...from }, 'password.reset_request', (work) =>
+    createReset(work, consoleOrigin, email),
+  )
+  await mailer.send(resetMail(email, url))
+}
+
+/** Ends all sessions of the user. Returns their ID. @throws ApiError not_found */
+export async function acceptReset(
+  core: Core,
+  from: Origin,
+  token: string,
+  password: string,
+): Promise<string> {
+  const hash = await hashPassword(password)
+  const user = await onBehalf(core, from, async (work) => {
+    const { tx, now } = work
+    const invitation = await takeInvitation(work, token)
+    const { id: invitationId, role, email } = invitation
+    const found = role === 'reset' && email !== null ? await tx.user.findUnique({ where: { email } }) : null
+    if (!found) throw notValid()
+    await writePassword(tx, found.id, hash, now)
+    await tx.userSession.deleteMany({ where: { userId: found.id } })
+    await tx.invitation.update({
+      where: { id: invitationId },
+      data: { acceptedAt: now, acceptedBy: found.id },
+    })
+    const who = { tokenId: found.id, tokenName: found.email, ...from }
+    await addAudit(work, 'password.reset', { target: found.id, before: null, after: null }, who)
+    return found
+  })
+  await forgetAttempts(core.db, passwordAttempts(user.email))
+  return user.id
+}
