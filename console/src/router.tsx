@@ -19,7 +19,9 @@ const root = createRootRouteWithContext<{ queries: QueryClient }>()({
   component: Outlet,
   errorComponent: Failure,
   notFoundComponent: NotFound,
-  beforeLoad: async ({ context }) => ({ session: await context.queries.query({ ...sessionQuery, staleTime: 'static' }) }),
+  beforeLoad: async ({ context }) => ({
+    session: await context.queries.query({ ...sessionQuery, staleTime: 'static' }),
+  }),
 })
 
 /** A path of this page to return to. */

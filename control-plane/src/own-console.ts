@@ -21,14 +21,15 @@ export interface OwnConsole {
 
 export async function openConsole(core: Core, config: Config): Promise<OwnConsole> {
   // A rotation of the service key does not change the webhook key, so sessions survive it.
-  const key = await openWebhookKey(core.db, config)
+  const key = await openWebhookKey(core.db, config, core.log)
   const secret = key.derive('phonerack console')
   const auth = createAuth(core, config.console, secret)
   const csrf = createCsrf(secret)
   const { baseUrl } = config.http
   const mailer = config.console.mail ? createMailer(config.console.mail) : null
   return {
-    plugin: (services) => consolePlugin({ core, config: config.console, auth, csrf, mailer, services, baseUrl }),
+    plugin: (services) =>
+      consolePlugin({ core, config: config.console, auth, csrf, mailer, services, baseUrl }),
     operatorPlugin: consoleOperatorPlugin(core, config.console),
     ticker: new Ticker('expired sign-ins', 600_000, core.log, () => forgetSignIns(core)),
     close: () => mailer?.close(),

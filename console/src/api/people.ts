@@ -27,7 +27,10 @@ export const removeMember = (project: string, user: string) =>
   call('DELETE', `${of(project)}/members/${encodeURIComponent(user)}`)
 /** `url`: the link, which is never shown again. `is_mailed`: the person has it already. */
 export const invite = (project: string, email: string, role: Role) =>
-  call<Invitation & { url: string; is_mailed: boolean }>('POST', `${of(project)}/invitations`, { email, role })
+  call<Invitation & { url: string; is_mailed: boolean }>('POST', `${of(project)}/invitations`, {
+    email,
+    role,
+  })
 export const withdrawInvitation = (project: string, id: string) =>
   call('DELETE', `${of(project)}/invitations/${encodeURIComponent(id)}`)
 

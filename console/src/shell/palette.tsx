@@ -78,7 +78,11 @@ export default function Palette({ isOpen, onOpenChange, onNewProject }: PaletteP
                 {item('New project', <Plus aria-hidden />, onNewProject)}
               </Command.Group>
               <Command.Group heading="You" className={group}>
-                {item('Connect a terminal', <SquareTerminal aria-hidden />, () => void navigate({ to: '/connect' }))}
+                {item(
+                  'Connect a terminal',
+                  <SquareTerminal aria-hidden />,
+                  () => void navigate({ to: '/connect' }),
+                )}
                 {item('Your account', <UserCog aria-hidden />, () => void navigate({ to: '/account' }))}
                 {item('Light theme', <Sun aria-hidden />, () => setTheme('light'))}
                 {item('Dark theme', <Moon aria-hidden />, () => setTheme('dark'))}

@@ -33,7 +33,7 @@ it('is written soon, and the latest one of all replicas counts', async () => {
   await eventually(async () => (await lastUse())[1] === '192.0.2.3')
 })
 
-it('is not that of a refused request', async () => {
+it('does not change with a refused request', async () => {
   const known = await lastUse()
   expect((await use(planes[0], '192.0.2.9', `${tenant.key.slice(0, -4)}AAAA`)).statusCode).toBe(401)
   await planes[1].close()

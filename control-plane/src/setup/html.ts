@@ -71,8 +71,8 @@ export const startPage = (consoleOrigin: string): string =>
     html`<h1>Connect a terminal</h1>
       <p>
         A terminal requests an API key and shows a code.
-        <a href="${consoleOrigin}/console/connect">Confirm it in the console</a> if you belong to a project, or let an
-        operator of this Phonerack confirm it:
+        <a href="${consoleOrigin}/console/connect">Confirm it in the console</a> if you belong to a project,
+        or let an operator of this Phonerack confirm it:
       </p>
       <ol>
         <li>Give the code to an operator.</li>

@@ -1,4 +1,4 @@
-// Attempts are counted in Postgres, exactly, also by concurrent requests.
+// Attempts are counted in Postgres, exactly, even of concurrent requests.
 import { beforeAll, expect, it } from 'vitest'
 import { useWorld, type Plane } from '../testing/world.js'
 import { countAttempt, forgetAttempts } from './attempts.js'
@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 const limit = { max: 5, window: 60 }
 
-it('allows as many as the limit, also when they come concurrently, and says how long to wait', async () => {
+it('allows as many as the limit even when they come concurrently, and says how long to wait', async () => {
   const { db } = plane.app.core
   const outcomes = await Promise.all(Array.from({ length: 20 }, () => countAttempt(db, 'concurrent', limit)))
   expect(outcomes.filter((seconds) => seconds === null)).toHaveLength(5)

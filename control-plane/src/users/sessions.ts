@@ -28,7 +28,7 @@ export const revokeSession = (core: Core, actor: Actor, id: string) =>
     return { result: { id }, target: actor.user.id, before: { session: id }, after: null }
   })
 
-/** As after a sign-out. */
+/** Signs one browser out. */
 export async function endSession({ db }: Pick<Core, 'db'>, id: string): Promise<void> {
   await db.userSession.deleteMany({ where: { id } })
 }

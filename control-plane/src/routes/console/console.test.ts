@@ -216,7 +216,7 @@ describe('keys', () => {
     ])
   })
 
-  it('that belong to another project are not found', async () => {
+  it('are not found when they belong to another project', async () => {
     const other = await plane.tenant()
     const { client } = await consoleUser(plane, { role: 'owner', projectId: tenant.projectId })
     const { id } = await plane.app.core.db.apiKey.findFirstOrThrow({ where: { projectId: other.projectId } })

@@ -31,7 +31,7 @@ export function addConsolePages(app: FastifyInstance): void {
   const files = readConsoleFiles()
   const hidden = { schema: { hide: true } }
   const page = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
-    // Not the page: a program must see that there is nothing.
+    // Not the page: a program expects an error as JSON.
     if (request.url.startsWith(`${pagePath}/api/`)) throw new ApiError('not_found')
     if (!files) throw new ApiError('not_found', { message: 'The console was not built.', next: null })
     const nonce = randomBytes(16).toString('base64')

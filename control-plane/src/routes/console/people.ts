@@ -89,8 +89,11 @@ function addInvitations(app: FastifyInstance, deps: GateDeps): void {
   app.post(`${apiPath}/projects/:project/invitations`, async (request, reply) => {
     const input = parseBody(inviteBody, request)
     const project = projectOf(request)
-    const made = await inviteMember(core, actorOf(request), config.origin, { projectId: project.id, ...input })
-    // The answer has the link too, so a mail that was not sent is no reason to refuse.
+    const made = await inviteMember(core, actorOf(request), config.origin, {
+      projectId: project.id,
+      ...input,
+    })
+    // The answer has the link too, so a failed mail does not fail the request.
     const by = signedInOf(request).user.name
     const mail = invitationMail(input.email, project.name, by, made.url)
     const isMailed = mailer !== null && (await isSent(request, mailer, mail))

@@ -80,7 +80,7 @@ export function addSignIn(app: FastifyInstance, deps: GateDeps & { baseUrl: stri
       projects: signedIn
         ? (await listProjectsOf(core, signedIn.user)).map(({ id, name, role }) => ({ id, name, role }))
         : [],
-      // The page compares its own origin: behind a proxy, this server may not see it.
+      // The page compares its own origin, which this server cannot always see behind a proxy.
       passkey_origins: config.passkeys?.origins ?? [],
       has_mail: mailer !== null,
       console_url: `${config.origin}/console`,
