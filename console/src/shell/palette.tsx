@@ -47,10 +47,9 @@ export default function Palette({ isOpen, onOpenChange, onNewProject }: PaletteP
           className="fixed inset-x-4 top-[12vh] z-50 mx-auto max-w-lg overflow-hidden rounded-lg border border-border bg-surface shadow-xl"
         >
           <Radix.Title className="sr-only">Command palette</Radix.Title>
-          <Command label="Commands" loop>
+          <Command label="Search commands" loop>
             <Command.Input
               placeholder="Go to a page or project, or run a command…"
-              aria-label="Search commands"
               className="h-12 w-full border-b border-border bg-transparent px-4 outline-none placeholder:text-muted"
             />
             <Command.List className="max-h-[50vh] overflow-y-auto p-1.5" tabIndex={-1}>
