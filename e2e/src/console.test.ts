@@ -60,6 +60,21 @@ async function newKey(page: Page, name: string): Promise<string> {
   return key
 }
 
+/** Signs in by a passkey as a page would that does not ask who uses it. Returns the server's status. */
+const signInUnverified = (page: Page): Promise<number> =>
+  page.evaluate<number>(`(async () => {
+    const session = await (await fetch('/console/api/session')).json()
+    const options = await (await fetch('/console/api/auth/passkey/generate-authenticate-options')).json()
+    const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON({ ...options, userVerification: 'discouraged' })
+    const credential = await navigator.credentials.get({ publicKey })
+    const answer = await fetch('/console/api/auth/passkey/verify-authentication', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-csrf-token': session.csrf_token },
+      body: JSON.stringify({ response: credential.toJSON() }),
+    })
+    return answer.status
+  })()`)
+
 describe('the first operator', () => {
   it('comes by the link of up, makes a project and a key, uses the key, and revokes it', async () => {
     await acceptLink(owner, await operatorLink(system), { name: 'Olga', email: `olga-${run}@example.com` })
@@ -114,10 +129,46 @@ describe('a viewer', () => {
   })
 })
 
+describe('the sign-in page', () => {
+  it('leads to the page that was asked for, and to no other site', async () => {
+    const { origin } = new URL(owner.url())
+    const email = `nina-${run}@example.com`
+    const page = await open()
+    await acceptLink(page, await operatorLink(system), { name: 'Nina', email })
+    const signOut = async (): Promise<void> => {
+      await page.getByRole('button', { name: 'Account and theme' }).click()
+      await page.getByRole('menuitem', { name: 'Sign out' }).click()
+      await page.getByLabel('Password').waitFor()
+    }
+    const signIn = async (): Promise<void> => {
+      await page.getByLabel('E-mail address').fill(email)
+      await page.getByLabel('Password').fill(consolePassword)
+      await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+      await page.getByRole('button', { name: 'Account and theme' }).waitFor()
+    }
+    await signOut()
+    await page.goto(`${origin}/console/account`)
+    await signIn()
+    await page.getByRole('heading', { level: 1, name: 'Your account' }).waitFor()
+    for (const hostile of [
+      '//evil.example/',
+      '/\\evil.example',
+      '/%09/evil.example',
+      'https://evil.example',
+    ]) {
+      await signOut()
+      await page.goto(`${origin}/console/sign-in?next=${encodeURIComponent(hostile)}`)
+      await signIn()
+      expect(new URL(page.url()).origin).toBe(origin)
+    }
+    await page.context().close()
+  })
+})
+
 describe('a passkey', () => {
   it('is added with an account, and signs in', async () => {
     const page = await open()
-    await addAuthenticator(page)
+    const device = await addAuthenticator(page)
     await page.goto(await operatorLink(system))
     await page.getByLabel('Name').fill('Petra')
     await page.getByLabel('E-mail address').fill(`petra-${run}@example.com`)
@@ -126,6 +177,12 @@ describe('a passkey', () => {
     await page.getByRole('menuitem', { name: 'Sign out' }).click()
     await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
     await page.getByRole('button', { name: 'Account and theme' }).waitFor()
+    await page.getByRole('button', { name: 'Account and theme' }).click()
+    await page.getByRole('menuitem', { name: 'Sign out' }).click()
+    await page.getByRole('button', { name: 'Sign in with a passkey' }).waitFor()
+    // The server does not rely on the page, which asks for the person's PIN, fingerprint or face.
+    await device.verifies(false)
+    expect(await signInUnverified(page)).toBe(400)
     await page.context().close()
   })
 
@@ -169,6 +226,16 @@ describe('the page', () => {
     await newProject(owner, name)
     await owner.getByText(name).first().waitFor()
     expect(await owner.locator('img[src="x"]').count()).toBe(0)
+    // A mark for right-to-left text must not turn the question around it.
+    const turned = `\u202Egnp.txt ${'x'.repeat(60)}`
+    await newKey(owner, turned)
+    await owner.getByRole('button', { name: `Revoke ${turned}` }).click()
+    const title = owner.getByRole('alertdialog').getByRole('heading')
+    expect(await title.locator('bdi').innerText()).toBe(turned)
+    expect(
+      await owner.evaluate<number>('document.documentElement.scrollWidth - window.innerWidth'),
+    ).toBeLessThanOrEqual(0)
+    await owner.getByRole('button', { name: 'Cancel' }).click()
   })
 })
 

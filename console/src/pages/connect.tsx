@@ -87,9 +87,11 @@ function Decide({ code, terminal, onDecided, onBack }: DecideProps) {
       <p className="flex items-start gap-3">
         <SquareTerminal className="mt-0.5 size-5 shrink-0 text-muted" aria-hidden />
         <span className="min-w-0">
-          <strong className="break-words">{terminal.client ?? 'A terminal'}</strong> at {terminal.address}{' '}
-          asked for a key <Time at={terminal.created_at} />. Allow it only if the terminal in front of you
-          shows this code:
+          <strong className="break-words">
+            <bdi>{terminal.client ?? 'A terminal'}</bdi>
+          </strong>{' '}
+          at {terminal.address} asked for a key <Time at={terminal.created_at} />. Allow it only if the
+          terminal in front of you shows this code:
         </span>
       </p>
       <p className="rounded-md border border-border bg-code py-3 text-center font-mono text-lg tracking-widest uppercase">

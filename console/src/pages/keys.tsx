@@ -10,7 +10,7 @@ import { isAtLeast, useSession } from '../api/session'
 import { useProject } from '../shell/project'
 import { Badge } from '../ui/badge'
 import { Button } from '../ui/button'
-import { Confirm } from '../ui/dialog'
+import { Ask, Confirm } from '../ui/dialog'
 import { Card, Empty, Loading, Page } from '../ui/page'
 import { Time } from '../ui/time'
 import { NewKey } from './keys/new-key'
@@ -149,7 +149,7 @@ function KeyRow({ project, item, mayChange }: { project: string; item: Key; mayC
       <Confirm
         isOpen={isRevoking}
         onOpenChange={setIsRevoking}
-        title={`Revoke ${item.name}?`}
+        title={<Ask verb="Revoke" name={item.name} />}
         description="Programs that use this key are refused at once. This cannot be undone."
         action="Revoke key"
         isBusy={revoke.isPending}

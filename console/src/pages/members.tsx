@@ -17,7 +17,7 @@ import { isAtLeast, useSession, type Role } from '../api/session'
 import { useProject } from '../shell/project'
 import { Badge } from '../ui/badge'
 import { Button } from '../ui/button'
-import { Confirm } from '../ui/dialog'
+import { Ask, Confirm } from '../ui/dialog'
 import { Card, Empty, Loading, Page } from '../ui/page'
 import { Time } from '../ui/time'
 import { Invite } from './members/invite'
@@ -36,7 +36,7 @@ export function Members() {
   return (
     <Page
       title="Members"
-      description="Viewers see. Members also create keys and use phones. Owners also manage members."
+      description="Viewers only look. Members also create keys and use phones. Owners also manage members."
       actions={
         mayChange && (
           <Button look="primary" onClick={() => setIsInviting(true)}>
@@ -136,7 +136,7 @@ function MemberRow({ project, member, mayChange }: { project: string; member: Me
       <Confirm
         isOpen={isRemoving}
         onOpenChange={setIsRemoving}
-        title={`Remove ${member.name}?`}
+        title={<Ask verb="Remove" name={member.name} />}
         description="They lose access to this project at once. Keys that they created stay valid until you revoke them."
         action="Remove member"
         isBusy={change.isPending}

@@ -6,7 +6,7 @@ import { messageOf } from '../api/client'
 import { deletePhone, parkPhone, startPhone, type Phone, type PhoneStatus } from '../api/projects'
 import { Badge, type Tone } from '../ui/badge'
 import { Button } from '../ui/button'
-import { Confirm } from '../ui/dialog'
+import { Ask, Confirm } from '../ui/dialog'
 import { Menu, MenuItem } from '../ui/menu'
 import { Time } from '../ui/time'
 
@@ -95,7 +95,7 @@ function Actions({ project, phone }: Omit<Props, 'mayChange'>) {
       <Confirm
         isOpen={isDeleting}
         onOpenChange={setIsDeleting}
-        title={`Delete ${phone.name}?`}
+        title={<Ask verb="Delete" name={phone.name} />}
         description="Its apps and files are erased, and cannot be restored."
         action="Delete phone"
         isBusy={change.isPending}

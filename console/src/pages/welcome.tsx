@@ -2,7 +2,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useRouter } from '@tanstack/react-router'
 import { Fingerprint } from 'lucide-react'
-import { useState, type SubmitEvent } from 'react'
+import { useState, type ReactNode, type SubmitEvent } from 'react'
 import { toast } from 'sonner'
 import { messageOf } from '../api/client'
 import { acceptInvitation, acceptReset, lookAtInvitation, type OpenInvitation } from '../api/people'
@@ -16,10 +16,15 @@ import { Loading } from '../ui/page'
 /** In the fragment, which browsers do not send. */
 const readToken = (): string => window.location.hash.slice(1)
 
-const purposeOf = ({ role, email, project }: OpenInvitation): string => {
+const purposeOf = ({ role, email, project }: OpenInvitation): ReactNode => {
   if (role === 'reset') return `Choose a new password for ${email ?? ''}. All your sign-ins end.`
   if (role === 'operator') return 'You become an operator of this service.'
-  return `You are invited to the project ${project?.name ?? ''} as ${role === 'owner' ? 'an owner' : `a ${role}`}.`
+  return (
+    <>
+      You are invited to the project <bdi>{project?.name}</bdi> as{' '}
+      {role === 'owner' ? 'an owner' : `a ${role}`}.
+    </>
+  )
 }
 
 export function Welcome() {

@@ -54,10 +54,17 @@ export function Dialog({
   )
 }
 
+/** A question about a thing. Marks in its name do not turn the text around it. */
+export const Ask = ({ verb, name }: { verb: string; name: string }) => (
+  <span className="break-words">
+    {verb} <bdi>{name}</bdi>?
+  </span>
+)
+
 interface ConfirmProps {
   isOpen: boolean
   onOpenChange: (isOpen: boolean) => void
-  title: string
+  title: ReactNode
   description: ReactNode
   /** The verb of the button. */
   action: string

@@ -75,7 +75,7 @@ export function SelectField({
 
 /** Announced by screen readers when it appears. */
 export const FormError = ({ children }: { children: ReactNode }) => (
-  <div role="alert" className="empty:-mb-4">
+  <div role="alert" className="empty:absolute">
     {children ? (
       <p className="rounded-md border border-danger/40 bg-surface px-3 py-2 text-danger">{children}</p>
     ) : null}

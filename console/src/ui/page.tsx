@@ -38,7 +38,7 @@ interface EmptyProps {
 }
 
 export const Empty = ({ icon, title, children }: EmptyProps) => (
-  <div className="grid justify-items-center gap-3 px-6 py-14 text-center">
+  <div className="grid justify-items-center gap-3 px-6 py-10 text-center">
     <div className="grid size-11 place-items-center rounded-full bg-hover text-muted" aria-hidden>
       {icon}
     </div>

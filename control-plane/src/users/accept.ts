@@ -5,7 +5,7 @@ import { type Core } from '../core/core.js'
 import { type Invitation } from '../gen/prisma/client.js'
 import { addAudit } from '../operator/audit.js'
 import { onBehalf, type Origin, type Work } from '../operator/work.js'
-import { notValid, takeInvitation } from './invitations.js'
+import { lookAtInvitation, notValid, takeInvitation } from './invitations.js'
 import { type Role, type User } from './types.js'
 
 export interface NewUser {
@@ -16,8 +16,11 @@ export interface NewUser {
 }
 
 /** Gives the rights of the invitation. A user with more rights keeps them. */
-async function grant({ tx, now }: Work, { role, projectId }: Invitation, userId: string): Promise<void> {
+async function grant({ tx, now }: Work, { id, role, projectId }: Invitation, userId: string): Promise<void> {
   if (projectId === null) {
+    // Each start without an operator prints a link. Those of earlier starts end with the first operator.
+    if ((await tx.user.count({ where: { isOperator: true } })) === 0)
+      await tx.invitation.deleteMany({ where: { role: 'operator', acceptedAt: null, id: { not: id } } })
     await tx.user.update({ where: { id: userId }, data: { isOperator: true } })
     return
   }
@@ -51,6 +54,8 @@ export async function acceptAsNewUser(
   token: string,
   input: NewUser,
 ): Promise<string> {
+  // First, so that a guessed link does not cost a hash.
+  await lookAtInvitation(core, token)
   const hash = input.password === null ? null : await hashPassword(input.password)
   return onBehalf(core, from, async (work) => {
     const { tx, now } = work

@@ -3,6 +3,7 @@ import { passkey } from '@better-auth/passkey'
 import { createAuthEndpoint } from '@better-auth/core/api'
 import { newId, type IdKind } from '@phonerack/shared'
 import { betterAuth } from 'better-auth'
+import { APIError } from 'better-auth/api'
 import { prismaAdapter } from 'better-auth/adapters/prisma'
 import { setSessionCookie } from 'better-auth/cookies'
 import { z } from 'zod'
@@ -32,6 +33,11 @@ const idKinds: Readonly<Record<string, IdKind>> = {
   account: 'userAccount',
   verification: 'verification',
   passkey: 'passkey',
+}
+
+/** The plugin asks for the PIN, fingerprint or face, but does not check that the device asked. @throws APIError */
+function needVerifiedPerson(isVerified: boolean): void {
+  if (!isVerified) throw new APIError('BAD_REQUEST', { message: 'The passkey did not check who used it.' })
 }
 
 /** For the server only: signs a user in who has proved in another way who they are. */
@@ -120,6 +126,14 @@ export function createAuth({ db, log }: Pick<Core, 'db' | 'log'>, config: Consol
         rpID: config.passkeys?.rpId ?? 'invalid',
         origin: config.passkeys?.origins ?? [],
         authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
+        registration: {
+          afterVerification: ({ verification }) =>
+            needVerifiedPerson(verification.registrationInfo?.userVerified === true),
+        },
+        authentication: {
+          afterVerification: ({ verification }) =>
+            needVerifiedPerson(verification.authenticationInfo.userVerified),
+        },
       }),
     ],
   })

@@ -100,6 +100,10 @@ async function lockMember({ tx }: Work, projectId: string, userId: string) {
   return member
 }
 
+/** Otherwise a former owner could return by a link that they made before. */
+const endInvitationsBy = ({ tx }: Work, projectId: string, userId: string) =>
+  tx.invitation.deleteMany({ where: { projectId, createdBy: userId, acceptedAt: null } })
+
 /** @throws ApiError invalid_request */
 async function keepAnOwner({ tx }: Work, projectId: string, userId: string): Promise<void> {
   const others = await tx.member.count({ where: { projectId, role: 'owner', userId: { not: userId } } })
@@ -113,7 +117,10 @@ async function keepAnOwner({ tx }: Work, projectId: string, userId: string): Pro
 export const changeRole = (core: Core, actor: Actor, projectId: string, userId: string, role: Role) =>
   asUser(core, actor, 'member.change', async (work): Promise<Change<{ user_id: string; role: Role }>> => {
     const before = await lockMember(work, projectId, userId)
-    if (before.role === 'owner' && role !== 'owner') await keepAnOwner(work, projectId, userId)
+    if (before.role === 'owner' && role !== 'owner') {
+      await keepAnOwner(work, projectId, userId)
+      await endInvitationsBy(work, projectId, userId)
+    }
     await work.tx.member.update({ where: { projectId_userId: { projectId, userId } }, data: { role } })
     const facts = (each: string) => ({ project: projectId, user: userId, role: each })
     return {
@@ -128,6 +135,7 @@ export const removeMember = (core: Core, actor: Actor, projectId: string, userId
   asUser(core, actor, 'member.remove', async (work): Promise<Change<{ user_id: string }>> => {
     const { role } = await lockMember(work, projectId, userId)
     if (role === 'owner') await keepAnOwner(work, projectId, userId)
+    await endInvitationsBy(work, projectId, userId)
     await work.tx.member.delete({ where: { projectId_userId: { projectId, userId } } })
     const before = { project: projectId, user: userId, role }
     return { result: { user_id: userId }, target: projectId, before, after: null }

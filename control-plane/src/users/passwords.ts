@@ -6,7 +6,13 @@ import { type Tx } from '../db/database.js'
 import { addAudit } from '../operator/audit.js'
 import { onBehalf, type Change, type Origin, type Work } from '../operator/work.js'
 import { forgetAttempts } from './attempts.js'
-import { addInvitation, notValid, takeInvitation, type NewInvitation } from './invitations.js'
+import {
+  addInvitation,
+  lookAtInvitation,
+  notValid,
+  takeInvitation,
+  type NewInvitation,
+} from './invitations.js'
 import { resetMail, type Mailer } from './mail.js'
 import { type Actor } from './types.js'
 import { asUser } from './work.js'
@@ -31,7 +37,11 @@ async function writePassword(tx: Tx, userId: string, hash: string, now: Date): P
   })
 }
 
-/** Ends the user's other sessions. */
+/** Earlier links must not replace a newer password. */
+const endOpenResets = (tx: Tx, email: string) =>
+  tx.invitation.deleteMany({ where: { role: 'reset', email, acceptedAt: null } })
+
+/** Ends the user's other sessions, and links for a new password. */
 export async function changePassword(
   core: Core,
   actor: Actor,
@@ -42,6 +52,7 @@ export async function changePassword(
   await asUser(core, actor, 'password.change', async ({ tx, now }) => {
     await writePassword(tx, actor.user.id, hash, now)
     await tx.userSession.deleteMany({ where: { userId: actor.user.id, id: { not: sessionId } } })
+    await endOpenResets(tx, actor.user.email)
     return { result: null, target: actor.user.id, before: null, after: null }
   })
 }
@@ -73,13 +84,18 @@ export async function requestReset(
   await mailer.send(resetMail(email, url))
 }
 
-/** Ends all sessions of the user. Returns their ID. @throws ApiError not_found */
+/**
+ * Replaces every way to sign in: passkeys are removed and sessions end, since the account may be in the hands of somebody
+ * else, such as the person who created it with this address. Returns the user's ID. @throws ApiError not_found
+ */
 export async function acceptReset(
   core: Core,
   from: Origin,
   token: string,
   password: string,
 ): Promise<string> {
+  // First, so that a guessed link does not cost a hash.
+  await lookAtInvitation(core, token)
   const hash = await hashPassword(password)
   const user = await onBehalf(core, from, async (work) => {
     const { tx, now } = work
@@ -89,12 +105,19 @@ export async function acceptReset(
     if (!found) throw notValid()
     await writePassword(tx, found.id, hash, now)
     await tx.userSession.deleteMany({ where: { userId: found.id } })
+    const passkeys = await tx.passkey.deleteMany({ where: { userId: found.id } })
     await tx.invitation.update({
       where: { id: invitationId },
       data: { acceptedAt: now, acceptedBy: found.id },
     })
+    await endOpenResets(tx, found.email)
     const who = { tokenId: found.id, tokenName: found.email, ...from }
-    await addAudit(work, 'password.reset', { target: found.id, before: null, after: null }, who)
+    await addAudit(
+      work,
+      'password.reset',
+      { target: found.id, before: null, after: { removed_passkeys: passkeys.count } },
+      who,
+    )
     return found
   })
   await forgetAttempts(core.db, passwordAttempts(user.email))

@@ -40,16 +40,22 @@ export async function acceptLink(
 export const loaded = (page: Page): Promise<void> =>
   page.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'detached' })
 
-/** A passkey device that always agrees. */
-export async function addAuthenticator(page: Page): Promise<void> {
+/** A passkey device that always agrees, and verifies its user unless it is switched off. */
+export async function addAuthenticator(page: Page): Promise<{ verifies(isOn: boolean): Promise<void> }> {
   const session = await page.context().newCDPSession(page)
   await session.send('WebAuthn.enable')
-  await session.send('WebAuthn.addVirtualAuthenticator', {
+  const { authenticatorId } = await session.send('WebAuthn.addVirtualAuthenticator', {
     options: {
       ...{ protocol: 'ctap2', transport: 'internal', hasResidentKey: true, hasUserVerification: true },
       ...{ isUserVerified: true, automaticPresenceSimulation: true },
     },
   })
+  return {
+    verifies: (isOn) =>
+      session
+        .send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: isOn })
+        .then(() => undefined),
+  }
 }
 
 /** Findings of axe, as text; none: the page is accessible as far as it can be checked. */

@@ -4,7 +4,7 @@ import { parse, serialize } from 'cookie'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { type ConsoleConfig } from '../../config/console.js'
 import { type Core } from '../../core/core.js'
-import { addressOf } from '../../failure-limit/network.js'
+import { addressOf, networkOf } from '../../failure-limit/network.js'
 import { createRateLimit, type RateLimit } from '../../http/rate-limit.js'
 import { addressHeader, recentSignIn, type Auth } from '../../users/auth.js'
 import { type Csrf } from '../../users/csrf.js'
@@ -62,6 +62,9 @@ export const actorOf = (request: FastifyRequest): Actor => ({
   address: addressOf(request),
   requestId: request.id,
 })
+
+/** The client, as attempts are counted: a subscriber of IPv6 owns a whole network of addresses. */
+export const clientOf = (request: FastifyRequest): string => networkOf(addressOf(request))
 
 const seedCookie = (config: ConsoleConfig): string =>
   config.isSecure ? '__Secure-phonerack.seed' : 'phonerack.seed'
@@ -154,13 +157,16 @@ async function admit(
   found: SignedIn | null,
 ) {
   request.person = { signedIn: found, project: null }
+  // Postgres cannot store it, so it names nothing.
+  if (Object.values(request.params as Record<string, string>).some((value) => value.includes('\0')))
+    throw new ApiError('not_found')
   if (found) perUser.count(found.user.id)
   if (rule.who === 'anyone') return
   if (!found) throw signedOut('signed_out', 'You are not signed in.')
   if (rule.who === 'operator' && !found.user.isOperator) throw lacks('operator')
   if (rule.who !== 'user' && rule.who !== 'operator') {
     const { project: id = '' } = request.params as { project?: string }
-    const project = id.includes('\0') ? null : await findMembership(core, found.user, id)
+    const project = await findMembership(core, found.user, id)
     if (!project)
       throw new ApiError('not_found', {
         message: 'There is no such project, or you do not belong to it.',

@@ -100,3 +100,17 @@ it('an invitation is sent, and its names add neither headers nor links', async (
   expect(tokenIn(mail)).toBe(new URL(String(invited.body['url'])).hash.slice(1))
   expect(mail.raw).not.toContain('https://evil.example')
 })
+
+it('invitations send one address at most 3 mails an hour, and still give their links', async () => {
+  const { client } = await consoleUser(plane, { role: 'operator' })
+  const isMailed = []
+  for (let count = 0; count < 4; count += 1) {
+    const { body } = await client.ask('POST', '/projects', { body: { name: `Project ${count}` } })
+    const invited = await client.ask('POST', `/projects/${String(body['id'])}/invitations`, {
+      body: { email: 'flooded@example.com', role: 'viewer' },
+    })
+    expect(invited.body['url']).toContain('#pri_')
+    isMailed.push(invited.body['is_mailed'])
+  }
+  expect(isMailed).toEqual([true, true, true, false])
+})

@@ -9,7 +9,7 @@ import { password } from '../../users/auth.js'
 import { emailSchema } from '../../users/invitations.js'
 import { acceptReset, changePassword, requestReset } from '../../users/passwords.js'
 import { beginSession } from './begin-session.js'
-import { actorOf, apiPath, signedInOf, type GateDeps } from './gate.js'
+import { actorOf, apiPath, clientOf, signedInOf, type GateDeps } from './gate.js'
 
 export const passwordSchema = z.string().min(password.min).max(password.max)
 
@@ -42,7 +42,7 @@ export function addPasswords(app: FastifyInstance, deps: GateDeps): void {
         message: 'This service sends no mail.',
         next: 'Ask the operator of this service for a link.',
       })
-    await limit(`reset ${addressOf(request)}`, perAddress)
+    await limit(`reset ${clientOf(request)}`, perAddress)
     await limit(`reset ${email}`, perAccount)
     const from = { address: addressOf(request), requestId: request.id }
     // Not awaited: the time of the answer would tell whether there is an account.
@@ -53,7 +53,7 @@ export function addPasswords(app: FastifyInstance, deps: GateDeps): void {
   })
 
   app.post(`${apiPath}/resets/accept`, async (request, reply) => {
-    await limit(`reset ${addressOf(request)}`, perAddress)
+    await limit(`reset ${clientOf(request)}`, perAddress)
     const { token, password: chosen } = parseBody(acceptBody, request)
     const from = { address: addressOf(request), requestId: request.id }
     await beginSession(request, reply, deps, await acceptReset(core, from, token, chosen))

@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { addressOf } from '../../failure-limit/network.js'
 import { parseBody } from '../../http/parse-body.js'
 import { acceptAsNewUser, acceptAsUser } from '../../users/accept.js'
-import { countAttempt } from '../../users/attempts.js'
+import { countAttempt, type AttemptLimit } from '../../users/attempts.js'
 import {
   emailSchema,
   inviteMember,
@@ -19,7 +19,7 @@ import { listPasskeys, listSessions, removePasskey, revokeSession } from '../../
 import { roles } from '../../users/types.js'
 import { nameSchema } from '../../validation/fields.js'
 import { beginSession } from './begin-session.js'
-import { actorOf, apiPath, projectOf, signedInOf, type GateDeps } from './gate.js'
+import { actorOf, apiPath, clientOf, projectOf, signedInOf, type GateDeps } from './gate.js'
 import { passwordSchema } from './passwords.js'
 
 const lookBody = z.strictObject({ token: z.string().max(100) })
@@ -40,6 +40,9 @@ const roleBody = z.strictObject({ role: z.enum(roles) })
 
 /** Links that an address may try. */
 const perAddress = { max: 60, window: 60 }
+/** Invitations that a user may make, and mails that one address gets by them from all projects. */
+const perInviter = { max: 60, window: 3600 }
+const perInvited = { max: 3, window: 3600 }
 
 export function addPeople(app: FastifyInstance, deps: GateDeps): void {
   addInvitations(app, deps)
@@ -47,7 +50,13 @@ export function addPeople(app: FastifyInstance, deps: GateDeps): void {
   addOwn(app, deps)
 }
 
-async function isSent(request: FastifyRequest, mailer: Mailer, mail: Mail): Promise<boolean> {
+/** The page shows the link too, so a mail that is not sent does not fail the request. */
+async function isSent(
+  request: FastifyRequest,
+  { core, mailer }: { core: GateDeps['core']; mailer: Mailer },
+  mail: Mail,
+): Promise<boolean> {
+  if ((await countAttempt(core.db, `invitation mail ${mail.to}`, perInvited)) !== null) return false
   try {
     await mailer.send(mail)
     return true
@@ -59,10 +68,12 @@ async function isSent(request: FastifyRequest, mailer: Mailer, mail: Mail): Prom
 
 function addInvitations(app: FastifyInstance, deps: GateDeps): void {
   const { core, config, mailer } = deps
-  const limit = async (request: FastifyRequest): Promise<void> => {
-    const seconds = await countAttempt(core.db, `invitation ${addressOf(request)}`, perAddress)
+  const count = async (subject: string, limit: AttemptLimit): Promise<void> => {
+    const seconds = await countAttempt(core.db, subject, limit)
     if (seconds !== null) throw new ApiError('rate_limited', { retryAfterSeconds: seconds })
   }
+  const limit = (request: FastifyRequest): Promise<void> =>
+    count(`invitation ${clientOf(request)}`, perAddress)
 
   app.post(`${apiPath}/invitations/look`, async (request) => {
     await limit(request)
@@ -89,14 +100,14 @@ function addInvitations(app: FastifyInstance, deps: GateDeps): void {
   app.post(`${apiPath}/projects/:project/invitations`, async (request, reply) => {
     const input = parseBody(inviteBody, request)
     const project = projectOf(request)
+    await count(`invitations by ${signedInOf(request).user.id}`, perInviter)
     const made = await inviteMember(core, actorOf(request), config.origin, {
       projectId: project.id,
       ...input,
     })
-    // The answer has the link too, so a failed mail does not fail the request.
     const by = signedInOf(request).user.name
     const mail = invitationMail(input.email, project.name, by, made.url)
-    const isMailed = mailer !== null && (await isSent(request, mailer, mail))
+    const isMailed = mailer !== null && (await isSent(request, { core, mailer }, mail))
     return reply.code(201).send({ ...made, is_mailed: isMailed })
   })
   app.delete<{ Params: { invitation: string } }>(

@@ -1,11 +1,15 @@
 /** Sign-in and out, passkeys, and the current user. better-auth does the work; only these of its endpoints are reachable. */
 import { ApiError } from '@phonerack/shared'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import { parseBody } from '../../http/parse-body.js'
 import { countAttempt, forgetAttempts, perAccount } from '../../users/attempts.js'
 import { authPath } from '../../users/auth.js'
 import { listProjectsOf } from '../../users/members.js'
 import { passwordAttempts } from '../../users/passwords.js'
-import { endSession, notePasskey } from '../../users/sessions.js'
+import { notePasskey } from '../../users/sessions.js'
+import { nameSchema } from '../../validation/fields.js'
+import { endEarlier } from './begin-session.js'
 import { actorOf, apiPath, authHeaders, csrfTokenFor, type GateDeps } from './gate.js'
 
 const tooMany = (seconds: number): ApiError =>
@@ -36,22 +40,24 @@ async function refusalOf(response: Response): Promise<ApiError> {
   return new ApiError('invalid_request', { message, next: null })
 }
 
-/** Hands the request on to better-auth. @throws ApiError */
+/**
+ * Hands the request on to better-auth, which gets the named fields only: its endpoints know more of them, such as addresses
+ * to redirect to. @param body null: it is a GET @throws ApiError
+ */
 async function handOn(
   request: FastifyRequest,
   reply: FastifyReply,
   { auth, config }: GateDeps,
+  body: object | null,
 ): Promise<unknown> {
   const headers = authHeaders(request)
-  const isRead = request.method === 'GET'
-  if (!isRead) headers.set('content-type', 'application/json')
+  if (body !== null) headers.set('content-type', 'application/json')
   const path = (request.routeOptions.url ?? '').slice(`${apiPath}/auth`.length)
-  const { search } = new URL(request.url, config.origin)
   const response = await auth.handler(
-    new Request(`${config.origin}${authPath}${path}${search}`, {
+    new Request(`${config.origin}${authPath}${path}`, {
       method: request.method,
       headers,
-      ...(isRead ? {} : { body: JSON.stringify(request.readBody ?? {}) }),
+      ...(body === null ? {} : { body: JSON.stringify(body) }),
     }),
   )
   for (const cookie of response.headers.getSetCookie()) reply.header('set-cookie', cookie)
@@ -59,10 +65,13 @@ async function handOn(
   return response.json()
 }
 
-/** Another sign-in in the same browser, such as the one before a new key, replaces its session. */
-const endEarlier = async ({ person }: FastifyRequest, core: GateDeps['core']): Promise<void> => {
-  if (person?.signedIn) await endSession(core, person.signedIn.sessionId)
-}
+const credentials = z.object({ email: z.string().max(200), password: z.string().max(1000) })
+const noFields = z.object({})
+const assertion = z.object({ response: z.looseObject({ id: z.string().max(2000) }) })
+const attestation = z.object({
+  response: z.looseObject({ id: z.string().max(2000) }),
+  name: nameSchema.optional(),
+})
 
 export function addSignIn(app: FastifyInstance, deps: GateDeps & { baseUrl: string }): void {
   const { core, config, mailer, baseUrl } = deps
@@ -89,25 +98,25 @@ export function addSignIn(app: FastifyInstance, deps: GateDeps & { baseUrl: stri
   })
 
   app.post(`${apiPath}/auth/sign-in/email`, async (request, reply) => {
-    const { email } = (request.readBody ?? {}) as { email?: unknown }
-    const account = passwordAttempts(typeof email === 'string' ? email : '')
+    const body = parseBody(credentials, request)
+    const account = passwordAttempts(body.email)
     // Before the attempt, so that concurrent ones are counted too.
     const seconds = await countAttempt(core.db, account, perAccount)
     if (seconds !== null) throw tooMany(seconds)
-    await handOn(request, reply, deps)
+    await handOn(request, reply, deps, body)
     await forgetAttempts(core.db, account)
     await endEarlier(request, core)
     return { ok: true }
   })
 
-  const unchanged = [
-    ['POST', '/auth/sign-out'],
-    ['GET', '/auth/passkey/generate-authenticate-options'],
-    ['POST', '/auth/passkey/verify-authentication'],
-    ['GET', '/auth/passkey/generate-register-options'],
-    ['POST', '/auth/passkey/verify-registration'],
+  const others = [
+    ['POST', '/auth/sign-out', noFields],
+    ['GET', '/auth/passkey/generate-authenticate-options', null],
+    ['POST', '/auth/passkey/verify-authentication', assertion],
+    ['GET', '/auth/passkey/generate-register-options', null],
+    ['POST', '/auth/passkey/verify-registration', attestation],
   ] as const
-  for (const [method, path] of unchanged)
+  for (const [method, path, schema] of others)
     app.route({
       method,
       url: `${apiPath}${path}`,
@@ -117,11 +126,13 @@ export function addSignIn(app: FastifyInstance, deps: GateDeps & { baseUrl: stri
             message: 'Passkeys are not available here.',
             next: null,
           })
-        const answer = await handOn(request, reply, deps)
+        if (schema === null) return handOn(request, reply, deps, null)
+        const body: object = parseBody(schema, request)
+        await handOn(request, reply, deps, body)
         if (path === '/auth/passkey/verify-authentication') await endEarlier(request, core)
         if (path === '/auth/passkey/verify-registration') await notePasskey(core, actorOf(request))
-        // The others' answers contain the session's token.
-        return method === 'GET' ? answer : { ok: true }
+        // better-auth's answer contains the session's token.
+        return { ok: true }
       },
     })
 }

@@ -1,0 +1,162 @@
+// What an attacker could try at the console: earlier links, planted sessions, many addresses, and hostile paths.
+import { newId } from '@phonerack/shared'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { consoleClient, consoleUser, testPassword } from '../../testing/console-client.js'
+import { useWorld, type Plane, type Tenant } from '../../testing/world.js'
+import { rules } from './rules.js'
+
+const world = useWorld()
+let plane: Plane
+let tenant: Tenant
+beforeAll(async () => {
+  plane = await world.start({ env: { PHONERACK_TRUSTED_PROXIES: '127.0.0.1' } })
+  tenant = await plane.tenant()
+})
+// Tests share an address.
+beforeEach(async () => {
+  await plane.app.core.db.attempt.deleteMany()
+})
+
+const operatorLink = async (path: '/invitations' | '/resets', payload: object = {}): Promise<string> => {
+  const made = await plane.operator.inject({
+    method: 'POST',
+    url: `/operator/v1${path}`,
+    headers: { authorization: `Bearer ${plane.operatorToken}` },
+    payload,
+  })
+  return new URL(made.json<{ url: string }>().url).hash.slice(1)
+}
+const look = async (token: string): Promise<number> =>
+  (await consoleClient(plane).ask('POST', '/invitations/look', { body: { token } })).status
+const tokenOf = (url: unknown): string => new URL(String(url)).hash.slice(1)
+
+describe('links', () => {
+  it('of earlier starts end when the first operator accepts one, and later ones are valid', async () => {
+    const [earlier, link] = [await operatorLink('/invitations'), await operatorLink('/invitations')]
+    const user = { name: 'Olga', email: 'olga@example.com', password: testPassword }
+    const accepted = await consoleClient(plane).ask('POST', '/invitations/accept', {
+      body: { token: link, user },
+    })
+    expect(accepted.status).toBe(200)
+    expect(await look(earlier)).toBe(404)
+    const [second, third] = [await operatorLink('/invitations'), await operatorLink('/invitations')]
+    const next = { ...user, email: 'otto@example.com' }
+    await consoleClient(plane).ask('POST', '/invitations/accept', { body: { token: second, user: next } })
+    expect(await look(third)).toBe(200)
+  })
+
+  it('of an owner end when they are removed, or are no longer an owner', async () => {
+    const projectId = tenant.projectId
+    const { client: operator } = await consoleUser(plane, { role: 'operator' })
+    for (const change of ['remove', 'demote'] as const) {
+      const { client, userId } = await consoleUser(plane, { role: 'owner', projectId })
+      await consoleUser(plane, { role: 'owner', projectId })
+      const body = { email: `${change}@example.com`, role: 'owner' }
+      const made = await client.ask('POST', `/projects/${projectId}/invitations`, { body })
+      const token = tokenOf(made.body['url'])
+      expect(await look(token)).toBe(200)
+      const at = `/projects/${projectId}/members/${userId}`
+      const changed =
+        change === 'remove'
+          ? await operator.ask('DELETE', at)
+          : await operator.ask('PATCH', at, { body: { role: 'member' } })
+      expect([changed.status, await look(token)]).toEqual([200, 404])
+    }
+  })
+
+  it('for a new password end with a new password, and replace the passkeys of the account', async () => {
+    const { client, email, userId } = await consoleUser(plane, {
+      role: 'viewer',
+      projectId: tenant.projectId,
+    })
+    const { db } = plane.app.core
+    await db.passkey.create({
+      data: {
+        ...{ id: newId('passkey'), userId, publicKey: 'AA', credentialID: newId('passkey'), counter: 0 },
+        ...{ deviceType: 'singleDevice', backedUp: false },
+      },
+    })
+    const earlier = await operatorLink('/resets', { email })
+    await client.ask('POST', '/me/password', { body: { password: 'another password' } })
+    expect(await look(earlier)).toBe(404)
+    expect(await db.passkey.count({ where: { userId } })).toBe(1)
+    const [first, second] = [
+      await operatorLink('/resets', { email }),
+      await operatorLink('/resets', { email }),
+    ]
+    const body = { token: first, password: 'yet another password' }
+    expect((await consoleClient(plane).ask('POST', '/resets/accept', { body })).status).toBe(200)
+    expect(await look(second)).toBe(404)
+    expect(await db.passkey.count({ where: { userId } })).toBe(0)
+  })
+})
+
+describe('a session', () => {
+  it('that was planted in a browser is not the one after a sign-in, and ends', async () => {
+    const attacker = await consoleUser(plane, { role: 'viewer', projectId: tenant.projectId })
+    const { email } = await consoleUser(plane, { role: 'viewer', projectId: tenant.projectId })
+    const victim = consoleClient(plane)
+    for (const [name, value] of attacker.client.cookies) victim.cookies.set(name, value)
+    const planted = victim.cookies.get('phonerack.session_token')
+    const signIn = { email, password: testPassword, callbackURL: 'https://evil.example', rememberMe: false }
+    const { status, headers } = await victim.ask('POST', '/auth/sign-in/email', { body: signIn })
+    expect([status, headers['location']]).toEqual([200, undefined])
+    expect(victim.cookies.get('phonerack.session_token')).not.toBe(planted)
+    expect((await victim.ask('GET', '/session')).body['user']).toMatchObject({ email })
+    expect((await attacker.client.ask('GET', '/me/sessions')).status).toBe(401)
+  })
+
+  it('ends when the same browser accepts a link as another user', async () => {
+    const before = await consoleUser(plane, { role: 'viewer', projectId: tenant.projectId })
+    const copy = consoleClient(plane)
+    for (const [name, value] of before.client.cookies) copy.cookies.set(name, value)
+    const user = { name: 'New', email: `${newId('user')}@example.com`, password: testPassword }
+    const token = await operatorLink('/invitations')
+    await before.client.ask('POST', '/invitations/accept', { body: { token, user } })
+    expect((await before.client.ask('GET', '/session')).body['user']).toMatchObject({ email: user.email })
+    expect((await copy.ask('GET', '/me/sessions')).status).toBe(401)
+  })
+})
+
+describe('attempts from many addresses', () => {
+  const statuses = async (
+    addressOf: (count: number) => string,
+    path: string,
+    bodyOf: (count: number) => object,
+  ) => {
+    const found = new Set<number>()
+    for (let count = 0; count < 21; count += 1) {
+      const headers = { 'x-forwarded-for': addressOf(count) }
+      found.add((await consoleClient(plane).ask('POST', path, { headers, body: bodyOf(count) })).status)
+    }
+    return [...found]
+  }
+  const reset = () => ({ token: 'pri_x', password: testPassword })
+  // Each account has its own limit.
+  const wrong = (count: number) => ({ email: `nobody${count}@example.com`, password: 'wrong password' })
+
+  it('of one IPv6 network count as one', async () => {
+    const inOneNetwork = (count: number) => `2001:db8:1:2::${count}`
+    expect(await statuses(inOneNetwork, '/resets/accept', reset)).toEqual([404, 429])
+    await plane.app.core.db.attempt.deleteMany()
+    expect(await statuses(inOneNetwork, '/auth/sign-in/email', wrong)).toEqual([401, 429])
+  })
+
+  it('of different networks do not', async () => {
+    expect(await statuses((count) => `2001:db8:${count}:2::1`, '/resets/accept', reset)).toEqual([404])
+  })
+})
+
+it.each(Object.keys(rules).filter((route) => route.includes(':')))(
+  '%s does not fail for a path that Postgres cannot store',
+  async (route) => {
+    const { client } = await consoleUser(plane, { role: 'operator' })
+    const [method = '', path = ''] = route.split(' ')
+    const hostile = path.replace(':project', tenant.projectId).replace(/:\w+/g, '%00')
+    for (const at of new Set([hostile, path.replace(/:\w+/g, '%00')])) {
+      if (at === path.replace(':project', tenant.projectId)) continue
+      const { status } = await client.ask(method, at, method === 'GET' ? {} : { body: {} })
+      expect([200, 400, 404]).toContain(status)
+    }
+  },
+)
