@@ -13,6 +13,7 @@ const projects = [
   'clients/typescript',
   'clients/cli',
   'site',
+  'console',
   'proto',
 ]
 

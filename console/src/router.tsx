@@ -99,10 +99,28 @@ const phones = createRoute({
   component: lazyRouteComponent(() => import('./pages/phones'), 'Phones'),
 })
 
+const phone = createRoute({
+  getParentRoute: () => project,
+  path: '/phones/$phone',
+  component: lazyRouteComponent(() => import('./pages/phone'), 'PhonePage'),
+})
+
 const keys = createRoute({
   getParentRoute: () => project,
   path: '/keys',
   component: lazyRouteComponent(() => import('./pages/keys'), 'Keys'),
+})
+
+const activity = createRoute({
+  getParentRoute: () => project,
+  path: '/activity',
+  component: lazyRouteComponent(() => import('./pages/activity'), 'Activity'),
+})
+
+const usage = createRoute({
+  getParentRoute: () => project,
+  path: '/usage',
+  component: lazyRouteComponent(() => import('./pages/usage'), 'Usage'),
 })
 
 const members = createRoute({
@@ -115,7 +133,12 @@ const tree = root.addChildren([
   signIn,
   forgot,
   welcome,
-  inside.addChildren([home, account, connect, project.addChildren([phones, keys, members])]),
+  inside.addChildren([
+    home,
+    account,
+    connect,
+    project.addChildren([phones, phone, keys, activity, usage, members]),
+  ]),
 ])
 
 export const createAppRouter = (queries: QueryClient) =>

@@ -335,10 +335,10 @@ async function assemble(config: Config, parts: AppParts): Promise<App> {
     plugins: [
       setupPlugin(core, config.http.baseUrl, failureLimit, config.console.origin),
       paymentsPlugin(core, payments, (request) => failureLimit.networkOf(request)),
-      ownConsole.plugin({ phones }),
+      ownConsole.plugin({ phones, live, steps: steps.services.steps }),
       livePlugin({
         ...{ core, hosts, phones, failureLimit, baseUrl: config.http.baseUrl },
-        steps: steps.live,
+        ...{ steps: steps.live, frameOrigins: config.console.origins },
       }),
       hostPlugin({
         ...{ core, authority, connectionChecks: createConnectionChecks(core, hosts, authority) },

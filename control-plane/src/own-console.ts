@@ -4,8 +4,8 @@ import { type Config } from './config/config.js'
 import { type Core } from './core/core.js'
 import { Ticker } from './core/ticker.js'
 import { openWebhookKey } from './db/webhook-key.js'
-import { type PhoneService } from './phones/types.js'
 import { consolePlugin } from './routes/console/plugin.js'
+import { type ConsoleServices } from './routes/console/caller.js'
 import { consoleOperatorPlugin } from './routes/operator/console.js'
 import { createAuth } from './users/auth.js'
 import { createCsrf } from './users/csrf.js'
@@ -13,7 +13,7 @@ import { createMailer } from './users/mail.js'
 import { forgetSignIns } from './users/sessions.js'
 
 export interface OwnConsole {
-  plugin(services: { phones: PhoneService }): FastifyPluginAsync
+  plugin(services: ConsoleServices): FastifyPluginAsync
   operatorPlugin: FastifyPluginAsync
   ticker: Ticker
   close(): void

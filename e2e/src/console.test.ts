@@ -7,6 +7,7 @@ import {
   addAuthenticator,
   axeFindings,
   consolePassword,
+  firstLink,
   loaded,
   newPage,
   operatorLink,
@@ -77,7 +78,7 @@ const signInUnverified = (page: Page): Promise<number> =>
 
 describe('the first operator', () => {
   it('comes by the link of up, makes a project and a key, uses the key, and revokes it', async () => {
-    await acceptLink(owner, await operatorLink(system), { name: 'Olga', email: `olga-${run}@example.com` })
+    await acceptLink(owner, await firstLink(system), { name: 'Olga', email: `olga-${run}@example.com` })
     await newProject(owner, `Shop ${run}`)
     const key = await newKey(owner, 'checkout agent')
     expect(key).toMatch(/^prk_/)
@@ -88,6 +89,39 @@ describe('the first operator', () => {
     await owner.getByRole('alertdialog').getByRole('button', { name: 'Revoke key' }).click()
     await owner.getByText('No active keys').waitFor()
     await eventually('the key is refused', 10_000, async () => (await account(key)) === 401)
+  })
+})
+
+describe('a terminal', () => {
+  it('gets a key of the project after its code was typed and allowed', async () => {
+    const post = async (path: string, body: object): Promise<Record<string, unknown>> => {
+      const headers = { 'content-type': 'application/json' }
+      const answer = await fetch(`${system.up.base_url}/v1/setup${path}`, {
+        ...{ method: 'POST', headers, body: JSON.stringify(body) },
+      })
+      return (await answer.json()) as Record<string, unknown>
+    }
+    const asked = await post('', { client: 'test terminal <b>' })
+    await owner.getByRole('button', { name: 'Account and theme' }).click()
+    await owner.getByRole('menuitem', { name: 'Connect a terminal' }).click()
+    // Never filled in by an address.
+    expect(await owner.getByLabel('Code').inputValue()).toBe('')
+    await owner.getByLabel('Code').fill('7KQM-2XPA')
+    await owner.getByRole('button', { name: 'Continue' }).click()
+    await owner.getByRole('alert').getByText('no waiting terminal').waitFor()
+    await owner.getByLabel('Code').fill(String(asked['user_code']))
+    await owner.getByRole('button', { name: 'Continue' }).click()
+    await owner.getByText('test terminal <b>').waitFor()
+    await owner.getByText('127.0.0.1').waitFor()
+    await owner.getByRole('button', { name: 'Allow' }).click()
+    await owner.getByText('The terminal gets its key').waitFor()
+    let key = ''
+    await eventually('the terminal gets its key', 30_000, async () => {
+      key = String((await post('/token', { setup_token: asked['setup_token'] }))['api_key'] ?? '')
+      return key !== ''
+    })
+    expect(await account(key)).toBe(200)
+    await owner.goBack()
   })
 })
 
@@ -138,13 +172,13 @@ describe('the sign-in page', () => {
     const signOut = async (): Promise<void> => {
       await page.getByRole('button', { name: 'Account and theme' }).click()
       await page.getByRole('menuitem', { name: 'Sign out' }).click()
-      await page.getByLabel('Password').waitFor()
+      await page.getByRole('button', { name: 'Sign in', exact: true }).waitFor()
     }
     const signIn = async (): Promise<void> => {
       await page.getByLabel('E-mail address').fill(email)
       await page.getByLabel('Password').fill(consolePassword)
       await page.getByRole('button', { name: 'Sign in', exact: true }).click()
-      await page.getByRole('button', { name: 'Account and theme' }).waitFor()
+      await page.getByRole('heading', { name: 'Sign in to Phonerack' }).waitFor({ state: 'detached' })
     }
     await signOut()
     await page.goto(`${origin}/console/account`)
@@ -153,12 +187,14 @@ describe('the sign-in page', () => {
     for (const hostile of [
       '//evil.example/',
       '/\\evil.example',
-      '/%09/evil.example',
+      '/\t/evil.example',
       'https://evil.example',
     ]) {
+      await page.goto(`${origin}/console/account`)
       await signOut()
       await page.goto(`${origin}/console/sign-in?next=${encodeURIComponent(hostile)}`)
       await signIn()
+      await page.getByRole('heading', { level: 1 }).waitFor()
       expect(new URL(page.url()).origin).toBe(origin)
     }
     await page.context().close()
@@ -245,8 +281,8 @@ async function eachPage(
 ): Promise<void> {
   const page = await context.newPage()
   await page.goto(owner.url())
-  const base = owner.url().replace(/\/(phones|keys|members).*/, '')
-  for (const name of ['phones', 'keys', 'members']) {
+  const base = owner.url().replace(/\/(phones|keys|activity|usage|members).*/, '')
+  for (const name of ['phones', 'keys', 'activity', 'usage', 'members']) {
     await page.goto(`${base}/${name}`)
     await page.getByRole('heading', { level: 1 }).waitFor()
     await loaded(page)

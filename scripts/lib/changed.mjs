@@ -16,6 +16,7 @@ export const packages = [
   'clients/typescript',
   'clients/cli',
   'site',
+  'console',
 ]
 
 /** Tables that the tests of both SDKs read. */
@@ -39,6 +40,7 @@ const endToEnd = {
   'clients/typescript': ['sdk', 'src/cli.test'],
   'clients/cli': ['src/cli.test'],
   site: ['docs-guide', 'docs-site'],
+  console: ['console'],
 }
 
 /** Files that change how everything is built or run. */

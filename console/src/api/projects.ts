@@ -1,4 +1,4 @@
-/** Projects, keys and phones. */
+/** Projects, keys and lists of phones. */
 import { call } from './client'
 import { type Role } from './session'
 
@@ -22,12 +22,15 @@ export const getProject = (id: string) => call<Project>('GET', of(id))
 export const createProject = (name: string) => call<{ id: string }>('POST', '/projects', { name })
 
 export type Preset = 'agent' | 'admin' | 'read-only'
+/** Limits a key below its rights. */
+export type Profile = 'full' | 'guarded' | 'read-only'
 export type Expiry = '30d' | '90d' | '1y' | 'never'
 
 export interface Key {
   id: string
   name: string
   preset: Preset
+  profile: Profile
   /** IDs of the only phones that it may use; empty: all. */
   phones: string[]
   created_at: string
@@ -40,6 +43,7 @@ export interface Key {
 export interface NewKey {
   name: string
   preset: Preset
+  profile: Profile
   expires: Expiry
   phones?: string[]
 }
@@ -73,7 +77,13 @@ export interface Phone {
   metadata: Record<string, string>
   created_at: string
   last_active_at: string | null
-  session: { parks_at: string; park_reason: string } | null
+  session: {
+    id: string
+    started_at: string
+    parks_at: string
+    park_reason: string
+    reserved_usd: string
+  } | null
   failure: { code: string; message: string } | null
 }
 

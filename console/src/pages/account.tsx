@@ -1,7 +1,7 @@
 /** A user's own passkeys and sign-ins. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Fingerprint, Plus } from 'lucide-react'
-import { type ReactNode } from 'react'
+import { useState, type ReactNode } from 'react'
 import { toast } from 'sonner'
 import { messageOf } from '../api/client'
 import { endSignIn, listSignIns } from '../api/people'
@@ -9,6 +9,7 @@ import { addPasskey, listPasskeys, PasskeyDeclined, removePasskey } from '../api
 import { useCanUsePasskeys, useSession } from '../api/session'
 import { Badge } from '../ui/badge'
 import { Button } from '../ui/button'
+import { Ask, Confirm } from '../ui/dialog'
 import { Card, Empty, Loading, Page } from '../ui/page'
 import { Time } from '../ui/time'
 import { NewPassword } from './new-password'
@@ -72,6 +73,8 @@ function Passkeys() {
   const { user } = useSession()
   const list = useQuery({ queryKey: ['passkeys'], queryFn: listPasskeys })
   const change = useChange('passkeys')
+  /** The passkey that is about to be removed. */
+  const [removed, setRemoved] = useState<{ id: string; name: string } | null>(null)
   const rows = list.data?.data ?? []
   return (
     <Section
@@ -97,7 +100,7 @@ function Passkeys() {
           {rows.map(({ id, name, created_at: at }) => (
             <li key={id} className="flex items-center justify-between gap-4 px-4 py-3 sm:px-5">
               <p className="min-w-0 truncate">
-                {name ?? 'Passkey'}{' '}
+                <bdi>{name ?? 'Passkey'}</bdi>{' '}
                 {at !== null && (
                   <span className="text-[13px] text-muted">
                     added <Time at={at} />
@@ -107,7 +110,7 @@ function Passkeys() {
               <Button
                 size="small"
                 aria-label={`Remove the passkey ${name ?? ''}`}
-                onClick={() => change.mutate(() => removePasskey(id))}
+                onClick={() => setRemoved({ id, name: name ?? 'this passkey' })}
               >
                 Remove
               </Button>
@@ -115,6 +118,17 @@ function Passkeys() {
           ))}
         </ul>
       )}
+      <Confirm
+        isOpen={removed !== null}
+        onOpenChange={() => setRemoved(null)}
+        title={<Ask verb="Remove" name={removed?.name ?? ''} />}
+        description="It no longer signs you in. Delete it on your device too."
+        action="Remove passkey"
+        isBusy={change.isPending}
+        onConfirm={() =>
+          removed && change.mutate(() => removePasskey(removed.id), { onSettled: () => setRemoved(null) })
+        }
+      />
     </Section>
   )
 }

@@ -108,6 +108,7 @@ function KeyRow({ project, item, mayChange }: { project: string; item: Key; mayC
         <div className="min-w-0">
           <p className="truncate font-medium">{item.name}</p>
           <p className="truncate text-[13px] text-muted">
+            {item.profile === 'full' ? '' : `${item.profile} · `}
             {item.phones.length === 0
               ? 'all phones'
               : `only ${item.phones.length} ${item.phones.length === 1 ? 'phone' : 'phones'}`}

@@ -1,25 +1,13 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { Ellipsis, Pause, Play, Trash2 } from 'lucide-react'
 import { useState } from 'react'
-import { toast } from 'sonner'
-import { messageOf } from '../api/client'
-import { deletePhone, parkPhone, startPhone, type Phone, type PhoneStatus } from '../api/projects'
-import { Badge, type Tone } from '../ui/badge'
+import { deletePhone, parkPhone, startPhone, type Phone } from '../api/projects'
 import { Button } from '../ui/button'
 import { Ask, Confirm } from '../ui/dialog'
 import { Menu, MenuItem } from '../ui/menu'
 import { Time } from '../ui/time'
-
-const tones: Readonly<Record<PhoneStatus, Tone>> = {
-  creating: 'busy',
-  starting: 'busy',
-  ready: 'good',
-  parking: 'busy',
-  parked: 'quiet',
-  unavailable: 'warn',
-  failed: 'danger',
-  deleted: 'quiet',
-}
+import { usePhoneChange } from './phone/change'
+import { canPark, canStart, PhoneBadge } from './phone/status'
 
 interface Props {
   project: string
@@ -33,7 +21,15 @@ export function PhoneRow({ project, phone, mayChange }: Props) {
     <li className="flex items-start gap-3 px-4 py-3 sm:items-center sm:px-5">
       <div className="grid min-w-0 flex-1 gap-x-6 gap-y-1 sm:grid-cols-[minmax(0,1fr)_9rem_9rem] sm:items-center">
         <div className="min-w-0">
-          <p className="truncate font-medium">{phone.name}</p>
+          <p className="truncate font-medium">
+            <Link
+              to="/projects/$project/phones/$phone"
+              params={{ project, phone: phone.id }}
+              className="rounded hover:underline hover:underline-offset-2"
+            >
+              {phone.name}
+            </Link>
+          </p>
           <p className="truncate font-mono text-xs text-muted">{phone.id}</p>
           {metadata.length > 0 && (
             <p className="truncate text-[13px] text-muted">
@@ -42,7 +38,7 @@ export function PhoneRow({ project, phone, mayChange }: Props) {
           )}
         </div>
         <div>
-          <Badge tone={tones[phone.status]}>{phone.status}</Badge>
+          <PhoneBadge status={phone.status} />
         </div>
         <p className="text-[13px] text-muted">
           {phone.session ? (
@@ -65,14 +61,7 @@ export function PhoneRow({ project, phone, mayChange }: Props) {
 
 function Actions({ project, phone }: Omit<Props, 'mayChange'>) {
   const [isDeleting, setIsDeleting] = useState(false)
-  const queries = useQueryClient()
-  const change = useMutation({
-    mutationFn: (act: (project: string, id: string) => Promise<Phone>) => act(project, phone.id),
-    onError: (error) => void toast.error(messageOf(error)),
-    onSettled: () => queries.invalidateQueries({ queryKey: ['phones', project] }),
-  })
-  const canStart = phone.status === 'parked' || phone.status === 'unavailable'
-  const canPark = phone.status === 'ready' || phone.status === 'starting' || phone.status === 'unavailable'
+  const change = usePhoneChange(project, phone.id)
   return (
     <>
       <Menu
@@ -82,10 +71,10 @@ function Actions({ project, phone }: Omit<Props, 'mayChange'>) {
           </Button>
         }
       >
-        <MenuItem isDisabled={!canStart} onSelect={() => change.mutate(startPhone)}>
+        <MenuItem isDisabled={!canStart(phone)} onSelect={() => change.mutate(startPhone)}>
           <Play aria-hidden /> Start
         </MenuItem>
-        <MenuItem isDisabled={!canPark} onSelect={() => change.mutate(parkPhone)}>
+        <MenuItem isDisabled={!canPark(phone)} onSelect={() => change.mutate(parkPhone)}>
           <Pause aria-hidden /> Park
         </MenuItem>
         <MenuItem isDangerous onSelect={() => setIsDeleting(true)}>

@@ -13,6 +13,7 @@ import { Dialog } from '../ui/dialog'
 import { FormError, TextField } from '../ui/field'
 import { Card, Empty, Loading, Page } from '../ui/page'
 import { PhoneRow } from './phone-row'
+import { ProjectFigures } from './project-figures'
 
 /** Milliseconds between two reads of the list. */
 const refreshMs = 3000
@@ -45,6 +46,7 @@ export function Phones() {
         )
       }
     >
+      <ProjectFigures project={id} />
       <div className="flex flex-wrap items-center gap-3">
         <label className="flex items-center gap-2">
           <span className="text-muted">State</span>

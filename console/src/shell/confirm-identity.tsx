@@ -13,7 +13,8 @@ export function ConfirmIdentity() {
   const { user } = useSession()
   const hasPasskeys = useCanUsePasskeys()
   const queries = useQueryClient()
-  const answer = useRef<((isConfirmed: boolean) => void) | null>(null)
+  /** Requests that wait; several can at the same moment. */
+  const waiting = useRef<((isConfirmed: boolean) => void)[]>([])
   const [isOpen, setIsOpen] = useState(false)
   const [isBusy, setIsBusy] = useState(false)
   const [error, setError] = useState<string | null>(null)
@@ -22,7 +23,7 @@ export function ConfirmIdentity() {
     setHooks({
       confirmIdentity: () =>
         new Promise((resolve) => {
-          answer.current = resolve
+          waiting.current.push(resolve)
           setError(null)
           setIsOpen(true)
         }),
@@ -31,8 +32,7 @@ export function ConfirmIdentity() {
 
   const close = (isConfirmed: boolean): void => {
     setIsOpen(false)
-    answer.current?.(isConfirmed)
-    answer.current = null
+    for (const answer of waiting.current.splice(0)) answer(isConfirmed)
   }
   const confirm = async (how: () => Promise<unknown>): Promise<void> => {
     setIsBusy(true)

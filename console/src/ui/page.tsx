@@ -6,16 +6,19 @@ interface PageProps {
   title: string
   description?: ReactNode
   actions?: ReactNode
+  /** A link to the page above. */
+  back?: ReactNode
   children: ReactNode
 }
 
-export function Page({ title, description, actions, children }: PageProps) {
+export function Page({ title, description, actions, back, children }: PageProps) {
   return (
     <div className="mx-auto grid w-full max-w-5xl gap-5 px-4 py-6 sm:px-8 sm:py-8">
       <title>{`${title} · Phonerack`}</title>
       <header className="flex flex-wrap items-start justify-between gap-x-6 gap-y-3">
         <div className="grid min-w-0 gap-1">
-          <h1 className="text-xl font-semibold tracking-tight">{title}</h1>
+          {back}
+          <h1 className="text-xl font-semibold tracking-tight break-words">{title}</h1>
           {description !== undefined && <p className="max-w-prose text-muted">{description}</p>}
         </div>
         {actions}

@@ -70,6 +70,15 @@ async function checkRoom(
   })
 }
 
+/** Links to one phone that a sign-in in the console has, such as in several tabs. */
+const linksPerSignIn = 5
+
+/** Makes room for another one. */
+const endOldest = (tx: Tx, userSessionId: string, phoneId: string) =>
+  tx.$executeRaw`delete from live_links where token_hash in (
+    select token_hash from live_links where user_session_id = ${userSessionId} and phone_id = ${phoneId}
+    order by created_at desc offset ${linksPerSignIn - 1})`
+
 export function createLiveService(
   core: Core,
   hosts: HostClients,
@@ -77,7 +86,7 @@ export function createLiveService(
 ): LiveService & { close(): void } {
   const warmUps = createWarmUps(core.log)
   return {
-    async createLink(caller, phoneId, { expiresIn, control }) {
+    async createLink(caller, phoneId, { expiresIn, control, userSessionId }) {
       const target = await readyTarget(core, hosts, caller, phoneId)
       const session = await core.db.session.findFirst({ where: { phoneId, endedAt: null } })
       // The session ended a moment ago; the next request gets the specific error.
@@ -85,9 +94,11 @@ export function createLiveService(
       const createdAt = core.clock.now()
       const expiresAt = new Date(createdAt.getTime() + expiresIn * 1000)
       const { projectId, keyId } = caller
-      const link = { projectId, phoneId, sessionId: session.id, keyId, control, createdAt, expiresAt }
+      const creator = userSessionId === undefined ? { keyId } : { userSessionId }
+      const link = { projectId, phoneId, sessionId: session.id, ...creator, control, createdAt, expiresAt }
       const token = await inTenantTransaction(core, caller, async (tx) => {
-        await checkRoom(core, tx, link)
+        if (userSessionId === undefined) await checkRoom(core, tx, link)
+        else await endOldest(tx, userSessionId, phoneId)
         return addLink(tx, link)
       })
       // Most links are opened immediately.

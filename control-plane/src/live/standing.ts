@@ -15,9 +15,12 @@ export interface LinkRow {
   projectId: string
   phoneId: string
   phoneName: string
-  keyId: string
-  keyHash: string
-  keyRevokedAt: Date | null
+  /** The key that created it, or the user. */
+  creatorId: string
+  /** Null: a user of the console created it. */
+  keyHash: string | null
+  /** The key is revoked, or the user is signed out or lacks the role. */
+  isRevoked: boolean
   control: boolean
   expiresAt: Date
   sessionEndReason: EndReason | null
@@ -82,9 +85,16 @@ export async function readLongestLinks(db: Reader, now: Date): Promise<LinkRow[]
   return readLinks(db, Prisma.sql`l.token_hash = any(${longest.map(({ tokenHash }) => tokenHash)})`)
 }
 
+/** Sign-ins that have ended are deleted with their links; roles change at any time. */
+const isOfMember = Prisma.sql`exists (select 1 from users n
+  left join members m on m.project_id = l.project_id and m.user_id = n.id
+  where n.id = u.user_id and u.expires_at > now()
+    and (n.is_operator or m.role in ('owner', 'member') or (m.role = 'viewer' and not l.control)))`
+
 const readLinks = (db: Reader, which: Prisma.Sql): Promise<LinkRow[]> =>
   db.$queryRaw<LinkRow[]>`select l.project_id as "projectId", l.phone_id as "phoneId",
-    p.name as "phoneName", l.key_id as "keyId", k.secret_hash as "keyHash", k.revoked_at as "keyRevokedAt",
+    p.name as "phoneName", coalesce(l.key_id, u.user_id, '') as "creatorId", k.secret_hash as "keyHash",
+    case when l.key_id is null then not ${isOfMember} else k.revoked_at is not null end as "isRevoked",
     l.control, l.expires_at as "expiresAt", s.end_reason as "sessionEndReason", p.status as "phoneStatus",
     j.frozen_at is not null as "isFrozen",
     coalesce((select paused_at is not null from service_state), false) as "isPaused",
@@ -93,7 +103,8 @@ const readLinks = (db: Reader, which: Prisma.Sql): Promise<LinkRow[]> =>
     h.next_certificate_fingerprint as "nextCertificateFingerprint", h.join_id as "joinId", h.last_seen_at as "lastSeenAt",
     f.id as "handoffId", f.status as "handoffStatus", f.message as "handoffMessage"
     from live_links l join phones p on p.id = l.phone_id join sessions s on s.id = l.session_id
-    join projects j on j.id = l.project_id join api_keys k on k.id = l.key_id
+    join projects j on j.id = l.project_id left join api_keys k on k.id = l.key_id
+    left join user_sessions u on u.id = l.user_session_id
     left join devices d on d.phone_id = l.phone_id left join hosts h on h.id = d.host_id
     left join handoffs f on f.id = l.handoff_id
     where ${which}`
@@ -115,7 +126,7 @@ export const handoffOf = ({ handoffMessage: message, handoffStatus }: LinkRow): 
 
 /** The link's target, or the reason to close. Pure. */
 export function standingOf(row: LinkRow, now: Date, rules: Pick<Rules, 'hostLateAfterMs'>): Standing {
-  if (row.keyRevokedAt !== null) return { closing: closings.unknown }
+  if (row.isRevoked) return { closing: closings.unknown }
   const { handoffStatus: handoff } = row
   if (handoff === 'done' || handoff === 'declined') return { closing: closings.handedBack }
   if (handoff === 'withdrawn') return { closing: closings.withdrawn }

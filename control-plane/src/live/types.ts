@@ -6,12 +6,13 @@ import { type Caller } from '../core/caller.js'
  */
 export interface LiveService {
   /**
-   * Creates a link to a ready phone. It also ends with the phone's session. Only its token's hash
-   * is stored. @param input `expiresIn` in seconds
+   * Creates a link to a ready phone. It also ends with the phone's session, and with the key or the user's sign-in that
+   * created it. Only its token's hash is stored. @param input `expiresIn` in seconds; `userSessionId`: the sign-in of a user
+   * of the console, whose oldest links to the phone end
    */
   createLink(
     caller: Caller,
     phoneId: string,
-    input: { expiresIn: number; control: boolean },
+    input: { expiresIn: number; control: boolean; userSessionId?: string },
   ): Promise<{ url: string; expiresAt: Date }>
 }

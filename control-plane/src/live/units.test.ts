@@ -148,9 +148,9 @@ describe('a link', () => {
     projectId: 'proj_a',
     phoneId: 'ph_a',
     phoneName: 'phone',
-    keyId: 'key_a',
+    creatorId: 'key_a',
     keyHash: 'a',
-    keyRevokedAt: null,
+    isRevoked: false,
     control: true,
     expiresAt: new Date(now.getTime() + 1),
     sessionEndReason: null,
@@ -185,7 +185,7 @@ describe('a link', () => {
   })
 
   it.each<[keyof typeof closings, Partial<LinkRow>]>([
-    ['unknown', { keyRevokedAt: now }],
+    ['unknown', { isRevoked: true }],
     ['handedBack', { handoffStatus: 'done', expiresAt: now }],
     ['handedBack', { handoffStatus: 'declined' }],
     ['withdrawn', { handoffStatus: 'withdrawn' }],

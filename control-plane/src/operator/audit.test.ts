@@ -169,6 +169,14 @@ const examples: Record<string, Example> = {
     action: 'invitation.create',
     send: () => call('POST', '/invitations'),
   },
+  'DELETE /operator/v1/users/:id': {
+    action: 'user.delete',
+    send: async () => {
+      const id = newId('user')
+      await plane.app.core.db.user.create({ data: { id, name: 'Ann', email: `${id}@example.com` } })
+      return call('DELETE', `/users/${id}`)
+    },
+  },
   'POST /operator/v1/resets': {
     action: 'password.reset_link',
     send: async () => {

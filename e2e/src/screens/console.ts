@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises'
 import path from 'node:path'
 import { type Browser, type Page } from 'playwright-core'
 import { openBrowser } from '../system/browser.js'
-import { acceptLink, loaded, newPage, operatorLink } from '../system/console-pages.js'
+import { acceptLink, firstLink, loaded, newPage } from '../system/console-pages.js'
 import { withParts, type Parts } from '../system/parts.js'
 import { root, type System } from '../system/system.js'
 
@@ -18,20 +18,52 @@ interface Scene {
   then?: (page: Page) => Promise<void>
 }
 
+const phoneName = 'checkout tests'
+
+/** Each picture of a new key adds one. */
+const keyNames = ['release check', 'load test', 'staging', 'bug hunt']
+
 const scenes: readonly Scene[] = [
   { name: 'phones', path: 'phones' },
+  {
+    name: 'phone',
+    path: 'phones',
+    async then(page) {
+      await page.getByRole('link', { name: phoneName }).click()
+      await page.frameLocator('iframe').locator('body[data-state="live"]').waitFor({ timeout: 60_000 })
+      await page.getByRole('list', { name: 'Steps' }).waitFor()
+      await loaded(page)
+      // Until the first frame is drawn.
+      await page.waitForTimeout(1500)
+    },
+  },
+  {
+    name: 'phone-delete',
+    path: 'phones',
+    async then(page) {
+      await page.getByRole('button', { name: `Actions for ${phoneName}` }).click()
+      await page.getByRole('menuitem', { name: 'Delete…' }).click()
+      await page.getByRole('alertdialog').waitFor()
+    },
+  },
   { name: 'keys', path: 'keys' },
   {
     name: 'key-created',
     path: 'keys',
     async then(page) {
       await page.getByRole('button', { name: 'New key' }).click()
-      await page.getByRole('dialog').getByLabel('Name').fill('release check')
+      await page
+        .getByRole('dialog')
+        .getByLabel('Name')
+        .fill(keyNames.shift() ?? 'one more')
       await page.getByRole('button', { name: 'Create key' }).click()
       await page.getByRole('dialog', { name: 'Copy your key now' }).waitFor()
     },
   },
+  { name: 'activity', path: 'activity' },
+  { name: 'usage', path: 'usage' },
   { name: 'members', path: 'members' },
+  { name: 'connect', path: '../../connect' },
   {
     name: 'palette',
     path: 'phones',
@@ -56,37 +88,59 @@ async function shoot(page: Page, name: string): Promise<void> {
   process.stdout.write(`docs/screens/console/${name}.png\n`)
 }
 
+/** Lets an agent use a phone. A start waits until it is ready. */
+async function useAsAgent({ up }: System, phone: string): Promise<void> {
+  const headers = { authorization: `Bearer ${up.keys.admin}`, 'content-type': 'application/json' }
+  const send = (at: string, body: object): Promise<Response> =>
+    fetch(`${up.base_url}/v1/phones/${phone}${at}`, { method: 'POST', headers, body: JSON.stringify(body) })
+  await (await send('/start', {})).text()
+  for (const [actions, observe] of [
+    [[{ type: 'home' }], 'text'],
+    [[{ type: 'open_app', package: 'com.android.settings' }, { type: 'wait_idle' }], 'both'],
+    [[{ type: 'tap', target: { text: 'No such row' } }], 'text'],
+  ] as const)
+    await (await send('/actions', { actions, observe })).text()
+}
+
 /** A project with phones, keys and members. Returns its path. */
-async function furnish(page: Page, system: System): Promise<string> {
+async function furnish(browser: Browser, page: Page, system: System): Promise<string> {
   const project = system.up.project.id
   const origin = new URL(system.up.console_url).origin
-  const send = (method: string, at: string, body: object): Promise<void> =>
+  const send = (method: string, at: string, body: object): Promise<Record<string, unknown>> =>
     page.evaluate(
       async ([sentMethod, url, text]) => {
         const session = (await (await fetch('/console/api/session')).json()) as { csrf_token: string }
         const headers = { 'content-type': 'application/json', 'x-csrf-token': session.csrf_token }
         const answer = await fetch(`/console/api${url}`, { method: sentMethod, headers, body: text })
-        await answer.json()
+        return (await answer.json()) as Record<string, unknown>
       },
       [method, at, JSON.stringify(body)] as const,
     )
   const of = `/projects/${project}`
-  for (const name of ['checkout tests', 'price watch', 'release 4.2'])
-    await send('POST', `${of}/phones`, { name })
+  let phone = ''
+  for (const name of ['release 4.2', 'price watch', phoneName])
+    phone = String((await send('POST', `${of}/phones`, { name }))['id'])
+  await useAsAgent(system, phone)
   await send('POST', `${of}/keys`, { name: 'nightly', preset: 'admin', expires: 'never' })
   await send('POST', `${of}/keys`, { name: 'dashboard', preset: 'read-only', expires: '1y' })
-  for (const [email, role] of [
-    ['vera@example.com', 'viewer'],
-    ['max@example.com', 'member'],
-  ])
-    await send('POST', `${of}/invitations`, { email, role })
+  for (const [name, email, role] of [
+    ['Vera Example', 'vera@example.com', 'viewer'],
+    ['Max Example', 'max@example.com', 'member'],
+    ['', 'nina@example.com', 'owner'],
+  ] as const) {
+    const { url } = await send('POST', `${of}/invitations`, { email, role })
+    if (name === '') continue
+    const theirs = await newPage(browser, { viewport: sizes[1440] }, [])
+    await acceptLink(theirs, String(url), { name })
+    await theirs.context().close()
+  }
   return `${origin}/console/projects/${project}`
 }
 
 async function drawAll(browser: Browser, system: System): Promise<void> {
   await mkdir(folder, { recursive: true })
   const first = await newPage(browser, { viewport: sizes[1440] }, [])
-  const link = await operatorLink(system)
+  const link = await firstLink(system)
   for (const [width, viewport] of Object.entries(sizes))
     for (const colorScheme of ['light', 'dark'] as const) {
       const page = await newPage(browser, { viewport, colorScheme }, [])
@@ -99,7 +153,7 @@ async function drawAll(browser: Browser, system: System): Promise<void> {
       await page.context().close()
     }
   await acceptLink(first, link, { name: 'Olga Example', email: 'olga@example.com' })
-  const at = await furnish(first, system)
+  const at = await furnish(browser, first, system)
   const storageState = await first.context().storageState()
   for (const [width, viewport] of Object.entries(sizes))
     for (const colorScheme of ['light', 'dark'] as const) {

@@ -8,6 +8,7 @@ import {
   type Expiry,
   type NewKey as Fields,
   type Preset,
+  type Profile,
 } from '../../api/projects'
 import { useSession } from '../../api/session'
 import { Button } from '../../ui/button'
@@ -22,6 +23,12 @@ const presets = {
   admin: 'Admin: also deletes phones',
   'read-only': 'Read-only: sees phones',
 } as const satisfies Record<Preset, string>
+
+const profiles = {
+  full: 'Full: everything that its rights allow',
+  guarded: 'Guarded: a person signs in and pays',
+  'read-only': 'Read-only: reads, and changes nothing',
+} as const satisfies Record<Profile, string>
 
 const expiries = {
   '30d': '30 days',
@@ -75,6 +82,7 @@ function Form({ project, onCreated }: { project: string; onCreated: (key: Create
     create.mutate({
       name: fields.get('name') as string,
       preset: fields.get('preset') as Preset,
+      profile: fields.get('profile') as Profile,
       expires: fields.get('expires') as Expiry,
       ...(phones === null ? {} : { phones: [...phones] }),
     })
@@ -91,6 +99,18 @@ function Form({ project, onCreated }: { project: string; onCreated: (key: Create
       />
       <SelectField label="Rights" name="preset" defaultValue="agent">
         {Object.entries(presets).map(([value, name]) => (
+          <option key={value} value={value}>
+            {name}
+          </option>
+        ))}
+      </SelectField>
+      <SelectField
+        label="Profile"
+        name="profile"
+        defaultValue="full"
+        hint="A guarded agent must hand over to a person for passwords and purchases."
+      >
+        {Object.entries(profiles).map(([value, name]) => (
           <option key={value} value={value}>
             {name}
           </option>

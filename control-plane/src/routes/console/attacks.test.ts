@@ -91,6 +91,27 @@ describe('links', () => {
   })
 })
 
+it('a deleted user has no session, no project and no open link, and cannot sign in', async () => {
+  const { client, email, userId } = await consoleUser(plane, { role: 'owner', projectId: tenant.projectId })
+  const body = { email: 'friend@example.com', role: 'owner' }
+  const made = await client.ask('POST', `/projects/${tenant.projectId}/invitations`, { body })
+  const reset = await operatorLink('/resets', { email })
+  const asOperator = (method: 'GET' | 'DELETE', url: string) =>
+    plane.operator.inject({
+      ...{ method, url: `/operator/v1${url}`, headers: { authorization: `Bearer ${plane.operatorToken}` } },
+    })
+  const listed = (await asOperator('GET', '/users')).json<{ data: { id: string }[] }>().data
+  expect(listed.find(({ id }) => id === userId)).toMatchObject({
+    ...{ email, is_operator: false, projects: [{ project: tenant.projectId, role: 'owner' }] },
+  })
+  expect((await asOperator('DELETE', `/users/${userId}`)).statusCode).toBe(200)
+  expect((await asOperator('DELETE', `/users/${userId}`)).statusCode).toBe(404)
+  expect((await client.ask('GET', '/me/sessions')).status).toBe(401)
+  const signIn = { email, password: testPassword }
+  expect((await consoleClient(plane).ask('POST', '/auth/sign-in/email', { body: signIn })).status).toBe(401)
+  expect([await look(tokenOf(made.body['url'])), await look(reset)]).toEqual([404, 404])
+})
+
 describe('a session', () => {
   it('that was planted in a browser is not the one after a sign-in, and ends', async () => {
     const attacker = await consoleUser(plane, { role: 'viewer', projectId: tenant.projectId })

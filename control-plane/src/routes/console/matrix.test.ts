@@ -58,9 +58,17 @@ const expected: Readonly<Record<string, readonly Name[]>> = {
   'DELETE /projects/:project/keys/:key': writers,
   'GET /projects/:project/phones': readers,
   'POST /projects/:project/phones': writers,
+  'GET /projects/:project/phones/:phone': readers,
+  'POST /projects/:project/phones/:phone/live': readers,
+  'GET /projects/:project/phones/:phone/sessions': readers,
+  'GET /projects/:project/phones/:phone/steps': readers,
+  'GET /projects/:project/phones/:phone/steps/:step': readers,
+  'GET /projects/:project/phones/:phone/steps/:step/picture': readers,
   'POST /projects/:project/phones/:phone/start': writers,
   'POST /projects/:project/phones/:phone/park': writers,
   'DELETE /projects/:project/phones/:phone': writers,
+  'GET /projects/:project/activity': readers,
+  'GET /projects/:project/usage': readers,
   'GET /projects/:project/members': readers,
   'PATCH /projects/:project/members/:user': owners,
   'DELETE /projects/:project/members/:user': owners,
@@ -87,6 +95,7 @@ const pathOf = (route: string): string =>
     .replace(':project', tenant.projectId)
     .replace(':phone', newId('phone'))
     .replace(':key', newId('key'))
+    .replace(':step', newId('step'))
     .replace(':user', newId('user'))
     .replace(/:\w+/, newId('invitation'))
 

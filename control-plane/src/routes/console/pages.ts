@@ -12,7 +12,8 @@ const common = {
   'referrer-policy': 'no-referrer',
 }
 
-const policyFor = (nonce: string): string =>
+/** @param liveOrigin of live views, which pages of phones contain */
+const policyFor = (nonce: string, liveOrigin: string): string =>
   [
     "default-src 'none'",
     `script-src 'nonce-${nonce}' 'strict-dynamic'`,
@@ -20,6 +21,7 @@ const policyFor = (nonce: string): string =>
     "img-src 'self' data:",
     "font-src 'self'",
     "connect-src 'self'",
+    `frame-src ${liveOrigin}`,
     "base-uri 'none'",
     "form-action 'self'",
     "frame-ancestors 'none'",
@@ -27,7 +29,7 @@ const policyFor = (nonce: string): string =>
     "trusted-types 'none'",
   ].join('; ')
 
-export function addConsolePages(app: FastifyInstance): void {
+export function addConsolePages(app: FastifyInstance, liveOrigin: string): void {
   const files = readConsoleFiles()
   const hidden = { schema: { hide: true } }
   const page = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
@@ -39,7 +41,7 @@ export function addConsolePages(app: FastifyInstance): void {
       .headers({
         ...common,
         'content-type': 'text/html; charset=utf-8',
-        'content-security-policy': policyFor(nonce),
+        'content-security-policy': policyFor(nonce, liveOrigin),
         'cross-origin-opener-policy': 'same-origin',
         'x-frame-options': 'DENY',
         'permissions-policy': 'camera=(), microphone=(), geolocation=()',

@@ -1,18 +1,22 @@
 /** `/console` and `/console/api`. docs/decisions/0285 */
 import { type FastifyPluginAsync } from 'fastify'
-import { addConsoleGate, type GateDeps } from './gate.js'
+import { addActivity } from './activity.js'
+import { addConsoleGate } from './gate.js'
 import { addConsolePages } from './pages.js'
 import { addPasswords } from './passwords.js'
 import { addPeople } from './people.js'
-import { addProjects, type ProjectDeps } from './projects.js'
+import { type ProjectDeps } from './caller.js'
+import { addPhone } from './phone.js'
+import { addProjects } from './projects.js'
 import { addSignIn } from './sign-in.js'
 import { addTerminals } from './terminals.js'
+import { addUsage } from './usage.js'
 
 /** @param deps `baseUrl`: the address of `/v1` */
 export const consolePlugin =
-  (deps: GateDeps & ProjectDeps & { baseUrl: string }): FastifyPluginAsync =>
+  (deps: ProjectDeps & { baseUrl: string }): FastifyPluginAsync =>
   async (app) => {
-    addConsolePages(app)
+    addConsolePages(app, new URL(deps.baseUrl).origin)
     await app.register((api) => {
       // A route of the API is not part of the public contract.
       api.addHook('onRoute', (route) => {
@@ -23,6 +27,9 @@ export const consolePlugin =
       addPasswords(api, deps)
       addPeople(api, deps)
       addProjects(api, deps)
+      addPhone(api, deps)
+      addActivity(api, deps)
+      addUsage(api, deps)
       addTerminals(api, deps)
       return Promise.resolve()
     })

@@ -1,37 +1,22 @@
 /** Projects with their keys and phones, by the services behind `/v1` and `/operator/v1`. */
 import { limits } from '@phonerack/shared'
-import { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import { type FastifyInstance } from 'fastify'
 import { z } from 'zod'
-import { type Caller } from '../../core/caller.js'
 import { phoneStatuses } from '../../core/statuses.js'
 import { parseBody } from '../../http/parse-body.js'
 import { listKeys, newKeySchema } from '../../operator/keys.js'
-import { callerOfUser } from '../../users/caller.js'
 import { addProject } from '../../users/members.js'
 import { createProjectKey, revokeProjectKey } from '../../users/project-keys.js'
 import { invalidField, nameSchema } from '../../validation/fields.js'
-import { phoneIdOf } from '../deps.js'
-import { type Services } from '../services.js'
 import { accountJson, phoneJson } from '../views.js'
-import { actorOf, apiPath, projectOf, signedInOf, type GateDeps } from './gate.js'
+import { callerFor, phoneOf, projectPath, type OfPhone, type ProjectDeps } from './caller.js'
+import { actorOf, apiPath, projectOf } from './gate.js'
 
-export interface ProjectDeps extends GateDeps {
-  services: Pick<Services, 'phones'>
-}
-
-const base = `${apiPath}/projects/:project`
+const base = projectPath
 
 const newProject = z.strictObject({ name: nameSchema })
 const newKey = newKeySchema.omit({ project: true }).extend({ name: nameSchema })
 const newPhone = z.strictObject({ name: nameSchema.optional(), country: z.string().max(2).optional() })
-
-function callerFor(request: FastifyRequest, reply: FastifyReply): Caller {
-  const gone = new AbortController()
-  reply.raw.once('close', () => {
-    if (!reply.raw.writableEnded) gone.abort()
-  })
-  return callerOfUser(signedInOf(request).user, projectOf(request), gone.signal)
-}
 
 export function addProjects(app: FastifyInstance, deps: ProjectDeps): void {
   const { core, services } = deps
@@ -57,14 +42,12 @@ export function addProjects(app: FastifyInstance, deps: ProjectDeps): void {
   addPhones(app, deps)
 }
 
-type OfPhone = { Params: { phone: string } }
 type Listed = { Querystring: { status?: unknown; cursor?: unknown } }
 
 const statusSchema = z.enum(phoneStatuses)
 
 function addPhones(app: FastifyInstance, deps: ProjectDeps): void {
   const { phones } = deps.services
-  const idOf = ({ params }: FastifyRequest<OfPhone>): string => phoneIdOf({ id: params.phone })
 
   app.get<Listed>(`${base}/phones`, async (request, reply) => {
     const { status, cursor } = request.query
@@ -86,12 +69,12 @@ function addPhones(app: FastifyInstance, deps: ProjectDeps): void {
   })
   app.post<OfPhone>(`${base}/phones/:phone/start`, async (request, reply) => {
     const life = { idleTimeout: null, maxDuration: null }
-    return phoneJson(await phones.start(callerFor(request, reply), idOf(request), life))
+    return phoneJson(await phones.start(callerFor(request, reply), phoneOf(request), life))
   })
   app.post<OfPhone>(`${base}/phones/:phone/park`, async (request, reply) =>
-    phoneJson(await phones.park(callerFor(request, reply), idOf(request))),
+    phoneJson(await phones.park(callerFor(request, reply), phoneOf(request))),
   )
   app.delete<OfPhone>(`${base}/phones/:phone`, async (request, reply) =>
-    phoneJson(await phones.delete(callerFor(request, reply), idOf(request))),
+    phoneJson(await phones.delete(callerFor(request, reply), phoneOf(request))),
   )
 }

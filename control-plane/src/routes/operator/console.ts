@@ -1,10 +1,11 @@
-/** Routes of `/operator/v1` for the console: whether an operator can sign in, and links for new ones. */
+/** Routes of `/operator/v1` for the console: whether an operator can sign in, links for new ones, and all users. */
 import { type FastifyPluginAsync } from 'fastify'
 import { z } from 'zod'
 import { type ConsoleConfig } from '../../config/console.js'
 import { type Core } from '../../core/core.js'
 import { emailSchema, inviteOperator } from '../../users/invitations.js'
 import { createReset } from '../../users/passwords.js'
+import { deleteUser, listUsers } from '../../users/people.js'
 import { operatorApi } from './api.js'
 
 const resetSchema = z.strictObject({ email: emailSchema })
@@ -23,6 +24,10 @@ export const consoleOperatorPlugin =
     api.write(
       { method: 'POST', url: '/resets', action: 'password.reset_link', status: 201, body: resetSchema },
       (work, { body }) => createReset(work, origin, body.email),
+    )
+    api.read('/users', async () => ({ data: await listUsers(core) }))
+    api.write({ method: 'DELETE', url: '/users/:id', action: 'user.delete' }, (work, { params }) =>
+      deleteUser(work, params.id),
     )
     return Promise.resolve()
   }

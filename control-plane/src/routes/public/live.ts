@@ -40,10 +40,12 @@ export interface LiveParts extends Omit<ViewerParts, 'onInput'> {
   failureLimit: FailureLimit
   /** The public address, whose origin a socket must have. */
   baseUrl: string
+  /** Origins of the console, whose page of a phone contains the live view. */
+  frameOrigins: readonly string[]
 }
 
 export const livePlugin =
-  ({ core, hosts, phones, steps, failureLimit, baseUrl }: LiveParts): FastifyPluginAsync =>
+  ({ core, hosts, phones, steps, failureLimit, baseUrl, frameOrigins }: LiveParts): FastifyPluginAsync =>
   (app) => {
     const { origin, host, protocol: scheme } = new URL(baseUrl)
     const assets = readAssets(pagePath)
@@ -58,9 +60,8 @@ export const livePlugin =
       'content-type': 'text/html; charset=utf-8',
       'content-security-policy':
         `default-src 'none'; script-src 'self' ${assets.scriptHash}; style-src 'self'; img-src 'self'; media-src blob:; ` +
-        `connect-src 'self' ${socketOrigin}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; ` +
+        `connect-src 'self' ${socketOrigin}; base-uri 'none'; form-action 'none'; frame-ancestors ${frameOrigins.join(' ')}; ` +
         "require-trusted-types-for 'script'",
-      'x-frame-options': 'DENY',
       'cross-origin-opener-policy': 'same-origin',
       'permissions-policy':
         'camera=(), microphone=(), geolocation=(), clipboard-read=(self), fullscreen=(self)',
@@ -95,11 +96,13 @@ export const livePlugin =
       [...viewers].filter(({ link }) => link.phoneId === phoneId).length
 
     const onInput = (link: LinkRow, message: PageMessage): void => {
-      if (isStepInput(message)) steps.input(link, message)
-      // Counts as a request of the key that created the link.
+      // Steps name their key in the API, and a user of the console has none.
+      if (isStepInput(message) && link.keyHash !== null)
+        steps.input({ projectId: link.projectId, phoneId: link.phoneId, keyId: link.creatorId }, message)
+      // Counts as a request of the key or user that created the link.
       const caller = {
-        keyId: link.keyId,
-        keyHash: link.keyHash,
+        keyId: link.creatorId,
+        keyHash: link.keyHash ?? '',
         projectId: link.projectId,
         preset: 'agent',
         profile: 'full',
@@ -198,7 +201,7 @@ export const livePlugin =
 
     const keys = core.bus.subscribe(subjects.keyChanged, (message) => {
       const hash = keyChangedSchema.safeParse(message).data?.key_hash
-      for (const viewer of viewers) if (viewer.link.keyHash === hash) viewer.lookNow()
+      for (const viewer of viewers) if (hash !== undefined && viewer.link.keyHash === hash) viewer.lookNow()
     })
 
     app.addHook('preClose', (done) => {

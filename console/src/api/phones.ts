@@ -1,0 +1,62 @@
+/** One phone: its live view, its sessions, and the steps of agents on it. */
+import { call } from './client'
+import { type Phone } from './projects'
+
+const of = (project: string, phone: string): string =>
+  `/projects/${encodeURIComponent(project)}/phones/${encodeURIComponent(phone)}`
+
+export const getPhone = (project: string, phone: string) => call<Phone>('GET', of(project, phone))
+
+/** `control`: the link accepts input. */
+export interface LiveLink {
+  url: string
+  expires_at: string
+  control: boolean
+}
+
+export const openLive = (project: string, phone: string) =>
+  call<LiveLink>('POST', `${of(project, phone)}/live`, {})
+
+export interface PhoneSession {
+  id: string
+  started_at: string
+  ended_at: string | null
+  end_reason: string | null
+  billed_seconds: number | null
+  cost_usd: string | null
+  reserved_usd: string
+}
+
+export const listSessions = (project: string, phone: string) =>
+  call<{ data: PhoneSession[] }>('GET', `${of(project, phone)}/sessions`)
+
+export type Action = { type: string } & Record<string, unknown>
+
+export interface Step {
+  id: string
+  status: 'running' | 'succeeded' | 'failed' | 'stopped' | 'unknown'
+  started_at: string
+  duration_ms: number | null
+  by: { via: string; client: string | null; key_name: string | null }
+  actions: Action[]
+  results: { ok: boolean; error?: { code: string; message: string } }[]
+  error: { code: string; message: string } | null
+  /** Only in the answer for one step. */
+  after: { text?: string } | null
+  picture: { width: number; height: number } | null
+}
+
+export interface StepPage {
+  data: Step[]
+  next_cursor: string | null
+}
+
+export const listSteps = (project: string, phone: string, cursor: string | null) =>
+  call<StepPage>(
+    'GET',
+    `${of(project, phone)}/steps${cursor === null ? '' : `?${new URLSearchParams({ cursor }).toString()}`}`,
+  )
+export const getStep = (project: string, phone: string, step: string) =>
+  call<Step>('GET', `${of(project, phone)}/steps/${encodeURIComponent(step)}`)
+export const pictureOf = (project: string, phone: string, step: string): string =>
+  `/console/api${of(project, phone)}/steps/${encodeURIComponent(step)}/picture`

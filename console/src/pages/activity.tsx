@@ -1,0 +1,130 @@
+/** What programs and agents changed with the keys of a project. */
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { Link, useParams } from '@tanstack/react-router'
+import { Download, ScrollText } from 'lucide-react'
+import { listActivity, type ActivityEntry } from '../api/activity'
+import { messageOf } from '../api/client'
+import { listKeys } from '../api/projects'
+import { Badge } from '../ui/badge'
+import { Button } from '../ui/button'
+import { csvOf } from '../ui/csv'
+import { save } from '../ui/download'
+import { Menu, MenuItem } from '../ui/menu'
+import { Card, Empty, Loading, Page } from '../ui/page'
+import { Time } from '../ui/time'
+
+/** Milliseconds between two reads of the newest entries. */
+const refreshMs = 5000
+
+const columns = [
+  'at',
+  'method',
+  'route',
+  'status',
+  'code',
+  'ms',
+  'phone_id',
+  'key_id',
+  'request_id',
+] as const satisfies readonly (keyof ActivityEntry)[]
+
+export function Activity() {
+  const { project: id } = useParams({ from: '/inside/projects/$project/activity' })
+  const keys = useQuery({ queryKey: ['keys', id], queryFn: () => listKeys(id) })
+  const list = useInfiniteQuery({
+    queryKey: ['activity', id],
+    queryFn: ({ pageParam }) => listActivity(id, pageParam),
+    initialPageParam: null as string | null,
+    getNextPageParam: (page) => page.next_before,
+    refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) <= 1 ? refreshMs : false),
+  })
+  const entries = list.data?.pages.flatMap(({ data }) => data) ?? []
+  const nameOf = (key: string): string => keys.data?.data.find((each) => each.id === key)?.name ?? key
+
+  return (
+    <Page
+      title="Activity"
+      description="Requests with API keys that changed something, or tried to. Typed text is not recorded."
+      actions={
+        entries.length > 0 && (
+          <Menu
+            trigger={
+              <Button>
+                <Download aria-hidden /> Export
+              </Button>
+            }
+          >
+            <MenuItem onSelect={() => save('activity.csv', 'text/csv', csvOf(columns, entries))}>
+              The shown entries as CSV
+            </MenuItem>
+            <MenuItem
+              onSelect={() => save('activity.json', 'application/json', JSON.stringify(entries, null, 2))}
+            >
+              The shown entries as JSON
+            </MenuItem>
+          </Menu>
+        )
+      }
+    >
+      <Card>
+        {list.isPending ? (
+          <Loading />
+        ) : list.isLoadingError ? (
+          <Empty icon={<ScrollText className="size-5" />} title={messageOf(list.error)}>
+            <Button onClick={() => void list.refetch()}>Try again</Button>
+          </Empty>
+        ) : entries.length === 0 ? (
+          <Empty icon={<ScrollText className="size-5" />} title="No activity yet">
+            <p>Changes that programs make with a key of this project are listed here.</p>
+          </Empty>
+        ) : (
+          <ul aria-label="Activity" className="divide-y divide-border">
+            {entries.map((entry) => (
+              <Row key={entry.id} project={id} entry={entry} by={nameOf(entry.key_id)} />
+            ))}
+          </ul>
+        )}
+      </Card>
+      {list.hasNextPage && (
+        <Button
+          className="justify-self-center"
+          isBusy={list.isFetchingNextPage}
+          onClick={() => void list.fetchNextPage()}
+        >
+          Show more
+        </Button>
+      )}
+    </Page>
+  )
+}
+
+const Row = ({ project, entry, by }: { project: string; entry: ActivityEntry; by: string }) => (
+  <li className="grid gap-x-6 gap-y-1 px-4 py-3 sm:grid-cols-[minmax(0,1fr)_10rem_7rem] sm:items-center sm:px-5">
+    <div className="min-w-0">
+      <p className="truncate font-mono text-[13px]">
+        {entry.method} {entry.route}
+      </p>
+      <p className="truncate text-[13px] text-muted">
+        {entry.phone_id !== null && (
+          <>
+            <Link
+              to="/projects/$project/phones/$phone"
+              params={{ project, phone: entry.phone_id }}
+              className="rounded underline underline-offset-2"
+            >
+              {entry.phone_id}
+            </Link>
+            {' · '}
+          </>
+        )}
+        <bdi>{by}</bdi>
+      </p>
+    </div>
+    <div>
+      <Badge tone={entry.status < 400 ? 'good' : 'danger'}>{entry.code ?? entry.status}</Badge>
+    </div>
+    <p className="text-[13px] text-muted tabular-nums sm:text-right">
+      <Time at={entry.at} />
+    </p>
+  </li>
+)

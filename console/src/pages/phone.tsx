@@ -1,0 +1,169 @@
+/** One phone: its live view, what can be done with it, its sessions, and what agents do on it. */
+import { useQuery } from '@tanstack/react-query'
+import { Link, useNavigate, useParams } from '@tanstack/react-router'
+import { ArrowLeft, Pause, Play, Smartphone, Trash2 } from 'lucide-react'
+import { useState } from 'react'
+import { messageOf } from '../api/client'
+import { getPhone } from '../api/phones'
+import { deletePhone, parkPhone, startPhone, type Phone } from '../api/projects'
+import { isAtLeast } from '../api/session'
+import { useProject } from '../shell/project'
+import { Button } from '../ui/button'
+import { Copy } from '../ui/copy'
+import { Ask, Confirm } from '../ui/dialog'
+import { Card, Empty, Loading, Page } from '../ui/page'
+import { Time } from '../ui/time'
+import { usePhoneChange } from './phone/change'
+import { LiveView } from './phone/live-view'
+import { Sessions } from './phone/sessions'
+import { canPark, canStart, PhoneBadge } from './phone/status'
+import { Timeline } from './phone/timeline'
+
+/** Milliseconds between two reads of the phone. */
+const refreshMs = 3000
+
+export function PhonePage() {
+  const { project, phone: id } = useParams({ from: '/inside/projects/$project/phones/$phone' })
+  const mayChange = isAtLeast(useProject()?.role ?? 'viewer', 'member')
+  const found = useQuery({
+    queryKey: ['phone', project, id],
+    queryFn: () => getPhone(project, id),
+    refetchInterval: ({ state }) => (state.data?.status === 'deleted' ? false : refreshMs),
+  })
+  if (!found.data)
+    return (
+      <Page title="Phone">
+        <Card>
+          {found.isPending ? (
+            <Loading />
+          ) : (
+            <Empty icon={<Smartphone className="size-5" />} title={messageOf(found.error)}>
+              <Button onClick={() => void found.refetch()}>Try again</Button>
+            </Empty>
+          )}
+        </Card>
+      </Page>
+    )
+  const phone = found.data
+  const isReady = phone.status === 'ready' && phone.session !== null
+  return (
+    <Page
+      title={phone.name}
+      back={
+        <Link
+          to="/projects/$project/phones"
+          params={{ project }}
+          className="flex w-fit items-center gap-1.5 rounded text-[13px] text-muted hover:text-foreground"
+        >
+          <ArrowLeft className="size-3.5" aria-hidden /> Phones
+        </Link>
+      }
+      description={
+        <span className="flex flex-wrap items-center gap-x-3">
+          <PhoneBadge status={phone.status} />
+          <span className="flex items-center font-mono text-xs">
+            {phone.id}
+            <Copy text={phone.id} what="ID" />
+          </span>
+        </span>
+      }
+      actions={mayChange && phone.status !== 'deleted' && <Actions project={project} phone={phone} />}
+    >
+      {found.isRefetchError && (
+        <p role="status" className="text-danger">
+          Not up to date: {messageOf(found.error)}
+        </p>
+      )}
+      <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,1fr)_18rem]">
+        <Card>
+          {isReady && phone.session ? (
+            <LiveView project={project} phone={id} session={phone.session.id} name={phone.name} />
+          ) : (
+            <Waiting phone={phone} />
+          )}
+        </Card>
+        <div className="grid min-w-0 gap-5">
+          <Facts phone={phone} />
+          <Sessions project={project} phone={id} open={phone.session?.id ?? null} />
+        </div>
+      </div>
+      <Timeline project={project} phone={id} isRunning={isReady} />
+    </Page>
+  )
+}
+
+const waiting: Readonly<Partial<Record<Phone['status'], string>>> = {
+  creating: 'The phone is being prepared',
+  starting: 'The phone is starting',
+  ready: 'The phone is ready',
+  parking: 'The phone is being parked',
+  parked: 'The phone is parked, and costs nothing',
+  unavailable: 'The phone lost its device',
+  failed: 'The phone failed',
+  deleted: 'The phone was deleted',
+}
+
+const Waiting = ({ phone }: { phone: Phone }) => (
+  <Empty icon={<Smartphone className="size-5" />} title={waiting[phone.status] ?? phone.status}>
+    {phone.failure && <p>{phone.failure.message}</p>}
+  </Empty>
+)
+
+function Facts({ phone }: { phone: Phone }) {
+  const facts = [
+    ['Country', phone.country ?? 'any'],
+    ['Created', <Time key="created" at={phone.created_at} />],
+    ['Last used', phone.last_active_at === null ? 'never' : <Time key="used" at={phone.last_active_at} />],
+    ...(phone.session ? [['Parks', <Time key="parks" at={phone.session.parks_at} />] as const] : []),
+    ...Object.entries(phone.metadata).map((entry) => entry as readonly [string, string]),
+  ] as const
+  return (
+    <Card>
+      <dl className="divide-y divide-border">
+        {facts.map(([name, value], index) => (
+          // Metadata may have the name of another fact.
+          <div key={`${index} ${name}`} className="flex items-baseline justify-between gap-4 px-4 py-2.5">
+            <dt className="min-w-0 truncate text-muted">{name}</dt>
+            <dd className="min-w-0 truncate text-right">{value}</dd>
+          </div>
+        ))}
+      </dl>
+    </Card>
+  )
+}
+
+function Actions({ project, phone }: { project: string; phone: Phone }) {
+  const [isDeleting, setIsDeleting] = useState(false)
+  const navigate = useNavigate()
+  const change = usePhoneChange(project, phone.id)
+  return (
+    <div className="flex flex-wrap gap-2">
+      {canStart(phone) && (
+        <Button look="primary" isBusy={change.isPending} onClick={() => change.mutate(startPhone)}>
+          <Play aria-hidden /> Start
+        </Button>
+      )}
+      {canPark(phone) && (
+        <Button isBusy={change.isPending} onClick={() => change.mutate(parkPhone)}>
+          <Pause aria-hidden /> Park
+        </Button>
+      )}
+      <Button disabled={change.isPending} onClick={() => setIsDeleting(true)}>
+        <Trash2 aria-hidden /> Delete…
+      </Button>
+      <Confirm
+        isOpen={isDeleting}
+        onOpenChange={setIsDeleting}
+        title={<Ask verb="Delete" name={phone.name} />}
+        description="Its apps and files are erased, and cannot be restored."
+        action="Delete phone"
+        isBusy={change.isPending}
+        onConfirm={() =>
+          change.mutate(deletePhone, {
+            onSuccess: () => void navigate({ to: '/projects/$project/phones', params: { project } }),
+          })
+        }
+      />
+    </div>
+  )
+}

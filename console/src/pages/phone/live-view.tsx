@@ -1,0 +1,51 @@
+/** The live view of a phone, which is the page of a live link in a frame. */
+import { useQuery } from '@tanstack/react-query'
+import { MonitorOff, RotateCw } from 'lucide-react'
+import { messageOf } from '../../api/client'
+import { openLive } from '../../api/phones'
+import { Button } from '../../ui/button'
+import { Empty, Loading } from '../../ui/page'
+
+interface Props {
+  project: string
+  phone: string
+  /** The phone's session, with which links end. */
+  session: string
+  name: string
+}
+
+export function LiveView({ project, phone, session, name }: Props) {
+  const link = useQuery({
+    queryKey: ['live', project, phone, session],
+    queryFn: () => openLive(project, phone),
+    // Another read would make another link.
+    staleTime: Infinity,
+    gcTime: 0,
+    retry: false,
+  })
+  if (link.isPending) return <Loading />
+  if (link.isError)
+    return (
+      <Empty icon={<MonitorOff className="size-5" />} title={messageOf(link.error)}>
+        <Button onClick={() => void link.refetch()}>Try again</Button>
+      </Empty>
+    )
+  return (
+    <>
+      <iframe
+        title={`Live view of ${name}`}
+        src={link.data.url}
+        // It has an origin, for its socket, and opens and leads to nothing.
+        sandbox="allow-scripts allow-same-origin allow-forms"
+        allow="fullscreen; clipboard-read; clipboard-write"
+        className="block h-[min(80vh,54rem)] w-full"
+      />
+      <div className="flex items-center justify-between gap-3 border-t border-border px-4 py-2 text-[13px] text-muted">
+        <p>{link.data.control ? 'Your touches reach the phone while agents use it.' : 'You can watch.'}</p>
+        <Button size="small" look="ghost" onClick={() => void link.refetch()} isBusy={link.isFetching}>
+          <RotateCw aria-hidden /> Reload
+        </Button>
+      </div>
+    </>
+  )
+}

@@ -1,0 +1,22 @@
+/** The state of a phone, and what it allows. */
+import { type Phone, type PhoneStatus } from '../../api/projects'
+import { Badge, type Tone } from '../../ui/badge'
+
+const tones: Readonly<Record<PhoneStatus, Tone>> = {
+  creating: 'busy',
+  starting: 'busy',
+  ready: 'good',
+  parking: 'busy',
+  parked: 'quiet',
+  unavailable: 'warn',
+  failed: 'danger',
+  deleted: 'quiet',
+}
+
+export const PhoneBadge = ({ status }: { status: PhoneStatus }) => (
+  <Badge tone={tones[status]}>{status}</Badge>
+)
+
+export const canStart = ({ status }: Phone): boolean => status === 'parked' || status === 'unavailable'
+export const canPark = ({ status }: Phone): boolean =>
+  status === 'ready' || status === 'starting' || status === 'unavailable'

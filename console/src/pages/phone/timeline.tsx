@@ -1,0 +1,150 @@
+/** What agents did on a phone, newest first. It follows them while the page is visible. */
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { messageOf } from '../../api/client'
+import { getStep, listSteps, pictureOf, type Step } from '../../api/phones'
+import { Badge, type Tone } from '../../ui/badge'
+import { Button } from '../../ui/button'
+import { Card, Loading } from '../../ui/page'
+import { Time } from '../../ui/time'
+import { actionText } from './action-text'
+
+/** Milliseconds between two reads. */
+const refreshMs = 2000
+
+const tones: Readonly<Record<Step['status'], Tone>> = {
+  running: 'busy',
+  succeeded: 'good',
+  failed: 'danger',
+  stopped: 'quiet',
+  unknown: 'warn',
+}
+
+const shownActions = 3
+
+interface Props {
+  project: string
+  phone: string
+  /** The phone runs, so that steps can come. */
+  isRunning: boolean
+}
+
+export function Timeline({ project, phone, isRunning }: Props) {
+  const list = useInfiniteQuery({
+    queryKey: ['steps', project, phone],
+    queryFn: ({ pageParam }) => listSteps(project, phone, pageParam),
+    initialPageParam: null as string | null,
+    getNextPageParam: (page) => page.next_cursor,
+    // Pages further back do not change, and would all be read again.
+    refetchInterval: ({ state }) => (isRunning && (state.data?.pages.length ?? 0) <= 1 ? refreshMs : false),
+  })
+  const steps = list.data?.pages.flatMap(({ data }) => data) ?? []
+  return (
+    <section className="grid min-w-0 gap-3" aria-labelledby="steps">
+      <h2 id="steps" className="font-semibold">
+        Steps
+      </h2>
+      <Card>
+        {list.isPending ? (
+          <Loading />
+        ) : list.isLoadingError ? (
+          <p className="p-4 text-danger">{messageOf(list.error)}</p>
+        ) : steps.length === 0 ? (
+          <p className="p-4 text-muted">
+            Nothing yet. Each batch of actions that an agent sends is listed here with its results.
+          </p>
+        ) : (
+          <ol aria-label="Steps" className="divide-y divide-border">
+            {steps.map((step) => (
+              <StepRow key={step.id} {...{ project, phone, step }} />
+            ))}
+          </ol>
+        )}
+      </Card>
+      {list.hasNextPage && (
+        <Button
+          className="justify-self-center"
+          isBusy={list.isFetchingNextPage}
+          onClick={() => void list.fetchNextPage()}
+        >
+          Show more
+        </Button>
+      )}
+    </section>
+  )
+}
+
+function StepRow({ project, phone, step }: { project: string; phone: string; step: Step }) {
+  const [isOpen, setIsOpen] = useState(false)
+  const { actions, by } = step
+  const failure = step.error?.message ?? step.results.find(({ ok }) => !ok)?.error?.message
+  return (
+    <li className="px-4 py-3 sm:px-5">
+      <div className="flex items-start gap-4">
+        <div className="grid min-w-0 flex-1 gap-1.5">
+          <div className="flex flex-wrap items-center gap-x-3 gap-y-1 text-[13px] text-muted">
+            <Badge tone={tones[step.status]}>{step.status}</Badge>
+            <Time at={step.started_at} />
+            {step.duration_ms !== null && <span className="tabular-nums">{step.duration_ms} ms</span>}
+            <bdi className="min-w-0 truncate">{by.key_name ?? by.client ?? by.via}</bdi>
+          </div>
+          <ol className="grid gap-0.5">
+            {actions.slice(0, isOpen ? undefined : shownActions).map((action, index) => (
+              <li key={index} className="truncate">
+                {actionText(action)}
+              </li>
+            ))}
+          </ol>
+          {!isOpen && actions.length > shownActions && (
+            <p className="text-[13px] text-muted">and {actions.length - shownActions} more</p>
+          )}
+          {failure !== undefined && <p className="text-[13px] break-words text-danger">{failure}</p>}
+          <div>
+            <Button
+              size="small"
+              look="ghost"
+              className="-ml-2.5"
+              aria-expanded={isOpen}
+              onClick={() => setIsOpen(!isOpen)}
+            >
+              {isOpen ? 'Less' : 'Screen as text'}
+            </Button>
+          </div>
+        </div>
+        {step.picture && (
+          <img
+            src={pictureOf(project, phone, step.id)}
+            alt="The screen after the step"
+            width={step.picture.width}
+            height={step.picture.height}
+            loading="lazy"
+            className="max-h-32 w-auto rounded border border-border"
+          />
+        )}
+      </div>
+      {isOpen && <Screen {...{ project, phone, step: step.id }} />}
+    </li>
+  )
+}
+
+function Screen({ project, phone, step }: { project: string; phone: string; step: string }) {
+  const detail = useQuery({
+    queryKey: ['step', project, phone, step],
+    queryFn: () => getStep(project, phone, step),
+    staleTime: Infinity,
+  })
+  if (detail.isPending) return <Loading />
+  if (detail.isError) return <p className="pt-2 text-danger">{messageOf(detail.error)}</p>
+  const text = detail.data.after?.text
+  if (text === undefined)
+    return <p className="pt-2 text-[13px] text-muted">The step did not read the screen.</p>
+  return (
+    <pre
+      tabIndex={0}
+      aria-label="The screen after the step, as text"
+      className="mt-2 max-h-80 overflow-auto rounded-md border border-border bg-code p-3 font-mono text-[13px] leading-relaxed"
+    >
+      {text}
+    </pre>
+  )
+}

@@ -1,0 +1,44 @@
+/** The credit of a project, its spending and its limits. */
+import { useQuery } from '@tanstack/react-query'
+import { type ReactNode } from 'react'
+import { getProject } from '../api/projects'
+import { usdText } from '../ui/money'
+
+/** Milliseconds between two reads. */
+const refreshMs = 15_000
+
+const Figure = ({ name, value, note }: { name: string; value: ReactNode; note: string }) => (
+  <div className="grid gap-0.5 bg-surface px-4 py-3">
+    <dt className="text-[13px] text-muted">{name}</dt>
+    <dd className="grid">
+      <span className="font-medium tabular-nums">{value}</span>
+      <span className="truncate text-[13px] text-muted tabular-nums">{note}</span>
+    </dd>
+  </div>
+)
+
+export function ProjectFigures({ project }: { project: string }) {
+  const { data } = useQuery({
+    queryKey: ['project', project],
+    queryFn: () => getProject(project),
+    refetchInterval: refreshMs,
+  })
+  // The list of phones says what is wrong.
+  if (!data) return null
+  return (
+    <dl className="grid grid-cols-2 gap-px overflow-hidden rounded-lg border border-border bg-border lg:grid-cols-4">
+      <Figure name="Running" value={data.running} note={`of ${data.limits.running} at a time`} />
+      <Figure name="Phones" value={data.phones} note={`of ${data.limits.phones}`} />
+      <Figure
+        name="Credit"
+        value={usdText(data.balance_usd)}
+        note={`${usdText(data.reserved_usd)} reserved by running phones`}
+      />
+      <Figure
+        name="Spent this month"
+        value={usdText(data.spent_this_month_usd)}
+        note={`of ${usdText(data.spend_limit_usd)}`}
+      />
+    </dl>
+  )
+}

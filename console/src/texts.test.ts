@@ -1,0 +1,77 @@
+// What the pages make of times, money, actions and rows.
+import { describe, expect, it } from 'vitest'
+import { messageOf, RequestFailed } from './api/client'
+import { actionText } from './pages/phone/action-text'
+import { snippetsOf } from './pages/keys/snippets'
+import { csvOf } from './ui/csv'
+import { durationText } from './ui/duration'
+import { usdText } from './ui/money'
+import { agoText } from './ui/time'
+
+it.each([
+  ['0.000000', '$0.00'],
+  ['12.500000', '$12.50'],
+  ['0.001250', '$0.00125'],
+  ['100.000000', '$100.00'],
+  ['-3.100000', '-$3.10'],
+])('shows %s dollars as %s', (usd, text) => {
+  expect(usdText(usd)).toBe(text)
+})
+
+it.each([
+  [59, '59 s'],
+  [60, '1 min'],
+  [3599, '59 min'],
+  [7320, '2 h 2 min'],
+])('shows %s seconds as %s', (seconds, text) => {
+  expect(durationText(seconds)).toBe(text)
+})
+
+it.each([
+  [-86_400, 'yesterday'],
+  [-30, 'just now'],
+  [30, 'in less than a minute'],
+  [7200, 'in 2 hours'],
+])('shows the time in %s seconds as %s', (seconds, text) => {
+  const now = new Date('2026-01-02T03:04:05Z')
+  expect(agoText(new Date(now.getTime() + seconds * 1000), now)).toBe(text)
+})
+
+it.each([
+  [{ type: 'home' }, 'home'],
+  [{ type: 'tap', target: { text: 'Settings' } }, 'tap “Settings”'],
+  [{ type: 'tap', target: { ref: 4, snapshot_id: 'snp_a' } }, 'tap element 4'],
+  [{ type: 'double_tap', target: { x: 10, y: 20 } }, 'double tap 10, 20'],
+  [{ type: 'type', text: '[redacted]', target: { id: 'search' } }, 'type “[redacted]” in “search”'],
+  [{ type: 'open_app', package: 'com.example' }, 'open app com.example'],
+  [{ type: 'swipe', from: { x: 1, y: 2 }, to: { x: 3, y: 4 } }, 'swipe 1, 2 to 3, 4'],
+  [{ type: 'wait', ms: 500 }, 'wait 500 ms'],
+  [{ type: 'of_a_later_release', target: null }, 'of a later release'],
+])('describes the action %j', (action, text) => {
+  expect(actionText(action)).toBe(text)
+})
+
+describe('a CSV file', () => {
+  it('quotes its cells, and begins none of them as a formula', () => {
+    const rows = [
+      { a: '=1+1', b: 'x "y", z' },
+      { a: '@sum', b: null },
+    ]
+    expect(csvOf(['a', 'b'], rows)).toBe('a,b\r\n"\'=1+1","x ""y"", z"\r\n"\'@sum",""\r\n')
+  })
+})
+
+it('an error says what to do next only if that is a sentence', () => {
+  const failed = (next: string | null) =>
+    new RequestFailed(400, { code: 'x', message: 'It failed.', next, details: {}, request_id: '' })
+  expect(messageOf(failed('Try again.'))).toBe('It failed. Try again.')
+  expect(messageOf(failed('GET /v1/phones'))).toBe('It failed.')
+  expect(messageOf(failed(null))).toBe('It failed.')
+})
+
+it('each example has the address and the key', () => {
+  for (const [, text] of snippetsOf('https://phones.example', 'prk_x')) {
+    expect(text).toContain('https://phones.example')
+    expect(text).toContain('prk_x')
+  }
+})

@@ -1,0 +1,3 @@
+/** US dollars, at least in cents, without further zeros that say nothing. */
+export const usdText = (usd: string): string =>
+  `$${usd.replace(/(\.\d\d)(\d*?)0*$/, '$1$2')}`.replace('$-', '-$')
