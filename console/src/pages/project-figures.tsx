@@ -23,8 +23,8 @@ export function ProjectFigures({ project }: { project: string }) {
     queryFn: () => getProject(project),
     refetchInterval: refreshMs,
   })
-  // The list of phones says what is wrong.
-  if (!data) return null
+  // The page says what is wrong.
+  if (!data) return <div className="h-[9.5rem] rounded-lg border border-border bg-surface lg:h-[5.4rem]" />
   return (
     <dl className="grid grid-cols-2 gap-px overflow-hidden rounded-lg border border-border bg-border lg:grid-cols-4">
       <Figure name="Running" value={data.running} note={`of ${data.limits.running} at a time`} />
@@ -32,7 +32,7 @@ export function ProjectFigures({ project }: { project: string }) {
       <Figure
         name="Credit"
         value={usdText(data.balance_usd)}
-        note={`${usdText(data.reserved_usd)} reserved by running phones`}
+        note={`${usdText(data.reserved_usd)} reserved`}
       />
       <Figure
         name="Spent this month"

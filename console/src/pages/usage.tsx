@@ -48,9 +48,11 @@ export function Usage() {
           </Empty>
         </Card>
       ) : (
-        usage.data && (
-          <>
-            <Part id="days" title="By day">
+        <>
+          <Part id="days" title="By day">
+            {usage.data.phones.length === 0 ? (
+              <p className="p-4 text-muted sm:px-5">Nothing was spent in these days.</p>
+            ) : (
               <Bars
                 label="Spending by day"
                 bars={usage.data.days.map(({ day, cost_usd: cost }) => ({
@@ -59,54 +61,54 @@ export function Usage() {
                   text: usdText(cost),
                 }))}
               />
-            </Part>
-            <Part id="by-phone" title="By phone">
-              {usage.data.phones.length === 0 ? (
-                <p className="p-4 text-muted sm:px-5">No session ended in these days.</p>
-              ) : (
-                <ul aria-labelledby="by-phone" className="divide-y divide-border">
-                  {usage.data.phones.map((phone) => (
-                    <li
-                      key={phone.id}
-                      className="flex items-baseline justify-between gap-4 px-4 py-2.5 sm:px-5"
+            )}
+          </Part>
+          <Part id="by-phone" title="By phone">
+            {usage.data.phones.length === 0 ? (
+              <p className="p-4 text-muted sm:px-5">No session ended in these days.</p>
+            ) : (
+              <ul aria-labelledby="by-phone" className="divide-y divide-border">
+                {usage.data.phones.map((phone) => (
+                  <li
+                    key={phone.id}
+                    className="flex items-baseline justify-between gap-4 px-4 py-2.5 sm:px-5"
+                  >
+                    <Link
+                      to="/projects/$project/phones/$phone"
+                      params={{ project: id, phone: phone.id }}
+                      className="min-w-0 truncate rounded underline-offset-2 hover:underline"
                     >
-                      <Link
-                        to="/projects/$project/phones/$phone"
-                        params={{ project: id, phone: phone.id }}
-                        className="min-w-0 truncate rounded underline-offset-2 hover:underline"
-                      >
-                        {phone.name}
-                      </Link>
-                      <span className="flex shrink-0 gap-4 tabular-nums">
-                        <span className="text-muted">{durationText(phone.seconds)}</span>
-                        <span>{usdText(phone.cost_usd)}</span>
+                      {phone.name}
+                    </Link>
+                    <span className="flex shrink-0 gap-4 tabular-nums">
+                      <span className="text-muted">{durationText(phone.seconds)}</span>
+                      <span>{usdText(phone.cost_usd)}</span>
+                    </span>
+                  </li>
+                ))}
+              </ul>
+            )}
+          </Part>
+          <Part id="credit" title="Changes of the credit">
+            {usage.data.changes.length === 0 ? (
+              <p className="p-4 text-muted sm:px-5">None yet. An operator of this service adds credit.</p>
+            ) : (
+              <ul aria-labelledby="credit" className="divide-y divide-border">
+                {usage.data.changes.map(({ at, kind, amount_usd: amount }, index) => (
+                  <li key={index} className="flex items-baseline justify-between gap-4 px-4 py-2.5 sm:px-5">
+                    <span>{kinds[kind] ?? kind}</span>
+                    <span className="flex shrink-0 gap-4 tabular-nums">
+                      <span className="text-muted">
+                        <Time at={at} />
                       </span>
-                    </li>
-                  ))}
-                </ul>
-              )}
-            </Part>
-            <Part id="credit" title="Changes of the credit">
-              {usage.data.changes.length === 0 ? (
-                <p className="p-4 text-muted sm:px-5">None yet. An operator of this service adds credit.</p>
-              ) : (
-                <ul aria-labelledby="credit" className="divide-y divide-border">
-                  {usage.data.changes.map(({ at, kind, amount_usd: amount }, index) => (
-                    <li key={index} className="flex items-baseline justify-between gap-4 px-4 py-2.5 sm:px-5">
-                      <span>{kinds[kind] ?? kind}</span>
-                      <span className="flex shrink-0 gap-4 tabular-nums">
-                        <span className="text-muted">
-                          <Time at={at} />
-                        </span>
-                        <span>{usdText(amount)}</span>
-                      </span>
-                    </li>
-                  ))}
-                </ul>
-              )}
-            </Part>
-          </>
-        )
+                      <span>{usdText(amount)}</span>
+                    </span>
+                  </li>
+                ))}
+              </ul>
+            )}
+          </Part>
+        </>
       )}
     </Page>
   )

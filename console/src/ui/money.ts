@@ -1,3 +1,6 @@
 /** US dollars, at least in cents, without further zeros that say nothing. */
 export const usdText = (usd: string): string =>
-  `$${usd.replace(/(\.\d\d)(\d*?)0*$/, '$1$2')}`.replace('$-', '-$')
+  `$${usd.replace(/(\.\d\d)(\d*?)0*$/, '$1$2').replace(/\B(?<!\.\d*)(?=(\d{3})+(?!\d))/g, ',')}`.replace(
+    '$-',
+    '-$',
+  )

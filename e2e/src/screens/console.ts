@@ -38,6 +38,20 @@ const scenes: readonly Scene[] = [
     },
   },
   {
+    name: 'phone-steps',
+    path: 'phones',
+    async then(page) {
+      await page.getByRole('link', { name: phoneName }).click()
+      const steps = page.getByRole('list', { name: 'Steps' })
+      await steps.waitFor()
+      await steps.getByRole('button', { name: 'Screen as text' }).nth(1).click()
+      await steps.locator('pre').waitFor()
+      await steps.locator('img').first().waitFor()
+      await steps.locator('pre').scrollIntoViewIfNeeded()
+      await page.waitForTimeout(1500)
+    },
+  },
+  {
     name: 'phone-delete',
     path: 'phones',
     async then(page) {
@@ -121,6 +135,10 @@ async function furnish(browser: Browser, page: Page, system: System): Promise<st
   for (const name of ['release 4.2', 'price watch', phoneName])
     phone = String((await send('POST', `${of}/phones`, { name }))['id'])
   await useAsAgent(system, phone)
+  // Its session is in the usage.
+  const parked = String((await send('POST', `${of}/phones`, { name: 'nightly run' }))['id'])
+  await page.waitForTimeout(5000)
+  await send('POST', `${of}/phones/${parked}/park`, {})
   await send('POST', `${of}/keys`, { name: 'nightly', preset: 'admin', expires: 'never' })
   await send('POST', `${of}/keys`, { name: 'dashboard', preset: 'read-only', expires: '1y' })
   for (const [name, email, role] of [
@@ -171,7 +189,7 @@ async function drawAll(browser: Browser, system: System): Promise<void> {
 
 async function draw(parts: Parts): Promise<void> {
   const browser = await parts.start(openBrowser(), (each) => each.close())
-  await drawAll(browser, await parts.startSystem({ virtualPhones: 3 }))
+  await drawAll(browser, await parts.startSystem({ virtualPhones: 4 }))
 }
 
 await withParts(draw)

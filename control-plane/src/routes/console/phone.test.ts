@@ -141,7 +141,8 @@ it('the usage of a project has the cost of its ended sessions by day and phone, 
   const payer = await plane.tenant({ credit: '50' })
   const { client } = await consoleUser(plane, { role: 'viewer', projectId: payer.projectId })
   const id = await readyPhone(plane, payer)
-  const usage = async () => (await client.ask('GET', `/projects/${payer.projectId}/usage`)).body as unknown as Usage
+  const usage = async () =>
+    (await client.ask('GET', `/projects/${payer.projectId}/usage`)).body as unknown as Usage
   const before = await usage()
   expect(before.days).toHaveLength(30)
   expect(before.days.every(({ cost_usd: cost }) => Number(cost) === 0)).toBe(true)
