@@ -1,4 +1,4 @@
-// What the pages make of times, money, actions and rows.
+// Texts of the pages for times, money, actions and rows.
 import { describe, expect, it } from 'vitest'
 import { messageOf, RequestFailed } from './api/client'
 import { actionText } from './pages/phone/action-text'
@@ -47,7 +47,7 @@ it.each([
   [{ type: 'open_app', package: 'com.example' }, 'open app com.example'],
   [{ type: 'swipe', from: { x: 1, y: 2 }, to: { x: 3, y: 4 } }, 'swipe 1, 2 to 3, 4'],
   [{ type: 'wait', ms: 500 }, 'wait 500 ms'],
-  [{ type: 'of_a_later_release', target: null }, 'of a later release'],
+  [{ type: 'shake_well', target: null }, 'shake well'],
 ])('describes the action %j', (action, text) => {
   expect(actionText(action)).toBe(text)
 })

@@ -165,7 +165,7 @@ describe('a viewer', () => {
 })
 
 describe('the sign-in page', () => {
-  it('leads to the page that was asked for, and to no other site', async () => {
+  it('leads to the page that was asked for, and never to another site', async () => {
     const { origin } = new URL(owner.url())
     const email = `nina-${run}@example.com`
     const page = await open()

@@ -22,6 +22,7 @@ export function Bars({ label, bars }: { label: string; bars: readonly Bar[] }) {
       </div>
       <figcaption className="flex justify-between text-[13px] text-muted" aria-hidden>
         <span>{bars[0]?.name}</span>
+        <span>most: {bars.find(({ value }) => value === most)?.text}</span>
         <span>{bars.at(-1)?.name}</span>
       </figcaption>
       <table className="sr-only">

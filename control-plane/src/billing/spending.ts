@@ -1,4 +1,4 @@
-/** What a project spent, for the console: by day, by phone, and the changes of its credit. */
+/** The spending of a project by day and by phone, and the changes of its credit. Read by the console. */
 import { type Reader } from '../db/database.js'
 
 export interface DaySpending {

@@ -1,4 +1,4 @@
-/** All users of the console, for an operator with a token: who they are, and an end to their access. */
+/** Lists and deletes users of the console, for an operator with a token. */
 import { ApiError } from '@phonerack/shared'
 import { type Core } from '../core/core.js'
 import { type Change, type Work } from '../operator/work.js'

@@ -6,7 +6,7 @@ const asText = (value: unknown): string => {
   return typeof value === 'number' ? String(value) : ''
 }
 
-/** What a target names: a text, an ID, an element of the screen, or a point. */
+/** The text, ID, element of the screen, or point that a target names. */
 function targetText(target: unknown): string {
   if (typeof target !== 'object' || target === null) return ''
   const { text, desc, id, ref, x, y } = target as Record<string, unknown>

@@ -1,5 +1,6 @@
 /** What agents did on a phone, newest first. It follows them while the page is visible. */
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { ChevronDown, ChevronRight } from 'lucide-react'
 import { useState } from 'react'
 import { messageOf } from '../../api/client'
 import { getStep, listSteps, pictureOf, type Step } from '../../api/phones'
@@ -103,11 +104,12 @@ function StepRow({ project, phone, step }: { project: string; phone: string; ste
             <Button
               size="small"
               look="ghost"
-              className="-ml-2.5"
+              className="-ml-2 text-muted"
               aria-expanded={isOpen}
               onClick={() => setIsOpen(!isOpen)}
             >
-              {isOpen ? 'Less' : 'Screen as text'}
+              {isOpen ? <ChevronDown aria-hidden /> : <ChevronRight aria-hidden />}
+              Screen as text
             </Button>
           </div>
         </div>

@@ -1,4 +1,4 @@
-// What an attacker could try at the console: earlier links, planted sessions, many addresses, and hostile paths.
+// Attacks on the console: earlier links, planted sessions, many addresses, and hostile paths.
 import { newId } from '@phonerack/shared'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { consoleClient, consoleUser, testPassword } from '../../testing/console-client.js'
@@ -31,7 +31,7 @@ const look = async (token: string): Promise<number> =>
 const tokenOf = (url: unknown): string => new URL(String(url)).hash.slice(1)
 
 describe('links', () => {
-  it('of earlier starts end when the first operator accepts one, and later ones are valid', async () => {
+  it('end with the first operator when they are from earlier starts, and later ones are valid', async () => {
     const [earlier, link] = [await operatorLink('/invitations'), await operatorLink('/invitations')]
     const user = { name: 'Olga', email: 'olga@example.com', password: testPassword }
     const accepted = await consoleClient(plane).ask('POST', '/invitations/accept', {
@@ -45,7 +45,7 @@ describe('links', () => {
     expect(await look(third)).toBe(200)
   })
 
-  it('of an owner end when they are removed, or are no longer an owner', async () => {
+  it('end when the owner who made them is removed, or is no longer an owner', async () => {
     const projectId = tenant.projectId
     const { client: operator } = await consoleUser(plane, { role: 'operator' })
     for (const change of ['remove', 'demote'] as const) {
@@ -113,7 +113,7 @@ it('a deleted user has no session, no project and no open link, and cannot sign 
 })
 
 describe('a session', () => {
-  it('that was planted in a browser is not the one after a sign-in, and ends', async () => {
+  it('ends at a sign-in when it was planted in the browser, and is replaced', async () => {
     const attacker = await consoleUser(plane, { role: 'viewer', projectId: tenant.projectId })
     const { email } = await consoleUser(plane, { role: 'viewer', projectId: tenant.projectId })
     const victim = consoleClient(plane)
@@ -156,14 +156,14 @@ describe('attempts from many addresses', () => {
   // Each account has its own limit.
   const wrong = (count: number) => ({ email: `nobody${count}@example.com`, password: 'wrong password' })
 
-  it('of one IPv6 network count as one', async () => {
+  it('count as one when they are of one IPv6 network', async () => {
     const inOneNetwork = (count: number) => `2001:db8:1:2::${count}`
     expect(await statuses(inOneNetwork, '/resets/accept', reset)).toEqual([404, 429])
     await plane.app.core.db.attempt.deleteMany()
     expect(await statuses(inOneNetwork, '/auth/sign-in/email', wrong)).toEqual([401, 429])
   })
 
-  it('of different networks do not', async () => {
+  it('do not add up when they are of different networks', async () => {
     expect(await statuses((count) => `2001:db8:${count}:2::1`, '/resets/accept', reset)).toEqual([404])
   })
 })

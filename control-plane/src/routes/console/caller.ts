@@ -12,7 +12,7 @@ export interface ProjectDeps extends GateDeps {
   services: ConsoleServices
 }
 
-/** Of the routes below a project. */
+/** The path of the routes below a project. */
 export const projectPath = `${apiPath}/projects/:project`
 
 export function callerFor(request: FastifyRequest, reply: FastifyReply): Caller {

@@ -56,7 +56,7 @@ function addSteps(app: FastifyInstance, { steps }: ProjectDeps['services']): voi
       .headers({
         'content-length': found.picture.sizeBytes,
         'cross-origin-resource-policy': 'same-origin',
-        // The bytes come from a host: nothing in them runs, whatever they are.
+        // The bytes come from a host: nothing in them runs, even if they are not a picture.
         'content-security-policy': "default-src 'none'; sandbox",
       })
       .type(`image/${found.picture.format}`)
