@@ -36,9 +36,13 @@ const filesOf = (folder: string): { file: string; text: string }[] =>
   readdirSync(join(root, folder), { withFileTypes: true, recursive: true })
     .filter((entry) => entry.isFile() && entry.name.endsWith('.ts') && !entry.name.endsWith('.test.ts'))
     .map((entry) => join(entry.parentPath, entry.name))
-    // The tools of `mcp/` name tools instead, which its own tests call. In `authority-rotation.ts`, `next` is an authority.
+    // The tools of `mcp/` name tools instead, which its own tests call, and the console (`routes/console`,
+    // `users`) tells people what to do on its pages. In `authority-rotation.ts`, `next` is an authority.
     .filter(
-      (path) => !/[/](?:gen|testing|openapi|page|conformance|mcp)[/]|authority-rotation\.ts$/.test(path),
+      (path) =>
+        !/[/](?:gen|testing|openapi|page|conformance|mcp|users|console)[/]|authority-rotation\.ts$/.test(
+          path,
+        ),
     )
     .sort()
     .map((path) => ({
