@@ -8,7 +8,7 @@ import {
   Outlet,
   redirect,
 } from '@tanstack/react-router'
-import { phoneStatuses, type PhoneStatus } from './api/projects'
+import { phoneStatuses, type PhoneFilter } from './api/projects'
 import { sessionQuery } from './api/session'
 import { Failure, NotFound } from './shell/failure'
 import { Layout } from './shell/layout'
@@ -92,9 +92,13 @@ const project = createRoute({
 const phones = createRoute({
   getParentRoute: () => project,
   path: '/phones',
-  validateSearch: ({ status }: Record<string, unknown>): { status?: PhoneStatus } => {
+  validateSearch: ({ status, key, metadata }: Record<string, unknown>): PhoneFilter => {
     const known = phoneStatuses.find((each) => each === status)
-    return known === undefined ? {} : { status: known }
+    return {
+      ...(known === undefined ? {} : { status: known }),
+      ...(typeof key === 'string' ? { key } : {}),
+      ...(typeof metadata === 'string' ? { metadata } : {}),
+    }
   },
   component: lazyRouteComponent(() => import('./pages/phones'), 'Phones'),
 })

@@ -335,7 +335,7 @@ async function assemble(config: Config, parts: AppParts): Promise<App> {
     plugins: [
       setupPlugin(core, config.http.baseUrl, failureLimit, config.console.origin),
       paymentsPlugin(core, payments, (request) => failureLimit.networkOf(request)),
-      ownConsole.plugin({ phones, live, steps: steps.services.steps }),
+      ownConsole.plugin({ phones, live, steps: steps.services.steps, ...events.services }),
       livePlugin({
         ...{ core, hosts, phones, failureLimit, baseUrl: config.http.baseUrl },
         ...{ steps: steps.live, frameOrigins: config.console.origins },

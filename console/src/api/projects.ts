@@ -92,10 +92,15 @@ export interface PhonePage {
   next_cursor: string | null
 }
 
-export const listPhones = (project: string, status: PhoneStatus | null, cursor: string | null) => {
-  const query = new URLSearchParams()
-  if (status !== null) query.set('status', status)
-  if (cursor !== null) query.set('cursor', cursor)
+/** What a list of phones is limited to. `key`: the ID of the key that created them. `metadata`: `name=value`. */
+export interface PhoneFilter {
+  status?: PhoneStatus
+  key?: string
+  metadata?: string
+}
+
+export const listPhones = (project: string, filter: PhoneFilter, cursor: string | null) => {
+  const query = new URLSearchParams({ ...filter, ...(cursor === null ? {} : { cursor }) })
   return call<PhonePage>('GET', `${of(project)}/phones?${query.toString()}`)
 }
 export const createPhone = (project: string, name: string) =>

@@ -18,7 +18,7 @@ interface Props {
 export function PhoneRow({ project, phone, mayChange }: Props) {
   const metadata = Object.entries(phone.metadata)
   return (
-    <li className="flex items-start gap-3 px-4 py-3 sm:items-center sm:px-5">
+    <li className="flex items-start [content-visibility:auto] [contain-intrinsic-size:auto_4.5rem] gap-3 px-4 py-3 sm:items-center sm:px-5">
       <div className="grid min-w-0 flex-1 gap-x-6 gap-y-1 sm:grid-cols-[minmax(0,1fr)_9rem_9rem] sm:items-center">
         <div className="min-w-0">
           <p className="truncate font-medium">

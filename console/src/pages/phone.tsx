@@ -7,6 +7,7 @@ import { messageOf } from '../api/client'
 import { getPhone } from '../api/phones'
 import { deletePhone, parkPhone, startPhone, type Phone } from '../api/projects'
 import { isAtLeast } from '../api/session'
+import { useChanges } from '../shell/changes'
 import { useProject } from '../shell/project'
 import { Button } from '../ui/button'
 import { Copy } from '../ui/copy'
@@ -19,12 +20,13 @@ import { Sessions } from './phone/sessions'
 import { canPark, canStart, PhoneBadge } from './phone/status'
 import { Timeline } from './phone/timeline'
 
-/** Milliseconds between two reads of the phone. */
-const refreshMs = 3000
+/** Milliseconds between two reads of the phone, beside those after changes. */
+const refreshMs = 5000
 
 export function PhonePage() {
   const { project, phone: id } = useParams({ from: '/inside/projects/$project/phones/$phone' })
   const mayChange = isAtLeast(useProject()?.role ?? 'viewer', 'member')
+  useChanges(project)
   const found = useQuery({
     queryKey: ['phone', project, id],
     queryFn: () => getPhone(project, id),

@@ -1,33 +1,36 @@
-/** The phones of a project, refreshed while the page is visible. */
+/** The phones of a project, read again when one changes. */
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query'
-import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
+import { useParams, useSearch } from '@tanstack/react-router'
 import { Plus, Smartphone } from 'lucide-react'
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { toast } from 'sonner'
 import { messageOf } from '../api/client'
-import { createPhone, listPhones, phoneStatuses, type PhoneStatus } from '../api/projects'
+import { createPhone, listPhones } from '../api/projects'
 import { isAtLeast } from '../api/session'
+import { useChanges } from '../shell/changes'
 import { useProject } from '../shell/project'
 import { Button } from '../ui/button'
 import { Dialog } from '../ui/dialog'
 import { FormError, TextField } from '../ui/field'
 import { Card, Empty, Loading, Page } from '../ui/page'
+import { PhoneFilters } from './phone-filters'
 import { PhoneRow } from './phone-row'
 import { ProjectFigures } from './project-figures'
 
-/** Milliseconds between two reads of the list. */
-const refreshMs = 3000
+/** Milliseconds between two reads of the list: not every change, such as of the time of parking, is an event. */
+const refreshMs = 10_000
 
 export function Phones() {
   const { project: id } = useParams({ from: '/inside/projects/$project/phones' })
-  const { status = null } = useSearch({ from: '/inside/projects/$project/phones' })
-  const navigate = useNavigate()
+  const filter = useSearch({ from: '/inside/projects/$project/phones' })
+  const isFiltered = Object.keys(filter).length > 0
+  useChanges(id)
   const role = useProject()?.role ?? 'viewer'
   const mayChange = isAtLeast(role, 'member')
   const [isNewOpen, setIsNewOpen] = useState(false)
   const list = useInfiniteQuery({
-    queryKey: ['phones', id, status],
-    queryFn: ({ pageParam }) => listPhones(id, status, pageParam),
+    queryKey: ['phones', id, filter],
+    queryFn: ({ pageParam }) => listPhones(id, filter, pageParam),
     initialPageParam: null as string | null,
     getNextPageParam: (page) => page.next_cursor,
     refetchInterval: refreshMs,
@@ -48,24 +51,7 @@ export function Phones() {
     >
       <ProjectFigures project={id} />
       <div className="flex flex-wrap items-center gap-3">
-        <label className="flex items-center gap-2">
-          <span className="text-muted">State</span>
-          <select
-            className="h-9 rounded-md border border-control bg-surface pr-8 pl-3"
-            value={status ?? ''}
-            onChange={({ target }) => {
-              const chosen = target.value === '' ? {} : { status: target.value as PhoneStatus }
-              void navigate({ to: '.', search: chosen, replace: true })
-            }}
-          >
-            <option value="">all in use</option>
-            {phoneStatuses.map((each) => (
-              <option key={each} value={each}>
-                {each}
-              </option>
-            ))}
-          </select>
-        </label>
+        <PhoneFilters project={id} filter={filter} />
         {list.isRefetchError && (
           <p role="status" className="text-danger">
             Not up to date: {messageOf(list.error)}
@@ -82,9 +68,9 @@ export function Phones() {
         ) : phones.length === 0 ? (
           <Empty
             icon={<Smartphone className="size-5" />}
-            title={status === null ? 'No phones yet' : `No phone is ${status}`}
+            title={isFiltered ? 'No phone matches' : 'No phones yet'}
           >
-            {status === null && <p>Rent the first one here, or with an API key.</p>}
+            {!isFiltered && <p>Rent the first one here, or with an API key.</p>}
           </Empty>
         ) : (
           <ul aria-label="Phones" className="divide-y divide-border">
@@ -95,16 +81,32 @@ export function Phones() {
         )}
       </Card>
       {list.hasNextPage && (
-        <Button
-          className="justify-self-center"
-          isBusy={list.isFetchingNextPage}
-          onClick={() => void list.fetchNextPage()}
-        >
-          Show more
-        </Button>
+        <ShowMore isBusy={list.isFetchingNextPage} onShow={() => void list.fetchNextPage()} />
       )}
       <NewPhone project={id} isOpen={isNewOpen} onOpenChange={setIsNewOpen} />
     </Page>
+  )
+}
+
+/** Shows more when it comes into view. */
+function ShowMore({ isBusy, onShow }: { isBusy: boolean; onShow: () => void }) {
+  const here = useRef<HTMLDivElement>(null)
+  const show = useRef(onShow)
+  show.current = onShow
+  useEffect(() => {
+    if (!here.current || isBusy) return
+    const seen = new IntersectionObserver((entries) => {
+      if (entries.some(({ isIntersecting }) => isIntersecting)) show.current()
+    })
+    seen.observe(here.current)
+    return () => seen.disconnect()
+  }, [isBusy])
+  return (
+    <div ref={here} className="justify-self-center">
+      <Button isBusy={isBusy} onClick={onShow}>
+        Show more
+      </Button>
+    </div>
   )
 }
 

@@ -1,51 +1,59 @@
 /**
- * Limits the requests that one key, or all keys of a project, hold open concurrently: waits and
+ * Limits the requests that one key or user, or all keys of a project, hold open concurrently: waits and
  * streamed responses. Counted per process.
  */
 import { ApiError } from '@phonerack/shared'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply } from 'fastify'
 import { type Caller } from '../core/caller.js'
-import { callerOf } from './auth.js'
 
 /** Seconds after which another request may have ended. */
 const retryAfterSeconds = 5
 
+/** The key or user that sent a request. */
+export type Holder = Pick<Caller, 'keyId' | 'projectId'>
+
 export interface HeldOpen {
   /** Counts the request until its response ends. @throws ApiError rate_limited */
-  hold(request: FastifyRequest, reply: FastifyReply): void
+  hold(holder: Holder, reply: FastifyReply): void
   /** Like `hold`, but returns false instead of throwing. */
-  tryHold(request: FastifyRequest, reply: FastifyReply): boolean
+  tryHold(holder: Holder, reply: FastifyReply): boolean
 }
 
 interface Kind {
-  holder: (caller: Caller) => string
+  nameOf: (holder: Holder) => string
   message: (most: number) => string
   next: string
 }
 
-const byKey = ({ keyId }: Caller): string => keyId
+const byKey = ({ keyId }: Holder): string => keyId
 const closeOne = 'Close one of them, then send the request again.'
 
 const kinds = {
   waits: {
-    holder: byKey,
+    nameOf: byKey,
     message: (most: number) => `The API key already has ${most} waiting requests.`,
     next: 'Wait until one of them ends, or send the request without `wait`.',
   },
   streams: {
-    holder: byKey,
+    nameOf: byKey,
     message: (most: number) => `The API key already has ${most} open downloads.`,
     next: 'Finish or close one of them, then send the request again.',
   },
   events: {
-    holder: byKey,
+    nameOf: byKey,
     message: (most: number) => `The API key already follows ${most} streams of events.`,
     next: closeOne,
   },
   eventsOfProject: {
-    holder: ({ projectId }) => projectId,
+    nameOf: ({ projectId }) => projectId,
     message: (most: number) => `The keys of the project already follow ${most} streams of events.`,
     next: closeOne,
+  },
+  /** The caller of a user has the user's ID in place of a key's. */
+  pages: {
+    nameOf: byKey,
+    message: (most: number) => `You already have ${most} pages open.`,
+    next: 'Close one of them, then reload this page.',
   },
 } satisfies Record<string, Kind>
 
@@ -62,11 +70,10 @@ export function createHeldOpen(...limits: readonly Limit[]): HeldOpen {
   }))
 
   /** Counts the request, or returns the limit that it would exceed. */
-  const count = (request: FastifyRequest, reply: FastifyReply) => {
+  const count = (holder: Holder, reply: FastifyReply) => {
     // A client that has left holds nothing open, and no `close` event would decrement its count.
     if (reply.raw.destroyed) return null
-    const caller = callerOf(request)
-    const held = counters.map((counter) => ({ counter, name: counter.holder(caller) }))
+    const held = counters.map((counter) => ({ counter, name: counter.nameOf(holder) }))
     const full = held.find(({ counter, name }) => (counter.counts.get(name) ?? 0) >= counter.most)
     if (full) return full.counter
     for (const { counter, name } of held) counter.counts.set(name, (counter.counts.get(name) ?? 0) + 1)
@@ -80,9 +87,9 @@ export function createHeldOpen(...limits: readonly Limit[]): HeldOpen {
     return null
   }
   return {
-    tryHold: (request, reply) => count(request, reply) === null,
-    hold(request, reply) {
-      const full = count(request, reply)
+    tryHold: (holder, reply) => count(holder, reply) === null,
+    hold(holder, reply) {
+      const full = count(holder, reply)
       if (full === null) return
       const { message, next, most } = full
       const details = { limit: most }

@@ -2,6 +2,7 @@
  * Clients that disconnect before their request's work begins: nothing stays counted, and nothing is
  * done.
  */
+import { newId } from '@phonerack/shared'
 import { once } from 'node:events'
 import { connect, type AddressInfo } from 'node:net'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
@@ -48,9 +49,10 @@ const leave = async <T>(work: (request: FastifyRequest, reply: FastifyReply) => 
 
 it('a key holds nothing open for clients that disconnected before', async () => {
   const held = createHeldOpen({ kind: 'waits', most: 2 })
+  const holder = { keyId: newId('key'), projectId: newId('project') }
   const answers: boolean[] = []
   for (let each = 0; each < 5; each += 1)
-    answers.push(await leave((request, reply) => held.tryHold(request, reply)))
+    answers.push(await leave((_request, reply) => held.tryHold(holder, reply)))
   expect(answers).toEqual([true, true, true, true, true])
 })
 

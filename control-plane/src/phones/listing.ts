@@ -16,7 +16,8 @@ export async function listPhones(core: Core, caller: Caller, query: PhonesQuery)
   const metadata = query.metadata
     ? Prisma.sql`and p.metadata @> ${JSON.stringify({ [query.metadata.key]: query.metadata.value })}::jsonb`
     : Prisma.empty
-  const filter = Prisma.sql`where p.project_id = ${caller.projectId} ${status} ${metadata}`
+  const key = query.keyId === undefined ? Prisma.empty : Prisma.sql`and p.key_id = ${query.keyId}`
+  const filter = Prisma.sql`where p.project_id = ${caller.projectId} ${status} ${metadata} ${key}`
   const order = Prisma.sql`order by p.created_at desc, p.id desc`
   if (caller.phoneIds !== null) {
     const rows = await selectPhones(

@@ -80,7 +80,12 @@ export interface PhoneService {
   ): Promise<{ phone: PhoneView; replayed: boolean }>
   list(
     caller: Caller,
-    query: PageQuery & { status: PhoneStatus | null; metadata: { key: string; value: string } | null },
+    query: PageQuery & {
+      status: PhoneStatus | null
+      metadata: { key: string; value: string } | null
+      /** Only phones that this key created. */
+      keyId?: string
+    },
   ): Promise<Page<PhoneView>>
   /** @throws ApiError phone_not_found (with `details.phone`), phone_not_allowed */
   get(caller: Caller, phoneId: string): Promise<PhoneView>

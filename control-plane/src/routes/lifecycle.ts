@@ -23,7 +23,7 @@ export async function waitAfterWrite(
     return phone
   }
   const { services, lifetimes, lifecycleWaitMs } = deps
-  if (!deps.waits.tryHold(request, reply)) return phone
+  if (!deps.waits.tryHold(callerOf(request), reply)) return phone
   const later = await services.phones
     .wait(phone.id, settled, lifecycleWaitMs, lifetimes.wait(reply))
     .catch((error: unknown) => {

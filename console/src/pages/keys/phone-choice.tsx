@@ -14,7 +14,7 @@ interface Props {
 export function PhoneChoice({ project, chosen, onChange }: Props) {
   const list = useQuery({
     queryKey: ['phones to choose', project],
-    queryFn: () => listPhones(project, null, null),
+    queryFn: () => listPhones(project, {}, null),
     enabled: chosen !== null,
   })
   const toggle = (id: string, isChosen: boolean): void =>

@@ -131,7 +131,7 @@ export const getUpload: Route = (app, { services, lifetimes, waits }) => {
       const caller = callerOf(request)
       const id = uploadIdOf(request.params)
       const { wait, timeout = pollTimeout.default } = request.query
-      if (wait !== undefined) waits.hold(request, reply)
+      if (wait !== undefined) waits.hold(callerOf(request), reply)
       const upload =
         wait === undefined
           ? await services.uploads.get(caller, id)

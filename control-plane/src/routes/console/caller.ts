@@ -6,7 +6,7 @@ import { phoneIdOf } from '../deps.js'
 import { type Services } from '../services.js'
 import { apiPath, projectOf, signedInOf, type GateDeps } from './gate.js'
 
-export type ConsoleServices = Pick<Services, 'phones' | 'live' | 'steps'>
+export type ConsoleServices = Pick<Services, 'phones' | 'live' | 'steps' | 'events'>
 
 export interface ProjectDeps extends GateDeps {
   services: ConsoleServices

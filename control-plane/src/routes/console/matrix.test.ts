@@ -58,6 +58,7 @@ const expected: Readonly<Record<string, readonly Name[]>> = {
   'DELETE /projects/:project/keys/:key': writers,
   'GET /projects/:project/phones': readers,
   'POST /projects/:project/phones': writers,
+  'GET /projects/:project/changes': readers,
   'GET /projects/:project/phones/:phone': readers,
   'POST /projects/:project/phones/:phone/live': readers,
   'GET /projects/:project/phones/:phone/sessions': readers,

@@ -1,6 +1,7 @@
 /** `/console` and `/console/api`. docs/decisions/0285 */
 import { type FastifyPluginAsync } from 'fastify'
 import { addActivity } from './activity.js'
+import { addChanges } from './changes.js'
 import { addConsoleGate } from './gate.js'
 import { addConsolePages } from './pages.js'
 import { addPasswords } from './passwords.js'
@@ -29,6 +30,7 @@ export const consolePlugin =
       addProjects(api, deps)
       addPhone(api, deps)
       addActivity(api, deps)
+      addChanges(api, deps)
       addUsage(api, deps)
       addTerminals(api, deps)
       return Promise.resolve()

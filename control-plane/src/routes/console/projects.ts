@@ -42,22 +42,32 @@ export function addProjects(app: FastifyInstance, deps: ProjectDeps): void {
   addPhones(app, deps)
 }
 
-type Listed = { Querystring: { status?: unknown; cursor?: unknown } }
+type Listed = { Querystring: Record<'status' | 'cursor' | 'key' | 'metadata', unknown> }
 
 const statusSchema = z.enum(phoneStatuses)
+
+/** `name=value`, as the page's filter sends it. */
+function pairOf(metadata: unknown): { key: string; value: string } | null {
+  if (typeof metadata !== 'string') return null
+  const [key = '', ...rest] = metadata.split('=')
+  if (key === '' || rest.length === 0 || metadata.includes('\0'))
+    throw invalidField('metadata', 'must have the form name=value')
+  return { key, value: rest.join('=') }
+}
 
 function addPhones(app: FastifyInstance, deps: ProjectDeps): void {
   const { phones } = deps.services
 
   app.get<Listed>(`${base}/phones`, async (request, reply) => {
-    const { status, cursor } = request.query
+    const { status, cursor, key, metadata } = request.query
     const parsed = statusSchema.optional().safeParse(status)
     if (!parsed.success) throw invalidField('status', `must be one of ${phoneStatuses.join(', ')}`)
     const page = await phones.list(callerFor(request, reply), {
       status: parsed.data ?? null,
-      metadata: null,
+      metadata: pairOf(metadata),
       limit: limits.page.max,
       cursor: typeof cursor === 'string' ? cursor : null,
+      ...(typeof key === 'string' ? { keyId: key } : {}),
     })
     return { data: page.data.map(phoneJson), next_cursor: page.nextCursor }
   })

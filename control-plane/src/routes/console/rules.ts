@@ -49,6 +49,7 @@ export const rules: Readonly<Record<string, Rule>> = {
   'DELETE /projects/:project/keys/:key': member,
   'GET /projects/:project/phones': viewer,
   'POST /projects/:project/phones': member,
+  'GET /projects/:project/changes': viewer,
   'GET /projects/:project/phones/:phone': viewer,
   // The link of a viewer does not control the phone.
   'POST /projects/:project/phones/:phone/live': viewer,

@@ -69,7 +69,7 @@ async function streamEvents(
   reply: FastifyReply,
   filter: EventFilter,
 ): Promise<FastifyReply> {
-  deps.eventStreams.hold(request, reply)
+  deps.eventStreams.hold(callerOf(request), reply)
   const revoked = watchKey(deps, request, reply)
   const lastEventId = request.headers['last-event-id']
   const items = await deps.services.events.stream(

@@ -38,7 +38,7 @@ export const getPhone: Route = (app, deps) => {
       if (wait !== 'parked') await noteActivity(deps, request, id)
       const settled = wait === 'parked' ? settledForParked : settledForReady
       if (wait !== undefined && !settled(phone)) {
-        deps.waits.hold(request, reply)
+        deps.waits.hold(callerOf(request), reply)
         phone = await services.phones.wait(id, settled, timeout * 1000, lifetimes.wait(reply))
         if (phone.status === 'failed') throw failureOf(phone)
       }

@@ -142,7 +142,7 @@ export const getHandoff: Route = (app, deps) => {
       const now = await handoffs.get(caller, phoneId, hid)
       await noteActivity(deps, request, phoneId)
       if (wait === undefined || now.endedAt !== null) return handoffJson(now)
-      deps.waits.hold(request, reply)
+      deps.waits.hold(callerOf(request), reply)
       const signal = deps.lifetimes.wait(reply)
       return handoffJson(await handoffs.wait(caller, phoneId, hid, timeout * 1000, signal))
     },

@@ -190,7 +190,7 @@ export const readRecording: Route = (app, deps) => {
         reply.header('content-range', `bytes */${size}`)
         throw new ApiError('range_not_satisfiable', { details: { recording: rid, size_bytes: size } })
       }
-      deps.streams.hold(request, reply)
+      deps.streams.hold(callerOf(request), reply)
       const video = await noted(deps, request, phoneId, ownCodes, () =>
         deps.services.recordings.video(callerOf(request), phoneId, rid, wanted),
       )

@@ -195,7 +195,7 @@ export const readStepPicture: Route = (app, deps) => {
     },
     async (request, reply) => {
       const { sid } = request.params
-      deps.streams.hold(request, reply)
+      deps.streams.hold(callerOf(request), reply)
       const phoneId = phoneIdOf(request.params)
       const found = await noted(deps, request, phoneId, ownCodes, () =>
         deps.services.steps.picture(callerOf(request), phoneId, sid),
@@ -243,7 +243,7 @@ export const exportSteps: Route = (app, deps) => {
     async (request, reply) => {
       const { format, session: sessionId = null } = request.query
       const phoneId = phoneIdOf(request.params)
-      deps.streams.hold(request, reply)
+      deps.streams.hold(callerOf(request), reply)
       const found = await noted(deps, request, phoneId, ownCodes, () =>
         deps.services.steps.export(callerOf(request), phoneId, sessionId, format),
       )

@@ -1,0 +1,45 @@
+/** Reads again what a page shows when something in its project changes. */
+import { useQueryClient } from '@tanstack/react-query'
+import { useEffect } from 'react'
+
+/** Milliseconds for which changes are collected. */
+const collectMs = 250
+/** Milliseconds until the next attempt after the server refused the stream. */
+const refusedMs = 30_000
+
+/** Hidden pages have no stream: browsers open only six connections to one server. */
+export function useChanges(project: string): void {
+  const queries = useQueryClient()
+  useEffect(() => {
+    let source: EventSource | null = null
+    let collecting: number | undefined
+    let retry: number | undefined
+    const readAgain = (): void => {
+      collecting = undefined
+      for (const kind of ['phones', 'phone', 'project'])
+        void queries.invalidateQueries({ queryKey: [kind, project] })
+    }
+    const close = (): void => {
+      source?.close()
+      source = null
+      clearTimeout(retry)
+    }
+    const open = (): void => {
+      close()
+      if (document.hidden) return
+      source = new EventSource(`/console/api/projects/${encodeURIComponent(project)}/changes`)
+      source.onmessage = () => void (collecting ??= window.setTimeout(readAgain, collectMs))
+      source.onerror = () => {
+        // The browser connects again by itself unless the server refused.
+        if (source?.readyState === EventSource.CLOSED) retry = window.setTimeout(open, refusedMs)
+      }
+    }
+    open()
+    document.addEventListener('visibilitychange', open)
+    return () => {
+      document.removeEventListener('visibilitychange', open)
+      close()
+      clearTimeout(collecting)
+    }
+  }, [project, queries])
+}
