@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useId, useState, type ReactNode } from 'react'
-import { listKeys, phoneStatuses, type PhoneFilter, type PhoneStatus } from '../api/projects'
+import { listKeys, phoneStatuses, type PhoneFilter } from '../api/projects'
 
 interface ChoiceProps {
   label: string
@@ -28,17 +28,12 @@ export function PhoneFilters({ project, filter }: { project: string; filter: Pho
   const navigate = useNavigate()
   const keys = useQuery({ queryKey: ['keys', project], queryFn: () => listKeys(project) })
   const choose = (name: keyof PhoneFilter, value: string): void => {
-    const { [name]: _, ...others } = filter
-    const search = value === '' ? others : { ...others, [name]: value }
-    void navigate({ to: '.', search, replace: true })
+    const pairs = Object.entries({ ...filter, [name]: value }).filter(([, each]) => each !== '')
+    void navigate({ to: '.', search: Object.fromEntries(pairs), replace: true })
   }
   return (
     <>
-      <Choice
-        label="State"
-        value={filter.status ?? ''}
-        onChange={(value) => choose('status', value as PhoneStatus)}
-      >
+      <Choice label="State" value={filter.status ?? ''} onChange={(value) => choose('status', value)}>
         <option value="">all in use</option>
         {phoneStatuses.map((each) => (
           <option key={each} value={each}>
