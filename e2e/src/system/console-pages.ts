@@ -17,7 +17,7 @@ export async function operatorLink(system: System): Promise<string> {
   return z.object({ url: z.string() }).parse(made).url
 }
 
-/** The link of `up`, while nobody is an operator. */
+/** The link of `up`, or another one once somebody is an operator. */
 export async function firstLink(system: System): Promise<string> {
   const operator = operatorOf(system)
   const state = z
@@ -53,7 +53,7 @@ export async function becomeOperator(
   person: { name: string; email: string },
 ): Promise<void> {
   for (;;) {
-    await enterPerson(page, await operatorLink(system), person)
+    await enterPerson(page, await firstLink(system), person)
     const ended = page.getByRole('alert').getByText('already used')
     await inside(page).or(ended).waitFor()
     if (await inside(page).isVisible()) return
