@@ -10,6 +10,7 @@ import { consoleOperatorPlugin } from './routes/operator/console.js'
 import { createAuth } from './users/auth.js'
 import { createCsrf } from './users/csrf.js'
 import { createMailer } from './users/mail.js'
+import { createProviders } from './users/providers/providers.js'
 import { forgetSignIns } from './users/sessions.js'
 
 export interface OwnConsole {
@@ -26,10 +27,14 @@ export async function openConsole(core: Core, config: Config): Promise<OwnConsol
   const auth = createAuth(core, config.console, secret)
   const csrf = createCsrf(secret)
   const { baseUrl } = config.http
+  const providers = createProviders(config.signIn, core.clock)
   const mailer = config.console.mail ? createMailer(config.console.mail) : null
   return {
     plugin: (services) =>
-      consolePlugin({ core, config: config.console, auth, csrf, mailer, services, baseUrl }),
+      consolePlugin({
+        ...{ core, config: config.console, auth, csrf, mailer, services, baseUrl },
+        ...{ signUp: config.signIn.signUp, providers },
+      }),
     operatorPlugin: consoleOperatorPlugin(core, config.console),
     ticker: new Ticker('expired sign-ins', 600_000, core.log, () => forgetSignIns(core)),
     close: () => mailer?.close(),

@@ -11,6 +11,7 @@ import { consoleEnvironment, readConsole, type ConsoleConfig } from './console.j
 import { degradedRules } from './degraded.js'
 import { mcpEnvironment } from './mcp.js'
 import { paymentsEnvironment, readPayments, type PaymentsConfig } from './payments.js'
+import { readSignIn, signInEnvironment, signInProblems, type SignInConfig } from './sign-in.js'
 import { readStorageConfig, storageEnvironment, type StorageConfig } from './storage.js'
 import { needsTunnelAddress, readTunnels, tunnelEnvironment, type TunnelsConfig } from './tunnels.js'
 import { readWebhooks, webhookEnvironment, type WebhooksConfig } from './webhooks.js'
@@ -39,6 +40,7 @@ const environmentSchema = z
     ...tunnelEnvironment,
     ...mcpEnvironment,
     ...consoleEnvironment,
+    ...signInEnvironment,
     /** Public address of the API, for absolute URLs. */
     PHONERACK_BASE_URL: z.url().optional(),
     /** Addresses or networks, separated by commas, of proxies whose `X-Forwarded-For` counts. */
@@ -168,6 +170,10 @@ const environmentSchema = z
     path: ['PHONERACK_TUNNEL_ADDRESS'],
   })
   .superRefine((env, context) => {
+    for (const { name, message } of signInProblems(env))
+      context.addIssue({ code: 'custom', message, path: [name] })
+  })
+  .superRefine((env, context) => {
     if (env.PHONERACK_NATS_INSECURE === 'true') return
     for (const name of ['NATS_URL', 'PHONERACK_HOST_NATS_URL'] as const) {
       const fault = env[name] === undefined ? null : refutePlainBroker(env[name])
@@ -223,6 +229,7 @@ export interface Config {
   payments: PaymentsConfig | null
   webhooks: WebhooksConfig
   console: ConsoleConfig
+  signIn: SignInConfig
   libraryRefreshMs: number
   rules: Rules
 }
@@ -326,6 +333,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     payments: readPayments(env),
     webhooks: readWebhooks(env, baseUrl, env.PHONERACK_HTTP_HOST),
     console: readConsole(env, baseUrl),
+    signIn: readSignIn(env, baseUrl, env.PHONERACK_HTTP_HOST),
     rules: {
       createDeadlineMs: env.PHONERACK_CREATE_DEADLINE * 1000,
       startDeadlineMs: env.PHONERACK_START_DEADLINE * 1000,

@@ -20,7 +20,7 @@ export function parseNetwork(text: string): Network {
   return ipaddr.parseCIDR(withPrefix)
 }
 
-const entriesOf = (list: string): string[] =>
+export const entriesOf = (list: string): string[] =>
   list
     .split(',')
     .map((entry) => entry.trim())
@@ -34,13 +34,17 @@ const isNetwork = (text: string): boolean => {
   }
 }
 
-export const webhookEnvironment = {
-  /** Addresses or networks, separated by commas, to which webhooks may connect although they are not public. */
-  PHONERACK_WEBHOOK_ALLOW: z
+/** A list of addresses or networks, separated by commas. Default: none. */
+export const networkList = () =>
+  z
     .string()
     .default('')
     .transform(entriesOf)
-    .refine((entries) => entries.every(isNetwork), 'must be addresses or networks, such as 10.1.0.0/16'),
+    .refine((entries) => entries.every(isNetwork), 'must be addresses or networks, such as 10.1.0.0/16')
+
+export const webhookEnvironment = {
+  /** Addresses or networks, separated by commas, to which webhooks may connect although they are not public. */
+  PHONERACK_WEBHOOK_ALLOW: networkList(),
   /** Days that events and deliveries of webhooks are kept. */
   PHONERACK_EVENT_DAYS: z.coerce
     .number()
@@ -52,10 +56,13 @@ export const webhookEnvironment = {
 type Environment = z.infer<z.ZodObject<typeof webhookEnvironment>>
 
 /**
- * @param baseUrl the public address of the service: with a proxy on the same machine, it differs from the listener's
- * @param host the address of its listener
+ * Whether no other machine reaches this service. @param baseUrl its public address: with a proxy on the same machine, it
+ * differs from the listener's @param host the address of its listener
  */
+export const isLocalOnly = (baseUrl: string, host: string): boolean =>
+  isLoopback(host) && isLoopbackUrl(baseUrl)
+
 export const readWebhooks = (env: Environment, baseUrl: string, host: string): WebhooksConfig => ({
   allowed: env.PHONERACK_WEBHOOK_ALLOW.map(parseNetwork),
-  allowsHttp: isLoopback(host) && isLoopbackUrl(baseUrl),
+  allowsHttp: isLocalOnly(baseUrl, host),
 })

@@ -1,29 +1,35 @@
 /** Accepts an invitation: as a new user, or as the one who is signed in. */
-import { ApiError, newId } from '@phonerack/shared'
+import { ApiError } from '@phonerack/shared'
 import { hashPassword } from 'better-auth/crypto'
+import { type SignUpConfig } from '../config/sign-in.js'
 import { type Core } from '../core/core.js'
 import { type Invitation } from '../gen/prisma/client.js'
 import { addAudit } from '../operator/audit.js'
 import { onBehalf, type Origin, type Work } from '../operator/work.js'
 import { lookAtInvitation, notValid, takeInvitation } from './invitations.js'
+import { accountExists, addUser, type AccountRef } from './new-user.js'
+import { finishSignUp, limitNewAccounts, maySignUp } from './sign-up.js'
 import { type Role, type User } from './types.js'
 
 export interface NewUser {
   name: string
   email: string
-  /** Null: the person adds a passkey next. */
+  /** Null: the person adds a passkey next, or signs in at an identity provider. */
   password: string | null
+  /** With which they sign in; its provider has verified `email`. Null: none. */
+  account: AccountRef | null
 }
 
 /** Gives the rights of the invitation. A user with more rights keeps them. */
 async function grant({ tx, now }: Work, { id, role, projectId }: Invitation, userId: string): Promise<void> {
-  if (projectId === null) {
+  if (role === 'operator') {
     // Each start without an operator prints a link. Those of earlier starts end with the first operator.
     if ((await tx.user.count({ where: { isOperator: true } })) === 0)
       await tx.invitation.deleteMany({ where: { role: 'operator', acceptedAt: null, id: { not: id } } })
     await tx.user.update({ where: { id: userId }, data: { isOperator: true } })
     return
   }
+  if (projectId === null) throw new Error(`the invitation ${id} has no project`)
   await tx.member.createMany({
     data: [{ projectId, userId, role: role as Role, createdAt: now }],
     skipDuplicates: true,
@@ -35,10 +41,7 @@ async function finish(work: Work, invitation: Invitation, user: Pick<User, 'id' 
   const { tx, now, operator } = work
   if (invitation.role === 'reset') throw notValid()
   await grant(work, invitation, user.id)
-  await tx.invitation.update({
-    where: { id: invitation.id },
-    data: { acceptedAt: now, acceptedBy: user.id },
-  })
+  await take(tx, invitation.id, user.id, now)
   const after = { invitation: invitation.id, role: invitation.role, project: invitation.projectId }
   const change = { target: user.id, before: null, after }
   const { address, requestId } = operator
@@ -47,46 +50,42 @@ async function finish(work: Work, invitation: Invitation, user: Pick<User, 'id' 
   })
 }
 
+const take = (tx: Work['tx'], id: string, userId: string, now: Date) =>
+  tx.invitation.update({ where: { id }, data: { acceptedAt: now, acceptedBy: userId } })
+
+const otherAddress = (expected: string, given: string): ApiError =>
+  new ApiError('invalid_request', {
+    message: `The invitation is for ${expected}, and you are signed in as ${given}.`,
+    next: 'Sign out, then open the link again.',
+    details: { reason: 'other_account' },
+  })
+
 /** Creates the user. Returns their ID. @throws ApiError not_found; invalid_request for an address that has an account */
 export async function acceptAsNewUser(
   core: Core,
+  signUp: SignUpConfig,
   from: Origin,
   token: string,
   input: NewUser,
 ): Promise<string> {
   // First, so that a guessed link does not cost a hash.
-  await lookAtInvitation(core, token)
-  const hash = input.password === null ? null : await hashPassword(input.password)
+  const { role } = await lookAtInvitation(core, token)
+  if (role === 'sign_up') await limitNewAccounts(core, from)
+  const passwordHash = input.password === null ? null : await hashPassword(input.password)
   return onBehalf(core, from, async (work) => {
-    const { tx, now } = work
     const invitation = await takeInvitation(work, token)
     const email = (invitation.email ?? input.email).toLowerCase()
-    const id = newId('user')
-    // Not a check before: another request may create the same one at this moment.
-    const { count } = await tx.user.createMany({
-      data: [{ id, name: input.name, email, createdAt: now, updatedAt: now }],
-      skipDuplicates: true,
-    })
-    if (count === 0)
-      throw new ApiError('invalid_request', {
-        message: 'There is an account with this e-mail address.',
-        next: 'Sign in, then open the link again.',
-        details: { reason: 'account_exists' },
-      })
-    if (hash !== null)
-      await tx.userAccount.create({
-        data: {
-          ...{
-            id: newId('userAccount'),
-            providerId: 'credential',
-            accountId: id,
-            userId: id,
-            password: hash,
-          },
-          ...{ createdAt: now, updatedAt: now },
-        },
-      })
-    await finish(work, invitation, { id, email })
+    // The provider has verified the person's address, and not that of the invitation.
+    if (input.account !== null && email !== input.email) throw otherAddress(email, input.email)
+    const isVerified = invitation.role === 'sign_up' || input.account !== null
+    const { name, account } = input
+    const id = await addUser(work, { name, email, isVerified, passwordHash, account })
+    if (invitation.role === 'sign_up') {
+      // The setting may have changed since the link was sent.
+      if (!maySignUp(signUp, email)) throw notValid()
+      await take(work.tx, invitation.id, id, work.now)
+      await finishSignUp(work, signUp, { id, email }, 'mail')
+    } else await finish(work, invitation, { id, email })
     return id
   })
 }
@@ -96,11 +95,8 @@ export async function acceptAsUser(core: Core, from: Origin, token: string, user
   await onBehalf(core, from, async (work) => {
     const invitation = await takeInvitation(work, token)
     if (invitation.email !== null && invitation.email !== user.email)
-      throw new ApiError('invalid_request', {
-        message: `The invitation is for ${invitation.email}, and you are signed in as ${user.email}.`,
-        next: 'Sign out, then open the link again.',
-        details: { reason: 'other_account' },
-      })
+      throw otherAddress(invitation.email, user.email)
+    if (invitation.role === 'sign_up') throw accountExists()
     await finish(work, invitation, user)
   })
 }

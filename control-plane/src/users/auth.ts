@@ -10,6 +10,7 @@ import { z } from 'zod'
 import { type ConsoleConfig } from '../config/console.js'
 import { type Core } from '../core/core.js'
 import { countAttempt } from './attempts.js'
+import { providerState } from './provider-state.js'
 
 /** Where its endpoints are. */
 export const authPath = '/console/api/auth'
@@ -72,7 +73,7 @@ export function createAuth({ db, log }: Pick<Core, 'db' | 'log'>, config: Consol
     database: prismaAdapter(db, { provider: 'postgresql', transaction: true }),
     emailAndPassword: {
       enabled: true,
-      // Only invitations create users.
+      // Users are created in one transaction with their rights (`new-user.ts`).
       disableSignUp: true,
       minPasswordLength: password.min,
       maxPasswordLength: password.max,
@@ -121,6 +122,7 @@ export function createAuth({ db, log }: Pick<Core, 'db' | 'log'>, config: Consol
     },
     plugins: [
       beginSession,
+      providerState,
       passkey({
         rpName: 'Phonerack',
         rpID: config.passkeys?.rpId ?? 'invalid',

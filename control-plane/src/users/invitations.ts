@@ -43,7 +43,7 @@ export const linkOf = (consoleOrigin: string, token: string): string =>
 export async function addInvitation(
   { tx, now, operator }: Work,
   consoleOrigin: string,
-  of: { projectId: string | null; role: 'operator' | 'reset' | Role; email: string | null },
+  of: { projectId: string | null; role: 'operator' | 'reset' | 'sign_up' | Role; email: string | null },
   lifeMs = defaultLifeMs,
 ): Promise<Change<NewInvitation>> {
   const token = newSecret('invitation')

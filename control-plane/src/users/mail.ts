@@ -54,5 +54,32 @@ If it was not you, ignore this mail: nothing has changed.
 `,
 })
 
+export const signUpMail = (to: string, url: string): Mail => ({
+  to,
+  subject: 'Your Phonerack account',
+  text: `Somebody asked for a Phonerack account with this address.
+
+Open this link to create it. It works once, for one hour:
+
+${url}
+
+If it was not you, ignore this mail: there is no account.
+`,
+})
+
+/** For a person who has an account, and asks for one. */
+export const haveAccountMail = (to: string, signInUrl: string): Mail => ({
+  to,
+  subject: 'Your Phonerack account',
+  text: `Somebody asked for a Phonerack account with this address. You have one already.
+
+Sign in here, or ask there for a new password:
+
+${signInUrl}
+
+If it was not you, ignore this mail: nothing has changed.
+`,
+})
+
 /** Names come from people; a link in one must not look like ours. */
 const oneLine = (text: string): string => text.replace(/\s+/g, ' ').replaceAll('://', ': //')

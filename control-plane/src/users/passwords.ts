@@ -5,6 +5,7 @@ import { type Core } from '../core/core.js'
 import { type Tx } from '../db/database.js'
 import { addAudit } from '../operator/audit.js'
 import { onBehalf, type Change, type Origin, type Work } from '../operator/work.js'
+import { isLinked } from './accounts.js'
 import { forgetAttempts } from './attempts.js'
 import {
   addInvitation,
@@ -17,8 +18,8 @@ import { resetMail, type Mailer } from './mail.js'
 import { type Actor } from './types.js'
 import { asUser } from './work.js'
 
-/** Milliseconds that a link for a new password is valid. */
-const lifeMs = 3_600_000
+/** Milliseconds that a link in a mail is valid. */
+export const mailLinkMs = 3_600_000
 
 /** The subject of the limit of wrong passwords. */
 export const passwordAttempts = (email: string): string => `password ${email.toLowerCase()}`
@@ -65,7 +66,7 @@ export async function createReset(
 ): Promise<Change<NewInvitation>> {
   if ((await work.tx.user.count({ where: { email } })) === 0)
     throw new ApiError('not_found', { message: 'There is no account with this e-mail address.', next: null })
-  return addInvitation(work, consoleOrigin, { projectId: null, role: 'reset', email }, lifeMs)
+  return addInvitation(work, consoleOrigin, { projectId: null, role: 'reset', email }, mailLinkMs)
 }
 
 /** Sends the user a link. Nobody learns from it whether there is an account with this address. */
@@ -85,8 +86,8 @@ export async function requestReset(
 }
 
 /**
- * Replaces every way to sign in: passkeys are removed and sessions end, since the account may be in the hands of somebody
- * else, such as the person who created it with this address. Returns the user's ID. @throws ApiError not_found
+ * Replaces every way to sign in: passkeys and accounts at identity providers are removed and sessions end, since the account
+ * may be in the hands of somebody else, such as the person who created it with this address. Returns the user's ID. @throws ApiError not_found
  */
 export async function acceptReset(
   core: Core,
@@ -106,6 +107,7 @@ export async function acceptReset(
     await writePassword(tx, found.id, hash, now)
     await tx.userSession.deleteMany({ where: { userId: found.id } })
     const passkeys = await tx.passkey.deleteMany({ where: { userId: found.id } })
+    const linked = await tx.userAccount.deleteMany({ where: { userId: found.id, ...isLinked } })
     await tx.invitation.update({
       where: { id: invitationId },
       data: { acceptedAt: now, acceptedBy: found.id },
@@ -115,7 +117,10 @@ export async function acceptReset(
     await addAudit(
       work,
       'password.reset',
-      { target: found.id, before: null, after: { removed_passkeys: passkeys.count } },
+      {
+        ...{ target: found.id, before: null },
+        after: { removed_passkeys: passkeys.count, removed_accounts: linked.count },
+      },
       who,
     )
     return found

@@ -1,6 +1,7 @@
 /** Sign-ins of a user and their passkeys. */
 import { ApiError } from '@phonerack/shared'
 import { type Core } from '../core/core.js'
+import { otherWays } from './accounts.js'
 import { type Actor } from './types.js'
 import { asUser } from './work.js'
 
@@ -53,9 +54,7 @@ export const removePasskey = (core: Core, actor: Actor, id: string) =>
   asUser(core, actor, 'passkey.remove', async ({ tx }) => {
     const userId = actor.user.id
     await tx.$queryRaw`select 1 from users where id = ${userId} for update`
-    const others = await tx.passkey.count({ where: { userId, id: { not: id } } })
-    const passwords = await tx.userAccount.count({ where: { userId, password: { not: null } } })
-    if (others + passwords === 0)
+    if ((await otherWays(tx, userId, id)) === 0)
       throw new ApiError('invalid_request', {
         message: 'This passkey is your only way to sign in.',
         next: 'Add another passkey first.',

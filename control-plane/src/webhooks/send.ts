@@ -4,11 +4,12 @@
  */
 import http from 'node:http'
 import https from 'node:https'
-import { isIP, type LookupFunction } from 'node:net'
+import { isIP } from 'node:net'
 import { limits, makeStorable } from '@phonerack/shared'
 import { type Network } from '../config/webhooks.js'
 import { isAllowedAddress } from './address.js'
-import { type Lookup, type Resolve } from './system-lookups.js'
+import { AddressNotAllowed, checkedLookup } from './checked-lookup.js'
+import { type Resolve } from './system-lookups.js'
 import { type AttemptError } from './types.js'
 import { hostOf } from './url.js'
 
@@ -39,8 +40,6 @@ export interface AttemptOutcome {
 
 /** Without the reasons for which nothing is sent. */
 export type SendError = Exclude<AttemptError, 'webhook_disabled'>
-
-class AddressNotAllowed extends Error {}
 
 /** @throws the reason of `signal` when it aborts: nobody knows whether the receiver got the request */
 export async function sendAttempt(attempt: Attempt): Promise<AttemptOutcome> {
@@ -130,26 +129,6 @@ function post(
 /** Postgres stores no NUL characters. */
 const textOf = (parts: readonly Buffer[]): string =>
   makeStorable(Buffer.concat(parts).subarray(0, limits.webhooks.responseBody).toString('utf8'))
-
-/** One address that is not allowed refuses the name: it is about to lead elsewhere. */
-const checkedLookup =
-  (resolve: Lookup, isAllowed: (address: string) => boolean): LookupFunction =>
-  (name, options, callback) => {
-    resolve(name).then(
-      (addresses) => {
-        const [first] = addresses
-        if (first === undefined || !addresses.every(isAllowed))
-          return callback(new AddressNotAllowed(`${name} has an address that is not allowed`), '')
-        if (options.all === true)
-          callback(
-            null,
-            addresses.map((address) => ({ address, family: isIP(address) })),
-          )
-        else callback(null, first, isIP(first))
-      },
-      (error: unknown) => callback(error instanceof Error ? error : new Error(String(error)), ''),
-    )
-  }
 
 const causes: Readonly<Record<string, SendError>> = {
   ECONNREFUSED: 'connection_refused',

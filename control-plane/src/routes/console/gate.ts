@@ -3,6 +3,7 @@ import { ApiError } from '@phonerack/shared'
 import { parse, serialize } from 'cookie'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { type ConsoleConfig } from '../../config/console.js'
+import { type SignUpConfig } from '../../config/sign-in.js'
 import { type Core } from '../../core/core.js'
 import { addressOf, networkOf } from '../../failure-limit/network.js'
 import { createRateLimit, type RateLimit } from '../../http/rate-limit.js'
@@ -10,6 +11,7 @@ import { addressHeader, recentSignIn, type Auth } from '../../users/auth.js'
 import { type Csrf } from '../../users/csrf.js'
 import { type Mailer } from '../../users/mail.js'
 import { findMembership, type ProjectOfUser } from '../../users/members.js'
+import { type Providers } from '../../users/providers/providers.js'
 import { atLeast, type Actor, type SignedIn } from '../../users/types.js'
 import { rules, type Rule } from './rules.js'
 
@@ -40,6 +42,8 @@ export interface GateDeps {
   csrf: Csrf
   /** Null: no mail is sent. */
   mailer: Mailer | null
+  signUp: SignUpConfig
+  providers: Providers
 }
 
 /** The user of a request. Only for routes whose rule is not `anyone`. */

@@ -67,7 +67,7 @@ async function isSent(
 }
 
 function addInvitations(app: FastifyInstance, deps: GateDeps): void {
-  const { core, config, mailer } = deps
+  const { core, config, mailer, signUp } = deps
   const count = async (subject: string, limit: AttemptLimit): Promise<void> => {
     const seconds = await countAttempt(core.db, subject, limit)
     if (seconds !== null) throw new ApiError('rate_limited', { retryAfterSeconds: seconds })
@@ -84,7 +84,8 @@ function addInvitations(app: FastifyInstance, deps: GateDeps): void {
     const { token, user } = parseBody(acceptBody, request)
     const from = { address: addressOf(request), requestId: request.id }
     if (user) {
-      const id = await acceptAsNewUser(core, from, token, { ...user, password: user.password ?? null })
+      const input = { ...user, password: user.password ?? null, account: null }
+      const id = await acceptAsNewUser(core, signUp, from, token, input)
       await beginSession(request, reply, deps, id)
       return { ok: true }
     }

@@ -9,7 +9,9 @@ import { addPeople } from './people.js'
 import { type ProjectDeps } from './caller.js'
 import { addPhone } from './phone.js'
 import { addProjects } from './projects.js'
+import { addProviders } from './providers.js'
 import { addSignIn } from './sign-in.js'
+import { addSignUp } from './sign-up.js'
 import { addTerminals } from './terminals.js'
 import { addUsage } from './usage.js'
 
@@ -25,6 +27,8 @@ export const consolePlugin =
       })
       addConsoleGate(api, deps)
       addSignIn(api, deps)
+      addProviders(api, deps)
+      addSignUp(api, deps)
       addPasswords(api, deps)
       addPeople(api, deps)
       addProjects(api, deps)

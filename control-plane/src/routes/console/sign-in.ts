@@ -74,7 +74,7 @@ const attestation = z.object({
 })
 
 export function addSignIn(app: FastifyInstance, deps: GateDeps & { baseUrl: string }): void {
-  const { core, config, mailer, baseUrl } = deps
+  const { core, config, mailer, signUp, providers, baseUrl } = deps
 
   app.get(`${apiPath}/session`, async (request, reply) => {
     const signedIn = request.person?.signedIn ?? null
@@ -92,6 +92,8 @@ export function addSignIn(app: FastifyInstance, deps: GateDeps & { baseUrl: stri
       // The page compares its own origin, which this server cannot always see behind a proxy.
       passkey_origins: config.passkeys?.origins ?? [],
       has_mail: mailer !== null,
+      can_sign_up: mailer !== null && signUp.who !== 'invite',
+      providers: [...providers.values()].map(({ id, name }) => ({ id, name })),
       console_url: `${config.origin}/console`,
       base_url: baseUrl,
     }

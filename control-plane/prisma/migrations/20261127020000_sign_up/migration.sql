@@ -1,0 +1,11 @@
+-- Links with which a person proves their address before they get an account. An earlier release does not create them, and
+-- must not run beside this one: it would take such a link for that of an operator.
+SET LOCAL lock_timeout = '5s';
+
+ALTER TABLE invitations
+  DROP CONSTRAINT invitations_role,
+  DROP CONSTRAINT invitations_project,
+  DROP CONSTRAINT invitations_reset,
+  ADD CONSTRAINT invitations_role CHECK (role IN ('operator', 'reset', 'sign_up', 'owner', 'member', 'viewer')),
+  ADD CONSTRAINT invitations_project CHECK ((role IN ('operator', 'reset', 'sign_up')) = (project_id IS NULL)),
+  ADD CONSTRAINT invitations_reset CHECK (role NOT IN ('reset', 'sign_up') OR email IS NOT NULL);

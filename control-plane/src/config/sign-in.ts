@@ -1,0 +1,178 @@
+/** Who may create an account, and the identity providers with which people sign in. docs/decisions/0290 */
+import { parseUsd } from '@phonerack/shared'
+import { z } from 'zod'
+import { entriesOf, isLocalOnly, networkList, parseNetwork, type Network } from './webhooks.js'
+
+export const signUpModes = ['invite', 'domain', 'open'] as const
+
+export interface SignUpConfig {
+  /** `invite`: only invited people; `domain`: people with an address in `domains`; `open`: everybody. */
+  who: (typeof signUpModes)[number]
+  /** Lower case. */
+  domains: string[]
+  /** Credit of the first project, in micro-dollars. */
+  creditMicros: bigint
+}
+
+interface Client {
+  /** The name that people see. */
+  name: string
+  clientId: string
+  /** Null: the provider takes PKCE as the only proof. */
+  clientSecret: string | null
+}
+
+export type ProviderConfig =
+  | (Client & {
+      kind: 'oidc'
+      id: 'google' | 'oidc'
+      /** Exactly as the issuer names itself. */
+      issuer: string
+    })
+  | (Client & {
+      kind: 'github'
+      id: 'github'
+      /** Address of the pages, without a trailing slash. */
+      url: string
+      apiUrl: string
+    })
+
+export interface SignInConfig {
+  signUp: SignUpConfig
+  providers: ProviderConfig[]
+  /** Networks that are not public, and to which requests to identity providers may go. */
+  allowed: Network[]
+  /** Nothing outside of this machine reaches the service, so an identity provider needs no `https`. */
+  allowsHttp: boolean
+}
+
+export const googleIssuer = 'https://accounts.google.com'
+
+const isIssuer = (text: string): boolean => {
+  if (!URL.canParse(text)) return false
+  const { protocol, username, password, search, hash } = new URL(text)
+  return /^https?:$/.test(protocol) && [username, password, search, hash].every((part) => part === '')
+}
+const domainPattern = /^[a-z0-9-]+(\.[a-z0-9-]+)+$/
+
+export const signInEnvironment = {
+  /** `invite`: only invited people get an account; `domain`: also people with an address in the domains below; `open`: everybody. */
+  PHONERACK_SIGN_UP: z.enum(signUpModes).default('invite'),
+  /** Domains of mail addresses, separated by commas, for `domain`. */
+  PHONERACK_SIGN_UP_DOMAINS: z
+    .string()
+    .default('')
+    .transform((list) => entriesOf(list.toLowerCase()))
+    .refine((domains) => domains.every((each) => domainPattern.test(each)), 'must be domains, such as example.com'),
+  /** Dollars of credit, with at most six decimal places, that the first project of a new account gets. */
+  PHONERACK_SIGN_UP_CREDIT: z
+    .string()
+    .regex(/^\d{1,12}(\.\d{1,6})?$/, 'must be an amount in dollars with at most six decimal places')
+    .default('0'),
+  /** Both, or neither, which disables the sign-in with Google. */
+  PHONERACK_GOOGLE_CLIENT_ID: z.string().min(1).optional(),
+  PHONERACK_GOOGLE_CLIENT_SECRET: z.string().min(1).optional(),
+  /** Both, or neither, which disables the sign-in with GitHub. */
+  PHONERACK_GITHUB_CLIENT_ID: z.string().min(1).optional(),
+  PHONERACK_GITHUB_CLIENT_SECRET: z.string().min(1).optional(),
+  /** The address of a GitHub Enterprise Server. */
+  PHONERACK_GITHUB_URL: z.url({ protocol: /^https?$/ }).default('https://github.com'),
+  /** An OpenID Connect issuer, exactly as it names itself, and the client there. */
+  PHONERACK_OIDC_ISSUER: z
+    .string()
+    .refine(isIssuer, 'must be an address without a query, such as https://login.example.com')
+    .optional(),
+  PHONERACK_OIDC_CLIENT_ID: z.string().min(1).optional(),
+  /** Left out: the issuer takes PKCE as the only proof. */
+  PHONERACK_OIDC_CLIENT_SECRET: z.string().min(1).optional(),
+  /** The issuer's name on the sign-in page. */
+  PHONERACK_OIDC_NAME: z.string().min(1).max(40).default('single sign-on'),
+  /** Addresses or networks, separated by commas, at which identity providers may be although they are not public. */
+  PHONERACK_OIDC_ALLOW: networkList(),
+}
+
+export type SignInEnvironment = z.infer<z.ZodObject<typeof signInEnvironment>>
+
+interface Problem {
+  name: keyof SignInEnvironment | 'PHONERACK_SMTP_URL'
+  message: string
+}
+
+/** Settings that do not fit each other. */
+export function signInProblems(
+  env: SignInEnvironment & { PHONERACK_SMTP_URL?: string | undefined },
+): Problem[] {
+  const problems: Problem[] = []
+  const isDomain = env.PHONERACK_SIGN_UP === 'domain'
+  if (isDomain !== (env.PHONERACK_SIGN_UP_DOMAINS.length > 0))
+    problems.push({
+      name: 'PHONERACK_SIGN_UP_DOMAINS',
+      message: isDomain ? 'is needed by PHONERACK_SIGN_UP=domain' : 'needs PHONERACK_SIGN_UP=domain',
+    })
+  for (const name of ['GOOGLE', 'GITHUB'] as const) {
+    const [id, secret] = [env[`PHONERACK_${name}_CLIENT_ID`], env[`PHONERACK_${name}_CLIENT_SECRET`]]
+    if ((id === undefined) !== (secret === undefined))
+      problems.push({
+        name: `PHONERACK_${name}_CLIENT_SECRET`,
+        message: `and PHONERACK_${name}_CLIENT_ID go together`,
+      })
+  }
+  if ((env.PHONERACK_OIDC_ISSUER === undefined) !== (env.PHONERACK_OIDC_CLIENT_ID === undefined))
+    problems.push({ name: 'PHONERACK_OIDC_CLIENT_ID', message: 'and PHONERACK_OIDC_ISSUER go together' })
+  const provesAddresses = env.PHONERACK_SMTP_URL !== undefined || readProviders(env).length > 0
+  if (env.PHONERACK_SIGN_UP !== 'invite' && !provesAddresses)
+    problems.push({
+      name: 'PHONERACK_SMTP_URL',
+      message: `or an identity provider is needed by PHONERACK_SIGN_UP=${env.PHONERACK_SIGN_UP}, to verify addresses`,
+    })
+  return problems
+}
+
+/** @param host the address of the listener */
+export const readSignIn = (env: SignInEnvironment, baseUrl: string, host: string): SignInConfig => ({
+  signUp: {
+    who: env.PHONERACK_SIGN_UP,
+    domains: env.PHONERACK_SIGN_UP_DOMAINS,
+    creditMicros: parseUsd(env.PHONERACK_SIGN_UP_CREDIT),
+  },
+  providers: readProviders(env),
+  allowed: env.PHONERACK_OIDC_ALLOW.map(parseNetwork),
+  allowsHttp: isLocalOnly(baseUrl, host),
+})
+
+function readProviders(env: SignInEnvironment): ProviderConfig[] {
+  const providers: ProviderConfig[] = []
+  const { PHONERACK_GOOGLE_CLIENT_ID: googleId, PHONERACK_GITHUB_CLIENT_ID: gitHubId } = env
+  const { PHONERACK_OIDC_CLIENT_ID: oidcId, PHONERACK_OIDC_ISSUER: issuer } = env
+  if (googleId !== undefined)
+    providers.push({
+      kind: 'oidc',
+      id: 'google',
+      name: 'Google',
+      issuer: googleIssuer,
+      clientId: googleId,
+      clientSecret: env.PHONERACK_GOOGLE_CLIENT_SECRET ?? null,
+    })
+  if (gitHubId !== undefined) {
+    const url = env.PHONERACK_GITHUB_URL.replace(/\/+$/, '')
+    providers.push({
+      kind: 'github',
+      id: 'github',
+      name: 'GitHub',
+      url,
+      apiUrl: url === 'https://github.com' ? 'https://api.github.com' : `${url}/api/v3`,
+      clientId: gitHubId,
+      clientSecret: env.PHONERACK_GITHUB_CLIENT_SECRET ?? null,
+    })
+  }
+  if (oidcId !== undefined && issuer !== undefined)
+    providers.push({
+      kind: 'oidc',
+      id: 'oidc',
+      name: env.PHONERACK_OIDC_NAME,
+      issuer,
+      clientId: oidcId,
+      clientSecret: env.PHONERACK_OIDC_CLIENT_SECRET ?? null,
+    })
+  return providers
+}

@@ -1,0 +1,55 @@
+/** Adds a user, in the transaction of the link or sign-up that creates them. */
+import { ApiError, newId } from '@phonerack/shared'
+import { type Work } from '../operator/work.js'
+
+/** An account at an identity provider. */
+export interface AccountRef {
+  /** The key of the provider. */
+  provider: string
+  subject: string
+}
+
+interface Added {
+  name: string
+  /** Lower case. */
+  email: string
+  /** The person has proved that the address is theirs. */
+  isVerified: boolean
+  passwordHash: string | null
+  account: AccountRef | null
+}
+
+export const accountExists = (): ApiError =>
+  new ApiError('invalid_request', {
+    message: 'There is an account with this e-mail address.',
+    next: 'Sign in, then open the link again.',
+    details: { reason: 'account_exists' },
+  })
+
+/** Returns the ID. @throws ApiError invalid_request for an address that has an account */
+export async function addUser({ tx, now }: Work, added: Added): Promise<string> {
+  const { name, email, isVerified, passwordHash, account } = added
+  const id = newId('user')
+  const times = { createdAt: now, updatedAt: now }
+  // Not a check before: another request may create the same one at this moment.
+  const { count } = await tx.user.createMany({
+    data: [{ id, name, email, emailVerified: isVerified, ...times }],
+    skipDuplicates: true,
+  })
+  if (count === 0) throw accountExists()
+  const own = { userId: id, ...times }
+  if (passwordHash !== null)
+    await tx.userAccount.create({
+      data: {
+        ...{ id: newId('userAccount'), providerId: 'credential', accountId: id },
+        ...{ ...own, password: passwordHash },
+      },
+    })
+  if (account !== null) {
+    const row = { id: newId('userAccount'), providerId: account.provider, accountId: account.subject, ...own }
+    const linked = await tx.userAccount.createMany({ data: [row], skipDuplicates: true })
+    // Another request created it, or linked it, at this moment.
+    if (linked.count === 0) throw accountExists()
+  }
+  return id
+}

@@ -1,0 +1,45 @@
+/** Identity providers, as other parts see them. docs/decisions/0290 */
+
+/** A person, as their provider names them. */
+export interface Identity {
+  /** Never changes, and is not given to another person. */
+  subject: string
+  /** Lower case; null: the provider does not tell it. */
+  email: string | null
+  /** The provider says that the address belongs to the person. */
+  isVerified: boolean
+  name: string | null
+}
+
+/** Values of one sign-in that nobody can guess. */
+export interface Flow {
+  state: string
+  /** Of PKCE. */
+  verifier: string
+  nonce: string
+}
+
+export interface Provider {
+  /** In paths. */
+  id: string
+  /** For people. */
+  name: string
+  /** Of linked accounts. It contains the issuer, since the subjects of another one are other people. */
+  key: string
+  /** The address to which the browser goes. @param isAgain the person is signed in, and confirms that it is them @throws ProviderFailed */
+  authorizationUrl(
+    flow: Flow & { redirectUri: string; isAgain: boolean },
+    signal: AbortSignal,
+  ): Promise<URL>
+  /**
+   * Exchanges the code that the browser brings back. @param answer `issuer`: as the answer names it; null: it does not
+   * @throws ProviderFailed
+   */
+  identify(
+    answer: Omit<Flow, 'state'> & { code: string; issuer: string | null; redirectUri: string },
+    signal: AbortSignal,
+  ): Promise<Identity>
+}
+
+/** The provider did not answer, or its answer is not valid. The message is for the log. */
+export class ProviderFailed extends Error {}
