@@ -5,6 +5,8 @@ import { setNonce } from 'get-nonce'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { Toaster } from 'sonner'
+// First: it takes the answer of an identity provider out of the address.
+import './api/arrival'
 import { RequestFailed, setHooks } from './api/client'
 import { loadSession, sessionQuery } from './api/session'
 import { createAppRouter } from './router'

@@ -44,6 +44,18 @@ const forgot = createRoute({
   component: lazyRouteComponent(() => import('./pages/forgot'), 'Forgot'),
 })
 
+const signUp = createRoute({
+  getParentRoute: () => root,
+  path: '/sign-up',
+  component: lazyRouteComponent(() => import('./pages/sign-up'), 'SignUp'),
+})
+
+const callback = createRoute({
+  getParentRoute: () => root,
+  path: '/callback/$provider',
+  component: lazyRouteComponent(() => import('./pages/callback'), 'Callback'),
+})
+
 const welcome = createRoute({
   getParentRoute: () => root,
   path: '/welcome',
@@ -135,6 +147,8 @@ const members = createRoute({
 
 const tree = root.addChildren([
   signIn,
+  signUp,
+  callback,
   forgot,
   welcome,
   inside.addChildren([

@@ -35,7 +35,7 @@ export const withdrawInvitation = (project: string, id: string) =>
   call('DELETE', `${of(project)}/invitations/${encodeURIComponent(id)}`)
 
 export interface OpenInvitation {
-  role: Role | 'operator' | 'reset'
+  role: Role | 'operator' | 'reset' | 'sign_up'
   email: string | null
   project: { id: string; name: string } | null
 }

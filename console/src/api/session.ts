@@ -11,6 +11,12 @@ export interface ProjectRef {
   role: Role
 }
 
+/** An identity provider. */
+export interface ProviderRef {
+  id: string
+  name: string
+}
+
 export interface Session {
   csrf_token: string
   user: { id: string; name: string; email: string; is_operator: boolean } | null
@@ -19,6 +25,9 @@ export interface Session {
   passkey_origins: string[]
   /** The service can send mail. */
   has_mail: boolean
+  /** A person without an invitation can get an account by mail. */
+  can_sign_up: boolean
+  providers: ProviderRef[]
   console_url: string
   /** Address of the API. */
   base_url: string

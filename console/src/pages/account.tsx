@@ -1,17 +1,17 @@
 /** A user's own passkeys and sign-ins. */
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { Fingerprint, Plus } from 'lucide-react'
-import { useState, type ReactNode } from 'react'
-import { toast } from 'sonner'
-import { messageOf } from '../api/client'
+import { useState } from 'react'
 import { endSignIn, listSignIns } from '../api/people'
-import { addPasskey, listPasskeys, PasskeyDeclined, removePasskey } from '../api/passkeys'
+import { addPasskey, listPasskeys, removePasskey } from '../api/passkeys'
 import { useCanUsePasskeys, useSession } from '../api/session'
 import { Badge } from '../ui/badge'
 import { Button } from '../ui/button'
 import { Ask, Confirm } from '../ui/dialog'
-import { Card, Empty, Loading, Page } from '../ui/page'
+import { Empty, Loading, Page } from '../ui/page'
 import { Time } from '../ui/time'
+import { Linked } from './account/linked'
+import { Section, useChange } from './account/section'
 import { NewPassword } from './new-password'
 
 export function Account() {
@@ -33,40 +33,11 @@ export function Account() {
           </p>
         )
       )}
+      <Linked />
       <NewPassword />
       <SignIns />
     </Page>
   )
-}
-
-interface SectionProps {
-  id: string
-  title: string
-  action?: ReactNode
-  children: ReactNode
-}
-
-const Section = ({ id, title, action, children }: SectionProps) => (
-  <section className="grid gap-3" aria-labelledby={id}>
-    <div className="flex min-h-9 items-center justify-between gap-4">
-      <h2 id={id} className="font-semibold">
-        {title}
-      </h2>
-      {action}
-    </div>
-    <Card>{children}</Card>
-  </section>
-)
-
-function useChange(key: string) {
-  const queries = useQueryClient()
-  return useMutation({
-    mutationFn: (change: () => Promise<unknown>) => change(),
-    onError: (error) => {
-      if (!(error instanceof PasskeyDeclined)) toast.error(messageOf(error))
-    },
-    onSettled: () => queries.invalidateQueries({ queryKey: [key] }),
-  })
 }
 
 function Passkeys() {

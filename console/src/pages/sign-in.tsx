@@ -6,11 +6,12 @@ import { messageOf } from '../api/client'
 import { PasskeyDeclined, signInWithPasskey } from '../api/passkeys'
 import { sessionQuery, signIn, useCanUsePasskeys, useSession } from '../api/session'
 import { Outside } from '../shell/outside'
+import { ProviderButtons } from '../shell/provider-buttons'
 import { Button } from '../ui/button'
 import { FormError, TextField } from '../ui/field'
 
 export function SignIn() {
-  const { has_mail: hasMail } = useSession()
+  const { has_mail: hasMail, can_sign_up: canSignUp } = useSession()
   const hasPasskeys = useCanUsePasskeys()
   const { next } = useSearch({ from: '/sign-in' })
   const queries = useQueryClient()
@@ -74,14 +75,19 @@ export function SignIn() {
           <Fingerprint aria-hidden /> Sign in with a passkey
         </Button>
       )}
-      <p className="text-[13px] text-muted">
-        {hasMail ? (
+      <ProviderButtons next={next} />
+      <p className="flex flex-wrap justify-between gap-x-4 gap-y-2 text-[13px] text-muted">
+        {hasMail && (
           <Link to="/forgot" className="underline underline-offset-2">
             Forgot your password?
           </Link>
-        ) : (
-          'Forgot your password, or no account yet? Ask the operator of this service for a link.'
         )}
+        {canSignUp && (
+          <Link to="/sign-up" className="underline underline-offset-2">
+            Create an account
+          </Link>
+        )}
+        {!hasMail && 'Forgot your password, or no account yet? Ask the operator of this service for a link.'}
       </p>
     </Outside>
   )

@@ -9,6 +9,7 @@ import { acceptInvitation, acceptReset, lookAtInvitation, type OpenInvitation } 
 import { addPasskey } from '../api/passkeys'
 import { loadSession, sessionQuery, useCanUsePasskeys, useSession } from '../api/session'
 import { Outside } from '../shell/outside'
+import { ProviderButtons } from '../shell/provider-buttons'
 import { Button } from '../ui/button'
 import { FormError, TextField } from '../ui/field'
 import { Loading } from '../ui/page'
@@ -18,6 +19,7 @@ const readToken = (): string => window.location.hash.slice(1)
 
 const purposeOf = ({ role, email, project }: OpenInvitation): ReactNode => {
   if (role === 'reset') return `Choose a new password for ${email ?? ''}. All your sign-ins end.`
+  if (role === 'sign_up') return `Create your account for ${email ?? ''}.`
   if (role === 'operator') return 'You become an operator of this service.'
   return (
     <>
@@ -203,6 +205,7 @@ function AsNewUser({ token, invitation }: { token: string; invitation: OpenInvit
           Continue with a password
         </Button>
       </form>
+      <ProviderButtons invitation={token} />
       <p className="text-[13px] text-muted">
         You have an account?{' '}
         <Link to="/sign-in" className="underline underline-offset-2">

@@ -8,6 +8,7 @@ import { sessionQuery, signIn, useCanUsePasskeys, useSession } from '../api/sess
 import { Button } from '../ui/button'
 import { Dialog } from '../ui/dialog'
 import { FormError, TextField } from '../ui/field'
+import { ProviderButtons } from './provider-buttons'
 
 export function ConfirmIdentity() {
   const { user } = useSession()
@@ -80,6 +81,7 @@ export function ConfirmIdentity() {
             <Fingerprint aria-hidden /> Use a passkey
           </Button>
         )}
+        <ProviderButtons next={window.location.pathname.slice('/console'.length) || '/'} />
       </form>
     </Dialog>
   )

@@ -7,7 +7,7 @@ import { type Invitation } from '../gen/prisma/client.js'
 import { addAudit } from '../operator/audit.js'
 import { onBehalf, type Origin, type Work } from '../operator/work.js'
 import { lookAtInvitation, notValid, takeInvitation } from './invitations.js'
-import { accountExists, addUser, type AccountRef } from './new-user.js'
+import { addUser, type AccountRef } from './new-user.js'
 import { finishSignUp, limitNewAccounts, maySignUp } from './sign-up.js'
 import { type Role, type User } from './types.js'
 
@@ -96,7 +96,12 @@ export async function acceptAsUser(core: Core, from: Origin, token: string, user
     const invitation = await takeInvitation(work, token)
     if (invitation.email !== null && invitation.email !== user.email)
       throw otherAddress(invitation.email, user.email)
-    if (invitation.role === 'sign_up') throw accountExists()
+    if (invitation.role === 'sign_up')
+      throw new ApiError('invalid_request', {
+        message: `You are signed in as ${user.email}, and have an account.`,
+        next: 'Sign out, then open the link again.',
+        details: { reason: 'account_exists' },
+      })
     await finish(work, invitation, user)
   })
 }

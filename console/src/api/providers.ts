@@ -1,0 +1,74 @@
+/** Sign-in at identity providers, and the accounts there that a user has added. */
+import { arrival } from './arrival'
+import { call } from './client'
+import { useSession, type ProviderRef } from './session'
+
+/** Kept in this tab while it is at the provider. */
+interface Kept {
+  /** The path of this page to return to. */
+  next?: string | undefined
+  /** The token of the link that the person opened. */
+  invitation?: string | undefined
+}
+
+const storageKey = 'phonerack.sign-in'
+
+/** None at another address of the service, to which providers do not return. */
+export function useProviders(): ProviderRef[] {
+  const { providers, console_url: consoleUrl } = useSession()
+  return consoleUrl.startsWith(`${window.location.origin}/`) ? providers : []
+}
+
+async function leave(path: string, kept: Kept): Promise<void> {
+  const { url } = await call<{ url: string }>('POST', path, {})
+  window.sessionStorage.setItem(storageKey, JSON.stringify(kept))
+  window.location.assign(url)
+  // The page stays busy until the browser leaves it.
+  await new Promise(() => undefined)
+}
+
+/** @throws RequestFailed */
+export const signInAt = (provider: string, kept: Kept): Promise<void> =>
+  leave(`/auth/providers/${encodeURIComponent(provider)}`, kept)
+
+/** Adds an account at the provider to that of the user. @throws RequestFailed */
+export const linkAt = (provider: string): Promise<void> =>
+  leave(`/me/accounts/${encodeURIComponent(provider)}`, {})
+
+export interface Finished {
+  isLink: boolean
+  isNew: boolean
+  kept: Kept
+}
+
+/** Sends the provider's answer. @throws RequestFailed, Error for a person who declined */
+export async function finishAt(provider: string): Promise<Finished> {
+  const kept = JSON.parse(window.sessionStorage.getItem(storageKey) ?? '{}') as Kept
+  window.sessionStorage.removeItem(storageKey)
+  const [code, state] = [arrival?.get('code'), arrival?.get('state')]
+  if (!code || !state)
+    throw new Error(
+      arrival?.get('error') === 'access_denied' ? 'You did not sign in there.' : 'The sign-in has ended. Try again.',
+    )
+  const iss = arrival?.get('iss') ?? undefined
+  const { is_link: isLink, is_new: isNew } = await call<{ is_link: boolean; is_new: boolean }>(
+    'POST',
+    `/auth/providers/${encodeURIComponent(provider)}/callback`,
+    { code, state, iss, invitation: kept.invitation },
+  )
+  return { isLink, isNew, kept }
+}
+
+export interface LinkedAccount {
+  id: string
+  name: string
+  /** False: the operator no longer configures the provider. */
+  is_usable: boolean
+  created_at: string
+}
+
+export const listAccounts = () => call<{ data: LinkedAccount[] }>('GET', '/me/accounts')
+export const unlinkAccount = (id: string) => call('DELETE', `/me/accounts/${encodeURIComponent(id)}`)
+
+/** Asks for a link to create an account. Answers the same for an address that has one. */
+export const requestSignUp = (email: string) => call('POST', '/sign-ups', { email })

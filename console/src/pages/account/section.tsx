@@ -1,0 +1,37 @@
+/** A part of the page of the user's account. */
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { type ReactNode } from 'react'
+import { toast } from 'sonner'
+import { messageOf } from '../../api/client'
+import { PasskeyDeclined } from '../../api/passkeys'
+import { Card } from '../../ui/page'
+
+interface SectionProps {
+  id: string
+  title: string
+  action?: ReactNode
+  children: ReactNode
+}
+
+export const Section = ({ id, title, action, children }: SectionProps) => (
+  <section className="grid gap-3" aria-labelledby={id}>
+    <div className="flex min-h-9 flex-wrap items-center justify-between gap-4">
+      <h2 id={id} className="font-semibold">
+        {title}
+      </h2>
+      {action}
+    </div>
+    <Card>{children}</Card>
+  </section>
+)
+
+export function useChange(key: string) {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: (change: () => Promise<unknown>) => change(),
+    onError: (error) => {
+      if (!(error instanceof PasskeyDeclined)) toast.error(messageOf(error))
+    },
+    onSettled: () => queries.invalidateQueries({ queryKey: [key] }),
+  })
+}

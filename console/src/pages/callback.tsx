@@ -1,0 +1,57 @@
+/** To which an identity provider brings the browser back. */
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { Link, useParams, useRouter } from '@tanstack/react-router'
+import { useEffect } from 'react'
+import { toast } from 'sonner'
+import { messageOf } from '../api/client'
+import { finishAt } from '../api/providers'
+import { sessionQuery, useSession } from '../api/session'
+import { Outside } from '../shell/outside'
+import { Button } from '../ui/button'
+import { Loading } from '../ui/page'
+
+export function Callback() {
+  const { provider } = useParams({ from: '/callback/$provider' })
+  const { user } = useSession()
+  const queries = useQueryClient()
+  const router = useRouter()
+  // Not a mutation: it runs once, also when the page is drawn twice.
+  const answer = useQuery({
+    queryKey: ['callback', provider],
+    queryFn: () => finishAt(provider),
+    ...{ retry: false, staleTime: Infinity, gcTime: Infinity },
+  })
+  const finished = answer.data
+
+  useEffect(() => {
+    if (!finished) return
+    const { isLink, isNew, kept } = finished
+    const open = async (): Promise<void> => {
+      await queries.refetchQueries(sessionQuery)
+      await router.invalidate()
+      if (isLink) {
+        toast.success('You can sign in with it now.')
+        return router.navigate({ to: '/account', replace: true })
+      }
+      // The person had an account, and accepts the invitation next.
+      if (kept.invitation !== undefined && !isNew)
+        return window.location.replace(`/console/welcome#${kept.invitation}`)
+      const isPath = kept.next !== undefined && /^\/(?![/\\])/.test(kept.next)
+      await router.navigate({ to: isPath ? kept.next : '/', replace: true })
+    }
+    void open()
+  }, [finished, queries, router])
+
+  if (!answer.error)
+    return (
+      <Outside title="Signing in">
+        <Loading />
+      </Outside>
+    )
+  return (
+    <Outside title="The sign-in did not work">
+      <p role="alert">{messageOf(answer.error)}</p>
+      <Button asChild>{user ? <Link to="/account">Your account</Link> : <Link to="/sign-in">Sign in</Link>}</Button>
+    </Outside>
+  )
+}

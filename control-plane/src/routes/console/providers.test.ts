@@ -1,0 +1,203 @@
+// Sign-in at a real OpenID Connect issuer: new accounts, links of accounts, and who gets which.
+import { newId } from '@phonerack/shared'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { consoleClient, consoleUser, testPassword } from '../../testing/console-client.js'
+import { startOidcIssuer, type OidcIssuer } from '../../testing/oidc-issuer.js'
+import {
+  askIssuer,
+  begin,
+  environmentOf,
+  finish,
+  linkAt,
+  reasonOf,
+  signInAt,
+} from '../../testing/provider-client.js'
+import { useWorld, type Plane, type Tenant } from '../../testing/world.js'
+
+const world = useWorld()
+let issuer: OidcIssuer
+let plane: Plane
+let tenant: Tenant
+beforeAll(async () => {
+  issuer = await startOidcIssuer()
+  plane = await world.start({
+    env: { ...environmentOf(issuer), PHONERACK_SIGN_UP: 'open', PHONERACK_SIGN_UP_CREDIT: '2.000001' },
+  })
+  tenant = await plane.tenant()
+})
+afterAll(() => issuer.close())
+// Tests share an address.
+beforeEach(async () => {
+  await plane.app.core.db.attempt.deleteMany()
+  Object.assign(issuer, { claims: {}, metadata: {}, userinfo: {}, intercept: () => false })
+  issuer.person = newPerson()
+})
+
+const newPerson = () => {
+  const sub = newId('user')
+  return { sub, email: `${sub}@example.com`, email_verified: true, name: 'Ann Example' }
+}
+const viewer = () => consoleUser(plane, { role: 'viewer', projectId: tenant.projectId })
+const emailOf = async (browser: ReturnType<typeof consoleClient>): Promise<unknown> =>
+  ((await browser.ask('GET', '/session')).body['user'] as { email?: unknown } | null)?.email
+
+describe('a new person', () => {
+  it('gets an account with a first project and its credit, and is found by the subject afterwards', async () => {
+    const browser = consoleClient(plane)
+    const answer = await signInAt(browser)
+    expect([answer.status, answer.body]).toEqual([200, { is_link: false, is_new: true }])
+    const session = (await browser.ask('GET', '/session')).body
+    expect(session['user']).toMatchObject({ email: issuer.person.email, name: 'Ann Example', is_operator: false })
+    const [project] = session['projects'] as { id: string; name: string; role: string }[]
+    expect(project).toMatchObject({ name: 'First project', role: 'owner' })
+    const { db } = plane.app.core
+    const found = await db.project.findUniqueOrThrow({ where: { id: project?.id ?? '' } })
+    expect(found.balanceMicros).toBe(2_000_001n)
+    const ledger = await db.ledgerEntry.findMany({ where: { projectId: found.id } })
+    expect(ledger.map(({ kind, balanceDelta }) => [kind, balanceDelta])).toEqual([['credit', 2_000_001n]])
+    const audit = await db.auditEntry.findMany({ where: { tokenName: issuer.person.email ?? '' } })
+    expect(audit.map(({ action }) => action).sort()).toEqual(['project.create', 'user.sign_up'])
+
+    // The address has changed at the issuer, and is not verified: the subject counts.
+    issuer.person = { ...issuer.person, email: 'changed@example.com', email_verified: false }
+    const again = consoleClient(plane)
+    expect((await signInAt(again)).body).toEqual({ is_link: false, is_new: false })
+    expect(await emailOf(again)).toBe(`${issuer.person.sub}@example.com`)
+    expect(await db.member.count({ where: { user: { email: `${issuer.person.sub}@example.com` } } })).toBe(1)
+  })
+
+  it('keeps no token of the issuer', async () => {
+    await signInAt(consoleClient(plane))
+    const row = await plane.app.core.db.userAccount.findFirstOrThrow({
+      where: { accountId: issuer.person.sub },
+    })
+    expect([row.accessToken, row.idToken, row.refreshToken, row.providerId]).toEqual([
+      ...[null, null, null, `oidc ${issuer.url}`],
+    ])
+  })
+
+  it('is refused with an address that is not verified, or none', async () => {
+    for (const claims of [
+      { email_verified: false },
+      { email_verified: undefined },
+      { email_verified: 'true' },
+      { email: 'not an address' },
+      { email: undefined },
+    ]) {
+      issuer.claims = claims
+      issuer.userinfo = { sub: issuer.person.sub }
+      const browser = consoleClient(plane)
+      const answer = await signInAt(browser)
+      expect([claims, answer.status, reasonOf(answer)]).toEqual([claims, 400, 'not_verified'])
+      expect(await emailOf(browser)).toBeUndefined()
+    }
+  })
+
+  it('may have their address in the user info, of the same subject', async () => {
+    issuer.claims = { email: undefined, email_verified: undefined }
+    issuer.userinfo = { sub: 'another', email: issuer.person.email, email_verified: true }
+    expect(reasonOf(await signInAt(consoleClient(plane)))).toBe('provider_failed')
+    issuer.userinfo = { ...issuer.userinfo, sub: issuer.person.sub }
+    const browser = consoleClient(plane)
+    expect((await signInAt(browser)).status).toBe(200)
+    expect(await emailOf(browser)).toBe(issuer.person.email)
+  })
+})
+
+describe('the account of an address', () => {
+  it('is not given to a person whose issuer has verified the address', async () => {
+    const { email } = await viewer()
+    issuer.person = { ...issuer.person, email: email.toUpperCase() }
+    const browser = consoleClient(plane)
+    const answer = await signInAt(browser)
+    expect([answer.status, reasonOf(answer)]).toEqual([400, 'not_linked'])
+    expect(await emailOf(browser)).toBeUndefined()
+  })
+
+  it('is linked from its session, then signs in, and can be unlinked', async () => {
+    const { client, email } = await viewer()
+    // Of another mail address.
+    expect((await linkAt(client)).body).toEqual({ is_link: true, is_new: false })
+    const browser = consoleClient(plane)
+    expect((await signInAt(browser)).body).toEqual({ is_link: false, is_new: false })
+    expect(await emailOf(browser)).toBe(email)
+    const [account] = (await client.ask('GET', '/me/accounts')).body['data'] as { id: string }[]
+    expect(account).toMatchObject({ name: 'Example ID', is_usable: true })
+    expect((await client.ask('DELETE', `/me/accounts/${account?.id}`)).status).toBe(200)
+    expect((await client.ask('DELETE', `/me/accounts/${account?.id}`)).status).toBe(404)
+    const audit = await plane.app.core.db.auditEntry.findMany({ where: { tokenName: email } })
+    const actions = audit.map(({ action }) => action).filter((action) => action.startsWith('account.'))
+    expect(actions.sort()).toEqual(['account.link', 'account.unlink'])
+    // Nobody has it now, so it is a new person.
+    expect((await signInAt(consoleClient(plane))).body).toEqual({ is_link: false, is_new: true })
+  })
+
+  it('is linked by nobody but the session that began', async () => {
+    const [first, second] = [await viewer(), await viewer()]
+    const answer = await askIssuer(await begin(first.client, '/me/accounts/oidc'))
+    expect(reasonOf(await finish(second.client, answer))).toBe('state')
+    expect(reasonOf(await finish(consoleClient(plane), answer))).toBe('state')
+    // The same browser, after another sign-in.
+    const body = { email: second.email, password: testPassword }
+    await first.client.ask('POST', '/auth/sign-in/email', { body })
+    expect(reasonOf(await finish(first.client, answer))).toBe('state')
+    const where = { accountId: issuer.person.sub }
+    expect(await plane.app.core.db.userAccount.count({ where })).toBe(0)
+  })
+
+  it('is not linked with an address that is not verified, or to two users', async () => {
+    const [first, second] = [await viewer(), await viewer()]
+    issuer.claims = { email_verified: false }
+    expect(reasonOf(await linkAt(first.client))).toBe('not_verified')
+    issuer.claims = {}
+    expect((await linkAt(first.client)).status).toBe(200)
+    expect(reasonOf(await linkAt(second.client))).toBe('account_taken')
+  })
+
+  it('keeps its only way to sign in', async () => {
+    const browser = consoleClient(plane)
+    await signInAt(browser)
+    const [account] = (await browser.ask('GET', '/me/accounts')).body['data'] as { id: string }[]
+    expect((await browser.ask('DELETE', `/me/accounts/${account?.id}`)).status).toBe(400)
+  })
+
+  it('loses the accounts at providers with a new password by a link', async () => {
+    const { client, email, userId } = await viewer()
+    await linkAt(client)
+    const made = await plane.operator.inject({
+      ...{ method: 'POST', url: '/operator/v1/resets', payload: { email } },
+      headers: { authorization: `Bearer ${plane.operatorToken}` },
+    })
+    const token = new URL(made.json<{ url: string }>().url).hash.slice(1)
+    const body = { token, password: 'another password' }
+    expect((await consoleClient(plane).ask('POST', '/resets/accept', { body })).status).toBe(200)
+    const where = { userId, providerId: { not: 'credential' } }
+    expect(await plane.app.core.db.userAccount.count({ where })).toBe(0)
+  })
+})
+
+describe('an invitation', () => {
+  const invite = async (email: string): Promise<string> => {
+    const { client } = await consoleUser(plane, { role: 'owner', projectId: tenant.projectId })
+    const made = await client.ask('POST', `/projects/${tenant.projectId}/invitations`, {
+      body: { email, role: 'viewer' },
+    })
+    return new URL(String(made.body['url'])).hash.slice(1)
+  }
+
+  it('is accepted by a new person with its address, who gets no other project', async () => {
+    const invitation = await invite(issuer.person.email)
+    const browser = consoleClient(plane)
+    expect((await signInAt(browser, { invitation })).body).toEqual({ is_link: false, is_new: true })
+    const projects = (await browser.ask('GET', '/session')).body['projects']
+    expect(projects).toMatchObject([{ id: tenant.projectId, role: 'viewer' }])
+    expect(projects).toHaveLength(1)
+  })
+
+  it('is not accepted with another address', async () => {
+    const invitation = await invite('somebody@example.com')
+    const browser = consoleClient(plane)
+    expect(reasonOf(await signInAt(browser, { invitation }))).toBe('other_account')
+    expect(await emailOf(browser)).toBeUndefined()
+  })
+})

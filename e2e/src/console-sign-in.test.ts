@@ -1,0 +1,119 @@
+/** Sign-in at an OpenID Connect issuer in a real Chromium: a new account, a linked one, and answers that are refused. */
+import { type Browser, type Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openBrowser } from './system/browser.js'
+import { acceptLink, axeFindings, firstLink, loaded, newPage } from './system/console-pages.js'
+import { startOidcIssuer, type OidcIssuer } from './system/oidc-issuer.js'
+import { startSystem, stopSystem, type System } from './system/system.js'
+
+let issuer: OidcIssuer
+let system: System
+let browser: Browser
+/** Errors of the pages, and violations of their policy. */
+const complaints: string[] = []
+const isRefusal = (text: string): boolean => /Failed to load resource: .* status of 400/.test(text)
+
+const ann = { sub: 'ann', email: 'ann@example.com', email_verified: true, name: 'Ann Example' }
+const open = (): Promise<Page> =>
+  newPage(browser, { viewport: { width: 1440, height: 900 } }, complaints)
+const consoleAt = (path: string): string => `${new URL(system.up.console_url).origin}/console${path}`
+const inside = (page: Page) => page.getByRole('button', { name: 'Account and theme' })
+
+beforeAll(async () => {
+  issuer = await startOidcIssuer(ann)
+  system = await startSystem({
+    virtualPhones: 1,
+    env: { ...issuer.env, PHONERACK_SIGN_UP: 'open', PHONERACK_SIGN_UP_CREDIT: '5' },
+  })
+  browser = await openBrowser()
+}, 300_000)
+afterAll(async () => {
+  await browser.close()
+  await stopSystem(system)
+  await issuer.close()
+}, 200_000)
+
+async function signInAtIssuer(page: Page): Promise<void> {
+  await page.goto(consoleAt('/sign-in'))
+  await page.getByRole('button', { name: 'Continue with Example ID' }).click()
+  await page.getByRole('link', { name: 'Continue as' }).click()
+  await inside(page).waitFor()
+}
+
+describe('a new person', () => {
+  it('signs in at the issuer, has a project with credit, and finds it again', async () => {
+    const page = await open()
+    await signInAtIssuer(page)
+    await page.getByRole('button', { name: /Switch project.*First project|First project/ }).first().waitFor()
+    const at = page.url()
+    expect(at).toMatch(/\/console\/projects\/prj_\w+\/phones$/)
+    await page.getByRole('link', { name: 'Usage' }).click()
+    await page.getByText('$5.00').first().waitFor()
+    // The code is not in the history.
+    await page.goBack()
+    expect(page.url()).not.toContain('code=')
+
+    const again = await open()
+    await signInAtIssuer(again)
+    expect(again.url()).toBe(at)
+  })
+
+  it('returns to the page that they opened', async () => {
+    const page = await open()
+    await page.goto(consoleAt('/account'))
+    await page.getByRole('button', { name: 'Continue with Example ID' }).click()
+    await page.getByRole('link', { name: 'Continue as' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Your account' }).waitFor()
+  })
+})
+
+describe('a person with a password', () => {
+  it('adds the account at the issuer, signs in with it, and removes it', async () => {
+    issuer.person = { sub: 'otto', email: 'otto@work.example', email_verified: true, name: 'Otto' }
+    const page = await open()
+    await acceptLink(page, await firstLink(system), { name: 'Otto', email: 'otto@example.com' })
+    await page.goto(consoleAt('/account'))
+    await page.getByRole('button', { name: 'Add Example ID' }).click()
+    await page.getByRole('link', { name: 'Continue as Otto' }).click()
+    await page.getByRole('list', { name: 'Other ways to sign in' }).getByText('Example ID').waitFor()
+    await loaded(page)
+    expect(await axeFindings(page)).toEqual([])
+
+    const other = await open()
+    await signInAtIssuer(other)
+    await other.goto(consoleAt('/account'))
+    await other.getByText('otto@example.com').waitFor()
+
+    await page.getByRole('button', { name: 'Remove Example ID' }).click()
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Remove' }).click()
+    await page.getByText('No other accounts').waitFor()
+  })
+})
+
+describe('an answer', () => {
+  it('of a person who declined says so', async () => {
+    const page = await open()
+    await page.goto(consoleAt('/sign-in'))
+    await loaded(page)
+    expect(await axeFindings(page)).toEqual([])
+    await page.getByRole('button', { name: 'Continue with Example ID' }).click()
+    await page.getByRole('link', { name: 'Decline' }).click()
+    await page.getByRole('alert').getByText('You did not sign in there.').waitFor()
+    expect(await axeFindings(page)).toEqual([])
+    await page.getByRole('link', { name: 'Sign in' }).click()
+    await page.getByLabel('Password').waitFor()
+  })
+
+  it('that nobody asked for signs nobody in, and leaves the address', async () => {
+    const page = await open()
+    await page.goto(consoleAt(`/callback/oidc?code=12345678901234567890&state=1e5&iss=${issuer.url}`))
+    await page.getByRole('alert').getByText('has ended, or began in another browser').waitFor()
+    expect(page.url()).toBe(consoleAt('/callback/oidc'))
+    await page.goto(consoleAt('/'))
+    await page.getByLabel('Password').waitFor()
+  })
+})
+
+it('breaks no policy', () => {
+  expect(complaints.filter((text) => !isRefusal(text))).toEqual([])
+})
