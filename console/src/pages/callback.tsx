@@ -31,13 +31,16 @@ export function Callback() {
       await router.invalidate()
       if (isLink) {
         toast.success('You can sign in with it now.')
-        return router.navigate({ to: '/account', replace: true })
+        await router.navigate({ to: '/account', replace: true })
+        return
       }
       // The person had an account, and accepts the invitation next.
-      if (kept.invitation !== undefined && !isNew)
-        return window.location.replace(`/console/welcome#${kept.invitation}`)
-      const isPath = kept.next !== undefined && /^\/(?![/\\])/.test(kept.next)
-      await router.navigate({ to: isPath ? kept.next : '/', replace: true })
+      if (kept.invitation !== undefined && !isNew) {
+        window.location.replace(`/console/welcome#${kept.invitation}`)
+        return
+      }
+      const next = kept.next !== undefined && /^\/(?![/\\])/.test(kept.next) ? kept.next : '/'
+      await router.navigate({ to: next, replace: true })
     }
     void open()
   }, [finished, queries, router])

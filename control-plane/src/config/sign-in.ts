@@ -3,7 +3,7 @@ import { parseUsd } from '@phonerack/shared'
 import { z } from 'zod'
 import { entriesOf, isLocalOnly, networkList, parseNetwork, type Network } from './webhooks.js'
 
-export const signUpModes = ['invite', 'domain', 'open'] as const
+const signUpModes = ['invite', 'domain', 'open'] as const
 
 export interface SignUpConfig {
   /** `invite`: only invited people; `domain`: people with an address in `domains`; `open`: everybody. */

@@ -86,7 +86,7 @@ describe('an answer', () => {
     const path = '/auth/providers/oidc/callback'
     for (const headers of [{ 'x-csrf-token': undefined }, { origin: 'https://evil.example' }])
       expect((await browser.ask('POST', path, { body, headers })).status).toBe(403)
-    expect((await browser.ask('GET', path)).status).toBe(405)
+    expect((await browser.ask('GET', path)).status).toBe(404)
   })
 })
 

@@ -18,6 +18,7 @@ const world = useWorld()
 let issuer: OidcIssuer
 let plane: Plane
 let tenant: Tenant
+let person: ReturnType<typeof newPerson>
 beforeAll(async () => {
   issuer = await startOidcIssuer()
   plane = await world.start({
@@ -30,7 +31,8 @@ afterAll(() => issuer.close())
 beforeEach(async () => {
   await plane.app.core.db.attempt.deleteMany()
   Object.assign(issuer, { claims: {}, metadata: {}, userinfo: {}, intercept: () => false })
-  issuer.person = newPerson()
+  person = newPerson()
+  issuer.person = person
 })
 
 const newPerson = () => {
@@ -47,7 +49,7 @@ describe('a new person', () => {
     const answer = await signInAt(browser)
     expect([answer.status, answer.body]).toEqual([200, { is_link: false, is_new: true }])
     const session = (await browser.ask('GET', '/session')).body
-    expect(session['user']).toMatchObject({ email: issuer.person.email, name: 'Ann Example', is_operator: false })
+    expect(session['user']).toMatchObject({ email: person.email, name: 'Ann Example', is_operator: false })
     const [project] = session['projects'] as { id: string; name: string; role: string }[]
     expect(project).toMatchObject({ name: 'First project', role: 'owner' })
     const { db } = plane.app.core
@@ -55,21 +57,21 @@ describe('a new person', () => {
     expect(found.balanceMicros).toBe(2_000_001n)
     const ledger = await db.ledgerEntry.findMany({ where: { projectId: found.id } })
     expect(ledger.map(({ kind, balanceDelta }) => [kind, balanceDelta])).toEqual([['credit', 2_000_001n]])
-    const audit = await db.auditEntry.findMany({ where: { tokenName: issuer.person.email ?? '' } })
+    const audit = await db.auditEntry.findMany({ where: { tokenName: person.email } })
     expect(audit.map(({ action }) => action).sort()).toEqual(['project.create', 'user.sign_up'])
 
     // The address has changed at the issuer, and is not verified: the subject counts.
-    issuer.person = { ...issuer.person, email: 'changed@example.com', email_verified: false }
+    issuer.person = { ...person, email: 'changed@example.com', email_verified: false }
     const again = consoleClient(plane)
     expect((await signInAt(again)).body).toEqual({ is_link: false, is_new: false })
-    expect(await emailOf(again)).toBe(`${issuer.person.sub}@example.com`)
-    expect(await db.member.count({ where: { user: { email: `${issuer.person.sub}@example.com` } } })).toBe(1)
+    expect(await emailOf(again)).toBe(`${person.sub}@example.com`)
+    expect(await db.member.count({ where: { user: { email: `${person.sub}@example.com` } } })).toBe(1)
   })
 
   it('keeps no token of the issuer', async () => {
     await signInAt(consoleClient(plane))
     const row = await plane.app.core.db.userAccount.findFirstOrThrow({
-      where: { accountId: issuer.person.sub },
+      where: { accountId: person.sub },
     })
     expect([row.accessToken, row.idToken, row.refreshToken, row.providerId]).toEqual([
       ...[null, null, null, `oidc ${issuer.url}`],
@@ -85,7 +87,7 @@ describe('a new person', () => {
       { email: undefined },
     ]) {
       issuer.claims = claims
-      issuer.userinfo = { sub: issuer.person.sub }
+      issuer.userinfo = { sub: person.sub }
       const browser = consoleClient(plane)
       const answer = await signInAt(browser)
       expect([claims, answer.status, reasonOf(answer)]).toEqual([claims, 400, 'not_verified'])
@@ -95,19 +97,19 @@ describe('a new person', () => {
 
   it('may have their address in the user info, of the same subject', async () => {
     issuer.claims = { email: undefined, email_verified: undefined }
-    issuer.userinfo = { sub: 'another', email: issuer.person.email, email_verified: true }
+    issuer.userinfo = { sub: 'another', email: person.email, email_verified: true }
     expect(reasonOf(await signInAt(consoleClient(plane)))).toBe('provider_failed')
-    issuer.userinfo = { ...issuer.userinfo, sub: issuer.person.sub }
+    issuer.userinfo = { ...issuer.userinfo, sub: person.sub }
     const browser = consoleClient(plane)
     expect((await signInAt(browser)).status).toBe(200)
-    expect(await emailOf(browser)).toBe(issuer.person.email)
+    expect(await emailOf(browser)).toBe(person.email)
   })
 })
 
 describe('the account of an address', () => {
   it('is not given to a person whose issuer has verified the address', async () => {
     const { email } = await viewer()
-    issuer.person = { ...issuer.person, email: email.toUpperCase() }
+    issuer.person = { ...person, email: email.toUpperCase() }
     const browser = consoleClient(plane)
     const answer = await signInAt(browser)
     expect([answer.status, reasonOf(answer)]).toEqual([400, 'not_linked'])
@@ -141,7 +143,7 @@ describe('the account of an address', () => {
     const body = { email: second.email, password: testPassword }
     await first.client.ask('POST', '/auth/sign-in/email', { body })
     expect(reasonOf(await finish(first.client, answer))).toBe('state')
-    const where = { accountId: issuer.person.sub }
+    const where = { accountId: person.sub }
     expect(await plane.app.core.db.userAccount.count({ where })).toBe(0)
   })
 
@@ -165,7 +167,9 @@ describe('the account of an address', () => {
     const { client, email, userId } = await viewer()
     await linkAt(client)
     const made = await plane.operator.inject({
-      ...{ method: 'POST', url: '/operator/v1/resets', payload: { email } },
+      method: 'POST',
+      url: '/operator/v1/resets',
+      payload: { email },
       headers: { authorization: `Bearer ${plane.operatorToken}` },
     })
     const token = new URL(made.json<{ url: string }>().url).hash.slice(1)
@@ -186,7 +190,7 @@ describe('an invitation', () => {
   }
 
   it('is accepted by a new person with its address, who gets no other project', async () => {
-    const invitation = await invite(issuer.person.email)
+    const invitation = await invite(person.email)
     const browser = consoleClient(plane)
     expect((await signInAt(browser, { invitation })).body).toEqual({ is_link: false, is_new: true })
     const projects = (await browser.ask('GET', '/session')).body['projects']

@@ -86,9 +86,11 @@ export function addProviders(app: FastifyInstance, deps: GateDeps): void {
     parseBody(noFields, request)
     const provider = await providerOf(request)
     const { headers, response } = await auth.api.beginProvider({
-      ...{ body: { provider: provider.key, link }, headers: authHeaders(request), returnHeaders: true },
+      body: { provider: provider.key, link },
+      headers: authHeaders(request),
+      returnHeaders: true,
     })
-    const isAgain = link === null && request.person?.signedIn != null
+    const isAgain = link === null && (request.person?.signedIn ?? null) !== null
     const flow = { ...response, redirectUri: redirectOf(provider), isAgain }
     const url = await within(request, provider, (signal) => provider.authorizationUrl(flow, signal))
     setCookies(reply, headers)
@@ -99,7 +101,9 @@ export function addProviders(app: FastifyInstance, deps: GateDeps): void {
   const takeState = async (request: FastifyRequest, reply: FastifyReply, state: string) => {
     try {
       const { headers, response } = await auth.api.endProvider({
-        ...{ body: { state }, headers: authHeaders(request), returnHeaders: true },
+        body: { state },
+        headers: authHeaders(request),
+        returnHeaders: true,
       })
       setCookies(reply, headers)
       // better-auth reads and deletes it in two steps.
