@@ -1,4 +1,4 @@
-/** To which an identity provider brings the browser back. */
+/** The page to which an identity provider sends the browser back. */
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useParams, useRouter } from '@tanstack/react-router'
 import { useEffect } from 'react'
@@ -15,7 +15,7 @@ export function Callback() {
   const { user } = useSession()
   const queries = useQueryClient()
   const router = useRouter()
-  // Not a mutation: it runs once, also when the page is drawn twice.
+  // Not a mutation: it runs once, even if the page is drawn twice.
   const answer = useQuery({
     queryKey: ['callback', provider],
     queryFn: () => finishAt(provider),

@@ -1,5 +1,5 @@
--- Links with which a person proves their address before they get an account. An earlier release does not create them, and
--- must not run beside this one: it would take such a link for that of an operator.
+-- Links with which a person proves their address before they get an account. An earlier release must not run at the same
+-- time: it treats such a link as an operator's.
 SET LOCAL lock_timeout = '5s';
 
 ALTER TABLE invitations

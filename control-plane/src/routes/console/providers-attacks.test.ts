@@ -93,7 +93,7 @@ describe('an answer', () => {
 it.each([
   ['another issuer', { iss: 'https://other.example' }],
   ['another audience', { aud: 'other' }],
-  ['another audience beside this client', { aud: ['phonerack test', 'other'] }],
+  ['a second audience', { aud: ['phonerack test', 'other'] }],
   ['another nonce', { nonce: 'x'.repeat(43) }],
   ['no nonce', { nonce: undefined }],
   ['an end in the past', { exp: 1_700_000_000 }],

@@ -27,7 +27,7 @@ const noFields = z.strictObject({})
 const answerBody = z.strictObject({
   code: z.string().min(1).max(4000),
   state: z.string().min(1).max(200),
-  /** As the answer names it; RFC 9207. */
+  /** The issuer that the answer names; RFC 9207. */
   iss: z.string().max(1000).optional(),
   /** The token of a link that the person opened before. */
   invitation: z.string().max(100).optional(),

@@ -107,7 +107,7 @@ describe('with domains', () => {
   })
 })
 
-it('by invitation only, creates no account, also with a link that was sent before', async () => {
+it('by invitation only, creates no account, even with a link that was sent before', async () => {
   await request('late@example.com')
   const token = tokenIn(await mailTo('late@example.com'))
   const closed = await world.start({

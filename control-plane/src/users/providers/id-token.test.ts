@@ -26,7 +26,7 @@ const sign = (claims: Record<string, unknown>, header: { alg: string; kid?: stri
 }
 const check = (token: string) => verifyIdToken(token, keys, expected)
 
-it('accepts a token for this client and this sign-in, also with the audience as a list', async () => {
+it('accepts a token for this client and this sign-in whose audience can be a list', async () => {
   expect(await check(await sign({ ...good, email: 'ann@example.com' }))).toMatchObject({ sub: '1' })
   expect(await check(await sign({ ...good, aud: ['client'], azp: 'client' }))).toMatchObject({ sub: '1' })
 })
@@ -36,7 +36,7 @@ it.each<[string, Record<string, unknown>]>([
   ['the issuer with a slash', { iss: 'https://issuer.example/' }],
   ['no issuer', { iss: undefined }],
   ['another audience', { aud: 'other' }],
-  ['another audience beside this client', { aud: ['client', 'other'] }],
+  ['a second audience', { aud: ['client', 'other'] }],
   ['no audience', { aud: undefined }],
   ['another authorized party', { azp: 'other' }],
   ['another nonce', { nonce: 'm'.repeat(43) }],

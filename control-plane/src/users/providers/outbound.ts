@@ -27,7 +27,7 @@ export interface Answer {
 }
 
 export interface Outbound {
-  /** @throws ProviderFailed also when `signal` aborts */
+  /** @throws ProviderFailed, for example when `signal` aborts */
   ask(url: string, signal: AbortSignal, request?: Outgoing): Promise<Answer>
   /** The problem of an address that the browser or this service would use; null: none. */
   problemOf(url: string): string | null

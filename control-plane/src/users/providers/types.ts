@@ -14,7 +14,7 @@ export interface Identity {
 /** Values of one sign-in that nobody can guess. */
 export interface Flow {
   state: string
-  /** Of PKCE. */
+  /** The secret of PKCE. */
   verifier: string
   nonce: string
 }
@@ -24,7 +24,7 @@ export interface Provider {
   id: string
   /** For people. */
   name: string
-  /** Of linked accounts. It contains the issuer, since the subjects of another one are other people. */
+  /** The key of linked accounts. It contains the issuer, since another issuer's subjects are other people. */
   key: string
   /** The address to which the browser goes. @param isAgain the person is signed in, and confirms that it is them @throws ProviderFailed */
   authorizationUrl(
