@@ -40,8 +40,6 @@ export interface OidcIssuer {
 
 export const client = { id: 'phonerack test', secret: 'a secret: with/ signs+' }
 
-const isForm = (text: string): URLSearchParams => new URLSearchParams(text)
-
 async function bodyOf(request: IncomingMessage): Promise<string> {
   let text = ''
   for await (const part of request) text += String(part)
@@ -62,15 +60,19 @@ export async function startOidcIssuer(): Promise<OidcIssuer> {
   ).toString('base64')}`
 
   async function token(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const form = isForm(await bodyOf(request))
+    const form = new URLSearchParams(await bodyOf(request))
     const code = form.get('code') ?? ''
     const asked = codes.get(code)
     codes.delete(code)
     const challenge = createHash('sha256')
       .update(form.get('code_verifier') ?? '')
       .digest('base64url')
+    const takesForm = 'token_endpoint_auth_methods_supported' in self.metadata
+    const isProved = takesForm
+      ? form.get('client_id') === client.id && form.get('client_secret') === client.secret
+      : request.headers.authorization === expectedProof
     if (
-      request.headers.authorization !== expectedProof ||
+      !isProved ||
       asked?.challenge !== challenge ||
       asked.redirectUri !== form.get('redirect_uri')
     )

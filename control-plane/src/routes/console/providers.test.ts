@@ -106,6 +106,12 @@ describe('a new person', () => {
   })
 })
 
+it('sends the secret in the form to an issuer that takes it only there', async () => {
+  issuer.metadata = { token_endpoint_auth_methods_supported: ['client_secret_post'] }
+  const fresh = await world.start({ env: { ...environmentOf(issuer), PHONERACK_SIGN_UP: 'open' } })
+  expect((await signInAt(consoleClient(fresh))).status).toBe(200)
+})
+
 describe('the account of an address', () => {
   it('is not given to a person whose issuer has verified the address', async () => {
     const { email } = await viewer()

@@ -111,7 +111,8 @@ const textOf = (value: unknown): string | null => (typeof value === 'string' && 
 const isOfGoogle = (email: string, profile: Record<string, unknown>): boolean =>
   email.endsWith('@gmail.com') || textOf(profile['hd']) !== null
 
-function identityOf(subject: string, profile: Record<string, unknown>, issuer: string): Identity {
+/** @param profile claims of the ID token or the user info */
+export function identityOf(subject: string, profile: Record<string, unknown>, issuer: string): Identity {
   const email = textOf(profile['email'])?.toLowerCase() ?? null
   return {
     ...{ subject, email, name: textOf(profile['name']) },
