@@ -1,12 +1,15 @@
-/** Sign-in at an OpenID Connect issuer in a real Chromium: a new account, a linked one, and answers that are refused. */
+/** Sign-up by mail and sign-in at an OpenID Connect issuer in a real Chromium: new accounts, a linked one, and refused answers. */
 import { type Browser, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openBrowser } from './system/browser.js'
 import { acceptLink, axeFindings, firstLink, loaded, newPage } from './system/console-pages.js'
+import { startMailServer, type MailServer } from './system/mail-server.js'
 import { startOidcIssuer, type OidcIssuer } from './system/oidc-issuer.js'
 import { startSystem, stopSystem, type System } from './system/system.js'
+import { eventually } from './system/tenant.js'
 
 let issuer: OidcIssuer
+let mail: MailServer
 let system: System
 let browser: Browser
 /** Errors of the pages, and violations of their policy. */
@@ -21,9 +24,13 @@ const inside = (page: Page) => page.getByRole('button', { name: 'Account and the
 
 beforeAll(async () => {
   issuer = await startOidcIssuer(ann)
+  mail = await startMailServer()
   system = await startSystem({
     virtualPhones: 1,
-    env: { ...issuer.env, PHONERACK_SIGN_UP: 'open', PHONERACK_SIGN_UP_CREDIT: '5' },
+    env: {
+      ...{ ...issuer.env, PHONERACK_SMTP_URL: mail.url },
+      ...{ PHONERACK_SIGN_UP: 'open', PHONERACK_SIGN_UP_CREDIT: '5' },
+    },
   })
   browser = await openBrowser()
 }, 300_000)
@@ -31,6 +38,7 @@ afterAll(async () => {
   await browser.close()
   await stopSystem(system)
   await issuer.close()
+  await mail.close()
 }, 200_000)
 
 async function signInAtIssuer(page: Page): Promise<void> {
@@ -64,6 +72,27 @@ describe('a new person', () => {
     await page.getByRole('button', { name: 'Continue with Example ID' }).click()
     await page.getByRole('link', { name: 'Continue as' }).click()
     await page.getByRole('heading', { level: 1, name: 'Your account' }).waitFor()
+  })
+})
+
+describe('a new person without a provider', () => {
+  it('gets a link by mail, and creates an account with it', async () => {
+    const page = await open()
+    await page.goto(consoleAt('/sign-in'))
+    await page.getByRole('link', { name: 'Create an account' }).click()
+    await page.getByLabel('E-mail address').fill('nora@example.com')
+    expect(await axeFindings(page)).toEqual([])
+    await page.getByRole('button', { name: 'Send link' }).click()
+    await page.getByRole('status').getByText('A mail is on its way').waitFor()
+    let link = ''
+    await eventually('the mail arrives', 30_000, () => {
+      link = /http\S+#pri_[\w-]{43}/.exec(mail.mails.join('\n'))?.[0] ?? ''
+      return Promise.resolve(link !== '')
+    })
+    await page.goto(link)
+    await page.getByText('Create your account for nora@example.com').waitFor()
+    await acceptLink(page, link, { name: 'Nora' })
+    await page.getByText('First project').first().waitFor()
   })
 })
 
