@@ -93,6 +93,11 @@ export const signInEnvironment = {
 
 export type SignInEnvironment = z.infer<z.ZodObject<typeof signInEnvironment>>
 
+const pairs = [
+  ['PHONERACK_GOOGLE_CLIENT_ID', 'PHONERACK_GOOGLE_CLIENT_SECRET'],
+  ['PHONERACK_GITHUB_CLIENT_ID', 'PHONERACK_GITHUB_CLIENT_SECRET'],
+] as const
+
 interface Problem {
   name: keyof SignInEnvironment | 'PHONERACK_SMTP_URL'
   message: string
@@ -109,14 +114,9 @@ export function signInProblems(
       name: 'PHONERACK_SIGN_UP_DOMAINS',
       message: isDomain ? 'is needed by PHONERACK_SIGN_UP=domain' : 'needs PHONERACK_SIGN_UP=domain',
     })
-  for (const name of ['GOOGLE', 'GITHUB'] as const) {
-    const [id, secret] = [env[`PHONERACK_${name}_CLIENT_ID`], env[`PHONERACK_${name}_CLIENT_SECRET`]]
-    if ((id === undefined) !== (secret === undefined))
-      problems.push({
-        name: `PHONERACK_${name}_CLIENT_SECRET`,
-        message: `and PHONERACK_${name}_CLIENT_ID go together`,
-      })
-  }
+  for (const [id, secret] of pairs)
+    if ((env[id] === undefined) !== (env[secret] === undefined))
+      problems.push({ name: secret, message: `and ${id} go together` })
   if ((env.PHONERACK_OIDC_ISSUER === undefined) !== (env.PHONERACK_OIDC_CLIENT_ID === undefined))
     problems.push({ name: 'PHONERACK_OIDC_CLIENT_ID', message: 'and PHONERACK_OIDC_ISSUER go together' })
   const provesAddresses = env.PHONERACK_SMTP_URL !== undefined || readProviders(env).length > 0

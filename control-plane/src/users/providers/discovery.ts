@@ -1,5 +1,5 @@
 /** The metadata and keys of an OpenID Connect issuer. OpenID Connect Discovery 1.0, RFC 8414. */
-import { type JSONWebKeySet } from 'jose'
+import { type JSONWebKeySet, type JWK } from 'jose'
 import { z } from 'zod'
 import { type Outbound } from './outbound.js'
 import { ProviderFailed } from './types.js'
@@ -18,7 +18,9 @@ const metadataSchema = z.looseObject({
   token_endpoint_auth_methods_supported: z.array(z.string()).optional(),
   authorization_response_iss_parameter_supported: z.boolean().optional(),
 })
-const keysSchema = z.object({ keys: z.array(z.looseObject({ kty: z.string() })).max(200) })
+const keyShape = z.looseObject({ kty: z.string() })
+const isKey = (value: unknown): boolean => keyShape.safeParse(value).success
+const keysSchema = z.object({ keys: z.array(z.custom<JWK>(isKey)).max(200) })
 
 export type Metadata = z.infer<typeof metadataSchema>
 
@@ -71,7 +73,7 @@ export function createDiscovery(issuer: string, outbound: Outbound, now: () => n
       const age = keys === null ? Infinity : now() - keys.at
       if (keys === null || age >= lifeMs || (areOld && age >= keysAgainMs)) {
         const { jwks_uri: url } = await self.metadata(signal)
-        keys = { value: (await read(url, keysSchema, signal)) as JSONWebKeySet, at: now() }
+        keys = { value: await read(url, keysSchema, signal), at: now() }
       }
       return keys.value
     },
