@@ -48,7 +48,9 @@ export async function finishAt(provider: string): Promise<Finished> {
   const [code, state] = [arrival?.get('code'), arrival?.get('state')]
   if (!code || !state)
     throw new Error(
-      arrival?.get('error') === 'access_denied' ? 'You did not sign in there.' : 'The sign-in has ended. Try again.',
+      arrival?.get('error') === 'access_denied'
+        ? 'You did not sign in there.'
+        : 'The sign-in has ended. Try again.',
     )
   const iss = arrival?.get('iss') ?? undefined
   const { is_link: isLink, is_new: isNew } = await call<{ is_link: boolean; is_new: boolean }>(

@@ -54,7 +54,9 @@ export function Callback() {
   return (
     <Outside title="The sign-in did not work">
       <p role="alert">{messageOf(answer.error)}</p>
-      <Button asChild>{user ? <Link to="/account">Your account</Link> : <Link to="/sign-in">Sign in</Link>}</Button>
+      <Button asChild>
+        {user ? <Link to="/account">Your account</Link> : <Link to="/sign-in">Sign in</Link>}
+      </Button>
     </Outside>
   )
 }

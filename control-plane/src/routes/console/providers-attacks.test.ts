@@ -168,12 +168,6 @@ describe('an issuer', () => {
     issuer.intercept = () => true
     await refused(fresh)
   })
-
-  it('may replace its keys', async () => {
-    const fresh = await withEnv({})
-    await issuer.rotate()
-    expect((await signInAt(consoleClient(fresh))).status).toBe(200)
-  })
 })
 
 it('limits the sign-ins that an address begins', async () => {
