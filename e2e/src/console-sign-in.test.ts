@@ -17,8 +17,7 @@ const complaints: string[] = []
 const isRefusal = (text: string): boolean => /Failed to load resource: .* status of 400/.test(text)
 
 const ann = { sub: 'ann', email: 'ann@example.com', email_verified: true, name: 'Ann Example' }
-const open = (): Promise<Page> =>
-  newPage(browser, { viewport: { width: 1440, height: 900 } }, complaints)
+const open = (): Promise<Page> => newPage(browser, { viewport: { width: 1440, height: 900 } }, complaints)
 const consoleAt = (path: string): string => `${new URL(system.up.console_url).origin}/console${path}`
 const inside = (page: Page) => page.getByRole('button', { name: 'Account and theme' })
 

@@ -63,7 +63,10 @@ export const signInEnvironment = {
     .string()
     .default('')
     .transform((list) => entriesOf(list.toLowerCase()))
-    .refine((domains) => domains.every((each) => domainPattern.test(each)), 'must be domains, such as example.com'),
+    .refine(
+      (domains) => domains.every((each) => domainPattern.test(each)),
+      'must be domains, such as example.com',
+    ),
   /** Dollars of credit, with at most six decimal places, that the first project of a new account gets. */
   PHONERACK_SIGN_UP_CREDIT: z
     .string()
@@ -109,7 +112,7 @@ export function signInProblems(
 ): Problem[] {
   const problems: Problem[] = []
   const isDomain = env.PHONERACK_SIGN_UP === 'domain'
-  if (isDomain !== (env.PHONERACK_SIGN_UP_DOMAINS.length > 0))
+  if (isDomain !== env.PHONERACK_SIGN_UP_DOMAINS.length > 0)
     problems.push({
       name: 'PHONERACK_SIGN_UP_DOMAINS',
       message: isDomain ? 'is needed by PHONERACK_SIGN_UP=domain' : 'needs PHONERACK_SIGN_UP=domain',

@@ -71,11 +71,7 @@ export async function startOidcIssuer(): Promise<OidcIssuer> {
     const isProved = takesForm
       ? form.get('client_id') === client.id && form.get('client_secret') === client.secret
       : request.headers.authorization === expectedProof
-    if (
-      !isProved ||
-      asked?.challenge !== challenge ||
-      asked.redirectUri !== form.get('redirect_uri')
-    )
+    if (!isProved || asked?.challenge !== challenge || asked.redirectUri !== form.get('redirect_uri'))
       return answer(response, 400, { error: 'invalid_grant' })
     const now = Math.floor(Date.now() / 1000)
     const claims: Record<string, unknown> = {

@@ -31,8 +31,7 @@ beforeEach(async () => {
   await plane.app.core.db.attempt.deleteMany()
 })
 
-const request = (email: string, at = plane) =>
-  consoleClient(at).ask('POST', '/sign-ups', { body: { email } })
+const request = (email: string, at = plane) => consoleClient(at).ask('POST', '/sign-ups', { body: { email } })
 const mailsTo = (address: string): ReceivedMail[] => smtp.mails.filter(({ to }) => to.includes(address))
 const textOf = ({ raw }: ReceivedMail): string => raw.replace(/=\r\n/g, '').replaceAll('=3D', '=')
 const mailTo = async (address: string, count = 1): Promise<string> => {
@@ -134,7 +133,9 @@ it('creates at most 20 accounts for a client in a day', async () => {
   for (let count = 0; count < 21; count += 1) {
     issuer.person = { sub: `many ${count}`, email: `many${count}@example.com`, email_verified: true }
     statuses.push((await signInAt(consoleClient(plane))).status)
-    await plane.app.core.db.attempt.deleteMany({ where: { endsAt: { lt: new Date(Date.now() + 3_600_000) } } })
+    await plane.app.core.db.attempt.deleteMany({
+      where: { endsAt: { lt: new Date(Date.now() + 3_600_000) } },
+    })
   }
   expect([statuses.slice(0, 20).every((status) => status === 200), statuses.at(-1)]).toEqual([true, 429])
 })

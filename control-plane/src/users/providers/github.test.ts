@@ -48,8 +48,7 @@ beforeEach(() => {
 })
 
 const flow = { state: 's', verifier: 'v'.repeat(43), nonce: 'n', redirectUri: 'https://phones.example/back' }
-const identify = () =>
-  provider.identify({ ...flow, code: 'c', issuer: null }, AbortSignal.timeout(60_000))
+const identify = () => provider.identify({ ...flow, code: 'c', issuer: null }, AbortSignal.timeout(60_000))
 
 it('has a challenge of PKCE, whose verifier goes with the code', async () => {
   const url = await provider.authorizationUrl({ ...flow, isAgain: false }, AbortSignal.timeout(60_000))

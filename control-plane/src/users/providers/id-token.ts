@@ -50,8 +50,10 @@ export async function verifyIdToken(
   if (!parsed.success) throw new ProviderFailed('the ID token lacks claims')
   const { aud, azp } = parsed.data
   // A second audience could use the token here.
-  if ([aud].flat().some((each) => each !== clientId)) throw new ProviderFailed('the ID token has another audience')
-  if (azp !== undefined && azp !== clientId) throw new ProviderFailed('the ID token was issued to another client')
+  if ([aud].flat().some((each) => each !== clientId))
+    throw new ProviderFailed('the ID token has another audience')
+  if (azp !== undefined && azp !== clientId)
+    throw new ProviderFailed('the ID token was issued to another client')
   if (!isEqual(parsed.data.nonce, nonce)) throw new ProviderFailed('the ID token is of another sign-in')
   return parsed.data
 }

@@ -68,7 +68,8 @@ export function createOidcProvider(config: Config, { outbound, clock }: Parts): 
     const headers = { authorization: `Bearer ${accessToken}` }
     const { status, body } = await outbound.ask(url, signal, { headers })
     const parsed = status === 200 ? profileSchema.safeParse(body) : null
-    if (parsed?.success !== true) throw new ProviderFailed(`the user info has status ${status}, or no subject`)
+    if (parsed?.success !== true)
+      throw new ProviderFailed(`the user info has status ${status}, or no subject`)
     if (parsed.data.sub !== sub) throw new ProviderFailed('the user info is of another person')
     return parsed.data
   }

@@ -27,10 +27,7 @@ export interface Provider {
   /** The key of linked accounts. It contains the issuer, since another issuer's subjects are other people. */
   key: string
   /** The address to which the browser goes. @param isAgain the person is signed in, and confirms that it is them @throws ProviderFailed */
-  authorizationUrl(
-    flow: Flow & { redirectUri: string; isAgain: boolean },
-    signal: AbortSignal,
-  ): Promise<URL>
+  authorizationUrl(flow: Flow & { redirectUri: string; isAgain: boolean }, signal: AbortSignal): Promise<URL>
   /**
    * Exchanges the code that the browser brings back. @param answer `issuer`: as the answer names it; null: it does not
    * @throws ProviderFailed
