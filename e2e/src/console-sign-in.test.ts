@@ -119,7 +119,7 @@ describe('a person with a password', () => {
 })
 
 describe('an answer', () => {
-  it('of a person who declined says so', async () => {
+  it('is explained to a person who declined', async () => {
     const page = await open()
     await page.goto(consoleAt('/sign-in'))
     await loaded(page)
@@ -132,7 +132,7 @@ describe('an answer', () => {
     await page.getByLabel('Password').waitFor()
   })
 
-  it('that nobody asked for signs nobody in, and leaves the address', async () => {
+  it('signs nobody in when no sign-in began in this browser, and leaves the address', async () => {
     const page = await open()
     await page.goto(consoleAt(`/callback/oidc?code=12345678901234567890&state=1e5&iss=${issuer.url}`))
     await page.getByRole('alert').getByText('has ended, or began in another browser').waitFor()
@@ -142,6 +142,6 @@ describe('an answer', () => {
   })
 })
 
-it('breaks no policy', () => {
+it('does not violate the policy of the pages', () => {
   expect(complaints.filter((text) => !isRefusal(text))).toEqual([])
 })

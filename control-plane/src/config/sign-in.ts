@@ -1,4 +1,4 @@
-/** Who may create an account, and the identity providers with which people sign in. docs/decisions/0290 */
+/** Settings for new accounts of the console, and for sign-in at identity providers. docs/decisions/0290 */
 import { parseUsd } from '@phonerack/shared'
 import { z } from 'zod'
 import { entriesOf, isLocalOnly, networkList, parseNetwork, type Network } from './webhooks.js'

@@ -3,7 +3,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { type AddressInfo } from 'node:net'
-import { exportJWK, generateKeyPair, SignJWT, type JWTPayload } from 'jose'
+import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 
 interface Person {
   sub: string
@@ -27,7 +27,7 @@ export interface OidcIssuer {
   claims: Record<string, unknown>
   /** Overrides fields of the metadata. */
   metadata: Record<string, unknown>
-  /** Answers a request in another way; false: as usual. */
+  /** Answers a request in another way; false: the usual answer follows. */
   intercept: (request: IncomingMessage, response: ServerResponse) => boolean
   /** Answer of `/userinfo`. */
   userinfo: Record<string, unknown>
@@ -80,7 +80,7 @@ export async function startOidcIssuer(): Promise<OidcIssuer> {
       ...self.claims,
     }
     const sent = Object.fromEntries(Object.entries(claims).filter(([, value]) => value !== undefined))
-    const idToken = await new SignJWT(sent as JWTPayload)
+    const idToken = await new SignJWT(sent)
       .setProtectedHeader({ alg: 'ES256', kid: key.kid })
       .sign(key.privateKey)
     answer(response, 200, { access_token: 'opaque', token_type: 'Bearer', id_token: idToken })

@@ -75,7 +75,7 @@ export async function acceptAsNewUser(
   return onBehalf(core, from, async (work) => {
     const invitation = await takeInvitation(work, token)
     const email = (invitation.email ?? input.email).toLowerCase()
-    // The provider has verified the person's address, and not that of the invitation.
+    // The provider has verified the person's address, which may differ from the invitation's.
     if (input.account !== null && email !== input.email) throw otherAddress(email, input.email)
     const isVerified = invitation.role === 'sign_up' || input.account !== null
     const { name, account } = input

@@ -13,7 +13,7 @@ interface Added {
   name: string
   /** Lower case. */
   email: string
-  /** The person has proved that the address is theirs. */
+  /** The person has proved that they own the address. */
   isVerified: boolean
   passwordHash: string | null
   account: AccountRef | null

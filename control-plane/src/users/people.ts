@@ -21,7 +21,7 @@ export async function deleteUser({ tx }: Work, id: string): Promise<Change<{ id:
   if (!user) throw new ApiError('not_found', { message: 'There is no such user.', next: null })
   const { name, email, isOperator } = user
   await tx.invitation.deleteMany({
-    where: { acceptedAt: null, OR: [{ createdBy: id }, { role: 'reset', email }] },
+    where: { acceptedAt: null, OR: [{ createdBy: id }, { role: { in: ['reset', 'sign_up'] }, email }] },
   })
   await tx.user.delete({ where: { id } })
   return { result: { id }, target: id, before: { name, email, is_operator: isOperator }, after: null }

@@ -41,7 +41,7 @@ export async function signInByProvider(
     const input = { name, email, password: null, account }
     return { userId: await acceptAsNewUser(core, signUp, from, invitation, input), isNew: true }
   }
-  // Before the policy: who has an account needs no other one.
+  // Before the policy: a person with an account needs no other one.
   if ((await core.db.user.count({ where: { email } })) > 0) throw notLinked(provider)
   checkSignUp(signUp, email)
   await limitNewAccounts(core, from)
@@ -56,6 +56,6 @@ export async function signInByProvider(
 const notLinked = ({ name }: Provider): ApiError =>
   new ApiError('invalid_request', {
     message: `Your account does not use ${name} yet.`,
-    next: `Sign in with your password or passkey, then add ${name} under "Your account".`,
+    next: `Sign in as you did before, then add ${name} under "Your account".`,
     details: { reason: 'not_linked' },
   })

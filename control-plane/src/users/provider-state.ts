@@ -12,6 +12,8 @@ const purposeSchema = z.object({
   provider: z.string(),
   /** The session that adds a way to sign in; null: it is a sign-in. */
   link: z.object({ userId: z.string(), sessionId: z.string() }).nullable(),
+  /** The user who confirms that it is them; null: nobody was signed in, or it is a link. */
+  confirm: z.string().nullable(),
 })
 
 export type Purpose = z.infer<typeof purposeSchema>

@@ -1,5 +1,5 @@
 /** Accounts without an invitation, where the operator allows them. Each gets its first project. docs/decisions/0290 */
-import { ApiError, formatUsd } from '@phonerack/shared'
+import { ApiError, formatUsd, hashSecret } from '@phonerack/shared'
 import { type SignUpConfig } from '../config/sign-in.js'
 import { type Core } from '../core/core.js'
 import { networkOf } from '../failure-limit/network.js'
@@ -55,21 +55,30 @@ export async function requestSignUp(
   await mailer.send(signUpMail(email, result.url))
 }
 
+/** The credit of a new account: 0 for an address that got it before, with an account that was deleted. */
+async function creditOf({ tx, now }: Work, { creditMicros }: SignUpConfig, email: string): Promise<bigint> {
+  if (creditMicros === 0n) return 0n
+  const data = [{ emailHash: hashSecret(email), createdAt: now }]
+  const { count } = await tx.signUpCredit.createMany({ data, skipDuplicates: true })
+  return count === 0 ? 0n : creditMicros
+}
+
 /** Adds the first project of a new user, and the audit entries. @param by `mail`, or the key of an identity provider */
 export async function finishSignUp(
   work: Work,
-  { creditMicros }: SignUpConfig,
+  signUp: SignUpConfig,
   user: Pick<User, 'id' | 'email'>,
   by: string,
 ): Promise<void> {
   const { address, requestId } = work.operator
   const who = { tokenId: user.id, tokenName: user.email, address, requestId }
-  const change = await createProject(work, { name: 'First project', credit_usd: formatUsd(creditMicros) })
+  const credit_usd = formatUsd(await creditOf(work, signUp, user.email))
+  const change = await createProject(work, { name: 'First project', credit_usd })
   const projectId = change.result.id
   await work.tx.member.create({
     data: { projectId, userId: user.id, role: 'owner', createdAt: work.now },
   })
-  const after = { email: user.email, by, project: projectId, credit_usd: formatUsd(creditMicros) }
+  const after = { email: user.email, by, project: projectId, credit_usd }
   await addAudit(work, 'user.sign_up', { target: user.id, before: null, after }, who)
   await addAudit(work, 'project.create', change, who)
 }

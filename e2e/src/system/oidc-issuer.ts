@@ -53,7 +53,7 @@ export async function startOidcIssuer(person: Person): Promise<OidcIssuer> {
     json(response, 200, { access_token: 'opaque', token_type: 'Bearer', id_token: idToken })
   }
 
-  /** A page with two links: to go on, and to decline. */
+  /** A page with two links: to continue, and to decline. */
   const authorize = ({ searchParams: query }: URL, response: ServerResponse): void => {
     const code = randomBytes(16).toString('hex')
     const { person: offered } = self

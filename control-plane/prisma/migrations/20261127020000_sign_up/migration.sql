@@ -9,3 +9,9 @@ ALTER TABLE invitations
   ADD CONSTRAINT invitations_role CHECK (role IN ('operator', 'reset', 'sign_up', 'owner', 'member', 'viewer')),
   ADD CONSTRAINT invitations_project CHECK ((role IN ('operator', 'reset', 'sign_up')) = (project_id IS NULL)),
   ADD CONSTRAINT invitations_reset CHECK (role NOT IN ('reset', 'sign_up') OR email IS NOT NULL);
+
+-- Addresses that got the credit of a sign-up, also after their account was deleted.
+CREATE TABLE sign_up_credits (
+  email_hash text PRIMARY KEY,
+  created_at timestamptz(3) NOT NULL
+);

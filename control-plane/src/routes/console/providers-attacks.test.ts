@@ -65,14 +65,14 @@ describe('an answer', () => {
     expect(reasonOf(await finish(browser, answer))).toBe('state')
   })
 
-  it('of another code of the same issuer does not fit the verifier', async () => {
+  it('with a code that another browser got does not fit the verifier', async () => {
     const [browser, other] = [consoleClient(plane), consoleClient(plane)]
     const [answer, stolen] = [await askIssuer(await begin(browser)), await askIssuer(await begin(other))]
     const mixed = await finish(browser, { ...answer, code: stolen['code'] })
     expect(reasonOf(mixed)).toBe('provider_failed')
   })
 
-  it('of another issuer, or without the issuer that it should name, is refused', async () => {
+  it('is refused when it names another issuer, or leaves out the issuer that it should name', async () => {
     for (const iss of ['https://other.example', undefined]) {
       const browser = consoleClient(plane)
       const answer = await askIssuer(await begin(browser))
@@ -113,7 +113,7 @@ describe('an issuer', () => {
     expect([answer.status, reasonOf(answer)]).toEqual([400, 'provider_failed'])
   }
 
-  it('whose metadata name another one, or lead the browser elsewhere, is refused', async () => {
+  it('is refused when its metadata name another one, or lead the browser elsewhere', async () => {
     const fresh = await withEnv({})
     for (const metadata of [
       { issuer: 'https://other.example' },
@@ -129,7 +129,7 @@ describe('an issuer', () => {
     expect(await begin(consoleClient(fresh))).toContain(`${issuer.url}/authorize`)
   })
 
-  it('that redirects, sends no JSON, or sends too much, is refused', async () => {
+  it('is refused when it redirects, sends no JSON, or sends too much', async () => {
     const fresh = await withEnv({})
     issuer.intercept = (_request, response) => {
       response.writeHead(302, { location: `${issuer.url}/elsewhere` }).end()
@@ -149,21 +149,21 @@ describe('an issuer', () => {
     await refused(fresh)
   })
 
-  it('whose token endpoint is an address inside is not asked there', async () => {
+  it('is not asked at a token endpoint with an address inside', async () => {
     const fresh = await withEnv({ PHONERACK_OIDC_ALLOW: '127.0.0.1' })
     issuer.metadata = { token_endpoint: issuer.url.replace('127.0.0.1', '127.0.0.2') }
     const answer = await signInAt(consoleClient(fresh))
     expect(reasonOf(answer)).toBe('provider_failed')
   })
 
-  it('at an address that is not allowed gets no request', async () => {
+  it('gets no request at an address that is not allowed', async () => {
     const fresh = await withEnv({ PHONERACK_OIDC_ALLOW: '' })
     const before = issuer.requests.length
     await refused(fresh)
     expect(issuer.requests.length).toBe(before)
   })
 
-  it('that does not answer is given up in time', async () => {
+  it('is refused after 10 seconds without an answer', async () => {
     const fresh = await withEnv({})
     issuer.intercept = () => true
     await refused(fresh)

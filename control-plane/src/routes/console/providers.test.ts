@@ -1,4 +1,4 @@
-// Sign-in at a real OpenID Connect issuer: new accounts, links of accounts, and who gets which.
+// Sign-in at a real OpenID Connect issuer: new accounts, links of accounts, and the account that a sign-in opens.
 import { newId } from '@phonerack/shared'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { consoleClient, consoleUser, testPassword } from '../../testing/console-client.js'
@@ -140,7 +140,21 @@ describe('the account of an address', () => {
     expect((await signInAt(consoleClient(plane))).body).toEqual({ is_link: false, is_new: true })
   })
 
-  it('is linked by nobody but the session that began', async () => {
+  it('is confirmed only with an account that it has', async () => {
+    const { client, email } = await viewer()
+    expect(reasonOf(await signInAt(client))).toBe('other_account')
+    expect(await plane.app.core.db.user.count({ where: { email: person.email } })).toBe(0)
+    expect(await emailOf(client)).toBe(email)
+    expect((await linkAt(client)).status).toBe(200)
+    const asked = new URL(await begin(client))
+    expect(asked.searchParams.get('prompt')).toBe('login')
+    const before = (await client.ask('GET', '/me/sessions')).body['data'] as { id: string }[]
+    expect((await finish(client, await askIssuer(asked.href))).body).toEqual({ is_link: false, is_new: false })
+    const after = (await client.ask('GET', '/me/sessions')).body['data'] as { id: string }[]
+    expect([after.length, after[0]?.id === before[0]?.id]).toEqual([1, false])
+  })
+
+  it('is linked only in the session that began', async () => {
     const [first, second] = [await viewer(), await viewer()]
     const answer = await askIssuer(await begin(first.client, '/me/accounts/oidc'))
     expect(reasonOf(await finish(second.client, answer))).toBe('state')

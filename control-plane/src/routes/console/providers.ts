@@ -9,7 +9,7 @@ import { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fa
 import { z } from 'zod'
 import { addressOf } from '../../failure-limit/network.js'
 import { parseBody } from '../../http/parse-body.js'
-import { linkAccount, listAccounts, unlinkAccount } from '../../users/accounts.js'
+import { linkAccount, listAccounts, unlinkAccount, userOfAccount } from '../../users/accounts.js'
 import { countAttempt, type AttemptLimit } from '../../users/attempts.js'
 import { signInByProvider } from '../../users/provider-sign-in.js'
 import { stateLife, type Purpose } from '../../users/provider-state.js'
@@ -40,6 +40,13 @@ const ended = (): ApiError =>
     message: 'This sign-in has ended, or began in another browser.',
     next: 'Try again.',
     details: { reason: 'state' },
+  })
+
+const notYours = ({ name }: Provider): ApiError =>
+  new ApiError('invalid_request', {
+    message: `Your account does not use this account of ${name}.`,
+    next: 'Confirm in another way.',
+    details: { reason: 'other_account' },
   })
 
 export function addProviders(app: FastifyInstance, deps: GateDeps): void {
@@ -85,13 +92,13 @@ export function addProviders(app: FastifyInstance, deps: GateDeps): void {
   ): Promise<{ url: string }> => {
     parseBody(noFields, request)
     const provider = await providerOf(request)
+    const confirm = link === null ? (request.person?.signedIn?.user.id ?? null) : null
     const { headers, response } = await auth.api.beginProvider({
-      body: { provider: provider.key, link },
+      body: { provider: provider.key, link, confirm },
       headers: authHeaders(request),
       returnHeaders: true,
     })
-    const isAgain = link === null && (request.person?.signedIn ?? null) !== null
-    const flow = { ...response, redirectUri: redirectOf(provider), isAgain }
+    const flow = { ...response, redirectUri: redirectOf(provider), isAgain: confirm !== null }
     const url = await within(request, provider, (signal) => provider.authorizationUrl(flow, signal))
     setCookies(reply, headers)
     return { url: url.href }
@@ -123,7 +130,7 @@ export function addProviders(app: FastifyInstance, deps: GateDeps): void {
     const { purpose, verifier, nonce } = await takeState(request, reply, state)
     // An answer of one provider must not be used at another one.
     if (purpose.provider !== provider.key) throw ended()
-    const { link } = purpose
+    const { link, confirm } = purpose
     const signedIn = request.person?.signedIn ?? null
     if (link !== null && (signedIn?.user.id !== link.userId || signedIn.sessionId !== link.sessionId))
       throw ended()
@@ -133,6 +140,9 @@ export function addProviders(app: FastifyInstance, deps: GateDeps): void {
       await linkAccount(core, actorOf(request), provider, identity)
       return { is_link: true, is_new: false }
     }
+    // A confirmation must not open another account, or create one.
+    if (confirm !== null && (await userOfAccount(core, provider, identity)) !== confirm)
+      throw notYours(provider)
     const from = { address: addressOf(request), requestId: request.id }
     const arrival = { provider, identity, invitation }
     const { userId, isNew } = await signInByProvider(core, signUp, from, arrival)

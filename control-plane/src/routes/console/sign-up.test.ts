@@ -54,7 +54,7 @@ it('creates an account with a first project after the address was proved', async
   const looked = await consoleClient(plane).ask('POST', '/invitations/look', { body: { token } })
   expect(looked.body).toEqual({ role: 'sign_up', email, project: null })
   const browser = consoleClient(plane)
-  // The address is that of the mail, whatever the page sends.
+  // The address of the mail counts, and not the one that the page sends.
   expect((await accept(token, 'victim@example.com', plane, browser)).status).toBe(200)
   const session = (await browser.ask('GET', '/session')).body
   expect(session['user']).toMatchObject({ email, is_operator: false })
@@ -66,6 +66,39 @@ it('creates an account with a first project after the address was proved', async
   const audit = await db.auditEntry.findMany({ where: { tokenId: user.id } })
   expect(audit.map(({ action }) => action).sort()).toEqual(['project.create', 'user.sign_up'])
   expect((await accept(token, email)).status).toBe(404)
+})
+
+it('gives an address its credit once, in either case, even after its account was deleted', async () => {
+  const { db } = plane.app.core
+  const balances = async (email: string): Promise<bigint[]> => {
+    const where = { members: { some: { user: { email: email.toLowerCase() } } } }
+    return (await db.project.findMany({ where })).map(({ balanceMicros }) => balanceMicros)
+  }
+  const signUp = async (email: string, count: number): Promise<void> => {
+    await request(email)
+    const token = tokenIn(await mailTo(email.toLowerCase(), count))
+    expect((await accept(token, email)).status).toBe(200)
+  }
+  await signUp('twice@example.com', 1)
+  expect(await balances('twice@example.com')).toEqual([1n])
+  const { id } = await db.user.findUniqueOrThrow({ where: { email: 'twice@example.com' } })
+  const deleted = await plane.operator.inject({
+    method: 'DELETE',
+    url: `/operator/v1/users/${id}`,
+    headers: { authorization: `Bearer ${plane.operatorToken}` },
+  })
+  expect(deleted.statusCode).toBe(200)
+  await signUp('Twice@Example.com', 2)
+  expect(await balances('twice@example.com')).toEqual([0n])
+  // At an identity provider too.
+  const again = await db.user.findUniqueOrThrow({ where: { email: 'twice@example.com' } })
+  await db.user.delete({ where: { id: again.id } })
+  issuer.person = { sub: 'twice', email: 'TWICE@example.com', email_verified: true }
+  expect((await signInAt(consoleClient(plane))).body).toMatchObject({ is_new: true })
+  expect(await balances('twice@example.com')).toEqual([0n])
+  // An alias is another address.
+  await signUp('twice+1@example.com', 1)
+  expect(await balances('twice+1@example.com')).toEqual([1n])
 })
 
 it('answers the same for an address that has an account, which gets another mail', async () => {

@@ -72,7 +72,7 @@ function send(url: URL, { headers, form, lookup, signal }: Sending): Promise<Ans
   const { request } = url.protocol === 'https:' ? https : http
   return new Promise((done, fail) => {
     // The request ends at its deadline, even if Node.js leaves out an event.
-    const onAbort = (): void => fail(new ProviderFailed('there was no answer in time'))
+    const onAbort = (): void => fail(new ProviderFailed('there was no answer before the deadline'))
     signal.addEventListener('abort', onAbort, { once: true })
     let isAnswered = false
     const body = form?.toString()

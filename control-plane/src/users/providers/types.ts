@@ -29,7 +29,7 @@ export interface Provider {
   /** The address to which the browser goes. @param isAgain the person is signed in, and confirms that it is them @throws ProviderFailed */
   authorizationUrl(flow: Flow & { redirectUri: string; isAgain: boolean }, signal: AbortSignal): Promise<URL>
   /**
-   * Exchanges the code that the browser brings back. @param answer `issuer`: as the answer names it; null: it does not
+   * Exchanges the code that the browser brings back. @param answer `issuer`: the issuer in the answer; null: there is none
    * @throws ProviderFailed
    */
   identify(
