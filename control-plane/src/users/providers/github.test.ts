@@ -40,7 +40,7 @@ beforeEach(() => {
   answers = {
     '/login/oauth/access_token': { access_token: 'token', token_type: 'bearer' },
     '/api/v3/user': { id: 7, login: 'ann', name: null },
-    '/api/v3/user/emails': [
+    '/api/v3/user/emails?per_page=100': [
       { email: 'old@example.com', primary: false, verified: true },
       { email: 'Ann@Example.com', primary: true, verified: true },
     ],
@@ -71,12 +71,12 @@ it('names a person by the number of their account, and their primary address', a
 })
 
 it('does not take another verified address for the primary one', async () => {
-  answers['/api/v3/user/emails'] = [
+  answers['/api/v3/user/emails?per_page=100'] = [
     { email: 'old@example.com', primary: false, verified: true },
     { email: 'ann@example.com', primary: true, verified: false },
   ]
   expect(await identify()).toMatchObject({ email: 'ann@example.com', isVerified: false })
-  answers['/api/v3/user/emails'] = []
+  answers['/api/v3/user/emails?per_page=100'] = []
   expect(await identify()).toMatchObject({ email: null, isVerified: false })
 })
 

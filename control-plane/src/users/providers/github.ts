@@ -49,7 +49,7 @@ export function createGitHubProvider(config: Config, outbound: Outbound): Provid
         throw new ProviderFailed(`GitHub refused the code with status ${answer.status}`)
       const { access_token: accessToken } = token.data
       const user = await read('/user', userSchema, accessToken, signal)
-      const emails = await read('/user/emails', emailsSchema, accessToken, signal)
+      const emails = await read('/user/emails?per_page=100', emailsSchema, accessToken, signal)
       const primary = emails.find((each) => each.primary)
       return {
         subject: String(user.id),
