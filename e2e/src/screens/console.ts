@@ -4,6 +4,8 @@ import path from 'node:path'
 import { type Browser, type Page } from 'playwright-core'
 import { openBrowser } from '../system/browser.js'
 import { acceptLink, firstLink, loaded, newPage } from '../system/console-pages.js'
+import { startMailServer } from '../system/mail-server.js'
+import { startOidcIssuer } from '../system/oidc-issuer.js'
 import { withParts, type Parts } from '../system/parts.js'
 import { root, type System } from '../system/system.js'
 
@@ -168,6 +170,9 @@ async function drawAll(browser: Browser, system: System): Promise<void> {
       await page.goto(`${system.up.console_url}/sign-in`)
       await page.getByLabel('Password').waitFor()
       await shoot(page, `sign-in-${width}-${colorScheme}`)
+      await page.getByRole('link', { name: 'Create an account' }).click()
+      await page.getByRole('heading', { level: 1, name: 'Create an account' }).waitFor()
+      await shoot(page, `sign-up-${width}-${colorScheme}`)
       await page.context().close()
     }
   await acceptLink(first, link, { name: 'Olga Example', email: 'olga@example.com' })
@@ -189,7 +194,11 @@ async function drawAll(browser: Browser, system: System): Promise<void> {
 
 async function draw(parts: Parts): Promise<void> {
   const browser = await parts.start(openBrowser(), (each) => each.close())
-  await drawAll(browser, await parts.startSystem({ virtualPhones: 4 }))
+  const person = { sub: 'ann', email: 'ann@example.com', email_verified: true, name: 'Ann Example' }
+  const issuer = await parts.start(startOidcIssuer(person), (each) => each.close())
+  const mail = await parts.start(startMailServer(), (each) => each.close())
+  const env = { ...issuer.env, PHONERACK_SMTP_URL: mail.url, PHONERACK_SIGN_UP: 'open' }
+  await drawAll(browser, await parts.startSystem({ virtualPhones: 4, env }))
 }
 
 await withParts(draw)

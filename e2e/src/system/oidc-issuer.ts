@@ -69,7 +69,7 @@ export async function startOidcIssuer(person: Person): Promise<OidcIssuer> {
       return url.href.replaceAll('&', '&amp;')
     }
     response.writeHead(200, { 'content-type': 'text/html' })
-    response.end(`<!doctype html><title>Example ID</title><h1>Example ID</h1>
+    response.end(`<!doctype html><title>Example ID</title><link rel="icon" href="data:,"><h1>Example ID</h1>
 <p><a href="${back({ code })}">Continue as ${offered.name}</a>
 <p><a href="${back({ error: 'access_denied' })}">Decline</a>`)
   }
