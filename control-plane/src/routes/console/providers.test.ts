@@ -149,7 +149,10 @@ describe('the account of an address', () => {
     const asked = new URL(await begin(client))
     expect(asked.searchParams.get('prompt')).toBe('login')
     const before = (await client.ask('GET', '/me/sessions')).body['data'] as { id: string }[]
-    expect((await finish(client, await askIssuer(asked.href))).body).toEqual({ is_link: false, is_new: false })
+    expect((await finish(client, await askIssuer(asked.href))).body).toEqual({
+      is_link: false,
+      is_new: false,
+    })
     const after = (await client.ask('GET', '/me/sessions')).body['data'] as { id: string }[]
     expect([after.length, after[0]?.id === before[0]?.id]).toEqual([1, false])
   })

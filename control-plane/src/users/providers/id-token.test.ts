@@ -1,12 +1,5 @@
 import { createHmac } from 'node:crypto'
-import {
-  exportJWK,
-  generateKeyPair,
-  SignJWT,
-  UnsecuredJWT,
-  type CryptoKey,
-  type JSONWebKeySet,
-} from 'jose'
+import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT, type CryptoKey, type JSONWebKeySet } from 'jose'
 import { beforeAll, expect, it } from 'vitest'
 import { UnknownKey, verifyIdToken } from './id-token.js'
 import { ProviderFailed } from './types.js'
