@@ -306,6 +306,26 @@ async function assemble(config: Config, parts: AppParts): Promise<App> {
   const setup = createSetupService(core)
   const operatorGate = createOperatorGate(core, failureLimit)
 
+  const services: Services = {
+    keys,
+    phones,
+    files: createFileService(core, hosts),
+    uploads: uploadService,
+    installs: createInstallService(core, hosts),
+    recordings: createRecordingService(core, hosts, store),
+    library: catalog,
+    power: createPowerService(core, hosts),
+    setup,
+    activity,
+    packages: createPackageService(core, hosts),
+    reports: createReportService(core, hosts),
+    checkout: createCheckoutService(core, payments, config.http.baseUrl),
+    live,
+    handoffs: createHandoffService(core, hosts, config.http.baseUrl),
+    ...events.services,
+    ...steps.services,
+  }
+
   return {
     core,
     postgresTime,
@@ -313,29 +333,11 @@ async function assemble(config: Config, parts: AppParts): Promise<App> {
     hosts,
     authority,
     tunnels,
-    services: {
-      keys,
-      phones,
-      files: createFileService(core, hosts),
-      uploads: uploadService,
-      installs: createInstallService(core, hosts),
-      recordings: createRecordingService(core, hosts, store),
-      library: catalog,
-      power: createPowerService(core, hosts),
-      setup,
-      activity,
-      packages: createPackageService(core, hosts),
-      reports: createReportService(core, hosts),
-      checkout: createCheckoutService(core, payments, config.http.baseUrl),
-      live,
-      handoffs: createHandoffService(core, hosts, config.http.baseUrl),
-      ...events.services,
-      ...steps.services,
-    },
+    services,
     plugins: [
       setupPlugin(core, config.http.baseUrl, failureLimit, config.console.origin),
       paymentsPlugin(core, payments, (request) => failureLimit.networkOf(request)),
-      ownConsole.plugin({ phones, live, steps: steps.services.steps, ...events.services }),
+      ownConsole.plugin(services),
       livePlugin({
         ...{ core, hosts, phones, failureLimit, baseUrl: config.http.baseUrl },
         ...{ steps: steps.live, frameOrigins: config.console.origins },

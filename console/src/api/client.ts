@@ -42,7 +42,7 @@ let csrfToken = ''
 
 export const setCsrfToken = (token: string): void => void (csrfToken = token)
 
-type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 const unreadable = (status: number): ErrorBody => ({
   code: 'unreadable',
@@ -85,6 +85,50 @@ export async function call<T>(method: Method, path: string, body?: unknown): Pro
     if (error.reason === 'signed_out') hooks.signedOut()
     if (error.reason !== 'recent_sign_in' || !(await hooks.confirmIdentity())) throw error
     return once(method, path, body)
+  }
+}
+
+/** Milliseconds that a file may take. */
+const sendWithinMs = 600_000
+
+type Progress = (sentBytes: number) => void
+
+function sendOnce<T>(method: Method, path: string, file: Blob, onProgress: Progress): Promise<T> {
+  return new Promise((resolve, reject) => {
+    // `fetch` does not report how much was sent.
+    const request = new XMLHttpRequest()
+    request.open(method, `/console/api${path}`)
+    request.setRequestHeader('x-csrf-token', csrfToken)
+    request.responseType = 'json'
+    request.timeout = sendWithinMs
+    request.upload.addEventListener('progress', ({ loaded }) => onProgress(loaded))
+    request.addEventListener('load', () => {
+      if (request.status >= 200 && request.status < 300) return resolve(request.response as T)
+      const { error } = (request.response ?? {}) as { error?: ErrorBody }
+      reject(new RequestFailed(request.status, error ?? unreadable(request.status)))
+    })
+    const failed = (): void => reject(new RequestFailed(0, { ...unreadable(0), message: 'The file did not arrive.' }))
+    request.addEventListener('error', failed)
+    request.addEventListener('timeout', failed)
+    request.send(file)
+  })
+}
+
+/** Sends a file as the body. @throws RequestFailed */
+export async function send<T>(
+  method: Method,
+  path: string,
+  file: Blob,
+  onProgress: Progress = () => undefined,
+): Promise<T> {
+  try {
+    return await sendOnce<T>(method, path, file, onProgress)
+  } catch (error) {
+    if (!(error instanceof RequestFailed)) throw error
+    if (error.reason === 'signed_out') hooks.signedOut()
+    if (error.body.code !== 'browser_requests_not_allowed') throw error
+    await hooks.renewToken()
+    return sendOnce<T>(method, path, file, onProgress)
   }
 }
 

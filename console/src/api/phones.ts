@@ -1,11 +1,11 @@
-/** One phone: its live view, its sessions, and the steps of agents on it. */
+/** One phone: its live view, who controls it, its sessions, and the steps of agents on it. */
 import { call } from './client'
 import { type Phone } from './projects'
 
-const of = (project: string, phone: string): string =>
+export const phonePath = (project: string, phone: string): string =>
   `/projects/${encodeURIComponent(project)}/phones/${encodeURIComponent(phone)}`
 
-export const getPhone = (project: string, phone: string) => call<Phone>('GET', of(project, phone))
+export const getPhone = (project: string, phone: string) => call<Phone>('GET', phonePath(project, phone))
 
 /** `control`: the link accepts input. */
 export interface LiveLink {
@@ -15,7 +15,30 @@ export interface LiveLink {
 }
 
 export const openLive = (project: string, phone: string) =>
-  call<LiveLink>('POST', `${of(project, phone)}/live`, {})
+  call<LiveLink>('POST', `${phonePath(project, phone)}/live`, {})
+
+/** A hand-over that is in progress. */
+export interface Control {
+  id: string
+  status: 'open' | 'taken'
+  /** What an agent asks for. Null: a member took over without being asked, or the user is a viewer. */
+  message: string | null
+  /** The member who took over without being asked. */
+  by: string | null
+  is_you: boolean
+  expires_at: string
+}
+
+interface Controlled {
+  control: Control | null
+}
+
+export const getControl = (project: string, phone: string) =>
+  call<Controlled>('GET', `${phonePath(project, phone)}/control`)
+export const takeOver = (project: string, phone: string) =>
+  call<Controlled>('POST', `${phonePath(project, phone)}/control`, {})
+export const handBack = (project: string, phone: string, id: string, note: string) =>
+  call<Controlled>('POST', `${phonePath(project, phone)}/control/${encodeURIComponent(id)}/end`, { note })
 
 export interface PhoneSession {
   id: string
@@ -28,7 +51,7 @@ export interface PhoneSession {
 }
 
 export const listSessions = (project: string, phone: string) =>
-  call<{ data: PhoneSession[] }>('GET', `${of(project, phone)}/sessions`)
+  call<{ data: PhoneSession[] }>('GET', `${phonePath(project, phone)}/sessions`)
 
 export type Action = { type: string } & Record<string, unknown>
 
@@ -54,9 +77,9 @@ export interface StepPage {
 export const listSteps = (project: string, phone: string, cursor: string | null) =>
   call<StepPage>(
     'GET',
-    `${of(project, phone)}/steps${cursor === null ? '' : `?${new URLSearchParams({ cursor }).toString()}`}`,
+    `${phonePath(project, phone)}/steps${cursor === null ? '' : `?${new URLSearchParams({ cursor }).toString()}`}`,
   )
 export const getStep = (project: string, phone: string, step: string) =>
-  call<Step>('GET', `${of(project, phone)}/steps/${encodeURIComponent(step)}`)
+  call<Step>('GET', `${phonePath(project, phone)}/steps/${encodeURIComponent(step)}`)
 export const pictureOf = (project: string, phone: string, step: string): string =>
-  `/console/api${of(project, phone)}/steps/${encodeURIComponent(step)}/picture`
+  `/console/api${phonePath(project, phone)}/steps/${encodeURIComponent(step)}/picture`

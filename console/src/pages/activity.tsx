@@ -1,9 +1,10 @@
-/** What programs and agents changed with the keys of a project. */
+/** What programs and agents changed with the keys of a project, and members with its phones. */
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import { Download, ScrollText } from 'lucide-react'
 import { listActivity, type ActivityEntry } from '../api/activity'
 import { messageOf } from '../api/client'
+import { listMembers } from '../api/people'
 import { listKeys } from '../api/projects'
 import { Badge } from '../ui/badge'
 import { Button } from '../ui/button'
@@ -39,12 +40,17 @@ export function Activity() {
     refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) <= 1 ? refreshMs : false),
   })
   const entries = list.data?.pages.flatMap(({ data }) => data) ?? []
-  const nameOf = (key: string): string => keys.data?.data.find((each) => each.id === key)?.name ?? key
+  const members = useQuery({ queryKey: ['members', id], queryFn: () => listMembers(id) })
+  /** Of a key, or of a member who used the console. */
+  const nameOf = (by: string): string =>
+    keys.data?.data.find((each) => each.id === by)?.name ??
+    members.data?.data.find((each) => each.user_id === by)?.name ??
+    by
 
   return (
     <Page
       title="Activity"
-      description="Requests with API keys that changed something, or tried to. Typed text is not recorded."
+      description="Requests of API keys, and of members to phones, that changed something or tried to. Typed text is not recorded."
       actions={
         entries.length > 0 && (
           <Menu

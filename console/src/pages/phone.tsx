@@ -1,4 +1,4 @@
-/** One phone: its live view, what can be done with it, its sessions, and what agents do on it. */
+/** One phone: its live view, who controls it, what can be done with it, its sessions, and what agents do on it. */
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { ArrowLeft, Pause, Play, Smartphone, Trash2 } from 'lucide-react'
@@ -15,10 +15,11 @@ import { Ask, Confirm } from '../ui/dialog'
 import { Card, Empty, Loading, Page } from '../ui/page'
 import { Time } from '../ui/time'
 import { usePhoneChange } from './phone/change'
+import { ControlBar } from './phone/control-bar'
 import { LiveView } from './phone/live-view'
 import { Sessions } from './phone/sessions'
 import { canPark, canStart, PhoneBadge } from './phone/status'
-import { Timeline } from './phone/timeline'
+import { Tools } from './phone/tools'
 
 /** Milliseconds between two reads of the phone, beside those after changes. */
 const refreshMs = 5000
@@ -79,7 +80,10 @@ export function PhonePage() {
       <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,1fr)_18rem]">
         <Card>
           {isReady && phone.session ? (
-            <LiveView project={project} phone={id} session={phone.session.id} name={phone.name} />
+            <>
+              <ControlBar project={project} phone={id} mayControl={mayChange} />
+              <LiveView project={project} phone={id} session={phone.session.id} name={phone.name} />
+            </>
           ) : (
             <Waiting phone={phone} />
           )}
@@ -89,7 +93,7 @@ export function PhonePage() {
           <Sessions project={project} phone={id} open={phone.session?.id ?? null} />
         </div>
       </div>
-      <Timeline project={project} phone={id} isRunning={isReady} />
+      <Tools key={id} project={project} phone={id} isRunning={isReady} mayChange={mayChange} />
     </Page>
   )
 }

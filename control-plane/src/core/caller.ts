@@ -38,6 +38,8 @@ export interface Caller {
   scopes: readonly Scope[]
   /** Phones that the key is limited to; null: all of the project's. */
   phoneIds: readonly string[] | null
+  /** A user of the console: their changes are not refused while a person controls the phone. Left out: false. */
+  isPerson?: boolean
   /** Null or left out: the project records no steps. */
   steps?: StepSettings | null
   /** Aborts when the client of the request has gone. Left out: outside of a request. */

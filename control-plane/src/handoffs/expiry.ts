@@ -1,9 +1,11 @@
 /**
- * Stores the end of hand-overs whose time is over, or whose session or key ended before a release that stores that with
- * the session or key itself. Readers know it earlier (`records.ts`); the change writes the event `handoff.expired`.
+ * Stores the end of hand-overs whose time is over, whose member signed out or lost the role, or whose session or key ended before
+ * a release that stores that with the session or key itself. Readers know it earlier (`records.ts`); the change writes the event
+ * `handoff.expired`.
  */
 import { type Core } from '../core/core.js'
 import { readTime } from '../db/database.js'
+import { authorEndedAt, joined } from '../phones/control.js'
 import { type RawTx } from '../db/raw-transaction.js'
 import { addJob } from '../queue/queue.js'
 
@@ -12,12 +14,13 @@ const expireAfterMs = 50
 
 export async function expireHandoffs(core: Core): Promise<void> {
   const now = core.clock.now()
-  const rows = await core.db.$queryRaw<{ phoneId: string }[]>`update handoffs f set status = 'expired',
-      ended_at = greatest(f.created_at, least(f.expires_at, s.ended_at, k.revoked_at))
-    from sessions s, api_keys k
-    where f.status in ('open', 'taken') and s.id = f.session_id and k.id = f.key_id
-      and (f.expires_at <= ${now} or s.ended_at is not null or k.revoked_at is not null)
-    returning f.phone_id as "phoneId"`
+  const rows = await core.db.$queryRaw<{ phoneId: string }[]>`update handoffs h set status = 'expired',
+      ended_at = greatest(h.created_at, least(h.expires_at, o.session_ended_at, o.author_ended_at))
+    from (select f.id, s.ended_at as session_ended_at, ${authorEndedAt(now)} as author_ended_at
+      from ${joined} where f.status in ('open', 'taken')) o
+    where h.id = o.id and h.status in ('open', 'taken')
+      and (h.expires_at <= ${now} or o.session_ended_at is not null or o.author_ended_at is not null)
+    returning h.phone_id as "phoneId"`
   for (const { phoneId } of rows) core.changes.publish(phoneId)
 }
 

@@ -3,7 +3,7 @@ import { ApiError } from '@phonerack/shared'
 import { type Reader } from '../db/database.js'
 import { Prisma } from '../gen/prisma/client.js'
 import { type HandoffView } from './types.js'
-import { type StoredStatus, joined, waitRequest } from '../phones/control.js'
+import { type StoredStatus, authorEndedAt, joined, waitRequest } from '../phones/control.js'
 
 export interface HandoffRow {
   id: string
@@ -16,30 +16,39 @@ export interface HandoffRow {
   takenAt: Date | null
   endedAt: Date | null
   sessionEndedAt: Date | null
-  keyRevokedAt: Date | null
+  /** Null: a member took the phone over without a request. */
+  keyId: string | null
+  /** Of that member, while they are signed in. */
+  memberId: string | null
+  memberName: string | null
+  authorEndedAt: Date | null
 }
 
-const selection = Prisma.sql`select f.id, f.phone_id as "phoneId", f.status, f.message, f.note,
+const selection = (now: Date): Prisma.Sql => Prisma.sql`select f.id, f.phone_id as "phoneId", f.status, f.message, f.note,
   f.created_at as "createdAt", f.expires_at as "expiresAt", f.taken_at as "takenAt", f.ended_at as "endedAt",
-  s.ended_at as "sessionEndedAt", k.revoked_at as "keyRevokedAt" from ${joined}`
+  f.key_id as "keyId", u.user_id as "memberId", (select n.name from users n where n.id = u.user_id) as "memberName",
+  s.ended_at as "sessionEndedAt", ${authorEndedAt(now)} as "authorEndedAt" from ${joined}`
 
 /** The stored hand-over of a phone; null when there is none or it was withdrawn. */
-export async function findHandoff(db: Reader, phoneId: string, id: string): Promise<HandoffRow | null> {
-  const rows = await db.$queryRaw<HandoffRow[]>`${selection}
+export async function findHandoff(
+  db: Reader,
+  { phoneId, id, now }: { phoneId: string; id: string; now: Date },
+): Promise<HandoffRow | null> {
+  const rows = await db.$queryRaw<HandoffRow[]>`${selection(now)}
     where f.id = ${id} and f.phone_id = ${phoneId} and f.status <> 'withdrawn'`
   return rows[0] ?? null
 }
 
 /** The hand-over stored as open or taken, which may nevertheless be over. */
-export async function findCurrent(db: Reader, phoneId: string): Promise<HandoffRow | null> {
-  const rows = await db.$queryRaw<HandoffRow[]>`${selection}
+export async function findCurrent(db: Reader, phoneId: string, now: Date): Promise<HandoffRow | null> {
+  const rows = await db.$queryRaw<HandoffRow[]>`${selection(now)}
     where f.phone_id = ${phoneId} and f.status in ('open', 'taken')`
   return rows[0] ?? null
 }
 
-/** When it ended or will end by its expiry, its session or its key, as far as is known. Pure. */
-export const overAt = ({ createdAt, expiresAt, sessionEndedAt, keyRevokedAt }: HandoffRow): Date => {
-  const ends = [expiresAt, sessionEndedAt ?? expiresAt, keyRevokedAt ?? expiresAt]
+/** When it ended or will end by its expiry, its session, its key or its member, as far as is known. Pure. */
+export const overAt = ({ createdAt, expiresAt, sessionEndedAt, authorEndedAt: authorAt }: HandoffRow): Date => {
+  const ends = [expiresAt, sessionEndedAt ?? expiresAt, authorAt ?? expiresAt]
   return new Date(Math.max(createdAt.getTime(), Math.min(...ends.map(Number))))
 }
 
@@ -47,7 +56,7 @@ const isCurrent = (status: StoredStatus): boolean => status === 'open' || status
 
 /** True when it ended without the person's answer. Pure. */
 export const hasLapsed = (row: HandoffRow, now: Date): boolean =>
-  isCurrent(row.status) && (row.sessionEndedAt !== null || row.keyRevokedAt !== null || row.expiresAt <= now)
+  isCurrent(row.status) && (row.sessionEndedAt !== null || row.authorEndedAt !== null || row.expiresAt <= now)
 
 /** The view that the API shows at `now`. Pure. */
 export function viewOf(row: HandoffRow, now: Date): HandoffView {

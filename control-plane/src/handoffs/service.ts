@@ -1,14 +1,16 @@
 /**
  * Implements `HandoffService`: an agent requests a person's help, waits for the answer, and
- * withdraws the request.
+ * withdraws the request; a member takes a phone over without a request.
  */
-import { isId, newId } from '@phonerack/shared'
+import { isId, limits, newId } from '@phonerack/shared'
 import { type Tx } from '../db/database.js'
 import { inTenantTransaction } from '../core/tenant-transaction.js'
 import { phoneUnavailable, readyTarget } from '../phones/target.js'
 import { type HostClients } from '../host-calls/clients.js'
+import { giveBack } from '../live/control.js'
 import { addLink, urlOf } from '../live/links.js'
 import { permitted } from '../phones/access.js'
+import { phoneControlled } from '../phones/control.js'
 import { waitUntil } from '../core/changes.js'
 import { type Core } from '../core/core.js'
 import { refuse, settle, type Outcome } from '../phones/outcome.js'
@@ -25,17 +27,38 @@ import {
   type HandoffRow,
 } from './records.js'
 import { type Caller } from '../core/caller.js'
-import { type HandoffService } from './types.js'
+import { type ControlView, type HandoffService } from './types.js'
 
 /**
  * Milliseconds: timers may fire slightly early, and a wait must see the expiry that it waited for.
  */
 const afterExpiryMs = 20
 
+/** Seconds after which a member who took a phone over must do so again. */
+const takeOverSeconds = limits.live.expiresIn.default
+
+const takenOver = 'A member of the project took the phone over.'
+
+/** A hand-over that is in progress. Pure. */
+const controlView = (row: HandoffRow): ControlView => ({
+  ...{ id: row.id, status: row.status === 'taken' ? 'taken' : 'open', expiresAt: row.expiresAt },
+  message: row.keyId === null ? null : row.message,
+  member: row.memberId === null ? null : { id: row.memberId, name: row.memberName ?? '' },
+})
+
+interface Beginning<T> {
+  accept: (tx: Tx, current: HandoffRow, now: Date) => Promise<Outcome<T>>
+  make: (
+    tx: Tx,
+    of: { projectId: string; phoneId: string; sessionId: string; createdAt: Date },
+  ) => Promise<T>
+}
+
 /** @param baseUrl the public address, without a trailing slash */
 export function createHandoffService(core: Core, hosts: HostClients, baseUrl: string): HandoffService {
   const find = async (phoneId: string, id: string): Promise<HandoffRow> => {
-    const row = isId('handoff', id) ? await findHandoff(core.db, phoneId, id) : null
+    const now = core.clock.now()
+    const row = isId('handoff', id) ? await findHandoff(core.db, { phoneId, id, now }) : null
     if (!row) throw handoffNotFound(phoneId, id)
     return row
   }
@@ -44,31 +67,47 @@ export function createHandoffService(core: Core, hosts: HostClients, baseUrl: st
   }
   const view = async (phoneId: string, id: string) => viewOf(await find(phoneId, id), core.clock.now())
 
+  /**
+   * Creates a hand-over of the phone's session, in a tenant's transaction, once an earlier one is over. @param accept handles one
+   * that is in progress
+   */
+  const begin = async <T>(
+    caller: Caller,
+    phoneId: string,
+    { accept, make }: Beginning<T>,
+  ): Promise<T> => {
+    await readyTarget(core, hosts, caller, phoneId)
+    const attempt = async (tx: Tx): Promise<Outcome<T>> => {
+      const session = (await lockPhone(tx, phoneId, 'phone'))?.session
+      // The session ended a moment ago; the next request gets the specific error.
+      if (!session) return refuse(phoneUnavailable(phoneId))
+      const now = core.clock.now()
+      const current = await findCurrent(tx, phoneId, now)
+      if (current && !hasLapsed(current, now)) return accept(tx, current, now)
+      if (current)
+        await tx.handoff.update({
+          where: { id: current.id },
+          data: { status: 'expired', endedAt: overAt(current) },
+        })
+      const { projectId } = caller
+      return { done: await make(tx, { projectId, phoneId, sessionId: session.id, createdAt: now }) }
+    }
+    return settle(await inTenantTransaction(core, caller, attempt))
+  }
+
   return {
     async create(caller, phoneId, { message, expiresIn }) {
-      await readyTarget(core, hosts, caller, phoneId)
       const id = newId('handoff')
-      const attempt = async (tx: Tx): Promise<Outcome<string>> => {
-        const session = (await lockPhone(tx, phoneId, 'phone'))?.session
-        // The session ended a moment ago; the next request gets the specific error.
-        if (!session) return refuse(phoneUnavailable(phoneId))
-        const now = core.clock.now()
-        const current = await findCurrent(tx, phoneId)
-        if (current && !hasLapsed(current, now)) return refuse(handoffInProgress(phoneId, current))
-        if (current)
-          await tx.handoff.update({
-            where: { id: current.id },
-            data: { status: 'expired', endedAt: overAt(current) },
-          })
-        const common = {
-          ...{ projectId: caller.projectId, phoneId, sessionId: session.id, keyId: caller.keyId },
-          ...{ createdAt: now, expiresAt: new Date(now.getTime() + expiresIn * 1000) },
-        }
-        await tx.handoff.create({ data: { ...common, id, status: 'open', message } })
-        await addExpiry(tx, id, common.expiresAt)
-        return { done: await addLink(tx, { ...common, control: true, handoffId: id }) }
-      }
-      const token = settle(await inTenantTransaction(core, caller, attempt))
+      const token = await begin(caller, phoneId, {
+        accept: (_tx, current) => Promise.resolve(refuse(handoffInProgress(phoneId, current))),
+        make: async (tx, of) => {
+          const expiresAt = new Date(of.createdAt.getTime() + expiresIn * 1000)
+          const common = { ...of, keyId: caller.keyId, expiresAt }
+          await tx.handoff.create({ data: { ...common, id, status: 'open', message } })
+          await addExpiry(tx, id, expiresAt)
+          return addLink(tx, { ...common, control: true, handoffId: id })
+        },
+      })
       return { handoff: await view(phoneId, id), url: urlOf(baseUrl, token) }
     },
 
@@ -92,7 +131,10 @@ export function createHandoffService(core: Core, hosts: HostClients, baseUrl: st
 
     async withdraw(caller, phoneId, id) {
       await allowed(caller, phoneId)
-      await find(phoneId, id)
+      const row = await find(phoneId, id)
+      const now = core.clock.now()
+      if (row.keyId === null && row.status === 'taken' && !hasLapsed(row, now))
+        throw phoneControlled(phoneId, row, now)
       // Deletes what people wrote as well.
       const { count } = await inTenantTransaction(core, caller, (tx) =>
         tx.handoff.updateMany({
@@ -102,6 +144,39 @@ export function createHandoffService(core: Core, hosts: HostClients, baseUrl: st
       )
       if (count === 0) throw handoffNotFound(phoneId, id)
       core.changes.publish(phoneId)
+    },
+
+    async current(caller, phoneId) {
+      await allowed(caller, phoneId)
+      const now = core.clock.now()
+      const row = await findCurrent(core.db, phoneId, now)
+      return row && !hasLapsed(row, now) ? controlView(row) : null
+    },
+
+    async takeOver(caller, phoneId, userSessionId) {
+      const id = await begin(caller, phoneId, {
+        accept: async (tx, current, now): Promise<Outcome<string>> => {
+          if (current.status === 'taken') return refuse(handoffInProgress(phoneId, current))
+          await tx.handoff.update({ where: { id: current.id }, data: { status: 'taken', takenAt: now } })
+          return { done: current.id }
+        },
+        make: async (tx, of) => {
+          const made = newId('handoff')
+          const expiresAt = new Date(of.createdAt.getTime() + takeOverSeconds * 1000)
+          const taken = { status: 'taken', takenAt: of.createdAt, message: takenOver }
+          await tx.handoff.create({ data: { ...of, ...taken, id: made, userSessionId, expiresAt } })
+          await addExpiry(tx, made, expiresAt)
+          return made
+        },
+      })
+      core.changes.publish(phoneId)
+      return controlView(await find(phoneId, id))
+    },
+
+    async giveBack(caller, phoneId, id, note) {
+      await allowed(caller, phoneId)
+      await find(phoneId, id)
+      if (!(await giveBack(core, id, 'done', note))) throw handoffNotFound(phoneId, id)
     },
   }
 }

@@ -17,6 +17,17 @@ export interface HandoffView {
   endedAt: Date | null
 }
 
+/** Who controls the phone, or was asked to, as the console shows it. */
+export interface ControlView {
+  id: string
+  status: 'open' | 'taken'
+  /** The agent's request; null: a member took over without one. */
+  message: string | null
+  /** The member who took over without a request. */
+  member: { id: string; name: string } | null
+  expiresAt: Date
+}
+
 /**
  * Requests to a person to do something on a phone. A request ends with the person's answer, with
  * its expiry, with the phone's session, and with the revocation of its key. @throws ApiError
@@ -43,6 +54,18 @@ export interface HandoffService {
     timeoutMs: number,
     signal: AbortSignal,
   ): Promise<HandoffView>
-  /** Withdraws it in any status and deletes what was written; control returns to the agent. */
+  /**
+   * Withdraws it in any status and deletes what was written; control returns to the agent. @throws
+   * ApiError phone_controlled while a member controls the phone who took it over without a request
+   */
   withdraw(caller: Caller, phoneId: string, handoffId: string): Promise<void>
+  /** Null: agents control the phone, and none has asked for help. */
+  current(caller: Caller, phoneId: string): Promise<ControlView | null>
+  /**
+   * A member takes a ready phone over: accepts the open request of an agent, or creates one that is taken from the start, which
+   * ends with the member's sign-in `userSessionId`. @throws ApiError handoff_in_progress while a person controls the phone
+   */
+  takeOver(caller: Caller, phoneId: string, userSessionId: string): Promise<ControlView>
+  /** Any member gives the phone back, for whoever controls it. @throws ApiError handoff_not_found when nobody does */
+  giveBack(caller: Caller, phoneId: string, handoffId: string, note: string | null): Promise<void>
 }

@@ -1,6 +1,7 @@
-/** The person's actions on the page of a hand-over's link: taking control, and giving it back. */
+/** The person's actions on the page of a hand-over's link, or in the console: taking control, and giving it back. */
 import { Prisma } from '../gen/prisma/client.js'
 import { type Core } from '../core/core.js'
+import { joined, standing } from '../phones/control.js'
 
 /** How the person returns the phone. */
 export type Outcome = 'done' | 'declined'
@@ -30,9 +31,8 @@ async function change(
 ): Promise<boolean> {
   const now = core.clock.now()
   const rows = await core.db.$queryRaw<{ phoneId: string }[]>`update handoffs f set ${to(now)}
-    from sessions s, api_keys k
     where f.id = ${id} and f.status in (${Prisma.join([...from])}) and f.expires_at > ${now}
-      and s.id = f.session_id and s.ended_at is null and k.id = f.key_id and k.revoked_at is null
+      and exists (select 1 from ${joined} where f.id = ${id} and ${standing(now)})
     returning f.phone_id as "phoneId"`
   const [changed] = rows
   if (changed) core.changes.publish(changed.phoneId)

@@ -5,12 +5,27 @@ import { ApiError } from '@phonerack/shared'
 /** The stored status. `withdrawn`: the agent withdrew it; the API treats it as missing. */
 export type StoredStatus = HandoffStatus | 'withdrawn'
 
-/** Joins `handoffs f` with its session `s` and its key `k`, since it ends with either. */
-export const joined = Prisma.sql`handoffs f join sessions s on s.id = f.session_id join api_keys k on k.id = f.key_id`
+/**
+ * Joins `handoffs f` with its session `s`, and with its key `k` or the sign-in `u` of the member who took the phone over, since it
+ * ends with either.
+ */
+export const joined = Prisma.sql`handoffs f join sessions s on s.id = f.session_id
+  left join api_keys k on k.id = f.key_id left join user_sessions u on u.id = f.user_session_id`
+
+/** The sign-in `u` stands, and its user may still control the phones of the project. */
+const isOfMember = Prisma.sql`exists (select 1 from users n
+  left join members m on m.project_id = f.project_id and m.user_id = n.id
+  where n.id = u.user_id and u.expires_at > now() and (n.is_operator or m.role in ('owner', 'member')))`
+
+/** When the key, or the right of the member, ended; null: it stands. The end of a member's right is first seen now. */
+export const authorEndedAt = (now: Date): Prisma.Sql =>
+  Prisma.sql`case when f.key_id is not null then k.revoked_at when ${isOfMember} then null
+    else least(u.expires_at, ${now}) end`
 
 /** Selects rows of `joined` that have not ended for another reason. */
 export const standing = (now: Date): Prisma.Sql =>
-  Prisma.sql`f.expires_at > ${now} and s.ended_at is null and k.revoked_at is null`
+  Prisma.sql`f.expires_at > ${now} and s.ended_at is null
+    and case when f.key_id is not null then k.revoked_at is null else ${isOfMember} end`
 
 /**
  * A lateral join for a query over `phones p`. Adds the hand-over `c` through which a person

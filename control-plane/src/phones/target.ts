@@ -73,7 +73,7 @@ export const readyTarget = (
 
 /**
  * For requests that control the phone. @throws ApiError as `readyTarget`, and phone_controlled
- * while a person controls the phone
+ * while a person controls the phone, unless the request is a person's
  */
 export const writableTarget = (
   core: Core,
@@ -152,7 +152,8 @@ async function readyPlace(core: Core, { caller, phoneId, isWrite }: Asking, now:
   const conflict = readinessConflict(phoneId, row.status)
   if (conflict) throw conflict
   const { control_id: id, control_until: expiresAt } = row
-  if (isWrite && id !== null && expiresAt !== null) throw phoneControlled(phoneId, { id, expiresAt }, now)
+  const isKeptAway = isWrite && caller.isPerson !== true
+  if (isKeptAway && id !== null && expiresAt !== null) throw phoneControlled(phoneId, { id, expiresAt }, now)
   const { serial, link, fencing_number: fencingNumber, host_id: hostId, address } = row
   if (serial === null || link === null || fencingNumber === null || hostId === null || address === null) {
     throw phoneUnavailable(phoneId)

@@ -6,11 +6,14 @@ import { type Plane } from './world.js'
 
 export interface ConsoleAnswer {
   status: number
+  /** Empty for an answer that is not JSON. */
   body: Record<string, unknown>
+  bytes: Buffer
   headers: Record<string, unknown>
 }
 
 interface Asked {
+  /** Sent as JSON, or as bytes. */
   body?: object
   /** Undefined: the header is not sent. */
   headers?: Record<string, string | undefined>
@@ -27,7 +30,7 @@ const sent = (headers: Record<string, string | undefined>): Record<string, strin
     Object.entries(headers).filter((entry): entry is [string, string] => entry[1] !== undefined),
   )
 
-type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 export function consoleClient(plane: Plane): ConsoleClient {
   const cookies = new Map<string, string>()
@@ -52,9 +55,11 @@ export function consoleClient(plane: Plane): ConsoleClient {
       if (value === undefined || value === '') cookies.delete(name)
       else cookies.set(name, value)
     }
+    const isJson = String(answer.headers['content-type']).startsWith('application/json')
     return {
       status: answer.statusCode,
-      body: answer.json<Record<string, unknown>>(),
+      body: isJson ? answer.json<Record<string, unknown>>() : {},
+      bytes: answer.rawPayload,
       headers: answer.headers,
     }
   }

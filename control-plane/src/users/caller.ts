@@ -22,6 +22,7 @@ export function callerOfUser(
     profile: 'full',
     scopes: presetScopes[preset],
     phoneIds: null,
+    isPerson: true,
     signal,
     effects: { mayHaveBegun: false },
   }

@@ -41,7 +41,7 @@ export function LiveView({ project, phone, session, name }: Props) {
         className="block h-[min(80vh,54rem)] w-full"
       />
       <div className="flex items-center justify-between gap-3 border-t border-border px-4 py-2 text-[13px] text-muted">
-        <p>{link.data.control ? 'Your touches reach the phone while agents use it.' : 'You can watch.'}</p>
+        <p>{link.data.control ? 'Your touches reach the phone.' : 'You can watch.'}</p>
         <Button size="small" look="ghost" onClick={() => void link.refetch()} isBusy={link.isFetching}>
           <RotateCw aria-hidden /> Reload
         </Button>

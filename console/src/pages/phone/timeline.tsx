@@ -42,7 +42,7 @@ export function Timeline({ project, phone, isRunning }: Props) {
   const steps = list.data?.pages.flatMap(({ data }) => data) ?? []
   return (
     <section className="grid min-w-0 gap-3" aria-labelledby="steps">
-      <h2 id="steps" className="font-semibold">
+      <h2 id="steps" className="sr-only">
         Steps
       </h2>
       <Card>

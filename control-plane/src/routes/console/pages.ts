@@ -19,6 +19,7 @@ const policyFor = (nonce: string, liveOrigin: string): string =>
     `script-src 'nonce-${nonce}' 'strict-dynamic'`,
     `style-src 'self' 'nonce-${nonce}'`,
     "img-src 'self' data:",
+    "media-src 'self'",
     "font-src 'self'",
     "connect-src 'self'",
     `frame-src ${liveOrigin}`,

@@ -3,6 +3,7 @@ import { type FastifyInstance } from 'fastify'
 import { screenParts } from '../../steps/types.js'
 import { atLeast } from '../../users/types.js'
 import { phoneJson, sessionJson } from '../views.js'
+import { inert } from './inert.js'
 import { callerFor, phoneOf, projectPath, type OfPhone, type ProjectDeps } from './caller.js'
 import { projectOf, signedInOf } from './gate.js'
 
@@ -55,9 +56,7 @@ function addSteps(app: FastifyInstance, { steps }: ProjectDeps['services']): voi
     return reply
       .headers({
         'content-length': found.picture.sizeBytes,
-        'cross-origin-resource-policy': 'same-origin',
-        // The bytes come from a host: nothing in them runs, even if they are not a picture.
-        'content-security-policy': "default-src 'none'; sandbox",
+        ...inert,
       })
       .type(`image/${found.picture.format}`)
       .send(found.stream)

@@ -1,17 +1,23 @@
 /** `/console` and `/console/api`. docs/decisions/0285 */
 import { type FastifyPluginAsync } from 'fastify'
 import { addActivity } from './activity.js'
+import { addApps } from './apps.js'
 import { addChanges } from './changes.js'
 import { addConsoleGate } from './gate.js'
 import { addConsolePages } from './pages.js'
 import { addPasswords } from './passwords.js'
 import { addPeople } from './people.js'
 import { type ProjectDeps } from './caller.js'
+import { addControl } from './control.js'
+import { addDevice } from './device.js'
+import { noteChanges } from './note-changes.js'
 import { addPhone } from './phone.js'
 import { addProjects } from './projects.js'
 import { addProviders } from './providers.js'
+import { addRecordings } from './recordings.js'
 import { addSignIn } from './sign-in.js'
 import { addSignUp } from './sign-up.js'
+import { addStorage } from './storage.js'
 import { addTerminals } from './terminals.js'
 import { addUsage } from './usage.js'
 
@@ -26,6 +32,7 @@ export const consolePlugin =
         route.schema = { ...route.schema, hide: true }
       })
       addConsoleGate(api, deps)
+      noteChanges(api, deps)
       addSignIn(api, deps)
       addProviders(api, deps)
       addSignUp(api, deps)
@@ -33,6 +40,11 @@ export const consolePlugin =
       addPeople(api, deps)
       addProjects(api, deps)
       addPhone(api, deps)
+      addControl(api, deps)
+      addApps(api, deps)
+      addRecordings(api, deps)
+      addDevice(api, deps)
+      addStorage(api, deps)
       addActivity(api, deps)
       addChanges(api, deps)
       addUsage(api, deps)

@@ -1,0 +1,148 @@
+/** Who controls the phone: members take it over from agents, and give it back with a note. */
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { Hand, Undo2 } from 'lucide-react'
+import { useId, useState } from 'react'
+import { toast } from 'sonner'
+import { messageOf } from '../../api/client'
+import { getControl, handBack, takeOver, type Control } from '../../api/phones'
+import { Button } from '../../ui/button'
+import { Dialog } from '../../ui/dialog'
+
+/** Milliseconds between two reads. */
+const refreshMs = 2000
+
+interface Props {
+  project: string
+  phone: string
+  /** The user may take the phone over. */
+  mayControl: boolean
+}
+
+export function ControlBar({ project, phone, mayControl }: Props) {
+  const [isGivingBack, setIsGivingBack] = useState(false)
+  const queries = useQueryClient()
+  const queryKey = ['control', project, phone]
+  const { data } = useQuery({
+    queryKey,
+    queryFn: () => getControl(project, phone),
+    refetchInterval: refreshMs,
+  })
+  const take = useMutation({
+    mutationFn: () => takeOver(project, phone),
+    onSuccess: (answer) => queries.setQueryData(queryKey, answer),
+    onError: (error) => void toast.error(messageOf(error)),
+  })
+  if (!data) return <div className="h-14 border-b border-border" />
+  const { control } = data
+  const isTaken = control?.status === 'taken'
+  return (
+    <div className="flex min-h-14 flex-wrap items-center justify-between gap-x-4 gap-y-2 border-b border-border px-4 py-2.5">
+      <div role="status" className="min-w-0 flex-1 basis-56">
+        <Text control={control} mayControl={mayControl} />
+      </div>
+      {mayControl &&
+        (isTaken ? (
+          <Button size="small" look="primary" onClick={() => setIsGivingBack(true)}>
+            <Undo2 aria-hidden /> Hand back…
+          </Button>
+        ) : (
+          <Button size="small" isBusy={take.isPending} onClick={() => take.mutate()}>
+            <Hand aria-hidden /> Take over
+          </Button>
+        ))}
+      {control && (
+        <HandBack
+          {...{ project, phone, control }}
+          isOpen={isGivingBack && isTaken}
+          onOpenChange={setIsGivingBack}
+        />
+      )}
+    </div>
+  )
+}
+
+function Text({ control, mayControl }: { control: Control | null; mayControl: boolean }) {
+  if (!control)
+    return (
+      <p className="text-muted">
+        Agents control the phone.{mayControl && ' Your touches reach it too: take over to keep them away.'}
+      </p>
+    )
+  if (control.status === 'open')
+    return (
+      <>
+        <p className="font-medium">An agent asks for help</p>
+        {control.message !== null && <p className="break-words whitespace-pre-wrap">{control.message}</p>}
+      </>
+    )
+  return (
+    <p>
+      <span className="font-medium">
+        {control.is_you ? 'You control' : control.by === null ? 'A person controls' : <bdi>{control.by}</bdi>}
+        {!control.is_you && control.by !== null && ' controls'} the phone.
+      </span>{' '}
+      <span className="text-muted">Agents wait, and can still see the screen.</span>
+    </p>
+  )
+}
+
+interface HandBackProps {
+  project: string
+  phone: string
+  control: Control
+  isOpen: boolean
+  onOpenChange: (isOpen: boolean) => void
+}
+
+function HandBack({ project, phone, control, isOpen, onOpenChange }: HandBackProps) {
+  const [note, setNote] = useState('')
+  const id = useId()
+  const queries = useQueryClient()
+  const back = useMutation({
+    mutationFn: () => handBack(project, phone, control.id, note),
+    onSuccess: (answer) => {
+      setNote('')
+      onOpenChange(false)
+      queries.setQueryData(['control', project, phone], answer)
+    },
+    onError: (error) => void toast.error(messageOf(error)),
+  })
+  return (
+    <Dialog
+      isOpen={isOpen}
+      onOpenChange={onOpenChange}
+      title="Hand the phone back"
+      description="The agent continues, and can read your note."
+      isSticky
+    >
+      <form
+        className="grid gap-4"
+        onSubmit={(event) => {
+          event.preventDefault()
+          back.mutate()
+        }}
+      >
+        <div className="grid gap-1.5">
+          <label htmlFor={id} className="font-medium">
+            Note for the agent
+          </label>
+          <textarea
+            id={id}
+            rows={4}
+            maxLength={500}
+            value={note}
+            onChange={(event) => setNote(event.target.value)}
+            placeholder="For example: I have closed the pop-up."
+            className="rounded-md border border-control bg-surface px-3 py-2 placeholder:text-muted"
+          />
+        </div>
+        <div className="flex justify-end gap-2">
+          <Button onClick={() => onOpenChange(false)}>Keep control</Button>
+          <Button type="submit" look="primary" isBusy={back.isPending}>
+            Hand back
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,55 @@
+/** What can be seen and done with a phone, in tabs. Those of the phone itself need it to run. */
+import { type ReactNode, useCallback, useState } from 'react'
+import { Tabs } from '../../ui/tabs'
+import { Apps } from './apps'
+import { Clipboard } from './clipboard'
+import { DropArea, Transfers } from './drop'
+import { Files, storageRoot } from './files'
+import { LocationView } from './location'
+import { Log } from './log'
+import { Recordings } from './recordings'
+import { ScreenView } from './screen'
+import { Timeline } from './timeline'
+import { useTransfers } from './transfers'
+
+/** Where files go that are dropped before a folder was opened. */
+const downloads = `${storageRoot}/Download`
+
+interface Props {
+  project: string
+  phone: string
+  isRunning: boolean
+  mayChange: boolean
+}
+
+export function Tools({ project, phone, isRunning, mayChange }: Props) {
+  const [folder, setFolder] = useState(downloads)
+  const { transfers, add, close } = useTransfers(project, phone)
+  const send = useCallback((files: readonly File[]) => add(files, folder), [add, folder])
+  const onFiles = isRunning && mayChange ? send : null
+  const of = { project, phone }
+  const inside: readonly (readonly [string, ReactNode])[] = isRunning
+    ? [
+        ['Screen', <ScreenView key="screen" {...of} />],
+        ['Files', <Files key="files" {...{ ...of, folder, onFiles }} onFolder={setFolder} />],
+        ...(mayChange ? [['Clipboard', <Clipboard key="clipboard" {...of} />] as const] : []),
+        ['Log', <Log key="log" {...of} />],
+        ['Location', <LocationView key="location" {...{ ...of, mayChange }} />],
+      ]
+    : []
+  return (
+    <div className="grid min-w-0 gap-3">
+      {onFiles && <DropArea onFiles={onFiles} />}
+      <Transfers transfers={transfers} onClose={close} />
+      <Tabs
+        label="About the phone"
+        tabs={[
+          ['Steps', <Timeline key="steps" {...{ ...of, isRunning }} />],
+          ['Apps', <Apps key="apps" {...{ ...of, onFiles }} />],
+          ['Recordings', <Recordings key="recordings" {...{ ...of, isRunning, mayChange }} />],
+          ...inside,
+        ]}
+      />
+    </div>
+  )
+}
