@@ -2,7 +2,9 @@
 import { describe, expect, it } from 'vitest'
 import { messageOf, RequestFailed } from './api/client'
 import { actionText } from './pages/phone/action-text'
+import { byArea, elementName, placeOf, targetsOf } from './pages/phone/targets'
 import { snippetsOf } from './pages/keys/snippets'
+import { bytesText } from './ui/bytes'
 import { csvOf } from './ui/csv'
 import { durationText } from './ui/duration'
 import { usdText } from './ui/money'
@@ -75,4 +77,45 @@ it('each example has the address and the key', () => {
     expect(text).toContain('https://phones.example')
     expect(text).toContain('prk_x')
   }
+})
+
+it.each([
+  [0, '0 B'],
+  [999, '999 B'],
+  [1500, '1.5 kB'],
+  [12_345, '12 kB'],
+  [4_000_000, '4.0 MB'],
+])('shows %s bytes as %s', (bytes, text) => {
+  expect(bytesText(bytes)).toBe(text)
+})
+
+describe('an element of the screen', () => {
+  const row = {
+    ...{ ref: 4, type: 'Button', text: 'Sign "in"', desc: null, id: 'org.example:id/in', state: [] },
+    bounds: [100, 200, 300, 250] as [number, number, number, number],
+  }
+
+  it('has targets as JSON, from the most to the least stable', () => {
+    expect(targetsOf({ snapshot_id: 'snp_a' }, row)).toEqual([
+      '{"id":"org.example:id/in"}',
+      '{"text":"Sign \\"in\\""}',
+      '{"ref":4,"snapshot_id":"snp_a"}',
+    ])
+    expect(elementName(row)).toBe('4 Button “Sign "in"”')
+    expect(elementName({ ...row, text: '' })).toBe('4 Button')
+  })
+
+  it('is on the picture where it is on the screen, as far as it is visible', () => {
+    const size = { width: 1000, height: 2000 }
+    expect(placeOf(row, size)).toEqual({ left: 10, top: 10, width: 20, height: 2.5 })
+    expect(placeOf({ ...row, bounds: [-500, 1900, 500, 2500] }, size)).toEqual({
+      ...{ left: 0, top: 95, width: 50, height: 5 },
+    })
+    expect(placeOf({ ...row, bounds: [0, 2000, 500, 2500] }, size)).toBeNull()
+  })
+
+  it('is above those that contain it', () => {
+    const page = { ...row, ref: 1, bounds: [0, 0, 1000, 2000] as [number, number, number, number] }
+    expect(byArea([row, page]).map(({ ref }) => ref)).toEqual([1, 4])
+  })
 })

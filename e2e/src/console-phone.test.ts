@@ -1,4 +1,5 @@
-/** A phone in the console, in a real Chromium: its live view inside, what an agent does, and its end. */
+/** A phone in the console, in a real Chromium: its live view inside, what an agent does, what members do, and its end. */
+import { makeApk, newSigner } from '@phonerack/virtual-phone/testing/apk'
 import { type Browser, type Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, inject, it } from 'vitest'
 import { openBrowser } from './system/browser.js'
@@ -13,6 +14,9 @@ let system: System
 let browser: Browser
 let owner: Page
 let viewer: Page
+/** Its ID and name. */
+let phone = ''
+const name = `console phone ${run}`
 const complaints: string[] = []
 const viewerEmail = `walt-${run}@example.com`
 
@@ -36,29 +40,36 @@ afterAll(async () => {
   await browser.close()
 })
 
-const act = async (phone: string, actions: object[]): Promise<number> => {
-  const headers = { authorization: `Bearer ${system.up.keys.admin}`, 'content-type': 'application/json' }
-  const body = JSON.stringify({ actions, observe: 'text' })
-  const answer = await fetch(`${system.up.base_url}/v1/phones/${phone}/actions`, {
-    method: 'POST',
-    headers,
-    body,
-  })
-  await answer.text()
-  return answer.status
+interface Answer {
+  status: number
+  body: { note?: string; error?: { code: string; next: string | null } }
 }
+
+/** A request of an agent to the phone. */
+async function asAgent(method: string, path: string, sent?: object): Promise<Answer> {
+  const answer = await fetch(`${system.up.base_url}${path}`, {
+    method,
+    headers: { authorization: `Bearer ${system.up.keys.admin}`, 'content-type': 'application/json' },
+    ...(sent ? { body: JSON.stringify(sent) } : {}),
+  })
+  return { status: answer.status, body: (await answer.json()) as Answer['body'] }
+}
+
+const act = (actions: object[]): Promise<Answer> =>
+  asAgent('POST', `/v1/phones/${phone}/actions`, { actions, observe: 'text' })
+
+const tab = (page: Page, name: string) => page.getByRole('tab', { name })
 
 const liveOf = (page: Page) => page.frameLocator('iframe[title^="Live view"]')
 
-it('is rented, watched and followed, and ends with the sign-in, the park and the deletion', async () => {
-  const name = `console phone ${run}`
+it('is rented, watched and followed', async () => {
   await owner.getByRole('link', { name: 'Phones' }).click()
   await owner.getByRole('button', { name: 'New phone' }).click()
   await owner.getByRole('dialog').getByLabel('Name').fill(name)
   await owner.getByRole('button', { name: 'Rent phone' }).click()
   await owner.getByRole('link', { name }).click()
   await owner.getByRole('heading', { level: 1, name }).waitFor()
-  const phone = /phones\/(ph_\w+)/.exec(owner.url())?.[1] ?? ''
+  phone = /phones\/(ph_\w+)/.exec(owner.url())?.[1] ?? ''
 
   // The live view of an owner takes input; that of a viewer only shows.
   await liveOf(owner).locator('body[data-state="live"]').waitFor({ timeout: 90_000 })
@@ -69,9 +80,8 @@ it('is rented, watched and followed, and ends with the sign-in, the park and the
   expect(await viewer.getByRole('button', { name: /^(Park|Delete)/ }).count()).toBe(0)
 
   // The timeline follows the agent.
-  expect(await act(phone, [{ type: 'home' }, { type: 'open_app', package: 'com.android.settings' }])).toBe(
-    200,
-  )
+  const opened = await act([{ type: 'home' }, { type: 'open_app', package: 'com.android.settings' }])
+  expect(opened.status).toBe(200)
   const step = viewer.getByRole('list', { name: 'Steps' }).locator('> li').first()
   await step.getByText('open app').waitFor()
   await step.getByText('succeeded').waitFor()
@@ -79,8 +89,93 @@ it('is rented, watched and followed, and ends with the sign-in, the park and the
   await step.locator('pre').getByText('app com.android.settings').waitFor()
 
   expect(await axeFindings(owner)).toEqual([])
+})
 
-  // A sign-out elsewhere ends the view within seconds.
+it('is taken over by a member while an agent works, and handed back with a note', async () => {
+  let isOver = false
+  const refused: string[] = []
+  const agent = async (): Promise<string | undefined> => {
+    for (;;) {
+      const { status, body } = await act([{ type: 'home' }])
+      if (status === 200 && refused.length > 0) return undefined
+      if (isOver) return 'the phone did not come back'
+      if (body.error?.code !== 'phone_controlled') continue
+      refused.push(body.error.code)
+      // The refusal names the request that waits for the person.
+      const waiting = await asAgent('GET', (body.error.next ?? '').replace('GET ', ''))
+      if (waiting.body.note !== undefined) return waiting.body.note
+    }
+  }
+  const working = agent()
+  await owner.getByRole('button', { name: 'Take over' }).click()
+  await owner.getByText('You control the phone.').waitFor()
+  await viewer.getByText('Paul controls the phone.').waitFor()
+  expect(await viewer.getByRole('button', { name: /^(Take over|Hand back)/ }).count()).toBe(0)
+  await eventually('the agent is refused', 30_000, () => Promise.resolve(refused.length > 0))
+  await owner.getByRole('button', { name: 'Hand back…' }).click()
+  await owner.getByLabel('Note for the agent').fill('<b>The pop-up</b> is gone.')
+  await owner.getByRole('dialog').getByRole('button', { name: 'Hand back' }).click()
+  await owner.getByText('Agents control the phone.').waitFor()
+  expect(await working).toBe('<b>The pop-up</b> is gone.')
+  isOver = true
+  expect((await act([{ type: 'home' }])).status).toBe(200)
+})
+
+it('installs an app that is dropped on the page, with its progress', async () => {
+  const hostile = '<img src=x onerror=alert(1)>.apk'
+  const apk = makeApk({ package: 'org.example.dropped', versionCode: 1 }, await newSigner('dropped'))
+  const files = await owner.evaluateHandle(`(() => {
+    const transfer = new DataTransfer()
+    const bytes = Uint8Array.from(atob('${apk.toString('base64')}'), (character) => character.charCodeAt(0))
+    transfer.items.add(new File([bytes], ${JSON.stringify(hostile)}))
+    return transfer
+  })()`)
+  await owner.dispatchEvent('main', 'dragenter', { dataTransfer: files })
+  await owner.getByText('Drop to send to the phone').waitFor()
+  await owner.dispatchEvent('main', 'drop', { dataTransfer: files })
+  const transfers = owner.getByRole('list', { name: 'Transfers' })
+  await transfers.getByText(hostile).waitFor()
+  await transfers.getByText('org.example.dropped is installed').waitFor({ timeout: 60_000 })
+  await tab(viewer, 'Apps').click()
+  await viewer.getByRole('list', { name: 'Installs' }).getByText('org.example.dropped').waitFor()
+})
+
+it('shows the elements of the screen over its picture, with targets to copy', async () => {
+  await act([{ type: 'open_app', package: 'com.android.settings' }, { type: 'wait_idle' }])
+  await tab(viewer, 'Screen').click()
+  const elements = viewer.getByRole('list', { name: 'Elements' })
+  await elements.getByRole('button').first().waitFor()
+  await viewer.getByLabel('The screen as text').getByText('app com.android.settings').waitFor()
+  const last = elements.getByRole('button').last()
+  const ref = /^\d+/.exec((await last.getAttribute('aria-label')) ?? '')?.[0]
+  await last.click()
+  await viewer
+    .getByRole('region', { name: `Element ${ref}` })
+    .getByText(`{"ref":${ref},"snapshot_id"`)
+    .waitFor()
+  expect(await axeFindings(viewer)).toEqual([])
+})
+
+it('plays a recording that a member made', async () => {
+  await tab(owner, 'Recordings').click()
+  await owner.getByRole('button', { name: 'Record', exact: true }).click()
+  const stop = owner.getByRole('button', { name: 'Stop recording' })
+  await stop.waitFor()
+  await act([
+    { type: 'home' },
+    { type: 'wait', ms: 1000 },
+    { type: 'open_app', package: 'com.android.settings' },
+  ])
+  await stop.click()
+  await tab(viewer, 'Recordings').click()
+  await viewer.getByRole('button', { name: /^Play/ }).click({ timeout: 60_000 })
+  await eventually('the video plays', 30_000, () =>
+    viewer.evaluate<boolean>("document.querySelector('video').currentTime > 0.3"),
+  )
+})
+
+it('ends with the sign-in, the park and the deletion', async () => {
+  // A sign-out elsewhere ends the page, and its view, within seconds.
   const other = await newPage(browser, wide, complaints)
   await other.goto(`${new URL(owner.url()).origin}/console/sign-in`)
   await other.getByLabel('E-mail address').fill(viewerEmail)
@@ -89,7 +184,7 @@ it('is rented, watched and followed, and ends with the sign-in, the park and the
   await other.getByRole('button', { name: 'Account and theme' }).waitFor()
   await other.goto(`${new URL(owner.url()).origin}/console/account`)
   await other.getByRole('button', { name: /^End the sign-in/ }).click()
-  await liveOf(viewer).locator('body[data-state="over"]').waitFor({ timeout: 30_000 })
+  await viewer.getByRole('button', { name: 'Sign in', exact: true }).waitFor({ timeout: 30_000 })
 
   await owner.getByRole('button', { name: 'Park' }).click()
   await owner.getByText('The phone is parked, and costs nothing').waitFor({ timeout: 60_000 })

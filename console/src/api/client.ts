@@ -107,7 +107,8 @@ function sendOnce<T>(method: Method, path: string, file: Blob, onProgress: Progr
       const { error } = (request.response ?? {}) as { error?: ErrorBody }
       reject(new RequestFailed(request.status, error ?? unreadable(request.status)))
     })
-    const failed = (): void => reject(new RequestFailed(0, { ...unreadable(0), message: 'The file did not arrive.' }))
+    const failed = (): void =>
+      reject(new RequestFailed(0, { ...unreadable(0), message: 'The file did not arrive.' }))
     request.addEventListener('error', failed)
     request.addEventListener('timeout', failed)
     request.send(file)

@@ -134,4 +134,7 @@ export interface LogLine {
 }
 
 export const readLogs = (project: string, phone: string, level: LogLevel) =>
-  call<{ data: LogLine[] }>('GET', `${phonePath(project, phone)}/logs?${new URLSearchParams({ level }).toString()}`)
+  call<{ data: LogLine[] }>(
+    'GET',
+    `${phonePath(project, phone)}/logs?${new URLSearchParams({ level }).toString()}`,
+  )

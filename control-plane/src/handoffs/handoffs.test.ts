@@ -200,6 +200,18 @@ describe('a hand-over', () => {
     await client.closed()
   })
 
+  it('is taken from the start when the person takes the phone over without being asked', async () => {
+    const { path, token, status, taken_at: takenAt } = await handOver({ taken: true })
+    expect([status, Number.isFinite(Date.parse(String(takenAt)))]).toEqual(['taken', true])
+    errorOf(await batch(), 409, 'phone_controlled')
+    const client = open(token)
+    expect((await client.opened()).handoff).toEqual({ message, isTaken: true })
+    client.send({ type: 'give_back', outcome: 'done', note: 'Checked.' })
+    await client.closed()
+    expect(await read(path)).toMatchObject({ status: 'done', note: 'Checked.' })
+    await isFree()
+  })
+
   it('can be declined, with or without control, but completed only with control', async () => {
     for (const takes of [false, true]) {
       const { path, token } = await handOver()

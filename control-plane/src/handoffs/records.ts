@@ -24,7 +24,9 @@ export interface HandoffRow {
   authorEndedAt: Date | null
 }
 
-const selection = (now: Date): Prisma.Sql => Prisma.sql`select f.id, f.phone_id as "phoneId", f.status, f.message, f.note,
+const selection = (
+  now: Date,
+): Prisma.Sql => Prisma.sql`select f.id, f.phone_id as "phoneId", f.status, f.message, f.note,
   f.created_at as "createdAt", f.expires_at as "expiresAt", f.taken_at as "takenAt", f.ended_at as "endedAt",
   f.key_id as "keyId", u.user_id as "memberId", (select n.name from users n where n.id = u.user_id) as "memberName",
   s.ended_at as "sessionEndedAt", ${authorEndedAt(now)} as "authorEndedAt" from ${joined}`
@@ -47,7 +49,12 @@ export async function findCurrent(db: Reader, phoneId: string, now: Date): Promi
 }
 
 /** When it ended or will end by its expiry, its session, its key or its member, as far as is known. Pure. */
-export const overAt = ({ createdAt, expiresAt, sessionEndedAt, authorEndedAt: authorAt }: HandoffRow): Date => {
+export const overAt = ({
+  createdAt,
+  expiresAt,
+  sessionEndedAt,
+  authorEndedAt: authorAt,
+}: HandoffRow): Date => {
   const ends = [expiresAt, sessionEndedAt ?? expiresAt, authorAt ?? expiresAt]
   return new Date(Math.max(createdAt.getTime(), Math.min(...ends.map(Number))))
 }

@@ -48,10 +48,7 @@ const controlView = (row: HandoffRow): ControlView => ({
 
 interface Beginning<T> {
   accept: (tx: Tx, current: HandoffRow, now: Date) => Promise<Outcome<T>>
-  make: (
-    tx: Tx,
-    of: { projectId: string; phoneId: string; sessionId: string; createdAt: Date },
-  ) => Promise<T>
+  make: (tx: Tx, of: { projectId: string; phoneId: string; sessionId: string; createdAt: Date }) => Promise<T>
 }
 
 /** @param baseUrl the public address, without a trailing slash */
@@ -71,11 +68,7 @@ export function createHandoffService(core: Core, hosts: HostClients, baseUrl: st
    * Creates a hand-over of the phone's session, in a tenant's transaction, once an earlier one is over. @param accept handles one
    * that is in progress
    */
-  const begin = async <T>(
-    caller: Caller,
-    phoneId: string,
-    { accept, make }: Beginning<T>,
-  ): Promise<T> => {
+  const begin = async <T>(caller: Caller, phoneId: string, { accept, make }: Beginning<T>): Promise<T> => {
     await readyTarget(core, hosts, caller, phoneId)
     const attempt = async (tx: Tx): Promise<Outcome<T>> => {
       const session = (await lockPhone(tx, phoneId, 'phone'))?.session
@@ -96,14 +89,15 @@ export function createHandoffService(core: Core, hosts: HostClients, baseUrl: st
   }
 
   return {
-    async create(caller, phoneId, { message, expiresIn }) {
+    async create(caller, phoneId, { message, expiresIn, isTaken = false }) {
       const id = newId('handoff')
       const token = await begin(caller, phoneId, {
         accept: (_tx, current) => Promise.resolve(refuse(handoffInProgress(phoneId, current))),
         make: async (tx, of) => {
           const expiresAt = new Date(of.createdAt.getTime() + expiresIn * 1000)
           const common = { ...of, keyId: caller.keyId, expiresAt }
-          await tx.handoff.create({ data: { ...common, id, status: 'open', message } })
+          const state = isTaken ? { status: 'taken', takenAt: of.createdAt } : { status: 'open' }
+          await tx.handoff.create({ data: { ...common, ...state, id, message } })
           await addExpiry(tx, id, expiresAt)
           return addLink(tx, { ...common, control: true, handoffId: id })
         },

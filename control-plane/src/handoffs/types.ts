@@ -36,13 +36,13 @@ export interface ControlView {
 export interface HandoffService {
   /**
    * Creates a request on a ready phone. The URL is shown once; only its token's hash is stored.
-   * @param input `expiresIn` in seconds @throws ApiError handoff_in_progress while one of the phone
+   * @param input `expiresIn` in seconds; `isTaken`: the person has control from the start @throws ApiError handoff_in_progress while one of the phone
    * is open or taken
    */
   create(
     caller: Caller,
     phoneId: string,
-    input: { message: string; expiresIn: number },
+    input: { message: string; expiresIn: number; isTaken?: boolean },
   ): Promise<{ handoff: HandoffView; url: string }>
   /** The phone may have any status. */
   get(caller: Caller, phoneId: string, handoffId: string): Promise<HandoffView>

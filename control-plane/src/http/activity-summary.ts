@@ -23,6 +23,7 @@ const shown = new Set([
   'lng',
   'expires_in',
   'control',
+  'taken',
   'amount_usd',
   'storage_id',
   'name',

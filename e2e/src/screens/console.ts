@@ -18,6 +18,8 @@ interface Scene {
   path: string
   /** Left out: the page itself. */
   then?: (page: Page) => Promise<void>
+  /** Ends what the picture shows. */
+  after?: (page: Page) => Promise<void>
 }
 
 const phoneName = 'checkout tests'
@@ -50,6 +52,35 @@ const scenes: readonly Scene[] = [
       await steps.locator('pre').waitFor()
       await steps.locator('img').first().waitFor()
       await steps.locator('pre').scrollIntoViewIfNeeded()
+      await page.waitForTimeout(1500)
+    },
+  },
+  {
+    name: 'phone-taken',
+    path: 'phones',
+    async then(page) {
+      await page.getByRole('link', { name: phoneName }).click()
+      await page.getByRole('button', { name: 'Take over' }).click()
+      await page.getByText('You control the phone.').waitFor()
+      await page.getByRole('button', { name: 'Hand back…' }).click()
+      await page.getByLabel('Note for the agent').fill('I have closed the pop-up.')
+      await page.waitForTimeout(1500)
+    },
+    async after(page) {
+      await page.getByRole('dialog').getByRole('button', { name: 'Hand back' }).click()
+      await page.getByText('Agents control the phone.').waitFor()
+    },
+  },
+  {
+    name: 'phone-screen',
+    path: 'phones',
+    async then(page) {
+      await page.getByRole('link', { name: phoneName }).click()
+      await page.getByRole('tab', { name: 'Screen' }).click()
+      const elements = page.getByRole('list', { name: 'Elements' }).getByRole('button')
+      await elements.last().click()
+      await page.getByRole('tab', { name: 'Screen' }).scrollIntoViewIfNeeded()
+      await page.getByRole('region', { name: /^Element/ }).scrollIntoViewIfNeeded()
       await page.waitForTimeout(1500)
     },
   },
@@ -181,12 +212,13 @@ async function drawAll(browser: Browser, system: System): Promise<void> {
   for (const [width, viewport] of Object.entries(sizes))
     for (const colorScheme of ['light', 'dark'] as const) {
       const page = await newPage(browser, { viewport, colorScheme, storageState }, [])
-      for (const { name, path: below, then } of scenes) {
+      for (const { name, path: below, then, after } of scenes) {
         await page.goto(`${at}/${below}`)
         await page.getByRole('heading', { level: 1 }).waitFor()
         await loaded(page)
         await then?.(page)
         await shoot(page, `${name}-${width}-${colorScheme}`)
+        await after?.(page)
       }
       await page.context().close()
     }

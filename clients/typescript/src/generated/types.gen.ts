@@ -1406,6 +1406,10 @@ export type CreateHandoffBody = {
      * Seconds until the hand-over expires. It ends earlier when the phone is parked or deleted. `3600` if omitted.
      */
     expires_in?: number;
+    /**
+     * The person takes the phone over without being asked: the hand-over is `taken` from the start. `false` if omitted.
+     */
+    taken?: boolean;
 };
 
 export type DeleteHandoffAnswer = {
@@ -5761,6 +5765,10 @@ export type DeleteHandoffErrors = {
      * `handoff_not_found`: There is no such hand-over for this phone.
      */
     404: Error;
+    /**
+     * `phone_controlled`: A person controls the phone, so nothing was done.
+     */
+    409: Error;
     /**
      * `payload_too_large`: The request body is too large.
      */

@@ -46,7 +46,9 @@ export function Apps({ project, phone, onFiles }: Props) {
           <ul aria-label="Installs" className="divide-y divide-border">
             {list.data.data.map((install, index) => (
               <li key={index} className="flex flex-wrap items-center gap-x-4 gap-y-1 px-4 py-2.5 sm:px-5">
-                <bdi className="min-w-0 flex-1 basis-48 truncate font-mono text-[13px]">{install.package}</bdi>
+                <bdi className="min-w-0 flex-1 basis-48 truncate font-mono text-[13px]">
+                  {install.package}
+                </bdi>
                 <Badge tone={tones[install.status]}>{install.error ?? install.status}</Badge>
                 <span className="text-[13px] text-muted">
                   <Time at={install.started_at} />

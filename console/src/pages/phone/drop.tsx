@@ -101,7 +101,12 @@ function Row({ transfer, onClose }: { transfer: Transfer; onClose: () => void })
       </div>
       <Badge tone={tone}>{name}</Badge>
       {isOver && (
-        <Button look="ghost" size="icon" aria-label={`Remove ${transfer.name} from the list`} onClick={onClose}>
+        <Button
+          look="ghost"
+          size="icon"
+          aria-label={`Remove ${transfer.name} from the list`}
+          onClick={onClose}
+        >
           <X aria-hidden />
         </Button>
       )}

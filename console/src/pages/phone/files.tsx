@@ -112,7 +112,11 @@ const Row = ({ entry, content, onOpen, onDelete }: RowProps) => (
     )}
     <div className="min-w-0 flex-1">
       {entry.type === 'directory' ? (
-        <button type="button" className="max-w-full truncate rounded text-left hover:underline" onClick={onOpen}>
+        <button
+          type="button"
+          className="max-w-full truncate rounded text-left hover:underline"
+          onClick={onOpen}
+        >
           <bdi>{entry.name}</bdi>
         </button>
       ) : (

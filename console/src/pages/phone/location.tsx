@@ -18,7 +18,12 @@ interface Props {
 export function LocationView({ project, phone, mayChange }: Props) {
   const queries = useQueryClient()
   const queryKey = ['location', project, phone]
-  const read = useQuery({ queryKey, queryFn: () => getLocation(project, phone), staleTime: Infinity, gcTime: 0 })
+  const read = useQuery({
+    queryKey,
+    queryFn: () => getLocation(project, phone),
+    staleTime: Infinity,
+    gcTime: 0,
+  })
   const [given, setGiven] = useState<{ lat: string; lng: string } | null>(null)
   const change = useMutation({
     mutationFn: (act: () => Promise<Location>) => act(),
@@ -48,7 +53,9 @@ export function LocationView({ project, phone, mayChange }: Props) {
       <Card>
         <WorldMap
           at={wanted}
-          onChoose={mayChange ? ({ lat, lng }) => setGiven({ lat: lat.toFixed(3), lng: lng.toFixed(3) }) : null}
+          onChoose={
+            mayChange ? ({ lat, lng }) => setGiven({ lat: lat.toFixed(3), lng: lng.toFixed(3) }) : null
+          }
         />
       </Card>
       <div className="grid items-end gap-3 sm:grid-cols-[10rem_10rem_auto]">
@@ -100,7 +107,15 @@ function WorldMap({ at, onChoose }: { at: Location; onChoose: ((location: Locati
       onClick={choose}
     >
       {steps(-150, 150).map((lng) => (
-        <line key={`lng ${lng}`} x1={lng} x2={lng} y1={-90} y2={90} className="stroke-border" strokeWidth={0.5} />
+        <line
+          key={`lng ${lng}`}
+          x1={lng}
+          x2={lng}
+          y1={-90}
+          y2={90}
+          className="stroke-border"
+          strokeWidth={0.5}
+        />
       ))}
       {steps(-60, 60).map((lat) => (
         <line

@@ -34,6 +34,10 @@ export const handoffExamples: Record<string, OperationExamples> = {
     body: {
       an_hour: { summary: 'Expires in one hour', value: { message: open.message } },
       short: { summary: 'Expires in ten minutes', value: { message: 'Solve the puzzle.', expires_in: 600 } },
+      taken: {
+        summary: 'The person takes over without being asked',
+        value: { message: 'Ann checks the order.', taken: true },
+      },
     },
     answers: {
       201: one('open', 'Not taken yet', {

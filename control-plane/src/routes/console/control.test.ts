@@ -76,7 +76,11 @@ describe('a take-over', () => {
 
     expect((await giveBack(member.client, id, ' The pop-up is gone. ')).status).toBe(200)
     expect(handoffSchema.parse((await waiting).json())).toMatchObject({
-      ...{ status: 'done', note: 'The pop-up is gone.', message: 'A member of the project took the phone over.' },
+      ...{
+        status: 'done',
+        note: 'The pop-up is gone.',
+        message: 'A member of the project took the phone over.',
+      },
     })
     expect(await seen(viewer)).toBeNull()
     expect((await batch()).statusCode).toBe(200)
@@ -89,7 +93,10 @@ describe('a take-over', () => {
     const { id } = await takeOver(member.client)
     await giveBack(member.client, id, '')
     await eventually(async () => {
-      const events = await plane.app.core.db.event.findMany({ where: { phoneId }, orderBy: { number: 'asc' } })
+      const events = await plane.app.core.db.event.findMany({
+        where: { phoneId },
+        orderBy: { number: 'asc' },
+      })
       const own = events.filter(({ data }) => JSON.stringify(data).includes(id)).map(({ type }) => type)
       return own.join() === 'handoff.taken,handoff.done'
     })
@@ -109,9 +116,14 @@ describe('a take-over', () => {
   })
 
   it('accepts the request of an agent, which a viewer cannot read', async () => {
-    const asked = (await v1('POST', '/handoffs', { message: 'Sign in to <b>the bank</b>.' })).json<{ id: string }>()
+    const asked = (await v1('POST', '/handoffs', { message: 'Sign in to <b>the bank</b>.' })).json<{
+      id: string
+    }>()
     expect(await seen(viewer)).toMatchObject({ id: asked.id, status: 'open', message: null })
-    expect(await seen(member.client)).toMatchObject({ status: 'open', message: 'Sign in to <b>the bank</b>.' })
+    expect(await seen(member.client)).toMatchObject({
+      status: 'open',
+      message: 'Sign in to <b>the bank</b>.',
+    })
     expect(await takeOver(member.client)).toMatchObject({ id: asked.id, status: 'taken' })
     errorOf(await batch(), 409, 'phone_controlled')
     await giveBack(member.client, asked.id, 'I am in.')

@@ -16,7 +16,8 @@ export function noteChanges(app: FastifyInstance, { core, services }: ProjectDep
     const { method, person } = request
     const route = request.routeOptions.url ?? ''
     const isNoted = noted.some((path) => route === path || route.startsWith(`${path}/`)) && !views.has(route)
-    if (!person?.signedIn || !person.project || method === 'GET' || method === 'HEAD' || !isNoted) return done()
+    if (!person?.signedIn || !person.project || method === 'GET' || method === 'HEAD' || !isNoted)
+      return done()
     const { phone } = request.params as { phone?: string }
     const { path } = request.query as { path?: unknown }
     services.activity.record({

@@ -29,7 +29,9 @@ const codeOf = ({ body }: { body: Record<string, unknown> }) => (body['error'] a
 it('an app is sent, read and installed, also while the member controls the phone', async () => {
   const { client } = member
   const taken = await client.ask('POST', `${at}/control`, { body: {} })
-  const sent = await client.ask('POST', `${project}/uploads`, { body: makeApk({ package: 'com.example.dropped' }) })
+  const sent = await client.ask('POST', `${project}/uploads`, {
+    body: makeApk({ package: 'com.example.dropped' }),
+  })
   expect([sent.status, sent.body]).toMatchObject([200, { status: 'ready', package: 'com.example.dropped' }])
   const { id } = sent.body as { id: string }
   expect((await viewer.ask('GET', `${project}/uploads/${id}`)).body).toMatchObject({ id, status: 'ready' })

@@ -80,6 +80,10 @@ export const createHandoffBody = z.strictObject({
   expires_in: z.int().min(min).max(max).default(defaultSeconds).meta({
     description: 'Seconds until the hand-over expires. It ends earlier when the phone is parked or deleted.',
   }),
+  taken: z.boolean().default(false).meta({
+    description:
+      'The person takes the phone over without being asked: the hand-over is `taken` from the start.',
+  }),
 })
 
 const ofAnyPhone = ['phone_not_found', 'phone_not_allowed', 'handoff_not_found'] as const
@@ -106,9 +110,9 @@ export const createHandoff: Route = (app, deps) => {
     },
     async (request, reply) => {
       const phoneId = phoneIdOf(request.params)
-      const { message, expires_in: expiresIn } = request.body
+      const { message, expires_in: expiresIn, taken: isTaken } = request.body
       const { handoff, url } = await whileActive(deps, request, reply, phoneId, () =>
-        deps.services.handoffs.create(callerOf(request), phoneId, { message, expiresIn }),
+        deps.services.handoffs.create(callerOf(request), phoneId, { message, expiresIn, isTaken }),
       )
       return reply.code(201).send({ ...handoffJson(handoff), url })
     },
@@ -157,13 +161,13 @@ export const deleteHandoff: Route = (app, deps) => {
         operationId: 'deleteHandoff',
         summary: 'Withdraw a hand-over, or delete an ended one',
         description:
-          'Ends the link and returns control of the phone immediately. Works in every status of the phone. Message and note are deleted.',
+          'Ends the link and returns control of the phone immediately. Works in every status of the phone. Message and note are deleted. A member who took the phone over in the console keeps it: `phone_controlled`.',
         tags: ['handoffs'],
         params: handoffParams,
         body: noBody,
         response: {
           200: z.object({ id: id('handoff'), deleted: z.literal(true) }),
-          ...describeErrors('validation_failed', 'payload_too_large', ...ofAnyPhone),
+          ...describeErrors('validation_failed', 'payload_too_large', 'phone_controlled', ...ofAnyPhone),
         },
       },
       config: { scope: 'phones:control' },

@@ -210,6 +210,9 @@ class CreateHandoffBody(_CreateHandoffBodyRequired, total=False):
     # Seconds until the hand-over expires. It ends earlier when the phone is parked or deleted. `3600` if
     # omitted.
     expires_in: int
+    # The person takes the phone over without being asked: the hand-over is `taken` from the start. `false` if
+    # omitted.
+    taken: bool
 
 
 class CreateLiveLinkAnswer(TypedDict):
