@@ -1,4 +1,4 @@
-/** What members do with a phone: apps, recordings, files, clipboard, location, log and screen. */
+/** Requests to a phone: apps, recordings, files, clipboard, location, log and screen. */
 import { call, send } from './client'
 import { phonePath } from './phones'
 

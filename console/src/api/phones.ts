@@ -21,7 +21,7 @@ export const openLive = (project: string, phone: string) =>
 export interface Control {
   id: string
   status: 'open' | 'taken'
-  /** What an agent asks for. Null: a member took over without being asked, or the user is a viewer. */
+  /** The request of an agent. Null: a member took over without being asked, or the user is a viewer. */
   message: string | null
   /** The member who took over without being asked. */
   by: string | null

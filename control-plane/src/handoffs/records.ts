@@ -18,7 +18,7 @@ export interface HandoffRow {
   sessionEndedAt: Date | null
   /** Null: a member took the phone over without a request. */
   keyId: string | null
-  /** Of that member, while they are signed in. */
+  /** The member, while they are signed in. */
   memberId: string | null
   memberName: string | null
   authorEndedAt: Date | null

@@ -17,7 +17,7 @@ export interface HandoffView {
   endedAt: Date | null
 }
 
-/** Who controls the phone, or was asked to, as the console shows it. */
+/** A hand-over that is in progress, as the console shows it. */
 export interface ControlView {
   id: string
   status: 'open' | 'taken'
@@ -66,6 +66,6 @@ export interface HandoffService {
    * ends with the member's sign-in `userSessionId`. @throws ApiError handoff_in_progress while a person controls the phone
    */
   takeOver(caller: Caller, phoneId: string, userSessionId: string): Promise<ControlView>
-  /** Any member gives the phone back, for whoever controls it. @throws ApiError handoff_not_found when nobody does */
+  /** Any member may give the phone back. @throws ApiError handoff_not_found when nobody does */
   giveBack(caller: Caller, phoneId: string, handoffId: string, note: string | null): Promise<void>
 }

@@ -65,7 +65,7 @@ function Text({ control, mayControl }: { control: Control | null; mayControl: bo
   if (!control)
     return (
       <p className="text-muted">
-        Agents control the phone.{mayControl && ' Your touches reach it too: take over to keep them away.'}
+        Agents control the phone.{mayControl && ' Take over to keep them away while you use it.'}
       </p>
     )
   if (control.status === 'open')

@@ -50,7 +50,7 @@ export function LocationView({ project, phone, mayChange }: Props) {
         change.mutate(() => setLocation(project, phone, wanted))
       }}
     >
-      <Card>
+      <Card className="max-w-3xl">
         <WorldMap
           at={wanted}
           onChoose={

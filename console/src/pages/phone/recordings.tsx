@@ -125,7 +125,10 @@ export function Recordings({ project, phone, isRunning, mayChange }: Props) {
   )
 }
 
-const nameOf = ({ name, id }: Recording): string => name ?? id
+const startText = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'medium' })
+
+const nameOf = ({ name, started_at: at }: Recording): string =>
+  name ?? `Recording of ${startText.format(new Date(at))}`
 
 interface RowProps {
   recording: Recording

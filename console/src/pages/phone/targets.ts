@@ -1,4 +1,4 @@
-/** Targets of actions for an element: what a person copies into a program. */
+/** Targets of actions for an element, which a person copies into a program. */
 import { type Element, type Screen } from '../../api/phone-tools'
 
 /** The element's name, for people. */

@@ -14,7 +14,7 @@ export interface Transfer {
   id: number
   name: string
   stage: 'sending' | 'reading' | 'installing' | 'done' | 'failed'
-  /** Of the file, from 0 to 1. */
+  /** The part of the file that was sent, from 0 to 1. */
   sent: number
   /** Where it is now, or why it failed. */
   text: string

@@ -1,4 +1,4 @@
-/** Own apps of a project, sent in one request, and their installs on a phone. The limits are those of `/v1/apps/uploads`. */
+/** Own apps of a project, sent in one request, and their installs on a phone. `/v1/apps/uploads` has the same limits. */
 import { ApiError, isId } from '@phonerack/shared'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { z } from 'zod'

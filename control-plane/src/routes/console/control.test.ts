@@ -131,7 +131,7 @@ describe('a take-over', () => {
     expect(done).toMatchObject({ status: 'done', note: 'I am in.' })
   })
 
-  it('of two members at once succeeds for one', async () => {
+  it('succeeds for one of two members who try it together', async () => {
     const other = await consoleUser(plane, { role: 'member', projectId: tenant.projectId })
     const answers = await Promise.all(
       [member.client, other.client].map((client) => client.ask('POST', `${at}/control`, { body: {} })),

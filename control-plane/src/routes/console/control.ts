@@ -1,4 +1,4 @@
-/** Who controls a phone: a member takes it over from agents, and gives it back with a note. docs/decisions/0292 */
+/** A member takes a phone over from agents, and gives it back with a note. docs/decisions/0292 */
 import { isStorable, limits } from '@phonerack/shared'
 import { type FastifyInstance, type FastifyRequest } from 'fastify'
 import { z } from 'zod'

@@ -1,4 +1,4 @@
-/** What members see and change inside a ready phone: its screen as agents see it, clipboard, location and log. */
+/** The inside of a ready phone: its screen as agents see it, clipboard, location and log. */
 import { limits } from '@phonerack/shared'
 import { type FastifyInstance } from 'fastify'
 import { z } from 'zod'

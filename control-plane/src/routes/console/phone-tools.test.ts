@@ -1,4 +1,4 @@
-// What members do with a phone in the console: apps, recordings, files, clipboard, location, log and screen. The agent is a double.
+// Requests to a phone in the console: apps, recordings, files, clipboard, location, log and screen. The agent is a double.
 import { beforeAll, expect, it } from 'vitest'
 import { type AgentDouble } from '../../testing/agent-double.js'
 import { makeApk } from '../../testing/apk.js'
@@ -26,7 +26,7 @@ beforeAll(async () => {
 
 const codeOf = ({ body }: { body: Record<string, unknown> }) => (body['error'] as { code: string }).code
 
-it('an app is sent, read and installed, also while the member controls the phone', async () => {
+it('an app is sent, read and installed, even while the member controls the phone', async () => {
   const { client } = member
   const taken = await client.ask('POST', `${at}/control`, { body: {} })
   const sent = await client.ask('POST', `${project}/uploads`, {

@@ -1,4 +1,4 @@
-/** Files in the shared storage of a ready phone. The limits are those of `/v1/phones/{id}/files`. */
+/** Files in the shared storage of a ready phone. `/v1/phones/{id}/files` has the same limits. */
 import { limits } from '@phonerack/shared'
 import { create as contentDisposition } from 'content-disposition'
 import { type FastifyInstance } from 'fastify'
