@@ -8,6 +8,7 @@ import { getLocation, resetLocation, setLocation, type Location } from '../../ap
 import { Button } from '../../ui/button'
 import { TextField } from '../../ui/field'
 import { Card, Loading } from '../../ui/page'
+import land from './land.svg'
 
 interface Props {
   project: string
@@ -106,6 +107,7 @@ function WorldMap({ at, onChoose }: { at: Location; onChoose: ((location: Locati
       className={onChoose ? 'block w-full cursor-crosshair bg-code' : 'block w-full bg-code'}
       onClick={choose}
     >
+      <image href={land} x={-180} y={-90} width={360} height={180} />
       {steps(-150, 150).map((lng) => (
         <line
           key={`lng ${lng}`}
