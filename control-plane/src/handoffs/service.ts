@@ -151,7 +151,12 @@ export function createHandoffService(core: Core, hosts: HostClients, baseUrl: st
       const id = await begin(caller, phoneId, {
         accept: async (tx, current, now): Promise<Outcome<string>> => {
           if (current.status === 'taken') return refuse(handoffInProgress(phoneId, current))
-          await tx.handoff.update({ where: { id: current.id }, data: { status: 'taken', takenAt: now } })
+          // By its link, a person may decide in this moment.
+          const { count } = await tx.handoff.updateMany({
+            where: { id: current.id, status: 'open' },
+            data: { status: 'taken', takenAt: now },
+          })
+          if (count === 0) return refuse(handoffInProgress(phoneId, current))
           return { done: current.id }
         },
         make: async (tx, of) => {

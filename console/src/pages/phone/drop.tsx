@@ -8,14 +8,18 @@ import { type Transfer } from './transfers'
 
 const hasFiles = ({ dataTransfer }: DragEvent): boolean => dataTransfer?.types.includes('Files') === true
 
-/** Covers the page while files are dragged over it: a frame would take them otherwise. */
-export function DropArea({ onFiles }: { onFiles: (files: readonly File[]) => void }) {
+/**
+ * Covers the page while files are dragged over it: a frame would take them otherwise. Without `onFiles`, the browser is kept from
+ * opening a dropped file in place of the page.
+ */
+export function DropArea({ onFiles }: { onFiles: ((files: readonly File[]) => void) | null }) {
   const [isOver, setIsOver] = useState(false)
   useEffect(() => {
     const over = (event: DragEvent): void => {
       if (!hasFiles(event)) return
       event.preventDefault()
-      setIsOver(true)
+      if (onFiles) setIsOver(true)
+      else if (event.dataTransfer) event.dataTransfer.dropEffect = 'none'
     }
     const leave = (event: DragEvent): void => {
       if (event.relatedTarget === null) setIsOver(false)
@@ -24,7 +28,7 @@ export function DropArea({ onFiles }: { onFiles: (files: readonly File[]) => voi
       if (!hasFiles(event)) return
       event.preventDefault()
       setIsOver(false)
-      onFiles([...(event.dataTransfer?.files ?? [])])
+      onFiles?.([...(event.dataTransfer?.files ?? [])])
     }
     const handlers = [
       ['dragenter', over],
@@ -37,7 +41,7 @@ export function DropArea({ onFiles }: { onFiles: (files: readonly File[]) => voi
       for (const [name, handler] of handlers) window.removeEventListener(name, handler)
     }
   }, [onFiles])
-  if (!isOver) return null
+  if (!isOver || !onFiles) return null
   return (
     <div className="fixed inset-0 z-50 grid place-items-center bg-black/50 p-6">
       <div className="grid justify-items-center gap-2 rounded-lg border-2 border-dashed border-primary bg-surface px-8 py-7 text-center">

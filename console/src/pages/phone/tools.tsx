@@ -39,7 +39,7 @@ export function Tools({ project, phone, isRunning, mayChange }: Props) {
     : []
   return (
     <div className="grid min-w-0 gap-3">
-      {onFiles && <DropArea onFiles={onFiles} />}
+      <DropArea onFiles={onFiles} />
       <Transfers transfers={transfers} onClose={close} />
       <Tabs
         label="About the phone"
