@@ -96,6 +96,8 @@ export interface App {
   operatorGate: OperatorGate
   /** Routes of the operator's listener. */
   operatorPlugins: FastifyPluginAsync[]
+  /** `/console` of the operator's listener. */
+  operatorConsole: FastifyPluginAsync
   /** Shared by all servers of these routes. */
   failureLimit: FailureLimit
   /**
@@ -305,6 +307,7 @@ async function assemble(config: Config, parts: AppParts): Promise<App> {
   const uploadService = createUploadService(uploads)
   const setup = createSetupService(core)
   const operatorGate = createOperatorGate(core, failureLimit)
+  const health = (): Promise<Health> => healthOf(core, postgresTime)
 
   const services: Services = {
     keys,
@@ -325,6 +328,7 @@ async function assemble(config: Config, parts: AppParts): Promise<App> {
     ...events.services,
     ...steps.services,
   }
+  const consoles = ownConsole.plugins({ services, health, authority: () => authority.fingerprint })
 
   return {
     core,
@@ -337,10 +341,10 @@ async function assemble(config: Config, parts: AppParts): Promise<App> {
     plugins: [
       setupPlugin(core, config.http.baseUrl, failureLimit, config.console.origin),
       paymentsPlugin(core, payments, (request) => failureLimit.networkOf(request)),
-      ownConsole.plugin(services),
+      consoles.own,
       livePlugin({
         ...{ core, hosts, phones, failureLimit, baseUrl: config.http.baseUrl },
-        ...{ steps: steps.live, frameOrigins: config.console.origins },
+        ...{ steps: steps.live, frameOrigins: [...config.console.origins, ...config.operatorConsole.origins] },
       }),
       hostPlugin({
         ...{ core, authority, connectionChecks: createConnectionChecks(core, hosts, authority) },
@@ -351,6 +355,7 @@ async function assemble(config: Config, parts: AppParts): Promise<App> {
       }),
     ],
     operatorGate,
+    operatorConsole: consoles.operator,
     operatorPlugins: [
       operatorPlugin(core, () => authority.fingerprint),
       libraryPlugin(core, store),
@@ -360,7 +365,7 @@ async function assemble(config: Config, parts: AppParts): Promise<App> {
     ],
     failureLimit,
     metrics,
-    health: () => healthOf(core, postgresTime),
+    health,
     quiesce,
     async close() {
       phones.close()

@@ -54,6 +54,7 @@ async function main(): Promise<void> {
     log,
     gate: app.operatorGate,
     plugins: app.operatorPlugins,
+    console: app.operatorConsole,
   })
   const scraped = config.metrics ? await serveMetrics(config.metrics, () => app.metrics.render(), log) : null
   if (config.metrics) log.info({ ...config.metrics }, 'metrics ready')

@@ -1,11 +1,13 @@
-/** Assembles the console: its secret, its sign-in, and its routes. */
+/** Assembles the consoles of both listeners: their secrets, their sign-in, and their routes. */
+import { createRequire } from 'node:module'
 import { type FastifyPluginAsync } from 'fastify'
 import { type Config } from './config/config.js'
+import { type ConsoleConfig } from './config/console.js'
 import { type Core } from './core/core.js'
 import { Ticker } from './core/ticker.js'
 import { openWebhookKey } from './db/webhook-key.js'
-import { consolePlugin } from './routes/console/plugin.js'
-import { type ConsoleServices } from './routes/console/caller.js'
+import { readConsoleFiles } from './routes/console/files.js'
+import { consolePlugin, type ConsoleDeps } from './routes/console/plugin.js'
 import { consoleOperatorPlugin } from './routes/operator/console.js'
 import { createAuth } from './users/auth.js'
 import { createCsrf } from './users/csrf.js'
@@ -13,8 +15,14 @@ import { createMailer } from './users/mail.js'
 import { createProviders } from './users/providers/providers.js'
 import { forgetSignIns } from './users/sessions.js'
 
+const { version } = createRequire(import.meta.url)('../package.json') as { version: string }
+
+/** The parts that the rest of the app makes. */
+type ConsoleParts = Pick<ConsoleDeps, 'services' | 'authority' | 'health'>
+
 export interface OwnConsole {
-  plugin(services: ConsoleServices): FastifyPluginAsync
+  /** `own`: of the public listener. `operator`: of the operator's. */
+  plugins(parts: ConsoleParts): { own: FastifyPluginAsync; operator: FastifyPluginAsync }
   operatorPlugin: FastifyPluginAsync
   ticker: Ticker
   close(): void
@@ -23,18 +31,25 @@ export interface OwnConsole {
 export async function openConsole(core: Core, config: Config): Promise<OwnConsole> {
   // A rotation of the service key does not change the webhook key, so sessions survive it.
   const key = await openWebhookKey(core.db, config, core.log)
-  const secret = key.derive('phonerack console')
-  const auth = createAuth(core, config.console, secret)
-  const csrf = createCsrf(secret)
   const { baseUrl } = config.http
   const providers = createProviders(config.signIn, core.clock)
   const mailer = config.console.mail ? createMailer(config.console.mail) : null
+  const files = readConsoleFiles()
+  const { kind, dir } = config.storage
+  const storage = { kind, place: kind === 'fs' ? dir : (config.storage.s3?.bucket ?? null) }
+  // With one secret, a cookie of one console would be valid at the other.
+  const pluginOf = (of: ConsoleConfig, secret: Buffer, parts: ConsoleParts): FastifyPluginAsync =>
+    consolePlugin({
+      ...{ core, config: of, auth: createAuth(core, of, secret), csrf: createCsrf(secret), mailer },
+      ...{ ...parts, baseUrl, files, storage, version, replicaId: config.replicaId, providers },
+      // Accounts are created at the public address only.
+      signUp: of.hasOperatorPages ? { ...config.signIn.signUp, who: 'invite' } : config.signIn.signUp,
+    })
   return {
-    plugin: (services) =>
-      consolePlugin({
-        ...{ core, config: config.console, auth, csrf, mailer, services, baseUrl },
-        ...{ signUp: config.signIn.signUp, providers },
-      }),
+    plugins: (parts) => ({
+      own: pluginOf(config.console, key.derive('phonerack console'), parts),
+      operator: pluginOf(config.operatorConsole, key.derive('phonerack operator console'), parts),
+    }),
     operatorPlugin: consoleOperatorPlugin(core, config.console),
     ticker: new Ticker('expired sign-ins', 600_000, core.log, () => forgetSignIns(core)),
     close: () => mailer?.close(),

@@ -7,7 +7,7 @@ import path from 'node:path'
 import { limits, price, refutePlainBroker } from '@phonerack/shared'
 import { readListen, type Listen } from '@phonerack/shared/metrics'
 import { z } from 'zod'
-import { consoleEnvironment, readConsole, type ConsoleConfig } from './console.js'
+import { consoleEnvironment, readConsoles, type ConsoleConfigs } from './console.js'
 import { degradedRules } from './degraded.js'
 import { mcpEnvironment } from './mcp.js'
 import { paymentsEnvironment, readPayments, type PaymentsConfig } from './payments.js'
@@ -186,7 +186,7 @@ const environmentSchema = z
 /** The variables that configure the control plane. */
 export const variables: readonly string[] = Object.keys(environmentSchema.shape)
 
-export interface Config {
+export interface Config extends ConsoleConfigs {
   http: {
     host: string
     port: number
@@ -228,7 +228,6 @@ export interface Config {
   /** Null: payments are not configured. */
   payments: PaymentsConfig | null
   webhooks: WebhooksConfig
-  console: ConsoleConfig
   signIn: SignInConfig
   libraryRefreshMs: number
   rules: Rules
@@ -293,6 +292,7 @@ export interface UploadRules {
 /** @throws ZodError naming the variables that are missing or wrong. */
 export function readConfig(environment: Record<string, string | undefined>): Config {
   const env = environmentSchema.parse(environment)
+  const operator = readOperatorListen(env.PHONERACK_OPERATOR_LISTEN)
   const baseUrl = env.PHONERACK_BASE_URL ?? `http://${env.PHONERACK_HTTP_HOST}:${env.PHONERACK_HTTP_PORT}`
   return {
     http: {
@@ -309,7 +309,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
       stopWithinMs: env.PHONERACK_STOP_WITHIN * 1000,
     },
     stopDelayMs: env.PHONERACK_STOP_DELAY * 1000,
-    operator: readOperatorListen(env.PHONERACK_OPERATOR_LISTEN),
+    operator,
     metrics: env.PHONERACK_METRICS_LISTEN === undefined ? null : readListen(env.PHONERACK_METRICS_LISTEN),
     tunnels: readTunnels(env),
     databaseUrl: env.DATABASE_URL,
@@ -332,8 +332,8 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     storage: readStorageConfig(env, env.PHONERACK_PKI_DIR),
     payments: readPayments(env),
     webhooks: readWebhooks(env, baseUrl, env.PHONERACK_HTTP_HOST),
-    console: readConsole(env, baseUrl),
     signIn: readSignIn(env, baseUrl, env.PHONERACK_HTTP_HOST),
+    ...readConsoles(env, baseUrl, operator),
     rules: {
       createDeadlineMs: env.PHONERACK_CREATE_DEADLINE * 1000,
       startDeadlineMs: env.PHONERACK_START_DEADLINE * 1000,

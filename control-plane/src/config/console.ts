@@ -1,13 +1,20 @@
-/** The settings of the console. docs/decisions/0286 */
+/** The settings of the console, and of the operators' console. docs/decisions/0286, 0291 */
 import { isIP } from 'node:net'
 import { isLoopback } from '@phonerack/shared'
 import { z } from 'zod'
 
+/** The console of one listener. */
 export interface ConsoleConfig {
-  /** Origin of the console's links. */
   origin: string
-  /** Origins whose pages may send requests: the console's, and that of the API. */
+  /** Origins whose pages may send requests: the console's, and that of its listener. */
   origins: string[]
+  /** Origin of links for people: that of the public console. */
+  linkOrigin: string
+  /** Origin of the operators' console. */
+  operatorOrigin: string
+  /** Begins the names of its cookies. Browsers send cookies to every port of a host, so each console needs another one. */
+  cookiePrefix: 'phonerack' | 'phonerack-operator'
+  hasOperatorPages: boolean
   /** The relying party of passkeys, and the origins that may use them; null: passkeys are off. */
   passkeys: { rpId: string; origins: string[] } | null
   /** Cookies are sent over HTTPS only. */
@@ -31,6 +38,13 @@ export const consoleEnvironment = {
     .string()
     .refine(isOriginOnly, 'must be an origin, such as https://phones.example.com')
     .optional(),
+  /** Origin of the operators' console, where a tunnel or proxy leads to it. Left out: that of PHONERACK_OPERATOR_LISTEN. */
+  PHONERACK_OPERATOR_CONSOLE_URL: z
+    .string()
+    .refine(isOriginOnly, 'must be an origin, such as http://localhost:8090')
+    .optional(),
+  /** `public`: the public console has the operators' pages too. */
+  PHONERACK_OPERATOR_PAGES: z.enum(['operator', 'public']).default('operator'),
   /** The relying-party ID of passkeys: the console's host, or a domain above it. Left out: the console's host. */
   PHONERACK_PASSKEY_RP_ID: z.string().min(1).optional(),
   /** `smtp://NAME:PASSWORD@HOST:PORT`, or `smtps:` for TLS from the start. Left out: no mail is sent. */
@@ -54,17 +68,63 @@ function nameable(baseUrl: string): string {
 /** Browsers accept a relying party that is the page's host, or a domain above it. */
 const isWithin = (host: string, rpId: string): boolean => host === rpId || host.endsWith(`.${rpId}`)
 
-/** @param baseUrl the public address of the service */
-export function readConsole(env: Environment, baseUrl: string): ConsoleConfig {
+/** Where a browser on the machine, or behind a tunnel to it, finds a listener. */
+function originsOf({ host, port }: { host: string; port: number }): [string, ...string[]] {
+  const isLocal = isLoopback(host) || host === '0.0.0.0' || host === '::'
+  if (isLocal) return [`http://localhost:${port}`, `http://127.0.0.1:${port}`]
+  return [`http://${isIP(host) === 6 ? `[${host}]` : host}:${port}`]
+}
+
+function passkeysFor(rpId: string, origins: readonly string[]): ConsoleConfig['passkeys'] {
+  const able = origins.filter((each) => isIP(hostOf(each)) === 0 && isWithin(hostOf(each), rpId))
+  return able.length === 0 ? null : { rpId, origins: able }
+}
+
+export interface ConsoleConfigs {
+  console: ConsoleConfig
+  operatorConsole: ConsoleConfig
+}
+
+/**
+ * @param baseUrl the public address of the service
+ * @param listen the operator's listener
+ */
+export function readConsoles(
+  env: Environment,
+  baseUrl: string,
+  listen: { host: string; port: number },
+): ConsoleConfigs {
+  const listened = originsOf(listen)
+  const operatorOrigin =
+    env.PHONERACK_OPERATOR_CONSOLE_URL === undefined
+      ? listened[0]
+      : new URL(env.PHONERACK_OPERATOR_CONSOLE_URL).origin
+  const own = readConsole(env, baseUrl, operatorOrigin)
+  const origins = [...new Set([operatorOrigin, ...listened])]
+  const chosen = env.PHONERACK_PASSKEY_RP_ID
+  const host = hostOf(operatorOrigin)
+  const operatorConsole: ConsoleConfig = {
+    ...own,
+    ...{ origin: operatorOrigin, origins, cookiePrefix: 'phonerack-operator', hasOperatorPages: true },
+    passkeys: passkeysFor(chosen !== undefined && isWithin(host, chosen) ? chosen : host, origins),
+    isSecure: operatorOrigin.startsWith('https:'),
+  }
+  return { console: own, operatorConsole }
+}
+
+function readConsole(env: Environment, baseUrl: string, operatorOrigin: string): ConsoleConfig {
   const origin =
     env.PHONERACK_CONSOLE_URL === undefined ? nameable(baseUrl) : new URL(env.PHONERACK_CONSOLE_URL).origin
   const origins = [...new Set([origin, new URL(baseUrl).origin])]
   const rpId = env.PHONERACK_PASSKEY_RP_ID ?? hostOf(origin)
-  const withPasskeys = origins.filter((each) => isIP(hostOf(each)) === 0 && isWithin(hostOf(each), rpId))
   return {
     origin,
     origins,
-    passkeys: withPasskeys.length === 0 ? null : { rpId, origins: withPasskeys },
+    linkOrigin: origin,
+    operatorOrigin,
+    cookiePrefix: 'phonerack',
+    hasOperatorPages: env.PHONERACK_OPERATOR_PAGES === 'public',
+    passkeys: passkeysFor(rpId, origins),
     isSecure: origin.startsWith('https:'),
     mail:
       env.PHONERACK_SMTP_URL === undefined

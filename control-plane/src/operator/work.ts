@@ -40,7 +40,7 @@ export async function asOperator<T>(
   return result
 }
 
-/** Finds an operator by token ID; null: an earlier version did not record it. */
+/** Finds an operator by the ID of a token, or of a user of the console; null: an earlier version did not record it. */
 export type FindGiver = (tokenId: string | null) => Promise<Omit<Operator, 'secret'>>
 
 /**
@@ -62,7 +62,9 @@ export const onBehalf = <T>(
     act(work, async (tokenId) => {
       const token =
         tokenId === null ? null : await work.tx.operatorToken.findUnique({ where: { id: tokenId } })
-      return { ...from, tokenId: tokenId ?? '', tokenName: token?.name ?? '' }
+      const user =
+        tokenId === null || token ? null : await work.tx.user.findUnique({ where: { id: tokenId } })
+      return { ...from, tokenId: tokenId ?? '', tokenName: token?.name ?? user?.email ?? '' }
     }),
   )
 }

@@ -1,5 +1,5 @@
 /**
- * The HTTP server of `/operator/v1`: a listener separate from the public one, so that tenants'
+ * The HTTP server of `/operator/v1` and of the operators' console: a listener separate from the public one, so that tenants'
  * networks never reach it. Created by `main.ts` and by tests.
  */
 import { type Logger } from '@phonerack/shared'
@@ -12,9 +12,11 @@ import { addFoundations, createFastify, type HttpConfig } from './server.js'
 export interface OperatorServerOptions {
   config: Pick<HttpConfig, 'trustedProxies' | 'uploadMs' | 'stopWithinMs'>
   log: Logger
-  /** Checks the token of every request. */
+  /** Checks the token of every request to `plugins`. */
   gate: OperatorGate
   plugins: readonly FastifyPluginAsync[]
+  /** The console, which checks its requests itself. Default: none. */
+  console?: FastifyPluginAsync
 }
 
 /** Returns a server that is ready for `listen` or `inject`. */
@@ -23,9 +25,12 @@ export async function buildOperatorServer(options: OperatorServerOptions): Promi
   trackLifetimes(app, options.config.stopWithinMs)
   addFoundations(app)
   app.decorateRequest('operator', null)
-  addWriteGuard(app)
-  app.addHook('onRequest', (request) => options.gate.enter(request))
-  for (const plugin of options.plugins) await app.register(plugin)
+  await app.register(async (api) => {
+    addWriteGuard(api)
+    api.addHook('onRequest', (request) => options.gate.enter(request))
+    for (const plugin of options.plugins) await api.register(plugin)
+  })
+  if (options.console) await app.register(options.console)
   await app.ready()
   return app
 }

@@ -32,20 +32,25 @@ const sent = (headers: Record<string, string | undefined>): Record<string, strin
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-export function consoleClient(plane: Plane): ConsoleClient {
+/** @param at the listener; the default is the public one */
+export function consoleClient(plane: Plane, at: 'public' | 'operator' = 'public'): ConsoleClient {
+  const { server, origin } =
+    at === 'public'
+      ? { server: plane.server, origin: plane.config.console.origin }
+      : { server: plane.operator, origin: plane.config.operatorConsole.origin }
   const cookies = new Map<string, string>()
   const send = async (
     method: string,
     path: string,
     { body, headers = {} }: Asked,
   ): Promise<ConsoleAnswer> => {
-    const answer = await plane.server.inject({
+    const answer = await server.inject({
       method: method as Method,
       url: `/console/api${path}`,
       headers: sent({
         host: 'localhost',
         cookie: [...cookies].map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('; '),
-        ...(method === 'GET' ? {} : { origin: plane.config.console.origin }),
+        ...(method === 'GET' ? {} : { origin }),
         ...headers,
       }),
       ...(body === undefined ? {} : { payload: body }),
@@ -75,6 +80,14 @@ export function consoleClient(plane: Plane): ConsoleClient {
 }
 
 export const testPassword = 'correct horse battery'
+
+/** Signs a user in at the operators' console. */
+export async function operatorDesk(plane: Plane, email: string): Promise<ConsoleClient> {
+  const client = consoleClient(plane, 'operator')
+  const answer = await client.ask('POST', '/auth/sign-in/email', { body: { email, password: testPassword } })
+  if (answer.status !== 200) throw new Error(JSON.stringify(answer.body))
+  return client
+}
 
 /** Creates a user by a link, who is then signed in. */
 export async function consoleUser(

@@ -168,6 +168,7 @@ async function startPlane(options: PlaneOptions): Promise<Plane> {
     log,
     gate: app.operatorGate,
     plugins: app.operatorPlugins,
+    console: app.operatorConsole,
   })
   await server.ready()
   const agents: AgentDouble[] = []

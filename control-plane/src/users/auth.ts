@@ -108,7 +108,7 @@ export function createAuth({ db, log }: Pick<Core, 'db' | 'log'>, config: Consol
       },
     },
     advanced: {
-      cookiePrefix: 'phonerack',
+      cookiePrefix: config.cookiePrefix,
       useSecureCookies: config.isSecure,
       ipAddress: { ipAddressHeaders: [addressHeader] },
       database: {

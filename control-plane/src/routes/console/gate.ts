@@ -13,7 +13,7 @@ import { type Mailer } from '../../users/mail.js'
 import { findMembership, type ProjectOfUser } from '../../users/members.js'
 import { type Providers } from '../../users/providers/providers.js'
 import { atLeast, type Actor, type SignedIn } from '../../users/types.js'
-import { rules, type Rule } from './rules.js'
+import { isOperatorRoute, rules, type Rule } from './rules.js'
 
 export const apiPath = '/console/api'
 
@@ -70,10 +70,10 @@ export const actorOf = (request: FastifyRequest): Actor => ({
 /** The client, as attempts are counted: a subscriber of IPv6 owns a whole network of addresses. */
 export const clientOf = (request: FastifyRequest): string => networkOf(addressOf(request))
 
-const seedCookie = (config: ConsoleConfig): string =>
-  config.isSecure ? '__Secure-phonerack.seed' : 'phonerack.seed'
-const sessionCookie = (config: ConsoleConfig): string =>
-  config.isSecure ? '__Secure-phonerack.session_token' : 'phonerack.session_token'
+const nameOf = ({ isSecure, cookiePrefix }: ConsoleConfig, what: string): string =>
+  `${isSecure ? '__Secure-' : ''}${cookiePrefix}.${what}`
+const seedCookie = (config: ConsoleConfig): string => nameOf(config, 'seed')
+const sessionCookie = (config: ConsoleConfig): string => nameOf(config, 'session_token')
 
 /** The token for the page's next requests. Creates the random cookie when there is none. */
 export function csrfTokenFor(request: FastifyRequest, reply: FastifyReply, deps: GateDeps): string {
@@ -186,7 +186,9 @@ async function admit(
 
 /** For the plugin that holds the routes of `/console/api`. */
 export function addConsoleGate(app: FastifyInstance, deps: GateDeps): void {
-  const unused = new Set(Object.keys(rules))
+  const unused = new Set(
+    Object.keys(rules).filter((name) => deps.config.hasOperatorPages || !isOperatorRoute(name)),
+  )
   const perUser = createRateLimit(requestsPerUserPerMinute, deps.core.clock, 'user')
   const ruleOf = (method: string, url: string): Rule => {
     const name = `${method} ${url.slice(apiPath.length)}`

@@ -1,14 +1,26 @@
 // Every route of /console/api, as everybody who may or may not use it. The expectations are written by hand, apart from rules.ts.
+// Routes of operators are asked at the operator's listener, all others at the public one.
 import { newId } from '@phonerack/shared'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { consoleClient, consoleUser, type ConsoleClient } from '../../testing/console-client.js'
+import { consoleClient, consoleUser, operatorDesk, type ConsoleClient } from '../../testing/console-client.js'
 import { useWorld, type Plane, type Tenant } from '../../testing/world.js'
 import { rules } from './rules.js'
 
 const world = useWorld()
 let plane: Plane
 let tenant: Tenant
-const people: Record<string, { client: ConsoleClient; userId: string | null }> = {}
+interface Person {
+  client: ConsoleClient
+  /** At the operator's listener. */
+  desk: ConsoleClient
+}
+const people: Record<string, Person> = {}
+
+type Of = Parameters<typeof consoleUser>[1]
+async function person(of: Of): Promise<Person & { userId: string }> {
+  const { client, email, userId } = await consoleUser(plane, of)
+  return { client, desk: await operatorDesk(plane, email), userId }
+}
 
 const names = ['nobody', 'stranger', 'viewer', 'member', 'owner', 'operator'] as const
 type Name = (typeof names)[number]
@@ -17,11 +29,11 @@ beforeAll(async () => {
   plane = await world.start()
   tenant = await plane.tenant()
   const other = await plane.tenant()
-  people['nobody'] = { client: consoleClient(plane), userId: null }
-  people['stranger'] = await consoleUser(plane, { role: 'owner', projectId: other.projectId })
+  people['nobody'] = { client: consoleClient(plane), desk: consoleClient(plane, 'operator') }
+  people['stranger'] = await person({ role: 'owner', projectId: other.projectId })
   for (const role of ['viewer', 'member', 'owner'] as const)
-    people[role] = await consoleUser(plane, { role, projectId: tenant.projectId })
-  people['operator'] = await consoleUser(plane, { role: 'operator' })
+    people[role] = await person({ role, projectId: tenant.projectId })
+  people['operator'] = await person({ role: 'operator' })
 })
 
 /** People who may send a request: everybody, users, or roles of the project. */
@@ -30,6 +42,7 @@ const users: readonly Name[] = ['stranger', 'viewer', 'member', 'owner', 'operat
 const readers: readonly Name[] = ['viewer', 'member', 'owner', 'operator']
 const writers: readonly Name[] = ['member', 'owner', 'operator']
 const owners: readonly Name[] = ['owner', 'operator']
+const operators: readonly Name[] = ['operator']
 
 const expected: Readonly<Record<string, readonly Name[]>> = {
   'GET /session': all,
@@ -104,6 +117,24 @@ const expected: Readonly<Record<string, readonly Name[]>> = {
   'DELETE /projects/:project/members/:user': owners,
   'POST /projects/:project/invitations': owners,
   'DELETE /projects/:project/invitations/:invitation': owners,
+  'GET /operator/hosts': operators,
+  'POST /operator/hosts/join-tokens': operators,
+  'POST /operator/hosts/:host/drain': operators,
+  'POST /operator/hosts/:host/undrain': operators,
+  'POST /operator/hosts/:host/retire': operators,
+  'GET /operator/devices': operators,
+  'POST /operator/devices/:device/enroll': operators,
+  'POST /operator/devices/:device/release': operators,
+  'POST /operator/devices/:device/drain': operators,
+  'POST /operator/devices/:device/undrain': operators,
+  'POST /operator/devices/:device/maintenance': operators,
+  'DELETE /operator/devices/:device/maintenance': operators,
+  'GET /operator/projects': operators,
+  'PATCH /operator/projects/:project': operators,
+  'GET /operator/audit': operators,
+  'GET /operator/system': operators,
+  'POST /operator/service/pause': operators,
+  'POST /operator/service/resume': operators,
 }
 
 /** Routes that need a sign-in within the last minutes. */
@@ -119,6 +150,12 @@ const recent = [
   'PATCH /projects/:project/members/:user',
   'DELETE /projects/:project/members/:user',
   'POST /projects/:project/invitations',
+  'POST /operator/hosts/join-tokens',
+  'POST /operator/hosts/:host/retire',
+  'POST /operator/devices/:device/enroll',
+  'POST /operator/devices/:device/release',
+  'PATCH /operator/projects/:project',
+  'POST /operator/service/pause',
 ]
 
 /** A path with objects that do not exist, in the project that does. */
@@ -129,6 +166,8 @@ const pathOf = (route: string): string =>
     .replace(':key', newId('key'))
     .replace(':step', newId('step'))
     .replace(':user', newId('user'))
+    .replace(':host', newId('host'))
+    .replace(':device', newId('device'))
     .replace(/:\w+/, newId('invitation'))
 
 interface ErrorBody {
@@ -136,15 +175,16 @@ interface ErrorBody {
   details?: { reason?: string; required?: string }
 }
 
+const isOfOperators = (route: string): boolean => route.includes(' /operator/')
+
 /** Whether the gate let the request through; its handler may still refuse what does not exist. */
 async function outcomeOf(route: string, name: string): Promise<string> {
   const [method = ''] = route.split(' ')
-  const person = people[name]
-  if (!person) throw new Error(name)
+  const sender = people[name]
+  if (!sender) throw new Error(name)
+  const own = isOfOperators(route) ? sender.desk : sender.client
   // Signing out must not end the test's session.
-  const client = route.endsWith('/sign-out')
-    ? { ...person.client, cookies: new Map(person.client.cookies) }
-    : person.client
+  const client = route.endsWith('/sign-out') ? { ...own, cookies: new Map(own.cookies) } : own
   const { status, body } = await client.ask(method, pathOf(route), method === 'GET' ? {} : { body: { x: 1 } })
   const { code, details } = (body['error'] ?? {}) as ErrorBody
   if (code === 'unauthorized' && details?.reason === 'signed_out') return 'signed out'
@@ -171,6 +211,7 @@ describe.each(names)('%s', (name) => {
       const outcome = await outcomeOf(route, name)
       if (expected[route]?.includes(name)) return expect(outcome).toBe('let through')
       if (name === 'nobody') return expect(outcome).toBe('signed out')
+      if (isOfOperators(route)) return expect(outcome).toBe('needs operator')
       if (name === 'stranger') return expect(outcome).toBe('hidden')
       expect(outcome).toBe(expected[route] === owners ? 'needs owner' : 'needs member')
     },
@@ -178,8 +219,8 @@ describe.each(names)('%s', (name) => {
 })
 
 it('needs a recent sign-in for exactly the routes that say so', async () => {
-  const { client, userId } = await consoleUser(plane, { role: 'owner', projectId: tenant.projectId })
-  people['late'] = { client, userId }
+  const { userId, ...late } = await person({ role: 'operator' })
+  people['late'] = late
   const hourAgo = new Date(Date.now() - 3_600_000)
   await plane.app.core.db.userSession.updateMany({ where: { userId }, data: { createdAt: hourAgo } })
   for (const route of Object.keys(expected).filter((each) => !each.endsWith('/sign-out')))
@@ -194,7 +235,8 @@ it('refuses to start with a route that has no rule', async () => {
   const { default: fastify } = await import('fastify')
   const app = fastify()
   // The gate reads its parts only when a request comes.
-  addConsoleGate(app, { core: plane.app.core } as Parameters<typeof addConsoleGate>[1])
+  const { core } = plane.app
+  addConsoleGate(app, { core, config: plane.config.console } as Parameters<typeof addConsoleGate>[1])
   expect(() => app.get('/console/api/forgotten', () => ({}))).toThrow(/GET \/forgotten has no rule/)
   await expect(app.ready()).rejects.toThrow(/has a rule, and no route/)
 })

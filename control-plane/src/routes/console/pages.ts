@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { ApiError } from '@phonerack/shared'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
-import { readConsoleFiles } from './files.js'
+import { type ConsoleFiles } from './files.js'
 
 const pagePath = '/console'
 
@@ -30,8 +30,12 @@ const policyFor = (nonce: string, liveOrigin: string): string =>
     "trusted-types 'none'",
   ].join('; ')
 
-export function addConsolePages(app: FastifyInstance, liveOrigin: string): void {
-  const files = readConsoleFiles()
+/** @param files null: the console was not built */
+export function addConsolePages(
+  app: FastifyInstance,
+  files: ConsoleFiles | null,
+  liveOrigin: string,
+): void {
   const hidden = { schema: { hide: true } }
   const page = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     // Not the page: a program expects an error as JSON.

@@ -46,7 +46,7 @@ export function addPasswords(app: FastifyInstance, deps: GateDeps): void {
     await limit(`reset ${email}`, perAccount)
     const from = { address: addressOf(request), requestId: request.id }
     // Not awaited: the time of the answer would tell whether there is an account.
-    requestReset(core, mailer, config.origin, email, from).catch((error: unknown) => {
+    requestReset(core, mailer, config.linkOrigin, email, from).catch((error: unknown) => {
       request.log.error({ err: error }, 'could not send a link for a new password')
     })
     return { ok: true }

@@ -102,7 +102,7 @@ function addInvitations(app: FastifyInstance, deps: GateDeps): void {
     const input = parseBody(inviteBody, request)
     const project = projectOf(request)
     await count(`invitations by ${signedInOf(request).user.id}`, perInviter)
-    const made = await inviteMember(core, actorOf(request), config.origin, {
+    const made = await inviteMember(core, actorOf(request), config.linkOrigin, {
       projectId: project.id,
       ...input,
     })

@@ -3,7 +3,9 @@ import { type FastifyPluginAsync } from 'fastify'
 import { addActivity } from './activity.js'
 import { addApps } from './apps.js'
 import { addChanges } from './changes.js'
+import { type ConsoleFiles } from './files.js'
 import { addConsoleGate } from './gate.js'
+import { addOperatorPages, type OperatorDeps } from './operators.js'
 import { addConsolePages } from './pages.js'
 import { addPasswords } from './passwords.js'
 import { addPeople } from './people.js'
@@ -21,11 +23,13 @@ import { addStorage } from './storage.js'
 import { addTerminals } from './terminals.js'
 import { addUsage } from './usage.js'
 
-/** @param deps `baseUrl`: the address of `/v1` */
+/** `files`: null when the console was not built. */
+export type ConsoleDeps = ProjectDeps & OperatorDeps & { files: ConsoleFiles | null }
+
 export const consolePlugin =
-  (deps: ProjectDeps & { baseUrl: string }): FastifyPluginAsync =>
+  (deps: ConsoleDeps): FastifyPluginAsync =>
   async (app) => {
-    addConsolePages(app, new URL(deps.baseUrl).origin)
+    addConsolePages(app, deps.files, new URL(deps.baseUrl).origin)
     await app.register((api) => {
       // A route of the API is not part of the public contract.
       api.addHook('onRoute', (route) => {
@@ -49,6 +53,7 @@ export const consolePlugin =
       addChanges(api, deps)
       addUsage(api, deps)
       addTerminals(api, deps)
+      if (deps.config.hasOperatorPages) addOperatorPages(api, deps)
       return Promise.resolve()
     })
   }

@@ -16,6 +16,7 @@ const user: Rule = { who: 'user' }
 const viewer: Rule = { who: 'viewer' }
 const member: Rule = { who: 'member' }
 const owner: Rule = { who: 'owner' }
+const operator: Rule = { who: 'operator' }
 const recently = (rule: Rule): Rule => ({ ...rule, isRecent: true })
 
 /** By method and path below `/console/api`. */
@@ -97,4 +98,27 @@ export const rules: Readonly<Record<string, Rule>> = {
   'DELETE /projects/:project/members/:user': recently(owner),
   'POST /projects/:project/invitations': recently(owner),
   'DELETE /projects/:project/invitations/:invitation': owner,
+
+  // Only where the operators' pages are: docs/decisions/0291
+  'GET /operator/hosts': operator,
+  'POST /operator/hosts/join-tokens': recently(operator),
+  'POST /operator/hosts/:host/drain': operator,
+  'POST /operator/hosts/:host/undrain': operator,
+  'POST /operator/hosts/:host/retire': recently(operator),
+  'GET /operator/devices': operator,
+  'POST /operator/devices/:device/enroll': recently(operator),
+  'POST /operator/devices/:device/release': recently(operator),
+  'POST /operator/devices/:device/drain': operator,
+  'POST /operator/devices/:device/undrain': operator,
+  'POST /operator/devices/:device/maintenance': operator,
+  'DELETE /operator/devices/:device/maintenance': operator,
+  'GET /operator/projects': operator,
+  'PATCH /operator/projects/:project': recently(operator),
+  'GET /operator/audit': operator,
+  'GET /operator/system': operator,
+  'POST /operator/service/pause': recently(operator),
+  'POST /operator/service/resume': operator,
 }
+
+/** A route that only a console with the operators' pages has. @param name as in `rules` */
+export const isOperatorRoute = (name: string): boolean => / \/operator\//.test(name)

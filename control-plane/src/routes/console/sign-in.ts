@@ -95,6 +95,12 @@ export function addSignIn(app: FastifyInstance, deps: GateDeps & { baseUrl: stri
       can_sign_up: mailer !== null && signUp.who !== 'invite',
       providers: [...providers.values()].map(({ id, name }) => ({ id, name })),
       console_url: `${config.origin}/console`,
+      has_operator_pages: config.hasOperatorPages && signedIn?.user.isOperator === true,
+      /** Where an operator finds the operators' pages; null: here, or the user is not an operator. */
+      operator_console_url:
+        !config.hasOperatorPages && signedIn?.user.isOperator === true
+          ? `${config.operatorOrigin}/console`
+          : null,
       base_url: baseUrl,
     }
   })

@@ -1,0 +1,49 @@
+/** Hosts: their list, the command with which a machine joins, and their drain and end. */
+import { type FastifyInstance } from 'fastify'
+import { z } from 'zod'
+import { parseBody } from '../../../http/parse-body.js'
+import { drainHost, drainSchema, undrainHost } from '../../../operator/drain.js'
+import { createJoinToken } from '../../../operator/hosts.js'
+import { listRacks } from '../../../operator/racks.js'
+import { retireHost } from '../../../operator/retire.js'
+import { type GateDeps } from '../gate.js'
+import { changeFor, operatorPath } from './change.js'
+
+export interface HostDeps extends GateDeps {
+  /** The address of `/v1`. */
+  baseUrl: string
+  /** Fingerprint of the hosts' certificate authority, for join tokens; a rotation changes it. */
+  authority: () => string
+}
+
+type OfHost = { Params: { host: string } }
+
+const retireBody = z.strictObject({ force: z.boolean().default(false) })
+
+/** Read from standard input, so that no list of processes shows the token. */
+const joinCommand = (baseUrl: string, token: string): string =>
+  `sudo phonerack-agent join --server ${baseUrl} --token-file - <<'END'\n${token}\nEND`
+
+export function addOperatorHosts(app: FastifyInstance, { core, baseUrl, authority }: HostDeps): void {
+  const base = `${operatorPath}/hosts`
+  app.get(base, async () => ({ data: await listRacks(core) }))
+  app.post(`${base}/join-tokens`, async (request, reply) => {
+    const made = await changeFor(core, request, 'host.join_token', (work) =>
+      createJoinToken(work, authority()),
+    )
+    return reply
+      .code(201)
+      .send({ command: joinCommand(baseUrl, made.token), expires_at: made.expires_at })
+  })
+  app.post<OfHost>(`${base}/:host/drain`, (request) => {
+    const drain = parseBody(drainSchema, request)
+    return changeFor(core, request, 'host.drain', (work) => drainHost(work, request.params.host, drain))
+  })
+  app.post<OfHost>(`${base}/:host/undrain`, (request) =>
+    changeFor(core, request, 'host.undrain', (work) => undrainHost(work, request.params.host)),
+  )
+  app.post<OfHost>(`${base}/:host/retire`, (request) => {
+    const { force } = parseBody(retireBody, request)
+    return changeFor(core, request, 'host.retire', (work) => retireHost(work, request.params.host, force))
+  })
+}
