@@ -76,6 +76,7 @@ const home = createRoute({
   getParentRoute: () => inside,
   path: '/',
   beforeLoad: ({ context }) => {
+    if (context.session.has_operator_pages) redirect({ to: '/operator/hosts', throw: true })
     const project = projectToOpen(context.session.projects)
     if (project) redirect({ to: '/projects/$project/phones', params: { project: project.id }, throw: true })
   },
@@ -145,6 +146,45 @@ const members = createRoute({
   component: lazyRouteComponent(() => import('./pages/members'), 'Members'),
 })
 
+const operator = createRoute({
+  getParentRoute: () => inside,
+  path: '/operator',
+  component: Outlet,
+  beforeLoad: ({ context }) => {
+    if (!context.session.has_operator_pages) redirect({ to: '/', throw: true })
+  },
+})
+
+const hosts = createRoute({
+  getParentRoute: () => operator,
+  path: '/hosts',
+  component: lazyRouteComponent(() => import('./pages/operator/hosts'), 'Hosts'),
+})
+
+const devices = createRoute({
+  getParentRoute: () => operator,
+  path: '/devices',
+  component: lazyRouteComponent(() => import('./pages/operator/devices'), 'Devices'),
+})
+
+const allProjects = createRoute({
+  getParentRoute: () => operator,
+  path: '/projects',
+  component: lazyRouteComponent(() => import('./pages/operator/projects'), 'AllProjects'),
+})
+
+const audit = createRoute({
+  getParentRoute: () => operator,
+  path: '/audit',
+  component: lazyRouteComponent(() => import('./pages/operator/audit'), 'Audit'),
+})
+
+const system = createRoute({
+  getParentRoute: () => operator,
+  path: '/system',
+  component: lazyRouteComponent(() => import('./pages/operator/system'), 'SystemPage'),
+})
+
 const tree = root.addChildren([
   signIn,
   signUp,
@@ -155,6 +195,7 @@ const tree = root.addChildren([
     home,
     account,
     connect,
+    operator.addChildren([hosts, devices, allProjects, audit, system]),
     project.addChildren([phones, phone, keys, activity, usage, members]),
   ]),
 ])

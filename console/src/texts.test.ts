@@ -5,6 +5,7 @@ import { actionText } from './pages/phone/action-text'
 import { byArea, elementName, placeOf, targetsOf } from './pages/phone/targets'
 import { snippetsOf } from './pages/keys/snippets'
 import { bytesText } from './ui/bytes'
+import { clockText, daysUntil } from './pages/operator/texts'
 import { csvOf } from './ui/csv'
 import { durationText } from './ui/duration'
 import { usdText } from './ui/money'
@@ -85,6 +86,7 @@ it.each([
   [1500, '1.5 kB'],
   [12_345, '12 kB'],
   [4_000_000, '4.0 MB'],
+  [53_687_091_200, '54 GB'],
 ])('shows %s bytes as %s', (bytes, text) => {
   expect(bytesText(bytes)).toBe(text)
 })
@@ -118,4 +120,11 @@ describe('an element of the screen', () => {
     const page = { ...row, ref: 1, bounds: [0, 0, 1000, 2000] as [number, number, number, number] }
     expect(byArea([row, page]).map(({ ref }) => ref)).toEqual([1, 4])
   })
+})
+
+it('counts whole days until the end of a certificate, and the difference of clocks', () => {
+  const now = new Date('2026-01-02T00:00:00Z')
+  expect(daysUntil('2026-02-01T12:00:00Z', now)).toBe(30)
+  expect(daysUntil('2026-01-01T23:59:00Z', now)).toBe(-1)
+  expect([clockText(-1234), clockText(40), clockText(null)]).toEqual(['1.2 s behind', '0.0 s ahead', 'not known'])
 })

@@ -43,7 +43,7 @@ export async function openConsole(core: Core, config: Config): Promise<OwnConsol
       ...{ core, config: of, auth: createAuth(core, of, secret), csrf: createCsrf(secret), mailer },
       ...{ ...parts, baseUrl, files, storage, version, replicaId: config.replicaId, providers },
       // Accounts are created at the public address only.
-      signUp: of.hasOperatorPages ? { ...config.signIn.signUp, who: 'invite' } : config.signIn.signUp,
+      signUp: of === config.operatorConsole ? { ...config.signIn.signUp, who: 'invite' } : config.signIn.signUp,
     })
   return {
     plugins: (parts) => ({

@@ -29,6 +29,9 @@ export interface Session {
   can_sign_up: boolean
   providers: ProviderRef[]
   console_url: string
+  has_operator_pages: boolean
+  /** Where an operator finds the operators' pages; null: here, or the user is not an operator. */
+  operator_console_url: string | null
   /** Address of the API. */
   base_url: string
 }

@@ -3,11 +3,12 @@ import { Link, Outlet } from '@tanstack/react-router'
 import { Menu as MenuIcon, Search, X } from 'lucide-react'
 import { Dialog as Radix } from 'radix-ui'
 import { lazy, Suspense, useEffect, useState } from 'react'
+import { useSession } from '../api/session'
 import icon from '../icon.svg'
 import { Button } from '../ui/button'
 import { Loading } from '../ui/page'
 import { ConfirmIdentity } from './confirm-identity'
-import { projectPages } from './nav'
+import { operatorPages, projectPages } from './nav'
 import { NewProject } from './new-project'
 import { useProject } from './project'
 import { ProjectSwitcher } from './project-switcher'
@@ -25,10 +26,24 @@ const Brand = () => (
   </Link>
 )
 
+const pageLink =
+  'flex h-9 items-center gap-2.5 rounded-md px-3 text-muted hover:bg-hover hover:text-foreground aria-[current=page]:bg-hover aria-[current=page]:font-medium aria-[current=page]:text-foreground'
+
 function Navigation({ onNewProject, onGone }: { onNewProject: () => void; onGone?: () => void }) {
   const project = useProject()
+  const { has_operator_pages: hasOperatorPages } = useSession()
   return (
     <div className="grid gap-4">
+      {hasOperatorPages && (
+        <nav aria-label="Operators" className="grid gap-0.5 border-b border-border pb-4">
+          {operatorPages.map(({ to, name, icon: Icon }) => (
+            <Link key={to} to={to} {...(onGone ? { onClick: onGone } : {})} className={pageLink}>
+              <Icon className="size-4" aria-hidden />
+              {name}
+            </Link>
+          ))}
+        </nav>
+      )}
       <ProjectSwitcher onNew={onNewProject} />
       {project && (
         <nav aria-label="Project" className="grid gap-0.5">
@@ -38,7 +53,7 @@ function Navigation({ onNewProject, onGone }: { onNewProject: () => void; onGone
               to={to}
               params={{ project: project.id }}
               {...(onGone ? { onClick: onGone } : {})}
-              className="flex h-9 items-center gap-2.5 rounded-md px-3 text-muted hover:bg-hover hover:text-foreground aria-[current=page]:bg-hover aria-[current=page]:font-medium aria-[current=page]:text-foreground"
+              className={pageLink}
             >
               <Icon className="size-4" aria-hidden />
               {name}

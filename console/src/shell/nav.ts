@@ -1,5 +1,16 @@
-/** The pages of a project, for the sidebar and the palette. */
-import { ChartColumn, KeyRound, ScrollText, Smartphone, Users } from 'lucide-react'
+/** The pages of a project and of operators, for the sidebar and the palette. */
+import {
+  Boxes,
+  ChartColumn,
+  Gauge,
+  History,
+  KeyRound,
+  ScrollText,
+  Server,
+  Smartphone,
+  TabletSmartphone,
+  Users,
+} from 'lucide-react'
 
 export const projectPages = [
   { to: '/projects/$project/phones', name: 'Phones', icon: Smartphone },
@@ -7,4 +18,12 @@ export const projectPages = [
   { to: '/projects/$project/activity', name: 'Activity', icon: ScrollText },
   { to: '/projects/$project/usage', name: 'Usage', icon: ChartColumn },
   { to: '/projects/$project/members', name: 'Members', icon: Users },
+] as const
+
+export const operatorPages = [
+  { to: '/operator/hosts', name: 'Hosts', icon: Server },
+  { to: '/operator/devices', name: 'Devices', icon: TabletSmartphone },
+  { to: '/operator/projects', name: 'All projects', icon: Boxes },
+  { to: '/operator/audit', name: 'Audit log', icon: History },
+  { to: '/operator/system', name: 'System', icon: Gauge },
 ] as const

@@ -5,7 +5,7 @@ import { FolderOpen, LogOut, Moon, Plus, SquareTerminal, Sun, UserCog } from 'lu
 import { Dialog as Radix } from 'radix-ui'
 import { type ReactNode } from 'react'
 import { useSession } from '../api/session'
-import { projectPages } from './nav'
+import { operatorPages, projectPages } from './nav'
 import { useProject } from './project'
 import { setTheme } from './theme'
 import { useSignOut } from './user-menu'
@@ -20,7 +20,7 @@ const group =
   '[&_[cmdk-group-heading]]:px-2.5 [&_[cmdk-group-heading]]:py-1.5 [&_[cmdk-group-heading]]:text-[13px] [&_[cmdk-group-heading]]:text-muted'
 
 export default function Palette({ isOpen, onOpenChange, onNewProject }: PaletteProps) {
-  const { projects } = useSession()
+  const { projects, has_operator_pages: hasOperatorPages } = useSession()
   const project = useProject()
   const navigate = useNavigate()
   const leave = useSignOut()
@@ -62,6 +62,13 @@ export default function Palette({ isOpen, onOpenChange, onNewProject }: PaletteP
                       <Icon aria-hidden />,
                       () => void navigate({ to, params: { project: project.id } }),
                     ),
+                  )}
+                </Command.Group>
+              )}
+              {hasOperatorPages && (
+                <Command.Group heading="Operators" className={group}>
+                  {operatorPages.map(({ to, name, icon: Icon }) =>
+                    item(name, <Icon aria-hidden />, () => void navigate({ to })),
                   )}
                 </Command.Group>
               )}

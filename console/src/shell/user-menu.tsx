@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { CircleUser, LogOut, Monitor, Moon, SquareTerminal, Sun, UserCog } from 'lucide-react'
+import { CircleUser, LogOut, Monitor, Moon, Server, SquareTerminal, Sun, UserCog } from 'lucide-react'
 import { toast } from 'sonner'
 import { messageOf } from '../api/client'
 import { sessionQuery, signOut, useSession } from '../api/session'
@@ -30,7 +30,7 @@ export function useSignOut(): () => void {
 }
 
 export function UserMenu() {
-  const { user } = useSession()
+  const { user, operator_console_url: operatorConsole } = useSession()
   const theme = useTheme()
   const navigate = useNavigate()
   const leave = useSignOut()
@@ -52,6 +52,11 @@ export function UserMenu() {
       <MenuItem onSelect={() => void navigate({ to: '/connect' })}>
         <SquareTerminal aria-hidden /> Connect a terminal
       </MenuItem>
+      {operatorConsole !== null && (
+        <MenuItem onSelect={() => window.location.assign(operatorConsole)}>
+          <Server aria-hidden /> Operators’ console
+        </MenuItem>
+      )}
       <MenuLine />
       <MenuLabel>Theme</MenuLabel>
       {themes.map(({ theme: each, name, icon: Icon }) => (

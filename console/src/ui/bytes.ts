@@ -1,6 +1,9 @@
-/** A size, as people read it. */
+const sizes = ['B', 'kB', 'MB', 'GB', 'TB'] as const
+
+/** A size, as people read it, in powers of 1,000. */
 export function bytesText(bytes: number): string {
-  if (bytes < 1000) return `${bytes} B`
-  const [value, unit] = bytes < 1_000_000 ? [bytes / 1000, 'kB'] : [bytes / 1_000_000, 'MB']
-  return `${value < 10 ? value.toFixed(1) : Math.round(value)} ${unit}`
+  let [value, at] = [bytes, 0]
+  while (value >= 1000 && at < sizes.length - 1) [value, at] = [value / 1000, at + 1]
+  const text = at > 0 && value < 10 ? value.toFixed(1) : String(Math.round(value))
+  return `${text} ${sizes[at]}`
 }

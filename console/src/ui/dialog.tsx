@@ -10,7 +10,7 @@ const panel =
 interface DialogProps {
   isOpen: boolean
   onOpenChange: (isOpen: boolean) => void
-  title: string
+  title: ReactNode
   description?: ReactNode
   children: ReactNode
   /** A click outside does not close it. */

@@ -1,0 +1,93 @@
+/** The audit log of operators' and users' changes, newest first. */
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { History } from 'lucide-react'
+import { messageOf } from '../../api/client'
+import { listAudit, type AuditEntry } from '../../api/operators'
+import { Button } from '../../ui/button'
+import { Card, Empty, Loading, Page } from '../../ui/page'
+import { Time } from '../../ui/time'
+
+/** Milliseconds between two reads of the newest entries. */
+const refreshMs = 5000
+
+export function Audit() {
+  const list = useInfiniteQuery({
+    queryKey: ['operator', 'audit'],
+    queryFn: ({ pageParam }) => listAudit(pageParam),
+    initialPageParam: null as string | null,
+    getNextPageParam: (page) => page.next_before,
+    refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) <= 1 ? refreshMs : false),
+  })
+  const entries = list.data?.pages.flatMap(({ data }) => data) ?? []
+  return (
+    <Page
+      title="Audit log"
+      description="Changes by operators and by users of the console, with the values before and after."
+    >
+      <Card>
+        {list.isPending ? (
+          <Loading />
+        ) : list.isLoadingError ? (
+          <Empty icon={<History className="size-5" />} title={messageOf(list.error)}>
+            <Button onClick={() => void list.refetch()}>Try again</Button>
+          </Empty>
+        ) : entries.length === 0 ? (
+          <Empty icon={<History className="size-5" />} title="No changes yet" />
+        ) : (
+          <ul aria-label="Audit log" className="divide-y divide-border">
+            {entries.map((entry) => (
+              <Row key={entry.id} entry={entry} />
+            ))}
+          </ul>
+        )}
+      </Card>
+      {list.hasNextPage && (
+        <Button
+          className="justify-self-center"
+          isBusy={list.isFetchingNextPage}
+          onClick={() => void list.fetchNextPage()}
+        >
+          Show more
+        </Button>
+      )}
+    </Page>
+  )
+}
+
+const Row = ({ entry }: { entry: AuditEntry }) => (
+  <li className="grid min-w-0 gap-1 px-4 py-3 sm:px-5">
+    <div className="flex items-baseline justify-between gap-4">
+      <p className="min-w-0 truncate">
+        <span className="font-mono text-[13px]">{entry.action}</span>{' '}
+        {entry.target !== null && <span className="font-mono text-xs text-muted">{entry.target}</span>}
+      </p>
+      <p className="shrink-0 text-[13px] text-muted tabular-nums">
+        <Time at={entry.at} />
+      </p>
+    </div>
+    <p className="truncate text-[13px] text-muted">
+      <bdi>{entry.token_name || entry.token_id}</bdi>
+      {entry.address !== '' && ` · ${entry.address}`}
+    </p>
+    <details className="min-w-0">
+      <summary className="w-fit cursor-pointer rounded text-[13px] text-muted hover:text-foreground">
+        Before and after
+      </summary>
+      <div className="grid min-w-0 gap-2 pt-2 sm:grid-cols-2">
+        {[
+          ['Before', entry.before],
+          ['After', entry.after],
+        ].map(([name, value]) => (
+          <pre
+            key={String(name)}
+            tabIndex={0}
+            aria-label={String(name)}
+            className="max-h-60 min-w-0 overflow-auto rounded-md border border-border bg-code p-3 font-mono text-xs"
+          >
+            {value === null ? 'none' : JSON.stringify(value, null, 2)}
+          </pre>
+        ))}
+      </div>
+    </details>
+  </li>
+)

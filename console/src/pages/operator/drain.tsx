@@ -1,0 +1,47 @@
+/** Asks how long running phones of a host or device may continue, and drains it. */
+import { type SubmitEvent } from 'react'
+import { Button } from '../../ui/button'
+import { Ask, Dialog } from '../../ui/dialog'
+import { SelectField } from '../../ui/field'
+import { useOperatorChange } from './change'
+import { drainDeadlines } from './texts'
+
+interface Props {
+  name: string
+  isOpen: boolean
+  onOpenChange: (isOpen: boolean) => void
+  drain: (seconds: number) => Promise<unknown>
+}
+
+export function Drain({ name, isOpen, onOpenChange, drain }: Props) {
+  const change = useOperatorChange()
+  const submit = (event: SubmitEvent<HTMLFormElement>): void => {
+    event.preventDefault()
+    const seconds = Number(new FormData(event.currentTarget).get('deadline'))
+    change.mutate(() => drain(seconds), { onSuccess: () => onOpenChange(false) })
+  }
+  return (
+    <Dialog
+      isOpen={isOpen}
+      onOpenChange={onOpenChange}
+      title={<Ask verb="Drain" name={name} />}
+      description="It gets no new work. Running phones end at the deadline, and keep their apps and files. They can start again after the drain."
+    >
+      <form className="grid gap-4" onSubmit={submit}>
+        <SelectField label="Running phones" name="deadline" defaultValue="1800">
+          {drainDeadlines.map(([seconds, text]) => (
+            <option key={seconds} value={seconds}>
+              {text}
+            </option>
+          ))}
+        </SelectField>
+        <div className="flex flex-wrap justify-end gap-2">
+          <Button onClick={() => onOpenChange(false)}>Cancel</Button>
+          <Button type="submit" look="danger" isBusy={change.isPending}>
+            Drain
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}

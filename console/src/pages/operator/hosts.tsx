@@ -1,0 +1,53 @@
+/** All hosts with the phones in their ports, refreshed while the page is visible. */
+import { useQuery } from '@tanstack/react-query'
+import { Plus, Server } from 'lucide-react'
+import { useState } from 'react'
+import { listHosts } from '../../api/operators'
+import { Button } from '../../ui/button'
+import { Card, Empty, Page } from '../../ui/page'
+import { HostCard } from './host-card'
+import { Join } from './join'
+import { Listed } from './listed'
+
+/** Milliseconds between two reads of the list. */
+const refreshMs = 3000
+
+export function Hosts() {
+  const [isJoining, setIsJoining] = useState(false)
+  const list = useQuery({
+    queryKey: ['operator', 'hosts'],
+    queryFn: listHosts,
+    refetchInterval: refreshMs,
+  })
+  const icon = <Server className="size-5" />
+  return (
+    <Page
+      title="Hosts"
+      description="Machines with phones. The list is live."
+      actions={
+        <Button look="primary" onClick={() => setIsJoining(true)}>
+          <Plus aria-hidden /> Add host
+        </Button>
+      }
+    >
+      <Listed query={list} icon={icon}>
+        {({ data }) =>
+          data.length === 0 ? (
+            <Card>
+              <Empty icon={icon} title="No hosts yet">
+                <p>Add a machine with phones: you get the command that connects it.</p>
+              </Empty>
+            </Card>
+          ) : (
+            <ul aria-label="Hosts" className="grid min-w-0 gap-5">
+              {data.map((host) => (
+                <HostCard key={host.id} host={host} />
+              ))}
+            </ul>
+          )
+        }
+      </Listed>
+      <Join isOpen={isJoining} onOpenChange={setIsJoining} />
+    </Page>
+  )
+}

@@ -1,0 +1,49 @@
+/** Takes a device out of the pool with a note for other operators. */
+import { beginMaintenance, type Device } from '../../api/operators'
+import { Button } from '../../ui/button'
+import { Ask, Dialog } from '../../ui/dialog'
+import { TextField } from '../../ui/field'
+import { useOperatorChange } from './change'
+
+interface Props {
+  device: Device
+  isOpen: boolean
+  onOpenChange: (isOpen: boolean) => void
+}
+
+export function Maintenance({ device, isOpen, onOpenChange }: Props) {
+  const change = useOperatorChange()
+  return (
+    <Dialog
+      isOpen={isOpen}
+      onOpenChange={onOpenChange}
+      title={<Ask verb="Begin maintenance of" name={device.serial} />}
+      description="It gets no phone until you end the maintenance. A device that is in use must be drained first."
+    >
+      <form
+        className="grid gap-4"
+        onSubmit={(event) => {
+          event.preventDefault()
+          const note = new FormData(event.currentTarget).get('note')
+          const text = typeof note === 'string' ? note : ''
+          change.mutate(() => beginMaintenance(device.id, text), { onSuccess: () => onOpenChange(false) })
+        }}
+      >
+        <TextField
+          label="Note"
+          name="note"
+          required
+          maxLength={200}
+          autoComplete="off"
+          placeholder="New battery"
+        />
+        <div className="flex flex-wrap justify-end gap-2">
+          <Button onClick={() => onOpenChange(false)}>Cancel</Button>
+          <Button type="submit" look="primary" isBusy={change.isPending}>
+            Begin maintenance
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,121 @@
+/** Changes the credit and the limits of a project. */
+import { type ReactNode } from 'react'
+import { changeProject, type OperatorProject, type ProjectChange } from '../../api/operators'
+import { Button } from '../../ui/button'
+import { Dialog } from '../../ui/dialog'
+import { TextField } from '../../ui/field'
+import { usdText } from '../../ui/money'
+import { useOperatorChange } from './change'
+
+interface Props {
+  project: OperatorProject
+  isOpen: boolean
+  onOpenChange: (isOpen: boolean) => void
+}
+
+interface FormProps extends Props {
+  title: ReactNode
+  description: ReactNode
+  action: string
+  read: (field: (name: string) => string) => ProjectChange
+  children: ReactNode
+}
+
+function Form({ project, isOpen, onOpenChange, title, description, action, read, children }: FormProps) {
+  const change = useOperatorChange()
+  return (
+    <Dialog isOpen={isOpen} onOpenChange={onOpenChange} title={title} description={description}>
+      <form
+        className="grid gap-4"
+        onSubmit={(event) => {
+          event.preventDefault()
+          const fields = new FormData(event.currentTarget)
+          const wanted = read((name) => {
+            const value = fields.get(name)
+            return typeof value === 'string' ? value.trim() : ''
+          })
+          change.mutate(() => changeProject(project.id, wanted), { onSuccess: () => onOpenChange(false) })
+        }}
+      >
+        {children}
+        <div className="flex flex-wrap justify-end gap-2">
+          <Button onClick={() => onOpenChange(false)}>Cancel</Button>
+          <Button type="submit" look="primary" isBusy={change.isPending}>
+            {action}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}
+
+const Named = ({ of, name }: { of: string; name: string }) => (
+  <span className="break-words">
+    {of} of <bdi>{name}</bdi>
+  </span>
+)
+
+export const Credit = (props: Props) => (
+  <Form
+    {...props}
+    title={<Named of="Credit" name={props.project.name} />}
+    description={`It has ${usdText(props.project.balance_usd)} now. The amount is added; a negative one is taken away.`}
+    action="Change credit"
+    read={(field) => ({ credit_usd: field('amount') })}
+  >
+    <TextField
+      label="Amount in US dollars"
+      name="amount"
+      required
+      inputMode="decimal"
+      pattern="-?[0-9]{1,12}(\.[0-9]{1,6})?"
+      autoComplete="off"
+      placeholder="50.00"
+    />
+  </Form>
+)
+
+export const Limits = (props: Props) => {
+  const { project } = props
+  return (
+    <Form
+      {...props}
+      title={<Named of="Limits" name={project.name} />}
+      description="Lower limits do not end what runs already."
+      action="Change limits"
+      read={(field) => ({
+        max_phones: Number(field('phones')),
+        max_running: Number(field('running')),
+        spend_limit_usd: field('spend'),
+      })}
+    >
+      <TextField
+        label="Phones"
+        name="phones"
+        type="number"
+        min={0}
+        max={1_000_000}
+        required
+        defaultValue={project.max_phones}
+      />
+      <TextField
+        label="Phones that run at a time"
+        name="running"
+        type="number"
+        min={0}
+        max={1_000_000}
+        required
+        defaultValue={project.max_running}
+      />
+      <TextField
+        label="Spending a month in US dollars"
+        name="spend"
+        required
+        inputMode="decimal"
+        pattern="[0-9]{1,12}(\.[0-9]{1,6})?"
+        autoComplete="off"
+        defaultValue={project.spend_limit_usd}
+      />
+    </Form>
+  )
+}

@@ -1,0 +1,44 @@
+/** Texts and colours of the states of hosts and devices. */
+import { type DeviceState, type HostState, type Port } from '../../api/operators'
+import { type Tone } from '../../ui/badge'
+
+export const hostTones: Readonly<Record<HostState, Tone>> = {
+  online: 'good',
+  degraded: 'warn',
+  refusing: 'warn',
+  stopping: 'warn',
+  late: 'warn',
+  lost: 'danger',
+  retired: 'quiet',
+}
+
+export const deviceTones: Readonly<Record<DeviceState, Tone>> = {
+  unenrolled: 'quiet',
+  unauthorized: 'warn',
+  provisioning: 'busy',
+  free: 'good',
+  assigned: 'good',
+  wiping: 'busy',
+  quarantined: 'danger',
+  offline: 'warn',
+}
+
+/** Whole days until then; less than 0: it has passed. */
+export const daysUntil = (at: string, now: Date): number =>
+  Math.floor((Date.parse(at) - now.getTime()) / 86_400_000)
+
+export const modelOf = ({ maker, model }: Pick<Port, 'maker' | 'model'>): string =>
+  [maker, model].filter((part) => part !== null && part !== '').join(' ') || 'unknown model'
+
+/** @param ms by which a clock is ahead */
+export const clockText = (ms: number | null): string =>
+  ms === null ? 'not known' : `${Math.abs(ms / 1000).toFixed(1)} s ${ms < 0 ? 'behind' : 'ahead'}`
+
+/** How long running phones may continue after a drain, in seconds. */
+export const drainDeadlines = [
+  [0, 'End at once'],
+  [1800, 'Continue for at most 30 minutes'],
+  [3600, 'Continue for at most 1 hour'],
+  [28_800, 'Continue for at most 8 hours'],
+  [86_400, 'Continue for at most 1 day'],
+] as const
