@@ -94,7 +94,7 @@ export function DeviceRow({ device }: { device: Device }) {
           />
           {checks.length > 0 && (
             <section className="grid min-w-0 gap-2" aria-label="Evidence of the last wipe">
-              <h3 className="font-medium">Evidence of the last wipe</h3>
+              <h2 className="font-medium">Evidence of the last wipe</h2>
               <ul className="grid gap-1.5">
                 {checks.map(({ name, passed, evidence }) => (
                   <li key={name} className="grid gap-x-3 gap-y-0.5 sm:grid-cols-[6rem_minmax(0,1fr)]">
@@ -112,9 +112,9 @@ export function DeviceRow({ device }: { device: Device }) {
           )}
           {events.length > 0 && (
             <section className="grid min-w-0 gap-2" aria-label="Recovery steps">
-              <h3 className="font-medium">Recovery steps</h3>
+              <h2 className="font-medium">Recovery steps</h2>
               <ul className="grid gap-1 text-[13px]">
-                {events.toReversed().map(({ at, step, outcome, reason }, index) => (
+                {[...events].reverse().map(({ at, step, outcome, reason }, index) => (
                   <li key={index} className="break-words">
                     <Time at={at} />: {step.replaceAll('_', ' ')}, {outcome}.{' '}
                     <bdi className="text-muted">{reason}</bdi>

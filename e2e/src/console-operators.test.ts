@@ -1,0 +1,130 @@
+/** The operators' console in a real Chromium: a host is drained and its phones end, and the other pages. */
+import { type Browser, type Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { openBrowser } from './system/browser.js'
+import { acceptLink, axeFindings, consolePassword, firstLink, loaded, newPage } from './system/console-pages.js'
+import { startSystem, stopSystem, type System } from './system/system.js'
+import { getPhone, newTenant, readyPhone, startAgain } from './system/tenant.js'
+
+const email = 'olga@example.com'
+/** Script, markup and a mark that turns the direction of text. */
+const hostileName = '<img src=x onerror="alert(1)">\u202Eevil'
+
+let system: System
+let browser: Browser
+let page: Page
+const complaints: string[] = []
+
+beforeAll(async () => {
+  system = await startSystem({ virtualPhones: 2 })
+  browser = await openBrowser()
+  page = await newPage(browser, { viewport: { width: 1440, height: 900 } }, complaints)
+  page.on('dialog', (dialog) => {
+    complaints.push(`a dialog: ${dialog.message()}`)
+    void dialog.dismiss()
+  })
+}, 300_000)
+afterAll(async () => {
+  await browser.close()
+  await stopSystem(system)
+})
+
+const open = async (name: string): Promise<void> => {
+  await page.getByRole('navigation', { name: 'Operators' }).getByRole('link', { name }).click()
+  await page.getByRole('heading', { level: 1, name }).waitFor()
+  await loaded(page)
+}
+
+it('needs another sign-in, at the address of the operators', async () => {
+  await acceptLink(page, await firstLink(system), { name: 'Olga', email })
+  // The public console has no pages of operators.
+  const publicOrigin = new URL(page.url()).origin
+  await page.goto(`${publicOrigin}/console/operator/hosts`)
+  await page.waitForURL((url) => !url.pathname.includes('/operator/'))
+  expect(await page.getByRole('navigation', { name: 'Operators' }).count()).toBe(0)
+
+  await page.getByRole('button', { name: 'Account and theme' }).click()
+  await page.getByRole('menuitem', { name: 'Operators’ console' }).click()
+  await page.getByLabel('E-mail address').fill(email)
+  await page.getByLabel('Password').fill(consolePassword)
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+  await page.getByRole('heading', { level: 1, name: 'Hosts' }).waitFor()
+  const operatorOrigin = new URL(page.url()).origin
+  expect(new URL(operatorOrigin).port).toBe(new URL(system.up.operator_url).port)
+  expect(operatorOrigin).not.toBe(publicOrigin)
+})
+
+it('drains a host, and shows how its phones end without a reload', async () => {
+  const tenant = await newTenant(system)
+  const { id } = await readyPhone(tenant.admin, { name: hostileName })
+  const host = page.getByRole('list', { name: 'Hosts' }).locator('> li')
+  const port = host.getByRole('listitem').filter({ hasText: hostileName })
+  await port.getByText('ready').waitFor({ timeout: 60_000 })
+  await host.getByText('1 of 2 devices').waitFor()
+  await host.getByText(/^\d+ days left$/).waitFor()
+  expect(await axeFindings(page)).toEqual([])
+
+  await host.getByRole('button', { name: /^Actions for/ }).click()
+  await page.getByRole('menuitem', { name: 'Drain…' }).click()
+  const dialog = page.getByRole('dialog', { name: /^Drain .+\?$/ })
+  await dialog.getByLabel('Running phones').selectOption('End at once')
+  await dialog.getByRole('button', { name: 'Drain', exact: true }).click()
+  await host.getByText('drained', { exact: true }).waitFor({ timeout: 60_000 })
+  await port.getByText('unavailable').waitFor({ timeout: 60_000 })
+  await host.getByText('0 of 2 devices').waitFor({ timeout: 60_000 })
+  expect((await getPhone(tenant.admin, id)).status).toBe('unavailable')
+
+  await host.getByRole('button', { name: /^Actions for/ }).click()
+  await page.getByRole('menuitem', { name: 'End the drain' }).click()
+  await host.getByText('drained', { exact: true }).waitFor({ state: 'detached', timeout: 60_000 })
+  await startAgain(tenant.admin, id)
+  await port.getByText('ready').waitFor({ timeout: 60_000 })
+})
+
+it('gives the command for a new host', async () => {
+  await page.getByRole('button', { name: 'Add host' }).click()
+  await page.getByRole('button', { name: 'Create command' }).click()
+  const command = await page.getByRole('dialog').locator('pre').innerText()
+  expect(command).toContain(`phonerack-agent join --server ${system.up.base_url} --token-file -`)
+  expect(command).toMatch(/\nprj_\S+\nEND/)
+  await page.getByRole('button', { name: 'Done' }).click()
+})
+
+it('shows devices with the evidence of their wipe, projects, the audit log and the system', async () => {
+  await open('Devices')
+  const device = page.getByRole('list', { name: 'Devices' }).locator('> li').first()
+  await device.getByText(/^Details; last wipe passed \d+ checks$/).click()
+  await device.getByText('Evidence of the last wipe').waitFor()
+  expect(await axeFindings(page)).toEqual([])
+  await device.getByRole('button', { name: /^Actions for/ }).click()
+  expect(await page.getByRole('menuitem', { name: 'Enrol…' }).getAttribute('aria-disabled')).toBe('true')
+  await page.keyboard.press('Escape')
+
+  await open('All projects')
+  const { name } = system.up.project
+  const project = page.getByRole('list', { name: 'Projects' }).locator('> li').filter({ hasText: system.up.project.id })
+  await project.getByRole('button', { name: `Actions for ${name}` }).click()
+  await page.getByRole('menuitem', { name: 'Freeze…' }).click()
+  const question = page.getByRole('alertdialog', { name: new RegExp(`^Freeze .*${name}`) })
+  await question.getByRole('button', { name: 'Freeze project' }).click()
+  await project.getByText('frozen', { exact: true }).waitFor()
+  expect(await axeFindings(page)).toEqual([])
+  await project.getByRole('button', { name: `Actions for ${name}` }).click()
+  await page.getByRole('menuitem', { name: 'Unfreeze' }).click()
+  await project.getByText('frozen', { exact: true }).waitFor({ state: 'detached' })
+
+  await open('Audit log')
+  const log = page.getByRole('list', { name: 'Audit log' })
+  const drained = log.locator('> li').filter({ hasText: 'host.drain' })
+  await drained.getByText(email).waitFor()
+  expect(await axeFindings(page)).toEqual([])
+
+  await open('System')
+  await page.getByText('connected', { exact: true }).waitFor()
+  await page.getByRole('list', { name: 'Replicas' }).getByText('running').waitFor()
+  expect(await axeFindings(page)).toEqual([])
+})
+
+it('had no error, and violated no policy', () => {
+  expect(complaints.filter((text) => !/status of (401|403|404)/.test(text))).toEqual([])
+})
