@@ -4,8 +4,9 @@ import { messageOf, RequestFailed } from './api/client'
 import { actionText } from './pages/phone/action-text'
 import { byArea, elementName, placeOf, targetsOf } from './pages/phone/targets'
 import { snippetsOf } from './pages/keys/snippets'
-import { bytesText } from './ui/bytes'
+import { alarmsOf } from './pages/operator/alarms'
 import { clockText, daysUntil } from './pages/operator/texts'
+import { bytesText } from './ui/bytes'
 import { csvOf } from './ui/csv'
 import { durationText } from './ui/duration'
 import { usdText } from './ui/money'
@@ -127,4 +128,41 @@ it('counts whole days until the end of a certificate, and the difference of cloc
   expect(daysUntil('2026-02-01T12:00:00Z', now)).toBe(30)
   expect(daysUntil('2026-01-01T23:59:00Z', now)).toBe(-1)
   expect([clockText(-1234), clockText(40), clockText(null)]).toEqual(['1.2 s behind', '0.0 s ahead', 'not known'])
+})
+
+describe('alarms', () => {
+  const now = new Date('2026-01-02T00:00:00Z')
+  type Hosts = Parameters<typeof alarmsOf>[0]
+  type Devices = Parameters<typeof alarmsOf>[1]
+  const host = {
+    ...{ id: 'hst_1', name: 'rack-1', state: 'online', clock_ahead_ms: 40 },
+    certificate_expires_at: '2026-12-01T00:00:00Z',
+  }
+  const device = { id: 'dev_1', serial: 'R5', state: 'free', condition: { warnings: [] } }
+  const textsOf = (hosts: object[], devices: object[]) =>
+    alarmsOf(hosts as unknown as Hosts, devices as unknown as Devices, now).map(
+      ({ name, text }) => `${name} ${text}`,
+    )
+
+  it('are none while all is well', () => {
+    expect(textsOf([host], [device, { ...device, condition: null }])).toEqual([])
+  })
+
+  it('name hosts that are away, their certificates and clocks, and devices with a fault', () => {
+    const hosts = [
+      { ...host, state: 'lost', clock_ahead_ms: 90_000 },
+      { ...host, certificate_expires_at: '2026-01-12T00:00:00Z', clock_ahead_ms: -6000 },
+    ]
+    const devices = [
+      { ...device, state: 'quarantined' },
+      { ...device, condition: { warnings: ['The battery is hot.'] } },
+    ]
+    expect(textsOf(hosts, devices)).toEqual([
+      'rack-1 is lost.',
+      'rack-1 has a certificate for 10 days.',
+      'rack-1 has a clock that is 6.0 s behind.',
+      'R5 is quarantined.',
+      'R5 : The battery is hot.',
+    ])
+  })
 })

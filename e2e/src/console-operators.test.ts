@@ -1,10 +1,10 @@
 /** The operators' console in a real Chromium: a host is drained and its phones end, and the other pages. */
-import { type Browser, type Page } from 'playwright-core'
+import { type Browser, type Locator, type Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openBrowser } from './system/browser.js'
-import { acceptLink, axeFindings, consolePassword, firstLink, loaded, newPage } from './system/console-pages.js'
+import { acceptLink, axeFindings, enterOperators, firstLink, loaded, newPage } from './system/console-pages.js'
 import { startSystem, stopSystem, type System } from './system/system.js'
-import { getPhone, newTenant, readyPhone, startAgain } from './system/tenant.js'
+import { getPhone, newTenant, operatorOf, readyPhone, startAgain } from './system/tenant.js'
 
 const email = 'olga@example.com'
 /** Script, markup and a mark that turns the direction of text. */
@@ -35,6 +35,21 @@ const open = async (name: string): Promise<void> => {
   await loaded(page)
 }
 
+/** Begins and ends the maintenance of a device that is free. */
+async function maintain(device: Locator): Promise<void> {
+  const choose = async (name: string): Promise<void> => {
+    await device.getByRole('button', { name: /^Actions for/ }).click()
+    await page.getByRole('menuitem', { name }).click()
+  }
+  await choose('Begin maintenance…')
+  const dialog = page.getByRole('dialog', { name: /^Begin maintenance of .+\?$/ })
+  await dialog.getByLabel('Note').fill(hostileName)
+  await dialog.getByRole('button', { name: 'Begin maintenance' }).click()
+  await device.getByText(hostileName).waitFor()
+  await choose('End maintenance')
+  await device.getByText(hostileName).waitFor({ state: 'detached' })
+}
+
 it('needs another sign-in, at the address of the operators', async () => {
   await acceptLink(page, await firstLink(system), { name: 'Olga', email })
   // The public console has no pages of operators.
@@ -43,13 +58,7 @@ it('needs another sign-in, at the address of the operators', async () => {
   await page.waitForURL((url) => !url.pathname.includes('/operator/'))
   expect(await page.getByRole('navigation', { name: 'Operators' }).count()).toBe(0)
 
-  await page.getByRole('button', { name: 'Account and theme' }).click()
-  await page.getByRole('menuitem', { name: 'Operators’ console' }).click()
-  await page.getByLabel('E-mail address').fill(email)
-  await page.getByLabel('Password').fill(consolePassword)
-  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
-  await page.getByRole('heading', { level: 1, name: 'Hosts' }).waitFor()
-  const operatorOrigin = new URL(page.url()).origin
+  const operatorOrigin = await enterOperators(page, email)
   expect(new URL(operatorOrigin).port).toBe(new URL(system.up.operator_url).port)
   expect(operatorOrigin).not.toBe(publicOrigin)
 })
@@ -91,17 +100,25 @@ it('gives the command for a new host', async () => {
 })
 
 it('shows devices with the evidence of their wipe, projects, the audit log and the system', async () => {
+  const operator = operatorOf(system)
+  const hostileProject = `${hostileName} project`
+  expect((await operator.post('/operator/v1/projects', { name: hostileProject })).status).toBe(201)
   await open('Devices')
-  const device = page.getByRole('list', { name: 'Devices' }).locator('> li').first()
+  const device = page
+    .getByRole('list', { name: 'Devices' })
+    .locator('> li')
+    .filter({ has: page.getByText('free', { exact: true }) })
   await device.getByText(/^Details; last wipe passed \d+ checks$/).click()
   await device.getByText('Evidence of the last wipe').waitFor()
   expect(await axeFindings(page)).toEqual([])
   await device.getByRole('button', { name: /^Actions for/ }).click()
   expect(await page.getByRole('menuitem', { name: 'Enrol…' }).getAttribute('aria-disabled')).toBe('true')
   await page.keyboard.press('Escape')
+  await maintain(device)
 
   await open('All projects')
   const { name } = system.up.project
+  await page.getByText(hostileProject).waitFor()
   const project = page.getByRole('list', { name: 'Projects' }).locator('> li').filter({ hasText: system.up.project.id })
   await project.getByRole('button', { name: `Actions for ${name}` }).click()
   await page.getByRole('menuitem', { name: 'Freeze…' }).click()

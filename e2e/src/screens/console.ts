@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises'
 import path from 'node:path'
 import { type Browser, type Page } from 'playwright-core'
 import { openBrowser } from '../system/browser.js'
-import { acceptLink, firstLink, loaded, newPage } from '../system/console-pages.js'
+import { acceptLink, enterOperators, firstLink, loaded, newPage } from '../system/console-pages.js'
 import { startMailServer } from '../system/mail-server.js'
 import { startOidcIssuer } from '../system/oidc-issuer.js'
 import { withParts, type Parts } from '../system/parts.js'
@@ -122,6 +122,31 @@ const scenes: readonly Scene[] = [
   { name: 'account', path: '../../account' },
 ]
 
+/** Below `/console/operator` of the operator's listener. */
+const operatorScenes: readonly Scene[] = [
+  { name: 'hosts', path: 'hosts' },
+  {
+    name: 'host-drain',
+    path: 'hosts',
+    async then(page) {
+      await page.getByRole('button', { name: /^Actions for/ }).click()
+      await page.getByRole('menuitem', { name: 'Drain…' }).click()
+      await page.getByRole('dialog').waitFor()
+    },
+  },
+  {
+    name: 'devices',
+    path: 'devices',
+    async then(page) {
+      await page.getByText(/^Details; last wipe/).first().click()
+      await page.getByText('Evidence of the last wipe').first().waitFor()
+    },
+  },
+  { name: 'all-projects', path: 'projects' },
+  { name: 'audit', path: 'audit' },
+  { name: 'system', path: 'system' },
+]
+
 /** Replaces secrets of keys in the page's texts: they look like real ones. */
 const hideSecrets = `{
   const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
@@ -208,12 +233,19 @@ async function drawAll(browser: Browser, system: System): Promise<void> {
     }
   await acceptLink(first, link, { name: 'Olga Example', email: 'olga@example.com' })
   const at = await furnish(browser, first, system)
+  const operatorOrigin = await enterOperators(first, 'olga@example.com')
   const storageState = await first.context().storageState()
   for (const [width, viewport] of Object.entries(sizes))
     for (const colorScheme of ['light', 'dark'] as const) {
       const page = await newPage(browser, { viewport, colorScheme, storageState }, [])
-      for (const { name, path: below, then, after } of scenes) {
-        await page.goto(`${at}/${below}`)
+      const all = [
+        ...scenes.map((scene) => ({ ...scene, url: `${at}/${scene.path}` })),
+        ...operatorScenes.map((scene) => ({
+          ...{ ...scene, after: undefined, url: `${operatorOrigin}/console/operator/${scene.path}` },
+        })),
+      ]
+      for (const { name, url, then, after } of all) {
+        await page.goto(url)
         await page.getByRole('heading', { level: 1 }).waitFor()
         await loaded(page)
         await then?.(page)

@@ -62,6 +62,17 @@ export async function becomeOperator(
   }
 }
 
+/** Goes from the public console of an operator to that of operators, and signs in there. Returns its origin. */
+export async function enterOperators(page: Page, email: string): Promise<string> {
+  await inside(page).click()
+  await page.getByRole('menuitem', { name: 'Operators’ console' }).click()
+  await page.getByLabel('E-mail address').fill(email)
+  await page.getByLabel('Password').fill(consolePassword)
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+  await page.getByRole('heading', { level: 1, name: 'Hosts' }).waitFor()
+  return new URL(page.url()).origin
+}
+
 /** Waits until nothing on the page is loading. Its policy refuses functions that are sent as text. */
 export const loaded = (page: Page): Promise<void> =>
   page.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'detached' })

@@ -68,14 +68,11 @@ export function DeviceActions({ device }: { device: Device }) {
           <Eraser aria-hidden /> Enrol…
         </MenuItem>
       </Menu>
-      <Drain
-        name={serial}
-        isOpen={asked === 'drain'}
-        onOpenChange={close}
-        drain={(seconds) => drainDevice(id, seconds)}
-      />
-      <Maintenance device={device} isOpen={asked === 'maintenance'} onOpenChange={close} />
-      <Enroll device={device} isOpen={asked === 'enroll'} onOpenChange={close} />
+      {asked === 'drain' && (
+        <Drain name={serial} onClose={close} drain={(seconds) => drainDevice(id, seconds)} />
+      )}
+      {asked === 'maintenance' && <Maintenance device={device} onClose={close} />}
+      {asked === 'enroll' && <Enroll device={device} onClose={close} />}
       <Confirm
         isOpen={asked === 'release'}
         onOpenChange={close}

@@ -8,22 +8,21 @@ import { drainDeadlines } from './texts'
 
 interface Props {
   name: string
-  isOpen: boolean
-  onOpenChange: (isOpen: boolean) => void
+  onClose: () => void
   drain: (seconds: number) => Promise<unknown>
 }
 
-export function Drain({ name, isOpen, onOpenChange, drain }: Props) {
+export function Drain({ name, onClose, drain }: Props) {
   const change = useOperatorChange()
   const submit = (event: SubmitEvent<HTMLFormElement>): void => {
     event.preventDefault()
     const seconds = Number(new FormData(event.currentTarget).get('deadline'))
-    change.mutate(() => drain(seconds), { onSuccess: () => onOpenChange(false) })
+    change.mutate(() => drain(seconds), { onSuccess: onClose })
   }
   return (
     <Dialog
-      isOpen={isOpen}
-      onOpenChange={onOpenChange}
+      isOpen
+      onOpenChange={onClose}
       title={<Ask verb="Drain" name={name} />}
       description="It gets no new work. Running phones end at the deadline, and keep their apps and files. They can start again after the drain."
     >
@@ -36,7 +35,7 @@ export function Drain({ name, isOpen, onOpenChange, drain }: Props) {
           ))}
         </SelectField>
         <div className="flex flex-wrap justify-end gap-2">
-          <Button onClick={() => onOpenChange(false)}>Cancel</Button>
+          <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" look="danger" isBusy={change.isPending}>
             Drain
           </Button>

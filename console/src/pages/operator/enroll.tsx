@@ -9,21 +9,16 @@ import { modelOf } from './texts'
 
 interface Props {
   device: Device
-  isOpen: boolean
-  onOpenChange: (isOpen: boolean) => void
+  onClose: () => void
 }
 
-export function Enroll({ device, isOpen, onOpenChange }: Props) {
+export function Enroll({ device, onClose }: Props) {
   const [typed, setTyped] = useState('')
   const change = useOperatorChange()
-  const close = (open: boolean): void => {
-    setTyped('')
-    onOpenChange(open)
-  }
   return (
     <Dialog
-      isOpen={isOpen}
-      onOpenChange={close}
+      isOpen
+      onOpenChange={onClose}
       title={<Ask verb="Enrol" name={device.serial} />}
       description={
         <>
@@ -37,7 +32,7 @@ export function Enroll({ device, isOpen, onOpenChange }: Props) {
         className="grid gap-4"
         onSubmit={(event) => {
           event.preventDefault()
-          change.mutate(() => enrollDevice(device.id, typed), { onSuccess: () => close(false) })
+          change.mutate(() => enrollDevice(device.id, typed), { onSuccess: onClose })
         }}
       >
         <TextField
@@ -52,7 +47,7 @@ export function Enroll({ device, isOpen, onOpenChange }: Props) {
           required
         />
         <div className="flex flex-wrap justify-end gap-2">
-          <Button onClick={() => close(false)}>Cancel</Button>
+          <Button onClick={onClose}>Cancel</Button>
           <Button
             type="submit"
             look="danger"

@@ -10,13 +10,11 @@ import { Menu, MenuItem } from '../../ui/menu'
 import { Card } from '../../ui/page'
 import { Time } from '../../ui/time'
 import { PhoneBadge } from '../phone/status'
+import { certificateWarnDays } from './alarms'
 import { useOperatorChange } from './change'
 import { Drain } from './drain'
 import { Facts } from './listed'
 import { clockText, daysUntil, deviceTones, hostTones, modelOf } from './texts'
-
-/** Days before its end in which a certificate should have been renewed already. */
-const certificateWarnDays = 30
 
 export function HostCard({ host }: { host: Host }) {
   const days = daysUntil(host.certificate_expires_at, new Date())
@@ -133,12 +131,9 @@ function Actions({ host }: { host: Host }) {
           <Trash2 aria-hidden /> Retire…
         </MenuItem>
       </Menu>
-      <Drain
-        name={host.name}
-        isOpen={asked === 'drain'}
-        onOpenChange={close}
-        drain={(seconds) => drainHost(host.id, seconds)}
-      />
+      {asked === 'drain' && (
+        <Drain name={host.name} onClose={close} drain={(seconds) => drainHost(host.id, seconds)} />
+      )}
       <Confirm
         isOpen={asked === 'retire'}
         onOpenChange={close}

@@ -2,9 +2,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { Plus, Server } from 'lucide-react'
 import { useState } from 'react'
-import { listHosts } from '../../api/operators'
+import { listDevices, listHosts } from '../../api/operators'
 import { Button } from '../../ui/button'
 import { Card, Empty, Page } from '../../ui/page'
+import { AlarmList } from './alarm-list'
+import { alarmsOf } from './alarms'
 import { HostCard } from './host-card'
 import { Join } from './join'
 import { Listed } from './listed'
@@ -19,6 +21,12 @@ export function Hosts() {
     queryFn: listHosts,
     refetchInterval: refreshMs,
   })
+  const devices = useQuery({
+    queryKey: ['operator', 'devices'],
+    queryFn: listDevices,
+    refetchInterval: refreshMs,
+  })
+  const alarms = alarmsOf(list.data?.data ?? [], devices.data?.data ?? [], new Date())
   const icon = <Server className="size-5" />
   return (
     <Page
@@ -30,6 +38,7 @@ export function Hosts() {
         </Button>
       }
     >
+      <AlarmList alarms={alarms} />
       <Listed query={list} icon={icon}>
         {({ data }) =>
           data.length === 0 ? (

@@ -7,16 +7,15 @@ import { useOperatorChange } from './change'
 
 interface Props {
   device: Device
-  isOpen: boolean
-  onOpenChange: (isOpen: boolean) => void
+  onClose: () => void
 }
 
-export function Maintenance({ device, isOpen, onOpenChange }: Props) {
+export function Maintenance({ device, onClose }: Props) {
   const change = useOperatorChange()
   return (
     <Dialog
-      isOpen={isOpen}
-      onOpenChange={onOpenChange}
+      isOpen
+      onOpenChange={onClose}
       title={<Ask verb="Begin maintenance of" name={device.serial} />}
       description="It gets no phone until you end the maintenance. A device that is in use must be drained first."
     >
@@ -26,7 +25,7 @@ export function Maintenance({ device, isOpen, onOpenChange }: Props) {
           event.preventDefault()
           const note = new FormData(event.currentTarget).get('note')
           const text = typeof note === 'string' ? note : ''
-          change.mutate(() => beginMaintenance(device.id, text), { onSuccess: () => onOpenChange(false) })
+          change.mutate(() => beginMaintenance(device.id, text), { onSuccess: onClose })
         }}
       >
         <TextField
@@ -38,7 +37,7 @@ export function Maintenance({ device, isOpen, onOpenChange }: Props) {
           placeholder="New battery"
         />
         <div className="flex flex-wrap justify-end gap-2">
-          <Button onClick={() => onOpenChange(false)}>Cancel</Button>
+          <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" look="primary" isBusy={change.isPending}>
             Begin maintenance
           </Button>

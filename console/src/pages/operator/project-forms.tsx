@@ -9,8 +9,7 @@ import { useOperatorChange } from './change'
 
 interface Props {
   project: OperatorProject
-  isOpen: boolean
-  onOpenChange: (isOpen: boolean) => void
+  onClose: () => void
 }
 
 interface FormProps extends Props {
@@ -21,10 +20,10 @@ interface FormProps extends Props {
   children: ReactNode
 }
 
-function Form({ project, isOpen, onOpenChange, title, description, action, read, children }: FormProps) {
+function Form({ project, onClose, title, description, action, read, children }: FormProps) {
   const change = useOperatorChange()
   return (
-    <Dialog isOpen={isOpen} onOpenChange={onOpenChange} title={title} description={description}>
+    <Dialog isOpen onOpenChange={onClose} title={title} description={description}>
       <form
         className="grid gap-4"
         onSubmit={(event) => {
@@ -34,12 +33,12 @@ function Form({ project, isOpen, onOpenChange, title, description, action, read,
             const value = fields.get(name)
             return typeof value === 'string' ? value.trim() : ''
           })
-          change.mutate(() => changeProject(project.id, wanted), { onSuccess: () => onOpenChange(false) })
+          change.mutate(() => changeProject(project.id, wanted), { onSuccess: onClose })
         }}
       >
         {children}
         <div className="flex flex-wrap justify-end gap-2">
-          <Button onClick={() => onOpenChange(false)}>Cancel</Button>
+          <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" look="primary" isBusy={change.isPending}>
             {action}
           </Button>

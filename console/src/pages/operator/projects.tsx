@@ -108,8 +108,8 @@ function Actions({ project }: { project: OperatorProject }) {
           </MenuItem>
         )}
       </Menu>
-      <Credit project={project} isOpen={asked === 'credit'} onOpenChange={close} />
-      <Limits project={project} isOpen={asked === 'limits'} onOpenChange={close} />
+      {asked === 'credit' && <Credit project={project} onClose={close} />}
+      {asked === 'limits' && <Limits project={project} onClose={close} />}
       <Confirm
         isOpen={asked === 'freeze'}
         onOpenChange={close}
