@@ -344,7 +344,8 @@ async function assemble(config: Config, parts: AppParts): Promise<App> {
       consoles.own,
       livePlugin({
         ...{ core, hosts, phones, failureLimit, baseUrl: config.http.baseUrl },
-        ...{ steps: steps.live, frameOrigins: [...config.console.origins, ...config.operatorConsole.origins] },
+        steps: steps.live,
+        frameOrigins: [...config.console.origins, ...config.operatorConsole.origins],
       }),
       hostPlugin({
         ...{ core, authority, connectionChecks: createConnectionChecks(core, hosts, authority) },

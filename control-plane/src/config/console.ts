@@ -105,7 +105,10 @@ export function readConsoles(
   const host = hostOf(operatorOrigin)
   const operatorConsole: ConsoleConfig = {
     ...own,
-    ...{ origin: operatorOrigin, origins, cookiePrefix: 'phonerack-operator', hasOperatorPages: true },
+    origin: operatorOrigin,
+    origins,
+    cookiePrefix: 'phonerack-operator',
+    hasOperatorPages: true,
     passkeys: passkeysFor(chosen !== undefined && isWithin(host, chosen) ? chosen : host, origins),
     isSecure: operatorOrigin.startsWith('https:'),
   }

@@ -241,7 +241,8 @@ async function drawAll(browser: Browser, system: System): Promise<void> {
       const all = [
         ...scenes.map((scene) => ({ ...scene, url: `${at}/${scene.path}` })),
         ...operatorScenes.map((scene) => ({
-          ...{ ...scene, after: undefined, url: `${operatorOrigin}/console/operator/${scene.path}` },
+          ...scene,
+          url: `${operatorOrigin}/console/operator/${scene.path}`,
         })),
       ]
       for (const { name, url, then, after } of all) {

@@ -18,7 +18,10 @@ const clockWarnMs = 5000
 
 function ofHost(host: Host, now: Date): Alarm[] {
   const alarm = (kind: string, text: string): Alarm => ({
-    ...{ id: `${host.id} ${kind}`, name: host.name, text, page: '/operator/hosts' },
+    id: `${host.id} ${kind}`,
+    name: host.name,
+    text,
+    page: '/operator/hosts',
   })
   const days = daysUntil(host.certificate_expires_at, now)
   const isSkewed = host.clock_ahead_ms !== null && Math.abs(host.clock_ahead_ms) > clockWarnMs
@@ -35,7 +38,10 @@ function ofHost(host: Host, now: Date): Alarm[] {
 
 function ofDevice(device: Device): Alarm[] {
   const alarm = (kind: string, text: string): Alarm => ({
-    ...{ id: `${device.id} ${kind}`, name: device.serial, text, page: '/operator/devices' },
+    id: `${device.id} ${kind}`,
+    name: device.serial,
+    text,
+    page: '/operator/devices',
   })
   const warnings = device.condition?.warnings ?? []
   return [
