@@ -173,6 +173,12 @@ const allProjects = createRoute({
   component: lazyRouteComponent(() => import('./pages/operator/projects'), 'AllProjects'),
 })
 
+const library = createRoute({
+  getParentRoute: () => operator,
+  path: '/library',
+  component: lazyRouteComponent(() => import('./pages/operator/library'), 'LibraryPage'),
+})
+
 const audit = createRoute({
   getParentRoute: () => operator,
   path: '/audit',
@@ -195,7 +201,7 @@ const tree = root.addChildren([
     home,
     account,
     connect,
-    operator.addChildren([hosts, devices, allProjects, audit, system]),
+    operator.addChildren([hosts, devices, allProjects, library, audit, system]),
     project.addChildren([phones, phone, keys, activity, usage, members]),
   ]),
 ])

@@ -140,7 +140,7 @@ describe('alarms', () => {
   }
   const device = { id: 'dev_1', serial: 'R5', state: 'free', condition: { warnings: [] } }
   const textsOf = (hosts: object[], devices: object[]) =>
-    alarmsOf(hosts as unknown as Hosts, devices as unknown as Devices, now).map(
+    alarmsOf(hosts as unknown as Hosts, devices as unknown as Devices, null, now).map(
       ({ name, text }) => `${name} ${text}`,
     )
 
@@ -163,6 +163,32 @@ describe('alarms', () => {
       'rack-1 has a clock that is 6.0 s behind.',
       'R5 is quarantined.',
       'R5 : The battery is hot.',
+    ])
+  })
+
+  it('name parts of the service that need attention', () => {
+    const well = {
+      service: { paused_at: null },
+      nats: { is_connected: true },
+      postgres: { connections: 89, max_connections: 100 },
+      clock_ahead_ms: 40,
+    }
+    const of = (system: object) =>
+      alarmsOf([], [], system as unknown as Parameters<typeof alarmsOf>[2], now).map(
+        ({ name, text }) => `${name} ${text}`,
+      )
+    expect(of(well)).toEqual([])
+    const ill = {
+      service: { paused_at: '2026-01-01T00:00:00Z' },
+      nats: { is_connected: false },
+      postgres: { connections: 90, max_connections: 100 },
+      clock_ahead_ms: -7000,
+    }
+    expect(of(ill)).toEqual([
+      'The service is paused.',
+      'NATS is not connected.',
+      'Postgres has 90 of 100 connections.',
+      'The control plane has a clock that is 7.0 s behind.',
     ])
   })
 })

@@ -328,7 +328,10 @@ async function assemble(config: Config, parts: AppParts): Promise<App> {
     ...events.services,
     ...steps.services,
   }
-  const consoles = ownConsole.plugins({ services, health, authority: () => authority.fingerprint })
+  const consoles = ownConsole.plugins({
+    ...{ services, health, store },
+    authority: () => authority.fingerprint,
+  })
 
   return {
     core,

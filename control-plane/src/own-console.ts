@@ -18,7 +18,7 @@ import { forgetSignIns } from './users/sessions.js'
 const { version } = createRequire(import.meta.url)('../package.json') as { version: string }
 
 /** The parts that the rest of the app makes. */
-type ConsoleParts = Pick<ConsoleDeps, 'services' | 'authority' | 'health'>
+type ConsoleParts = Pick<ConsoleDeps, 'services' | 'authority' | 'health' | 'store'>
 
 export interface OwnConsole {
   /** `own`: of the public listener. `operator`: of the operator's. */

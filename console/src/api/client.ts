@@ -50,17 +50,24 @@ const unreadable = (status: number): ErrorBody => ({
   ...{ next: 'Try again.', details: {}, request_id: '' },
 })
 
+/** Milliseconds for a request, and for one that sends a file. */
+const deadlineMs = { json: 60_000, file: 1_800_000 }
+
+/** @param body a file is sent as it is, everything else as JSON */
 async function once<T>(method: Method, path: string, body: unknown): Promise<T> {
+  const file = body instanceof Blob ? body : null
   let response: Response
   try {
     response = await fetch(`/console/api${path}`, {
       method,
       headers: {
         ...(method === 'GET' ? {} : { 'x-csrf-token': csrfToken }),
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(body === undefined
+          ? {}
+          : { 'content-type': file ? 'application/octet-stream' : 'application/json' }),
       },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      signal: AbortSignal.timeout(60_000),
+      ...(body === undefined ? {} : { body: file ?? JSON.stringify(body) }),
+      signal: AbortSignal.timeout(file ? deadlineMs.file : deadlineMs.json),
     })
   } catch (error) {
     const message = 'The server did not answer. Check your connection.'

@@ -113,6 +113,16 @@ export interface AuditEntry {
   after: unknown
 }
 
+export interface LibraryApp {
+  package: string
+  label: string
+  version_code: number
+  version_name: string
+  splits: string[]
+  size_bytes: number
+  added_at: string
+}
+
 export interface System {
   service: { paused_at: string | null; devices_to_confirm: number }
   postgres: {
@@ -165,11 +175,28 @@ export const listAllProjects = () => call<{ data: OperatorProject[] }>('GET', '/
 export const changeProject = (id: string, change: ProjectChange) =>
   call('PATCH', `/operator/projects/${encodeURIComponent(id)}`, change)
 
+interface AuditPage {
+  data: AuditEntry[]
+  next_before: string | null
+}
+
 export const listAudit = (before: string | null) =>
-  call<{ data: AuditEntry[]; next_before: string | null }>(
+  call<AuditPage>(
     'GET',
     `/operator/audit${before === null ? '' : `?${new URLSearchParams({ before }).toString()}`}`,
   )
+/** The newest changes of one object. @param target its ID */
+export const listChangesOf = (target: string) =>
+  call<AuditPage>('GET', `/operator/audit?${new URLSearchParams({ target }).toString()}`)
+
+export const listLibrary = () =>
+  call<{ data: LibraryApp[]; is_configured: boolean }>('GET', '/operator/library/apps')
+/** Sends one APK, which waits for its app for an hour. */
+export const sendLibraryFile = (apk: File) => call<{ file: string }>('POST', '/operator/library/files', apk)
+export const addLibraryApp = (files: readonly string[]) =>
+  call<LibraryApp>('POST', '/operator/library/apps', { files })
+export const removeLibraryApp = (name: string) =>
+  call('DELETE', `/operator/library/apps/${encodeURIComponent(name)}`)
 
 export const getSystem = () => call<System>('GET', '/operator/system')
 export const pauseService = () => call('POST', '/operator/service/pause', {})

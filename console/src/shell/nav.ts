@@ -5,6 +5,7 @@ import {
   Gauge,
   History,
   KeyRound,
+  Library,
   ScrollText,
   Server,
   Smartphone,
@@ -24,6 +25,7 @@ export const operatorPages = [
   { to: '/operator/hosts', name: 'Hosts', icon: Server },
   { to: '/operator/devices', name: 'Devices', icon: TabletSmartphone },
   { to: '/operator/projects', name: 'All projects', icon: Boxes },
+  { to: '/operator/library', name: 'App library', icon: Library },
   { to: '/operator/audit', name: 'Audit log', icon: History },
   { to: '/operator/system', name: 'System', icon: Gauge },
 ] as const

@@ -45,14 +45,22 @@ export async function addHostAudit(
 /** No project: a cursor of a project's list is not valid here. */
 const scope = { projectId: '', list: 'audit', parameter: 'before' }
 
-/**
- * Newest first. @param page `before`: the previous page's `next_before`; null for the newest
- * entries
- */
-export async function listAudit(core: Core, { limit, before }: { limit: number; before: string | null }) {
+interface AuditPage {
+  limit: number
+  /** The previous page's `next_before`; null for the newest entries. */
+  before: string | null
+  /** ID of a changed object; left out: all. */
+  target?: string
+}
+
+/** Newest first. */
+export async function listAudit(core: Core, { limit, before, target }: AuditPage) {
   const after = core.cursors.decode(scope, before)
   const rows = await core.db.auditEntry.findMany({
-    where: after ? { id: { lt: BigInt(after.id) } } : {},
+    where: {
+      ...(after ? { id: { lt: BigInt(after.id) } } : {}),
+      ...(target === undefined ? {} : { target }),
+    },
     orderBy: { id: 'desc' },
     take: limit + 1,
   })

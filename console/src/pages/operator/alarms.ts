@@ -1,13 +1,13 @@
-/** What an operator should look at, from the lists of hosts and devices. */
-import { type Device, type Host } from '../../api/operators'
+/** What an operator should look at, from the lists of hosts and devices, and the state of the service. */
+import { type Device, type Host, type System } from '../../api/operators'
 import { clockText, daysUntil } from './texts'
 
 export interface Alarm {
   id: string
-  /** A host's name or a device's serial, which its text begins with. */
+  /** A host's name, a device's serial or a part of the service, which its text begins with. */
   name: string
   text: string
-  page: '/operator/hosts' | '/operator/devices'
+  page: '/operator/hosts' | '/operator/devices' | '/operator/system'
 }
 
 /** Days before its end in which a certificate should have been renewed already. */
@@ -50,7 +50,31 @@ function ofDevice(device: Device): Alarm[] {
   ]
 }
 
-export const alarmsOf = (hosts: readonly Host[], devices: readonly Device[], now: Date): Alarm[] => [
+/** Share of Postgres' connections above which new ones may soon be refused. */
+const connectionsWarn = 0.9
+
+function ofService({ service, nats, postgres, clock_ahead_ms: aheadMs }: System): Alarm[] {
+  const alarm = (name: string, text: string): Alarm => ({ id: name, name, text, page: '/operator/system' })
+  const { connections, max_connections: most } = postgres
+  return [
+    ...(service.paused_at === null ? [] : [alarm('The service', 'is paused.')]),
+    ...(nats.is_connected ? [] : [alarm('NATS', 'is not connected.')]),
+    ...(connections < most * connectionsWarn
+      ? []
+      : [alarm('Postgres', `has ${connections} of ${most} connections.`)]),
+    ...(aheadMs === null || Math.abs(aheadMs) <= clockWarnMs
+      ? []
+      : [alarm('The control plane', `has a clock that is ${clockText(aheadMs)}.`)]),
+  ]
+}
+
+export const alarmsOf = (
+  hosts: readonly Host[],
+  devices: readonly Device[],
+  system: System | null,
+  now: Date,
+): Alarm[] => [
+  ...(system ? ofService(system) : []),
   ...hosts.flatMap((host) => ofHost(host, now)),
   ...devices.flatMap(ofDevice),
 ]

@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Plus, Server } from 'lucide-react'
 import { useState } from 'react'
-import { listDevices, listHosts } from '../../api/operators'
+import { getSystem, listDevices, listHosts } from '../../api/operators'
 import { Button } from '../../ui/button'
 import { Card, Empty, Page } from '../../ui/page'
 import { AlarmList } from './alarm-list'
@@ -26,7 +26,17 @@ export function Hosts() {
     queryFn: listDevices,
     refetchInterval: refreshMs,
   })
-  const alarms = alarmsOf(list.data?.data ?? [], devices.data?.data ?? [], new Date())
+  const system = useQuery({
+    queryKey: ['operator', 'system'],
+    queryFn: getSystem,
+    refetchInterval: refreshMs,
+  })
+  const alarms = alarmsOf(
+    list.data?.data ?? [],
+    devices.data?.data ?? [],
+    system.data ?? null,
+    new Date(),
+  )
   const icon = <Server className="size-5" />
   return (
     <Page

@@ -1,6 +1,7 @@
 /** Texts and colours of the states of hosts and devices. */
-import { type DeviceState, type HostState, type Port } from '../../api/operators'
+import { type Condition, type DeviceState, type HostState, type Port } from '../../api/operators'
 import { type Tone } from '../../ui/badge'
+import { bytesText } from '../../ui/bytes'
 
 export const hostTones: Readonly<Record<HostState, Tone>> = {
   online: 'good',
@@ -29,6 +30,16 @@ export const daysUntil = (at: string, now: Date): number =>
 
 export const modelOf = ({ maker, model }: Pick<Port, 'maker' | 'model'>): string =>
   [maker, model].filter((part) => part !== null && part !== '').join(' ') || 'unknown model'
+
+/** Battery, temperature and free storage, as far as they are reported. */
+export const conditionText = (condition: Condition): string =>
+  [
+    condition.battery_percent === null ? null : `Battery ${condition.battery_percent} %`,
+    condition.battery_celsius === null ? null : `${condition.battery_celsius} °C`,
+    condition.storage_free_bytes === null ? null : `${bytesText(condition.storage_free_bytes)} free`,
+  ]
+    .filter((part) => part !== null)
+    .join(' · ') || 'Condition not reported'
 
 /** @param ms by which a clock is ahead */
 export const clockText = (ms: number | null): string =>

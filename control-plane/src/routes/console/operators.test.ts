@@ -8,6 +8,7 @@ import {
   testPassword,
   type ConsoleClient,
 } from '../../testing/console-client.js'
+import { makeApk } from '../../testing/apk.js'
 import { createBody, eventually, useWorld, type Plane } from '../../testing/world.js'
 import { rules } from './rules.js'
 
@@ -122,7 +123,7 @@ describe('an operator', () => {
     const { status, body } = await desk.ask('POST', '/operator/hosts/join-tokens')
     expect(status).toBe(201)
     expect(body['command']).toMatch(
-      /^sudo phonerack-agent join --server http:\S+ --token-file - <<'END'\nprj_\S+\nEND$/,
+      /^sudo phonerack-agent join --server http:\S+ --token-file - <<'END' && sudo systemctl start phonerack-agent\nprj_\S+\nEND$/,
     )
     expect(await lastAudit()).toMatchObject({ action: 'host.join_token', tokenId: userId, tokenName: email })
     // The token is not in the log.
@@ -162,7 +163,8 @@ describe('an operator', () => {
 
   it('enrols a device only with its serial', async () => {
     const agent = await plane.agent('bench')
-    const serial = 'R5CT<script>‮'
+    // A serial is printable ASCII: control-plane/src/hosts/read-heartbeat.ts
+    const serial = 'R5CT <script>"&'
     agent.addDevice(serial)
     const find = () => plane.app.core.db.device.findFirst({ where: { serial } })
     await eventually(async () => (await find()) !== null)
@@ -187,6 +189,33 @@ describe('an operator', () => {
     expect((await desk.ask('POST', path, { body: { note } })).body['maintenance']).toMatchObject({ note })
     expect((await desk.ask('DELETE', path)).body['maintenance']).toBeNull()
     expect(await lastAudit()).toMatchObject({ action: 'device.maintenance_end', tokenId: userId })
+  })
+
+  it('shows the changes of one object', async () => {
+    const { device } = await newHost()
+    await desk.ask('POST', `/operator/devices/${device.id}/maintenance`, { body: { note: 'fan' } })
+    const { body } = await desk.ask('GET', `/operator/audit?target=${device.id}`)
+    expect(dataOf(body).map(({ action, target }) => [action, target])).toEqual([
+      ['device.maintenance', device.id],
+    ])
+  })
+
+  it('adds an app of several files to the library, and removes it', async () => {
+    const build = { package: 'org.example.shop', versionCode: 3, versionName: '1.3', label: 'Shop' }
+    const files: unknown[] = []
+    for (const apk of [makeApk({ ...build, splitRequired: true }), makeApk({ ...build, split: 'config.de' })])
+      files.push((await desk.ask('POST', '/operator/library/files', { body: apk })).body['file'])
+    const alone = await desk.ask('POST', '/operator/library/apps', { body: { files: files.slice(0, 1) } })
+    expect(alone.body['error']).toMatchObject({ code: 'validation_failed' })
+    const added = await desk.ask('POST', '/operator/library/apps', { body: { files } })
+    expect(added.body).toMatchObject({ label: 'Shop', version_code: 3, splits: ['config.de'] })
+    const { body } = await desk.ask('GET', '/operator/library/apps')
+    expect(body).toMatchObject({ is_configured: true, data: [{ package: 'org.example.shop' }] })
+
+    expect((await desk.ask('DELETE', '/operator/library/apps/org.example.shop')).status).toBe(200)
+    expect(await lastAudit()).toMatchObject({ action: 'library.remove', tokenName: email })
+    const broken = await desk.ask('POST', '/operator/library/files', { body: Buffer.from('no APK') })
+    expect(broken.body['error']).toMatchObject({ code: 'invalid_apk' })
   })
 
   it('adds credit, sets limits and freezes a project', async () => {

@@ -2,12 +2,14 @@
 import { type FastifyInstance } from 'fastify'
 import { addOperatorDevices } from './operators/devices.js'
 import { addOperatorHosts, type HostDeps } from './operators/hosts.js'
+import { addOperatorLibrary, type LibraryDeps } from './operators/library.js'
 import { addOperatorService, type ServiceDeps } from './operators/service.js'
 
-export type OperatorDeps = HostDeps & ServiceDeps
+export type OperatorDeps = HostDeps & LibraryDeps & ServiceDeps
 
 export function addOperatorPages(app: FastifyInstance, deps: OperatorDeps): void {
   addOperatorHosts(app, deps)
   addOperatorDevices(app, deps)
+  addOperatorLibrary(app, deps)
   addOperatorService(app, deps)
 }

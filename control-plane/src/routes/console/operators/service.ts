@@ -7,7 +7,7 @@ import { setPaused } from '../../../operator/hosts.js'
 import { changeProject, projectChangeSchema } from '../../../operator/projects.js'
 import { readSystem } from '../../../operator/system.js'
 import { projectView } from '../../../operator/views.js'
-import { readPage } from '../../../validation/fields.js'
+import { readPage, refSchema } from '../../../validation/fields.js'
 import { type GateDeps } from '../gate.js'
 import { changeFor, operatorPath } from './change.js'
 
@@ -22,7 +22,7 @@ export interface ServiceDeps extends GateDeps {
 }
 
 type OfProject = { Params: { project: string } }
-type Paged = { Querystring: { before?: unknown } }
+type Paged = { Querystring: { before?: unknown; target?: unknown } }
 
 const changeBody = projectChangeSchema.pick({
   credit_usd: true,
@@ -43,7 +43,10 @@ export function addOperatorService(app: FastifyInstance, deps: ServiceDeps): voi
       changeProject(work, request.params.project, change),
     )
   })
-  app.get<Paged>(`${operatorPath}/audit`, ({ query }) => listAudit(core, readPage({ before: query.before })))
+  app.get<Paged>(`${operatorPath}/audit`, ({ query }) => {
+    const target = refSchema.safeParse(query.target).data
+    return listAudit(core, { ...readPage({ before: query.before }), ...(target === undefined ? {} : { target }) })
+  })
 
   app.get(`${operatorPath}/system`, async () => {
     const { nats, clock } = await health()

@@ -1,0 +1,37 @@
+/** The newest changes of one object by operators, from the audit log. Read when it is shown. */
+import { useQuery } from '@tanstack/react-query'
+import { messageOf } from '../../api/client'
+import { listChangesOf } from '../../api/operators'
+import { Time } from '../../ui/time'
+
+/** Milliseconds between two reads. */
+const refreshMs = 5000
+
+/** @param id of the object */
+export function ChangesOf({ id }: { id: string }) {
+  const { data, error } = useQuery({
+    queryKey: ['operator', 'changes', id],
+    queryFn: () => listChangesOf(id),
+    refetchInterval: refreshMs,
+  })
+  const entries = data?.data ?? []
+  return (
+    <section className="grid min-w-0 gap-2" aria-label="Changes by operators">
+      <h2 className="font-medium">Changes by operators</h2>
+      {entries.length === 0 ? (
+        <p className="text-[13px] text-muted">
+          {error ? messageOf(error) : data ? 'None in the audit log.' : 'Loading'}
+        </p>
+      ) : (
+        <ul className="grid gap-1 text-[13px]">
+          {entries.map((entry) => (
+            <li key={entry.id} className="break-words">
+              <Time at={entry.at} />: <span className="font-mono">{entry.action}</span>{' '}
+              <bdi className="text-muted">{entry.token_name || entry.token_id}</bdi>
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,108 @@
+/** The apps that every project can find and install, and their changes. */
+import { useQuery } from '@tanstack/react-query'
+import { Library, Plus, Trash2 } from 'lucide-react'
+import { useState } from 'react'
+import { listLibrary, removeLibraryApp, type LibraryApp } from '../../api/operators'
+import { Button } from '../../ui/button'
+import { Ask, Confirm } from '../../ui/dialog'
+import { Card, Empty, Page } from '../../ui/page'
+import { Time } from '../../ui/time'
+import { AddApp } from './add-app'
+import { useOperatorChange } from './change'
+import { Listed } from './listed'
+import { bytesText } from './texts'
+
+/** Milliseconds between two reads of the list. */
+const refreshMs = 5000
+
+export function LibraryPage() {
+  const [isAdding, setIsAdding] = useState(false)
+  const list = useQuery({
+    queryKey: ['operator', 'library'],
+    queryFn: listLibrary,
+    refetchInterval: refreshMs,
+  })
+  const icon = <Library className="size-5" />
+  const isOff = list.data?.is_configured === false
+  return (
+    <Page
+      title="App library"
+      description="Apps that every project can find and install on its phones."
+      actions={
+        <Button look="primary" disabled={isOff} onClick={() => setIsAdding(true)}>
+          <Plus aria-hidden /> Add app
+        </Button>
+      }
+    >
+      <Listed query={list} icon={icon}>
+        {({ data }) => (
+          <Card>
+            {isOff ? (
+              <Empty icon={icon} title="Storage is off">
+                <p>Set PHONERACK_STORAGE to a folder or a bucket to keep apps.</p>
+              </Empty>
+            ) : data.length === 0 ? (
+              <Empty icon={icon} title="No apps yet">
+                <p>Add an APK, with its splits if it has any.</p>
+              </Empty>
+            ) : (
+              <ul aria-label="Apps" className="divide-y divide-border">
+                {data.map((app) => (
+                  <Row key={app.package} app={app} />
+                ))}
+              </ul>
+            )}
+          </Card>
+        )}
+      </Listed>
+      {isAdding && <AddApp onClose={() => setIsAdding(false)} />}
+    </Page>
+  )
+}
+
+function Row({ app }: { app: LibraryApp }) {
+  const [isAsking, setIsAsking] = useState(false)
+  const change = useOperatorChange()
+  const splits = app.splits.length
+  return (
+    <li className="flex items-start gap-3 px-4 py-3 sm:items-center sm:px-5">
+      <div className="grid min-w-0 flex-1 gap-x-6 gap-y-1 sm:grid-cols-[minmax(0,1fr)_12rem] sm:items-center">
+        <div className="min-w-0">
+          <p className="truncate font-medium">
+            <bdi>{app.label}</bdi>
+          </p>
+          <p className="truncate font-mono text-xs text-muted">{app.package}</p>
+        </div>
+        <p className="grid text-[13px] text-muted tabular-nums">
+          <span className="truncate">
+            Version <bdi>{app.version_name}</bdi> ({app.version_code})
+          </span>
+          <span>
+            {bytesText(app.size_bytes)}
+            {splits > 0 && `, ${splits} ${splits === 1 ? 'split' : 'splits'}`} · added{' '}
+            <Time at={app.added_at} />
+          </span>
+        </p>
+      </div>
+      <Button
+        look="ghost"
+        size="icon"
+        aria-label={`Remove ${app.label}`}
+        onClick={() => setIsAsking(true)}
+      >
+        <Trash2 aria-hidden />
+      </Button>
+      <Confirm
+        isOpen={isAsking}
+        onOpenChange={setIsAsking}
+        title={<Ask verb="Remove" name={app.label} />}
+        description="No project can install it from the library any more. Phones keep it where it is installed, and installs that have begun continue."
+        action="Remove app"
+        isBusy={change.isPending}
+        onConfirm={() =>
+          change.mutate(() => removeLibraryApp(app.package), { onSuccess: () => setIsAsking(false) })
+        }
+      />
+    </li>
+  )
+}
