@@ -127,7 +127,11 @@ it('counts whole days until the end of a certificate, and the difference of cloc
   const now = new Date('2026-01-02T00:00:00Z')
   expect(daysUntil('2026-02-01T12:00:00Z', now)).toBe(30)
   expect(daysUntil('2026-01-01T23:59:00Z', now)).toBe(-1)
-  expect([clockText(-1234), clockText(40), clockText(null)]).toEqual(['1.2 s behind', '0.0 s ahead', 'not known'])
+  expect([clockText(-1234), clockText(40), clockText(null)]).toEqual([
+    '1.2 s behind',
+    '0.0 s ahead',
+    'not known',
+  ])
 })
 
 describe('alarms', () => {

@@ -1,8 +1,17 @@
 /** The operators' console in a real Chromium: a host is drained and its phones end, and the other pages. */
+import { makeApk, newSigner } from '@phonerack/virtual-phone/testing/apk'
 import { type Browser, type Locator, type Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openBrowser } from './system/browser.js'
-import { acceptLink, axeFindings, enterOperators, firstLink, loaded, newPage } from './system/console-pages.js'
+import {
+  acceptLink,
+  addToLibrary,
+  axeFindings,
+  enterOperators,
+  firstLink,
+  loaded,
+  newPage,
+} from './system/console-pages.js'
 import { startSystem, stopSystem, type System } from './system/system.js'
 import { getPhone, newTenant, operatorOf, readyPhone, startAgain } from './system/tenant.js'
 
@@ -110,6 +119,7 @@ it('shows devices with the evidence of their wipe, projects, the audit log and t
     .filter({ has: page.getByText('free', { exact: true }) })
   await device.getByText(/^Details; last wipe passed \d+ checks$/).click()
   await device.getByText('Evidence of the last wipe').waitFor()
+  await device.getByRole('region', { name: 'Changes by operators' }).getByText('device.enroll').waitFor()
   expect(await axeFindings(page)).toEqual([])
   await device.getByRole('button', { name: /^Actions for/ }).click()
   expect(await page.getByRole('menuitem', { name: 'Enrol…' }).getAttribute('aria-disabled')).toBe('true')
@@ -119,7 +129,10 @@ it('shows devices with the evidence of their wipe, projects, the audit log and t
   await open('All projects')
   const { name } = system.up.project
   await page.getByText(hostileProject).waitFor()
-  const project = page.getByRole('list', { name: 'Projects' }).locator('> li').filter({ hasText: system.up.project.id })
+  const project = page
+    .getByRole('list', { name: 'Projects' })
+    .locator('> li')
+    .filter({ hasText: system.up.project.id })
   await project.getByRole('button', { name: `Actions for ${name}` }).click()
   await page.getByRole('menuitem', { name: 'Freeze…' }).click()
   const question = page.getByRole('alertdialog', { name: new RegExp(`^Freeze .*${name}`) })
@@ -129,6 +142,15 @@ it('shows devices with the evidence of their wipe, projects, the audit log and t
   await project.getByRole('button', { name: `Actions for ${name}` }).click()
   await page.getByRole('menuitem', { name: 'Unfreeze' }).click()
   await project.getByText('frozen', { exact: true }).waitFor({ state: 'detached' })
+
+  await open('App library')
+  await page.getByText('No apps yet').waitFor()
+  const build = { package: 'org.example.shop', versionCode: 3, versionName: '1.3', label: hostileName }
+  await addToLibrary(page, [makeApk(build, await newSigner('the console'))], hostileName)
+  expect(await axeFindings(page)).toEqual([])
+  await page.getByRole('button', { name: /^Remove / }).click()
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Remove app' }).click()
+  await page.getByText('No apps yet').waitFor()
 
   await open('Audit log')
   const log = page.getByRole('list', { name: 'Audit log' })

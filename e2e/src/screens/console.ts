@@ -1,16 +1,31 @@
 /** `./scripts/screens console`: pictures of the console's pages, narrow and wide, light and dark. */
 import { mkdir } from 'node:fs/promises'
 import path from 'node:path'
+import { makeApk, newSigner } from '@phonerack/virtual-phone/testing/apk'
 import { type Browser, type Page } from 'playwright-core'
+import { z } from 'zod'
+import { bodyOf } from '../conformance/rented.js'
 import { openBrowser } from '../system/browser.js'
-import { acceptLink, enterOperators, firstLink, loaded, newPage } from '../system/console-pages.js'
+import {
+  acceptLink,
+  addToLibrary,
+  enterOperators,
+  firstLink,
+  loaded,
+  newPage,
+} from '../system/console-pages.js'
 import { startMailServer } from '../system/mail-server.js'
 import { startOidcIssuer } from '../system/oidc-issuer.js'
 import { withParts, type Parts } from '../system/parts.js'
 import { root, type System } from '../system/system.js'
+import { operatorOf } from '../system/tenant.js'
 
 const folder = path.join(root, 'docs', 'screens', 'console')
 const sizes = { 375: { width: 375, height: 812 }, 1440: { width: 1440, height: 900 } }
+
+const listSchema = z.object({
+  data: z.array(z.object({ id: z.string(), phone_id: z.string().nullable() })),
+})
 
 interface Scene {
   name: string
@@ -138,20 +153,46 @@ const operatorScenes: readonly Scene[] = [
     name: 'devices',
     path: 'devices',
     async then(page) {
-      await page.getByText(/^Details; last wipe/).first().click()
+      await page
+        .getByText(/^Details; last wipe/)
+        .first()
+        .click()
       await page.getByText('Evidence of the last wipe').first().waitFor()
     },
   },
+  {
+    name: 'host-join',
+    path: 'hosts',
+    async then(page) {
+      await page.getByRole('button', { name: 'Add host' }).click()
+      await page.getByRole('button', { name: 'Create command' }).click()
+      await page.getByRole('dialog').locator('pre').waitFor()
+    },
+  },
+  {
+    name: 'device-menu',
+    path: 'devices',
+    async then(page) {
+      await page
+        .getByRole('button', { name: /^Actions for/ })
+        .last()
+        .click()
+      await page.getByRole('menuitem', { name: 'End maintenance' }).waitFor()
+    },
+  },
   { name: 'all-projects', path: 'projects' },
+  { name: 'library', path: 'library' },
   { name: 'audit', path: 'audit' },
   { name: 'system', path: 'system' },
 ]
 
-/** Replaces secrets of keys in the page's texts: they look like real ones. */
+/** Replaces keys and join tokens in the page's texts: they look like real ones. */
 const hideSecrets = `{
   const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
   while (texts.nextNode())
-    texts.currentNode.data = texts.currentNode.data.replace(/prk_[\\w-]{43}/g, 'prk_' + 'Example'.repeat(6) + '0')
+    texts.currentNode.data = texts.currentNode.data
+      .replace(/prk_[\\w-]{43}/g, 'prk_' + 'Example'.repeat(6) + '0')
+      .replace(/prj_[\\w.-]+/g, 'prj_' + 'Example'.repeat(12))
 }`
 
 async function shoot(page: Page, name: string): Promise<void> {
@@ -174,11 +215,12 @@ async function useAsAgent({ up }: System, phone: string): Promise<void> {
     await (await send('/actions', { actions, observe })).text()
 }
 
-/** A project with phones, keys and members. Returns its path. */
-async function furnish(browser: Browser, page: Page, system: System): Promise<string> {
-  const project = system.up.project.id
-  const origin = new URL(system.up.console_url).origin
-  const send = (method: string, at: string, body: object): Promise<Record<string, unknown>> =>
+type Send = (method: string, at: string, body: object) => Promise<Record<string, unknown>>
+
+/** Sends requests of the console as its page does. */
+const senderOf =
+  (page: Page): Send =>
+  (method, at, body) =>
     page.evaluate(
       async ([sentMethod, url, text]) => {
         const session = (await (await fetch('/console/api/session')).json()) as { csrf_token: string }
@@ -188,6 +230,33 @@ async function furnish(browser: Browser, page: Page, system: System): Promise<st
       },
       [method, at, JSON.stringify(body)] as const,
     )
+
+/** A device in maintenance, a frozen project, and apps in the library. */
+async function furnishOperators(page: Page, system: System, operatorOrigin: string): Promise<void> {
+  const operator = operatorOf(system)
+  const { data } = listSchema.parse(bodyOf(await operator.get('/operator/v1/devices')))
+  const send = senderOf(page)
+  const free = data.find(({ phone_id: phone }) => phone === null)?.id ?? ''
+  await send('POST', `/operator/devices/${free}/maintenance`, { note: 'New battery on Friday' })
+  const made = bodyOf(await operator.post('/operator/v1/projects', { name: 'Shop (trial)' }), 201)
+  const { id } = z.object({ id: z.string() }).parse(made)
+  await send('PATCH', `/operator/projects/${id}`, { frozen: true, credit_usd: '25' })
+  const signer = await newSigner('the pictures')
+  await page.goto(`${operatorOrigin}/console/operator/library`)
+  for (const [name, label, versionCode] of [
+    ['org.example.shop', 'Example Shop', 42],
+    ['org.example.maps', 'Example Maps', 7],
+  ] as const) {
+    const apk = makeApk({ package: name, label, versionCode, versionName: `${versionCode}.1` }, signer)
+    await addToLibrary(page, [apk], label)
+  }
+}
+
+/** A project with phones, keys and members. Returns its path. */
+async function furnish(browser: Browser, page: Page, system: System): Promise<string> {
+  const project = system.up.project.id
+  const origin = new URL(system.up.console_url).origin
+  const send = senderOf(page)
   const of = `/projects/${project}`
   let phone = ''
   for (const name of ['release 4.2', 'price watch', phoneName])
@@ -234,6 +303,7 @@ async function drawAll(browser: Browser, system: System): Promise<void> {
   await acceptLink(first, link, { name: 'Olga Example', email: 'olga@example.com' })
   const at = await furnish(browser, first, system)
   const operatorOrigin = await enterOperators(first, 'olga@example.com')
+  await furnishOperators(first, system, operatorOrigin)
   const storageState = await first.context().storageState()
   for (const [width, viewport] of Object.entries(sizes))
     for (const colorScheme of ['light', 'dark'] as const) {
@@ -263,7 +333,7 @@ async function draw(parts: Parts): Promise<void> {
   const issuer = await parts.start(startOidcIssuer(person), (each) => each.close())
   const mail = await parts.start(startMailServer(), (each) => each.close())
   const env = { ...issuer.env, PHONERACK_SMTP_URL: mail.url, PHONERACK_SIGN_UP: 'open' }
-  await drawAll(browser, await parts.startSystem({ virtualPhones: 4, env }))
+  await drawAll(browser, await parts.startSystem({ virtualPhones: 5, env }))
 }
 
 await withParts(draw)

@@ -73,6 +73,19 @@ export async function enterOperators(page: Page, email: string): Promise<string>
   return new URL(page.url()).origin
 }
 
+/** Adds an app on the operators' page of the library. */
+export async function addToLibrary(page: Page, apks: readonly Buffer[], label: string): Promise<void> {
+  await page.getByRole('button', { name: 'Add app' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Add an app' })
+  await dialog
+    .getByLabel('APK files')
+    .setInputFiles(
+      apks.map((buffer, at) => ({ name: `${at}.apk`, mimeType: 'application/octet-stream', buffer })),
+    )
+  await dialog.getByRole('button', { name: 'Add app' }).click()
+  await page.getByRole('list', { name: 'Apps' }).getByText(label).waitFor()
+}
+
 /** Waits until nothing on the page is loading. Its policy refuses functions that are sent as text. */
 export const loaded = (page: Page): Promise<void> =>
   page.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'detached' })

@@ -29,7 +29,12 @@ function ofHost(host: Host, now: Date): Alarm[] {
     ...(host.state === 'online' ? [] : [alarm('state', `is ${host.state}.`)]),
     ...(days >= certificateWarnDays
       ? []
-      : [alarm('certificate', days < 0 ? 'has an expired certificate.' : `has a certificate for ${days} days.`)]),
+      : [
+          alarm(
+            'certificate',
+            days < 0 ? 'has an expired certificate.' : `has a certificate for ${days} days.`,
+          ),
+        ]),
     ...(host.state === 'online' && isSkewed
       ? [alarm('clock', `has a clock that is ${clockText(host.clock_ahead_ms)}.`)]
       : []),

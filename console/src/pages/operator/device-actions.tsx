@@ -1,13 +1,7 @@
 /** What an operator can do with a device. The server decides whether it is possible now. */
 import { Ellipsis, Eraser, PlugZap, RotateCcw, Undo2, Unplug, Wrench } from 'lucide-react'
 import { useState } from 'react'
-import {
-  drainDevice,
-  endMaintenance,
-  releaseDevice,
-  undrainDevice,
-  type Device,
-} from '../../api/operators'
+import { drainDevice, endMaintenance, releaseDevice, undrainDevice, type Device } from '../../api/operators'
 import { Button } from '../../ui/button'
 import { Ask, Confirm } from '../../ui/dialog'
 import { Menu, MenuItem, MenuLine } from '../../ui/menu'

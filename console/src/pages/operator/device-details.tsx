@@ -5,7 +5,7 @@ import { Badge } from '../../ui/badge'
 import { Time } from '../../ui/time'
 import { ChangesOf } from './changes-of'
 import { Facts } from './listed'
-import { bytesText } from './texts'
+import { bytesText } from '../../ui/bytes'
 
 const orUnknown = (value: number | null, text: (known: number) => string): string =>
   value === null ? 'not reported' : text(value)

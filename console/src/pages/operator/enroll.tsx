@@ -48,12 +48,7 @@ export function Enroll({ device, onClose }: Props) {
         />
         <div className="flex flex-wrap justify-end gap-2">
           <Button onClick={onClose}>Cancel</Button>
-          <Button
-            type="submit"
-            look="danger"
-            disabled={typed !== device.serial}
-            isBusy={change.isPending}
-          >
+          <Button type="submit" look="danger" disabled={typed !== device.serial} isBusy={change.isPending}>
             Erase and enrol
           </Button>
         </div>

@@ -31,12 +31,7 @@ export function Hosts() {
     queryFn: getSystem,
     refetchInterval: refreshMs,
   })
-  const alarms = alarmsOf(
-    list.data?.data ?? [],
-    devices.data?.data ?? [],
-    system.data ?? null,
-    new Date(),
-  )
+  const alarms = alarmsOf(list.data?.data ?? [], devices.data?.data ?? [], system.data ?? null, new Date())
   const icon = <Server className="size-5" />
   return (
     <Page

@@ -10,7 +10,7 @@ import { Time } from '../../ui/time'
 import { AddApp } from './add-app'
 import { useOperatorChange } from './change'
 import { Listed } from './listed'
-import { bytesText } from './texts'
+import { bytesText } from '../../ui/bytes'
 
 /** Milliseconds between two reads of the list. */
 const refreshMs = 5000
@@ -84,12 +84,7 @@ function Row({ app }: { app: LibraryApp }) {
           </span>
         </p>
       </div>
-      <Button
-        look="ghost"
-        size="icon"
-        aria-label={`Remove ${app.label}`}
-        onClick={() => setIsAsking(true)}
-      >
+      <Button look="ghost" size="icon" aria-label={`Remove ${app.label}`} onClick={() => setIsAsking(true)}>
         <Trash2 aria-hidden />
       </Button>
       <Confirm

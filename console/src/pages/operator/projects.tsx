@@ -117,7 +117,9 @@ function Actions({ project }: { project: OperatorProject }) {
         description="All its running phones are parked, and none can start until you unfreeze it. Apps and files stay."
         action="Freeze project"
         isBusy={change.isPending}
-        onConfirm={() => change.mutate(() => changeProject(project.id, { frozen: true }), { onSuccess: close })}
+        onConfirm={() =>
+          change.mutate(() => changeProject(project.id, { frozen: true }), { onSuccess: close })
+        }
       />
     </>
   )

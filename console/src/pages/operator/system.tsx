@@ -117,7 +117,9 @@ function Service({ pausedAt }: { pausedAt: string | null }) {
   return (
     <Part
       title="Service"
-      state={<Badge tone={pausedAt === null ? 'good' : 'warn'}>{pausedAt === null ? 'running' : 'paused'}</Badge>}
+      state={
+        <Badge tone={pausedAt === null ? 'good' : 'warn'}>{pausedAt === null ? 'running' : 'paused'}</Badge>
+      }
     >
       <div className="flex flex-wrap items-center justify-between gap-3">
         <p className="text-muted">

@@ -229,7 +229,11 @@ describe('an operator', () => {
     // Other settings of `/operator/v1` have no field here.
     expect((await desk.ask('PATCH', path, { body: { steps: false } })).status).toBe(400)
     const log = await desk.ask('GET', '/operator/audit')
-    expect(dataOf(log.body)[0]).toMatchObject({ action: 'project.change', token_name: email, target: projectId })
+    expect(dataOf(log.body)[0]).toMatchObject({
+      action: 'project.change',
+      token_name: email,
+      target: projectId,
+    })
   })
 
   it('pauses and resumes the service, and sees the state of its parts', async () => {

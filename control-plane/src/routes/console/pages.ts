@@ -31,11 +31,7 @@ const policyFor = (nonce: string, liveOrigin: string): string =>
   ].join('; ')
 
 /** @param files null: the console was not built */
-export function addConsolePages(
-  app: FastifyInstance,
-  files: ConsoleFiles | null,
-  liveOrigin: string,
-): void {
+export function addConsolePages(app: FastifyInstance, files: ConsoleFiles | null, liveOrigin: string): void {
   const hidden = { schema: { hide: true } }
   const page = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     // Not the page: a program expects an error as JSON.

@@ -40,7 +40,10 @@ export function addOperatorDevices(app: FastifyInstance, { core }: Pick<GateDeps
     const begun = await changeFor(core, request, 'device.enroll', async (work) => {
       const device = await findDevice(work.tx, request.params.device)
       if (device.serial !== serial)
-        throw invalidField('serial', 'must be the serial of this device: enrolling wipes all data on the phone')
+        throw invalidField(
+          'serial',
+          'must be the serial of this device: enrolling wipes all data on the phone',
+        )
       return enrollDevice(work, device.id)
     })
     return reply.code(202).send(begun)
@@ -66,8 +69,6 @@ export function addOperatorDevices(app: FastifyInstance, { core }: Pick<GateDeps
     )
   })
   app.delete<OfDevice>(`${base}/:device/maintenance`, (request) =>
-    changeFor(core, request, 'device.maintenance_end', (work) =>
-      endMaintenance(work, request.params.device),
-    ),
+    changeFor(core, request, 'device.maintenance_end', (work) => endMaintenance(work, request.params.device)),
   )
 }

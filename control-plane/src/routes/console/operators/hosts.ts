@@ -31,9 +31,7 @@ export function addOperatorHosts(app: FastifyInstance, { core, baseUrl, authorit
     const made = await changeFor(core, request, 'host.join_token', (work) =>
       createJoinToken(work, authority()),
     )
-    return reply
-      .code(201)
-      .send({ command: joinCommand(baseUrl, made.token), expires_at: made.expires_at })
+    return reply.code(201).send({ command: joinCommand(baseUrl, made.token), expires_at: made.expires_at })
   })
   app.post<OfHost>(`${base}/:host/drain`, (request) => {
     const drain = parseBody(drainSchema, request)

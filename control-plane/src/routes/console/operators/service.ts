@@ -45,7 +45,10 @@ export function addOperatorService(app: FastifyInstance, deps: ServiceDeps): voi
   })
   app.get<Paged>(`${operatorPath}/audit`, ({ query }) => {
     const target = refSchema.safeParse(query.target).data
-    return listAudit(core, { ...readPage({ before: query.before }), ...(target === undefined ? {} : { target }) })
+    return listAudit(core, {
+      ...readPage({ before: query.before }),
+      ...(target === undefined ? {} : { target }),
+    })
   })
 
   app.get(`${operatorPath}/system`, async () => {
