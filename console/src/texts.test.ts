@@ -129,7 +129,7 @@ it('counts whole days until the end of a certificate, and the difference of cloc
   expect(daysUntil('2026-01-01T23:59:00Z', now)).toBe(-1)
   expect([clockText(-1234), clockText(40), clockText(null)]).toEqual([
     '1.2 s behind',
-    '0.0 s ahead',
+    'within 0.1 s',
     'not known',
   ])
 })
@@ -163,7 +163,7 @@ describe('alarms', () => {
     ]
     expect(textsOf(hosts, devices)).toEqual([
       'rack-1 is lost.',
-      'rack-1 has a certificate for 10 days.',
+      'rack-1 has a certificate that ends in 10 days.',
       'rack-1 has a clock that is 6.0 s behind.',
       'R5 is quarantined.',
       'R5 : The battery is hot.',

@@ -5,7 +5,7 @@ import { Button } from './button'
 
 const overlay = 'fixed inset-0 z-40 bg-black/50'
 const panel =
-  'fixed inset-x-4 top-[8vh] z-50 mx-auto grid max-h-[84vh] max-w-lg gap-4 overflow-y-auto rounded-lg border border-border bg-surface p-5 shadow-xl'
+  'fixed inset-x-4 top-[8vh] z-50 mx-auto grid max-h-[84vh] grid-cols-1 max-w-lg gap-4 overflow-y-auto rounded-lg border border-border bg-surface p-5 shadow-xl'
 
 interface DialogProps {
   isOpen: boolean
@@ -37,7 +37,7 @@ export function Dialog({
           {...(description === undefined ? { 'aria-describedby': undefined } : {})}
         >
           <div className="flex items-start justify-between gap-4">
-            <Radix.Title className="text-base font-semibold">{title}</Radix.Title>
+            <Radix.Title className="min-w-0 text-base font-semibold break-words">{title}</Radix.Title>
             <Radix.Close asChild>
               <Button look="ghost" size="icon" className="-mt-2 -mr-2" aria-label="Close">
                 <X aria-hidden />
@@ -86,7 +86,7 @@ export function Confirm({
       <RadixAlert.Portal>
         <RadixAlert.Overlay className={overlay} />
         <RadixAlert.Content className={panel}>
-          <RadixAlert.Title className="text-base font-semibold">{title}</RadixAlert.Title>
+          <RadixAlert.Title className="text-base font-semibold break-words">{title}</RadixAlert.Title>
           <RadixAlert.Description className="text-muted">{description}</RadixAlert.Description>
           <div className="flex flex-wrap justify-end gap-2">
             <RadixAlert.Cancel asChild>

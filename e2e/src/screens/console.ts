@@ -173,10 +173,8 @@ const operatorScenes: readonly Scene[] = [
     name: 'device-menu',
     path: 'devices',
     async then(page) {
-      await page
-        .getByRole('button', { name: /^Actions for/ })
-        .last()
-        .click()
+      const device = page.getByRole('listitem').filter({ hasText: 'in maintenance' })
+      await device.getByRole('button', { name: /^Actions for/ }).click()
       await page.getByRole('menuitem', { name: 'End maintenance' }).waitFor()
     },
   },
@@ -186,12 +184,13 @@ const operatorScenes: readonly Scene[] = [
   { name: 'system', path: 'system' },
 ]
 
-/** Replaces keys and join tokens in the page's texts: they look like real ones. */
+/** Replaces keys, join tokens and folders in the page's texts: they look like real ones. */
 const hideSecrets = `{
   const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
   while (texts.nextNode())
     texts.currentNode.data = texts.currentNode.data
       .replace(/prk_[\\w-]{43}/g, 'prk_' + 'Example'.repeat(6) + '0')
+      .replace(/\\/tmp\\/[\\w-]+/g, '/var/lib/phonerack')
       .replace(/prj_[\\w.-]+/g, 'prj_' + 'Example'.repeat(12))
 }`
 

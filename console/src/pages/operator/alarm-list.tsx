@@ -6,12 +6,12 @@ import { type Alarm } from './alarms'
 
 export const AlarmList = ({ alarms }: { alarms: readonly Alarm[] }) =>
   alarms.length === 0 ? null : (
-    <Card className="grid gap-3 p-4 sm:p-5">
+    <Card className="grid grid-cols-1 gap-3 p-4 sm:p-5">
       <h2 className="flex items-center gap-2 font-semibold">
         <TriangleAlert className="size-4 text-warn" aria-hidden />
         Needs attention
       </h2>
-      <ul aria-label="Alarms" className="grid max-h-60 gap-1 overflow-y-auto" tabIndex={0}>
+      <ul aria-label="Alarms" className="grid grid-cols-1 max-h-60 gap-1 overflow-y-auto" tabIndex={0}>
         {alarms.map(({ id, name, text, page }) => (
           <li key={id} className="break-words">
             <Link to={page} className="rounded underline underline-offset-2">

@@ -20,10 +20,7 @@ export function Audit() {
   })
   const entries = list.data?.pages.flatMap(({ data }) => data) ?? []
   return (
-    <Page
-      title="Audit log"
-      description="Changes by operators and by users of the console, with the values before and after."
-    >
+    <Page title="Audit log" description="Changes by operators and users, with the values before and after.">
       <Card>
         {list.isPending ? (
           <Loading />
@@ -55,7 +52,7 @@ export function Audit() {
 }
 
 const Row = ({ entry }: { entry: AuditEntry }) => (
-  <li className="grid min-w-0 gap-1 px-4 py-3 sm:px-5">
+  <li className="grid grid-cols-1 min-w-0 gap-1 px-4 py-3 sm:px-5">
     <div className="flex items-baseline justify-between gap-4">
       <p className="min-w-0 truncate">
         <span className="font-mono text-[13px]">{entry.action}</span>{' '}
@@ -65,13 +62,10 @@ const Row = ({ entry }: { entry: AuditEntry }) => (
         <Time at={entry.at} />
       </p>
     </div>
-    <p className="truncate text-[13px] text-muted">
-      <bdi>{entry.token_name || entry.token_id}</bdi>
-      {entry.address !== '' && ` · ${entry.address}`}
-    </p>
     <details className="min-w-0">
-      <summary className="w-fit cursor-pointer rounded text-[13px] text-muted hover:text-foreground">
-        Before and after
+      <summary className="w-fit max-w-full cursor-pointer rounded text-[13px] break-words text-muted hover:text-foreground">
+        <bdi>{entry.token_name || entry.token_id}</bdi>
+        {entry.address !== '' && ` · ${entry.address}`} · before and after
       </summary>
       <div className="grid min-w-0 gap-2 pt-2 sm:grid-cols-2">
         {[

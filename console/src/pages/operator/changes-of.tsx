@@ -16,14 +16,14 @@ export function ChangesOf({ id }: { id: string }) {
   })
   const entries = data?.data ?? []
   return (
-    <section className="grid min-w-0 gap-2" aria-label="Changes by operators">
-      <h2 className="font-medium">Changes by operators</h2>
+    <section className="grid grid-cols-1 gap-2" aria-label="Changes by operators">
+      <h2 className="text-[13px] font-medium">Changes by operators</h2>
       {entries.length === 0 ? (
         <p className="text-[13px] text-muted">
           {error ? messageOf(error) : data ? 'None in the audit log.' : 'Loading'}
         </p>
       ) : (
-        <ul className="grid gap-1 text-[13px]">
+        <ul className="grid grid-cols-1 gap-1 text-[13px]">
           {entries.map((entry) => (
             <li key={entry.id} className="break-words">
               <Time at={entry.at} />: <span className="font-mono">{entry.action}</span>{' '}

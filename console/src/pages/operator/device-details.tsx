@@ -1,7 +1,7 @@
 /** A device's condition, the evidence of its last wipe, and its history. */
+import { Check, X } from 'lucide-react'
 import { type ReactNode } from 'react'
-import { type Condition, type Device } from '../../api/operators'
-import { Badge } from '../../ui/badge'
+import { type Condition, type Device, type WipeCheck } from '../../api/operators'
 import { Time } from '../../ui/time'
 import { ChangesOf } from './changes-of'
 import { Facts } from './listed'
@@ -21,10 +21,12 @@ const conditionFacts = (condition: Condition): (readonly [string, ReactNode])[] 
   ['Checked', <Time key="checked" at={condition.checked_at} />],
 ]
 
+const failedFirst = (a: WipeCheck, b: WipeCheck): number => Number(a.passed) - Number(b.passed)
+
 export function DeviceDetails({ device }: { device: Device }) {
   const { condition, wipe_checks: checks, events } = device
   return (
-    <div className="grid gap-4 pt-3">
+    <div className="grid grid-cols-1 gap-5 pt-3 pb-1">
       <Facts
         facts={[
           ...(condition ? conditionFacts(condition) : [['Condition', 'not checked yet'] as const]),
@@ -38,15 +40,17 @@ export function DeviceDetails({ device }: { device: Device }) {
         ]}
       />
       {checks.length > 0 && (
-        <section className="grid min-w-0 gap-2" aria-label="Evidence of the last wipe">
-          <h2 className="font-medium">Evidence of the last wipe</h2>
-          <ul className="grid gap-1.5">
-            {checks.map(({ name, passed, evidence }) => (
-              <li key={name} className="grid gap-x-3 gap-y-0.5 sm:grid-cols-[6rem_minmax(0,1fr)]">
-                <span>
-                  <Badge tone={passed ? 'good' : 'danger'}>{passed ? 'passed' : 'failed'}</Badge>
-                </span>
-                <span className="min-w-0 text-[13px] break-words">
+        <section className="grid grid-cols-1 gap-2" aria-label="Evidence of the last wipe">
+          <h2 className="text-[13px] font-medium">Evidence of the last wipe</h2>
+          <ul className="grid grid-cols-1 gap-1.5 text-[13px]">
+            {[...checks].sort(failedFirst).map(({ name, passed, evidence }) => (
+              <li key={name} className="grid grid-cols-[1rem_minmax(0,1fr)] gap-x-2">
+                {passed ? (
+                  <Check className="mt-0.5 size-4 text-good" role="img" aria-label="passed" />
+                ) : (
+                  <X className="mt-0.5 size-4 text-danger" role="img" aria-label="failed" />
+                )}
+                <span className="break-words">
                   <span className="font-medium">{name.replaceAll('_', ' ')}</span>{' '}
                   <bdi className="text-muted">{evidence}</bdi>
                 </span>
@@ -56,9 +60,9 @@ export function DeviceDetails({ device }: { device: Device }) {
         </section>
       )}
       {events.length > 0 && (
-        <section className="grid min-w-0 gap-2" aria-label="Recovery steps">
-          <h2 className="font-medium">Recovery steps</h2>
-          <ul className="grid gap-1 text-[13px]">
+        <section className="grid grid-cols-1 gap-2" aria-label="Recovery steps">
+          <h2 className="text-[13px] font-medium">Recovery steps</h2>
+          <ul className="grid grid-cols-1 gap-1 text-[13px]">
             {[...events].reverse().map(({ at, step, outcome, reason }, index) => (
               <li key={index} className="break-words">
                 <Time at={at} />: {step.replaceAll('_', ' ')}, {outcome}.{' '}

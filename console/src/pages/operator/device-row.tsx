@@ -17,19 +17,19 @@ export function DeviceRow({ device }: { device: Device }) {
     (note): note is string => note !== null,
   )
   return (
-    <li aria-label={device.serial} className="grid min-w-0 gap-3 px-4 py-3 sm:px-5">
-      <div className="flex items-start gap-3">
+    <li aria-label={device.serial} className="grid grid-cols-1 gap-3 px-4 py-3 sm:px-5">
+      <div className="flex flex-wrap items-start gap-x-3 gap-y-2">
         <div className="min-w-0 flex-1">
           <p className="truncate font-medium">
             <bdi>{modelOf(device)}</bdi>
           </p>
-          <p className="truncate text-[13px] text-muted">
+          <p className="text-[13px] break-words text-muted">
             <bdi className="font-mono">{device.serial}</bdi> at <bdi>{device.host_name}</bdi>
             {device.sdk !== null && ` · Android API ${device.sdk}`}
           </p>
           {condition && <p className="text-[13px] text-muted tabular-nums">{conditionText(condition)}</p>}
         </div>
-        <div className="flex flex-wrap justify-end gap-1.5">
+        <div className="order-last flex w-full flex-wrap gap-1.5 sm:order-none sm:w-auto sm:justify-end">
           {maintenance && <Badge tone="warn">maintenance</Badge>}
           {device.drained_at !== null && <Badge tone="warn">drained</Badge>}
           <Badge tone={deviceTones[device.state]}>{device.state}</Badge>
@@ -37,7 +37,7 @@ export function DeviceRow({ device }: { device: Device }) {
         <DeviceActions device={device} />
       </div>
       {notes.length > 0 && (
-        <div className="grid gap-1 break-words text-warn">
+        <div className="grid grid-cols-1 gap-1 break-words text-warn">
           {notes.map((note) => (
             <p key={note}>{sentence(note)}</p>
           ))}
@@ -52,7 +52,7 @@ export function DeviceRow({ device }: { device: Device }) {
         </p>
       )}
       {condition && condition.warnings.length > 0 && (
-        <ul className="grid gap-1 break-words text-warn" aria-label="Warnings">
+        <ul className="grid grid-cols-1 gap-1 break-words text-warn" aria-label="Warnings">
           {condition.warnings.map((warning) => (
             <li key={warning}>{warning}</li>
           ))}

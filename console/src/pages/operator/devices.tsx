@@ -19,7 +19,7 @@ export function Devices() {
   return (
     <Page
       title="Devices"
-      description="Android phones at all hosts. A phone is rented only after it was enrolled, which erases it."
+      description="Phones at all hosts. A phone is rented once it is enrolled, which erases it."
     >
       <Listed query={list} icon={icon}>
         {({ data }) => (

@@ -23,15 +23,15 @@ export function HostCard({ host }: { host: Host }) {
   )
   return (
     <li aria-label={host.name} className="min-w-0">
-      <Card className="grid gap-4 p-4 sm:p-5">
-        <div className="flex items-start gap-3">
-          <div className="grid min-w-0 flex-1 gap-1">
+      <Card className="grid grid-cols-1 gap-4 p-4 sm:p-5">
+        <div className="flex flex-wrap items-start gap-x-3 gap-y-2">
+          <div className="grid grid-cols-1 min-w-0 flex-1 gap-1">
             <h2 className="font-semibold break-words">
               <bdi>{host.name}</bdi>
             </h2>
             <p className="font-mono text-xs break-all text-muted">{host.id}</p>
           </div>
-          <div className="flex flex-wrap justify-end gap-1.5">
+          <div className="order-last flex w-full flex-wrap gap-1.5 sm:order-none sm:w-auto sm:justify-end">
             {host.drained_at !== null && <Badge tone="warn">drained</Badge>}
             <Badge tone={hostTones[host.state]}>{host.state}</Badge>
           </div>
@@ -51,7 +51,7 @@ export function HostCard({ host }: { host: Host }) {
             [
               'Certificate',
               <span key="days" className={days < certificateWarnDays ? 'text-danger' : ''}>
-                {days < 0 ? 'expired' : `${days} days left`}
+                {days < 0 ? 'expired' : `${days} ${days === 1 ? 'day' : 'days'} left`}
               </span>,
             ],
             ['Last seen', host.last_seen_at === null ? 'never' : <Time key="seen" at={host.last_seen_at} />],
@@ -77,7 +77,7 @@ export function HostCard({ host }: { host: Host }) {
 }
 
 const PortRow = ({ port }: { port: Port }) => (
-  <li className="grid min-w-0 gap-1 rounded-md border border-border px-3 py-2">
+  <li className="grid min-w-0 grid-cols-1 content-start gap-1 rounded-md border border-border px-3 py-2">
     <div className="flex items-center justify-between gap-2">
       <span className="truncate">
         <bdi>{modelOf(port)}</bdi>

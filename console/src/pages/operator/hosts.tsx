@@ -53,7 +53,7 @@ export function Hosts() {
               </Empty>
             </Card>
           ) : (
-            <ul aria-label="Hosts" className="grid min-w-0 gap-5">
+            <ul aria-label="Hosts" className="grid grid-cols-1 min-w-0 gap-5">
               {data.map((host) => (
                 <HostCard key={host.id} host={host} />
               ))}

@@ -33,11 +33,11 @@ export function Join({ isOpen, onOpenChange }: Props) {
     >
       {made ? (
         <>
-          <div className="grid gap-2">
+          <div className="grid grid-cols-1 gap-2">
             <pre
               tabIndex={0}
               aria-label="Command"
-              className="overflow-x-auto rounded-md border border-border bg-code p-3 font-mono text-[13px]"
+              className="max-h-60 overflow-y-auto rounded-md border border-border bg-code p-3 font-mono text-[13px] break-all whitespace-pre-wrap"
             >
               {made.command}
             </pre>

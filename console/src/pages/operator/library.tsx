@@ -73,7 +73,7 @@ function Row({ app }: { app: LibraryApp }) {
           </p>
           <p className="truncate font-mono text-xs text-muted">{app.package}</p>
         </div>
-        <p className="grid text-[13px] text-muted tabular-nums">
+        <p className="grid grid-cols-1 text-[13px] text-muted tabular-nums">
           <span className="truncate">
             Version <bdi>{app.version_name}</bdi> ({app.version_code})
           </span>

@@ -42,7 +42,7 @@ export function Listed<T>({ query, icon, children }: Props<T>) {
 export const Facts = ({ facts }: { facts: readonly (readonly [string, ReactNode])[] }) => (
   <dl className="grid grid-cols-2 gap-x-6 gap-y-3 sm:grid-cols-3 lg:grid-cols-4">
     {facts.map(([name, value]) => (
-      <div key={name} className="grid min-w-0 gap-0.5">
+      <div key={name} className="grid min-w-0 grid-cols-1 content-start gap-0.5">
         <dt className="text-[13px] text-muted">{name}</dt>
         <dd className="break-words tabular-nums">{value}</dd>
       </div>

@@ -62,11 +62,11 @@ function Row({ project }: { project: OperatorProject }) {
           </p>
           <p className="truncate font-mono text-xs text-muted">{project.id}</p>
         </div>
-        <p className="grid tabular-nums">
+        <p className="grid grid-cols-1 tabular-nums">
           <span>{usdText(project.balance_usd)}</span>
           <span className="text-[13px] text-muted">{usdText(project.reserved_usd)} reserved</span>
         </p>
-        <p className="grid text-[13px] text-muted tabular-nums">
+        <p className="grid grid-cols-1 text-[13px] text-muted tabular-nums">
           <span>
             {project.max_phones} phones, {project.max_running} running
           </span>

@@ -16,7 +16,7 @@ import { clockText } from './texts'
 /** Milliseconds between two reads. */
 const refreshMs = 5000
 
-const storageNames = { fs: 'a folder', s3: 'an S3 bucket', off: 'off' } as const
+const storageNames = { fs: 'a folder', s3: 'an S3 bucket' } as const
 
 export function SystemPage() {
   const system = useQuery({
@@ -25,7 +25,7 @@ export function SystemPage() {
     refetchInterval: refreshMs,
   })
   return (
-    <Page title="System" description="The parts of this service, as the replica sees them that answers.">
+    <Page title="System" description="The parts of this service, as seen by the replica that answers.">
       <Listed query={system} icon={<Gauge className="size-5" />}>
         {(data) => <Parts system={data} />}
       </Listed>
@@ -34,7 +34,7 @@ export function SystemPage() {
 }
 
 const Part = ({ title, state, children }: { title: string; state?: ReactNode; children: ReactNode }) => (
-  <Card className="grid gap-4 p-4 sm:p-5">
+  <Card className="grid grid-cols-1 content-start gap-4 p-4 sm:p-5">
     <div className="flex items-center justify-between gap-3">
       <h2 className="font-semibold">{title}</h2>
       {state}
@@ -55,32 +55,38 @@ function Parts({ system }: { system: System }) {
             ['Size', bytesText(postgres.size_bytes)],
             ['Connections', `${postgres.connections} of ${postgres.max_connections}`],
             ['Schema', postgres.schema],
-            ['Devices to confirm after a restore', service.devices_to_confirm],
+            ...(service.devices_to_confirm === 0
+              ? []
+              : [['Devices to confirm after a restore', service.devices_to_confirm] as const]),
           ]}
         />
       </Part>
-      <Part
-        title="NATS"
-        state={
-          <Badge tone={nats.is_connected ? 'good' : 'danger'}>
-            {nats.is_connected ? 'connected' : 'not connected'}
-          </Badge>
-        }
-      >
-        <p className="text-muted">
-          {nats.is_connected
-            ? 'Hosts are heard over this connection.'
-            : 'Hosts are not heard. Phones that run continue, and become unavailable if it lasts.'}
-        </p>
-      </Part>
-      <Part title="Storage">
-        <Facts
-          facts={[
-            ['Recordings and uploads', storageNames[storage.kind]],
-            ['Place', storage.place ?? 'none'],
-          ]}
-        />
-      </Part>
+      <div className="grid grid-cols-1 gap-5 md:grid-cols-2">
+        <Part
+          title="NATS"
+          state={
+            <Badge tone={nats.is_connected ? 'good' : 'danger'}>
+              {nats.is_connected ? 'connected' : 'not connected'}
+            </Badge>
+          }
+        >
+          <p className="text-muted">
+            {nats.is_connected
+              ? 'Hosts are heard over this connection.'
+              : 'Hosts are not heard. Phones that run continue, and become unavailable if it lasts.'}
+          </p>
+        </Part>
+        <Part title="Storage">
+          <p className="text-muted">
+            {storage.kind === 'off'
+              ? 'Off: recordings, uploads and apps of the library are refused.'
+              : `Recordings, uploads and apps of the library are in ${storageNames[storage.kind]}:`}
+            {storage.place !== null && (
+              <span className="block font-mono text-[13px] break-all text-foreground">{storage.place}</span>
+            )}
+          </p>
+        </Part>
+      </div>
       <Part title="Replicas">
         <Facts
           facts={[

@@ -43,7 +43,11 @@ export const conditionText = (condition: Condition): string =>
 
 /** @param ms by which a clock is ahead */
 export const clockText = (ms: number | null): string =>
-  ms === null ? 'not known' : `${Math.abs(ms / 1000).toFixed(1)} s ${ms < 0 ? 'behind' : 'ahead'}`
+  ms === null
+    ? 'not known'
+    : Math.abs(ms) < 100
+      ? 'within 0.1 s'
+      : `${Math.abs(ms / 1000).toFixed(1)} s ${ms < 0 ? 'behind' : 'ahead'}`
 
 /** How long running phones may continue after a drain, in seconds. */
 export const drainDeadlines = [
