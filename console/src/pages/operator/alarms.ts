@@ -32,7 +32,9 @@ function ofHost(host: Host, now: Date): Alarm[] {
       : [
           alarm(
             'certificate',
-            days < 0 ? 'has an expired certificate.' : `has a certificate that ends in ${days} ${days === 1 ? 'day' : 'days'}.`,
+            days < 0
+              ? 'has an expired certificate.'
+              : `has a certificate that ends in ${days} ${days === 1 ? 'day' : 'days'}.`,
           ),
         ]),
     ...(host.state === 'online' && isSkewed
