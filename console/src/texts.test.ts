@@ -152,7 +152,7 @@ describe('alarms', () => {
     expect(textsOf([host], [device, { ...device, condition: null }])).toEqual([])
   })
 
-  it('name hosts that are away, their certificates and clocks, and devices with a fault', () => {
+  it('name hosts that are not heard, their certificates and clocks, and devices with a fault', () => {
     const hosts = [
       { ...host, state: 'lost', clock_ahead_ms: 90_000 },
       { ...host, certificate_expires_at: '2026-01-12T00:00:00Z', clock_ahead_ms: -6000 },

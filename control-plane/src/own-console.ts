@@ -21,7 +21,7 @@ const { version } = createRequire(import.meta.url)('../package.json') as { versi
 type ConsoleParts = Pick<ConsoleDeps, 'services' | 'authority' | 'health' | 'store'>
 
 export interface OwnConsole {
-  /** `own`: of the public listener. `operator`: of the operator's. */
+  /** `own` is for the public listener, `operator` for the operator's. */
   plugins(parts: ConsoleParts): { own: FastifyPluginAsync; operator: FastifyPluginAsync }
   operatorPlugin: FastifyPluginAsync
   ticker: Ticker

@@ -85,7 +85,7 @@ it('drains a host, and shows how its phones end without a reload', async () => {
   await host.getByRole('button', { name: /^Actions for/ }).click()
   await page.getByRole('menuitem', { name: 'Drain…' }).click()
   const dialog = page.getByRole('dialog', { name: /^Drain .+\?$/ })
-  await dialog.getByLabel('Running phones').selectOption('End at once')
+  await dialog.getByLabel('Running phones').selectOption('End immediately')
   await dialog.getByRole('button', { name: 'Drain', exact: true }).click()
   await host.getByText('drained', { exact: true }).waitFor({ timeout: 60_000 })
   await port.getByText('unavailable').waitFor({ timeout: 60_000 })

@@ -135,7 +135,7 @@ export interface System {
   nats: { is_connected: boolean }
   storage: { kind: 'fs' | 's3' | 'off'; place: string | null }
   replicas: { id: string; beat_at: string; is_running: boolean }[]
-  /** Of the replica that answers. */
+  /** The release of the replica that answers. */
   version: string
   replica_id: string
   clock_ahead_ms: number | null

@@ -2,7 +2,7 @@
 import { limits } from '@phonerack/shared'
 import { z } from 'zod'
 import { addApp, removeApp, type AppWithFiles } from '../library/apps.js'
-import { factsOf, takeLibraryFile } from '../library/files.js'
+import { factsOf, type takeLibraryFile } from '../library/files.js'
 import { refSchema } from '../validation/fields.js'
 import { type Change, type Work } from './work.js'
 

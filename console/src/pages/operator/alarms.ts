@@ -1,4 +1,4 @@
-/** What an operator should look at, from the lists of hosts and devices, and the state of the service. */
+/** Alarms for operators, from the lists of hosts and devices, and the state of the service. */
 import { type Device, type Host, type System } from '../../api/operators'
 import { clockText, daysUntil } from './texts'
 

@@ -63,7 +63,7 @@ function Row({ project }: { project: OperatorProject }) {
           <p className="truncate font-mono text-xs text-muted">{project.id}</p>
         </div>
         <p className="grid grid-cols-1 tabular-nums">
-          <span>{usdText(project.balance_usd)}</span>
+          <span>{usdText(project.balance_usd)} credit</span>
           <span className="text-[13px] text-muted">{usdText(project.reserved_usd)} reserved</span>
         </p>
         <p className="grid grid-cols-1 text-[13px] text-muted tabular-nums">

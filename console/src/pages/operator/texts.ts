@@ -51,7 +51,7 @@ export const clockText = (ms: number | null): string =>
 
 /** How long running phones may continue after a drain, in seconds. */
 export const drainDeadlines = [
-  [0, 'End at once'],
+  [0, 'End immediately'],
   [1800, 'Continue for at most 30 minutes'],
   [3600, 'Continue for at most 1 hour'],
   [28_800, 'Continue for at most 8 hours'],

@@ -70,7 +70,7 @@ describe('the public listener', () => {
 })
 
 describe('a sign-in', () => {
-  it('of one console is not valid at the other, even under its name', async () => {
+  it('is valid at one console only, even under the name of the other', async () => {
     for (const [own, at] of [
       [outside, 'operator'],
       [desk, 'public'],
@@ -123,7 +123,7 @@ describe('an operator', () => {
     const { status, body } = await desk.ask('POST', '/operator/hosts/join-tokens')
     expect(status).toBe(201)
     expect(body['command']).toMatch(
-      /^sudo phonerack-agent join --server http:\S+ --token-file - <<'END' && sudo systemctl start phonerack-agent\nprj_\S+\nEND$/,
+      /^sudo phonerack-agent join --server http:\S+ --token-file - <<'END' &&\nprj_\S+\nEND\nsudo systemctl start phonerack-agent$/,
     )
     expect(await lastAudit()).toMatchObject({ action: 'host.join_token', tokenId: userId, tokenName: email })
     // The token is not in the log.

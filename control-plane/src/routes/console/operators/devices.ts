@@ -19,7 +19,7 @@ import { changeFor, operatorPath } from './change.js'
 type OfDevice = { Params: { device: string } }
 
 const enrollBody = z.strictObject({
-  /** As the person typed it: enrolling wipes the phone. */
+  /** Typed by the person, since enrolling wipes the phone. */
   serial: z.string().max(300),
 })
 const releaseBody = z.strictObject({ keep: z.boolean().default(false) })

@@ -22,7 +22,7 @@ const retireBody = z.strictObject({ force: z.boolean().default(false) })
 
 /** Read from standard input, so that no list of processes shows the token. */
 const joinCommand = (baseUrl: string, token: string): string =>
-  `sudo phonerack-agent join --server ${baseUrl} --token-file - <<'END' && sudo systemctl start phonerack-agent\n${token}\nEND`
+  `sudo phonerack-agent join --server ${baseUrl} --token-file - <<'END' &&\n${token}\nEND\nsudo systemctl start phonerack-agent`
 
 export function addOperatorHosts(app: FastifyInstance, { core, baseUrl, authority }: HostDeps): void {
   const base = `${operatorPath}/hosts`

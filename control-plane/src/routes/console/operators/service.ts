@@ -12,7 +12,7 @@ import { type GateDeps } from '../gate.js'
 import { changeFor, operatorPath } from './change.js'
 
 export interface ServiceDeps extends GateDeps {
-  /** Of this replica's dependencies. */
+  /** The state of this replica's dependencies. */
   health: () => Promise<Health>
   /** `place`: the folder or bucket; null: files are not stored. */
   storage: { kind: 'fs' | 's3' | 'off'; place: string | null }
