@@ -38,7 +38,7 @@ async function call(method: Method, path: string, payload?: object | Buffer): Pr
 }
 const entriesOf = (requestId: string) => plane.app.core.db.auditEntry.findMany({ where: { requestId } })
 
-/** A server's writes, as `METHOD /path`, parsed from the tree that it prints. */
+/** Writes of a server's `/operator/v1`, as `METHOD /path`, parsed from the tree that it prints. Others belong to the console. */
 function writesOf(server: FastifyInstance): string[] {
   const parts: string[] = []
   const found: string[] = []
@@ -49,7 +49,7 @@ function writesOf(server: FastifyInstance): string[] {
     for (const method of methods.split(', '))
       if (['POST', 'PUT', 'PATCH', 'DELETE'].includes(method)) found.push(`${method} ${parts.join('')}`)
   }
-  return found.sort()
+  return found.filter((route) => route.includes(' /operator/v1/')).sort()
 }
 
 interface Example {
