@@ -6,6 +6,7 @@ import { listActivity, type ActivityEntry } from '../api/activity'
 import { messageOf } from '../api/client'
 import { listMembers } from '../api/people'
 import { listKeys } from '../api/projects'
+import { useSession } from '../api/session'
 import { Badge } from '../ui/badge'
 import { Button } from '../ui/button'
 import { csvOf } from '../ui/csv'
@@ -41,8 +42,10 @@ export function Activity() {
   })
   const entries = list.data?.pages.flatMap(({ data }) => data) ?? []
   const members = useQuery({ queryKey: ['members', id], queryFn: () => listMembers(id) })
-  /** Of a key, or of a member who used the console. */
+  const { user } = useSession()
+  /** The name of a key, or of a member who used the console. An operator is not a member. */
   const nameOf = (by: string): string =>
+    (by === user?.id ? user.name : undefined) ??
     keys.data?.data.find((each) => each.id === by)?.name ??
     members.data?.data.find((each) => each.user_id === by)?.name ??
     by
@@ -104,11 +107,15 @@ export function Activity() {
   )
 }
 
+/** Below the project that the page shows. */
+const routeText = ({ route }: ActivityEntry): string =>
+  route.replace(/^\/console\/api\/projects\/:project\//, 'console /')
+
 const Row = ({ project, entry, by }: { project: string; entry: ActivityEntry; by: string }) => (
   <li className="grid gap-x-6 gap-y-1 px-4 py-3 sm:grid-cols-[minmax(0,1fr)_10rem_7rem] sm:items-center sm:px-5">
     <div className="min-w-0">
       <p className="truncate font-mono text-[13px]">
-        {entry.method} {entry.route}
+        {entry.method} {routeText(entry)}
       </p>
       <p className="truncate text-[13px] text-muted">
         {entry.phone_id !== null && (
