@@ -140,6 +140,17 @@ const usage = createRoute({
   component: lazyRouteComponent(() => import('./pages/usage'), 'Usage'),
 })
 
+const credit = createRoute({
+  getParentRoute: () => project,
+  path: '/credit',
+  // Of the checkout from which the payer comes back.
+  validateSearch: ({ paid, cancelled }: Record<string, unknown>): { paid?: string; cancelled?: string } => ({
+    ...(typeof paid === 'string' ? { paid } : {}),
+    ...(typeof cancelled === 'string' ? { cancelled } : {}),
+  }),
+  component: lazyRouteComponent(() => import('./pages/credit'), 'Credit'),
+})
+
 const members = createRoute({
   getParentRoute: () => project,
   path: '/members',
@@ -202,7 +213,7 @@ const tree = root.addChildren([
     account,
     connect,
     operator.addChildren([hosts, devices, allProjects, library, audit, system]),
-    project.addChildren([phones, phone, keys, activity, usage, members]),
+    project.addChildren([phones, phone, keys, activity, usage, credit, members]),
   ]),
 ])
 

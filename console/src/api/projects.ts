@@ -2,6 +2,14 @@
 import { call } from './client'
 import { type Role } from './session'
 
+export interface Outlook {
+  /** `empty`: no phone can start. `low`: the credit lasts for less than a day. */
+  state: 'ok' | 'low' | 'empty'
+  per_day_usd: string
+  /** Null: nothing is spent. */
+  lasts_seconds: number | null
+}
+
 export interface Project {
   id: string
   name: string
@@ -10,6 +18,11 @@ export interface Project {
   reserved_usd: string
   spend_limit_usd: string
   spent_this_month_usd: string
+  /** The balance without what open sessions reserve. */
+  available_usd: string
+  outlook: Outlook
+  /** Whole dollars that one payment may have; null: the service does not sell credit. */
+  purchase: { min_usd: number; max_usd: number; default_usd: number } | null
   limits: { phones: number; running: number }
   running: number
   phones: number

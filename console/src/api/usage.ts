@@ -1,13 +1,26 @@
 /** The spending of a project. Days are UTC. */
 import { call } from './client'
 
+export interface Spending {
+  id: string
+  name: string
+  cost_usd: string
+  seconds: number
+}
+
+export interface DaySpending {
+  day: string
+  cost_usd: string
+  seconds: number
+}
+
 export interface Usage {
   /** Oldest first, with days that cost nothing. */
-  days: { day: string; cost_usd: string; seconds: number }[]
+  days: DaySpending[]
   /** Those that cost the most first. */
-  phones: { id: string; name: string; cost_usd: string; seconds: number }[]
-  /** Payments and corrections, newest first. */
-  changes: { at: string; kind: string; amount_usd: string }[]
+  phones: Spending[]
+  /** Keys, and users of the console, by the phones that they rented. */
+  keys: Spending[]
 }
 
 export const getUsage = (project: string) =>

@@ -1,26 +1,20 @@
-/** The credit of a project, and what it spent by day and phone. */
+/** What a project spent, by day, key and phone. */
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import { ChartColumn } from 'lucide-react'
 import { type ReactNode } from 'react'
 import { messageOf } from '../api/client'
-import { getUsage } from '../api/usage'
+import { getUsage, type Spending } from '../api/usage'
 import { Bars } from '../ui/bars'
 import { Button } from '../ui/button'
 import { durationText } from '../ui/duration'
-import { usdText } from '../ui/money'
+import { microsOf, usdText } from '../ui/money'
 import { Card, Empty, Loading, Page } from '../ui/page'
-import { Time } from '../ui/time'
+import { Shares, type Share } from '../ui/shares'
 import { ProjectFigures } from './project-figures'
 
 /** Milliseconds between two reads. */
 const refreshMs = 15_000
-
-const kinds: Readonly<Record<string, string>> = {
-  credit: 'Credit',
-  refund: 'Refund',
-  chargeback: 'Chargeback',
-}
 
 const dayText = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short', timeZone: 'UTC' })
 
@@ -34,7 +28,7 @@ export function Usage() {
   return (
     <Page
       title="Usage"
-      description="The last 30 days, by UTC. A session is counted on the day on which it ends."
+      description="The last 30 days, by UTC. A session is counted on the day on which it ends, and for the key or person who rented its phone."
     >
       <ProjectFigures project={id} />
       {usage.isPending ? (
@@ -57,9 +51,19 @@ export function Usage() {
                 label="Spending by day"
                 bars={usage.data.days.map(({ day, cost_usd: cost }) => ({
                   name: dayText.format(new Date(day)),
-                  value: Number(cost),
+                  value: microsOf(cost),
                   text: usdText(cost),
                 }))}
+              />
+            )}
+          </Part>
+          <Part id="by-key" title="By key">
+            {usage.data.keys.length === 0 ? (
+              <p className="p-4 text-muted sm:px-5">No session ended in these days.</p>
+            ) : (
+              <Shares
+                labelledBy="by-key"
+                shares={usage.data.keys.map((key) => shareOf(key, <bdi>{key.name}</bdi>))}
               />
             )}
           </Part>
@@ -67,45 +71,21 @@ export function Usage() {
             {usage.data.phones.length === 0 ? (
               <p className="p-4 text-muted sm:px-5">No session ended in these days.</p>
             ) : (
-              <ul aria-labelledby="by-phone" className="divide-y divide-border">
-                {usage.data.phones.map((phone) => (
-                  <li
-                    key={phone.id}
-                    className="flex items-baseline justify-between gap-4 px-4 py-2.5 sm:px-5"
-                  >
+              <Shares
+                labelledBy="by-phone"
+                shares={usage.data.phones.map((phone) =>
+                  shareOf(
+                    phone,
                     <Link
                       to="/projects/$project/phones/$phone"
                       params={{ project: id, phone: phone.id }}
-                      className="min-w-0 truncate rounded underline-offset-2 hover:underline"
+                      className="rounded underline-offset-2 hover:underline"
                     >
-                      {phone.name}
-                    </Link>
-                    <span className="flex shrink-0 gap-4 tabular-nums">
-                      <span className="text-muted">{durationText(phone.seconds)}</span>
-                      <span>{usdText(phone.cost_usd)}</span>
-                    </span>
-                  </li>
-                ))}
-              </ul>
-            )}
-          </Part>
-          <Part id="credit" title="Changes of the credit">
-            {usage.data.changes.length === 0 ? (
-              <p className="p-4 text-muted sm:px-5">None yet. An operator of this service adds credit.</p>
-            ) : (
-              <ul aria-labelledby="credit" className="divide-y divide-border">
-                {usage.data.changes.map(({ at, kind, amount_usd: amount }, index) => (
-                  <li key={index} className="flex items-baseline justify-between gap-4 px-4 py-2.5 sm:px-5">
-                    <span>{kinds[kind] ?? kind}</span>
-                    <span className="flex shrink-0 gap-4 tabular-nums">
-                      <span className="text-muted">
-                        <Time at={at} />
-                      </span>
-                      <span>{usdText(amount)}</span>
-                    </span>
-                  </li>
-                ))}
-              </ul>
+                      <bdi>{phone.name}</bdi>
+                    </Link>,
+                  ),
+                )}
+              />
             )}
           </Part>
         </>
@@ -113,6 +93,10 @@ export function Usage() {
     </Page>
   )
 }
+
+const shareOf = ({ id, cost_usd: cost, seconds }: Spending, name: ReactNode): Share => ({
+  ...{ id, name, value: microsOf(cost), text: usdText(cost), note: durationText(seconds) },
+})
 
 const Part = ({ id, title, children }: { id: string; title: string; children: ReactNode }) => (
   <section className="grid min-w-0 gap-3" aria-labelledby={id}>

@@ -2,6 +2,7 @@
 import {
   Boxes,
   ChartColumn,
+  CreditCard,
   Gauge,
   History,
   KeyRound,
@@ -18,6 +19,7 @@ export const projectPages = [
   { to: '/projects/$project/keys', name: 'API keys', icon: KeyRound },
   { to: '/projects/$project/activity', name: 'Activity', icon: ScrollText },
   { to: '/projects/$project/usage', name: 'Usage', icon: ChartColumn },
+  { to: '/projects/$project/credit', name: 'Credit', icon: CreditCard },
   { to: '/projects/$project/members', name: 'Members', icon: Users },
 ] as const
 

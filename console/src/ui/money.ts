@@ -4,3 +4,6 @@ export const usdText = (usd: string): string =>
     '$-',
     '-$',
   )
+
+/** Millionths of a dollar. @param usd with six decimal places, as the server sends it */
+export const microsOf = (usd: string): number => Number(usd.replace('.', ''))

@@ -1,5 +1,6 @@
-/** The spending of a project by day and by phone, and the changes of its credit. Read by the console. */
+/** The spending of a project by day, phone and key, and its current pace. Read by the console. */
 import { type Reader } from '../db/database.js'
+import { type Pace } from './outlook.js'
 
 export interface DaySpending {
   /** UTC, as `2026-01-31`. */
@@ -15,13 +16,16 @@ export interface PhoneSpending {
   seconds: number
 }
 
-export interface CreditChange {
-  at: Date
-  kind: string
-  micros: bigint
+export interface KeySpending {
+  /** Of a key, or of a user who rented the phone in the console. */
+  id: string
+  name: string
+  costMicros: bigint
+  seconds: number
 }
 
 const listed = 20
+const dayMs = 86_400_000
 
 /** Days with an ended session, oldest first. */
 export const spendingByDay = (db: Reader, projectId: string, since: Date): Promise<DaySpending[]> =>
@@ -39,8 +43,30 @@ export const spendingByPhone = (db: Reader, projectId: string, since: Date): Pro
     where s.project_id = ${projectId} and s.ended_at >= ${since}
     group by p.id, p.name order by 3 desc, p.id limit ${listed}`
 
-/** Payments and corrections, without the charges of sessions, newest first. */
-export const creditChanges = (db: Reader, projectId: string): Promise<CreditChange[]> =>
-  db.$queryRaw<CreditChange[]>`
-    select at, kind, balance_delta as micros from ledger
-    where project_id = ${projectId} and balance_delta <> 0 and kind <> 'charge' order by id desc limit ${listed}`
+/** The keys and users whose phones cost the most. A session counts for the one who rented its phone. */
+export const spendingByKey = (db: Reader, projectId: string, since: Date): Promise<KeySpending[]> =>
+  db.$queryRaw<KeySpending[]>`
+    select spent.id, coalesce(k.name, u.name, spent.id) as name, spent."costMicros", spent.seconds
+    from (
+      select p.key_id as id, coalesce(sum(s.cost_micros), 0)::bigint as "costMicros",
+        coalesce(sum(s.billed_seconds), 0)::float8 as seconds
+      from sessions s join phones p on p.id = s.phone_id
+      where s.project_id = ${projectId} and s.ended_at >= ${since}
+      group by p.key_id order by 2 desc, 1 limit ${listed}) spent
+    left join api_keys k on k.id = spent.id left join users u on u.id = spent.id
+    order by spent."costMicros" desc, spent.id`
+
+/** What the project spends now. */
+export async function readPace(db: Reader, projectId: string, now: Date): Promise<Pace> {
+  const dayAgo = new Date(now.getTime() - dayMs)
+  const [pace] = await db.$queryRaw<Pace[]>`
+    select open.count as open, open.seconds as "openSeconds", (
+      select coalesce(sum(cost_micros), 0)::bigint from sessions
+      where project_id = ${projectId} and ended_at >= ${dayAgo}) as "lastDayMicros"
+    from (
+      select count(*)::int as count,
+        coalesce(sum(ceil(greatest(extract(epoch from ${now}::timestamptz - started_at), 0))), 0)::int as seconds
+      from sessions where project_id = ${projectId} and ended_at is null) open`
+  if (!pace) throw new Error('an aggregate query returned no row')
+  return pace
+}

@@ -4,7 +4,7 @@ import { inTenantTransaction } from '../core/tenant-transaction.js'
 import { type Core } from '../core/core.js'
 import { type Payments } from './stripe.js'
 import { type Caller } from '../core/caller.js'
-import { type CheckoutService } from './types.js'
+import { type CheckoutService, type ReturnPages } from './types.js'
 
 const hourMs = 3_600_000
 
@@ -14,15 +14,20 @@ export function createCheckoutService(
   payments: Payments | null,
   baseUrl: string,
 ): CheckoutService {
+  const plainPages = (): ReturnPages => ({
+    paid: `${baseUrl}/checkout/paid`,
+    cancelled: `${baseUrl}/checkout/cancelled`,
+  })
   return {
-    async create(caller, amountUsd) {
+    async create(caller, amountUsd, pagesOf = plainPages) {
       if (!payments)
         throw new ApiError('billing_not_configured', {
           next: 'Ask the operator of this service to add credit to the project.',
         })
       const checkoutId = await note(core, caller, amountUsd)
       try {
-        return { url: await payments.createPage({ checkoutId, amountUsd, returnUrl: `${baseUrl}/checkout` }) }
+        const url = await payments.createPage({ checkoutId, amountUsd, pages: pagesOf(checkoutId) })
+        return { id: checkoutId, url }
       } catch (error) {
         // A page that the provider refused does not count. After a timeout the row remains, since
         // the provider may have created the page, and it can be paid.
@@ -31,6 +36,11 @@ export function createCheckoutService(
         throw error
       }
     },
+    find: (projectId, checkoutId) =>
+      core.db.checkout.findUnique({
+        where: { id: checkoutId, projectId },
+        select: { id: true, amountUsd: true, createdAt: true, paidAt: true },
+      }),
   }
 }
 

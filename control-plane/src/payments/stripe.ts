@@ -2,6 +2,7 @@
 import type Stripe from 'stripe'
 import { ApiError } from '@phonerack/shared'
 import { type PaymentsConfig } from '../config/payments.js'
+import { type ReturnPages } from './types.js'
 
 /** Milliseconds per call; a call is tried twice. */
 const timeout = 8000
@@ -11,7 +12,7 @@ export interface Payments {
    * Creates a page for paying `checkoutId`. The same ID returns the same page. @throws ApiError
    * provider_error, provider_timeout
    */
-  createPage(page: { checkoutId: string; amountUsd: number; returnUrl: string }): Promise<string>
+  createPage(page: { checkoutId: string; amountUsd: number; pages: ReturnPages }): Promise<string>
   /**
    * The payment or reversal in a webhook's body; null for other events. @throws ApiError
    * validation_failed when the signature is invalid, or older than five minutes
@@ -71,7 +72,7 @@ export async function openStripe(config: PaymentsConfig): Promise<Payments> {
   }
 
   return {
-    async createPage({ checkoutId, amountUsd, returnUrl }) {
+    async createPage({ checkoutId, amountUsd, pages }) {
       try {
         const session = await stripe.checkout.sessions.create(
           {
@@ -93,8 +94,8 @@ export async function openStripe(config: PaymentsConfig): Promise<Payments> {
             automatic_tax: { enabled: config.addsTax },
             // Otherwise charges, refunds and disputes use the payer's currency.
             adaptive_pricing: { enabled: false },
-            success_url: `${returnUrl}/paid`,
-            cancel_url: `${returnUrl}/cancelled`,
+            success_url: pages.paid,
+            cancel_url: pages.cancelled,
           },
           { idempotencyKey: checkoutId },
         )

@@ -8,12 +8,11 @@ import { postHeaders } from './fields.js'
 
 const { minUsd, maxUsd, defaultUsd } = limits.checkout
 
+export const checkoutAmount = z.int().min(minUsd).max(maxUsd)
+
 export const createCheckoutBody = z
   .strictObject({
-    amount_usd: z
-      .int()
-      .min(minUsd)
-      .max(maxUsd)
+    amount_usd: checkoutAmount
       .default(defaultUsd)
       .meta({ description: 'Credit in whole dollars, without tax.' }),
   })

@@ -13,6 +13,7 @@ export type ConsoleServices = Pick<
   | 'live'
   | 'steps'
   | 'events'
+  | 'checkout'
   | 'activity'
   | 'handoffs'
   | 'uploads'

@@ -112,6 +112,9 @@ const expected: Readonly<Record<string, readonly Name[]>> = {
   'DELETE /projects/:project/phones/:phone': writers,
   'GET /projects/:project/activity': readers,
   'GET /projects/:project/usage': readers,
+  'GET /projects/:project/ledger': readers,
+  'POST /projects/:project/checkouts': owners,
+  'GET /projects/:project/checkouts/:checkout': readers,
   'GET /projects/:project/members': readers,
   'PATCH /projects/:project/members/:user': owners,
   'DELETE /projects/:project/members/:user': owners,
@@ -151,6 +154,7 @@ const recent = [
   'DELETE /me/accounts/:account',
   'POST /projects/:project/terminals/allow',
   'POST /projects/:project/keys',
+  'POST /projects/:project/checkouts',
   'PATCH /projects/:project/members/:user',
   'DELETE /projects/:project/members/:user',
   'POST /projects/:project/invitations',
@@ -171,6 +175,7 @@ const pathOf = (route: string): string =>
     .replace(':phone', newId('phone'))
     .replace(':key', newId('key'))
     .replace(':step', newId('step'))
+    .replace(':checkout', newId('checkout'))
     .replace(':user', newId('user'))
     .replace(':host', newId('host'))
     .replace(':device', newId('device'))

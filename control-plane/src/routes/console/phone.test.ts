@@ -23,12 +23,6 @@ beforeAll(async () => {
   at = `/projects/${tenant.projectId}/phones/${phoneId}`
 })
 
-interface Usage {
-  days: { day: string; cost_usd: string }[]
-  phones: { id: string; cost_usd: string }[]
-  changes: { kind: string; amount_usd: string }[]
-}
-
 const member = (role: 'viewer' | 'member' | 'owner') =>
   consoleUser(plane, { role, projectId: tenant.projectId })
 
@@ -135,22 +129,4 @@ it('lists what an agent did, and the sessions of the phone', async () => {
   })
   const { body: page } = await client.ask('GET', activity)
   expect(page['data']).toContainEqual(expect.objectContaining(entry))
-})
-
-it('the usage of a project has the cost of its ended sessions by day and phone, and its credit', async () => {
-  const payer = await plane.tenant({ credit: '50' })
-  const { client } = await consoleUser(plane, { role: 'viewer', projectId: payer.projectId })
-  const id = await readyPhone(plane, payer)
-  const usage = async () =>
-    (await client.ask('GET', `/projects/${payer.projectId}/usage`)).body as unknown as Usage
-  const before = await usage()
-  expect(before.days).toHaveLength(30)
-  expect(before.days.every(({ cost_usd: cost }) => Number(cost) === 0)).toBe(true)
-  expect(before.changes).toEqual([expect.objectContaining({ amount_usd: '50.000000' })])
-  await plane.app.services.phones.park(payer.caller, id)
-  const spent = Number((await client.ask('GET', `/projects/${payer.projectId}`)).body['spent_this_month_usd'])
-  expect(spent).toBeGreaterThan(0)
-  const { days, phones } = await usage()
-  expect(days.reduce((sum, { cost_usd: cost }) => sum + Number(cost), 0)).toBeCloseTo(spent, 6)
-  expect(phones).toEqual([expect.objectContaining({ id, cost_usd: spent.toFixed(6) })])
 })

@@ -3,6 +3,7 @@ import { type FastifyPluginAsync } from 'fastify'
 import { addActivity } from './activity.js'
 import { addApps } from './apps.js'
 import { addChanges } from './changes.js'
+import { addCheckouts } from './checkouts.js'
 import { type ConsoleFiles } from './files.js'
 import { addConsoleGate } from './gate.js'
 import { addOperatorPages, type OperatorDeps } from './operators.js'
@@ -52,6 +53,7 @@ export const consolePlugin =
       addActivity(api, deps)
       addChanges(api, deps)
       addUsage(api, deps)
+      addCheckouts(api, deps)
       addTerminals(api, deps)
       if (deps.config.hasOperatorPages) addOperatorPages(api, deps)
       return Promise.resolve()

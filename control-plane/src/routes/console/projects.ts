@@ -1,7 +1,9 @@
 /** Projects with their keys and phones, by the services behind `/v1` and `/operator/v1`. */
-import { limits } from '@phonerack/shared'
+import { formatUsd, limits } from '@phonerack/shared'
 import { type FastifyInstance } from 'fastify'
 import { z } from 'zod'
+import { outlookOf } from '../../billing/outlook.js'
+import { readPace } from '../../billing/spending.js'
 import { phoneStatuses } from '../../core/statuses.js'
 import { parseBody } from '../../http/parse-body.js'
 import { listKeys, newKeySchema } from '../../operator/keys.js'
@@ -26,8 +28,19 @@ export function addProjects(app: FastifyInstance, deps: ProjectDeps): void {
   })
   app.get(base, async (request, reply) => {
     const { id, name, role } = projectOf(request)
-    const account = await services.phones.account(callerFor(request, reply))
-    return { ...accountJson(account), id, name, role }
+    const [account, pace] = await Promise.all([
+      services.phones.account(callerFor(request, reply)),
+      readPace(core.db, id, core.clock.now()),
+    ])
+    const { state, perDayMicros, lastsSeconds } = outlookOf(core.rules, account, pace)
+    const { minUsd: min, maxUsd: max, defaultUsd } = limits.checkout
+    return {
+      ...{ ...accountJson(account), id, name, role },
+      available_usd: formatUsd(account.balanceMicros - account.reservedMicros),
+      outlook: { state, per_day_usd: formatUsd(perDayMicros), lasts_seconds: lastsSeconds },
+      // Null: an operator adds credit.
+      purchase: core.rules.sellsCredit ? { min_usd: min, max_usd: max, default_usd: defaultUsd } : null,
+    }
   })
 
   app.get(`${base}/keys`, async (request) => ({ data: await listKeys(core, projectOf(request).id) }))

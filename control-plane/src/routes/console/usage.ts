@@ -1,37 +1,70 @@
-/** The spending of a project in the last days, and the changes of its credit. */
+/** The spending of a project in the last days, and its ledger. */
 import { formatUsd } from '@phonerack/shared'
 import { type FastifyInstance } from 'fastify'
-import { creditChanges, spendingByDay, spendingByPhone } from '../../billing/spending.js'
+import { listEntries } from '../../billing/entries.js'
+import { spendingByDay, spendingByKey, spendingByPhone, type DaySpending } from '../../billing/spending.js'
 import { projectPath } from './caller.js'
 import { projectOf, type GateDeps } from './gate.js'
 
 const days = 30
 const dayMs = 86_400_000
+/** Entries on a page of the ledger. */
+const listed = 100
+
+interface Spending {
+  id: string
+  name: string
+  costMicros: bigint
+  seconds: number
+}
+
+const spendingJson = ({ id, name, costMicros, seconds }: Spending) => ({
+  ...{ id, name, cost_usd: formatUsd(costMicros), seconds },
+})
+
+/** The start of the first of the last days, UTC. */
+function firstDay(now: Date): Date {
+  const today = Math.floor(now.getTime() / dayMs) * dayMs
+  return new Date(today - (days - 1) * dayMs)
+}
+
+/** A day without sessions costs nothing. */
+function daysJson(byDay: readonly DaySpending[], since: Date) {
+  const found = new Map(byDay.map((each) => [each.day, each]))
+  return Array.from({ length: days }, (_, index) => {
+    const day = new Date(since.getTime() + index * dayMs).toISOString().slice(0, 10)
+    const { costMicros = 0n, seconds = 0 } = found.get(day) ?? {}
+    return { day, cost_usd: formatUsd(costMicros), seconds }
+  })
+}
 
 export function addUsage(app: FastifyInstance, { core }: Pick<GateDeps, 'core'>): void {
   app.get(`${projectPath}/usage`, async (request) => {
     const { id } = projectOf(request)
-    const today = Math.floor(core.clock.now().getTime() / dayMs) * dayMs
-    const since = new Date(today - (days - 1) * dayMs)
-    const [byDay, phones, changes] = await Promise.all([
+    const since = firstDay(core.clock.now())
+    const [byDay, phones, keys] = await Promise.all([
       spendingByDay(core.db, id, since),
       spendingByPhone(core.db, id, since),
-      creditChanges(core.db, id),
+      spendingByKey(core.db, id, since),
     ])
-    const found = new Map(byDay.map((each) => [each.day, each]))
     return {
-      // A day without sessions costs nothing.
-      days: Array.from({ length: days }, (_, index) => {
-        const day = new Date(since.getTime() + index * dayMs).toISOString().slice(0, 10)
-        const { costMicros = 0n, seconds = 0 } = found.get(day) ?? {}
-        return { day, cost_usd: formatUsd(costMicros), seconds }
-      }),
-      phones: phones.map(({ id: phone, name, costMicros, seconds }) => ({
-        ...{ id: phone, name, cost_usd: formatUsd(costMicros), seconds },
+      days: daysJson(byDay, since),
+      phones: phones.map(spendingJson),
+      keys: keys.map(spendingJson),
+    }
+  })
+  app.get<{ Querystring: { before?: unknown } }>(`${projectPath}/ledger`, async (request) => {
+    const { before } = request.query
+    const { data, nextCursor } = await listEntries(core, {
+      ...{ projectId: projectOf(request).id, limit: listed },
+      before: typeof before === 'string' ? before : null,
+    })
+    return {
+      data: data.map(({ id, at, kind, micros, session_id, checkout_id, phone_id, phone }) => ({
+        ...{ id: id.toString(), at: at.toISOString(), kind, amount_usd: formatUsd(micros) },
+        ...{ session_id, checkout_id, phone_id, phone },
       })),
-      changes: changes.map(({ at, kind, micros }) => ({
-        ...{ at: at.toISOString(), kind, amount_usd: formatUsd(micros) },
-      })),
+      next_before: nextCursor,
     }
   })
 }

@@ -1,0 +1,44 @@
+/** Buying credit, and the ledger of a project. */
+import { call } from './client'
+
+const of = (project: string): string => `/projects/${encodeURIComponent(project)}`
+
+/** `url`: the page of the payment provider. */
+export const createCheckout = (project: string, amountUsd: number) =>
+  call<{ id: string; url: string }>('POST', `${of(project)}/checkouts`, { amount_usd: amountUsd })
+
+export interface Checkout {
+  id: string
+  amount_usd: string
+  created_at: string
+  /** Null: the payment is not confirmed. */
+  paid_at: string | null
+  /** Of the project, after the payment. */
+  balance_usd: string
+}
+
+export const getCheckout = (project: string, id: string) =>
+  call<Checkout>('GET', `${of(project)}/checkouts/${encodeURIComponent(id)}`)
+
+export interface LedgerEntry {
+  id: string
+  at: string
+  kind: string
+  /** Negative: it was taken from the credit. */
+  amount_usd: string
+  session_id: string | null
+  checkout_id: string | null
+  phone_id: string | null
+  phone: string | null
+}
+
+export interface LedgerPage {
+  data: LedgerEntry[]
+  next_before: string | null
+}
+
+export const listLedger = (project: string, before: string | null) =>
+  call<LedgerPage>(
+    'GET',
+    `${of(project)}/ledger${before === null ? '' : `?${new URLSearchParams({ before }).toString()}`}`,
+  )

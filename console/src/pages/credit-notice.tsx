@@ -1,0 +1,44 @@
+/** Says on the pages of a project that its credit ends soon. */
+import { Link } from '@tanstack/react-router'
+import { TriangleAlert } from 'lucide-react'
+import { type Outlook } from '../api/projects'
+import { Button } from '../ui/button'
+import { durationText } from '../ui/duration'
+import { usdText } from '../ui/money'
+import { Notice } from '../ui/notice'
+
+interface CreditNoticeProps {
+  project: string
+  outlook: Outlook
+  /** Left out on the page of the credit. */
+  hasLink?: boolean
+}
+
+export function CreditNotice({ project, outlook, hasLink = false }: CreditNoticeProps) {
+  const { state, lasts_seconds: lasts, per_day_usd: perDay } = outlook
+  if (state === 'ok') return null
+  return (
+    <Notice
+      tone="warn"
+      icon={<TriangleAlert aria-hidden />}
+      title={
+        state === 'empty'
+          ? 'No credit is left for another phone'
+          : `The credit lasts for about ${durationText(lasts ?? 0)}`
+      }
+      action={
+        hasLink && (
+          <Button asChild size="small">
+            <Link to="/projects/$project/credit" params={{ project }}>
+              Credit
+            </Link>
+          </Button>
+        )
+      }
+    >
+      {state === 'empty'
+        ? 'Phones cannot start until credit is added. Those that run end within what they reserved.'
+        : `At the current pace of ${usdText(perDay)} a day. Phones cannot start once it is used up.`}
+    </Notice>
+  )
+}

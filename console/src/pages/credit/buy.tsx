@@ -1,0 +1,93 @@
+/** Chooses an amount of credit, and goes to the page of the payment provider. */
+import { useMutation } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
+import { messageOf } from '../../api/client'
+import { createCheckout } from '../../api/credit'
+import { type Project } from '../../api/projects'
+import { Button } from '../../ui/button'
+import { Dialog } from '../../ui/dialog'
+import { FormError, TextField } from '../../ui/field'
+
+const common = [10, 25, 50, 100, 250]
+
+interface BuyProps {
+  project: string
+  purchase: NonNullable<Project['purchase']>
+  isOpen: boolean
+  onOpenChange: (isOpen: boolean) => void
+}
+
+export function Buy({ project, purchase, isOpen, onOpenChange }: BuyProps) {
+  const { min_usd: min, max_usd: max, default_usd: initial } = purchase
+  const [amount, setAmount] = useState(String(initial))
+  const buy = useMutation({
+    mutationFn: () => createCheckout(project, Number(amount)),
+    onSuccess({ url }) {
+      if (!/^https?:$/.test(new URL(url).protocol)) throw new Error('The payment page has no web address.')
+      window.location.assign(url)
+    },
+  })
+  const { reset } = buy
+  useEffect(() => {
+    // The browser shows this page as it was left when the payer goes back.
+    const onShow = ({ persisted }: PageTransitionEvent): void => {
+      if (persisted) reset()
+    }
+    window.addEventListener('pageshow', onShow)
+    return () => window.removeEventListener('pageshow', onShow)
+  }, [reset])
+  return (
+    <Dialog
+      isOpen={isOpen}
+      onOpenChange={(open) => {
+        reset()
+        onOpenChange(open)
+      }}
+      title="Buy credit"
+      description="You pay on a page of Stripe, and come back here. Taxes are added there."
+    >
+      <form
+        className="grid gap-4"
+        onSubmit={(event) => {
+          event.preventDefault()
+          buy.mutate()
+        }}
+      >
+        <TextField
+          label="Amount in US dollars"
+          name="amount"
+          type="number"
+          inputMode="numeric"
+          required
+          step={1}
+          min={min}
+          max={max}
+          value={amount}
+          onChange={({ target }) => setAmount(target.value)}
+          hint={`Whole dollars, from ${min} to ${max}.`}
+        />
+        <div className="flex flex-wrap gap-2" role="group" aria-label="Common amounts">
+          {common
+            .filter((each) => each >= min && each <= max)
+            .map((each) => (
+              <Button
+                key={each}
+                size="small"
+                aria-pressed={amount === String(each)}
+                className="aria-pressed:border-primary aria-pressed:text-primary"
+                onClick={() => setAmount(String(each))}
+              >
+                ${each}
+              </Button>
+            ))}
+        </div>
+        <FormError>{buy.error && messageOf(buy.error)}</FormError>
+        <div className="flex justify-end">
+          <Button type="submit" look="primary" isBusy={buy.isPending || buy.isSuccess}>
+            Continue to Stripe
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,118 @@
+/** Payments, corrections and the cost of each session, newest first. */
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { Download, Receipt } from 'lucide-react'
+import { messageOf } from '../../api/client'
+import { listLedger, type LedgerEntry } from '../../api/credit'
+import { Button } from '../../ui/button'
+import { csvOf } from '../../ui/csv'
+import { save } from '../../ui/download'
+import { usdText } from '../../ui/money'
+import { Card, Empty, Loading } from '../../ui/page'
+import { Time } from '../../ui/time'
+
+/** Milliseconds between two reads of the newest entries. */
+const refreshMs = 15_000
+
+const columns = [
+  'id',
+  'at',
+  'kind',
+  'amount_usd',
+  'session_id',
+  'phone_id',
+  'phone',
+  'checkout_id',
+] as const satisfies readonly (keyof LedgerEntry)[]
+
+function nameOf({ kind, checkout_id: checkout, amount_usd: amount }: LedgerEntry): string {
+  if (kind === 'charge') return 'Session'
+  if (kind === 'refund') return 'Refund'
+  if (kind === 'chargeback') return 'Chargeback'
+  if (kind !== 'credit') return kind
+  if (checkout !== null) return 'Payment'
+  return amount.startsWith('-') ? 'Taken by an operator' : 'Added by an operator'
+}
+
+export function Ledger({ project }: { project: string }) {
+  const list = useInfiniteQuery({
+    queryKey: ['ledger', project],
+    queryFn: ({ pageParam }) => listLedger(project, pageParam),
+    initialPageParam: null as string | null,
+    getNextPageParam: (page) => page.next_before,
+    refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) <= 1 ? refreshMs : false),
+  })
+  const entries = list.data?.pages.flatMap(({ data }) => data) ?? []
+  return (
+    <section className="grid min-w-0 gap-3" aria-labelledby="ledger">
+      <div className="flex items-center justify-between gap-4">
+        <h2 id="ledger" className="font-semibold">
+          Ledger
+        </h2>
+        {entries.length > 0 && (
+          <Button size="small" onClick={() => save('ledger.csv', 'text/csv', csvOf(columns, entries))}>
+            <Download aria-hidden /> Shown entries as CSV
+          </Button>
+        )}
+      </div>
+      <Card>
+        {list.isPending ? (
+          <Loading />
+        ) : list.isLoadingError ? (
+          <Empty icon={<Receipt className="size-5" />} title={messageOf(list.error)}>
+            <Button onClick={() => void list.refetch()}>Try again</Button>
+          </Empty>
+        ) : entries.length === 0 ? (
+          <Empty icon={<Receipt className="size-5" />} title="No entries yet">
+            <p>Payments are listed here, and the cost of each session when it ends.</p>
+          </Empty>
+        ) : (
+          <ul aria-labelledby="ledger" className="divide-y divide-border">
+            {entries.map((entry) => (
+              <Row key={entry.id} project={project} entry={entry} />
+            ))}
+          </ul>
+        )}
+      </Card>
+      {list.hasNextPage && (
+        <Button
+          className="justify-self-center"
+          isBusy={list.isFetchingNextPage}
+          onClick={() => void list.fetchNextPage()}
+        >
+          Show more
+        </Button>
+      )}
+    </section>
+  )
+}
+
+const Row = ({ project, entry }: { project: string; entry: LedgerEntry }) => (
+  <li className="flex items-baseline justify-between gap-4 px-4 py-2.5 sm:px-5">
+    <span className="min-w-0 truncate">
+      {nameOf(entry)}
+      {entry.phone_id !== null && (
+        <>
+          {' · '}
+          <Link
+            to="/projects/$project/phones/$phone"
+            params={{ project, phone: entry.phone_id }}
+            className="rounded text-muted underline-offset-2 hover:underline"
+          >
+            <bdi>{entry.phone}</bdi>
+          </Link>
+        </>
+      )}
+    </span>
+    <span className="flex shrink-0 gap-4 tabular-nums">
+      <span className="text-muted">
+        <Time at={entry.at} />
+      </span>
+      <span
+        className={entry.amount_usd.startsWith('-') ? 'min-w-20 text-right' : 'min-w-20 text-right text-good'}
+      >
+        {usdText(entry.amount_usd)}
+      </span>
+    </span>
+  </li>
+)
