@@ -83,6 +83,12 @@ const home = createRoute({
   component: lazyRouteComponent(() => import('./pages/home'), 'Home'),
 })
 
+const projects = createRoute({
+  getParentRoute: () => inside,
+  path: '/projects',
+  component: lazyRouteComponent(() => import('./pages/projects'), 'Projects'),
+})
+
 const account = createRoute({
   getParentRoute: () => inside,
   path: '/account',
@@ -210,6 +216,7 @@ const tree = root.addChildren([
   welcome,
   inside.addChildren([
     home,
+    projects,
     account,
     connect,
     operator.addChildren([hosts, devices, allProjects, library, audit, system]),

@@ -1,6 +1,7 @@
 // Texts of the pages for times, money, actions and rows.
 import { describe, expect, it } from 'vitest'
 import { messageOf, RequestFailed } from './api/client'
+import { isOfStripe } from './api/credit'
 import { actionText } from './pages/phone/action-text'
 import { byArea, elementName, placeOf, targetsOf } from './pages/phone/targets'
 import { snippetsOf } from './pages/keys/snippets'
@@ -28,6 +29,8 @@ it.each([
   [60, '1 min'],
   [3599, '59 min'],
   [7320, '2 h 2 min'],
+  [2 * 86_400 - 1, '47 h 59 min'],
+  [2 * 86_400, '2 days'],
 ])('shows %s seconds as %s', (seconds, text) => {
   expect(durationText(seconds)).toBe(text)
 })
@@ -72,6 +75,19 @@ it('an error says what to do next only if that is a sentence', () => {
   expect(messageOf(failed('Try again.'))).toBe('It failed. Try again.')
   expect(messageOf(failed('GET /v1/phones'))).toBe('It failed.')
   expect(messageOf(failed(null))).toBe('It failed.')
+})
+
+it.each([
+  ['https://pay.stripe.com/receipts/x', true],
+  ['http://pay.stripe.com/receipts/x', false],
+  ['https://pay.stripe.com.example/x', false],
+  ['https://notstripe.com/x', false],
+  ['https://pay.stripe.com:8443/x', false],
+  ['https://pay.stripe.com@evil.example/x', false],
+  ['javascript:alert(1)//.stripe.com', false],
+  ['', false],
+])('links the receipt %s: %s', (url, isLinked) => {
+  expect(isOfStripe(url)).toBe(isLinked)
 })
 
 it('each example has the address and the key', () => {

@@ -3,13 +3,7 @@ import pg from 'pg'
 import { type Browser, type Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, inject, it } from 'vitest'
 import { openBrowser } from './system/browser.js'
-import {
-  axeFindings,
-  becomeOperator,
-  consolePassword,
-  loaded,
-  newPage,
-} from './system/console-pages.js'
+import { axeFindings, becomeOperator, consolePassword, loaded, newPage } from './system/console-pages.js'
 import { databaseUrl } from './system/database.js'
 import { startStripePages, type StripePages } from './system/stripe.js'
 import { startSystem, stopSystem, type System } from './system/system.js'
@@ -69,6 +63,11 @@ it('an owner buys credit, comes back, and sees it once the payment is confirmed'
   await owner.getByText(`of ${balance}`).waitFor()
   await owner.getByRole('button', { name: 'Close' }).click()
   expect(owner.url()).toBe(creditOf(system, owner))
+
+  await row.getByRole('button', { name: 'Receipt' }).click()
+  const link = owner.getByRole('dialog').getByRole('link', { name: 'Open at Stripe' })
+  expect(await link.getAttribute('href')).toMatch(/^https:\/\/pay\.stripe\.com\/pi_chk_/)
+  await owner.keyboard.press('Escape')
 
   const saved = owner.waitForEvent('download')
   await owner.getByRole('button', { name: 'Shown entries as CSV' }).click()

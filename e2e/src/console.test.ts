@@ -282,13 +282,16 @@ async function eachPage(
 ): Promise<void> {
   const page = await context.newPage()
   await page.goto(owner.url())
-  const base = owner.url().replace(/\/(phones|keys|activity|usage|members).*/, '')
-  for (const name of ['phones', 'keys', 'activity', 'usage', 'members']) {
+  const base = owner.url().replace(/\/(phones|keys|activity|usage|credit|members).*/, '')
+  for (const name of ['phones', 'keys', 'activity', 'usage', 'credit', 'members']) {
     await page.goto(`${base}/${name}`)
     await page.getByRole('heading', { level: 1 }).waitFor()
     await loaded(page)
     await check(page, name)
   }
+  await page.goto(`${new URL(base).origin}/console/projects`)
+  await page.getByRole('list', { name: 'By project' }).waitFor()
+  await check(page, 'projects')
   await page.goto(`${new URL(base).origin}/console/account`)
   await page.getByText('this one').waitFor()
   await check(page, 'account')

@@ -20,6 +20,14 @@ export interface Checkout {
 export const getCheckout = (project: string, id: string) =>
   call<Checkout>('GET', `${of(project)}/checkouts/${encodeURIComponent(id)}`)
 
+/** The address of a receipt at the payment provider. */
+export const getReceipt = (project: string, checkout: string) =>
+  call<{ url: string }>('GET', `${of(project)}/checkouts/${encodeURIComponent(checkout)}/receipt`)
+
+/** Other addresses are shown as text. */
+export const isOfStripe = (url: string): boolean =>
+  URL.canParse(url) && new URL(url).protocol === 'https:' && new URL(url).host.endsWith('.stripe.com')
+
 export interface LedgerEntry {
   id: string
   at: string

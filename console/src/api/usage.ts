@@ -1,5 +1,6 @@
 /** The spending of a project. Days are UTC. */
 import { call } from './client'
+import { type Role } from './session'
 
 export interface Spending {
   id: string
@@ -22,6 +23,15 @@ export interface Usage {
   /** Keys, and users of the console, by the phones that they rented. */
   keys: Spending[]
 }
+
+export interface AllSpending {
+  days: DaySpending[]
+  /** Those that cost the most first. */
+  projects: (Spending & { role: Role; available_usd: string })[]
+}
+
+/** Over all projects of the user. */
+export const getSpending = () => call<AllSpending>('GET', '/spending')
 
 export const getUsage = (project: string) =>
   call<Usage>('GET', `/projects/${encodeURIComponent(project)}/usage`)

@@ -70,7 +70,7 @@ export function Credit() {
       ) : (
         <div className="h-[9.5rem] rounded-lg border border-border bg-surface lg:h-[5.4rem]" />
       )}
-      <Ledger project={id} />
+      <Ledger project={id} hasReceipts={mayBuy} />
       {mayBuy && data.purchase && (
         <Buy project={id} purchase={data.purchase} isOpen={isBuying} onOpenChange={setIsBuying} />
       )}

@@ -4,7 +4,7 @@ import { Link, useParams } from '@tanstack/react-router'
 import { ChartColumn } from 'lucide-react'
 import { type ReactNode } from 'react'
 import { messageOf } from '../api/client'
-import { getUsage, type Spending } from '../api/usage'
+import { getUsage, type DaySpending, type Spending } from '../api/usage'
 import { Bars } from '../ui/bars'
 import { Button } from '../ui/button'
 import { durationText } from '../ui/duration'
@@ -17,6 +17,11 @@ import { ProjectFigures } from './project-figures'
 const refreshMs = 15_000
 
 const dayText = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short', timeZone: 'UTC' })
+
+export const dayBars = (days: readonly DaySpending[]) =>
+  days.map(({ day, cost_usd: cost }) => ({
+    ...{ name: dayText.format(new Date(day)), value: microsOf(cost), text: usdText(cost) },
+  }))
 
 export function Usage() {
   const { project: id } = useParams({ from: '/inside/projects/$project/usage' })
@@ -47,14 +52,7 @@ export function Usage() {
             {usage.data.phones.length === 0 ? (
               <p className="p-4 text-muted sm:px-5">Nothing was spent in these days.</p>
             ) : (
-              <Bars
-                label="Spending by day"
-                bars={usage.data.days.map(({ day, cost_usd: cost }) => ({
-                  name: dayText.format(new Date(day)),
-                  value: microsOf(cost),
-                  text: usdText(cost),
-                }))}
-              />
+              <Bars label="Spending by day" bars={dayBars(usage.data.days)} />
             )}
           </Part>
           <Part id="by-key" title="By key">

@@ -1,7 +1,7 @@
 /** The command palette: pages, projects and actions by keyboard. Loaded when it is first opened. */
 import { useNavigate } from '@tanstack/react-router'
 import { Command } from 'cmdk'
-import { FolderOpen, LogOut, Moon, Plus, SquareTerminal, Sun, UserCog } from 'lucide-react'
+import { Boxes, FolderOpen, LogOut, Moon, Plus, SquareTerminal, Sun, UserCog } from 'lucide-react'
 import { Dialog as Radix } from 'radix-ui'
 import { type ReactNode } from 'react'
 import { useSession } from '../api/session'
@@ -81,6 +81,7 @@ export default function Palette({ isOpen, onOpenChange, onNewProject }: PaletteP
                     `${name} ${id}`,
                   ),
                 )}
+                {item('All projects', <Boxes aria-hidden />, () => void navigate({ to: '/projects' }))}
                 {item('New project', <Plus aria-hidden />, onNewProject)}
               </Command.Group>
               <Command.Group heading="You" className={group}>

@@ -1,5 +1,5 @@
 import { useNavigate } from '@tanstack/react-router'
-import { Check, ChevronsUpDown, Plus } from 'lucide-react'
+import { Boxes, Check, ChevronsUpDown, Plus } from 'lucide-react'
 import { useSession } from '../api/session'
 import { Menu, MenuItem, MenuLabel, MenuLine } from '../ui/menu'
 import { useProject } from './project'
@@ -33,6 +33,9 @@ export function ProjectSwitcher({ onNew }: { onNew: () => void }) {
         </MenuItem>
       ))}
       <MenuLine />
+      <MenuItem onSelect={() => void navigate({ to: '/projects' })}>
+        <Boxes aria-hidden /> All projects
+      </MenuItem>
       <MenuItem onSelect={onNew}>
         <Plus aria-hidden /> New project
       </MenuItem>

@@ -16,6 +16,14 @@ export interface PhoneSpending {
   seconds: number
 }
 
+export interface ProjectSpending {
+  id: string
+  costMicros: bigint
+  seconds: number
+  balanceMicros: bigint
+  reservedMicros: bigint
+}
+
 export interface KeySpending {
   /** Of a key, or of a user who rented the phone in the console. */
   id: string
@@ -28,11 +36,15 @@ const listed = 20
 const dayMs = 86_400_000
 
 /** Days with an ended session, oldest first. */
-export const spendingByDay = (db: Reader, projectId: string, since: Date): Promise<DaySpending[]> =>
+export const spendingByDay = (
+  db: Reader,
+  projectIds: readonly string[],
+  since: Date,
+): Promise<DaySpending[]> =>
   db.$queryRaw<DaySpending[]>`
     select to_char(ended_at at time zone 'UTC', 'YYYY-MM-DD') as day,
       coalesce(sum(cost_micros), 0)::bigint as "costMicros", coalesce(sum(billed_seconds), 0)::float8 as seconds
-    from sessions where project_id = ${projectId} and ended_at >= ${since} group by 1 order by 1`
+    from sessions where project_id = any(${[...projectIds]}) and ended_at >= ${since} group by 1 order by 1`
 
 /** The phones that cost the most. */
 export const spendingByPhone = (db: Reader, projectId: string, since: Date): Promise<PhoneSpending[]> =>
@@ -42,6 +54,19 @@ export const spendingByPhone = (db: Reader, projectId: string, since: Date): Pro
     from sessions s join phones p on p.id = s.phone_id
     where s.project_id = ${projectId} and s.ended_at >= ${since}
     group by p.id, p.name order by 3 desc, p.id limit ${listed}`
+
+/** Each of the projects, with its credit. Those that cost the most first. */
+export const spendingByProject = (
+  db: Reader,
+  projectIds: readonly string[],
+  since: Date,
+): Promise<ProjectSpending[]> =>
+  db.$queryRaw<ProjectSpending[]>`
+    select p.id, coalesce(sum(s.cost_micros), 0)::bigint as "costMicros",
+      coalesce(sum(s.billed_seconds), 0)::float8 as seconds,
+      p.balance_micros as "balanceMicros", p.reserved_micros as "reservedMicros"
+    from projects p left join sessions s on s.project_id = p.id and s.ended_at >= ${since}
+    where p.id = any(${[...projectIds]}) group by p.id order by 2 desc, p.created_at, p.id`
 
 /** The keys and users whose phones cost the most. A session counts for the one who rented its phone. */
 export const spendingByKey = (db: Reader, projectId: string, since: Date): Promise<KeySpending[]> =>

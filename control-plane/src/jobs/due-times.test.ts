@@ -257,7 +257,11 @@ it('activity and ended installs are kept for 30 days', async () => {
 
 it('ten checkout links are allowed in any hour', async () => {
   // Replaces only the payment provider.
-  const payments = { createPage: () => Promise.resolve('https://pay.example'), reportIn: () => null }
+  const payments = {
+    createPage: () => Promise.resolve('https://pay.example'),
+    receiptOf: () => Promise.resolve(null),
+    reportIn: () => null,
+  }
   const checkout = createCheckoutService(process.core, payments, 'http://localhost')
   const create = () => refusalOf(checkout.create(tenant.caller, 10))
   const first = stage.time

@@ -18,15 +18,18 @@ export function createCheckoutService(
     paid: `${baseUrl}/checkout/paid`,
     cancelled: `${baseUrl}/checkout/cancelled`,
   })
+  const configured = (): Payments => {
+    if (payments) return payments
+    throw new ApiError('billing_not_configured', {
+      next: 'Ask the operator of this service to add credit to the project.',
+    })
+  }
   return {
     async create(caller, amountUsd, pagesOf = plainPages) {
-      if (!payments)
-        throw new ApiError('billing_not_configured', {
-          next: 'Ask the operator of this service to add credit to the project.',
-        })
+      const provider = configured()
       const checkoutId = await note(core, caller, amountUsd)
       try {
-        const url = await payments.createPage({ checkoutId, amountUsd, pages: pagesOf(checkoutId) })
+        const url = await provider.createPage({ checkoutId, amountUsd, pages: pagesOf(checkoutId) })
         return { id: checkoutId, url }
       } catch (error) {
         // A page that the provider refused does not count. After a timeout the row remains, since
@@ -41,6 +44,11 @@ export function createCheckoutService(
         where: { id: checkoutId, projectId },
         select: { id: true, amountUsd: true, createdAt: true, paidAt: true },
       }),
+    async receiptOf(projectId, checkoutId) {
+      const checkout = await core.db.checkout.findUnique({ where: { id: checkoutId, projectId } })
+      if (!checkout?.paidAt || checkout.paymentIntent === null) return null
+      return configured().receiptOf(checkout.paymentIntent)
+    },
   }
 }
 

@@ -13,6 +13,8 @@ export interface Payments {
    * provider_error, provider_timeout
    */
   createPage(page: { checkoutId: string; amountUsd: number; pages: ReturnPages }): Promise<string>
+  /** The address of a payment's receipt; null: it has none. @throws ApiError provider_error, provider_timeout */
+  receiptOf(paymentIntent: string): Promise<string | null>
   /**
    * The payment or reversal in a webhook's body; null for other events. @throws ApiError
    * validation_failed when the signature is invalid, or older than five minutes
@@ -71,6 +73,18 @@ export async function openStripe(config: PaymentsConfig): Promise<Payments> {
     }
   }
 
+  /** @param outcome of the call for the payer, as a sentence */
+  const failureOf = (error: unknown, outcome: string, next: string | null): unknown => {
+    if (!(error instanceof Client.errors.StripeError)) return error
+    const isLate = error instanceof Client.errors.StripeConnectionError
+    return new ApiError(isLate ? 'provider_timeout' : 'provider_error', {
+      message: isLate
+        ? `The payment provider did not respond before the timeout. ${outcome} Try again later.`
+        : `The payment provider refused the request. ${outcome}`,
+      ...{ retryable: isLate, next, cause: error },
+    })
+  }
+
   return {
     async createPage({ checkoutId, amountUsd, pages }) {
       try {
@@ -104,16 +118,16 @@ export async function openStripe(config: PaymentsConfig): Promise<Payments> {
           message: 'The payment provider did not return a checkout page. Try again later.',
         })
       } catch (error) {
-        if (!(error instanceof Client.errors.StripeError)) throw error
-        const isLate = error instanceof Client.errors.StripeConnectionError
-        throw new ApiError(isLate ? 'provider_timeout' : 'provider_error', {
-          message: isLate
-            ? 'The payment provider did not respond before the timeout. Nothing was paid. Try again later.'
-            : 'The payment provider refused the request. Nothing was paid.',
-          retryable: isLate,
-          next: 'POST /v1/credits/checkout',
-          cause: error,
-        })
+        throw failureOf(error, 'Nothing was paid.', 'POST /v1/credits/checkout')
+      }
+    },
+    async receiptOf(paymentIntent) {
+      try {
+        const expand = ['latest_charge']
+        const { latest_charge: charge } = await stripe.paymentIntents.retrieve(paymentIntent, { expand })
+        return charge === null || typeof charge === 'string' ? null : charge.receipt_url
+      } catch (error) {
+        throw failureOf(error, 'The payment is not affected.', null)
       }
     },
 

@@ -29,4 +29,9 @@ export interface CheckoutService {
   ): Promise<{ id: string; url: string }>
   /** Null: the project has no such checkout. */
   find(projectId: string, checkoutId: string): Promise<CheckoutView | null>
+  /**
+   * The address of the receipt of a paid checkout; null: the project has no such checkout, or the provider no receipt.
+   * @throws ApiError billing_not_configured, provider_error, provider_timeout
+   */
+  receiptOf(projectId: string, checkoutId: string): Promise<string | null>
 }

@@ -24,8 +24,14 @@ export async function startStripe(): Promise<StripeDouble> {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.once('end', () => {
-      forms.push(new URLSearchParams(Buffer.concat(chunks).toString()))
       response.writeHead(200, { 'content-type': 'application/json' })
+      const intent = /^\/v1\/payment_intents\/(\w+)/.exec(request.url ?? '')?.[1]
+      if (intent !== undefined) {
+        const charge = { id: 'ch_1', object: 'charge', receipt_url: `https://pay.stripe.com/${intent}` }
+        response.end(JSON.stringify({ id: intent, object: 'payment_intent', latest_charge: charge }))
+        return
+      }
+      forms.push(new URLSearchParams(Buffer.concat(chunks).toString()))
       const page = { id: 'cs_1', object: 'checkout.session', url: `https://pay.test/${forms.length}` }
       response.end(JSON.stringify(page))
     })

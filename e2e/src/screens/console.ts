@@ -17,6 +17,7 @@ import {
 import { startMailServer } from '../system/mail-server.js'
 import { startOidcIssuer } from '../system/oidc-issuer.js'
 import { withParts, type Parts } from '../system/parts.js'
+import { startStripePages, type StripePages } from '../system/stripe.js'
 import { root, type System } from '../system/system.js'
 import { operatorOf } from '../system/tenant.js'
 
@@ -124,6 +125,16 @@ const scenes: readonly Scene[] = [
   },
   { name: 'activity', path: 'activity' },
   { name: 'usage', path: 'usage' },
+  { name: 'credit', path: 'credit' },
+  {
+    name: 'credit-buy',
+    path: 'credit',
+    async then(page) {
+      await page.getByRole('button', { name: 'Buy credit' }).click()
+      await page.getByRole('dialog').getByRole('button', { name: '$50', exact: true }).click()
+    },
+  },
+  { name: 'projects', path: '../../projects' },
   { name: 'members', path: 'members' },
   { name: 'connect', path: '../../connect' },
   {
@@ -252,7 +263,7 @@ async function furnishOperators(page: Page, system: System, operatorOrigin: stri
 }
 
 /** A project with phones, keys and members. Returns its path. */
-async function furnish(browser: Browser, page: Page, system: System): Promise<string> {
+async function furnish(browser: Browser, page: Page, system: System, stripe: StripePages): Promise<string> {
   const project = system.up.project.id
   const origin = new URL(system.up.console_url).origin
   const send = senderOf(page)
@@ -267,6 +278,9 @@ async function furnish(browser: Browser, page: Page, system: System): Promise<st
   await send('POST', `${of}/phones/${parked}/park`, {})
   await send('POST', `${of}/keys`, { name: 'nightly', preset: 'admin', expires: 'never' })
   await send('POST', `${of}/keys`, { name: 'dashboard', preset: 'read-only', expires: '1y' })
+  await send('POST', `${of}/checkouts`, { amount_usd: 50 })
+  await stripe.confirm(system.up.base_url)
+  await send('POST', '/projects', { name: 'Research' })
   for (const [name, email, role] of [
     ['Vera Example', 'vera@example.com', 'viewer'],
     ['Max Example', 'max@example.com', 'member'],
@@ -281,7 +295,7 @@ async function furnish(browser: Browser, page: Page, system: System): Promise<st
   return `${origin}/console/projects/${project}`
 }
 
-async function drawAll(browser: Browser, system: System): Promise<void> {
+async function drawAll(browser: Browser, system: System, stripe: StripePages): Promise<void> {
   await mkdir(folder, { recursive: true })
   const first = await newPage(browser, { viewport: sizes[1440] }, [])
   const link = await firstLink(system)
@@ -300,7 +314,7 @@ async function drawAll(browser: Browser, system: System): Promise<void> {
       await page.context().close()
     }
   await acceptLink(first, link, { name: 'Olga Example', email: 'olga@example.com' })
-  const at = await furnish(browser, first, system)
+  const at = await furnish(browser, first, system, stripe)
   const operatorOrigin = await enterOperators(first, 'olga@example.com')
   await furnishOperators(first, system, operatorOrigin)
   const storageState = await first.context().storageState()
@@ -328,11 +342,12 @@ async function drawAll(browser: Browser, system: System): Promise<void> {
 
 async function draw(parts: Parts): Promise<void> {
   const browser = await parts.start(openBrowser(), (each) => each.close())
+  const stripe = await parts.start(startStripePages(), (each) => Promise.resolve(each.close()))
   const person = { sub: 'ann', email: 'ann@example.com', email_verified: true, name: 'Ann Example' }
   const issuer = await parts.start(startOidcIssuer(person), (each) => each.close())
   const mail = await parts.start(startMailServer(), (each) => each.close())
-  const env = { ...issuer.env, PHONERACK_SMTP_URL: mail.url, PHONERACK_SIGN_UP: 'open' }
-  await drawAll(browser, await parts.startSystem({ virtualPhones: 5, env }))
+  const env = { ...issuer.env, PHONERACK_SMTP_URL: mail.url, PHONERACK_SIGN_UP: 'open', ...stripe.env }
+  await drawAll(browser, await parts.startSystem({ virtualPhones: 5, env }), stripe)
 }
 
 await withParts(draw)

@@ -23,6 +23,13 @@ export async function startStripePages(): Promise<StripePages> {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.once('end', () => {
+      const intent = /^\/v1\/payment_intents\/(\w+)/.exec(request.url ?? '')?.[1]
+      if (intent !== undefined) {
+        response.writeHead(200, { 'content-type': 'application/json' })
+        const charge = { id: 'ch_1', object: 'charge', receipt_url: `https://pay.stripe.com/${intent}` }
+        response.end(JSON.stringify({ id: intent, object: 'payment_intent', latest_charge: charge }))
+        return
+      }
       const page = /^\/pay\/(\d+)$/.exec(request.url ?? '')
       if (page) {
         const form = forms[Number(page[1])]

@@ -1,7 +1,8 @@
 /** Payments, corrections and the cost of each session, newest first. */
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { Download, Receipt } from 'lucide-react'
+import { Download, ScrollText } from 'lucide-react'
+import { useState } from 'react'
 import { messageOf } from '../../api/client'
 import { listLedger, type LedgerEntry } from '../../api/credit'
 import { Button } from '../../ui/button'
@@ -10,6 +11,7 @@ import { save } from '../../ui/download'
 import { usdText } from '../../ui/money'
 import { Card, Empty, Loading } from '../../ui/page'
 import { Time } from '../../ui/time'
+import { Receipt } from './receipt'
 
 /** Milliseconds between two reads of the newest entries. */
 const refreshMs = 15_000
@@ -34,7 +36,14 @@ function nameOf({ kind, checkout_id: checkout, amount_usd: amount }: LedgerEntry
   return amount.startsWith('-') ? 'Taken by an operator' : 'Added by an operator'
 }
 
-export function Ledger({ project }: { project: string }) {
+interface LedgerProps {
+  project: string
+  /** Owners see who paid. */
+  hasReceipts: boolean
+}
+
+export function Ledger({ project, hasReceipts }: LedgerProps) {
+  const [receipt, setReceipt] = useState<string | null>(null)
   const list = useInfiniteQuery({
     queryKey: ['ledger', project],
     queryFn: ({ pageParam }) => listLedger(project, pageParam),
@@ -59,17 +68,22 @@ export function Ledger({ project }: { project: string }) {
         {list.isPending ? (
           <Loading />
         ) : list.isLoadingError ? (
-          <Empty icon={<Receipt className="size-5" />} title={messageOf(list.error)}>
+          <Empty icon={<ScrollText className="size-5" />} title={messageOf(list.error)}>
             <Button onClick={() => void list.refetch()}>Try again</Button>
           </Empty>
         ) : entries.length === 0 ? (
-          <Empty icon={<Receipt className="size-5" />} title="No entries yet">
+          <Empty icon={<ScrollText className="size-5" />} title="No entries yet">
             <p>Payments are listed here, and the cost of each session when it ends.</p>
           </Empty>
         ) : (
           <ul aria-labelledby="ledger" className="divide-y divide-border">
             {entries.map((entry) => (
-              <Row key={entry.id} project={project} entry={entry} />
+              <Row
+                key={entry.id}
+                project={project}
+                entry={entry}
+                onReceipt={hasReceipts && entry.kind === 'credit' ? setReceipt : null}
+              />
             ))}
           </ul>
         )}
@@ -83,11 +97,18 @@ export function Ledger({ project }: { project: string }) {
           Show more
         </Button>
       )}
+      <Receipt project={project} checkout={receipt} onClose={() => setReceipt(null)} />
     </section>
   )
 }
 
-const Row = ({ project, entry }: { project: string; entry: LedgerEntry }) => (
+interface RowProps {
+  project: string
+  entry: LedgerEntry
+  onReceipt: ((checkout: string) => void) | null
+}
+
+const Row = ({ project, entry, onReceipt }: RowProps) => (
   <li className="flex items-baseline justify-between gap-4 px-4 py-2.5 sm:px-5">
     <span className="min-w-0 truncate">
       {nameOf(entry)}
@@ -101,6 +122,18 @@ const Row = ({ project, entry }: { project: string; entry: LedgerEntry }) => (
           >
             <bdi>{entry.phone}</bdi>
           </Link>
+        </>
+      )}
+      {entry.checkout_id !== null && onReceipt && (
+        <>
+          {' · '}
+          <button
+            type="button"
+            className="rounded text-muted underline underline-offset-2"
+            onClick={() => onReceipt(entry.checkout_id ?? '')}
+          >
+            Receipt
+          </button>
         </>
       )}
     </span>

@@ -1,15 +1,15 @@
 /** The page that a payer comes back to: waits until the payment provider has confirmed the payment. */
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { CircleAlert, CircleCheck, CircleX, LoaderCircle } from 'lucide-react'
-import { useEffect, type ReactNode } from 'react'
+import { useEffect, useState, type ReactNode } from 'react'
 import { messageOf } from '../../api/client'
 import { getCheckout } from '../../api/credit'
 import { usdText } from '../../ui/money'
 import { Notice } from '../../ui/notice'
 
-/** Milliseconds between two reads, and reads after which it is slow. */
+/** Milliseconds between two reads, and after which it is slow. */
 const refreshMs = 2000
-const slowReads = 30
+const slowMs = 60_000
 
 interface ReturnedProps {
   project: string
@@ -21,12 +21,13 @@ interface ReturnedProps {
 
 export function Returned({ project, checkout, isCancelled, dismiss }: ReturnedProps) {
   const queries = useQueryClient()
-  const { data, error } = useQuery({
+  const [openedAt] = useState(Date.now)
+  const { data, error, dataUpdatedAt } = useQuery({
     queryKey: ['checkout', project, checkout],
     queryFn: () => getCheckout(project, checkout),
     refetchInterval: ({ state }) => (state.data?.paid_at !== null || isCancelled ? false : refreshMs),
   })
-  const reads = queries.getQueryState(['checkout', project, checkout])?.dataUpdateCount ?? 0
+  const isSlow = dataUpdatedAt - openedAt > slowMs
   const isPaid = data !== undefined && data.paid_at !== null
   useEffect(() => {
     if (!isPaid) return
@@ -58,9 +59,9 @@ export function Returned({ project, checkout, isCancelled, dismiss }: ReturnedPr
       tone="quiet"
       icon={<LoaderCircle className="animate-spin" aria-hidden />}
       title="Waiting for Stripe to confirm the payment"
-      action={reads > slowReads && dismiss}
+      action={isSlow && dismiss}
     >
-      {reads > slowReads
+      {isSlow
         ? 'This takes longer than usual. You can leave this page: the credit is added as soon as it is confirmed.'
         : 'This usually takes a few seconds.'}
     </Notice>

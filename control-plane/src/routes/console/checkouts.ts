@@ -54,4 +54,10 @@ export function addCheckouts(app: FastifyInstance, { core, services }: ProjectDe
       balance_usd: formatUsd(balanceMicros),
     }
   })
+  app.get<OfCheckout>(`${base}/:checkout/receipt`, async (request) => {
+    const url = await services.checkout.receiptOf(projectOf(request).id, request.params.checkout)
+    if (url === null)
+      throw new ApiError('not_found', { message: 'There is no receipt for this payment.', next: null })
+    return { url }
+  })
 }

@@ -46,6 +46,8 @@ describe('buying credit', () => {
       paid_at: expect.any(String) as string,
       balance_usd: '30.000000',
     })
+    const receipt = await owner.ask('GET', `${pathOf(tenant)}/checkouts/${id}/receipt`)
+    expect(receipt.body).toEqual({ url: `https://pay.stripe.com/pi_${id}` })
     expect(
       await plane.app.core.db.auditEntry.findFirst({ where: { target: tenant.projectId } }),
     ).toMatchObject({ action: 'credit.checkout', after: { checkout: id, amount_usd: 25 } })
@@ -71,7 +73,8 @@ describe('buying credit', () => {
     const { body } = await buy(await as('owner', tenant), tenant, 10)
     const stranger = await as('owner', other)
     for (const id of [String(body['id']), newId('checkout'), '%00'])
-      expect((await stranger.ask('GET', `${pathOf(other)}/checkouts/${id}`)).status).toBe(404)
+      for (const below of ['', '/receipt'])
+        expect((await stranger.ask('GET', `${pathOf(other)}/checkouts/${id}${below}`)).status).toBe(404)
   })
 
   it('is not offered, and refused, where no provider is configured', async () => {
@@ -133,6 +136,23 @@ describe('the money of a project', () => {
     })
     const costly = after.days.filter(({ cost_usd: cost }) => cost !== '0.000000')
     expect(costly).toMatchObject([{ cost_usd: spent }])
+  })
+
+  it('is summed over all projects of a user', async () => {
+    const { client, userId } = await consoleUser(plane, { role: 'owner', projectId: tenant.projectId })
+    const other = await plane.tenant({ credit: '7' })
+    const { projectId } = other
+    await plane.app.core.db.member.create({
+      data: { projectId, userId, role: 'viewer', createdAt: new Date() },
+    })
+    const { body } = await client.ask('GET', '/spending')
+    expect(body['projects']).toMatchObject([
+      { id: tenant.projectId, role: 'owner', cost_usd: spent },
+      { id: projectId, role: 'viewer', cost_usd: '0.000000', available_usd: '7.000000' },
+    ])
+    const days = body['days'] as { cost_usd: string }[]
+    expect(days).toHaveLength(30)
+    expect(days.filter(({ cost_usd: cost }) => cost !== '0.000000')).toMatchObject([{ cost_usd: spent }])
   })
 
   it('names a user of the console who rented a phone', async () => {

@@ -50,6 +50,7 @@ export const rules: Readonly<Record<string, Rule>> = {
   'POST /projects/:project/terminals/allow': recently(member),
 
   'POST /projects': user,
+  'GET /spending': user,
   'GET /projects/:project': viewer,
   'GET /projects/:project/keys': viewer,
   'POST /projects/:project/keys': recently(member),
@@ -96,6 +97,8 @@ export const rules: Readonly<Record<string, Rule>> = {
   'GET /projects/:project/ledger': viewer,
   'POST /projects/:project/checkouts': recently(owner),
   'GET /projects/:project/checkouts/:checkout': viewer,
+  // A receipt names the payer.
+  'GET /projects/:project/checkouts/:checkout/receipt': owner,
   'GET /projects/:project/members': viewer,
   'PATCH /projects/:project/members/:user': recently(owner),
   'DELETE /projects/:project/members/:user': recently(owner),

@@ -1,10 +1,17 @@
-/** The spending of a project in the last days, and its ledger. */
+/** The spending of a project, and of all projects of a user, in the last days; and the ledger of a project. */
 import { formatUsd } from '@phonerack/shared'
 import { type FastifyInstance } from 'fastify'
 import { listEntries } from '../../billing/entries.js'
-import { spendingByDay, spendingByKey, spendingByPhone, type DaySpending } from '../../billing/spending.js'
+import {
+  spendingByDay,
+  spendingByKey,
+  spendingByPhone,
+  spendingByProject,
+  type DaySpending,
+} from '../../billing/spending.js'
+import { listProjectsOf } from '../../users/members.js'
 import { projectPath } from './caller.js'
-import { projectOf, type GateDeps } from './gate.js'
+import { apiPath, projectOf, signedInOf, type GateDeps } from './gate.js'
 
 const days = 30
 const dayMs = 86_400_000
@@ -43,7 +50,7 @@ export function addUsage(app: FastifyInstance, { core }: Pick<GateDeps, 'core'>)
     const { id } = projectOf(request)
     const since = firstDay(core.clock.now())
     const [byDay, phones, keys] = await Promise.all([
-      spendingByDay(core.db, id, since),
+      spendingByDay(core.db, [id], since),
       spendingByPhone(core.db, id, since),
       spendingByKey(core.db, id, since),
     ])
@@ -51,6 +58,22 @@ export function addUsage(app: FastifyInstance, { core }: Pick<GateDeps, 'core'>)
       days: daysJson(byDay, since),
       phones: phones.map(spendingJson),
       keys: keys.map(spendingJson),
+    }
+  })
+  app.get(`${apiPath}/spending`, async (request) => {
+    const since = firstDay(core.clock.now())
+    const own = new Map((await listProjectsOf(core, signedInOf(request).user)).map((each) => [each.id, each]))
+    const ids = [...own.keys()]
+    const [byDay, projects] = await Promise.all([
+      spendingByDay(core.db, ids, since),
+      spendingByProject(core.db, ids, since),
+    ])
+    return {
+      days: daysJson(byDay, since),
+      projects: projects.map(({ balanceMicros, reservedMicros, ...spent }) => ({
+        ...spendingJson({ ...spent, name: own.get(spent.id)?.name ?? spent.id }),
+        ...{ role: own.get(spent.id)?.role, available_usd: formatUsd(balanceMicros - reservedMicros) },
+      })),
     }
   })
   app.get<{ Querystring: { before?: unknown } }>(`${projectPath}/ledger`, async (request) => {

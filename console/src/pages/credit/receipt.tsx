@@ -1,0 +1,50 @@
+/** The receipt of a payment, which the payment provider keeps. It is looked up when somebody asks for it. */
+import { useQuery } from '@tanstack/react-query'
+import { ExternalLink } from 'lucide-react'
+import { messageOf } from '../../api/client'
+import { getReceipt, isOfStripe } from '../../api/credit'
+import { Button } from '../../ui/button'
+import { Dialog } from '../../ui/dialog'
+import { FormError } from '../../ui/field'
+import { Loading } from '../../ui/page'
+
+interface ReceiptProps {
+  project: string
+  /** Null: it is not shown. */
+  checkout: string | null
+  onClose: () => void
+}
+
+export function Receipt({ project, checkout, onClose }: ReceiptProps) {
+  const { data, error, isFetching } = useQuery({
+    queryKey: ['receipt', project, checkout],
+    queryFn: () => getReceipt(project, checkout ?? ''),
+    enabled: checkout !== null,
+  })
+  return (
+    <Dialog
+      isOpen={checkout !== null}
+      onOpenChange={(open) => {
+        if (!open) onClose()
+      }}
+      title="Receipt"
+      description="Stripe keeps the receipt of the payment."
+    >
+      {data ? (
+        isOfStripe(data.url) ? (
+          <Button asChild look="primary" className="justify-self-start">
+            <a href={data.url} target="_blank" rel="noreferrer">
+              <ExternalLink aria-hidden /> Open at Stripe
+            </a>
+          </Button>
+        ) : (
+          <code className="font-mono text-[13px] break-all">{data.url}</code>
+        )
+      ) : isFetching ? (
+        <Loading />
+      ) : (
+        <FormError>{error && messageOf(error)}</FormError>
+      )}
+    </Dialog>
+  )
+}
