@@ -13,7 +13,7 @@ export interface Checkout {
   created_at: string
   /** Null: the payment is not confirmed. */
   paid_at: string | null
-  /** Of the project, after the payment. */
+  /** The balance of the project, after the payment. */
   balance_usd: string
 }
 

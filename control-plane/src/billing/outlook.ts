@@ -14,7 +14,7 @@ export interface Pace {
 export interface Outlook {
   /** `empty`: no other session can start. `low`: the credit lasts for less than a day. */
   state: 'ok' | 'low' | 'empty'
-  /** What a day costs: the higher of the sessions that are open now, and the last 24 hours. */
+  /** The cost of a day: the higher of the sessions that are open now, and the last 24 hours. */
   perDayMicros: bigint
   /** Null: nothing is spent. */
   lastsSeconds: number | null

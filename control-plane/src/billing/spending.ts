@@ -25,7 +25,7 @@ export interface ProjectSpending {
 }
 
 export interface KeySpending {
-  /** Of a key, or of a user who rented the phone in the console. */
+  /** The ID of a key, or of a user who rented the phone in the console. */
   id: string
   name: string
   costMicros: bigint
@@ -81,7 +81,7 @@ export const spendingByKey = (db: Reader, projectId: string, since: Date): Promi
     left join api_keys k on k.id = spent.id left join users u on u.id = spent.id
     order by spent."costMicros" desc, spent.id`
 
-/** What the project spends now. */
+/** The spending of the project now. */
 export async function readPace(db: Reader, projectId: string, now: Date): Promise<Pace> {
   const dayAgo = new Date(now.getTime() - dayMs)
   const [pace] = await db.$queryRaw<Pace[]>`

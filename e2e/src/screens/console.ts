@@ -132,6 +132,8 @@ const scenes: readonly Scene[] = [
     async then(page) {
       await page.getByRole('button', { name: 'Buy credit' }).click()
       await page.getByRole('dialog').getByRole('button', { name: '$50', exact: true }).click()
+      // Until the colours have changed.
+      await page.waitForTimeout(500)
     },
   },
   { name: 'projects', path: '../../projects' },

@@ -6,6 +6,7 @@ import { useState } from 'react'
 import { messageOf } from '../../api/client'
 import { listLedger, type LedgerEntry } from '../../api/credit'
 import { Button } from '../../ui/button'
+import { cn } from '../../ui/cn'
 import { csvOf } from '../../ui/csv'
 import { save } from '../../ui/download'
 import { usdText } from '../../ui/money'
@@ -109,43 +110,41 @@ interface RowProps {
 }
 
 const Row = ({ project, entry, onReceipt }: RowProps) => (
-  <li className="flex items-baseline justify-between gap-4 px-4 py-2.5 sm:px-5">
-    <span className="min-w-0 truncate">
-      {nameOf(entry)}
-      {entry.phone_id !== null && (
-        <>
-          {' · '}
-          <Link
-            to="/projects/$project/phones/$phone"
-            params={{ project, phone: entry.phone_id }}
-            className="rounded text-muted underline-offset-2 hover:underline"
-          >
-            <bdi>{entry.phone}</bdi>
-          </Link>
-        </>
-      )}
-      {entry.checkout_id !== null && onReceipt && (
-        <>
-          {' · '}
-          <button
-            type="button"
-            className="rounded text-muted underline underline-offset-2"
-            onClick={() => onReceipt(entry.checkout_id ?? '')}
-          >
-            Receipt
-          </button>
-        </>
-      )}
-    </span>
-    <span className="flex shrink-0 gap-4 tabular-nums">
-      <span className="text-muted">
+  <li className="flex items-center justify-between gap-4 px-4 py-2.5 sm:px-5">
+    <div className="min-w-0">
+      <p className="truncate">
+        {nameOf(entry)}
+        {entry.phone_id !== null && (
+          <>
+            {' · '}
+            <Link
+              to="/projects/$project/phones/$phone"
+              params={{ project, phone: entry.phone_id }}
+              className="rounded text-muted underline-offset-2 hover:underline"
+            >
+              <bdi>{entry.phone}</bdi>
+            </Link>
+          </>
+        )}
+      </p>
+      <p className="text-[13px] text-muted">
         <Time at={entry.at} />
-      </span>
-      <span
-        className={entry.amount_usd.startsWith('-') ? 'min-w-20 text-right' : 'min-w-20 text-right text-good'}
-      >
-        {usdText(entry.amount_usd)}
-      </span>
+        {entry.checkout_id !== null && onReceipt && (
+          <>
+            {' · '}
+            <button
+              type="button"
+              className="rounded underline underline-offset-2"
+              onClick={() => onReceipt(entry.checkout_id ?? '')}
+            >
+              Receipt
+            </button>
+          </>
+        )}
+      </p>
+    </div>
+    <span className={cn('shrink-0 tabular-nums', !entry.amount_usd.startsWith('-') && 'text-good')}>
+      {usdText(entry.amount_usd)}
     </span>
   </li>
 )

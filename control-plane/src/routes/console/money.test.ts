@@ -68,7 +68,7 @@ describe('buying credit', () => {
     expect((await buy(await as('owner', tenant), tenant, amount)).status).toBe(400)
   })
 
-  it('shows no payment of another project', async () => {
+  it('hides payments of another project', async () => {
     const [tenant, other] = [await plane.tenant(), await plane.tenant()]
     const { body } = await buy(await as('owner', tenant), tenant, 10)
     const stranger = await as('owner', other)
