@@ -13,7 +13,7 @@ const controlPlaneFloors = [
   ['phones', 'uploads'],
   ['device-control', 'events', 'hosts', 'library', 'live'],
   ['handoffs', 'installs', 'operator', 'recordings', 'steps', 'webhooks'],
-  ['http', 'jobs', 'setup', 'users'],
+  ['connectors', 'http', 'jobs', 'setup', 'users'],
   ['routes'],
   ['mcp', 'openapi'],
   ['server'],

@@ -101,6 +101,15 @@ const connect = createRoute({
   component: lazyRouteComponent(() => import('./pages/connect'), 'Connect'),
 })
 
+/** A client that asks for access by OAuth. `request`: its query, as the control plane has packed it. */
+const authorize = createRoute({
+  getParentRoute: () => inside,
+  path: '/authorize',
+  validateSearch: ({ request }: Record<string, unknown>): { request?: string } =>
+    typeof request === 'string' ? { request } : {},
+  component: lazyRouteComponent(() => import('./pages/authorize'), 'Authorize'),
+})
+
 const project = createRoute({
   getParentRoute: () => inside,
   path: '/projects/$project',
@@ -219,6 +228,7 @@ const tree = root.addChildren([
     projects,
     account,
     connect,
+    authorize,
     operator.addChildren([hosts, devices, allProjects, library, audit, system]),
     project.addChildren([phones, phone, keys, activity, usage, credit, members]),
   ]),

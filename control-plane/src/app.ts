@@ -203,7 +203,7 @@ async function assemble(config: Config, parts: AppParts): Promise<App> {
   const context = { core, hosts, stopping: stopping.signal }
   const events = await openEvents(core, config)
   const steps = openSteps(core, hosts, store)
-  const ownConsole = await openConsole(core, config)
+  const ownConsole = await openConsole(core, config, failureLimit)
   const own = keepAuthorities(authority, hosts, tunnels, core.clock)
   const jobs = await JobRunner.start({
     authorities: () => own.inUse,

@@ -1,19 +1,24 @@
-/** Assembles the consoles of both listeners: their secrets, their sign-in, and their routes. */
+/** Assembles the consoles of both listeners: their secrets, their sign-in, their routes, and those of clients that sign in by OAuth. */
 import { createRequire } from 'node:module'
 import { type FastifyPluginAsync } from 'fastify'
 import { type Config } from './config/config.js'
 import { type ConsoleConfig } from './config/console.js'
+import { createClients } from './connectors/clients.js'
+import { forgetConnectors } from './connectors/expiry.js'
 import { type Core } from './core/core.js'
 import { Ticker } from './core/ticker.js'
 import { openWebhookKey } from './db/webhook-key.js'
+import { type FailureLimit } from './failure-limit/failure-limit.js'
 import { readConsoleFiles } from './routes/console/files.js'
 import { consolePlugin, type ConsoleDeps } from './routes/console/plugin.js'
 import { consoleOperatorPlugin } from './routes/operator/console.js'
+import { oauthPlugin } from './routes/public/oauth.js'
 import { createAuth } from './users/auth.js'
 import { createCsrf } from './users/csrf.js'
 import { createMailer } from './users/mail.js'
 import { createProviders } from './users/providers/providers.js'
 import { forgetSignIns } from './users/sessions.js'
+import { createResolve } from './webhooks/resolve.js'
 
 const { version } = createRequire(import.meta.url)('../package.json') as { version: string }
 
@@ -28,7 +33,11 @@ export interface OwnConsole {
   close(): void
 }
 
-export async function openConsole(core: Core, config: Config): Promise<OwnConsole> {
+export async function openConsole(
+  core: Core,
+  config: Config,
+  failureLimit: FailureLimit,
+): Promise<OwnConsole> {
   // A rotation of the service key does not change the webhook key, so sessions survive it.
   const key = await openWebhookKey(core.db, config, core.log)
   const { baseUrl } = config.http
@@ -37,21 +46,35 @@ export async function openConsole(core: Core, config: Config): Promise<OwnConsol
   const files = readConsoleFiles()
   const { kind, dir } = config.storage
   const storage = { kind, place: kind === 'fs' ? dir : (config.storage.s3?.bucket ?? null) }
+  const clients = createClients({
+    ...{ core, allowed: config.webhooks.allowed, resolve: createResolve() },
+    allowsRegistration: config.allowsRegistration,
+  })
+  const issuer = baseUrl.replace(/\/$/, '')
+  const connectors = { clients, issuer, resource: `${issuer}/mcp` }
   // With one secret, a cookie of one console would be valid at the other.
   const pluginOf = (of: ConsoleConfig, secret: Buffer, parts: ConsoleParts): FastifyPluginAsync =>
     consolePlugin({
       ...{ core, config: of, auth: createAuth(core, of, secret), csrf: createCsrf(secret), mailer },
-      ...{ ...parts, baseUrl, files, storage, version, replicaId: config.replicaId, providers },
+      ...{ ...parts, baseUrl, files, storage, version, replicaId: config.replicaId, providers, connectors },
       // Accounts are created at the public address only.
-      signUp: of === config.operatorConsole ? { ...config.signIn.signUp, who: 'invite' } : config.signIn.signUp,
+      signUp:
+        of === config.operatorConsole ? { ...config.signIn.signUp, who: 'invite' } : config.signIn.signUp,
     })
+  const oauth = oauthPlugin({ core, failureLimit, ...connectors, consoleOrigin: config.console.origin })
   return {
     plugins: (parts) => ({
-      own: pluginOf(config.console, key.derive('phonerack console'), parts),
+      own: async (app) => {
+        await app.register(pluginOf(config.console, key.derive('phonerack console'), parts))
+        await app.register(oauth)
+      },
       operator: pluginOf(config.operatorConsole, key.derive('phonerack operator console'), parts),
     }),
     operatorPlugin: consoleOperatorPlugin(core, config.console),
-    ticker: new Ticker('expired sign-ins', 600_000, core.log, () => forgetSignIns(core)),
+    ticker: new Ticker('expired sign-ins', 600_000, core.log, async () => {
+      await forgetSignIns(core)
+      await forgetConnectors(core)
+    }),
     close: () => mailer?.close(),
   }
 }

@@ -37,6 +37,8 @@ export const idPrefixes = {
   verification: 'vrf_',
   passkey: 'pky_',
   invitation: 'inv_',
+  /** A client of OAuth that has registered itself. */
+  connectorClient: 'occ_',
 } as const
 
 export type IdKind = keyof typeof idPrefixes

@@ -175,6 +175,26 @@ export const limits = {
   },
   /** Permissions that one request grants, and revokes. */
   permissions: 50,
+  /** Clients that sign in by OAuth. docs/decisions/0296 */
+  connectors: {
+    /** Seconds that a code, an access token and an unused refresh token are valid. */
+    codeLife: 60,
+    accessLife: 3600,
+    refreshLife: 90 * 86_400,
+    /** Bytes of a client's metadata document. */
+    metadata: 5120,
+    /** Milliseconds to fetch it, and that it is kept. */
+    metadataWithin: 5000,
+    metadataKept: 300_000,
+    /** Redirect addresses of a client, and characters of each. */
+    redirects: 50,
+    redirect: 2000,
+    /** Clients that have registered themselves, and those per address and hour. */
+    registered: 10_000,
+    registeredPerHour: 20,
+    /** Seconds after which a registered client without a connector is deleted. */
+    unusedLife: 30 * 86_400,
+  },
   setup: {
     /** Characters of the client's name. */
     client: { min: 1, max: 60 },

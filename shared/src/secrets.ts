@@ -12,6 +12,10 @@ export const secretPrefixes = {
   operator: 'pro_',
   /** One-time links that invite a person to the console. */
   invitation: 'pri_',
+  /** Of a connector: its tokens for `/mcp`, and the code that it exchanges for the first ones. */
+  connectorAccess: 'pra_',
+  connectorRefresh: 'prf_',
+  connectorCode: 'prg_',
 } as const
 
 export type SecretKind = keyof typeof secretPrefixes
@@ -29,5 +33,5 @@ export const hashSecret = (secret: string): string => createHash('sha256').updat
 /** Replaces every secret in a text, for logs and activity. */
 export const redactSecrets = (text: string): string =>
   text
-    .replace(/\bpr[ksclujoi]_[A-Za-z0-9_-]{20,}/g, (found) => `${found.slice(0, 4)}[redacted]`)
+    .replace(/\bpr[ksclujoiafg]_[A-Za-z0-9_-]{20,}/g, (found) => `${found.slice(0, 4)}[redacted]`)
     .replace(/\bwhsec_[A-Za-z0-9+/=]{20,}/g, 'whsec_[redacted]')

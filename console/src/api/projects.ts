@@ -51,6 +51,8 @@ export interface Key {
   revoked_at: string | null
   last_used_at: string | null
   last_used_address: string | null
+  /** The client that has it by OAuth; null: it was created here. Hostile text. */
+  connector: { client_id: string; client_name: string; host: string } | null
 }
 
 export interface NewKey {

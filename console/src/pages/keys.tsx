@@ -36,7 +36,7 @@ export function Keys() {
   return (
     <Page
       title="API keys"
-      description="Agents and programs use the API with a key. A project has at most 50 active ones."
+      description="Agents and programs use the API with a key, or by a connector. A project has at most 50 active ones."
       actions={
         mayChange && (
           <Button look="primary" onClick={() => setIsNewOpen(true)}>
@@ -106,8 +106,11 @@ function KeyRow({ project, item, mayChange }: { project: string; item: Key; mayC
     <li className="flex items-center gap-3 px-4 py-3 sm:px-5">
       <div className="grid min-w-0 flex-1 gap-x-6 gap-y-1 sm:grid-cols-[minmax(0,1fr)_7rem_11rem] sm:items-center">
         <div className="min-w-0">
-          <p className="truncate font-medium">{item.name}</p>
+          <p className="truncate font-medium">
+            <bdi>{item.name}</bdi>
+          </p>
           <p className="truncate text-[13px] text-muted">
+            {item.connector && <>connector of {item.connector.host} · </>}
             {item.profile === 'full' ? '' : `${item.profile} · `}
             {item.phones.length === 0
               ? 'all phones'
@@ -132,6 +135,8 @@ function KeyRow({ project, item, mayChange }: { project: string; item: Key; mayC
             <>
               revoked <Time at={item.revoked_at} />
             </>
+          ) : item.connector !== null && state === 'active' ? (
+            'until it is revoked'
           ) : item.expires_at === null ? (
             'never expires'
           ) : (
@@ -151,8 +156,12 @@ function KeyRow({ project, item, mayChange }: { project: string; item: Key; mayC
         isOpen={isRevoking}
         onOpenChange={setIsRevoking}
         title={<Ask verb="Revoke" name={item.name} />}
-        description="Programs that use this key are refused at once. This cannot be undone."
-        action="Revoke key"
+        description={
+          item.connector
+            ? 'The app is refused at once. It must ask for access again.'
+            : 'Programs that use this key are refused at once. This cannot be undone.'
+        }
+        action={item.connector ? 'Revoke access' : 'Revoke key'}
         isBusy={revoke.isPending}
         onConfirm={() => revoke.mutate()}
       />

@@ -229,6 +229,8 @@ export interface Config extends ConsoleConfigs {
   payments: PaymentsConfig | null
   webhooks: WebhooksConfig
   signIn: SignInConfig
+  /** Clients that sign in by OAuth may register themselves. */
+  allowsRegistration: boolean
   libraryRefreshMs: number
   rules: Rules
 }
@@ -334,6 +336,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     webhooks: readWebhooks(env, baseUrl, env.PHONERACK_HTTP_HOST),
     signIn: readSignIn(env, baseUrl, env.PHONERACK_HTTP_HOST),
     ...readConsoles(env, baseUrl, operator),
+    allowsRegistration: env.PHONERACK_OAUTH_REGISTRATION === 'on',
     rules: {
       createDeadlineMs: env.PHONERACK_CREATE_DEADLINE * 1000,
       startDeadlineMs: env.PHONERACK_START_DEADLINE * 1000,

@@ -1,4 +1,4 @@
-/** The setting of `/mcp`: browsers that may use it. */
+/** The settings of `/mcp`: browsers that may use it, and clients that sign in to it. */
 import { z } from 'zod'
 
 const isOrigin = (text: string): boolean => URL.canParse(text) && new URL(text).origin === text
@@ -15,4 +15,6 @@ export const mcpEnvironment = {
         .filter((origin) => origin !== ''),
     )
     .refine((origins) => origins.every(isOrigin), 'must be origins, such as https://agents.example.com'),
+  /** `on`: clients without a metadata document may register themselves. docs/decisions/0296 */
+  PHONERACK_OAUTH_REGISTRATION: z.enum(['on', 'off']).default('off'),
 }

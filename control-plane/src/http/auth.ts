@@ -14,11 +14,20 @@ import { type KeyService } from '../keys/types.js'
 
 const howTo = 'Send Authorization: Bearer <API key>.'
 
-/** The key of an `Authorization` header; null when it has none, or one in another form. */
+const isToken = (secret: string): boolean => isSecret('connectorAccess', secret)
+
+/** The key of an `Authorization` header, or the token of a connector; null when it has none, or one in another form. */
 export function bearerKey(header: string | undefined): string | null {
   const secret = /^Bearer +(\S+) *$/i.exec(header ?? '')?.[1]
-  return secret !== undefined && isSecret('apiKey', secret) ? secret : null
+  return secret !== undefined && (isSecret('apiKey', secret) || isToken(secret)) ? secret : null
 }
+
+/** Tokens are bound to `/mcp`. docs/decisions/0296 */
+const forMcpOnly = (): ApiError =>
+  new ApiError('invalid_api_key', {
+    message: 'This is the access token of a connector, which is valid for `/mcp` only.',
+    next: howTo,
+  })
 
 const lacks = (scope: Scope): ApiError =>
   new ApiError('insufficient_scope', {
@@ -57,8 +66,19 @@ export interface AuthDeps {
   lifetimes: Lifetimes
 }
 
+interface AuthOptions {
+  /** Access tokens of connectors are accepted. Default: false. */
+  takesTokens?: boolean
+}
+
 /** For the scope that holds the `/v1` routes, and that of `/mcp`. Each route names its scope in `config`. */
-export function addAuth(app: FastifyInstance, { keys, rate, failureLimit, lifetimes }: AuthDeps): void {
+export function addAuth(
+  app: FastifyInstance,
+  { keys, rate, failureLimit, lifetimes }: AuthDeps,
+  { takesTokens = false }: AuthOptions = {},
+): void {
+  const authenticate = (secret: string, inProcess: boolean): Promise<Caller> =>
+    isToken(secret) && !takesTokens && !inProcess ? Promise.reject(forMcpOnly()) : keys.authenticate(secret)
   app.addHook('onRoute', (route) => {
     const { scope, isOpen, anyScope } = route.config ?? {}
     if (!scope && isOpen !== true && anyScope !== true) throw new Error(`${route.url} does not name a scope`)
@@ -69,16 +89,16 @@ export function addAuth(app: FastifyInstance, { keys, rate, failureLimit, lifeti
   app.addHook('onRequest', async (request, reply) => {
     if (request.routeOptions.config.isOpen === true) return
     const secret = bearerKey(request.headers.authorization)
+    // The client's own request was counted.
+    const { inProcess } = request
     const check = {
       isKnown: secret === null ? null : () => keys.isKnown(secret),
       failures: keyFailures,
       work: () =>
         secret === null
           ? Promise.reject(new ApiError('invalid_api_key', { next: howTo }))
-          : keys.authenticate(secret),
+          : authenticate(secret, inProcess !== null),
     }
-    // The client's own request was counted.
-    const { inProcess } = request
     const looked = inProcess ? check.work() : failureLimit.guard(request.raw, check)
     const found = await looked.catch((error: unknown) => {
       if (error instanceof ApiError) throw error

@@ -1,12 +1,12 @@
 /**
- * Implements `KeyService`: finds a key by its hash, caches it for a second, and evicts it
- * immediately when it changes.
+ * Implements `KeyService`: finds a key by its hash, or by that of a connector's access token, caches it for a second, and
+ * evicts it immediately when it changes.
  */
 import { EventEmitter } from 'node:events'
 import { ApiError, hashSecret, isSecret, keyChangedSchema, subjects } from '@phonerack/shared'
 import { createLru } from '../base/lru.js'
 import { Prisma } from '../gen/prisma/client.js'
-import { createSecretLookup } from '../db/secret-lookup.js'
+import { createSecretLookup, type SecretLookup } from '../db/secret-lookup.js'
 import { type Core } from '../core/core.js'
 import { keyRefusal, scopesOf } from './validity.js'
 import { type Caller, type Preset, type Profile, type StepSettings } from '../core/caller.js'
@@ -25,6 +25,7 @@ interface Found {
 
 interface Row {
   id: string
+  secretHash: string
   projectId: string
   ownerId: string
   preset: string
@@ -63,27 +64,40 @@ export function createKeyService(core: Core): KeyService & { close(): Promise<vo
     return rows.map(({ secretHash }) => secretHash)
   })
 
-  const find = async (hash: string): Promise<Found | null> => {
+  const knownTokens = createSecretLookup(async (hashes) => {
+    const now = core.clock.now()
+    const rows = await core.db.connectorToken.findMany({
+      where: { hash: { in: hashes }, expiresAt: { gt: now }, connector: { key: { revokedAt: null } } },
+      select: { hash: true },
+    })
+    return rows.map(({ hash }) => hash)
+  })
+
+  const find = async (hash: string, isToken: boolean): Promise<Found | null> => {
     const cached = cache.get(hash)
     if (cached) return cached
     const readAt = performance.now()
-    const found = await readKey(core, hash)
+    const found = await (isToken ? readToken(core, hash) : readKey(core, hash))
     // The row may change during the read, so the time counts from its beginning.
     if (found) cache.set(hash, found, { start: readAt })
     else cache.delete(hash)
-    known.remember(hash, found !== null && keyRefusal(found, core.clock.now()) === null)
+    lookupFor(isToken).remember(hash, found !== null && keyRefusal(found, core.clock.now()) === null)
     return found
   }
 
+  const lookupFor = (isToken: boolean): SecretLookup => (isToken ? knownTokens : known)
+  const isTokenSecret = (secret: string): boolean => isSecret('connectorAccess', secret)
+
   return {
     async authenticate(secret) {
-      const found = isSecret('apiKey', secret) ? await find(hashSecret(secret)) : null
+      const isToken = isTokenSecret(secret)
+      const found = isToken || isSecret('apiKey', secret) ? await find(hashSecret(secret), isToken) : null
       if (!found) throw new ApiError('invalid_api_key')
       const refusal = keyRefusal(found, core.clock.now())
       if (refusal) throw refusal
       return found.caller
     },
-    isKnown: (secret) => known.has(hashSecret(secret)),
+    isKnown: (secret) => lookupFor(isTokenSecret(secret)).has(hashSecret(secret)),
     noteUse: (keyId, address) => use.note(keyId, address),
     watch(keyHash, onChange) {
       watchers.on(keyHash, onChange)
@@ -91,20 +105,34 @@ export function createKeyService(core: Core): KeyService & { close(): Promise<vo
     },
     async close() {
       known.close()
+      knownTokens.close()
       subscription.unsubscribe()
       await use.close()
     },
   }
 }
 
-async function readKey(core: Core, hash: string): Promise<Found | null> {
-  const [key] = await core.read<Row>(Prisma.sql`select k.id, k.project_id as "projectId",
+const columns = Prisma.sql`k.id, k.secret_hash as "secretHash", k.project_id as "projectId",
     j.owner_id as "ownerId", j.steps_enabled as "stepsEnabled", j.steps_text as "stepsText",
-    j.steps_pictures as "stepsPictures", k.preset, k.profile,
-    k.revoked_at as "revokedAt", k.expires_at as "expiresAt", k.is_limited as "isLimited",
-    array(select p.phone_id from api_key_phones p where p.key_id = k.id) as "phoneIds"
+    j.steps_pictures as "stepsPictures", k.preset, k.profile, k.revoked_at as "revokedAt", k.is_limited as "isLimited",
+    array(select p.phone_id from api_key_phones p where p.key_id = k.id) as "phoneIds"`
+
+async function readKey(core: Core, hash: string): Promise<Found | null> {
+  const [key] = await core.read<Row>(Prisma.sql`select ${columns}, k.expires_at as "expiresAt"
     from api_keys k join projects j on j.id = k.project_id where k.secret_hash = ${hash}`)
-  if (!key) return null
+  return key ? foundOf(key) : null
+}
+
+/** The key of the connector that has the access token. */
+async function readToken(core: Core, hash: string): Promise<Found | null> {
+  const [key] = await core.read<Row>(Prisma.sql`select ${columns},
+    least(t.expires_at, k.expires_at) as "expiresAt"
+    from connector_tokens t join api_keys k on k.id = t.key_id join projects j on j.id = k.project_id
+    where t.hash = ${hash} and t.kind = 'access'`)
+  return key ? foundOf(key) : null
+}
+
+function foundOf(key: Row): Found {
   // The table's check constraints allow no other values.
   const preset = key.preset as Preset
   const profile = key.profile as Profile
@@ -113,7 +141,7 @@ async function readKey(core: Core, hash: string): Promise<Found | null> {
   return {
     caller: {
       keyId: key.id,
-      keyHash: hash,
+      keyHash: key.secretHash,
       projectId: key.projectId,
       ownerId: key.ownerId,
       preset,

@@ -28,7 +28,11 @@ export const mcpPlugin =
   ({ auth, baseUrl, origins, log }: McpOptions): FastifyPluginCallback =>
   (app, _options, done) => {
     app.addHook('onRequest', (request, reply, next) => next(checkOrigin(request, reply, origins)))
-    addAuth(app, auth)
+    app.addHook('onSend', (request, reply, _payload, next) => {
+      if (reply.statusCode === 401) reply.header('www-authenticate', challengeFor(request, baseUrl))
+      next()
+    })
+    addAuth(app, auth, { takesTokens: true })
     app.options(url, { schema: { hide: true }, config: { isOpen: true } }, (_request, reply) =>
       reply
         .code(204)
@@ -105,6 +109,14 @@ function readMessage(body: unknown): unknown {
       next: 'Send each message in a separate request.',
     })
   return parseJson(bytes)
+}
+
+/** Leads clients that can sign in to the authorization server (RFC 9728). docs/decisions/0296 */
+function challengeFor({ headers }: FastifyRequest, baseUrl: string): string {
+  const metadata = `resource_metadata="${baseUrl}/.well-known/oauth-protected-resource/mcp"`
+  return headers.authorization === undefined
+    ? `Bearer ${metadata}`
+    : `Bearer error="invalid_token", ${metadata}`
 }
 
 /** The content type was checked, and the body reader has removed it. */

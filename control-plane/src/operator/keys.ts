@@ -2,7 +2,7 @@
 import { ApiError, hashSecret, limits, newId, newSecret, subjects } from '@phonerack/shared'
 import { z } from 'zod'
 import { type Tx } from '../db/database.js'
-import { type ApiKey } from '../gen/prisma/client.js'
+import { type ApiKey, type Connector } from '../gen/prisma/client.js'
 import { type Core } from '../core/core.js'
 import { expiryFrom, expirySchema } from './expiry.js'
 import { invalidField, nameSchema, refSchema } from '../validation/fields.js'
@@ -73,16 +73,32 @@ export async function addKey(tx: Tx, input: z.infer<typeof newKeySchema>, now: D
 
 export async function listKeys(core: Core, projectId: string) {
   const keys = await core.db.apiKey.findMany({
-    where: { projectId },
-    include: { phones: true },
+    // Without connectors whose client has not come for its tokens.
+    where: {
+      projectId,
+      OR: [
+        { connector: null },
+        { connector: { codeUsedAt: { not: null } } },
+        { expiresAt: { gt: core.clock.now() } },
+      ],
+    },
+    include: { phones: true, connector: true },
     orderBy: { createdAt: 'desc' },
   })
   return keys.map((key) => ({
     ...keyView(key),
     last_used_at: key.lastUsedAt?.toISOString() ?? null,
     last_used_address: key.lastUsedAddress,
+    connector: key.connector && connectorView(key.connector),
   }))
 }
+
+/** `host`: the one that publishes the client's metadata, or to which its browser returned. */
+const connectorView = ({ clientId, clientName, redirectUri }: Connector) => ({
+  client_id: clientId,
+  client_name: clientName,
+  host: new URL(URL.canParse(clientId) ? clientId : redirectUri).host,
+})
 
 const keyView = (key: ApiKey & { phones: { phoneId: string }[] }) => ({
   id: key.id,
@@ -104,7 +120,10 @@ export async function revokeKey(work: Work, id: string): Promise<Change<{ id: st
   if (!key) throw new ApiError('not_found', { message: 'There is no such key.', details: { key: id } })
   const revokedAt = key.revokedAt ?? now
   await tx.apiKey.update({ where: { id }, data: { revokedAt } })
-  work.afterCommit(() => core.bus.publish(subjects.keyChanged, { key_hash: key.secretHash }))
+  // Replicas remember a connector's key under the hashes of its tokens.
+  const tokens = await tx.connectorToken.findMany({ where: { keyId: id }, select: { hash: true } })
+  for (const hash of [key.secretHash, ...tokens.map((token) => token.hash)])
+    work.afterCommit(() => core.bus.publish(subjects.keyChanged, { key_hash: hash }))
   const result = { id, revoked_at: revokedAt.toISOString() }
   return { result, target: id, before: keyView(key), after: keyView({ ...key, revokedAt }) }
 }

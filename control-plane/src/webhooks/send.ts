@@ -1,6 +1,6 @@
 /**
  * One attempt: a POST to a receiver, on a new connection to an address that was just resolved and checked. Redirects are
- * not followed, and at most 16 KB of the response are read.
+ * not followed, and at most 16 KB of the response are read. `connectors/` fetches documents in the same way.
  */
 import http from 'node:http'
 import https from 'node:https'
@@ -14,6 +14,8 @@ import { type AttemptError } from './types.js'
 import { hostOf } from './url.js'
 
 export interface Attempt {
+  /** Default: POST. */
+  method?: 'GET' | 'POST'
   url: string
   headers: Readonly<Record<string, string>>
   body: string
@@ -69,7 +71,7 @@ interface Answer {
 }
 
 function post(
-  { url: text, headers, body, allowed, own = [], resolve, ca }: Attempt,
+  { method = 'POST', url: text, headers, body, allowed, own = [], resolve, ca }: Attempt,
   signal: AbortSignal,
 ): Promise<Answer> {
   const url = new URL(text)
@@ -88,11 +90,11 @@ function post(
     const sending = request(
       url,
       {
-        method: 'POST',
+        method,
         agent: false,
         lookup: checkedLookup((name) => resolve(name, signal), isAllowed),
         signal,
-        headers: { ...headers, 'content-length': Buffer.byteLength(body) },
+        headers: { ...headers, ...(method === 'GET' ? {} : { 'content-length': Buffer.byteLength(body) }) },
         ...(ca === undefined ? {} : { ca }),
       },
       (response) => {
@@ -122,7 +124,7 @@ function post(
       signal.removeEventListener('abort', onAbort)
       end(new Error('the connection was closed without a response'))
     })
-    sending.end(body)
+    sending.end(method === 'GET' ? undefined : body)
   })
 }
 

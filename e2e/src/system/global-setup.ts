@@ -18,7 +18,7 @@ const barePhones = 4
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const started = await Promise.allSettled([
-    startSystem({ virtualPhones: 8, faultPort: true }),
+    startSystem({ virtualPhones: 8, faultPort: true, env: { PHONERACK_OAUTH_REGISTRATION: 'on' } }),
     startSystem({
       virtualPhones: barePhones,
       faultPort: true,

@@ -16,19 +16,8 @@ import { Secret } from '../../ui/copy'
 import { Dialog } from '../../ui/dialog'
 import { FormError, SelectField, TextField } from '../../ui/field'
 import { PhoneChoice } from './phone-choice'
+import { RightsFields } from './rights-fields'
 import { Snippets } from './snippets'
-
-const presets = {
-  agent: 'Agent: rents and uses phones',
-  admin: 'Admin: also deletes phones',
-  'read-only': 'Read-only: sees phones',
-} as const satisfies Record<Preset, string>
-
-const profiles = {
-  full: 'Full: everything that its rights allow',
-  guarded: 'Guarded: a person signs in and pays',
-  'read-only': 'Read-only: reads, and changes nothing',
-} as const satisfies Record<Profile, string>
 
 const expiries = {
   '30d': '30 days',
@@ -97,25 +86,7 @@ function Form({ project, onCreated }: { project: string; onCreated: (key: Create
         autoComplete="off"
         placeholder="Checkout agent"
       />
-      <SelectField label="Rights" name="preset" defaultValue="agent">
-        {Object.entries(presets).map(([value, name]) => (
-          <option key={value} value={value}>
-            {name}
-          </option>
-        ))}
-      </SelectField>
-      <SelectField
-        label="Profile"
-        name="profile"
-        defaultValue="full"
-        hint="A guarded agent must hand over to a person for passwords and purchases."
-      >
-        {Object.entries(profiles).map(([value, name]) => (
-          <option key={value} value={value}>
-            {name}
-          </option>
-        ))}
-      </SelectField>
+      <RightsFields />
       <SelectField label="Expires" name="expires" defaultValue="90d">
         {Object.entries(expiries).map(([value, name]) => (
           <option key={value} value={value}>

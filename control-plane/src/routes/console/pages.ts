@@ -43,7 +43,10 @@ export function addConsolePages(app: FastifyInstance, files: ConsoleFiles | null
         ...common,
         'content-type': 'text/html; charset=utf-8',
         'content-security-policy': policyFor(nonce, liveOrigin),
-        'cross-origin-opener-policy': 'same-origin',
+        // A client may have opened the page of its request in a window, to which its own page then returns.
+        'cross-origin-opener-policy': request.url.startsWith(`${pagePath}/authorize?`)
+          ? 'unsafe-none'
+          : 'same-origin',
         'x-frame-options': 'DENY',
         'permissions-policy': 'camera=(), microphone=(), geolocation=()',
       })

@@ -4,6 +4,7 @@ import { addActivity } from './activity.js'
 import { addApps } from './apps.js'
 import { addChanges } from './changes.js'
 import { addCheckouts } from './checkouts.js'
+import { addConnectors, type ConnectorDeps } from './connectors.js'
 import { type ConsoleFiles } from './files.js'
 import { addConsoleGate } from './gate.js'
 import { addOperatorPages, type OperatorDeps } from './operators.js'
@@ -25,7 +26,8 @@ import { addTerminals } from './terminals.js'
 import { addUsage } from './usage.js'
 
 /** `files`: null when the console was not built. */
-export type ConsoleDeps = ProjectDeps & OperatorDeps & { files: ConsoleFiles | null }
+export type ConsoleDeps = ProjectDeps &
+  OperatorDeps & { files: ConsoleFiles | null; connectors: ConnectorDeps }
 
 export const consolePlugin =
   (deps: ConsoleDeps): FastifyPluginAsync =>
@@ -55,6 +57,7 @@ export const consolePlugin =
       addUsage(api, deps)
       addCheckouts(api, deps)
       addTerminals(api, deps)
+      addConnectors(api, deps)
       if (deps.config.hasOperatorPages) addOperatorPages(api, deps)
       return Promise.resolve()
     })

@@ -49,6 +49,10 @@ export const rules: Readonly<Record<string, Rule>> = {
   'POST /terminals/deny': user,
   'POST /projects/:project/terminals/allow': recently(member),
 
+  'POST /connectors/look': user,
+  'POST /connectors/deny': user,
+  'POST /projects/:project/connectors': recently(member),
+
   'POST /projects': user,
   'GET /spending': user,
   'GET /projects/:project': viewer,

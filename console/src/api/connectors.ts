@@ -1,0 +1,46 @@
+/** Clients that ask for access by OAuth. */
+import { call } from './client'
+import { type Preset, type Profile } from './projects'
+
+/** A client's request. Its texts are hostile. */
+export interface AskingClient {
+  client: {
+    name: string
+    id: string
+    /** The host that publishes its metadata; null: nobody vouches for it. */
+    host: string | null
+  }
+  redirect: { host: string; is_this_machine: boolean }
+  /** The rights to propose. */
+  preset: Preset
+}
+
+export interface Rights {
+  preset: Preset
+  profile: Profile
+  phones?: string[]
+}
+
+interface Answer {
+  redirect_to: string
+}
+
+export const lookAtClient = (query: string) => call<AskingClient>('POST', '/connectors/look', { query })
+export const denyClient = (query: string) => call<Answer>('POST', '/connectors/deny', { query })
+export const allowClient = (project: string, query: string, rights: Rights) =>
+  call<Answer>('POST', `/projects/${encodeURIComponent(project)}/connectors`, { query, ...rights })
+
+/** The query of a request that the control plane has packed. Empty: it is not valid. */
+export function unpack(packed: string): string {
+  if (!packed.startsWith('q_')) return ''
+  try {
+    return atob(packed.slice(2).replaceAll('-', '+').replaceAll('_', '/'))
+  } catch {
+    return ''
+  }
+}
+
+/** Leaves the console for the client. Only web addresses: others could run code here. */
+export function leaveFor(address: string): void {
+  if (/^https?:$/.test(new URL(address).protocol)) window.location.assign(address)
+}

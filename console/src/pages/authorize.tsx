@@ -1,0 +1,156 @@
+/** A client asks for access by OAuth: which one, where the answer goes, and with which rights. */
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { useSearch } from '@tanstack/react-router'
+import { CircleCheck, Plug } from 'lucide-react'
+import { useState, type SubmitEvent } from 'react'
+import { messageOf, RequestFailed } from '../api/client'
+import {
+  allowClient,
+  denyClient,
+  leaveFor,
+  lookAtClient,
+  unpack,
+  type AskingClient,
+  type Rights,
+} from '../api/connectors'
+import { type Preset, type Profile } from '../api/projects'
+import { isAtLeast, useSession } from '../api/session'
+import { useProject } from '../shell/project'
+import { Button } from '../ui/button'
+import { FormError, SelectField } from '../ui/field'
+import { Card, Empty, Loading, Page } from '../ui/page'
+import { PhoneChoice } from './keys/phone-choice'
+import { RightsFields } from './keys/rights-fields'
+
+export function Authorize() {
+  const { request = '' } = useSearch({ from: '/inside/authorize' })
+  const query = unpack(request)
+  const look = useQuery({
+    queryKey: ['asking client', query],
+    queryFn: () => lookAtClient(query),
+    retry: false,
+    staleTime: Infinity,
+  })
+  return (
+    <Page title="Connect an app" description="An app asks to use phones of one of your projects.">
+      <Card className="max-w-lg">
+        {look.isPending ? (
+          <Loading />
+        ) : look.isError ? (
+          <Refused error={look.error} />
+        ) : (
+          <Decide key={query} query={query} asking={look.data} />
+        )}
+      </Card>
+    </Page>
+  )
+}
+
+/** The person decides whether to return: the address is the client's choice. */
+function Refused({ error }: { error: Error }) {
+  const to = error instanceof RequestFailed ? error.body.details['redirect_to'] : null
+  return (
+    <Empty icon={<Plug className="size-5" />} title="This request cannot be allowed">
+      <p role="alert">{messageOf(error)}</p>
+      {typeof to === 'string' && <Button onClick={() => leaveFor(to)}>Return to {new URL(to).host}</Button>}
+    </Empty>
+  )
+}
+
+function Decide({ query, asking }: { query: string; asking: AskingClient }) {
+  const { projects } = useSession()
+  const current = useProject()
+  const able = projects.filter(({ role }) => isAtLeast(role, 'member'))
+  const [project, setProject] = useState(able.find(({ id }) => id === current?.id)?.id ?? able[0]?.id ?? '')
+  const [phones, setPhones] = useState<readonly string[] | null>(null)
+  const decide = useMutation({
+    mutationFn: (rights: Rights | null) =>
+      rights === null ? denyClient(query) : allowClient(project, query, rights),
+    onSuccess: ({ redirect_to: to }) => leaveFor(to),
+  })
+  const submit = (event: SubmitEvent<HTMLFormElement>): void => {
+    event.preventDefault()
+    const fields = new FormData(event.currentTarget)
+    decide.mutate({
+      preset: fields.get('preset') as Preset,
+      profile: fields.get('profile') as Profile,
+      ...(phones === null ? {} : { phones: [...phones] }),
+    })
+  }
+  if (decide.isSuccess)
+    return (
+      <Empty icon={<CircleCheck className="size-5" />} title={`Returning to ${asking.redirect.host}`}>
+        <p>You can close this page if nothing happens.</p>
+      </Empty>
+    )
+  return (
+    <form className="grid gap-4 p-5" onSubmit={submit}>
+      <Asks asking={asking} />
+      {able.length === 0 ? (
+        <p>You need a project in which you are a member or owner.</p>
+      ) : (
+        <>
+          <SelectField
+            label="Project"
+            value={project}
+            onChange={({ target }) => {
+              setProject(target.value)
+              setPhones(null)
+            }}
+            hint="The app spends the credit of this project."
+          >
+            {able.map(({ id, name }) => (
+              <option key={id} value={id}>
+                {name}
+              </option>
+            ))}
+          </SelectField>
+          <RightsFields preset={asking.preset} />
+          <PhoneChoice project={project} chosen={phones} onChange={setPhones} />
+        </>
+      )}
+      <FormError>{decide.error && messageOf(decide.error)}</FormError>
+      <div className="flex flex-wrap gap-2">
+        <Button
+          type="submit"
+          look="primary"
+          disabled={project === '' || phones?.length === 0}
+          isBusy={decide.isPending}
+        >
+          Allow
+        </Button>
+        <Button disabled={decide.isPending} onClick={() => decide.mutate(null)}>
+          Deny
+        </Button>
+      </div>
+    </form>
+  )
+}
+
+/** The client, by what it cannot choose: the hosts. */
+function Asks({ asking: { client, redirect } }: { asking: AskingClient }) {
+  return (
+    <div className="grid gap-3">
+      <p className="flex items-start gap-3">
+        <Plug className="mt-0.5 size-5 shrink-0 text-muted" aria-hidden />
+        <span className="min-w-0 break-words">
+          <strong>
+            <bdi>{client.name}</bdi>
+          </strong>{' '}
+          asks for access by MCP until you revoke it.
+        </span>
+      </p>
+      <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-4 gap-y-1 rounded-md border border-border bg-code px-3 py-2 text-[13px]">
+        <dt className="text-muted">Published by</dt>
+        <dd className="font-mono break-all">{client.host ?? 'nobody: the app named itself'}</dd>
+        <dt className="text-muted">Returns to</dt>
+        <dd className="font-mono break-all">{redirect.host}</dd>
+      </dl>
+      <p className="text-[13px] text-muted">
+        {redirect.is_this_machine
+          ? 'Access goes to a program on this computer. Allow it only if you have just started it.'
+          : 'Allow it only if you know these hosts and have just started this.'}
+      </p>
+    </div>
+  )
+}

@@ -1,0 +1,96 @@
+/**
+ * Finds clients: by their metadata document, which is fetched under the rules for addresses of webhooks, or by the ID with
+ * which they have registered. docs/decisions/0296
+ */
+import { ApiError, isId, limits, newId } from '@phonerack/shared'
+import { createLru } from '../base/lru.js'
+import { type Network } from '../config/webhooks.js'
+import { type Core } from '../core/core.js'
+import { ownAddresses } from '../webhooks/own-addresses.js'
+import { sendAttempt } from '../webhooks/send.js'
+import { type ResolveOf } from '../webhooks/resolve.js'
+import { urlProblem } from '../webhooks/url.js'
+import { cleanName, readDocument, redirectsOf, type Client } from './metadata.js'
+import { OAuthError } from './oauth-error.js'
+
+export interface ClientsDeps {
+  core: Core
+  /** Networks that are not public, and from which documents may be fetched. */
+  allowed: readonly Network[]
+  resolve: ResolveOf
+  allowsRegistration: boolean
+  /** Certificates that are trusted, for tests. */
+  ca?: string
+}
+
+export interface Clients {
+  allowsRegistration: boolean
+  /** @param userId whose request causes the look-up @throws ApiError invalid_request */
+  find(clientId: string, userId: string): Promise<Client>
+  /** @throws OAuthError */
+  register(metadata: Record<string, unknown>): Promise<Client & { createdAt: Date }>
+}
+
+const refused = (message: string): ApiError => new ApiError('invalid_request', { message, next: null })
+
+/** Null: the address may be fetched. */
+function addressProblem(clientId: string, allowed: readonly Network[]): string | null {
+  const problem = urlProblem(clientId, { allowed, own: ownAddresses(), allowsHttp: false })
+  if (problem !== null) return problem
+  const url = new URL(clientId)
+  if (url.pathname === '/') return 'must have a path'
+  return url.href === clientId ? null : 'must be in normal form'
+}
+
+export function createClients({ core, allowed, resolve, allowsRegistration, ca }: ClientsDeps): Clients {
+  const documents = createLru<Client>({ max: 500, ttl: limits.connectors.metadataKept })
+
+  const fetchDocument = async (clientId: string, userId: string): Promise<Client> => {
+    const problem = addressProblem(clientId, allowed)
+    if (problem !== null) throw refused(`The address of the client's metadata ${problem}.`)
+    const { body, isDelivered, status, error } = await sendAttempt({
+      ...{ method: 'GET', url: clientId, body: '', allowed, own: ownAddresses() },
+      headers: { accept: 'application/json', 'user-agent': 'Phonerack' },
+      resolve: (name, signal) => resolve(name, signal, userId),
+      signal: new AbortController().signal,
+      withinMs: limits.connectors.metadataWithin,
+      ...(ca === undefined ? {} : { ca }),
+    })
+    if (!isDelivered || body === null)
+      throw refused(`The client's metadata could not be fetched: ${status ?? error}.`)
+    const client = readDocument(clientId, body)
+    if (typeof client === 'string') throw refused(`The client's metadata ${client}.`)
+    return client
+  }
+
+  const findRegistered = async (clientId: string): Promise<Client> => {
+    const row = allowsRegistration
+      ? await core.db.connectorClient.findUnique({ where: { id: clientId } })
+      : null
+    if (!row) throw refused('There is no client with this ID.')
+    return { id: row.id, name: row.name, host: null, redirectUris: row.redirectUris }
+  }
+
+  return {
+    allowsRegistration,
+    async find(clientId, userId) {
+      if (isId('connectorClient', clientId)) return findRegistered(clientId)
+      const known = documents.get(clientId)
+      if (known) return known
+      const client = await fetchDocument(clientId, userId)
+      documents.set(clientId, client)
+      return client
+    },
+    async register(metadata) {
+      const redirectUris = redirectsOf(metadata['redirect_uris'])
+      if (!redirectUris || redirectUris.length !== (metadata['redirect_uris'] as unknown[]).length)
+        throw new OAuthError('invalid_redirect_uri', 'redirect_uris must be https or loopback addresses.')
+      if ((await core.db.connectorClient.count()) >= limits.connectors.registered)
+        throw new OAuthError('temporarily_unavailable', 'Too many clients have registered.', 503)
+      const name = cleanName(metadata['client_name']) || 'A client without a name'
+      const data = { id: newId('connectorClient'), name, redirectUris, createdAt: core.clock.now() }
+      await core.db.connectorClient.create({ data })
+      return { ...data, host: null }
+    },
+  }
+}

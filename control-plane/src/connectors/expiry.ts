@@ -1,0 +1,20 @@
+/** Deletes expired tokens, connectors whose client never came, and registered clients that nobody uses. Called at intervals. */
+import { limits } from '@phonerack/shared'
+import { type Core } from '../core/core.js'
+
+export async function forgetConnectors({ db, clock }: Core): Promise<void> {
+  const now = clock.now()
+  await db.connectorToken.deleteMany({ where: { expiresAt: { lt: now } } })
+  // Limits of their phones go with them, in one statement, since neither may exist without the other.
+  await db.$executeRaw`
+    with unused as (
+      select key_id from connectors where code_used_at is null and code_expires_at < ${now}::timestamptz - interval '1 day'
+    ), phones as (
+      delete from api_key_phones where key_id in (select key_id from unused)
+    )
+    delete from api_keys where id in (select key_id from unused)`
+  const since = new Date(now.getTime() - limits.connectors.unusedLife * 1000)
+  await db.$executeRaw`
+    delete from connector_clients c where c.created_at < ${since}
+      and not exists (select 1 from connectors o where o.client_id = c.id)`
+}

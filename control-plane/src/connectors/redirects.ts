@@ -1,0 +1,49 @@
+/** Addresses to which a browser is sent back with a code. Pure. */
+import { limits } from '@phonerack/shared'
+
+const loopbackHosts = ['localhost', '127.0.0.1', '[::1]']
+
+/** A program on the user's machine, which listens on any port (RFC 8252). */
+const isLoopback = (url: URL): boolean => url.protocol === 'http:' && loopbackHosts.includes(url.hostname)
+
+/** `https`, or a program on the user's machine. Other schemes could run code or open other programs. */
+export function isRedirect(text: string): boolean {
+  if (text.length > limits.connectors.redirect || !URL.canParse(text) || text.includes('#')) return false
+  const url = new URL(text)
+  if (url.username !== '' || url.password !== '') return false
+  return url.protocol === 'https:' || isLoopback(url)
+}
+
+/** Whether the client has registered the address: exactly, except for the port of a program on the user's machine. */
+export function isRegistered(redirectUri: string, registered: readonly string[]): boolean {
+  if (!isRedirect(redirectUri)) return false
+  if (registered.includes(redirectUri)) return true
+  const url = new URL(redirectUri)
+  return isLoopback(url) && registered.some((each) => withoutPort(each) === withoutPort(redirectUri))
+}
+
+/** Null: the address does not lead to this machine. */
+function withoutPort(text: string): string | null {
+  const url = new URL(text)
+  if (!isLoopback(url)) return null
+  url.port = ''
+  return url.href
+}
+
+/** The program's host, for a person. */
+export const hostOfRedirect = (redirectUri: string): { host: string; isThisMachine: boolean } => {
+  const url = new URL(redirectUri)
+  return { host: url.host, isThisMachine: isLoopback(url) }
+}
+
+/** The redirect address with the answer. `iss` tells a client of several servers which one answers (RFC 9207). */
+export function answerAt(
+  redirectUri: string,
+  issuer: string,
+  answer: Readonly<Record<string, string | null>>,
+): string {
+  const url = new URL(redirectUri)
+  for (const [name, value] of Object.entries({ ...answer, iss: issuer }))
+    if (value !== null) url.searchParams.set(name, value)
+  return url.href
+}

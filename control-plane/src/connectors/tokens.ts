@@ -1,0 +1,170 @@
+/**
+ * Exchanges codes and refresh tokens for tokens, and ends connectors. Each is valid once: a second use means that somebody
+ * else has it too, and ends the connector (RFC 9700).
+ */
+import { createHash } from 'node:crypto'
+import { hashSecret, isSecret, limits, newSecret } from '@phonerack/shared'
+import { type Core } from '../core/core.js'
+import { type Preset, type Profile } from '../core/caller.js'
+import { createSecretLookup, type SecretLookup } from '../db/secret-lookup.js'
+import { type ApiKey, type Connector } from '../gen/prisma/client.js'
+import { scopesWithin } from '../keys/profile.js'
+import { scopesOf } from '../keys/validity.js'
+import { addAudit } from '../operator/audit.js'
+import { revokeKey } from '../operator/keys.js'
+import { onBehalf, type Origin, type Work } from '../operator/work.js'
+import { OAuthError } from './oauth-error.js'
+
+export interface Tokens {
+  access_token: string
+  token_type: 'Bearer'
+  /** Seconds. */
+  expires_in: number
+  refresh_token: string
+  scope: string
+}
+
+type Granted = Connector & { key: ApiKey }
+
+const refusal = (description: string): OAuthError => new OAuthError('invalid_grant', description)
+
+const after = (now: Date, seconds: number): Date => new Date(now.getTime() + seconds * 1000)
+
+/** Runs in one transaction, which also keeps what a refusal has changed. @throws OAuthError */
+async function decide(
+  core: Core,
+  from: Origin,
+  act: (work: Work) => Promise<Tokens | OAuthError>,
+): Promise<Tokens> {
+  const result = await onBehalf(core, from, act)
+  if (result instanceof OAuthError) throw result
+  return result
+}
+
+/** The connector, which no other request changes until the transaction ends. */
+async function lock({ tx }: Work, keyId: string): Promise<Granted> {
+  await tx.$queryRaw`select 1 from api_keys where id = ${keyId} for update`
+  return tx.connector.findUniqueOrThrow({ where: { keyId }, include: { key: true } })
+}
+
+async function end(work: Work, { keyId, clientName, key }: Granted, reason: string): Promise<void> {
+  if (key.revokedAt) return
+  const { result: _result, ...change } = await revokeKey(work, keyId)
+  const { address, requestId } = work.operator
+  await addAudit(
+    work,
+    'connector.end',
+    { ...change, after: { revoked_at: work.now.toISOString(), reason } },
+    { tokenId: keyId, tokenName: `connector ${clientName}`, address, requestId },
+  )
+}
+
+async function issue({ tx, now }: Work, { keyId, key }: Granted): Promise<Tokens> {
+  const [access, refresh] = [newSecret('connectorAccess'), newSecret('connectorRefresh')]
+  const { accessLife, refreshLife } = limits.connectors
+  const expiresAt = after(now, refreshLife)
+  await tx.connectorToken.createMany({
+    data: [
+      { hash: hashSecret(access), keyId, kind: 'access', expiresAt: after(now, accessLife) },
+      { hash: hashSecret(refresh), keyId, kind: 'refresh', expiresAt },
+    ],
+  })
+  await tx.apiKey.update({ where: { id: keyId }, data: { expiresAt } })
+  const scopes = scopesWithin(key.profile as Profile, scopesOf(key.preset as Preset, key.isLimited))
+  return {
+    ...{ access_token: access, token_type: 'Bearer', expires_in: accessLife, refresh_token: refresh },
+    scope: scopes.join(' '),
+  }
+}
+
+const hasEnded = ({ key }: Granted, now: Date): boolean =>
+  key.revokedAt !== null || (key.expiresAt !== null && key.expiresAt <= now)
+
+/** PKCE with S256 (RFC 7636). */
+const isVerifier = (verifier: string, challenge: string): boolean =>
+  /^[A-Za-z0-9._~-]{43,128}$/.test(verifier) &&
+  createHash('sha256').update(verifier).digest('base64url') === challenge
+
+export interface CodeExchange {
+  clientId: string
+  code: string
+  verifier: string
+  /** Null: the client did not repeat it, as OAuth 2.1 allows. */
+  redirectUri: string | null
+}
+
+const unknownCode = 'The code is unknown, was used before, or has expired.'
+
+/** @throws OAuthError invalid_grant */
+export const exchangeCode = (core: Core, from: Origin, exchange: CodeExchange): Promise<Tokens> =>
+  decide(core, from, async (work) => {
+    const { clientId, code, verifier, redirectUri } = exchange
+    const codeHash = isSecret('connectorCode', code) ? hashSecret(code) : ''
+    const found = await work.tx.connector.findUnique({ where: { codeHash }, select: { keyId: true } })
+    if (!found) return refusal(unknownCode)
+    const granted = await lock(work, found.keyId)
+    if (granted.codeUsedAt) {
+      await end(work, granted, 'its code was used twice')
+      return refusal(unknownCode)
+    }
+    if (granted.codeExpiresAt <= work.now || hasEnded(granted, work.now)) return refusal(unknownCode)
+    await work.tx.connector.update({ where: { keyId: granted.keyId }, data: { codeUsedAt: work.now } })
+    const isBound =
+      granted.clientId === clientId && (redirectUri === null || granted.redirectUri === redirectUri)
+    if (isBound && isVerifier(verifier, granted.codeChallenge)) return issue(work, granted)
+    // Somebody else may have the code, so it is not valid any more.
+    await end(work, granted, 'its code was used by another client')
+    return refusal('The code does not belong to this client, redirect_uri or code_verifier.')
+  })
+
+const unknownToken = 'The refresh token is unknown, was used before, or has ended.'
+
+/** @throws OAuthError invalid_grant */
+export const refreshTokens = (
+  core: Core,
+  from: Origin,
+  { clientId, token }: { clientId: string; token: string },
+): Promise<Tokens> =>
+  decide(core, from, async (work) => {
+    const hash = isSecret('connectorRefresh', token) ? hashSecret(token) : ''
+    const found = await work.tx.connectorToken.findUnique({ where: { hash } })
+    if (found?.kind !== 'refresh') return refusal(unknownToken)
+    const granted = await lock(work, found.keyId)
+    if (granted.clientId !== clientId) return refusal(unknownToken)
+    const current = await work.tx.connectorToken.findUniqueOrThrow({ where: { hash } })
+    if (current.usedAt) {
+      await end(work, granted, 'a refresh token was used twice')
+      return refusal(unknownToken)
+    }
+    if (current.expiresAt <= work.now || hasEnded(granted, work.now)) return refusal(unknownToken)
+    await work.tx.connectorToken.update({ where: { hash }, data: { usedAt: work.now } })
+    return issue(work, granted)
+  })
+
+/** The client signs out. Does nothing for a token that is unknown, or of another client (RFC 7009). */
+export const revokeToken = (
+  core: Core,
+  from: Origin,
+  { clientId, token }: { clientId: string; token: string },
+): Promise<void> =>
+  onBehalf(core, from, async (work) => {
+    const found = await work.tx.connectorToken.findUnique({ where: { hash: hashSecret(token) } })
+    if (!found) return
+    const granted = await lock(work, found.keyId)
+    if (granted.clientId === clientId) await end(work, granted, 'its client has signed out')
+  })
+
+/** Which tokens and codes are valid, for addresses that are limited. */
+export const knownTokens = ({ db, clock }: Core): SecretLookup =>
+  createSecretLookup(async (hashes) => {
+    const now = clock.now()
+    const tokens = await db.connectorToken.findMany({
+      where: { hash: { in: hashes }, expiresAt: { gt: now }, connector: { key: { revokedAt: null } } },
+      select: { hash: true },
+    })
+    const codes = await db.connector.findMany({
+      where: { codeHash: { in: hashes }, codeExpiresAt: { gt: now }, codeUsedAt: null },
+      select: { codeHash: true },
+    })
+    return [...tokens.map(({ hash }) => hash), ...codes.map(({ codeHash }) => codeHash)]
+  })
