@@ -6,7 +6,6 @@ import { type OAuthClientProvider, UnauthorizedError } from '@modelcontextprotoc
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { type OAuthClientInformationMixed, type OAuthTokens } from '@modelcontextprotocol/sdk/shared/auth.js'
-import { type Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { type Browser, type Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, inject, it } from 'vitest'
 import { openBrowser } from './system/browser.js'
@@ -58,6 +57,7 @@ function program() {
     saveTokens: (tokens) => void (kept.tokens = tokens),
     redirectToAuthorization: (url) => void (kept.url = url),
     saveCodeVerifier: (verifier) => void (kept.verifier = verifier),
+    invalidateCredentials: () => void delete kept.tokens,
     codeVerifier: () => kept.verifier ?? '',
   }
   const connect = () => {
@@ -65,8 +65,7 @@ function program() {
     const transport = new StreamableHTTPClientTransport(new URL(system.up.mcp_url), {
       authProvider: provider,
     })
-    // The SDK's types do not allow `exactOptionalPropertyTypes`.
-    return { client, transport, opened: client.connect(transport as Transport) }
+    return { client, transport, opened: client.connect(transport) }
   }
   return { kept, connect }
 }
@@ -87,8 +86,9 @@ it('connects after a sign-in and a consent, uses a tool, and is refused after it
     .getByText(new URL(String(kept.url)).searchParams.get('redirect_uri')?.slice(7, 22) ?? '')
     .waitFor()
   expect(await axeFindings(page)).toEqual([])
-  await page.getByLabel('Project').selectOption(system.up.project.id)
+  await page.getByRole('combobox', { name: 'Project' }).selectOption(system.up.project.id)
   await page.getByLabel('Rights').selectOption('read-only')
+  await page.setViewportSize({ width: 375, height: 812 })
   await page.getByRole('button', { name: 'Allow' }).click()
   await page.getByText('Connected.').waitFor()
   expect(returned?.get('state')).toBe('0012345678901234567890')

@@ -12,7 +12,7 @@ export const secretPrefixes = {
   operator: 'pro_',
   /** One-time links that invite a person to the console. */
   invitation: 'pri_',
-  /** Of a connector: its tokens for `/mcp`, and the code that it exchanges for the first ones. */
+  /** Tokens of a connector for `/mcp`, and the code that it exchanges for the first ones. */
   connectorAccess: 'pra_',
   connectorRefresh: 'prf_',
   connectorCode: 'prg_',

@@ -36,7 +36,7 @@ export function Keys() {
   return (
     <Page
       title="API keys"
-      description="Agents and programs use the API with a key, or by a connector. A project has at most 50 active ones."
+      description="Agents and programs use the API with a key or a connector. A project has at most 50 active ones."
       actions={
         mayChange && (
           <Button look="primary" onClick={() => setIsNewOpen(true)}>

@@ -1,6 +1,6 @@
 /** A member gives a client access: its key, and the code that the client exchanges for tokens. */
 import { hashSecret, limits, newSecret } from '@phonerack/shared'
-import { z } from 'zod'
+import { type z } from 'zod'
 import { addKey, newKeySchema } from '../operator/keys.js'
 import { type Change, type Work } from '../operator/work.js'
 import { type AuthorizationRequest } from './requests.js'
@@ -16,27 +16,27 @@ export async function grantConnector(
 ): Promise<Change<{ redirect_to: string }>> {
   const { tx, now, operator } = work
   const code = newSecret('connectorCode')
-  // Its secret is dropped: the client only gets tokens.
-  const { key: _secret, ...key } = await addKey(
+  // Nobody gets its secret: the client has tokens.
+  const { id, name, preset, profile } = await addKey(
     tx,
     { ...rights, project: projectId, name: client.name, expires: '90d' },
     now,
   )
   const codeExpiresAt = new Date(now.getTime() + limits.connectors.codeLife * 1000)
   // Without tokens, it ends with the code.
-  await tx.apiKey.update({ where: { id: key.id }, data: { expiresAt: codeExpiresAt } })
+  await tx.apiKey.update({ where: { id }, data: { expiresAt: codeExpiresAt } })
   await tx.connector.create({
     data: {
-      ...{ keyId: key.id, clientId: client.id, clientName: client.name, redirectUri },
+      ...{ keyId: id, clientId: client.id, clientName: client.name, redirectUri },
       ...{ grantedBy: operator.tokenId, codeHash: hashSecret(code), codeChallenge: challenge, codeExpiresAt },
     },
   })
   return {
     result: { redirect_to: answerAt(redirectUri, issuer, { code, state }) },
-    target: key.id,
+    target: id,
     before: null,
     after: {
-      ...key,
+      ...{ id, name, preset, profile, project: projectId },
       expires_at: null,
       phones: rights.phones ?? [],
       client: client.id,

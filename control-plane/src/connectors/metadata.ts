@@ -1,4 +1,4 @@
-/** What a client says of itself: in a metadata document, or when it registers. Pure. */
+/** Descriptions of clients, which they publish as a metadata document or send when they register. Pure. */
 import { limits } from '@phonerack/shared'
 import { isRedirect } from './redirects.js'
 
@@ -18,7 +18,10 @@ const nameLength = 60
 /** Without characters that hide, reorder or break text. */
 export const cleanName = (text: unknown): string =>
   typeof text === 'string'
-    ? [...text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '').trim()].slice(0, nameLength).join('').trim()
+    ? Array.from(text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '').trim())
+        .slice(0, nameLength)
+        .join('')
+        .trim()
     : ''
 
 const isObject = (value: unknown): value is Record<string, unknown> =>

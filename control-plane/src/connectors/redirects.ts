@@ -22,10 +22,8 @@ export function isRegistered(redirectUri: string, registered: readonly string[])
   return isLoopback(url) && registered.some((each) => withoutPort(each) === withoutPort(redirectUri))
 }
 
-/** Null: the address does not lead to this machine. */
-function withoutPort(text: string): string | null {
+function withoutPort(text: string): string {
   const url = new URL(text)
-  if (!isLoopback(url)) return null
   url.port = ''
   return url.href
 }
@@ -43,7 +41,7 @@ export function answerAt(
   answer: Readonly<Record<string, string | null>>,
 ): string {
   const url = new URL(redirectUri)
-  for (const [name, value] of Object.entries({ ...answer, iss: issuer }))
-    if (value !== null) url.searchParams.set(name, value)
+  for (const [name, value] of Object.entries(answer)) if (value !== null) url.searchParams.set(name, value)
+  url.searchParams.set('iss', issuer)
   return url.href
 }

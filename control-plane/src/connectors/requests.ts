@@ -52,7 +52,7 @@ const presetFor = (scope: string | undefined): Preset => {
 
 const isChallenge = (text: string): boolean => /^[A-Za-z0-9_-]{43}$/.test(text)
 
-/** @throws ApiError invalid_request; with `details.redirect_to` if the client should be told */
+/** @throws ApiError invalid_request; with `details.redirect_to` if the client may learn of it */
 export async function readRequest(
   clients: Clients,
   { issuer, resource }: Issuer,

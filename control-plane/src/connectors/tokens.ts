@@ -49,12 +49,12 @@ async function lock({ tx }: Work, keyId: string): Promise<Granted> {
 
 async function end(work: Work, { keyId, clientName, key }: Granted, reason: string): Promise<void> {
   if (key.revokedAt) return
-  const { result: _result, ...change } = await revokeKey(work, keyId)
+  const { target, before } = await revokeKey(work, keyId)
   const { address, requestId } = work.operator
   await addAudit(
     work,
     'connector.end',
-    { ...change, after: { revoked_at: work.now.toISOString(), reason } },
+    { target, before, after: { revoked_at: work.now.toISOString(), reason } },
     { tokenId: keyId, tokenName: `connector ${clientName}`, address, requestId },
   )
 }
@@ -112,7 +112,7 @@ export const exchangeCode = (core: Core, from: Origin, exchange: CodeExchange): 
     const isBound =
       granted.clientId === clientId && (redirectUri === null || granted.redirectUri === redirectUri)
     if (isBound && isVerifier(verifier, granted.codeChallenge)) return issue(work, granted)
-    // Somebody else may have the code, so it is not valid any more.
+    // Somebody else may have the code, so it ends.
     await end(work, granted, 'its code was used by another client')
     return refusal('The code does not belong to this client, redirect_uri or code_verifier.')
   })

@@ -28,10 +28,9 @@ describe('the key', () => {
   it('answers 401 with the envelope without a key, and with an unknown one', async () => {
     for (const key of [null, `prk_${'a'.repeat(43)}`]) {
       const response = await post(url, key, list)
-      const metadata =
-        /^Bearer (error="invalid_token", )?resource_metadata="http\S+\/oauth-protected-resource\/mcp"$/
-      const [, isRefused] = metadata.exec(response.headers.get('www-authenticate') ?? '') ?? ['', 'no match']
-      expect(isRefused !== undefined).toBe(key !== null)
+      const challenge = response.headers.get('www-authenticate')
+      expect(challenge).toMatch(/ resource_metadata="http\S+\/oauth-protected-resource\/mcp"$/)
+      expect(challenge?.startsWith('Bearer error="invalid_token", ')).toBe(key !== null)
       expect(await envelope(response, 401)).toMatchObject({ code: 'invalid_api_key' })
     }
   })

@@ -193,7 +193,7 @@ describe('a token', () => {
     }
   })
 
-  it('that is refreshed twice ends the connector', async () => {
+  it('ends the connector when it is refreshed twice', async () => {
     const { refresh } = await connected()
     const next = await refreshed(refresh)
     const access = String(next.body['access_token'])
@@ -203,14 +203,14 @@ describe('a token', () => {
     expect((await refreshed(String(next.body['refresh_token']))).body['error']).toBe('invalid_grant')
   })
 
-  it('that is refreshed by many at the same moment is refreshed once, and ends', async () => {
+  it('is refreshed once by many at the same moment, and ends', async () => {
     const { refresh } = await connected()
     const answers = await Promise.all(Array.from({ length: 5 }, () => refreshed(refresh)))
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
     await isRefused(String(answers.find(({ status }) => status === 200)?.body['access_token']))
   })
 
-  it('of another client is not refreshed', async () => {
+  it('is not refreshed for another client', async () => {
     const { refresh } = await connected()
     const fields = { grant_type: 'refresh_token', client_id: 'occ_aaaaaaaaaaaa', refresh_token: refresh }
     expect((await oauth.token(fields)).body['error']).toBe('invalid_grant')
@@ -219,7 +219,7 @@ describe('a token', () => {
 })
 
 describe('a code', () => {
-  it('that is used twice ends the connector', async () => {
+  it('ends the connector when it is used twice', async () => {
     const fields = await granted()
     const { body } = await oauth.token(fields)
     expect((await oauth.use(String(body['access_token']))).status).toBe(200)
@@ -233,7 +233,7 @@ describe('a code', () => {
     ['a short verifier', { code_verifier: 'a' }],
     ['another redirect', { redirect_uri: 'https://agents.example.com/other' }],
     ['another client', { client_id: 'occ_aaaaaaaaaaaa' }],
-  ])('with %s is refused, and not valid any more', async (_what, change) => {
+  ])('with %s is refused, and ends', async (_what, change) => {
     const fields = await granted()
     expect((await oauth.token({ ...fields, ...change })).body['error']).toBe('invalid_grant')
     expect((await oauth.token(fields)).body['error']).toBe('invalid_grant')
@@ -299,7 +299,7 @@ describe('a request', () => {
     expect(back.searchParams.get('error')).toBe(code)
   })
 
-  it('that is denied leads back without a code', async () => {
+  it('leads back without a code when it is denied', async () => {
     const { query } = newRequest(clientId)
     const back = sentTo(await member.ask('POST', '/connectors/deny', { body: { query } }))
     expect(back.get('error')).toBe('access_denied')
@@ -398,7 +398,7 @@ describe('registration', () => {
     const answer = await oauthClient(off).register({ redirect_uris: [callback] })
     expect(answer.status).toBe(404)
     const { body } = await oauthClient(off).token(await granted())
-    // What was granted before stays.
+    // Earlier grants stay.
     expect(body['access_token']).toBeDefined()
   })
 })

@@ -129,7 +129,7 @@ function addMetadata(app: FastifyInstance, { issuer, resource, clients, consoleO
   }
   // The query travels as one opaque word: the page's router would change values that look like numbers.
   app.get('/oauth/authorize', (request, reply) => {
-    const query = request.url.split('?')[1] ?? ''
+    const query = /\?(.*)$/s.exec(request.url)?.[1] ?? ''
     if (query.length > longestQuery) throw new OAuthError('invalid_request', 'The request is too long.')
     const packed = `q_${Buffer.from(query).toString('base64url')}`
     return reply
@@ -142,10 +142,10 @@ function addMetadata(app: FastifyInstance, { issuer, resource, clients, consoleO
 const form = {
   bodyLimit,
   config: { rawBody: true },
-  onRequest: async ({ headers }: FastifyRequest): Promise<void> => {
+  onRequest: ({ headers }: FastifyRequest, _reply: FastifyReply, done: (error?: Error) => void): void => {
     const [type = ''] = (headers['content-type'] ?? '').split(';')
-    if (type.trim().toLowerCase() === 'application/x-www-form-urlencoded') return
-    throw new OAuthError('invalid_request', 'The content type must be application/x-www-form-urlencoded.')
+    if (type.trim().toLowerCase() === 'application/x-www-form-urlencoded') return done()
+    done(new OAuthError('invalid_request', 'The content type must be application/x-www-form-urlencoded.'))
   },
 }
 
