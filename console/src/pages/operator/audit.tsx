@@ -65,7 +65,7 @@ const Row = ({ entry }: { entry: AuditEntry }) => (
     <details className="min-w-0">
       <summary className="w-fit max-w-full cursor-pointer rounded text-[13px] break-words text-muted hover:text-foreground">
         <bdi>{entry.token_name || entry.token_id}</bdi>
-        {entry.address !== '' && ` · ${entry.address}`} · before and after
+        {entry.address !== '' && ` · ${entry.address}`} · values
       </summary>
       <div className="grid min-w-0 gap-2 pt-2 sm:grid-cols-2">
         {[
