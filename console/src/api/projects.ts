@@ -107,7 +107,7 @@ export interface PhonePage {
   next_cursor: string | null
 }
 
-/** What a list of phones is limited to. `key`: the ID of the key that created them. `metadata`: `name=value`. */
+/** The filters of a list of phones. `key`: the ID of the key that created them. `metadata`: `name=value`. */
 export interface PhoneFilter {
   status?: PhoneStatus
   key?: string

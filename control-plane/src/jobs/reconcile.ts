@@ -28,7 +28,7 @@ interface LostCare extends Lost {
   isGivenUp: boolean
 }
 
-/** Of devices `d` that are wiped or enrolled, and have no job for it. */
+/** True for a device `d` that is wiped or enrolled, and has no job for it. */
 const lacksCare = Prisma.sql`d.state in ('wiping', 'provisioning') and d.adopting_since is null
   and not exists (select 1 from graphile_worker.jobs j
     where j.key like 'device.%:' || d.id || ':' || d.fencing_number and j.attempts < j.max_attempts)`
