@@ -21,7 +21,7 @@ export function Projects() {
   const list = useQuery({ queryKey: ['spending'], queryFn: getSpending, refetchInterval: refreshMs })
   return (
     <Page
-      title="Projects"
+      title="Your projects"
       description="What all your projects spent in the last 30 days, by UTC, and the credit that is left."
       actions={
         <Button onClick={() => setIsOpen(true)}>

@@ -81,7 +81,7 @@ export default function Palette({ isOpen, onOpenChange, onNewProject }: PaletteP
                     `${name} ${id}`,
                   ),
                 )}
-                {item('All projects', <Boxes aria-hidden />, () => void navigate({ to: '/projects' }))}
+                {item('Your projects', <Boxes aria-hidden />, () => void navigate({ to: '/projects' }))}
                 {item('New project', <Plus aria-hidden />, onNewProject)}
               </Command.Group>
               <Command.Group heading="You" className={group}>

@@ -34,7 +34,7 @@ export function ProjectSwitcher({ onNew }: { onNew: () => void }) {
       ))}
       <MenuLine />
       <MenuItem onSelect={() => void navigate({ to: '/projects' })}>
-        <Boxes aria-hidden /> All projects
+        <Boxes aria-hidden /> Your projects
       </MenuItem>
       <MenuItem onSelect={onNew}>
         <Plus aria-hidden /> New project
