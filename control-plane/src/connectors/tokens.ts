@@ -13,6 +13,7 @@ import { scopesOf } from '../keys/validity.js'
 import { addAudit } from '../operator/audit.js'
 import { revokeKey } from '../operator/keys.js'
 import { onBehalf, type Origin, type Work } from '../operator/work.js'
+import { countAttempt, type AttemptLimit } from '../users/attempts.js'
 import { OAuthError } from './oauth-error.js'
 
 export interface Tokens {
@@ -30,13 +31,23 @@ const refusal = (description: string): OAuthError => new OAuthError('invalid_gra
 
 const after = (now: Date, seconds: number): Date => new Date(now.getTime() + seconds * 1000)
 
-/** Runs in one transaction, which also keeps what a refusal has changed. @throws OAuthError */
+/** Refreshes of one connector: each adds tokens, and an access token is valid for an hour. */
+const perConnector: AttemptLimit = { max: 120, window: 3600 }
+
+/** Milliseconds for which used refresh tokens are kept, to notice that one is used again. */
+const usedLifeMs = 86_400_000
+
+/**
+ * Runs in one transaction, which also keeps what a refusal has changed. Those of one connector wait for their turn
+ * (docs/decisions/0185). @throws OAuthError
+ */
 async function decide(
   core: Core,
   from: Origin,
+  keyId: string,
   act: (work: Work) => Promise<Tokens | OAuthError>,
 ): Promise<Tokens> {
-  const result = await onBehalf(core, from, act)
+  const result = await core.ownerGate.run(keyId, () => onBehalf(core, from, act))
   if (result instanceof OAuthError) throw result
   return result
 }
@@ -63,6 +74,12 @@ async function issue({ tx, now }: Work, { keyId, key }: Granted): Promise<Tokens
   const [access, refresh] = [newSecret('connectorAccess'), newSecret('connectorRefresh')]
   const { accessLife, refreshLife } = limits.connectors
   const expiresAt = after(now, refreshLife)
+  await tx.connectorToken.deleteMany({
+    where: {
+      keyId,
+      OR: [{ expiresAt: { lte: now } }, { usedAt: { lt: new Date(now.getTime() - usedLifeMs) } }],
+    },
+  })
   await tx.connectorToken.createMany({
     data: [
       { hash: hashSecret(access), keyId, kind: 'access', expiresAt: after(now, accessLife) },
@@ -96,12 +113,12 @@ export interface CodeExchange {
 const unknownCode = 'The code is unknown, was used before, or has expired.'
 
 /** @throws OAuthError invalid_grant */
-export const exchangeCode = (core: Core, from: Origin, exchange: CodeExchange): Promise<Tokens> =>
-  decide(core, from, async (work) => {
-    const { clientId, code, verifier, redirectUri } = exchange
-    const codeHash = isSecret('connectorCode', code) ? hashSecret(code) : ''
-    const found = await work.tx.connector.findUnique({ where: { codeHash }, select: { keyId: true } })
-    if (!found) return refusal(unknownCode)
+export async function exchangeCode(core: Core, from: Origin, exchange: CodeExchange): Promise<Tokens> {
+  const { clientId, code, verifier, redirectUri } = exchange
+  const codeHash = isSecret('connectorCode', code) ? hashSecret(code) : ''
+  const found = await core.db.connector.findUnique({ where: { codeHash }, select: { keyId: true } })
+  if (!found) throw refusal(unknownCode)
+  return decide(core, from, found.keyId, async (work) => {
     const granted = await lock(work, found.keyId)
     if (granted.codeUsedAt) {
       await end(work, granted, 'its code was used twice')
@@ -116,22 +133,27 @@ export const exchangeCode = (core: Core, from: Origin, exchange: CodeExchange): 
     await end(work, granted, 'its code was used by another client')
     return refusal('The code does not belong to this client, redirect_uri or code_verifier.')
   })
+}
 
 const unknownToken = 'The refresh token is unknown, was used before, or has ended.'
 
 /** @throws OAuthError invalid_grant */
-export const refreshTokens = (
+export async function refreshTokens(
   core: Core,
   from: Origin,
   { clientId, token }: { clientId: string; token: string },
-): Promise<Tokens> =>
-  decide(core, from, async (work) => {
-    const hash = isSecret('connectorRefresh', token) ? hashSecret(token) : ''
-    const found = await work.tx.connectorToken.findUnique({ where: { hash } })
-    if (found?.kind !== 'refresh') return refusal(unknownToken)
+): Promise<Tokens> {
+  const hash = isSecret('connectorRefresh', token) ? hashSecret(token) : ''
+  const found = await core.db.connectorToken.findUnique({ where: { hash } })
+  if (found?.kind !== 'refresh') throw refusal(unknownToken)
+  const seconds = await countAttempt(core.db, `refresh ${found.keyId}`, perConnector)
+  if (seconds !== null)
+    throw new OAuthError('temporarily_unavailable', 'Too many refreshes of this connector.', 429, seconds)
+  return decide(core, from, found.keyId, async (work) => {
     const granted = await lock(work, found.keyId)
     if (granted.clientId !== clientId) return refusal(unknownToken)
-    const current = await work.tx.connectorToken.findUniqueOrThrow({ where: { hash } })
+    const current = await work.tx.connectorToken.findUnique({ where: { hash } })
+    if (!current) return refusal(unknownToken)
     if (current.usedAt) {
       await end(work, granted, 'a refresh token was used twice')
       return refusal(unknownToken)
@@ -140,19 +162,32 @@ export const refreshTokens = (
     await work.tx.connectorToken.update({ where: { hash }, data: { usedAt: work.now } })
     return issue(work, granted)
   })
+}
 
-/** The client signs out. Does nothing for a token that is unknown, or of another client (RFC 7009). */
-export const revokeToken = (
+const isToken = (text: string): boolean =>
+  isSecret('connectorAccess', text) || isSecret('connectorRefresh', text)
+
+/**
+ * The client signs out. Does nothing for a token that is unknown, or of another client (RFC 7009). Returns whether the token
+ * is one of this client.
+ */
+export async function revokeToken(
   core: Core,
   from: Origin,
   { clientId, token }: { clientId: string; token: string },
-): Promise<void> =>
-  onBehalf(core, from, async (work) => {
-    const found = await work.tx.connectorToken.findUnique({ where: { hash: hashSecret(token) } })
-    if (!found) return
-    const granted = await lock(work, found.keyId)
-    if (granted.clientId === clientId) await end(work, granted, 'its client has signed out')
+): Promise<boolean> {
+  const hash = isToken(token) ? hashSecret(token) : ''
+  const found = await core.db.connectorToken.findUnique({
+    where: { hash },
+    select: { keyId: true, connector: { select: { clientId: true } } },
   })
+  if (found?.connector.clientId !== clientId) return false
+  const { keyId } = found
+  await core.ownerGate.run(keyId, () =>
+    onBehalf(core, from, async (work) => end(work, await lock(work, keyId), 'its client has signed out')),
+  )
+  return true
+}
 
 /** Which tokens and codes are valid, for addresses that are limited. */
 export const knownTokens = ({ db, clock }: Core): SecretLookup =>

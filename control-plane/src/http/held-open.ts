@@ -22,7 +22,7 @@ export interface HeldOpen {
 interface Kind {
   nameOf: (holder: Holder) => string
   message: (most: number) => string
-  next: string
+  next: string | null
 }
 
 const byKey = ({ keyId }: Holder): string => keyId
@@ -52,8 +52,14 @@ const kinds = {
   /** The caller of a user has the user's ID in place of a key's. */
   pages: {
     nameOf: byKey,
-    message: (most: number) => `You already have ${most} pages open.`,
-    next: 'Close one of them, then reload this page.',
+    message: (most: number) =>
+      `You already have ${most} pages open. Close one of them, then reload this one.`,
+    next: null,
+  },
+  downloads: {
+    nameOf: byKey,
+    message: (most: number) => `You already have ${most} open downloads. Finish or close one of them.`,
+    next: null,
   },
 } satisfies Record<string, Kind>
 

@@ -178,12 +178,14 @@ describe('a live link', () => {
     expect(JSON.stringify(entry?.summary)).not.toContain('prl_')
   })
 
-  it('opens a page that only the console may frame, and that sends no referrer', async () => {
+  it('opens a page that only the consoles may frame, and that sends no referrer', async () => {
     const page = await plane.server.inject({ url: '/live' })
     expect([page.statusCode, page.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8'])
     expect(page.headers['referrer-policy']).toBe('no-referrer')
     const policy = String(page.headers['content-security-policy'])
-    expect(policy).toContain(`frame-ancestors ${plane.config.console.origins.join(' ')};`)
+    const { console: own, operatorConsole } = plane.config
+    const origins = [...own.origins, ...operatorConsole.origins].join(' ')
+    expect(policy).toContain(`frame-ancestors ${origins};`)
     expect(policy).toContain("default-src 'none'")
     expect(policy).not.toContain('unsafe')
     // The inline script opens the socket; the policy allows its hash.

@@ -83,14 +83,18 @@ export async function listKeys(core: Core, projectId: string) {
       ],
     },
     include: { phones: true, connector: true },
-    orderBy: { createdAt: 'desc' },
+    // Active ones are at most 50; only the newest revoked ones are listed.
+    orderBy: [{ revokedAt: { sort: 'desc', nulls: 'first' } }, { createdAt: 'desc' }],
+    take: 500,
   })
-  return keys.map((key) => ({
-    ...keyView(key),
-    last_used_at: key.lastUsedAt?.toISOString() ?? null,
-    last_used_address: key.lastUsedAddress,
-    connector: key.connector && connectorView(key.connector),
-  }))
+  return keys
+    .sort((one, other) => other.createdAt.getTime() - one.createdAt.getTime())
+    .map((key) => ({
+      ...keyView(key),
+      last_used_at: key.lastUsedAt?.toISOString() ?? null,
+      last_used_address: key.lastUsedAddress,
+      connector: key.connector && connectorView(key.connector),
+    }))
 }
 
 /** `host`: the one that publishes the client's metadata, or to which its browser returned. */
@@ -121,7 +125,10 @@ export async function revokeKey(work: Work, id: string): Promise<Change<{ id: st
   const revokedAt = key.revokedAt ?? now
   await tx.apiKey.update({ where: { id }, data: { revokedAt } })
   // Replicas remember a connector's key under the hashes of its tokens.
-  const tokens = await tx.connectorToken.findMany({ where: { keyId: id }, select: { hash: true } })
+  const tokens = await tx.connectorToken.findMany({
+    where: { keyId: id, kind: 'access', expiresAt: { gt: now } },
+    select: { hash: true },
+  })
   for (const hash of [key.secretHash, ...tokens.map((token) => token.hash)])
     work.afterCommit(() => core.bus.publish(subjects.keyChanged, { key_hash: hash }))
   const result = { id, revoked_at: revokedAt.toISOString() }

@@ -1,6 +1,7 @@
 /** New passwords: by the user, or by a one-time link for somebody who has lost theirs. */
 import { ApiError, newId } from '@phonerack/shared'
 import { hashPassword } from 'better-auth/crypto'
+import { type ConsoleConfig } from '../config/console.js'
 import { type Core } from '../core/core.js'
 import { type Tx } from '../db/database.js'
 import { addAudit } from '../operator/audit.js'
@@ -21,8 +22,13 @@ import { asUser } from './work.js'
 /** Milliseconds that a link in a mail is valid. */
 export const mailLinkMs = 3_600_000
 
-/** The subject of the limit of wrong passwords. */
-export const passwordAttempts = (email: string): string => `password ${email.toLowerCase()}`
+type Console = ConsoleConfig['cookiePrefix']
+
+/** The subject of the limit of wrong passwords. Each console counts by itself: wrong passwords at the public one do not lock an operator out of the other. */
+export const passwordAttempts = (at: Console, email: string): string =>
+  `password ${at} ${email.toLowerCase()}`
+
+const consoles: readonly Console[] = ['phonerack', 'phonerack-operator']
 
 async function writePassword(tx: Tx, userId: string, hash: string, now: Date): Promise<void> {
   const { count } = await tx.userAccount.updateMany({
@@ -125,6 +131,6 @@ export async function acceptReset(
     )
     return found
   })
-  await forgetAttempts(core.db, passwordAttempts(user.email))
+  for (const at of consoles) await forgetAttempts(core.db, passwordAttempts(at, user.email))
   return user.id
 }

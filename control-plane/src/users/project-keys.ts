@@ -1,12 +1,22 @@
 /** API keys of a project, for its members. */
+import { ApiError } from '@phonerack/shared'
 import { type z } from 'zod'
 import { type Core } from '../core/core.js'
 import { createKey, revokeKey, type newKeySchema } from '../operator/keys.js'
-import { ApiError } from '@phonerack/shared'
+import { countAttempt, type AttemptLimit } from './attempts.js'
 import { type Actor } from './types.js'
 import { asUser } from './work.js'
 
 type NewKey = z.infer<typeof newKeySchema>
+
+/** Keys of a project that members create: revoked ones stay in its list. */
+const perProject: AttemptLimit = { max: 100, window: 3600 }
+
+/** @throws ApiError rate_limited */
+export async function limitNewKeys({ db }: Pick<Core, 'db'>, projectId: string): Promise<void> {
+  const seconds = await countAttempt(db, `new keys ${projectId}`, perProject)
+  if (seconds !== null) throw new ApiError('rate_limited', { retryAfterSeconds: seconds })
+}
 
 export const createProjectKey = (core: Core, actor: Actor, input: NewKey) =>
   asUser(core, actor, 'key.create', (work) => createKey(work, input))

@@ -71,5 +71,9 @@ export async function forgetSignIns({ db, clock }: Core): Promise<void> {
   await db.userSession.deleteMany({ where })
   await db.userVerification.deleteMany({ where })
   await db.invitation.deleteMany({ where: { expiresAt: { lt: new Date(now.getTime() - 30 * 86_400_000) } } })
+  // Anybody can ask for these.
+  await db.invitation.deleteMany({
+    where: { role: { in: ['sign_up', 'reset'] }, expiresAt: { lt: new Date(now.getTime() - 86_400_000) } },
+  })
   await db.attempt.deleteMany({ where: { endsAt: { lt: now } } })
 }

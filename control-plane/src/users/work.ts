@@ -4,7 +4,10 @@ import { addAudit } from '../operator/audit.js'
 import { asOperator, type Change, type Work } from '../operator/work.js'
 import { type Actor } from './types.js'
 
-/** @param action as the audit log names it, for example `key.create` */
+/**
+ * Waits for the user's turn, as tenants' transactions do: those of one user must not take the whole pool. docs/decisions/0185
+ * @param action as the audit log names it, for example `key.create`
+ */
 export async function asUser<T>(
   core: Core,
   { user, address, requestId }: Actor,
@@ -17,9 +20,11 @@ export async function asUser<T>(
       throw new Error('this request has no token of an operator')
     },
   }
-  return asOperator(core, actor, async (work) => {
-    const change = await act(work)
-    await addAudit(work, action, change)
-    return change.result
-  })
+  return core.ownerGate.run(user.id, () =>
+    asOperator(core, actor, async (work) => {
+      const change = await act(work)
+      await addAudit(work, action, change)
+      return change.result
+    }),
+  )
 }

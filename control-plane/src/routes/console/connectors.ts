@@ -13,6 +13,7 @@ import {
 } from '../../connectors/requests.js'
 import { parseBody } from '../../http/parse-body.js'
 import { countAttempt } from '../../users/attempts.js'
+import { limitNewKeys } from '../../users/project-keys.js'
 import { asUser } from '../../users/work.js'
 import { projectPath } from './caller.js'
 import { actorOf, apiPath, projectOf, signedInOf, type GateDeps } from './gate.js'
@@ -56,6 +57,7 @@ export function addConnectors(
     const { query, ...rights } = parseBody(decided, request)
     const granted = await requestOf(request, query)
     const { id: projectId } = projectOf(request)
+    await limitNewKeys(core, projectId)
     const answer = await asUser(core, actorOf(request), 'connector.create', (work) =>
       grantConnector(work, granted, { projectId, issuer, rights }),
     )

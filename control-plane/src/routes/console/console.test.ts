@@ -1,8 +1,9 @@
 // Sign-in, invitations, members and keys of the console, by requests as a browser sends them.
-import { createLogger } from '@phonerack/shared'
+import { createLogger, hashSecret } from '@phonerack/shared'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { consoleClient, consoleUser, testPassword } from '../../testing/console-client.js'
 import { eventually, useWorld, type Plane, type Tenant } from '../../testing/world.js'
+import { passwordAttempts } from '../../users/passwords.js'
 
 const world = useWorld()
 let planes: [Plane, Plane]
@@ -109,6 +110,29 @@ describe('a sign-in', () => {
       expect(Number(headers['retry-after'])).toBeGreaterThan(0)
     }
     // Other tests sign in from the same address.
+    await plane.app.core.db.attempt.deleteMany()
+  })
+
+  it('at the operators’ console is not locked by wrong passwords at the public one', async () => {
+    const { email } = await consoleUser(plane, { role: 'operator' })
+    const attempt = (at: 'public' | 'operator', password: string) =>
+      consoleClient(plane, at).ask('POST', '/auth/sign-in/email', { body: { email, password } })
+    for (let count = 0; count < 11; count += 1) await attempt('public', 'wrong password')
+    expect((await attempt('public', testPassword)).status).toBe(429)
+    expect((await attempt('operator', testPassword)).status).toBe(200)
+    await plane.app.core.db.attempt.deleteMany()
+  })
+
+  it('that is refused for its address does not count for the account', async () => {
+    const { email } = await consoleUser(plane, { role: 'viewer', projectId: tenant.projectId })
+    const attempt = (who: string) =>
+      consoleClient(plane).ask('POST', '/auth/sign-in/email', {
+        body: { email: who, password: 'wrong password' },
+      })
+    for (let count = 0; count < 30; count += 1) await attempt(`nobody${count}@example.com`)
+    expect((await attempt(email)).status).toBe(429)
+    const subject = hashSecret(passwordAttempts('phonerack', email))
+    expect(await plane.app.core.db.attempt.count({ where: { subject } })).toBe(0)
     await plane.app.core.db.attempt.deleteMany()
   })
 

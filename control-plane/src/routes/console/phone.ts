@@ -1,5 +1,7 @@
 /** One phone: its state, its live view, its sessions, and the steps of agents on it. */
+import { limits } from '@phonerack/shared'
 import { type FastifyInstance } from 'fastify'
+import { createHeldOpen } from '../../http/held-open.js'
 import { screenParts } from '../../steps/types.js'
 import { atLeast } from '../../users/types.js'
 import { phoneJson, sessionJson } from '../views.js'
@@ -43,6 +45,7 @@ export function addPhone(app: FastifyInstance, { services }: ProjectDeps): void 
 
 function addSteps(app: FastifyInstance, { steps }: ProjectDeps['services']): void {
   const [, withText, without] = screenParts
+  const held = createHeldOpen({ kind: 'downloads', most: limits.streamsPerKey })
   app.get<Paged>(`${base}/steps`, async (request, reply) => {
     const query = { limit: listed, cursor: cursorOf(request.query), part: without }
     const page = await steps.list(callerFor(request, reply), phoneOf(request), null, query)
@@ -52,7 +55,9 @@ function addSteps(app: FastifyInstance, { steps }: ProjectDeps['services']): voi
     steps.get(callerFor(request, reply), phoneOf(request), request.params.step, withText),
   )
   app.get<OfStep>(`${base}/steps/:step/picture`, async (request, reply) => {
-    const found = await steps.picture(callerFor(request, reply), phoneOf(request), request.params.step)
+    const caller = callerFor(request, reply)
+    held.hold(caller, reply)
+    const found = await steps.picture(caller, phoneOf(request), request.params.step)
     return reply
       .headers({
         'content-length': found.picture.sizeBytes,

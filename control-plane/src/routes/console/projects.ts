@@ -8,7 +8,7 @@ import { phoneStatuses } from '../../core/statuses.js'
 import { parseBody } from '../../http/parse-body.js'
 import { listKeys, newKeySchema } from '../../operator/keys.js'
 import { addProject } from '../../users/members.js'
-import { createProjectKey, revokeProjectKey } from '../../users/project-keys.js'
+import { createProjectKey, limitNewKeys, revokeProjectKey } from '../../users/project-keys.js'
 import { invalidField, nameSchema } from '../../validation/fields.js'
 import { accountJson, phoneJson } from '../views.js'
 import { callerFor, phoneOf, projectPath, type OfPhone, type ProjectDeps } from './caller.js'
@@ -46,6 +46,7 @@ export function addProjects(app: FastifyInstance, deps: ProjectDeps): void {
   app.get(`${base}/keys`, async (request) => ({ data: await listKeys(core, projectOf(request).id) }))
   app.post(`${base}/keys`, async (request, reply) => {
     const input = parseBody(newKey, request)
+    await limitNewKeys(core, projectOf(request).id)
     const made = await createProjectKey(core, actorOf(request), { ...input, project: projectOf(request).id })
     return reply.code(201).send(made)
   })

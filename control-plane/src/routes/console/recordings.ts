@@ -2,6 +2,7 @@
 import { ApiError, isStorable, limits } from '@phonerack/shared'
 import { type FastifyInstance } from 'fastify'
 import { z } from 'zod'
+import { createHeldOpen } from '../../http/held-open.js'
 import { parseBody } from '../../http/parse-body.js'
 import { rangeOf, recordingJson } from '../phones/recordings.js'
 import { changing, intoPhone, projectPath, type OfPhone, type ProjectDeps } from './caller.js'
@@ -24,6 +25,7 @@ type OfRecording = { Params: { phone: string; recording: string } }
 
 export function addRecordings(app: FastifyInstance, { services }: ProjectDeps): void {
   const { phones, recordings } = services
+  const held = createHeldOpen({ kind: 'downloads', most: limits.streamsPerKey })
   app.get<OfPhone>(base, async (request, reply) => {
     const { caller, phoneId } = intoPhone(request, reply)
     return { data: (await recordings.list(caller, phoneId)).map(recordingJson) }
@@ -49,6 +51,7 @@ export function addRecordings(app: FastifyInstance, { services }: ProjectDeps): 
   })
   app.get<OfRecording>(`${base}/:recording/video`, async (request, reply) => {
     const { caller, phoneId } = intoPhone(request, reply)
+    held.hold(caller, reply)
     const { recording } = request.params
     const video = await recordings.video(caller, phoneId, recording, (size) => {
       const range = rangeOf(request.headers.range, size)

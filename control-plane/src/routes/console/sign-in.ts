@@ -3,14 +3,14 @@ import { ApiError } from '@phonerack/shared'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { parseBody } from '../../http/parse-body.js'
-import { countAttempt, forgetAttempts, perAccount } from '../../users/attempts.js'
+import { countAttempt, forgetAttempts, perAccount, type AttemptLimit } from '../../users/attempts.js'
 import { authPath } from '../../users/auth.js'
 import { listProjectsOf } from '../../users/members.js'
 import { passwordAttempts } from '../../users/passwords.js'
 import { notePasskey } from '../../users/sessions.js'
 import { nameSchema } from '../../validation/fields.js'
 import { endEarlier } from './begin-session.js'
-import { actorOf, apiPath, authHeaders, csrfTokenFor, type GateDeps } from './gate.js'
+import { actorOf, apiPath, authHeaders, csrfTokenFor, type GateDeps, clientOf } from './gate.js'
 
 const tooMany = (seconds: number): ApiError =>
   new ApiError('rate_limited', {
@@ -65,6 +65,9 @@ async function handOn(
   return response.json()
 }
 
+/** Sign-ins of one client at any account. better-auth limits them to 20 too, after they were counted for the account. */
+const perClient: AttemptLimit = { max: 30, window: 60 }
+
 const credentials = z.object({ email: z.string().max(200), password: z.string().max(1000) })
 const noFields = z.object({})
 const assertion = z.object({ response: z.looseObject({ id: z.string().max(2000) }) })
@@ -107,7 +110,10 @@ export function addSignIn(app: FastifyInstance, deps: GateDeps & { baseUrl: stri
 
   app.post(`${apiPath}/auth/sign-in/email`, async (request, reply) => {
     const body = parseBody(credentials, request)
-    const account = passwordAttempts(body.email)
+    // First, so that one address cannot lock many accounts.
+    const wait = await countAttempt(core.db, `sign-in ${clientOf(request)}`, perClient)
+    if (wait !== null) throw tooMany(wait)
+    const account = passwordAttempts(config.cookiePrefix, body.email)
     // Before the attempt, so that concurrent ones are counted too.
     const seconds = await countAttempt(core.db, account, perAccount)
     if (seconds !== null) throw tooMany(seconds)

@@ -161,7 +161,7 @@ export const deleteHandoff: Route = (app, deps) => {
         operationId: 'deleteHandoff',
         summary: 'Withdraw a hand-over, or delete an ended one',
         description:
-          'Ends the link and returns control of the phone immediately. Works in every status of the phone. Message and note are deleted. A member who took the phone over in the console keeps it: `phone_controlled`.',
+          'Ends the link and returns control of the phone immediately. Works in every status of the phone. Message and note are deleted. A member who took the phone over in the console without a request keeps it: `phone_controlled`.',
         tags: ['handoffs'],
         params: handoffParams,
         body: noBody,

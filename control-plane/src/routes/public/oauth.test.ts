@@ -1,4 +1,5 @@
 // The authorization server for clients of /mcp: the way of a client from its registration to its end, and attacks on it.
+import { hashSecret } from '@phonerack/shared'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { forgetConnectors } from '../../connectors/expiry.js'
 import { consoleUser, type ConsoleClient } from '../../testing/console-client.js'
@@ -210,6 +211,22 @@ describe('a token', () => {
     await isRefused(String(answers.find(({ status }) => status === 200)?.body['access_token']))
   })
 
+  it('is refreshed at most 120 times an hour, and is revoked with all its tokens', async () => {
+    const { refresh: first } = await connected()
+    const { body } = await refreshed(first)
+    const [refresh, access] = [String(body['refresh_token']), String(body['access_token'])]
+    const { db } = plane.app.core
+    const { keyId } = await db.connectorToken.findUniqueOrThrow({ where: { hash: hashSecret(refresh) } })
+    // As after 119 more.
+    const subject = hashSecret(`refresh ${keyId}`)
+    await db.attempt.update({ where: { subject }, data: { count: 120 } })
+    const refused = await refreshed(refresh)
+    expect([refused.status, refused.body['error']]).toEqual([429, 'temporarily_unavailable'])
+    expect((await oauth.use(access)).status).toBe(200)
+    await oauth.post('/revoke', { client_id: clientId, token: access })
+    await isRefused(access)
+  })
+
   it('is not refreshed for another client', async () => {
     const { refresh } = await connected()
     const fields = { grant_type: 'refresh_token', client_id: 'occ_aaaaaaaaaaaa', refresh_token: refresh }
@@ -367,6 +384,20 @@ describe('the token endpoint', () => {
     for (let each = 0; each < 5; each += 1) statuses.push((await from.token(guess)).status)
     expect(statuses).toEqual([400, 400, 400, 429, 429])
     expect((await from.token({ ...guess, refresh_token: refresh })).status).toBe(200)
+    const other = oauthClient(
+      await world.start({ beside: plane, env: { PHONERACK_FAILURES_PER_MINUTE: '3' } }),
+    )
+    const revoked: number[] = []
+    for (let each = 0; each < 5; each += 1)
+      revoked.push(
+        (
+          await other.post('/revoke', {
+            client_id: clientId,
+            token: each === 0 ? 'x' : guess.refresh_token,
+          })
+        ).status,
+      )
+    expect(revoked).toEqual([200, 200, 200, 429, 429])
   })
 })
 

@@ -221,11 +221,12 @@ function addExchange(app: FastifyInstance, { core, failureLimit, resource }: OAu
     const token = need(parameters, 'token')
     const network = failureLimit.networkOf(request.raw)
     if (failureLimit.isLimited(network) && !(await known.has(hashSecret(token)))) throw tooMany(60)
-    await revokeToken(
+    const isKnown = await revokeToken(
       core,
       { address: addressOf(request), requestId: request.id },
       { clientId: need(parameters, 'client_id'), token },
     )
+    if (!isKnown) failureLimit.failed(network)
     return open(reply).send({})
   })
 }
