@@ -598,7 +598,7 @@ export const createHandoff = <ThrowOnError extends boolean = true>(options: Opti
 /**
  * Withdraw a hand-over, or delete an ended one
  *
- * Ends the link and returns control of the phone immediately. Works in every status of the phone. Message and note are deleted. A member who took the phone over in the console keeps it: `phone_controlled`.
+ * Ends the link and returns control of the phone immediately. Works in every status of the phone. Message and note are deleted. A member who took the phone over in the console without a request keeps it: `phone_controlled`.
  */
 export const deleteHandoff = <ThrowOnError extends boolean = true>(options: Options<DeleteHandoffData, ThrowOnError>) => (options.client ?? client).delete<DeleteHandoffResponses, DeleteHandoffErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
