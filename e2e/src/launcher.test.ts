@@ -35,7 +35,10 @@ it('leaves nothing running when it was killed, and starts again with the same ke
     port: Number(new URL(first.up.base_url).port),
   })
   try {
-    expect({ ...second.up, pid: 0 }).toEqual({ ...first.up, pid: 0 })
+    // Each start makes another link, until an operator has signed in.
+    const lasting = { pid: 0, sign_in_url: null }
+    expect({ ...second.up, ...lasting }).toEqual({ ...first.up, ...lasting })
+    expect(second.up.sign_in_url).not.toBe(first.up.sign_in_url)
     expect((await stat(path.join(second.dir, 'up.json'))).mode & 0o777).toBe(0o600)
     expect((await stat(second.dir)).mode & 0o777).toBe(0o700)
     const serials = (list: unknown) =>
