@@ -123,7 +123,7 @@ describe('a sign-in', () => {
     await plane.app.core.db.attempt.deleteMany()
   })
 
-  it('that is refused for its address does not count for the account', async () => {
+  it('does not count for the account when its address has sent too many', async () => {
     const { email } = await consoleUser(plane, { role: 'viewer', projectId: tenant.projectId })
     const attempt = (who: string) =>
       consoleClient(plane).ask('POST', '/auth/sign-in/email', {

@@ -217,7 +217,7 @@ describe('a token', () => {
     const [refresh, access] = [String(body['refresh_token']), String(body['access_token'])]
     const { db } = plane.app.core
     const { keyId } = await db.connectorToken.findUniqueOrThrow({ where: { hash: hashSecret(refresh) } })
-    // As after 119 more.
+    // The state after 119 more refreshes.
     const subject = hashSecret(`refresh ${keyId}`)
     await db.attempt.update({ where: { subject }, data: { count: 120 } })
     const refused = await refreshed(refresh)
