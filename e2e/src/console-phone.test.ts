@@ -3,7 +3,14 @@ import { makeApk, newSigner } from '@phonerack/virtual-phone/testing/apk'
 import { type Browser, type Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, inject, it } from 'vitest'
 import { openBrowser } from './system/browser.js'
-import { acceptLink, axeFindings, becomeOperator, consolePassword, newPage } from './system/console-pages.js'
+import {
+  acceptLink,
+  axeFindings,
+  becomeOperator,
+  consolePassword,
+  newPage,
+  rentPhone,
+} from './system/console-pages.js'
 import { type System } from './system/system.js'
 import { eventually } from './system/tenant.js'
 
@@ -64,9 +71,7 @@ const liveOf = (page: Page) => page.frameLocator('iframe[title^="Live view"]')
 
 it('is rented, watched and followed', async () => {
   await owner.getByRole('link', { name: 'Phones' }).click()
-  await owner.getByRole('button', { name: 'New phone' }).click()
-  await owner.getByRole('dialog').getByLabel('Name').fill(name)
-  await owner.getByRole('button', { name: 'Rent phone' }).click()
+  await rentPhone(owner, name)
   await owner.getByRole('link', { name }).click()
   await owner.getByRole('heading', { level: 1, name }).waitFor()
   phone = /phones\/(ph_\w+)/.exec(owner.url())?.[1] ?? ''

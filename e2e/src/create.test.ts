@@ -1,15 +1,10 @@
 /** Errors of `POST /v1/phones` in the order of its table, idempotency, and limits under parallel creates. */
 import { setTimeout } from 'node:timers/promises'
-import { beforeAll, describe, expect, inject, test } from 'vitest'
+import { describe, expect, inject, test } from 'vitest'
 import { Api, errorOf, phoneSchema } from './system/api.js'
-import { moneyOf, newKey, newTenant, readyPhone, untilFree, type Tenant } from './system/tenant.js'
+import { moneyOf, newKey, newTenant, readyPhone, untilFree } from './system/tenant.js'
 
 describe('create', () => {
-  let tenant: Tenant
-  beforeAll(async () => {
-    tenant = await newTenant(inject('system'))
-  })
-
   const key = (): string => `test-${crypto.randomUUID()}`
 
   test('each error comes before those below it in the table', async () => {
@@ -91,28 +86,37 @@ describe('create', () => {
   })
 
   test('eight parallel creates with one Idempotency-Key make one phone', async () => {
-    const headers = { 'idempotency-key': key() }
     const body = { name: 'once', metadata: { a: '1', b: '2' }, max_duration: 60 }
-    const before = await moneyOf(tenant.agent)
-    const answers = await Promise.all(
-      Array.from({ length: 8 }, (_, index) =>
-        tenant.agent.post('/v1/phones', index % 2 ? body : { ...body, wait: false }, { headers }),
-      ),
-    )
+    // Each attempt sends eight of the 60 lifecycle requests a minute of a project.
+    const attempt = async () => {
+      const own = await newTenant(inject('system'))
+      const headers = { 'idempotency-key': key() }
+      const answers = await Promise.all(
+        Array.from({ length: 8 }, (_, index) =>
+          own.agent.post('/v1/phones', index % 2 ? body : { ...body, wait: false }, { headers }),
+        ),
+      )
+      const isFull = answers.some(
+        (each) => each.status >= 300 && errorOf(each).code === 'capacity_unavailable',
+      )
+      if (isFull)
+        for (const each of answers.filter(({ status }) => status < 300))
+          await own.admin.delete(`/v1/phones/${phoneSchema.parse(each.body).id}`)
+      return { own, headers, answers, isFull }
+    }
+    const { own, headers, answers } = await untilFree(attempt, ({ isFull }) => isFull)
     const ids = new Set(answers.map((answer) => phoneSchema.parse(answer.body).id))
     expect(ids.size).toBe(1)
     const [id = ''] = ids
-    expect((await moneyOf(tenant.agent)).reserved - before.reserved).toBe(60_000n)
+    expect((await moneyOf(own.agent)).reserved).toBe(60_000n)
 
     const reordered = { metadata: { b: '2', a: '1' }, max_duration: 60, name: 'once' }
-    expect(phoneSchema.parse((await tenant.agent.post('/v1/phones', reordered, { headers })).body).id).toBe(
-      id,
-    )
-    const conflict = errorOf(await tenant.agent.post('/v1/phones', { ...body, name: 'twice' }, { headers }))
+    expect(phoneSchema.parse((await own.agent.post('/v1/phones', reordered, { headers })).body).id).toBe(id)
+    const conflict = errorOf(await own.agent.post('/v1/phones', { ...body, name: 'twice' }, { headers }))
     expect(conflict).toMatchObject({ code: 'idempotency_conflict', details: { phone: id } })
 
-    await tenant.admin.delete(`/v1/phones/${id}`)
-    const replay = await tenant.agent.post('/v1/phones', body, { headers })
+    await own.admin.delete(`/v1/phones/${id}`)
+    const replay = await own.agent.post('/v1/phones', body, { headers })
     expect(phoneSchema.parse(replay.body)).toMatchObject({ id, status: 'deleted' })
   })
 

@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { bodyOf } from '../conformance/rented.js'
 import { newPage } from './live-pages.js'
 import { type System } from './system.js'
-import { operatorOf } from './tenant.js'
+import { operatorOf, untilFree } from './tenant.js'
 
 export { newPage }
 
@@ -84,6 +84,24 @@ export async function addToLibrary(page: Page, apks: readonly Buffer[], label: s
     )
   await dialog.getByRole('button', { name: 'Add app' }).click()
   await page.getByRole('list', { name: 'Apps' }).getByText(label).waitFor()
+}
+
+/** Rents a phone on the page of phones, once one is free. */
+export async function rentPhone(page: Page, name: string): Promise<void> {
+  await page.getByRole('button', { name: 'New phone' }).click()
+  await page.getByRole('dialog').getByLabel('Name').fill(name)
+  const status = await untilFree(
+    async () => {
+      const answer = page.waitForResponse(
+        (each) => each.request().method() === 'POST' && each.url().endsWith('/phones'),
+        { timeout: 150_000 },
+      )
+      await page.getByRole('button', { name: 'Rent phone' }).click()
+      return (await answer).status()
+    },
+    (each) => each === 503,
+  )
+  if (status !== 201) throw new Error(`the console answered ${status}`)
 }
 
 /** Waits until nothing on the page is loading. Its policy refuses functions that are sent as text. */
