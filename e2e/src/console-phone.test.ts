@@ -205,6 +205,6 @@ it('ends with the sign-in, the park and the deletion', async () => {
 })
 
 it('had no error, and violated no policy', () => {
-  // The viewer's page asked again after its sign-in had ended.
-  expect(complaints.filter((text) => !/status of (401|403|404)/.test(text))).toEqual([])
+  // The viewer's page asked again after its sign-in had ended, and no phone may have been free at first.
+  expect(complaints.filter((text) => !/status of (401|403|404|503)/.test(text))).toEqual([])
 })
