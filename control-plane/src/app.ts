@@ -248,7 +248,7 @@ async function assemble(config: Config, parts: AppParts): Promise<App> {
       }
       await sweepHosts(core, listening, listened, silence)
     }),
-    new Ticker('drained hosts', 1000, parts.log, () => sweepDrained(core)),
+    new Ticker('drained hosts', 5000, parts.log, () => sweepDrained(core)),
     new Ticker('stopping hosts', 5000, parts.log, () => sweepStopping(core)),
     new Ticker('degraded hosts', 5000, parts.log, async () => {
       for (const { hostId, failing } of await markDegraded(core.db, core.clock.now(), core.rules.degraded))

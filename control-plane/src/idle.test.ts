@@ -37,9 +37,12 @@ it('sends fewer than 20 statements a second to Postgres from two idle replicas w
   // Work of the start, such as the last steps of the enrolment, may still run.
   await pause(5000, new AbortController().signal)
   const log = watchQueries()
+  const start = performance.now()
   try {
     await pause(watched * 1000, new AbortController().signal)
-    expect(log.queries.length / watched, describeCounts(log.texts)).toBeLessThan(most)
+    // A busy machine wakes the test late.
+    const seconds = (performance.now() - start) / 1000
+    expect(log.queries.length / seconds, describeCounts(log.texts)).toBeLessThan(most)
     // Heartbeats of replicas and hosts are sent in any case: the log sees the statements.
     expect(log.queries.length).toBeGreaterThan(watched)
   } finally {
