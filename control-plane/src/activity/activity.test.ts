@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { forget } from '../jobs/reconcile.js'
 import { createBody, eventually, useWorld, type Plane, type Tenant } from '../testing/world.js'
 import { summaryOf } from '../http/activity-summary.js'
+import { matching, type ActivityFilter } from './listing.js'
 
 const world = useWorld()
 let plane: Plane
@@ -108,6 +109,31 @@ it('is kept for 30 days', async () => {
   ahead = 31 * 86_400_000
   await forget(plane.app.core)
   expect(await rows()).toBe(0)
+})
+
+describe('each filter', () => {
+  beforeAll(async () => {
+    const { db } = plane.app.core
+    const { projectId } = tenant
+    // The wanted entries are the oldest of many.
+    await db.$executeRaw`insert into activity
+        (project_id, key_id, request_id, at, method, route, phone_id, status, code, ms, summary)
+      select ${projectId}, case when n <= 3 then 'key_rare' else 'key_often' end, 'req_' || n, now(), 'POST', '/v1/phones',
+        case when n <= 3 then 'ph_rare' end, case when n <= 3 then 404 else 200 end, null, 1, '{}'
+      from generate_series(1, 20000) as n`
+    await db.$executeRawUnsafe('analyze activity')
+  })
+
+  it.each<[ActivityFilter, string]>([
+    [{ by: 'key_rare' }, 'activity_project_id_key_id_id_idx'],
+    [{ phoneId: 'ph_rare' }, 'activity_project_id_phone_id_id_idx'],
+    [{ isRefused: true }, 'activity_refused_idx'],
+  ])('%j finds its entries by the index %s', async (filter, index) => {
+    const { projectId } = tenant
+    const plan = await plane.app.core.db.$queryRaw`explain (format json) select id from activity
+      where ${matching({ projectId, filter })} order by id desc limit 51`
+    expect(JSON.stringify(plan)).toContain(index)
+  })
 })
 
 describe('summaryOf', () => {

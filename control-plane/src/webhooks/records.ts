@@ -11,7 +11,7 @@ import { addJobs } from '../queue/queue.js'
 import { deliverNow } from './jobs.js'
 import { type DeliveryStatus, type DeliveryView, type WebhookView } from './types.js'
 
-const { byHand } = limits.webhooks
+const { byHand, failingLife } = limits.webhooks
 
 export const webhooksRequest = 'GET /v1/webhooks'
 
@@ -25,12 +25,21 @@ export async function findWebhook(db: Tx, { projectId }: Caller, id: string): Pr
   return found
 }
 
-export const webhookView = (webhook: Webhook, now: Date): WebhookView => ({
+/** Exact unless somebody switched it off after three days of failures, between two attempts. */
+function switchedOff({ disabledAt, failingSince }: Webhook): WebhookView['switchedOff'] {
+  if (disabledAt === null) return null
+  const failedMs = failingSince === null ? 0 : disabledAt.getTime() - failingSince.getTime()
+  return { at: disabledAt, isAfterFailures: failedMs >= failingLife * 1000 }
+}
+
+export const webhookView = (webhook: Webhook, isSecretReadable: boolean, now: Date): WebhookView => ({
   id: webhook.id,
   url: webhook.url,
   description: webhook.description,
   events: webhook.events.length === 0 ? null : webhook.events,
   enabled: webhook.disabledAt === null,
+  switchedOff: switchedOff(webhook),
+  isSecretReadable,
   failingSince: webhook.failingSince,
   earlierSecretUntil:
     webhook.earlierSecretUntil !== null && webhook.earlierSecretUntil > now

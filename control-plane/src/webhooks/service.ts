@@ -22,7 +22,7 @@ import {
   type DeliveryRow,
 } from './records.js'
 import { noFailures } from './schedule.js'
-import { sealSecret } from './secrets.js'
+import { sealSecret, secretsOf } from './secrets.js'
 import { newWebhookSecret } from './sign.js'
 import { type WebhookChange, type WebhookService } from './types.js'
 import { urlProblem, type UrlRules } from './url.js'
@@ -43,7 +43,10 @@ export function createWebhookService(core: Core, key: ServiceKey, rules: UrlRule
     if (problem !== null)
       throw validationFailed('body', [{ path: ['url'], message: problem, code: 'invalid_url' }])
   }
-  const view = (webhook: Webhook) => webhookView(webhook, core.clock.now())
+  const view = (webhook: Webhook) => {
+    const now = core.clock.now()
+    return webhookView(webhook, secretsOf(key, webhook, now).length > 0, now)
+  }
 
   /** Changes a webhook under its lock. */
   const change = async <T>(

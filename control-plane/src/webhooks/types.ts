@@ -33,6 +33,10 @@ export interface WebhookView {
   /** Null: all types. */
   events: string[] | null
   enabled: boolean
+  /** Since when it is switched off, and whether failures of three days did it; null: it is on. */
+  switchedOff: { at: Date; isAfterFailures: boolean } | null
+  /** False: the installation lost the keys with which the secret was encrypted. Its deliveries fail until it is rotated. */
+  isSecretReadable: boolean
   /** The first failure since the last success; null: the last attempt succeeded, or there was none. */
   failingSince: Date | null
   /** Until when the secret before the last rotation is valid too. */

@@ -1,16 +1,33 @@
-/** Requests with the keys of a project that changed something, newest first. */
+/** Requests with the keys of a project, and of members in the console, that changed something. Newest first. */
+import { isId } from '@phonerack/shared'
 import { type FastifyInstance } from 'fastify'
-import { listActivity } from '../../activity/listing.js'
+import { listActivity, type ActivityFilter } from '../../activity/listing.js'
+import { invalidField, refSchema } from '../../validation/fields.js'
 import { projectPath } from './caller.js'
 import { projectOf, type GateDeps } from './gate.js'
 
 const listed = 50
 
+type Query = Record<'before' | 'by' | 'phone' | 'refused', unknown>
+
+/** @throws ApiError validation_failed */
+function filterOf({ by, phone, refused }: Query): ActivityFilter {
+  const sender = refSchema.optional().safeParse(by)
+  if (!sender.success) throw invalidField('by', 'must be the ID of a key or of a person')
+  if (phone !== undefined && !(typeof phone === 'string' && isId('phone', phone)))
+    throw invalidField('phone', 'must be the ID of a phone')
+  return {
+    ...(sender.data === undefined ? {} : { by: sender.data }),
+    ...(phone === undefined ? {} : { phoneId: phone }),
+    isRefused: refused === 'true',
+  }
+}
+
 export function addActivity(app: FastifyInstance, { core }: Pick<GateDeps, 'core'>): void {
-  app.get<{ Querystring: { before?: unknown } }>(`${projectPath}/activity`, (request) => {
+  app.get<{ Querystring: Query }>(`${projectPath}/activity`, (request) => {
     const { before } = request.query
     return listActivity(core, {
-      ...{ projectId: projectOf(request).id, limit: listed },
+      ...{ projectId: projectOf(request).id, filter: filterOf(request.query), limit: listed },
       before: typeof before === 'string' ? before : null,
     })
   })

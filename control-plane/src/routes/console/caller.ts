@@ -13,6 +13,7 @@ export type ConsoleServices = Pick<
   | 'live'
   | 'steps'
   | 'events'
+  | 'webhooks'
   | 'checkout'
   | 'activity'
   | 'handoffs'

@@ -79,6 +79,15 @@ const expected: Readonly<Record<string, readonly Name[]>> = {
   'GET /projects/:project/keys': readers,
   'POST /projects/:project/keys': writers,
   'DELETE /projects/:project/keys/:key': writers,
+  'GET /projects/:project/webhooks': readers,
+  'POST /projects/:project/webhooks': writers,
+  'PATCH /projects/:project/webhooks/:webhook': writers,
+  'PUT /projects/:project/webhooks/:webhook/enabled': writers,
+  'DELETE /projects/:project/webhooks/:webhook': writers,
+  'POST /projects/:project/webhooks/:webhook/rotate': writers,
+  'POST /projects/:project/webhooks/:webhook/test': writers,
+  'GET /projects/:project/webhooks/:webhook/deliveries': readers,
+  'POST /projects/:project/webhooks/:webhook/deliveries/:delivery/retry': writers,
   'GET /projects/:project/phones': readers,
   'POST /projects/:project/phones': writers,
   'GET /projects/:project/changes': readers,
@@ -115,6 +124,7 @@ const expected: Readonly<Record<string, readonly Name[]>> = {
   'POST /projects/:project/phones/:phone/park': writers,
   'DELETE /projects/:project/phones/:phone': writers,
   'GET /projects/:project/activity': readers,
+  'GET /projects/:project/events': readers,
   'GET /projects/:project/usage': readers,
   'GET /projects/:project/ledger': readers,
   'POST /projects/:project/checkouts': owners,
@@ -160,6 +170,9 @@ const recent = [
   'POST /projects/:project/terminals/allow',
   'POST /projects/:project/connectors',
   'POST /projects/:project/keys',
+  'POST /projects/:project/webhooks',
+  'PATCH /projects/:project/webhooks/:webhook',
+  'POST /projects/:project/webhooks/:webhook/rotate',
   'POST /projects/:project/checkouts',
   'PATCH /projects/:project/members/:user',
   'DELETE /projects/:project/members/:user',
@@ -181,6 +194,8 @@ const pathOf = (route: string): string =>
     .replace(':phone', newId('phone'))
     .replace(':key', newId('key'))
     .replace(':step', newId('step'))
+    .replace(':webhook', newId('webhook'))
+    .replace(':delivery', newId('delivery'))
     .replace(':checkout', newId('checkout'))
     .replace(':user', newId('user'))
     .replace(':host', newId('host'))

@@ -1,13 +1,13 @@
 /**
- * Writes what members do with phones and apps to the activity list of the project, with the user in place of a key. Other changes
- * are in the audit log.
+ * Writes what members do with phones, apps and webhooks to the activity list of the project, with the user in place of a key. Other
+ * changes are in the audit log.
  */
 import { isId } from '@phonerack/shared'
 import { type FastifyInstance } from 'fastify'
 import { summaryOf } from '../../http/activity-summary.js'
 import { projectPath, type ProjectDeps } from './caller.js'
 
-const noted = [`${projectPath}/phones`, `${projectPath}/uploads`]
+const noted = [`${projectPath}/phones`, `${projectPath}/uploads`, `${projectPath}/webhooks`]
 /** Opening a view changes nothing. */
 const views = new Set([`${projectPath}/phones/:phone/live`])
 
@@ -18,6 +18,8 @@ export function noteChanges(app: FastifyInstance, { core, services }: ProjectDep
     const isNoted = noted.some((path) => route === path || route.startsWith(`${path}/`)) && !views.has(route)
     if (!person?.signedIn || !person.project || method === 'GET' || method === 'HEAD' || !isNoted)
       return done()
+    // The page asks for a recent sign-in, then repeats the request.
+    if (request.errorCode === 'unauthorized') return done()
     const { phone } = request.params as { phone?: string }
     const { path } = request.query as { path?: unknown }
     services.activity.record({

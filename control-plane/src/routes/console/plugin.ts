@@ -14,6 +14,7 @@ import { addPeople } from './people.js'
 import { type ProjectDeps } from './caller.js'
 import { addControl } from './control.js'
 import { addDevice } from './device.js'
+import { addEvents } from './events.js'
 import { noteChanges } from './note-changes.js'
 import { addPhone } from './phone.js'
 import { addProjects } from './projects.js'
@@ -24,6 +25,7 @@ import { addSignUp } from './sign-up.js'
 import { addStorage } from './storage.js'
 import { addTerminals } from './terminals.js'
 import { addUsage } from './usage.js'
+import { addWebhooks } from './webhooks.js'
 
 /** `files`: null when the console was not built. */
 export type ConsoleDeps = ProjectDeps &
@@ -53,6 +55,8 @@ export const consolePlugin =
       addDevice(api, deps)
       addStorage(api, deps)
       addActivity(api, deps)
+      addEvents(api, deps)
+      addWebhooks(api, deps)
       addChanges(api, deps)
       addUsage(api, deps)
       addCheckouts(api, deps)
