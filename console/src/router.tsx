@@ -8,6 +8,8 @@ import {
   Outlet,
   redirect,
 } from '@tanstack/react-router'
+import { type ActivityFilter } from './api/activity'
+import { type EventFilter } from './api/events'
 import { phoneStatuses, type PhoneFilter } from './api/projects'
 import { sessionQuery } from './api/session'
 import { Failure, NotFound } from './shell/failure'
@@ -146,7 +148,34 @@ const keys = createRoute({
 const activity = createRoute({
   getParentRoute: () => project,
   path: '/activity',
+  validateSearch: ({ by, phone: of, refused }: Record<string, unknown>): ActivityFilter => ({
+    ...(typeof by === 'string' ? { by } : {}),
+    ...(typeof of === 'string' ? { phone: of } : {}),
+    ...(refused === true ? { refused } : {}),
+  }),
   component: lazyRouteComponent(() => import('./pages/activity'), 'Activity'),
+})
+
+const events = createRoute({
+  getParentRoute: () => project,
+  path: '/events',
+  validateSearch: ({ type, phone: of }: Record<string, unknown>): EventFilter => ({
+    ...(typeof type === 'string' ? { type } : {}),
+    ...(typeof of === 'string' ? { phone: of } : {}),
+  }),
+  component: lazyRouteComponent(() => import('./pages/events'), 'Events'),
+})
+
+const webhooks = createRoute({
+  getParentRoute: () => project,
+  path: '/webhooks',
+  component: lazyRouteComponent(() => import('./pages/webhooks'), 'Webhooks'),
+})
+
+const webhook = createRoute({
+  getParentRoute: () => project,
+  path: '/webhooks/$webhook',
+  component: lazyRouteComponent(() => import('./pages/webhook'), 'WebhookPage'),
 })
 
 const usage = createRoute({
@@ -230,7 +259,9 @@ const tree = root.addChildren([
     connect,
     authorize,
     operator.addChildren([hosts, devices, allProjects, library, audit, system]),
-    project.addChildren([phones, phone, keys, activity, usage, credit, members]),
+    project.addChildren([
+      ...[phones, phone, keys, activity, events, webhooks, webhook, usage, credit, members],
+    ]),
   ]),
 ])
 

@@ -1,9 +1,10 @@
-/** Requests with the keys of a project that changed something. */
+/** Requests with the keys of a project, and of members, that changed something. */
 import { call } from './client'
 
 export interface ActivityEntry {
   id: string
   at: string
+  /** Of the key, or of the user of the console. */
   key_id: string
   request_id: string
   method: string
@@ -19,8 +20,20 @@ export interface ActivityPage {
   next_before: string | null
 }
 
-export const listActivity = (project: string, before: string | null) =>
-  call<ActivityPage>(
-    'GET',
-    `/projects/${encodeURIComponent(project)}/activity${before === null ? '' : `?${new URLSearchParams({ before }).toString()}`}`,
-  )
+/** The filters of the activity. `by`: the ID of a key or user. */
+export interface ActivityFilter {
+  by?: string
+  phone?: string
+  refused?: true
+}
+
+export const listActivity = (project: string, filter: ActivityFilter, before: string | null) => {
+  const { by, phone, refused } = filter
+  const query = new URLSearchParams({
+    ...(by === undefined ? {} : { by }),
+    ...(phone === undefined ? {} : { phone }),
+    ...(refused === undefined ? {} : { refused: 'true' }),
+    ...(before === null ? {} : { before }),
+  })
+  return call<ActivityPage>('GET', `/projects/${encodeURIComponent(project)}/activity?${query.toString()}`)
+}

@@ -1,19 +1,17 @@
-/** What programs and agents changed with the keys of a project, and members with its phones. */
+/** What programs and agents changed with the keys of a project, and members in the console. */
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import { Link, useParams } from '@tanstack/react-router'
-import { Download, ScrollText } from 'lucide-react'
+import { Link, useParams, useSearch } from '@tanstack/react-router'
+import { ScrollText } from 'lucide-react'
 import { listActivity, type ActivityEntry } from '../api/activity'
-import { messageOf } from '../api/client'
 import { listMembers } from '../api/people'
 import { listKeys } from '../api/projects'
 import { useSession } from '../api/session'
 import { Badge } from '../ui/badge'
-import { Button } from '../ui/button'
-import { csvOf } from '../ui/csv'
-import { save } from '../ui/download'
-import { Menu, MenuItem } from '../ui/menu'
-import { Card, Empty, Loading, Page } from '../ui/page'
+import { Export } from '../ui/export'
+import { ListCard, ShowMore, whileNewest } from '../ui/list-card'
+import { Page } from '../ui/page'
 import { Time } from '../ui/time'
+import { ActivityFilters } from './activity-filters'
 
 /** Milliseconds between two reads of the newest entries. */
 const refreshMs = 5000
@@ -32,13 +30,15 @@ const columns = [
 
 export function Activity() {
   const { project: id } = useParams({ from: '/inside/projects/$project/activity' })
+  const filter = useSearch({ from: '/inside/projects/$project/activity' })
+  const isFiltered = Object.keys(filter).length > 0
   const keys = useQuery({ queryKey: ['keys', id], queryFn: () => listKeys(id) })
   const list = useInfiniteQuery({
-    queryKey: ['activity', id],
-    queryFn: ({ pageParam }) => listActivity(id, pageParam),
+    queryKey: ['activity', id, filter],
+    queryFn: ({ pageParam }) => listActivity(id, filter, pageParam),
     initialPageParam: null as string | null,
     getNextPageParam: (page) => page.next_before,
-    refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) <= 1 ? refreshMs : false),
+    refetchInterval: whileNewest(refreshMs),
   })
   const entries = list.data?.pages.flatMap(({ data }) => data) ?? []
   const members = useQuery({ queryKey: ['members', id], queryFn: () => listMembers(id) })
@@ -53,56 +53,28 @@ export function Activity() {
   return (
     <Page
       title="Activity"
-      description="Requests of API keys, and of members to phones, that changed something or tried to. Typed text is not recorded."
+      description="Requests of API keys, and of members to phones and webhooks, that changed something or tried to. Typed text is not recorded."
       actions={
-        entries.length > 0 && (
-          <Menu
-            trigger={
-              <Button>
-                <Download aria-hidden /> Export
-              </Button>
-            }
-          >
-            <MenuItem onSelect={() => save('activity.csv', 'text/csv', csvOf(columns, entries))}>
-              The shown entries as CSV
-            </MenuItem>
-            <MenuItem
-              onSelect={() => save('activity.json', 'application/json', JSON.stringify(entries, null, 2))}
-            >
-              The shown entries as JSON
-            </MenuItem>
-          </Menu>
-        )
+        entries.length > 0 && <Export name="activity" what="entries" columns={columns} rows={entries} />
       }
     >
-      <Card>
-        {list.isPending ? (
-          <Loading />
-        ) : list.isLoadingError ? (
-          <Empty icon={<ScrollText className="size-5" />} title={messageOf(list.error)}>
-            <Button onClick={() => void list.refetch()}>Try again</Button>
-          </Empty>
-        ) : entries.length === 0 ? (
-          <Empty icon={<ScrollText className="size-5" />} title="No activity yet">
-            <p>Changes that programs make with a key of this project are listed here.</p>
-          </Empty>
-        ) : (
-          <ul aria-label="Activity" className="divide-y divide-border">
-            {entries.map((entry) => (
-              <Row key={entry.id} project={id} entry={entry} by={nameOf(entry.key_id)} />
-            ))}
-          </ul>
-        )}
-      </Card>
-      {list.hasNextPage && (
-        <Button
-          className="justify-self-center"
-          isBusy={list.isFetchingNextPage}
-          onClick={() => void list.fetchNextPage()}
-        >
-          Show more
-        </Button>
-      )}
+      <ActivityFilters
+        project={id}
+        filter={filter}
+        keys={keys.data?.data ?? []}
+        people={(members.data?.data ?? []).map(({ user_id: member, name }) => ({ id: member, name }))}
+      />
+      <ListCard
+        query={list}
+        items={entries}
+        icon={<ScrollText className="size-5" />}
+        label="Activity"
+        none={isFiltered ? 'No entry matches' : 'No activity yet'}
+        hint={!isFiltered && <p>Changes that programs make with a key of this project are listed here.</p>}
+      >
+        {(entry) => <Row key={entry.id} project={id} entry={entry} by={nameOf(entry.key_id)} />}
+      </ListCard>
+      <ShowMore pages={list} />
     </Page>
   )
 }

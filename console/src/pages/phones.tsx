@@ -10,9 +10,9 @@ import { isAtLeast } from '../api/session'
 import { useChanges } from '../shell/changes'
 import { useProject } from '../shell/project'
 import { Button } from '../ui/button'
-import { Dialog } from '../ui/dialog'
-import { FormError, TextField } from '../ui/field'
-import { Card, Empty, Loading, Page } from '../ui/page'
+import { ListCard } from '../ui/list-card'
+import { NameDialog } from '../ui/name-dialog'
+import { Page } from '../ui/page'
 import { PhoneFilters } from './phone-filters'
 import { PhoneRow } from './phone-row'
 import { ProjectFigures } from './project-figures'
@@ -58,30 +58,18 @@ export function Phones() {
           </p>
         )}
       </div>
-      <Card>
-        {list.isPending ? (
-          <Loading />
-        ) : list.isLoadingError ? (
-          <Empty icon={<Smartphone className="size-5" />} title={messageOf(list.error)}>
-            <Button onClick={() => void list.refetch()}>Try again</Button>
-          </Empty>
-        ) : phones.length === 0 ? (
-          <Empty
-            icon={<Smartphone className="size-5" />}
-            title={isFiltered ? 'No phone matches' : 'No phones yet'}
-          >
-            {!isFiltered && <p>Rent the first one here, or with an API key.</p>}
-          </Empty>
-        ) : (
-          <ul aria-label="Phones" className="divide-y divide-border">
-            {phones.map((phone) => (
-              <PhoneRow key={phone.id} project={id} phone={phone} mayChange={mayChange} />
-            ))}
-          </ul>
-        )}
-      </Card>
+      <ListCard
+        query={list}
+        items={phones}
+        icon={<Smartphone className="size-5" />}
+        label="Phones"
+        none={isFiltered ? 'No phone matches' : 'No phones yet'}
+        hint={!isFiltered && <p>Rent the first one here, or with an API key.</p>}
+      >
+        {(phone) => <PhoneRow key={phone.id} project={id} phone={phone} mayChange={mayChange} />}
+      </ListCard>
       {list.hasNextPage && (
-        <ShowMore isBusy={list.isFetchingNextPage} onShow={() => void list.fetchNextPage()} />
+        <MoreInView isBusy={list.isFetchingNextPage} onShow={() => void list.fetchNextPage()} />
       )}
       <NewPhone project={id} isOpen={isNewOpen} onOpenChange={setIsNewOpen} />
     </Page>
@@ -89,7 +77,7 @@ export function Phones() {
 }
 
 /** Shows more when it comes into view. */
-function ShowMore({ isBusy, onShow }: { isBusy: boolean; onShow: () => void }) {
+function MoreInView({ isBusy, onShow }: { isBusy: boolean; onShow: () => void }) {
   const here = useRef<HTMLDivElement>(null)
   const show = useRef(onShow)
   show.current = onShow
@@ -127,37 +115,14 @@ function NewPhone({ project, isOpen, onOpenChange }: NewPhoneProps) {
     },
   })
   return (
-    <Dialog
+    <NameDialog
       isOpen={isOpen}
-      onOpenChange={(open) => {
-        create.reset()
-        onOpenChange(open)
-      }}
+      onOpenChange={onOpenChange}
       title="New phone"
       description="It is billed while it runs, and parks after 5 minutes without use."
-    >
-      <form
-        className="grid gap-4"
-        onSubmit={(event) => {
-          event.preventDefault()
-          const name = new FormData(event.currentTarget).get('name')
-          create.mutate(typeof name === 'string' ? name.trim() : '')
-        }}
-      >
-        <TextField
-          label="Name"
-          name="name"
-          maxLength={80}
-          autoComplete="off"
-          hint="Left empty: a name is chosen."
-        />
-        <FormError>{create.error && messageOf(create.error)}</FormError>
-        <div className="flex justify-end">
-          <Button type="submit" look="primary" isBusy={create.isPending}>
-            Rent phone
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+      action="Rent phone"
+      creation={create}
+      field={{ hint: 'Left empty: a name is chosen.' }}
+    />
   )
 }

@@ -7,6 +7,10 @@ const collectMs = 250
 /** Milliseconds until the next attempt after the server refused the stream. */
 const refusedMs = 30_000
 
+/** Whether a list shows more than its newest page. */
+const isLong = (data: unknown): boolean =>
+  typeof data === 'object' && data !== null && 'pages' in data && Array.isArray(data.pages) && data.pages.length > 1
+
 /** Hidden pages have no stream: browsers open only six connections to one server. */
 export function useChanges(project: string): void {
   const queries = useQueryClient()
@@ -16,8 +20,13 @@ export function useChanges(project: string): void {
     let retry: number | undefined
     const readAgain = (): void => {
       collecting = undefined
-      for (const kind of ['phones', 'phone', 'project'])
+      for (const kind of ['phones', 'phone', 'project', 'webhooks'])
         void queries.invalidateQueries({ queryKey: [kind, project] })
+      // A project may have many events: earlier pages would all be read again.
+      void queries.invalidateQueries({
+        queryKey: ['events', project],
+        predicate: ({ state }) => !isLong(state.data),
+      })
     }
     const close = (): void => {
       source?.close()

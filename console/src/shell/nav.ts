@@ -1,6 +1,7 @@
 /** The pages of a project and of operators, for the sidebar and the palette. */
 import {
   Boxes,
+  CalendarClock,
   ChartColumn,
   CreditCard,
   Gauge,
@@ -12,12 +13,15 @@ import {
   Smartphone,
   TabletSmartphone,
   Users,
+  Webhook,
 } from 'lucide-react'
 
 export const projectPages = [
   { to: '/projects/$project/phones', name: 'Phones', icon: Smartphone },
   { to: '/projects/$project/keys', name: 'API keys', icon: KeyRound },
   { to: '/projects/$project/activity', name: 'Activity', icon: ScrollText },
+  { to: '/projects/$project/events', name: 'Events', icon: CalendarClock },
+  { to: '/projects/$project/webhooks', name: 'Webhooks', icon: Webhook },
   { to: '/projects/$project/usage', name: 'Usage', icon: ChartColumn },
   { to: '/projects/$project/credit', name: 'Credit', icon: CreditCard },
   { to: '/projects/$project/members', name: 'Members', icon: Users },

@@ -1,11 +1,8 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { messageOf } from '../api/client'
 import { createProject } from '../api/projects'
 import { sessionQuery } from '../api/session'
-import { Button } from '../ui/button'
-import { Dialog } from '../ui/dialog'
-import { FormError, TextField } from '../ui/field'
+import { NameDialog } from '../ui/name-dialog'
 
 interface Props {
   isOpen: boolean
@@ -24,38 +21,14 @@ export function NewProject({ isOpen, onOpenChange }: Props) {
     },
   })
   return (
-    <Dialog
+    <NameDialog
       isOpen={isOpen}
-      onOpenChange={(open) => {
-        create.reset()
-        onOpenChange(open)
-      }}
+      onOpenChange={onOpenChange}
       title="New project"
       description="A project has its own phones, keys, members and credit."
-    >
-      <form
-        className="grid gap-4"
-        onSubmit={(event) => {
-          event.preventDefault()
-          const name = new FormData(event.currentTarget).get('name')
-          create.mutate(typeof name === 'string' ? name : '')
-        }}
-      >
-        <TextField
-          label="Name"
-          name="name"
-          required
-          maxLength={80}
-          autoComplete="off"
-          placeholder="Checkout tests"
-        />
-        <FormError>{create.error && messageOf(create.error)}</FormError>
-        <div className="flex justify-end gap-2">
-          <Button type="submit" look="primary" isBusy={create.isPending}>
-            Create project
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+      action="Create project"
+      creation={create}
+      field={{ required: true, placeholder: 'Checkout tests' }}
+    />
   )
 }

@@ -3,14 +3,13 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Download, ScrollText } from 'lucide-react'
 import { useState } from 'react'
-import { messageOf } from '../../api/client'
 import { listLedger, type LedgerEntry } from '../../api/credit'
 import { Button } from '../../ui/button'
 import { cn } from '../../ui/cn'
 import { csvOf } from '../../ui/csv'
 import { save } from '../../ui/download'
+import { ListCard, ShowMore, whileNewest } from '../../ui/list-card'
 import { usdText } from '../../ui/money'
-import { Card, Empty, Loading } from '../../ui/page'
 import { Time } from '../../ui/time'
 import { Receipt } from './receipt'
 
@@ -50,7 +49,7 @@ export function Ledger({ project, hasReceipts }: LedgerProps) {
     queryFn: ({ pageParam }) => listLedger(project, pageParam),
     initialPageParam: null as string | null,
     getNextPageParam: (page) => page.next_before,
-    refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) <= 1 ? refreshMs : false),
+    refetchInterval: whileNewest(refreshMs),
   })
   const entries = list.data?.pages.flatMap(({ data }) => data) ?? []
   return (
@@ -65,39 +64,24 @@ export function Ledger({ project, hasReceipts }: LedgerProps) {
           </Button>
         )}
       </div>
-      <Card>
-        {list.isPending ? (
-          <Loading />
-        ) : list.isLoadingError ? (
-          <Empty icon={<ScrollText className="size-5" />} title={messageOf(list.error)}>
-            <Button onClick={() => void list.refetch()}>Try again</Button>
-          </Empty>
-        ) : entries.length === 0 ? (
-          <Empty icon={<ScrollText className="size-5" />} title="No entries yet">
-            <p>Payments are listed here, and the cost of each session when it ends.</p>
-          </Empty>
-        ) : (
-          <ul aria-labelledby="ledger" className="divide-y divide-border">
-            {entries.map((entry) => (
-              <Row
-                key={entry.id}
-                project={project}
-                entry={entry}
-                onReceipt={hasReceipts && entry.kind === 'credit' ? setReceipt : null}
-              />
-            ))}
-          </ul>
+      <ListCard
+        query={list}
+        items={entries}
+        icon={<ScrollText className="size-5" />}
+        label={{ id: 'ledger' }}
+        none="No entries yet"
+        hint={<p>Payments are listed here, and the cost of each session when it ends.</p>}
+      >
+        {(entry) => (
+          <Row
+            key={entry.id}
+            project={project}
+            entry={entry}
+            onReceipt={hasReceipts && entry.kind === 'credit' ? setReceipt : null}
+          />
         )}
-      </Card>
-      {list.hasNextPage && (
-        <Button
-          className="justify-self-center"
-          isBusy={list.isFetchingNextPage}
-          onClick={() => void list.fetchNextPage()}
-        >
-          Show more
-        </Button>
-      )}
+      </ListCard>
+      <ShowMore pages={list} />
       <Receipt project={project} checkout={receipt} onClose={() => setReceipt(null)} />
     </section>
   )

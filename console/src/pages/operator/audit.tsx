@@ -1,10 +1,9 @@
 /** The audit log of operators' and users' changes, newest first. */
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { History } from 'lucide-react'
-import { messageOf } from '../../api/client'
 import { listAudit, type AuditEntry } from '../../api/operators'
-import { Button } from '../../ui/button'
-import { Card, Empty, Loading, Page } from '../../ui/page'
+import { ListCard, ShowMore, whileNewest } from '../../ui/list-card'
+import { Page } from '../../ui/page'
 import { Time } from '../../ui/time'
 
 /** Milliseconds between two reads of the newest entries. */
@@ -16,37 +15,21 @@ export function Audit() {
     queryFn: ({ pageParam }) => listAudit(pageParam),
     initialPageParam: null as string | null,
     getNextPageParam: (page) => page.next_before,
-    refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) <= 1 ? refreshMs : false),
+    refetchInterval: whileNewest(refreshMs),
   })
   const entries = list.data?.pages.flatMap(({ data }) => data) ?? []
   return (
     <Page title="Audit log" description="Changes by operators and users, with the values before and after.">
-      <Card>
-        {list.isPending ? (
-          <Loading />
-        ) : list.isLoadingError ? (
-          <Empty icon={<History className="size-5" />} title={messageOf(list.error)}>
-            <Button onClick={() => void list.refetch()}>Try again</Button>
-          </Empty>
-        ) : entries.length === 0 ? (
-          <Empty icon={<History className="size-5" />} title="No changes yet" />
-        ) : (
-          <ul aria-label="Audit log" className="divide-y divide-border">
-            {entries.map((entry) => (
-              <Row key={entry.id} entry={entry} />
-            ))}
-          </ul>
-        )}
-      </Card>
-      {list.hasNextPage && (
-        <Button
-          className="justify-self-center"
-          isBusy={list.isFetchingNextPage}
-          onClick={() => void list.fetchNextPage()}
-        >
-          Show more
-        </Button>
-      )}
+      <ListCard
+        query={list}
+        items={entries}
+        icon={<History className="size-5" />}
+        label="Audit log"
+        none="No changes yet"
+      >
+        {(entry) => <Row key={entry.id} entry={entry} />}
+      </ListCard>
+      <ShowMore pages={list} />
     </Page>
   )
 }

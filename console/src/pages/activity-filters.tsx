@@ -1,0 +1,51 @@
+/** Limits the activity: to a key or person, a phone, and refused requests. The address of the page has the choice. */
+import { type ActivityFilter } from '../api/activity'
+import { Choice, Switch, Unlisted } from '../ui/choice'
+import { useFilter } from '../ui/filter'
+import { ByPhone } from './by-phone'
+
+interface Sender {
+  id: string
+  name: string
+}
+
+interface Props {
+  project: string
+  filter: ActivityFilter
+  keys: readonly Sender[]
+  people: readonly Sender[]
+}
+
+export function ActivityFilters({ project, filter, keys, people }: Props) {
+  const choose = useFilter(filter)
+  const groups = [
+    ['Keys', keys],
+    ['People', people],
+  ] as const
+  return (
+    <div className="flex flex-wrap items-center gap-3">
+      <Choice label="By" value={filter.by ?? ''} onChange={(value) => choose('by', value)}>
+        <option value="">anybody</option>
+        <Unlisted value={filter.by} listed={[...keys, ...people].map(({ id }) => id)} />
+        {groups.map(
+          ([label, senders]) =>
+            senders.length > 0 && (
+              <optgroup key={label} label={label}>
+                {senders.map(({ id, name }) => (
+                  <option key={id} value={id}>
+                    {name}
+                  </option>
+                ))}
+              </optgroup>
+            ),
+        )}
+      </Choice>
+      <ByPhone project={project} phone={filter.phone} onChange={(value) => choose('phone', value)} />
+      <Switch
+        label="Only refused"
+        isOn={filter.refused === true}
+        onChange={(isOn) => choose('refused', isOn)}
+      />
+    </div>
+  )
+}

@@ -1,0 +1,126 @@
+/** What happened in a project, newest first, read again when something changes. */
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { Link, useParams, useSearch } from '@tanstack/react-router'
+import { CalendarClock } from 'lucide-react'
+import { messageOf } from '../api/client'
+import { listEvents, type EventFilter, type ProjectEvent } from '../api/events'
+import { useChanges } from '../shell/changes'
+import { Choice, Unlisted } from '../ui/choice'
+import { Export } from '../ui/export'
+import { useFilter } from '../ui/filter'
+import { ListCard, ShowMore } from '../ui/list-card'
+import { Page } from '../ui/page'
+import { Time } from '../ui/time'
+import { ByPhone } from './by-phone'
+
+const columns = ['created_at', 'type', 'phone_id', 'id', 'data'] as const
+
+export function Events() {
+  const { project: id } = useParams({ from: '/inside/projects/$project/events' })
+  const filter = useSearch({ from: '/inside/projects/$project/events' })
+  const isFiltered = Object.keys(filter).length > 0
+  useChanges(id)
+  const list = useInfiniteQuery({
+    queryKey: ['events', id, filter],
+    queryFn: ({ pageParam }) => listEvents(id, filter, pageParam),
+    initialPageParam: null as string | null,
+    getNextPageParam: (page) => page.next_cursor,
+  })
+  const pages = list.data?.pages ?? []
+  const events = pages.flatMap(({ data }) => data)
+  return (
+    <Page
+      title="Events"
+      description="What happened to phones, sessions, apps and credit, for 7 days by default. Webhooks send the same. The list is live until it shows more."
+      actions={
+        events.length > 0 && (
+          <Export
+            name="events"
+            what="events"
+            columns={columns}
+            rows={events.map((event) => ({ ...event, data: JSON.stringify(event.data) }))}
+            json={events}
+          />
+        )
+      }
+    >
+      <div className="flex flex-wrap items-center gap-3">
+        <Filters project={id} filter={filter} types={pages[0]?.types ?? []} />
+        {list.isRefetchError && (
+          <p role="status" className="text-danger">
+            Not up to date: {messageOf(list.error)}
+          </p>
+        )}
+      </div>
+      <ListCard
+        query={list}
+        items={events}
+        icon={<CalendarClock className="size-5" />}
+        label="Events"
+        none={isFiltered ? 'No event matches' : 'No events yet'}
+        hint={!isFiltered && <p>They come when a phone is rented, and then with each of its changes.</p>}
+      >
+        {(event) => <Row key={event.id} project={id} event={event} />}
+      </ListCard>
+      <ShowMore pages={list} />
+    </Page>
+  )
+}
+
+interface FiltersProps {
+  project: string
+  filter: EventFilter
+  types: readonly string[]
+}
+
+function Filters({ project, filter, types }: FiltersProps) {
+  const choose = useFilter(filter)
+  return (
+    <>
+      <Choice label="Type" value={filter.type ?? ''} onChange={(value) => choose('type', value)}>
+        <option value="">all</option>
+        <Unlisted value={filter.type} listed={types} />
+        {types.map((each) => (
+          <option key={each} value={each}>
+            {each}
+          </option>
+        ))}
+      </Choice>
+      <ByPhone project={project} phone={filter.phone} onChange={(value) => choose('phone', value)} />
+    </>
+  )
+}
+
+const Row = ({ project, event }: { project: string; event: ProjectEvent }) => (
+  <li className="grid grid-cols-1 gap-1 px-4 py-3 sm:px-5">
+    <div className="flex items-baseline justify-between gap-4">
+      <p className="flex min-w-0 flex-wrap gap-x-3">
+        <span className="font-mono text-[13px]">{event.type}</span>
+        {event.phone_id !== null && (
+          <Link
+            to="/projects/$project/phones/$phone"
+            params={{ project, phone: event.phone_id }}
+            className="rounded font-mono text-[13px] text-muted underline underline-offset-2"
+          >
+            {event.phone_id}
+          </Link>
+        )}
+      </p>
+      <p className="shrink-0 text-[13px] text-muted tabular-nums">
+        <Time at={event.created_at} />
+      </p>
+    </div>
+    <details className="min-w-0">
+      <summary className="w-fit cursor-pointer rounded text-[13px] text-muted hover:text-foreground">
+        Data<span className="sr-only"> of {event.id}</span>
+      </summary>
+      <pre
+        tabIndex={0}
+        aria-label={`Data of ${event.id}`}
+        className="mt-2 max-h-60 min-w-0 overflow-auto rounded-md border border-border bg-code p-3 font-mono text-xs"
+      >
+        {JSON.stringify(event.data, null, 2)}
+      </pre>
+    </details>
+  </li>
+)

@@ -1,0 +1,107 @@
+/** The webhooks of a project: where its events are sent. */
+import { useQuery } from '@tanstack/react-query'
+import { Link, useParams } from '@tanstack/react-router'
+import { Plus, Webhook as Icon } from 'lucide-react'
+import { useState } from 'react'
+import { isAtLeast } from '../api/session'
+import { listWebhooks, type Webhook } from '../api/webhooks'
+import { useChanges } from '../shell/changes'
+import { useProject } from '../shell/project'
+import { Badge } from '../ui/badge'
+import { Button } from '../ui/button'
+import { ListCard } from '../ui/list-card'
+import { Page } from '../ui/page'
+import { Time } from '../ui/time'
+import { WebhookActions } from './webhooks/actions'
+import { NewWebhook } from './webhooks/new-webhook'
+import { stateOf, typesText } from './webhooks/texts'
+
+/** Milliseconds between two reads: that attempts fail is not an event. */
+const refreshMs = 10_000
+
+export function Webhooks() {
+  const { project: id } = useParams({ from: '/inside/projects/$project/webhooks' })
+  const mayChange = isAtLeast(useProject()?.role ?? 'viewer', 'member')
+  const [isNewOpen, setIsNewOpen] = useState(false)
+  useChanges(id)
+  const list = useQuery({
+    queryKey: ['webhooks', id],
+    queryFn: () => listWebhooks(id),
+    refetchInterval: refreshMs,
+  })
+  const { data: webhooks = [], types = [], most = 10 } = list.data ?? {}
+  return (
+    <Page
+      title="Webhooks"
+      description={`Each event of the project is sent to your addresses within seconds, signed, and again until it is confirmed. A project has at most ${most}.`}
+      actions={
+        mayChange && (
+          <Button
+            look="primary"
+            disabled={list.data === undefined || webhooks.length >= most}
+            onClick={() => setIsNewOpen(true)}
+          >
+            <Plus aria-hidden /> New webhook
+          </Button>
+        )
+      }
+    >
+      <ListCard
+        query={list}
+        items={webhooks}
+        icon={<Icon className="size-5" />}
+        label="Webhooks"
+        none="No webhooks"
+        hint={mayChange && <p>Create one to get events at a server of yours, instead of asking for them.</p>}
+      >
+        {(webhook) => <Row key={webhook.id} project={id} {...{ webhook, types, mayChange }} />}
+      </ListCard>
+      <NewWebhook project={id} types={types} isOpen={isNewOpen} onOpenChange={setIsNewOpen} />
+    </Page>
+  )
+}
+
+interface RowProps {
+  project: string
+  webhook: Webhook
+  types: readonly string[]
+  mayChange: boolean
+}
+
+function Row({ project, webhook, types, mayChange }: RowProps) {
+  const { tone, name, text } = stateOf(webhook)
+  return (
+    <li className="flex items-start gap-3 px-4 py-3 sm:items-center sm:px-5">
+      <div className="grid min-w-0 flex-1 gap-x-6 gap-y-1 sm:grid-cols-[minmax(0,1fr)_10rem_8rem] sm:items-center">
+        <div className="min-w-0">
+          <p className="truncate font-medium">
+            <Link
+              to="/projects/$project/webhooks/$webhook"
+              params={{ project, webhook: webhook.id }}
+              className="rounded hover:underline hover:underline-offset-2"
+            >
+              <bdi>{webhook.url}</bdi>
+            </Link>
+          </p>
+          <p className="truncate text-[13px] text-muted">
+            {webhook.description !== null && (
+              <>
+                <bdi>{webhook.description}</bdi>
+                {' · '}
+              </>
+            )}
+            {typesText(webhook.events)}
+          </p>
+          {text !== null && <p className="text-[13px] text-muted">{text}</p>}
+        </div>
+        <div>
+          <Badge tone={tone}>{name}</Badge>
+        </div>
+        <p className="text-[13px] text-muted">
+          created <Time at={webhook.created_at} />
+        </p>
+      </div>
+      {mayChange && <WebhookActions {...{ project, webhook, types }} />}
+    </li>
+  )
+}

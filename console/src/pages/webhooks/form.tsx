@@ -1,0 +1,105 @@
+/** The fields of a webhook: its address, the types of events, and a description. */
+import { useState, type SubmitEvent } from 'react'
+import { messageOf } from '../../api/client'
+import { type Webhook, type WebhookFields } from '../../api/webhooks'
+import { Button } from '../../ui/button'
+import { FormError, TextField } from '../../ui/field'
+
+interface Props {
+  /** Null: a new one. */
+  webhook: Webhook | null
+  types: readonly string[]
+  /** The verb of the button. */
+  action: string
+  isBusy: boolean
+  error: unknown
+  onSubmit: (fields: WebhookFields) => void
+}
+
+const textOf = (fields: FormData, name: string): string => {
+  const text = fields.get(name)
+  return typeof text === 'string' ? text.trim() : ''
+}
+
+export function WebhookForm({ webhook, types, action, isBusy, error, onSubmit }: Props) {
+  const [events, setEvents] = useState<readonly string[] | null>(webhook?.events ?? null)
+  const submit = (event: SubmitEvent<HTMLFormElement>): void => {
+    event.preventDefault()
+    const fields = new FormData(event.currentTarget)
+    onSubmit({
+      url: textOf(fields, 'url'),
+      events: events === null ? null : [...events],
+      description: textOf(fields, 'description') || null,
+    })
+  }
+  return (
+    <form className="grid gap-4" onSubmit={submit}>
+      <TextField
+        label="Address"
+        name="url"
+        type="url"
+        required
+        maxLength={2048}
+        autoComplete="off"
+        spellCheck={false}
+        placeholder="https://agents.example.com/phonerack"
+        defaultValue={webhook?.url ?? ''}
+        hint="Each event is sent there as a POST, signed by Standard Webhooks."
+      />
+      <TextField
+        label="Description"
+        name="description"
+        maxLength={200}
+        autoComplete="off"
+        defaultValue={webhook?.description ?? ''}
+        hint="For people. It may be empty."
+      />
+      <Types types={types} chosen={events} onChange={setEvents} />
+      <FormError>{error !== null && messageOf(error)}</FormError>
+      <div className="flex justify-end">
+        <Button type="submit" look="primary" isBusy={isBusy} disabled={events?.length === 0}>
+          {action}
+        </Button>
+      </div>
+    </form>
+  )
+}
+
+interface TypesProps {
+  types: readonly string[]
+  /** Null: all, also those that come with later releases. */
+  chosen: readonly string[] | null
+  onChange: (types: readonly string[] | null) => void
+}
+
+function Types({ types, chosen, onChange }: TypesProps) {
+  const toggle = (type: string, isChosen: boolean): void =>
+    onChange(isChosen ? [...(chosen ?? []), type] : (chosen ?? []).filter((each) => each !== type))
+  return (
+    <fieldset className="grid gap-2">
+      <legend className="mb-1.5 font-medium">Events</legend>
+      <label className="flex items-center gap-2">
+        <input type="radio" name="which" checked={chosen === null} onChange={() => onChange(null)} />
+        All events of the project
+      </label>
+      <label className="flex items-center gap-2">
+        <input type="radio" name="which" checked={chosen !== null} onChange={() => onChange([])} />
+        Only certain types
+      </label>
+      {chosen !== null && (
+        <div className="grid max-h-48 gap-1 overflow-y-auto rounded-md border border-border p-2 sm:grid-cols-2">
+          {types.map((type) => (
+            <label key={type} className="flex min-w-0 items-center gap-2">
+              <input
+                type="checkbox"
+                checked={chosen.includes(type)}
+                onChange={({ target }) => toggle(type, target.checked)}
+              />
+              <span className="truncate font-mono text-[13px]">{type}</span>
+            </label>
+          ))}
+        </div>
+      )}
+    </fieldset>
+  )
+}

@@ -1,0 +1,63 @@
+/** Replaces the secret of a webhook, and shows the new one once. */
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { messageOf } from '../../api/client'
+import { rotateWebhook, type Webhook } from '../../api/webhooks'
+import { Button } from '../../ui/button'
+import { Dialog } from '../../ui/dialog'
+import { FormError } from '../../ui/field'
+import { ShownSecret } from './secret'
+
+interface Props {
+  project: string
+  webhook: Webhook
+  isOpen: boolean
+  onClose: () => void
+}
+
+export function Rotate({ project, webhook, isOpen, onClose }: Props) {
+  const queries = useQueryClient()
+  const rotate = useMutation({
+    mutationFn: () => rotateWebhook(project, webhook.id),
+    // The secret is kept only while it is shown.
+    gcTime: 0,
+    onSuccess: () => queries.invalidateQueries({ queryKey: ['webhooks', project] }),
+  })
+  const close = (): void => {
+    rotate.reset()
+    onClose()
+  }
+  const made = rotate.data
+  return (
+    <Dialog
+      isOpen={isOpen}
+      onOpenChange={close}
+      isSticky={made !== undefined}
+      title={made ? 'Copy the new secret now' : 'Rotate the secret'}
+      description={
+        made ? 'It is not shown again.' : 'For a day, requests are signed by the new secret and by the present one.'
+      }
+    >
+      {made ? (
+        <ShownSecret secret={made.secret} onDone={close} />
+      ) : (
+        <>
+          <p className="font-mono text-[13px] break-all">
+            <bdi>{webhook.url}</bdi>
+          </p>
+          {webhook.earlier_secret_expires_at !== null && (
+            <p className="text-muted">
+              It was rotated within the last day: the secret before that rotation ends now.
+            </p>
+          )}
+          <FormError>{rotate.error && messageOf(rotate.error)}</FormError>
+          <div className="flex flex-wrap justify-end gap-2">
+            <Button onClick={close}>Cancel</Button>
+            <Button look="primary" isBusy={rotate.isPending} onClick={() => rotate.mutate()}>
+              Rotate secret
+            </Button>
+          </div>
+        </>
+      )}
+    </Dialog>
+  )
+}

@@ -1,0 +1,13 @@
+/** Filters of a list in the address of its page, so that a link shows the same. */
+import { useNavigate } from '@tanstack/react-router'
+
+/** Returns a function that changes one filter: an empty text or false removes it. */
+export function useFilter<T extends object>(
+  filter: T,
+): (name: keyof T & string, value: string | boolean) => void {
+  const navigate = useNavigate()
+  return (name, value) => {
+    const pairs = Object.entries({ ...filter, [name]: value }).filter(([, each]) => each !== '' && each !== false)
+    void navigate({ to: '.', search: Object.fromEntries(pairs), replace: true })
+  }
+}

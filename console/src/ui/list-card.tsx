@@ -1,0 +1,72 @@
+/** A card with a list that is loaded, and the way to its next page. */
+import { type ReactNode } from 'react'
+import { messageOf } from '../api/client'
+import { Button } from './button'
+import { Card, Empty, Loading } from './page'
+
+/** The parts of a query that are shown. */
+interface Query {
+  isPending: boolean
+  /** It failed before something was there to show. */
+  isLoadingError: boolean
+  error: unknown
+  refetch: () => Promise<unknown>
+}
+
+interface ListCardProps<T> {
+  query: Query
+  items: readonly T[]
+  icon: ReactNode
+  /** The name of the list for screen readers, or the ID of its heading. */
+  label: string | { id: string }
+  /** The heading of an empty list, and what is said below it. */
+  none: string
+  hint?: ReactNode
+  children: (item: T) => ReactNode
+}
+
+export function ListCard<T>({ query, items, icon, label, none, hint, children }: ListCardProps<T>) {
+  const named = typeof label === 'string' ? { 'aria-label': label } : { 'aria-labelledby': label.id }
+  return (
+    <Card>
+      {query.isPending ? (
+        <Loading />
+      ) : query.isLoadingError ? (
+        <Empty icon={icon} title={messageOf(query.error)}>
+          <Button onClick={() => void query.refetch()}>Try again</Button>
+        </Empty>
+      ) : items.length === 0 ? (
+        <Empty icon={icon} title={none}>
+          {hint}
+        </Empty>
+      ) : (
+        <ul {...named} className="divide-y divide-border">
+          {items.map(children)}
+        </ul>
+      )}
+    </Card>
+  )
+}
+
+interface Pages {
+  hasNextPage: boolean
+  isFetchingNextPage: boolean
+  fetchNextPage: () => Promise<unknown>
+}
+
+export const ShowMore = ({ pages }: { pages: Pages }) =>
+  pages.hasNextPage && (
+    <Button
+      className="justify-self-center"
+      isBusy={pages.isFetchingNextPage}
+      onClick={() => void pages.fetchNextPage()}
+    >
+      Show more
+    </Button>
+  )
+
+/** Milliseconds between two reads of a list, while only its newest page is shown: earlier ones would all be read again. */
+export const whileNewest =
+  (refreshMs: number) =>
+  ({ state }: { state: { data: { pages: readonly unknown[] } | undefined } }): number | false =>
+    (state.data?.pages.length ?? 0) <= 1 ? refreshMs : false

@@ -1,0 +1,63 @@
+/** Asks for the name of something new, and creates it. */
+import { type ComponentProps, type ReactNode } from 'react'
+import { messageOf } from '../api/client'
+import { Button } from './button'
+import { Dialog } from './dialog'
+import { FormError, TextField } from './field'
+
+/** The parts of a mutation that are used. */
+interface Creation {
+  mutate: (name: string) => void
+  reset: () => void
+  isPending: boolean
+  error: unknown
+}
+
+interface Props {
+  isOpen: boolean
+  onOpenChange: (isOpen: boolean) => void
+  title: string
+  description: ReactNode
+  /** The verb of the button. */
+  action: string
+  creation: Creation
+  /** Of the field. */
+  field?: Pick<ComponentProps<typeof TextField>, 'hint' | 'placeholder' | 'required'>
+}
+
+export const NameDialog = ({
+  isOpen,
+  onOpenChange,
+  title,
+  description,
+  action,
+  creation,
+  field = {},
+}: Props) => (
+  <Dialog
+    isOpen={isOpen}
+    onOpenChange={(open) => {
+      creation.reset()
+      onOpenChange(open)
+    }}
+    title={title}
+    description={description}
+  >
+    <form
+      className="grid gap-4"
+      onSubmit={(event) => {
+        event.preventDefault()
+        const name = new FormData(event.currentTarget).get('name')
+        creation.mutate(typeof name === 'string' ? name.trim() : '')
+      }}
+    >
+      <TextField label="Name" name="name" maxLength={80} autoComplete="off" {...field} />
+      <FormError>{creation.error !== null && messageOf(creation.error)}</FormError>
+      <div className="flex justify-end">
+        <Button type="submit" look="primary" isBusy={creation.isPending}>
+          {action}
+        </Button>
+      </div>
+    </form>
+  </Dialog>
+)
