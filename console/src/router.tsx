@@ -259,9 +259,7 @@ const tree = root.addChildren([
     connect,
     authorize,
     operator.addChildren([hosts, devices, allProjects, library, audit, system]),
-    project.addChildren([
-      ...[phones, phone, keys, activity, events, webhooks, webhook, usage, credit, members],
-    ]),
+    project.addChildren([phones, phone, keys, activity, events, webhooks, webhook, usage, credit, members]),
   ]),
 ])
 

@@ -2,11 +2,13 @@
 import { describe, expect, it } from 'vitest'
 import { messageOf, RequestFailed } from './api/client'
 import { isOfStripe } from './api/credit'
+import { type Webhook } from './api/webhooks'
 import { actionText } from './pages/phone/action-text'
 import { byArea, elementName, placeOf, targetsOf } from './pages/phone/targets'
 import { snippetsOf } from './pages/keys/snippets'
 import { alarmsOf } from './pages/operator/alarms'
 import { clockText, daysUntil } from './pages/operator/texts'
+import { errorText, stateOf, typesText } from './pages/webhooks/texts'
 import { bytesText } from './ui/bytes'
 import { csvOf } from './ui/csv'
 import { durationText } from './ui/duration'
@@ -209,6 +211,45 @@ describe('alarms', () => {
       'NATS is not connected.',
       'Postgres has 90 of 100 connections.',
       'The control plane has a clock that is 7.0 s behind.',
+    ])
+  })
+})
+
+describe('a webhook', () => {
+  const on: Webhook = {
+    ...{ id: 'whk_1', url: 'https://a.example', description: null, events: null, enabled: true },
+    ...{ switched_off: null, is_secret_readable: true, failing_since: null, earlier_secret_expires_at: null },
+    created_at: '2026-01-02T00:00:00Z',
+  }
+  const at = '2026-01-02T00:00:00Z'
+  it.each<[Partial<Webhook>, string, string | null]>([
+    [{}, 'on', null],
+    [{ failing_since: at }, 'failing', 'The last attempt failed.'],
+    [{ switched_off: { at, is_after_failures: false } }, 'switched off', 'Switched off. Events'],
+    [{ switched_off: { at, is_after_failures: true } }, 'switched off', 'every attempt failed for 3 days'],
+    [
+      { switched_off: { at, is_after_failures: true }, is_secret_readable: false },
+      'secret unreadable',
+      'Rotate the secret.',
+    ],
+  ])('with %j is %s', (change, name, text) => {
+    const state = stateOf({ ...on, ...change })
+    expect(state.name).toBe(name)
+    if (text === null) expect(state.text).toBeNull()
+    else expect(state.text).toContain(text)
+  })
+
+  it('names few types, counts many, and says why an attempt failed', () => {
+    expect([typesText(null), typesText(['a', 'b']), typesText(['a', 'b', 'c'])]).toEqual([
+      'all events',
+      'a, b',
+      '3 types of events',
+    ])
+    const withError = (error: string | null) => errorText({ error } as Parameters<typeof errorText>[0])
+    expect([withError(null), withError('timeout'), withError('new_reason')]).toEqual([
+      null,
+      'The receiver did not answer in time.',
+      'new_reason',
     ])
   })
 })

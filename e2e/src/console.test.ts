@@ -282,8 +282,10 @@ async function eachPage(
 ): Promise<void> {
   const page = await context.newPage()
   await page.goto(owner.url())
-  const base = owner.url().replace(/\/(phones|keys|activity|usage|credit|members).*/, '')
-  for (const name of ['phones', 'keys', 'activity', 'usage', 'credit', 'members']) {
+  const base = owner.url().replace(/\/(phones|keys|activity|events|webhooks|usage|credit|members).*/, '')
+  for (const name of [
+    ...['phones', 'keys', 'activity', 'events', 'webhooks', 'usage', 'credit', 'members'],
+  ]) {
     await page.goto(`${base}/${name}`)
     await page.getByRole('heading', { level: 1 }).waitFor()
     await loaded(page)

@@ -31,7 +31,7 @@ export function Events() {
   return (
     <Page
       title="Events"
-      description="What happened to phones, sessions, apps and credit, for 7 days by default. Webhooks send the same. The list is live until it shows more."
+      description="Changes of phones, sessions, apps and credit. The list is live until it shows more than its newest page."
       actions={
         events.length > 0 && (
           <Export

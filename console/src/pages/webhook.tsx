@@ -78,7 +78,7 @@ function State({ webhook }: { webhook: Webhook }) {
     <>
       {text !== null && (
         <Notice tone={tone === 'quiet' ? 'quiet' : 'warn'} icon={<CircleAlert aria-hidden />} title={text}>
-          {at !== null && (
+          {at === null ? undefined : (
             <p>
               Since <Time at={at} />.
             </p>

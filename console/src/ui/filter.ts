@@ -7,7 +7,8 @@ export function useFilter<T extends object>(
 ): (name: keyof T & string, value: string | boolean) => void {
   const navigate = useNavigate()
   return (name, value) => {
-    const pairs = Object.entries({ ...filter, [name]: value }).filter(([, each]) => each !== '' && each !== false)
-    void navigate({ to: '.', search: Object.fromEntries(pairs), replace: true })
+    const all: object = { ...filter, [name]: value }
+    const kept = Object.entries(all).filter(([, each]) => each !== '' && each !== false)
+    void navigate({ to: '.', search: Object.fromEntries(kept), replace: true })
   }
 }

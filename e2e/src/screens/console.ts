@@ -20,6 +20,7 @@ import { withParts, type Parts } from '../system/parts.js'
 import { startStripePages, type StripePages } from '../system/stripe.js'
 import { root, type System } from '../system/system.js'
 import { operatorOf } from '../system/tenant.js'
+import { startWebhookReceiver, type WebhookReceiver } from '../system/webhook-receiver.js'
 
 const folder = path.join(root, 'docs', 'screens', 'console')
 const sizes = { 375: { width: 375, height: 812 }, 1440: { width: 1440, height: 900 } }
@@ -124,6 +125,27 @@ const scenes: readonly Scene[] = [
     },
   },
   { name: 'activity', path: 'activity' },
+  { name: 'events', path: 'events' },
+  { name: 'webhooks', path: 'webhooks' },
+  {
+    name: 'webhook',
+    path: 'webhooks',
+    async then(page) {
+      await page.getByRole('link', { name: /127\.0\.0\.1/ }).click()
+      await page.getByRole('list', { name: 'Deliveries' }).waitFor()
+    },
+  },
+  {
+    name: 'webhook-new',
+    path: 'webhooks',
+    async then(page) {
+      await page.getByRole('button', { name: 'New webhook' }).click()
+      const dialog = page.getByRole('dialog', { name: 'New webhook' })
+      await dialog.getByLabel('Address').fill('https://agents.example.com/phonerack')
+      await dialog.getByLabel('Only certain types').check()
+      await dialog.getByLabel('phone.ready').check()
+    },
+  },
   { name: 'usage', path: 'usage' },
   { name: 'credit', path: 'credit' },
   {
@@ -264,12 +286,28 @@ async function furnishOperators(page: Page, system: System, operatorOrigin: stri
   }
 }
 
-/** A project with phones, keys and members. Returns its path. */
-async function furnish(browser: Browser, page: Page, system: System, stripe: StripePages): Promise<string> {
+/** What is outside of the service. */
+interface Outside {
+  stripe: StripePages
+  receiver: WebhookReceiver
+}
+
+/** A project with phones, keys, webhooks and members. Returns its path. */
+async function furnish(
+  browser: Browser,
+  page: Page,
+  system: System,
+  { stripe, receiver }: Outside,
+): Promise<string> {
   const project = system.up.project.id
   const origin = new URL(system.up.console_url).origin
   const send = senderOf(page)
   const of = `/projects/${project}`
+  const made = await send('POST', `${of}/webhooks`, { url: receiver.url, description: 'agents' })
+  receiver.secret = String(made['secret'])
+  await send('POST', `${of}/webhooks`, {
+    ...{ url: 'https://agents.example.com/phonerack', description: 'staging', events: ['phone.failed'] },
+  })
   let phone = ''
   for (const name of ['release 4.2', 'price watch', phoneName])
     phone = String((await send('POST', `${of}/phones`, { name }))['id'])
@@ -297,7 +335,7 @@ async function furnish(browser: Browser, page: Page, system: System, stripe: Str
   return `${origin}/console/projects/${project}`
 }
 
-async function drawAll(browser: Browser, system: System, stripe: StripePages): Promise<void> {
+async function drawAll(browser: Browser, system: System, outside: Outside): Promise<void> {
   await mkdir(folder, { recursive: true })
   const first = await newPage(browser, { viewport: sizes[1440] }, [])
   const link = await firstLink(system)
@@ -316,7 +354,7 @@ async function drawAll(browser: Browser, system: System, stripe: StripePages): P
       await page.context().close()
     }
   await acceptLink(first, link, { name: 'Olga Example', email: 'olga@example.com' })
-  const at = await furnish(browser, first, system, stripe)
+  const at = await furnish(browser, first, system, outside)
   const operatorOrigin = await enterOperators(first, 'olga@example.com')
   await furnishOperators(first, system, operatorOrigin)
   const storageState = await first.context().storageState()
@@ -345,11 +383,12 @@ async function drawAll(browser: Browser, system: System, stripe: StripePages): P
 async function draw(parts: Parts): Promise<void> {
   const browser = await parts.start(openBrowser(), (each) => each.close())
   const stripe = await parts.start(startStripePages(), (each) => Promise.resolve(each.close()))
+  const receiver = await parts.start(startWebhookReceiver(), (each) => Promise.resolve(each.close()))
   const person = { sub: 'ann', email: 'ann@example.com', email_verified: true, name: 'Ann Example' }
   const issuer = await parts.start(startOidcIssuer(person), (each) => each.close())
   const mail = await parts.start(startMailServer(), (each) => each.close())
   const env = { ...issuer.env, PHONERACK_SMTP_URL: mail.url, PHONERACK_SIGN_UP: 'open', ...stripe.env }
-  await drawAll(browser, await parts.startSystem({ virtualPhones: 5, env }), stripe)
+  await drawAll(browser, await parts.startSystem({ virtualPhones: 5, env }), { stripe, receiver })
 }
 
 await withParts(draw)

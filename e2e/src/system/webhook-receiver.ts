@@ -15,6 +15,8 @@ export interface WebhookReceiver {
   events: Map<string, number>
   /** Requests without a valid signature. */
   refused: number
+  /** The body of 500 responses to valid requests; null: it answers 204. */
+  failure: string | null
   close(): void
 }
 
@@ -31,7 +33,8 @@ export async function startWebhookReceiver(tls?: { key: string; cert: string }):
         )
         const { id } = eventSchema.parse(body)
         receiver.events.set(id, (receiver.events.get(id) ?? 0) + 1)
-        response.writeHead(204).end()
+        if (receiver.failure === null) response.writeHead(204).end()
+        else response.writeHead(500).end(receiver.failure)
       } catch {
         receiver.refused += 1
         response.writeHead(400).end()
@@ -43,7 +46,7 @@ export async function startWebhookReceiver(tls?: { key: string; cert: string }):
   await once(server, 'listening')
   const receiver: WebhookReceiver = {
     url: `${tls ? 'https' : 'http'}://127.0.0.1:${(server.address() as AddressInfo).port}/`,
-    ...{ secret: 'whsec_AAAA', events: new Map(), refused: 0 },
+    ...{ secret: 'whsec_AAAA', events: new Map(), refused: 0, failure: null },
     close() {
       server.closeAllConnections()
       server.close()

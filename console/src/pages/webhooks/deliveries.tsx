@@ -39,7 +39,7 @@ export function Deliveries({ project, webhook, mayChange }: Props) {
         icon={<Send className="size-5" />}
         label={{ id: 'deliveries' }}
         none="Nothing was sent yet"
-        hint={<p>Events and tests are listed here for 7 days, with the response to their last attempt.</p>}
+        hint={<p>Events and tests are listed here, with the response to their last attempt.</p>}
       >
         {(delivery) => (
           <Row key={delivery.id} {...{ project, webhook, delivery, mayChange }} />

@@ -13,19 +13,22 @@ interface State {
 export function stateOf(webhook: Webhook): State {
   if (!webhook.is_secret_readable)
     return {
-      ...{ tone: 'danger', name: 'secret unreadable' },
+      tone: 'danger',
+      name: 'secret unreadable',
       text: 'The installation lost the keys of this secret, so nothing can be signed and every delivery fails. Rotate the secret.',
     }
   if (webhook.switched_off !== null)
     return {
-      ...{ tone: 'quiet', name: 'switched off' },
+      tone: 'quiet',
+      name: 'switched off',
       text: webhook.switched_off.is_after_failures
         ? 'Switched off, since every attempt failed for 3 days. Events of this time are not sent later.'
         : 'Switched off. Events of this time are not sent later.',
     }
   if (webhook.failing_since !== null)
     return {
-      ...{ tone: 'warn', name: 'failing' },
+      tone: 'warn',
+      name: 'failing',
       text: 'The last attempt failed. After 3 days of failures it is switched off.',
     }
   return { tone: 'good', name: 'on', text: null }
