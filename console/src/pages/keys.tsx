@@ -11,7 +11,8 @@ import { useProject } from '../shell/project'
 import { Badge } from '../ui/badge'
 import { Button } from '../ui/button'
 import { Ask, Confirm } from '../ui/dialog'
-import { Card, Empty, Loading, Page } from '../ui/page'
+import { ListCard } from '../ui/list-card'
+import { Card, Page } from '../ui/page'
 import { Time } from '../ui/time'
 import { NewKey } from './keys/new-key'
 import { Snippets } from './keys/snippets'
@@ -45,25 +46,16 @@ export function Keys() {
         )
       }
     >
-      <Card>
-        {list.isPending ? (
-          <Loading />
-        ) : list.isError ? (
-          <Empty icon={<KeyRound className="size-5" />} title={messageOf(list.error)}>
-            <Button onClick={() => void list.refetch()}>Try again</Button>
-          </Empty>
-        ) : active.length === 0 ? (
-          <Empty icon={<KeyRound className="size-5" />} title="No active keys">
-            {mayChange && <p>Create one to use phones from your program or agent.</p>}
-          </Empty>
-        ) : (
-          <ul aria-label="Active keys" className="divide-y divide-border">
-            {active.map((key) => (
-              <KeyRow key={key.id} project={id} item={key} mayChange={mayChange} />
-            ))}
-          </ul>
-        )}
-      </Card>
+      <ListCard
+        query={list}
+        items={active}
+        icon={<KeyRound className="size-5" />}
+        label="Active keys"
+        none="No active keys"
+        hint={mayChange && <p>Create one to use phones from your program or agent.</p>}
+      >
+        {(key) => <KeyRow key={key.id} project={id} item={key} mayChange={mayChange} />}
+      </ListCard>
       {ended.length > 0 && (
         <details className="group">
           <summary className="w-fit cursor-pointer rounded text-muted">

@@ -18,7 +18,8 @@ import { useProject } from '../shell/project'
 import { Badge } from '../ui/badge'
 import { Button } from '../ui/button'
 import { Ask, Confirm } from '../ui/dialog'
-import { Card, Empty, Loading, Page } from '../ui/page'
+import { ListCard } from '../ui/list-card'
+import { Card, Page } from '../ui/page'
 import { Time } from '../ui/time'
 import { Invite } from './members/invite'
 
@@ -45,25 +46,16 @@ export function Members() {
         )
       }
     >
-      <Card>
-        {list.isPending ? (
-          <Loading />
-        ) : list.isError ? (
-          <Empty icon={<Users className="size-5" />} title={messageOf(list.error)}>
-            <Button onClick={() => void list.refetch()}>Try again</Button>
-          </Empty>
-        ) : members.length === 0 ? (
-          <Empty icon={<Users className="size-5" />} title="No members">
-            <p>Operators can use this project. Invite the people who work with it.</p>
-          </Empty>
-        ) : (
-          <ul aria-label="Members" className="divide-y divide-border">
-            {members.map((member) => (
-              <MemberRow key={member.user_id} project={id} member={member} mayChange={mayChange} />
-            ))}
-          </ul>
-        )}
-      </Card>
+      <ListCard
+        query={list}
+        items={members}
+        icon={<Users className="size-5" />}
+        label="Members"
+        none="No members"
+        hint={<p>Operators can use this project. Invite the people who work with it.</p>}
+      >
+        {(member) => <MemberRow key={member.user_id} project={id} member={member} mayChange={mayChange} />}
+      </ListCard>
       {invitations.length > 0 && (
         <section className="grid gap-3" aria-labelledby="invited">
           <h2 id="invited" className="font-semibold">

@@ -118,8 +118,8 @@ describe('each filter', () => {
     // The wanted entries are the oldest of many.
     await db.$executeRaw`insert into activity
         (project_id, key_id, request_id, at, method, route, phone_id, status, code, ms, summary)
-      select ${projectId}, case when n <= 3 then 'key_rare' else 'key_often' end, 'req_' || n, now(), 'POST', '/v1/phones',
-        case when n <= 3 then 'ph_rare' end, case when n <= 3 then 404 else 200 end, null, 1, '{}'
+      select ${projectId}::text, case when n <= 3 then 'key_rare' else 'key_often' end, 'req_' || n, now(), 'POST', '/v1/phones',
+        case when n <= 3 then 'ph_rare' end, case when n <= 3 then 404 else 200 end, null, 1, '{}'::jsonb
       from generate_series(1, 20000) as n`
     await db.$executeRawUnsafe('analyze activity')
   })
