@@ -9,7 +9,11 @@ const refusedMs = 30_000
 
 /** Whether a list shows more than its newest page. */
 const isLong = (data: unknown): boolean =>
-  typeof data === 'object' && data !== null && 'pages' in data && Array.isArray(data.pages) && data.pages.length > 1
+  typeof data === 'object' &&
+  data !== null &&
+  'pages' in data &&
+  Array.isArray(data.pages) &&
+  data.pages.length > 1
 
 /** Hidden pages have no stream: browsers open only six connections to one server. */
 export function useChanges(project: string): void {

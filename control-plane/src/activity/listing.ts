@@ -33,7 +33,10 @@ interface Row {
 }
 
 /** The condition of a query. Each filter has an index, with the project first: entries of others cannot slow it down. */
-export function matching({ projectId, filter = {} }: Pick<ActivityQuery, 'projectId' | 'filter'>): Prisma.Sql {
+export function matching({
+  projectId,
+  filter = {},
+}: Pick<ActivityQuery, 'projectId' | 'filter'>): Prisma.Sql {
   const { by, phoneId, isRefused = false } = filter
   const conditions = [
     Prisma.sql`project_id = ${projectId}`,

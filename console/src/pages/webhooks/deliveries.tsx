@@ -41,9 +41,7 @@ export function Deliveries({ project, webhook, mayChange }: Props) {
         none="Nothing was sent yet"
         hint={<p>Events and tests are listed here, with the response to their last attempt.</p>}
       >
-        {(delivery) => (
-          <Row key={delivery.id} {...{ project, webhook, delivery, mayChange }} />
-        )}
+        {(delivery) => <Row key={delivery.id} {...{ project, webhook, delivery, mayChange }} />}
       </ListCard>
       <ShowMore pages={list} />
     </section>

@@ -34,7 +34,9 @@ export function Rotate({ project, webhook, isOpen, onClose }: Props) {
       isSticky={made !== undefined}
       title={made ? 'Copy the new secret now' : 'Rotate the secret'}
       description={
-        made ? 'It is not shown again.' : 'For a day, requests are signed by the new secret and by the present one.'
+        made
+          ? 'It is not shown again.'
+          : 'For a day, requests are signed by the new secret and by the present one.'
       }
     >
       {made ? (

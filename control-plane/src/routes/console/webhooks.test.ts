@@ -99,7 +99,13 @@ describe('a webhook', () => {
     expect(on.body).toMatchObject({ enabled: true, switched_off: null })
     const changed = await member.client.ask('PATCH', path, { body: { events: ['phone.ready'] } })
     expect(changed.body).toMatchObject({ id, url: receiver.url, events: ['phone.ready'] })
-    for (const body of [{ events: ['nope'] }, { events: [] }, { url: 'ftp://x' }, { enabled: false }, { secret: 'x' }])
+    for (const body of [
+      { events: ['nope'] },
+      { events: [] },
+      { url: 'ftp://x' },
+      { enabled: false },
+      { secret: 'x' },
+    ])
       expect(codeOf(await member.client.ask('PATCH', path, { body }))).toBe('validation_failed')
     await eventually(async () => (await plane.app.core.db.activity.count({ where: { keyId: userId } })) === 2)
     await remove({ path })
@@ -119,7 +125,10 @@ describe('a webhook', () => {
       { enabled: false, switched_off: { is_after_failures: true }, is_secret_readable: false },
     ])
     const { body } = await member.client.ask('POST', `${path}/rotate`, { body: {} })
-    expect(body).toMatchObject({ secret: expect.stringMatching(/^whsec_/) as unknown, is_secret_readable: true })
+    expect(body).toMatchObject({
+      secret: expect.stringMatching(/^whsec_/) as unknown,
+      is_secret_readable: true,
+    })
     await remove({ path })
   })
 
@@ -160,7 +169,9 @@ describe('a delivery', () => {
     expect(codeOf(await viewer.ask('POST', again, { body: {} }))).toBe('insufficient_scope')
     expect((await member.client.ask('POST', again, { body: {} })).status).toBe(202)
     await first(path, ({ id, status }) => id === failed.id && status === 'succeeded')
-    const missing = await member.client.ask('POST', again.replace(failed.id, 'dlv_aaaaaaaaaaaa'), { body: {} })
+    const missing = await member.client.ask('POST', again.replace(failed.id, 'dlv_aaaaaaaaaaaa'), {
+      body: {},
+    })
     expect(codeOf(missing)).toBe('event_not_found')
 
     const test = await member.client.ask('POST', `${path}/test`, { body: {} })
@@ -197,7 +208,16 @@ describe('the activity', () => {
     const { projectId } = await plane.tenant()
     const { client } = await consoleUser(plane, { role: 'viewer', projectId })
     const entry = (requestId: string, keyId: string, phoneId: string | null, status: number) => ({
-      ...{ projectId, keyId, requestId, at: new Date(), method: 'POST', route: '/v1/phones', phoneId, status },
+      ...{
+        projectId,
+        keyId,
+        requestId,
+        at: new Date(),
+        method: 'POST',
+        route: '/v1/phones',
+        phoneId,
+        status,
+      },
       ...{ code: null, ms: 1, summary: {} },
     })
     await db.activity.createMany({
