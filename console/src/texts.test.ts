@@ -248,7 +248,7 @@ describe('a webhook', () => {
     const withError = (error: string | null) => errorText({ error } as Parameters<typeof errorText>[0])
     expect([withError(null), withError('timeout'), withError('new_reason')]).toEqual([
       null,
-      'The receiver did not answer in time.',
+      'The receiver did not answer before the time limit.',
       'new_reason',
     ])
   })

@@ -1,4 +1,4 @@
-/** Webhooks and events in the console, in a real Chromium, with a receiver that verifies signatures and fails when told. */
+/** Webhooks and events in the console, in a real Chromium, with a receiver that verifies signatures, and fails when the test says so. */
 import { type Browser, type Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, inject, it } from 'vitest'
 import { z } from 'zod'

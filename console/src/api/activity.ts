@@ -4,7 +4,7 @@ import { call } from './client'
 export interface ActivityEntry {
   id: string
   at: string
-  /** Of the key, or of the user of the console. */
+  /** The ID of the key, or of the user of the console. */
   key_id: string
   request_id: string
   method: string

@@ -45,7 +45,7 @@ export interface Delivery {
   created_at: string
   last_attempt_at: string | null
   next_attempt_at: string | null
-  /** Of the last attempt. The body is hostile text, cut after 2,000 characters. */
+  /** The response to the last attempt. The body is hostile text, cut after 2,000 characters. */
   response: { status: number; body: string } | null
   duration_ms: number | null
   error: string | null

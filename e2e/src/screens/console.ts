@@ -286,7 +286,7 @@ async function furnishOperators(page: Page, system: System, operatorOrigin: stri
   }
 }
 
-/** What is outside of the service. */
+/** Servers outside of the service. */
 interface Outside {
   stripe: StripePages
   receiver: WebhookReceiver

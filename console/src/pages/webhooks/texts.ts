@@ -5,7 +5,7 @@ import { type Tone } from '../../ui/badge'
 interface State {
   tone: Tone
   name: string
-  /** What it means, and what to do; null: nothing needs to be said. */
+  /** The meaning, and what to do; null: nothing needs to be said. */
   text: string | null
 }
 
@@ -42,7 +42,7 @@ export const typesText = (events: readonly string[] | null): string => {
 const errors: Readonly<Record<string, string>> = {
   status: 'The receiver did not confirm it with a status from 200 to 299.',
   redirect: 'The receiver answered with a redirect, which is not followed.',
-  timeout: 'The receiver did not answer in time.',
+  timeout: 'The receiver did not answer before the time limit.',
   name_not_resolved: 'The name in the address could not be resolved.',
   address_not_allowed: 'The name leads to an address to which webhooks must not connect.',
   connection_refused: 'The receiver refused the connection.',

@@ -132,7 +132,7 @@ describe('a webhook', () => {
     await remove({ path })
   })
 
-  it('of another project is not found', async () => {
+  it('is not found in another project', async () => {
     const { path } = await create()
     const other = await plane.tenant()
     const { client } = await consoleUser(plane, { role: 'owner', projectId: other.projectId })
