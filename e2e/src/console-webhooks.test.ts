@@ -96,7 +96,7 @@ it('a delivery that fails shows the response as text, and is sent again', async 
   expect(await owner.locator('img[src="x"]').count()).toBe(0)
   expect(await axeFindings(owner)).toEqual([])
   receiver.failure = null
-  await failed.getByRole('button', { name: /^Send phone\.deleted/ }).click()
+  await failed.getByRole('button', { name: /^Send again: phone\.deleted/ }).click()
   await failed.getByText('succeeded').waitFor({ timeout: 30_000 })
 })
 

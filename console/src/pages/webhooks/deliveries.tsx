@@ -83,7 +83,7 @@ function Row({ project, webhook, delivery, mayChange }: RowProps) {
           <Button
             size="small"
             isBusy={change.isPending}
-            aria-label={`Send ${type} ${delivery.event} again`}
+            aria-label={`Send again: ${type} ${delivery.event}`}
             onClick={() =>
               change.mutate(() => sendAgain(project, webhook.id, id), {
                 onSuccess: () => void toast.success('It is sent again.'),
