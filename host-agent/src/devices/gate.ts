@@ -2,8 +2,8 @@
  * Admits calls to one device: lifecycle calls that raise the fencing number, writes one at a time,
  * reads concurrently. Called by `grpc/` and does not depend on it.
  */
-import { ApiError, DeadlineExceeded, limits, ownNow, Progress, type Logger } from '@phonerack/shared'
-import { DeviceGone, type Device } from '../device/device.js'
+import { ApiError, limits, ownNow, Progress, type Logger } from '@phonerack/shared'
+import type { Device } from '../device/device.js'
 import { type WipeCheck } from '../wiping/checks.js'
 import { asRefusal, orRefuse } from '../base/own-fault.js'
 import type { FoundCapability } from '../device/attempt.js'
@@ -15,21 +15,14 @@ import { createFencing, type Fencing } from '../custody/fencing.js'
 import type { Journal, OperationKind } from '../custody/journal.js'
 import type { DeviceRecord, Records } from '../custody/records.js'
 import { adoptPhone, proveIdentity, type AdoptionOrder, type Challenge, type Proof } from './adoption.js'
+import { isUnreachable, joined, type Caller } from './caller.js'
+import { journalled } from './journalled.js'
+import { createTurns } from './turns.js'
 import { twinCheck } from './twin-check.js'
+import { createTyped } from './typed.js'
 import { createWriteQueue } from './write-queue.js'
 
-/** The calling phone and its fencing number. */
-export interface Caller {
-  phoneId: string
-  /** The tenant that owns the phone; empty when unknown. */
-  tenant: string
-  /**
-   * The phone ran before, so its data must be on the device. Older control planes do not send it.
-   */
-  hasData?: boolean | undefined
-  fencingNumber: bigint
-  requestId: string
-}
+export type { Caller }
 
 /** Milliseconds. */
 const times = { read: 15_000, writeReady: 5000, lifecycle: 120_000, wipe: 10 * 60_000, abortGrace: 5000 }
@@ -49,7 +42,9 @@ export interface GateParts {
 
 export class DeviceGate {
   readonly fencing: Fencing
+  readonly typed = createTyped()
   private readonly queue = createWriteQueue()
+  private readonly turns = createTurns()
   /** Long writes and live views, which do not use the queue. */
   private readonly unqueuedWork = new Set<Promise<unknown>>()
   /** The running lifecycle call; later ones wait for it. */
@@ -172,23 +167,41 @@ export class DeviceGate {
   }
 
   /** Reads the screen; retries for up to 15 seconds while the phone is unreachable. */
-  async read<T>(
+  read<T>(
     caller: Caller,
     progress: Progress,
     work: (device: Device, progress: Progress) => Promise<T>,
   ): Promise<T> {
-    const held = this.fencing.hold(caller)
-    const within = joined(progress, held).within(times.read)
-    for (;;) {
-      try {
-        const device = await this.supervisor.waitHealthy(within)
-        return await work(device, within)
-      } catch (error) {
-        if (held.aborted) this.fencing.hold(caller)
-        if (!isUnreachable(error) || within.expired) throw asRefusal(error)
-        await within.sleep(100, 'the phone to be back')
+    return this.turns.first(async () => {
+      const held = this.fencing.hold(caller)
+      const within = joined(progress, held).within(times.read)
+      for (;;) {
+        try {
+          const device = await this.supervisor.waitHealthy(within)
+          return await work(device, within)
+        } catch (error) {
+          if (held.aborted) this.fencing.hold(caller)
+          if (!isUnreachable(error) || within.expired) throw asRefusal(error)
+          await within.sleep(100, 'the phone to be back')
+        }
       }
-    }
+    })
+  }
+
+  /**
+   * A read that gives way to all other calls: null when one runs or begins. Does not wait for the phone.
+   * @throws FencingRefused, DeviceGone
+   */
+  glance<T>(
+    caller: Caller,
+    progress: Progress,
+    work: (device: Device, progress: Progress) => Promise<T>,
+  ): Promise<T | null> {
+    return this.turns.giveWay(async (signal) => {
+      const held = this.fencing.hold(caller)
+      const within = joined(progress, held, signal)
+      return work(await this.supervisor.waitHealthy(within.within(0)), within)
+    })
   }
 
   /** Reads the screen after it has had time to show the effect of the last batch. */
@@ -205,20 +218,21 @@ export class DeviceGate {
   }
 
   /** Queues a write. The journal contains it before `work` starts, under `id` if given. */
-  async write<T>(
+  write<T>(
     kind: OperationKind,
     caller: Caller,
     progress: Progress,
     work: (device: Device, progress: Progress) => Promise<T>,
     id?: string,
   ): Promise<T> {
-    const held = this.fencing.hold(caller)
-    const within = joined(progress, held)
-    return this.queue.run(within.signal, limits.writeQueueWait, async () => {
-      this.fencing.hold(caller)
-      const device = await this.supervisor.waitHealthy(within.within(times.writeReady))
-      orRefuse(() => this.fencing.written())
-      return this.journalled(kind, caller, () => work(device, within), id)
+    return this.turns.first(async () => {
+      const within = joined(progress, this.fencing.hold(caller))
+      return this.queue.run(within.signal, limits.writeQueueWait, async () => {
+        this.fencing.hold(caller)
+        const device = await this.supervisor.waitHealthy(within.within(times.writeReady))
+        orRefuse(() => this.fencing.written())
+        return this.journalled(kind, caller, () => work(device, within), id)
+      })
     })
   }
 
@@ -226,19 +240,21 @@ export class DeviceGate {
    * Runs a long write outside the queue. The journal contains it under `id` before `work` starts. Lifecycle calls abort it and
    * wait for its end. `again` waits for a phone that disconnected during the write.
    */
-  async writeUnqueued<T>(
+  writeUnqueued<T>(
     kind: OperationKind,
     id: string,
     caller: Caller,
     progress: Progress,
     work: (device: Device, progress: Progress, again: (progress: Progress) => Promise<Device>) => Promise<T>,
   ): Promise<T> {
-    const within = joined(progress, this.fencing.hold(caller))
     const again = (asked: Progress) => this.supervisor.waitHealthy(asked)
-    return this.unqueued(async () => {
-      const device = await this.supervisor.waitHealthy(within.within(times.writeReady))
-      orRefuse(() => this.fencing.written())
-      return this.journalled(kind, caller, () => work(device, within, again), id)
+    return this.turns.first(async () => {
+      const within = joined(progress, this.fencing.hold(caller))
+      return this.unqueued(async () => {
+        const device = await this.supervisor.waitHealthy(within.within(times.writeReady))
+        orRefuse(() => this.fencing.written())
+        return this.journalled(kind, caller, () => work(device, within, again), id)
+      })
     })
   }
 
@@ -347,7 +363,7 @@ export class DeviceGate {
     // A fixed deadline instead of the first caller's, since repeated calls wait for the same work.
     const within = Progress.for(kind === 'wipe' || kind === 'enroll' ? times.wipe : times.lifecycle, held)
     const before = this.lifecycle
-    const mine = (async () => {
+    const call = async () => {
       await within.race('the call before', () => Promise.allSettled([before]))
       await within
         .within(times.abortGrace)
@@ -358,7 +374,9 @@ export class DeviceGate {
         this.parts.records.update(this.serial, { unknownOutcome: null })
       }
       return result
-    })()
+    }
+    const mine = this.turns
+      .first(call)
       .catch((error: unknown) => {
         // Jobs repeat these calls until they succeed.
         throw asRefusal(error)
@@ -369,32 +387,13 @@ export class DeviceGate {
     return progress.race(kind, () => mine)
   }
 
-  private async journalled<T>(
+  private journalled<T>(
     kind: OperationKind,
-    caller: Caller,
+    { phoneId, fencingNumber, requestId }: Caller,
     work: () => Promise<T>,
     id: string = this.parts.newId(),
   ): Promise<T> {
-    const { serial } = this
-    const { phoneId, requestId } = caller
-    const fencingNumber = caller.fencingNumber.toString()
-    const end = orRefuse(() =>
-      this.parts.journal.begin({ id, serial, phoneId, fencingNumber, kind, requestId }),
-    )
-    try {
-      return await work()
-    } finally {
-      end()
-    }
+    const { serial, parts } = this
+    return journalled(parts.journal, { id, serial, kind, phoneId, fencingNumber, requestId }, work)
   }
 }
-
-/** The caller's deadline, aborted early by a newer fencing number. */
-const joined = (progress: Progress, held: AbortSignal): Progress =>
-  Progress.for(progress.remaining, progress.signal, held)
-
-/** Errors that a retry may resolve. */
-const isUnreachable = (error: unknown): boolean =>
-  error instanceof DeviceGone ||
-  error instanceof DeadlineExceeded ||
-  (error instanceof ApiError && error.code === 'phone_unavailable')

@@ -14,4 +14,5 @@ export {
   type Snapshots,
   type SnapshotStore,
 } from './snapshots.js'
+export { takeThumbnail, type Covered, type Thumbnail } from './thumbnail.js'
 export { ScreenImageError, ScreenXmlError } from './errors.js'

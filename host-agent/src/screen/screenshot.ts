@@ -42,7 +42,7 @@ export interface Picture {
 }
 
 /** Twice an 8K screen: no phone's screen is larger. */
-const maxPixels = 70_000_000
+export const maxPixels = 70_000_000
 const secureLimitMs = 5000
 
 // Every picture is used once, so a cache would only waste memory.

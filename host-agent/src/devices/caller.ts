@@ -1,0 +1,26 @@
+/** Who a call to a phone is for, and the errors of a phone that cannot be reached. Used by `gate.ts`. */
+import { ApiError, DeadlineExceeded, Progress } from '@phonerack/shared'
+import { DeviceGone } from '../device/device.js'
+
+/** The calling phone and its fencing number. */
+export interface Caller {
+  phoneId: string
+  /** The tenant that owns the phone; empty when unknown. */
+  tenant: string
+  /**
+   * The phone ran before, so its data must be on the device. Older control planes do not send it.
+   */
+  hasData?: boolean | undefined
+  fencingNumber: bigint
+  requestId: string
+}
+
+/** The caller's deadline, aborted early by a newer fencing number. */
+export const joined = (progress: Progress, ...held: readonly AbortSignal[]): Progress =>
+  Progress.for(progress.remaining, progress.signal, ...held)
+
+/** Errors that a retry may resolve. */
+export const isUnreachable = (error: unknown): boolean =>
+  error instanceof DeviceGone ||
+  error instanceof DeadlineExceeded ||
+  (error instanceof ApiError && error.code === 'phone_unavailable')

@@ -1,0 +1,37 @@
+/** When something was last typed on one phone. In memory only. docs/decisions/0278, 0297 */
+import { limits, ownNow, type Action } from '@phonerack/shared'
+
+export interface Typed {
+  note(phoneId: string): void
+  /** Whether something was typed on this phone in the last minutes, by any caller. */
+  isRecent(phoneId: string): boolean
+}
+
+/** @param now milliseconds on a monotonic clock */
+export function createTyped(now: () => number = ownNow): Typed {
+  let last: { phoneId: string; at: number } | null = null
+  return {
+    note(phoneId) {
+      last = { phoneId, at: now() }
+    },
+    isRecent: (phoneId) =>
+      last !== null && last.phoneId === phoneId && now() - last.at < limits.steps.typedLife,
+  }
+}
+
+const characterKey = /^(?:[a-z0-9]|space)$/
+
+/** Whether a batch types text, or characters by keys. */
+export const types = (actions: readonly Action[]): boolean =>
+  actions.some(
+    (action) => action.type === 'type' || (action.type === 'key' && characterKey.test(action.key)),
+  )
+
+/** Android's key codes of digits, letters and signs (`KeyEvent`): 7–18, 29–56, 62, 68–77, 81, 144–163. */
+export const isCharacter = (code: number): boolean =>
+  (code >= 7 && code <= 18) ||
+  (code >= 29 && code <= 56) ||
+  code === 62 ||
+  (code >= 68 && code <= 77) ||
+  code === 81 ||
+  (code >= 144 && code <= 163)

@@ -1,0 +1,60 @@
+/** A small picture of the screen for walls of thumbnails. Only reads the phone. Used by `devices/thumbnails.ts`. */
+import { createHash } from 'node:crypto'
+import { type Progress } from '@phonerack/shared'
+import sharp from 'sharp'
+import type { Device } from '../device/device.js'
+import { ScreenImageError } from './errors.js'
+import { maxPixels, pngSize } from './screenshot.js'
+
+export interface Thumbnail {
+  /** WebP. */
+  image: Buffer
+  /** Identifies the picture: equal pictures have the same. */
+  tag: string
+}
+
+/** The screen shows a window that forbids screenshots, or is off. */
+export type Covered = 'secure' | 'asleep'
+
+/** Pixels of each side at most. */
+const side = 320
+const maxBytes = 40_000
+/** Of WebP; the second is for screens of noise. */
+const qualities = [60, 15] as const
+
+/**
+ * Does not read the picture of a screen that is covered. An unknown state is an error, so that no picture of it is shown.
+ * @throws ScreenImageError, DeviceGone, DeadlineExceeded, ApiError
+ */
+export async function takeThumbnail(device: Device, progress: Progress): Promise<Thumbnail | Covered> {
+  const { asleep, secure } = await device.secureWindow.read(progress)
+  if (asleep) return 'asleep'
+  if (secure) return 'secure'
+  const png = await device.screen.png(progress)
+  return progress.race('making a thumbnail', () => makeThumbnail(png))
+}
+
+/** @throws ScreenImageError */
+export async function makeThumbnail(png: Uint8Array): Promise<Thumbnail> {
+  // Refuses what is too large before it is decoded.
+  pngSize(png)
+  for (const quality of qualities) {
+    const image = await encode(png, quality)
+    if (image.length <= maxBytes) return { image, tag: tagOf(image) }
+  }
+  throw new ScreenImageError(`a thumbnail has more than ${maxBytes} bytes`)
+}
+
+async function encode(png: Uint8Array, quality: number): Promise<Buffer> {
+  try {
+    return await sharp(png, { limitInputPixels: maxPixels, failOn: 'error' })
+      .flatten({ background: '#000' })
+      .resize({ width: side, height: side, fit: 'inside', withoutEnlargement: true })
+      .webp({ quality, effort: 1 })
+      .toBuffer()
+  } catch (error) {
+    throw new ScreenImageError('the PNG cannot be decoded', error)
+  }
+}
+
+const tagOf = (image: Buffer): string => createHash('sha256').update(image).digest('base64url').slice(0, 22)
