@@ -4,6 +4,7 @@
  */
 import { ApiError, type DeviceStatus, type Logger } from '@phonerack/shared'
 import type { AdbClient, TrackedDevice } from '../adb/client.js'
+import { createFew } from '../base/few.js'
 import { keepConnected, type Keeper } from '../adb/keep.js'
 import { pollDevices, trackDevices } from '../adb/track.js'
 import { PhoneLinks } from '../supervision/same-phone.js'
@@ -16,6 +17,7 @@ import type { Journal } from '../custody/journal.js'
 import { DeviceGate } from './gate.js'
 import type { Records } from '../custody/records.js'
 import { statusOf } from './status-of.js'
+import { createThumbnails, mostThumbnails, type Thumbnails } from './thumbnails.js'
 
 export interface RegistryParts {
   client: AdbClient
@@ -44,6 +46,7 @@ export interface RegistryParts {
 interface Entry {
   supervisor: DeviceSupervisor
   gate: DeviceGate
+  thumbnails: Thumbnails
 }
 
 const linkOf = (state: string): Link => {
@@ -64,6 +67,7 @@ const networkPollMs = 500
 export class Registry {
   private readonly entries = new Map<string, Entry>()
   private readonly links = new PhoneLinks()
+  private readonly few = createFew(mostThumbnails)
   private tracked = new Map<string, TrackedDevice>()
   private readonly stopping = new AbortController()
   private readonly keeper: Keeper
@@ -92,6 +96,11 @@ export class Registry {
   /** @throws ApiError phone_unavailable for an unknown serial */
   gate(serial: string): DeviceGate {
     return this.known(serial).gate
+  }
+
+  /** @throws ApiError phone_unavailable for an unknown serial */
+  thumbnails(serial: string): Thumbnails {
+    return this.known(serial).thumbnails
   }
 
   /** For an acceptance run, which does more than a tenant may. @throws ApiError phone_unavailable for an unknown serial */
@@ -163,7 +172,7 @@ export class Registry {
       simAllowed: this.parts.allowSims.includes(serial),
     })
     const gate = new DeviceGate({ serial, supervisor, records, flags, journal, newId, log, onChange })
-    const entry = { supervisor, gate }
+    const entry = { supervisor, gate, thumbnails: createThumbnails({ gate, few: this.few, log }) }
     this.entries.set(serial, entry)
     return entry
   }

@@ -22,6 +22,7 @@ import type { Installs } from '../installs/installs.js'
 import type { WipeLevel } from '../custody/custody.js'
 import { profileOf } from '../custody/profile.js'
 import type { Registry } from '../devices/registry.js'
+import { types } from '../devices/typed.js'
 import {
   observe,
   takeAnnotatedScreenshot,
@@ -37,6 +38,7 @@ import { createIdentityHandlers, type Renewal } from './identity-handlers.js'
 import { createMoveHandlers } from './move-handlers.js'
 import { createReportHandlers } from './report-handlers.js'
 import { createSettingsHandlers } from './settings-handlers.js'
+import { createThumbnailHandlers } from './thumbnail-handlers.js'
 
 export interface HandlerParts {
   registry: Registry
@@ -82,7 +84,11 @@ export function createHandlers({
         const actions = readActions(actionsJson)
         const gate = registry.gate(caller.serial)
         const whole = stopBetweenActions ? untilDeadline : progress
+        const noteTyped = () => {
+          if (types(actions)) gate.typed.note(caller.phoneId)
+        }
         await gate.write('batch', caller, whole, async (device, within) => {
+          noteTyped()
           const outcome = await runBatch({
             device,
             snapshots: snapshots.of(caller),
@@ -98,6 +104,7 @@ export function createHandlers({
             ...sendBatch(caller.phoneId, send),
           })
           gate.screenSettlesAt = outcome.screenSettlesAt
+          noteTyped()
           send({
             event: {
               $case: 'ended',
@@ -113,6 +120,10 @@ export function createHandlers({
         })
       },
     )
+  const forget = ({ serial, phoneId }: { serial: string; phoneId: string }) => {
+    snapshots.forget(phoneId)
+    registry.thumbnails(serial).forget()
+  }
   return {
     ...createSettingsHandlers(registry, log),
     ...createFileHandlers(registry, log),
@@ -120,6 +131,7 @@ export function createHandlers({
     ...createReportHandlers(registry, log),
     ...createIdentityHandlers(renewal, log),
     ...createMoveHandlers(registry, hostId, log),
+    ...createThumbnailHandlers(registry, log),
     startPhone: unary(log, 'StartPhone', async ({ assignment }, progress) => {
       const caller = callerOf(assignment)
       const { serial } = caller
@@ -128,19 +140,19 @@ export function createHandlers({
     }),
     parkPhone: unary(log, 'ParkPhone', async ({ assignment }, progress) => {
       const caller = callerOf(assignment)
-      snapshots.forget(caller.phoneId)
+      forget(caller)
       await registry.gate(caller.serial).park(caller, progress)
       return {}
     }),
     rebootPhone: unary(log, 'RebootPhone', async ({ assignment }, progress) => {
       const caller = callerOf(assignment)
-      snapshots.forget(caller.phoneId)
+      forget(caller)
       await registry.gate(caller.serial).reboot(caller, progress)
       return {}
     }),
     wipeDevice: unary(log, 'WipeDevice', async ({ assignment }, progress) => {
       const caller = callerOf(assignment)
-      snapshots.forget(caller.phoneId)
+      forget(caller)
       const { serial } = caller
       const wipe = () => registry.gate(serial).wipe(caller, progress)
       const checks = await explained(log, { serial, work: 'wipe' }, wipe)

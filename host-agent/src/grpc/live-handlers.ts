@@ -76,11 +76,11 @@ async function serve(call: Call, registry: Registry, log: Logger, progress: Prog
       }),
   }
   const named = log.child({ serial: caller.serial, phoneId: caller.phoneId, requestId: caller.requestId })
-  await registry
-    .gate(caller.serial)
-    .watch(caller, within, (device, progressOfView) =>
-      watch({ device, control, outlet, inlet, progress: progressOfView, log: named }),
-    )
+  const gate = registry.gate(caller.serial)
+  const onTyped = () => gate.typed.note(caller.phoneId)
+  await gate.watch(caller, within, (device, progressOfView) =>
+    watch({ device, control, outlet, inlet, onTyped, progress: progressOfView, log: named }),
+  )
 }
 
 /** The first message, and the following ones: kept until there is a listener. */

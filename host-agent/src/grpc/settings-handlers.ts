@@ -43,11 +43,13 @@ export function createSettingsHandlers(registry: Registry, log: Logger): Setting
     }),
     setClipboard: unary(log, 'SetClipboard', async ({ assignment, text }, progress) => {
       const caller = callerOf(assignment)
-      await registry
-        .gate(caller.serial)
-        .write('clipboard', caller, progress, (device, within) =>
-          need(device.clipboard, 'clipboard').set(text, within),
-        )
+      const gate = registry.gate(caller.serial)
+      await gate.write('clipboard', caller, progress, (device, within) => {
+        const clipboard = need(device.clipboard, 'clipboard')
+        // Apps and Android show it.
+        gate.typed.note(caller.phoneId)
+        return clipboard.set(text, within)
+      })
       return {}
     }),
     getLocation: unary(log, 'GetLocation', async ({ assignment }, progress) => {

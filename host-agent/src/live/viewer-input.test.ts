@@ -142,6 +142,7 @@ it('is refused on a phone without video', async () => {
     control: false,
     outlet: { send: () => Promise.resolve() },
     inlet: { onEvent: () => undefined, pause: () => undefined, resume: () => undefined },
+    onTyped: () => undefined,
     progress: Progress.for(60_000),
     log,
   })

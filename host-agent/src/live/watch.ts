@@ -8,6 +8,7 @@ import { ApiError, DeadlineExceeded, Progress, type Logger, pause } from '@phone
 import type { Capture, CaptureListener, CaptureSubscription } from '../device/capture.js'
 import { DeviceGone, type SecureWindowState, type Device } from '../device/device.js'
 import { later } from '../base/later.js'
+import { isCharacter } from '../devices/typed.js'
 import { whileViewed } from '../metrics/instruments.js'
 import { messagesOf } from './frame-messages.js'
 import { ViewerInput } from './viewer-input.js'
@@ -31,6 +32,8 @@ export interface WatchParts {
   control: boolean
   outlet: Outlet
   inlet: Inlet
+  /** Called before text, or a key with a character, goes to the phone. */
+  onTyped: () => void
   /** Lasts as long as the view. */
   progress: Progress
   log: Logger
@@ -108,6 +111,8 @@ class View {
       if (event.$case === 'open') throw refused('The view is already open.')
       if (event.$case === 'keyFrame') return this.subscription?.requestKeyFrame()
       if (!this.parts.control) throw refused('This view does not accept input.')
+      if (event.$case === 'text' || (event.$case === 'key' && isCharacter(event.value.keyCode)))
+        this.parts.onTyped()
       if (!this.input.add(event)) this.parts.inlet.pause()
     } catch (error) {
       this.fail(error)

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import { type Progress } from '@phonerack/shared'
 import sharp from 'sharp'
+import { createFew } from '../base/few.js'
 import type { Device } from '../device/device.js'
 import { ScreenImageError } from './errors.js'
 import { maxPixels, pngSize } from './screenshot.js'
@@ -21,6 +22,8 @@ const side = 320
 const maxBytes = 40_000
 /** Of WebP; the second is for screens of noise. */
 const qualities = [60, 15] as const
+/** Thumbnails of all phones take one processor at most, since the pictures of agents need it too. */
+const one = createFew(1)
 
 /**
  * Does not read the picture of a screen that is covered. An unknown state is an error, so that no picture of it is shown.
@@ -31,7 +34,12 @@ export async function takeThumbnail(device: Device, progress: Progress): Promise
   if (asleep) return 'asleep'
   if (secure) return 'secure'
   const png = await device.screen.png(progress)
-  return progress.race('making a thumbnail', () => makeThumbnail(png))
+  return progress.race('making a thumbnail', () =>
+    one(() => {
+      progress.check('making a thumbnail')
+      return makeThumbnail(png)
+    }),
+  )
 }
 
 /** @throws ScreenImageError */

@@ -68,6 +68,8 @@ import {
   type SetTimezoneResponse,
   type StartPhoneRequest,
   type StartPhoneResponse,
+  type ThumbnailRequest,
+  type ThumbnailResponse,
   type TrustAuthoritiesRequest,
   type TrustAuthoritiesResponse,
   type UninstallAppRequest,
@@ -159,6 +161,7 @@ export function createClient(
   return {
     observe: promised<ObserveRequest, ObserveResponse>((...args) => client.observe(...args)),
     screenshot: promised<ScreenshotRequest, ScreenshotResponse>((...args) => client.screenshot(...args)),
+    thumbnail: promised<ThumbnailRequest, ThumbnailResponse>((...args) => client.thumbnail(...args)),
     start: promised<StartPhoneRequest, StartPhoneResponse>((...args) => client.startPhone(...args)),
     park: promised<ParkPhoneRequest, ParkPhoneResponse>((...args) => client.parkPhone(...args)),
     wipe: promised<WipeDeviceRequest, WipeDeviceResponse>((...args) => client.wipeDevice(...args)),

@@ -1,0 +1,21 @@
+/** Runs a limited number of jobs at the same time, in order of arrival. Used for thumbnails. */
+
+export type Few = <T>(job: () => Promise<T>) => Promise<T>
+
+/** @param most jobs at the same time */
+export function createFew(most: number): Few {
+  let running = 0
+  const waiting: (() => void)[] = []
+  return async (job) => {
+    // One that ends gives its place to the next, so that none that arrives in between takes it.
+    if (running >= most) await new Promise<void>((begin) => waiting.push(begin))
+    else running += 1
+    try {
+      return await job()
+    } finally {
+      const next = waiting.shift()
+      if (next) next()
+      else running -= 1
+    }
+  }
+}

@@ -1,0 +1,126 @@
+/**
+ * The thumbnails of one phone: all callers share one read of the screen, which gives way to other calls. The last picture is in
+ * memory, for one phone and fencing number. Used by `grpc/`. docs/decisions/0297
+ */
+import { ApiError, DeadlineExceeded, ownNow, Progress, type Logger } from '@phonerack/shared'
+import { type Few } from '../base/few.js'
+import { DeviceGone, type Device } from '../device/device.js'
+import { ScreenImageError, takeThumbnail, type Covered, type Thumbnail } from '../screen/index.js'
+import { type Caller } from './caller.js'
+import { type Typed } from './typed.js'
+
+/** Why there is no picture. */
+export type Absence = Covered | 'busy' | 'typed' | 'unreadable'
+
+/** Milliseconds. `fresh`: between two reads. `last`: age up to which a picture is shown. `wait`: of one caller. */
+const times = { fresh: 1000, last: 60_000, wait: 2500, read: 10_000, failed: 5000 }
+/** A phone is read for at most one part in so many of its time. */
+const restParts = 4
+/** Screens of a host that are read at the same time. */
+export const mostThumbnails = 4
+
+export interface ThumbnailParts {
+  gate: {
+    readonly typed: Typed
+    readonly fencing: { hold(caller: Caller): AbortSignal }
+    glance<T>(
+      caller: Caller,
+      progress: Progress,
+      work: (device: Device, progress: Progress) => Promise<T>,
+    ): Promise<T | null>
+  }
+  /** Shared by all phones of the host. */
+  few: Few
+  log: Logger
+  /** Milliseconds on a monotonic clock. Default: `ownNow`. */
+  now?: () => number
+}
+
+type Seen = Thumbnail | Covered | 'unreadable'
+
+export interface Thumbnails {
+  /**
+   * @param withTyped also when something was typed
+   * @throws FencingRefused
+   */
+  take(caller: Caller, withTyped: boolean, progress: Progress): Promise<Thumbnail | Absence>
+  /** Drops the last picture. */
+  forget(): void
+}
+
+/** `of` in the following is a phone and its fencing number. */
+export function createThumbnails({ gate, few, log, now = ownNow }: ThumbnailParts): Thumbnails {
+  let last: { of: string; seen: Seen; at: number } | null = null
+  /** Until then, no other read begins. */
+  let rest = { of: '', until: -Infinity }
+  let reading: Promise<void> | null = null
+
+  /** Does not fail, and has a deadline that does not depend on the caller: others wait for it too. */
+  async function read(caller: Caller, of: string): Promise<void> {
+    const within = Progress.for(times.read)
+    try {
+      await few(async () => {
+        const at = now()
+        const seen = await gate.glance(caller, within, (device, progress) => {
+          // Also when it gives way, which is not free for the phone.
+          rest = { of, until: at + times.fresh }
+          return lookAt(device, progress)
+        })
+        if (seen === null) return
+        last = { of, seen, at }
+        const usual = Math.max(times.fresh, restParts * (now() - at))
+        rest = { of, until: at + (seen === 'unreadable' ? times.failed : usual) }
+      })
+    } catch (error) {
+      // The phone is away, or has another assignment now.
+      log[isOfPhone(error) ? 'info' : 'error']({ err: error, phone: caller.phoneId }, 'no thumbnail of a phone')
+      last = { of, seen: 'unreadable', at: now() }
+      rest = { of, until: now() + times.failed }
+    } finally {
+      reading = null
+    }
+  }
+
+  async function lookAt(device: Device, within: Progress): Promise<Seen> {
+    try {
+      return await takeThumbnail(device, within)
+    } catch (error) {
+      const isAborted = within.expired && within.remaining > 0
+      if (isAborted || !isOfPhone(error)) throw error
+      log.info({ err: error }, 'a thumbnail could not be read')
+      return 'unreadable'
+    }
+  }
+
+  return {
+    async take(caller, withTyped, progress) {
+      const { phoneId, fencingNumber } = caller
+      const of = `${phoneId} ${fencingNumber}`
+      const isHidden = (): boolean => !withTyped && gate.typed.isRecent(phoneId)
+      gate.fencing.hold(caller)
+      if (isHidden()) return 'typed'
+      if (rest.of !== of || now() >= rest.until) {
+        const shared = (reading ??= read(caller, of))
+        await progress
+          .within(times.wait)
+          .race('a thumbnail', () => shared)
+          .catch((error: unknown) => {
+            if (!(error instanceof DeadlineExceeded)) throw error
+          })
+      }
+      // While it was read, the phone may have got another assignment, or a text.
+      gate.fencing.hold(caller)
+      if (isHidden()) return 'typed'
+      return last?.of === of && now() - last.at < times.last ? last.seen : 'busy'
+    },
+    forget() {
+      last = null
+    },
+  }
+}
+
+const isOfPhone = (error: unknown): boolean =>
+  error instanceof DeviceGone ||
+  error instanceof DeadlineExceeded ||
+  error instanceof ScreenImageError ||
+  error instanceof ApiError
