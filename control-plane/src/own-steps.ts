@@ -1,9 +1,10 @@
-/** Assembles steps: the recorder, the service that reads them, and their retention. */
+/** Assembles steps: the recorder, the services that note what is typed or depend on it, and the retention. */
 import { type Core } from './core/core.js'
 import { Ticker } from './core/ticker.js'
 import { createDeviceService } from './device-control/service.js'
 import { createSettingsService } from './device-control/settings.js'
-import { type DeviceService, type SettingsService } from './device-control/types.js'
+import { createThumbnailService } from './device-control/thumbnails.js'
+import { type DeviceService, type SettingsService, type ThumbnailService } from './device-control/types.js'
 import { type HostClients } from './host-calls/clients.js'
 import { type FileStore } from './storage/file-store.js'
 import { expireSteps } from './steps/expiry.js'
@@ -21,7 +22,12 @@ const expireEveryMs = 60_000
 const roundsPerCount = 10
 
 export interface OwnSteps {
-  services: { devices: DeviceService; settings: SettingsService; steps: StepService }
+  services: {
+    devices: DeviceService
+    settings: SettingsService
+    thumbnails: ThumbnailService
+    steps: StepService
+  }
   /** Touches of people in live views. */
   live: LiveSteps
   ticker: Ticker
@@ -41,6 +47,7 @@ export function openSteps(core: Core, hosts: HostClients, store: FileStore): Own
     services: {
       devices: createRecordedDevices(core, createDeviceService(core, hosts), recorder),
       settings: createNotedSettings(createSettingsService(core, hosts), recorder),
+      thumbnails: createThumbnailService(core, hosts, (phoneId) => recorder.hasTyped(phoneId)),
       steps: createStepService(core, store),
     },
     live,

@@ -25,7 +25,7 @@ export async function retryRead<T>(
     try {
       return await read(progress)
     } catch (error) {
-      const failure = asApiError(phoneId, error)
+      const failure = readFailure(phoneId, error)
       if (!isWorthRepeating(error) || progress.remaining <= pauseMs || context.signal.aborted) throw failure
     }
     await progress.sleep(pauseMs)
@@ -42,7 +42,8 @@ function isWorthRepeating(error: unknown): boolean {
   )
 }
 
-function asApiError(phoneId: string, error: unknown): unknown {
+/** The client's error for a failed read; any error that is not of a call stays as it is. */
+export function readFailure(phoneId: string, error: unknown): unknown {
   if (!(error instanceof CallFailure)) return error
   if (error.answer) return error.answer
   if (error.isHostFault) return new ApiError('provider_error', { details: { phone: phoneId }, cause: error })

@@ -51,6 +51,25 @@ export interface DeviceService {
   ): Promise<Uint8Array>
 }
 
+/** Why a phone has no thumbnail: a window that forbids screenshots, a dark screen, recent typing, other calls, or a fault. */
+export type ThumbnailAbsenceName = 'secure' | 'asleep' | 'typed' | 'busy' | 'unreadable'
+
+export type ThumbnailView =
+  /** `image`: WebP. `tag`: letters, digits, `-` and `_`. */
+  | { kind: 'picture'; image: Uint8Array; tag: string }
+  /** The caller has it. */
+  | { kind: 'unchanged'; tag: string }
+  | { kind: 'none'; why: ThumbnailAbsenceName }
+
+/** Small pictures of ready phones, for lists. docs/decisions/0297 */
+export interface ThumbnailService {
+  /**
+   * Neither repeats the call nor waits for other calls. @param knownTag of the picture that the caller has; empty: none
+   * @throws ApiError phone_controlled while a person controls the phone
+   */
+  take(caller: Caller, phoneId: string, knownTag: string, context: CallContext): Promise<ThumbnailView>
+}
+
 export interface DeviceInfoView {
   brand: string | null
   model: string | null

@@ -56,6 +56,11 @@ const kinds = {
       `You already have ${most} pages open. Close one of them, then reload this one.`,
     next: null,
   },
+  thumbnails: {
+    nameOf: byKey,
+    message: (most: number) => `You already wait for ${most} thumbnails. Close other pages with a wall.`,
+    next: null,
+  },
   downloads: {
     nameOf: byKey,
     message: (most: number) => `You already have ${most} open downloads. Finish or close one of them.`,

@@ -83,6 +83,19 @@ export const writableTarget = (
   signal?: AbortSignal,
 ): Promise<ReadyTarget> => targetOf(core, hosts, { caller, phoneId, isWrite: true, signal })
 
+/**
+ * For pictures that nobody asked for: refused to people too while one of them controls the phone. @throws ApiError as
+ * `writableTarget`
+ */
+export const unattendedTarget = (
+  core: Core,
+  hosts: HostClients,
+  caller: Caller,
+  phoneId: string,
+  signal?: AbortSignal,
+): Promise<ReadyTarget> =>
+  targetOf(core, hosts, { caller: { ...caller, isPerson: false }, phoneId, isWrite: true, signal })
+
 interface Asking {
   caller: Caller
   phoneId: string

@@ -7,6 +7,7 @@ import {
   type PowerService,
   type PackageService,
   type ReportService,
+  type ThumbnailService,
 } from '../device-control/types.js'
 import { type SetupService } from '../setup/types.js'
 import { type ActivityService } from '../activity/types.js'
@@ -26,6 +27,7 @@ export interface Services {
   phones: PhoneService
   devices: DeviceService
   settings: SettingsService
+  thumbnails: ThumbnailService
   files: FileService
   power: PowerService
   setup: SetupService

@@ -56,6 +56,8 @@ export interface StepRecorder {
   begin(of: StepOf): OpenStep
   /** The text was written to the phone in another way. It is masked like a typed one. */
   noteText(phoneId: string, text: string): void
+  /** Whether something was typed on the phone through this replica in the last minutes. */
+  hasTyped(phoneId: string): boolean
   /** Touches of a person, which have happened. */
   touched(of: StepOf, startedAt: Date): Promise<void>
   close(): Promise<void>
@@ -160,6 +162,7 @@ export function createStepRecorder(core: Core, pictures: Pictures): StepRecorder
     },
 
     noteText: (phoneId, text) => typed.note(phoneId, [text]),
+    hasTyped: (phoneId) => typed.has(phoneId),
 
     async touched(of, startedAt) {
       const step = newStep(of, maskerOf(of), startedAt)

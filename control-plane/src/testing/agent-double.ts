@@ -23,7 +23,7 @@ import { lifecycleCalls } from './agent-double/lifecycle.js'
 import { claimOf, moveCalls } from './agent-double/moves.js'
 import { liveCalls } from './agent-double/live.js'
 import { RecordingsDouble } from './agent-double/recordings.js'
-import { completeBatch, screenCalls } from './agent-double/screen.js'
+import { completeBatch, oneThumbnail, screenCalls } from './agent-double/screen.js'
 import { reportsCalls, shownNotification } from './agent-double/reports.js'
 import { settingsCalls } from './agent-double/settings.js'
 import { type AgentDouble, type Batch, type DoubleDevice, type DoubleOptions } from './agent-double/types.js'
@@ -86,6 +86,7 @@ class Double implements Inside {
   )
   finish: AgentDouble['finish'] = {}
   picture: AgentDouble['picture'] = {}
+  onThumbnail: AgentDouble['onThumbnail'] = oneThumbnail
   protocolVersion: number | null = protocol.version
   private server: Server | null = null
   private address = ''

@@ -7,6 +7,7 @@ import {
   FileType,
   LogLevel,
   RecordingStatus,
+  ThumbnailAbsence,
   type HostServiceService,
   type LiveServiceService,
   type RecordingServiceService,
@@ -169,6 +170,11 @@ export const hostAnswers: Answers<HostServiceService> = {
     secure: z.boolean(),
     // Only for an annotated picture.
     snapshotId: z.union([z.literal(''), snapshotId]),
+  }),
+  thumbnail: z.object({
+    image: bytes(40_000),
+    tag: z.string().regex(/^[\w-]{0,64}$/),
+    absence: z.enum(ThumbnailAbsence).catch(ThumbnailAbsence.THUMBNAIL_ABSENCE_UNREADABLE),
   }),
   runActions: batchMessage,
   runGuardedActions: batchMessage,

@@ -24,6 +24,7 @@ export type ConsoleServices = Pick<
   | 'files'
   | 'settings'
   | 'reports'
+  | 'thumbnails'
 >
 
 export interface ProjectDeps extends GateDeps {

@@ -19,6 +19,8 @@ export const apiPath = '/console/api'
 
 /** A page sends 20 for its live list, and a few for each action. Each replica counts by itself. */
 const requestsPerUserPerMinute = 600
+/** A wall of thumbnails sends 12 a second. */
+const frequentPerUserPerMinute = 900
 
 /** The sender of a request, as the gate has checked it. */
 export interface Person {
@@ -153,18 +155,25 @@ const lacks = (required: string): ApiError =>
     details: { required },
   })
 
+/** Requests of each user. */
+interface Limits {
+  perUser: RateLimit
+  /** For rules with `isFrequent`. */
+  frequent: RateLimit
+}
+
 /** @throws ApiError unauthorized, not_found, insufficient_scope */
 async function admit(
   request: FastifyRequest,
   rule: Rule,
-  { core, perUser }: GateDeps & { perUser: RateLimit },
+  { core, perUser, frequent }: GateDeps & Limits,
   found: SignedIn | null,
 ) {
   request.person = { signedIn: found, project: null }
   // Postgres cannot store it, so it names nothing.
   if (Object.values(request.params as Record<string, string>).some((value) => value.includes('\0')))
     throw new ApiError('not_found')
-  if (found) perUser.count(found.user.id)
+  if (found) (rule.isFrequent ? frequent : perUser).count(found.user.id)
   if (rule.who === 'anyone') return
   if (!found) throw signedOut('signed_out', 'You are not signed in.')
   if (rule.who === 'operator' && !found.user.isOperator) throw lacks('operator')
@@ -189,7 +198,8 @@ export function addConsoleGate(app: FastifyInstance, deps: GateDeps): void {
   const unused = new Set(
     Object.keys(rules).filter((name) => deps.config.hasOperatorPages || !isOperatorRoute(name)),
   )
-  const perUser = createRateLimit(requestsPerUserPerMinute, deps.core.clock, 'user')
+  const ofUser = (perMinute: number): RateLimit => createRateLimit(perMinute, deps.core.clock, 'user')
+  const limited = { perUser: ofUser(requestsPerUserPerMinute), frequent: ofUser(frequentPerUserPerMinute) }
   const ruleOf = (method: string, url: string): Rule => {
     const name = `${method} ${url.slice(apiPath.length)}`
     const rule = rules[name]
@@ -209,6 +219,6 @@ export function addConsoleGate(app: FastifyInstance, deps: GateDeps): void {
     reply.header('x-content-type-options', 'nosniff')
     checkSource(request, deps)
     const rule = ruleOf(request.method, request.routeOptions.url ?? '')
-    await admit(request, rule, { ...deps, perUser }, await readSession(request, reply, deps.auth))
+    await admit(request, rule, { ...deps, ...limited }, await readSession(request, reply, deps.auth))
   })
 }

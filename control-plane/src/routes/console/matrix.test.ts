@@ -93,6 +93,7 @@ const expected: Readonly<Record<string, readonly Name[]>> = {
   'GET /projects/:project/changes': readers,
   'GET /projects/:project/phones/:phone': readers,
   'POST /projects/:project/phones/:phone/live': readers,
+  'GET /projects/:project/phones/:phone/thumbnail': readers,
   'GET /projects/:project/phones/:phone/sessions': readers,
   'GET /projects/:project/phones/:phone/steps': readers,
   'GET /projects/:project/phones/:phone/steps/:step': readers,

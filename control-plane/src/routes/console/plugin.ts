@@ -23,6 +23,7 @@ import { addRecordings } from './recordings.js'
 import { addSignIn } from './sign-in.js'
 import { addSignUp } from './sign-up.js'
 import { addStorage } from './storage.js'
+import { addThumbnails } from './thumbnails.js'
 import { addTerminals } from './terminals.js'
 import { addUsage } from './usage.js'
 import { addWebhooks } from './webhooks.js'
@@ -53,6 +54,7 @@ export const consolePlugin =
       addApps(api, deps)
       addRecordings(api, deps)
       addDevice(api, deps)
+      addThumbnails(api, deps)
       addStorage(api, deps)
       addActivity(api, deps)
       addEvents(api, deps)

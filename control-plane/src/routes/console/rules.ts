@@ -9,6 +9,8 @@ export interface Rule {
   who: 'anyone' | 'user' | 'operator' | Role
   /** Needs a password or passkey within the last minutes. */
   isRecent?: true
+  /** A page sends many of these requests, which have another limit. */
+  isFrequent?: true
 }
 
 const anyone: Rule = { who: 'anyone' }
@@ -75,6 +77,7 @@ export const rules: Readonly<Record<string, Rule>> = {
   'GET /projects/:project/phones/:phone': viewer,
   // The link of a viewer does not control the phone.
   'POST /projects/:project/phones/:phone/live': viewer,
+  'GET /projects/:project/phones/:phone/thumbnail': { ...viewer, isFrequent: true },
   'GET /projects/:project/phones/:phone/sessions': viewer,
   'GET /projects/:project/phones/:phone/steps': viewer,
   'GET /projects/:project/phones/:phone/steps/:step': viewer,

@@ -1,6 +1,13 @@
 /** Calls that read the screen and act on it. */
 import { type ServerWritableStream } from '@grpc/grpc-js'
-import { type HostServiceServer, type RunActionsRequest, type RunActionsResponse } from '@phonerack/proto'
+import {
+  ThumbnailAbsence,
+  type HostServiceServer,
+  type RunActionsRequest,
+  type RunActionsResponse,
+  type ThumbnailRequest,
+  type ThumbnailResponse,
+} from '@phonerack/proto'
 import { type Observation } from '@phonerack/shared'
 import { z } from 'zod'
 import { answer, toServiceError } from './answers.js'
@@ -9,7 +16,7 @@ import { type Batch } from './types.js'
 
 export const screenCalls = (
   agent: Inside,
-): Pick<HostServiceServer, 'observe' | 'screenshot' | 'runActions' | 'runGuardedActions'> => ({
+): Pick<HostServiceServer, 'observe' | 'screenshot' | 'thumbnail' | 'runActions' | 'runGuardedActions'> => ({
   observe: (call, callback) =>
     answer(callback, async () => {
       agent.take(call.request.assignment, 'hold')
@@ -29,6 +36,11 @@ export const screenCalls = (
         snapshotId: '',
         ...agent.picture,
       }
+    }),
+  thumbnail: (call, callback) =>
+    answer(callback, async () => {
+      await agent.beginCall('thumbnail', call.request.assignment)
+      return agent.onThumbnail(call.request)
     }),
   runActions: (call) => run(agent, call, agent.onBatch),
   runGuardedActions: (call) => run(agent, call, agent.onGuardedBatch),
@@ -59,6 +71,13 @@ export const completeBatch: Batch = (request, send) => {
   send({ $case: 'ended', value: { observationJson: observationJson(), resultsJson } })
   return Promise.resolve()
 }
+
+/** The same picture each time. */
+export const oneThumbnail = ({ knownTag }: ThumbnailRequest): ThumbnailResponse => ({
+  image: Buffer.from(knownTag === 'tag-1' ? '' : 'a picture'),
+  tag: 'tag-1',
+  absence: ThumbnailAbsence.THUMBNAIL_ABSENCE_UNSPECIFIED,
+})
 
 /** An observation of an empty screen. */
 export const observationJson = (): Buffer =>

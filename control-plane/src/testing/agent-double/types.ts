@@ -8,6 +8,8 @@ import {
   type RunActionsRequest,
   type RunActionsResponse,
   type ScreenshotResponse,
+  type ThumbnailRequest,
+  type ThumbnailResponse,
   type WatchRequest,
   type WatchResponse,
   type WipeCheck,
@@ -103,6 +105,8 @@ export interface AgentDouble {
   finish: Partial<FinishInstallResponse>
   /** Response to a screenshot; left out: a small picture. */
   picture: Partial<ScreenshotResponse>
+  /** Answers a request for a thumbnail. */
+  onThumbnail: (request: ThumbnailRequest) => ThumbnailResponse
   addDevice(serial: string): DoubleDevice
   beat(): void
   /** No heartbeats until `resume`. */

@@ -1,0 +1,179 @@
+// Thumbnails of phones in the console. The agent is a double; host-agent/src/devices/thumbnails.test.ts has the shared read.
+import { setTimeout as pause } from 'node:timers/promises'
+import { ThumbnailAbsence as Absence, type ThumbnailRequest } from '@phonerack/proto'
+import { beforeAll, beforeEach, expect, it } from 'vitest'
+import { type AgentDouble } from '../../testing/agent-double.js'
+import { oneThumbnail } from '../../testing/agent-double/screen.js'
+import { consoleUser, type ConsoleClient } from '../../testing/console-client.js'
+import { readyPhone } from '../../testing/ready-phone.js'
+import { eventually, useWorld, type Plane, type Tenant } from '../../testing/world.js'
+
+const world = useWorld()
+let plane: Plane
+let agent: AgentDouble
+let tenant: Tenant
+let phoneId: string
+let viewer: ConsoleClient
+/** As the agent got them. */
+let asked: Pick<ThumbnailRequest, 'knownTag' | 'withTyped'>[] = []
+beforeAll(async () => {
+  plane = await world.start({ env: { PHONERACK_ACTIVITY_ACCURACY: '1' } })
+  agent = await plane.rack(4, { beatMs: 200 })
+  tenant = await plane.tenant({ credit: '1000' })
+  phoneId = await readyPhone(plane, tenant)
+  viewer = (await consoleUser(plane, { role: 'viewer', projectId: tenant.projectId })).client
+})
+beforeEach(() => {
+  asked = []
+  answerWith(oneThumbnail)
+})
+
+/** Also collects the requests. */
+function answerWith(answer: AgentDouble['onThumbnail']): void {
+  agent.onThumbnail = (request) => {
+    asked.push({ knownTag: request.knownTag, withTyped: request.withTyped })
+    return answer(request)
+  }
+}
+const none = (absence: Absence) => () => ({ image: Buffer.alloc(0), tag: '', absence })
+/** As after something was typed. */
+const typed: AgentDouble['onThumbnail'] = (request) =>
+  request.withTyped ? oneThumbnail(request) : none(Absence.THUMBNAIL_ABSENCE_TYPED)()
+
+const ask = (tag?: string, client = viewer, phone = phoneId) =>
+  client.ask('GET', `/projects/${tenant.projectId}/phones/${phone}/thumbnail`, {
+    headers: { 'if-none-match': tag },
+  })
+const codeOf = ({ body }: { body: Record<string, unknown> }) => (body['error'] as { code: string }).code
+const v1 = (method: 'POST' | 'GET' | 'DELETE', path: string, payload?: object) =>
+  plane.server.inject({
+    ...{ method, url: `/v1/phones/${phoneId}${path}` },
+    headers: { authorization: `Bearer ${tenant.key}` },
+    ...(payload ? { payload } : {}),
+  })
+
+it('is a picture that no cache and no page of others can use, and costs nothing while it is unchanged', async () => {
+  const first = await ask()
+  expect([first.status, first.bytes.toString()]).toEqual([200, 'a picture'])
+  expect(first.headers).toMatchObject({
+    ...{ 'content-type': 'image/webp', etag: '"tag-1"', 'cache-control': 'no-store' },
+    ...{ 'x-content-type-options': 'nosniff', 'cross-origin-resource-policy': 'same-origin' },
+    'content-security-policy': "default-src 'none'; sandbox",
+  })
+  const again = await ask('"tag-1"')
+  expect([again.status, again.bytes.length, again.headers['etag']]).toEqual([304, 0, '"tag-1"'])
+  expect((await ask('"another"')).status).toBe(200)
+  for (const wrong of ['*', 'W/"tag-1"', '"tag-1", "tag-2"', `"${'x'.repeat(10_000)}"`, '"<script>"'])
+    expect((await ask(wrong)).status).toBe(200)
+  expect(asked.map(({ knownTag }) => knownTag)).toEqual(['', 'tag-1', 'another', '', '', '', '', ''])
+})
+
+it('says why there is none', async () => {
+  for (const [absence, why] of [
+    [Absence.THUMBNAIL_ABSENCE_BUSY, 'busy'],
+    [Absence.THUMBNAIL_ABSENCE_TYPED, 'typed'],
+    [Absence.THUMBNAIL_ABSENCE_SECURE, 'secure'],
+    [Absence.THUMBNAIL_ABSENCE_ASLEEP, 'asleep'],
+    [Absence.THUMBNAIL_ABSENCE_UNREADABLE, 'unreadable'],
+    [Absence.THUMBNAIL_ABSENCE_UNSPECIFIED, 'unreadable'],
+  ] as const) {
+    answerWith(none(absence))
+    const { status, headers, bytes } = await ask()
+    expect([status, headers['x-thumbnail'], bytes.length]).toEqual([204, why, 0])
+  }
+})
+
+it('refuses an answer that is too large or has no valid tag', async () => {
+  const absence = Absence.THUMBNAIL_ABSENCE_UNSPECIFIED
+  for (const answer of [
+    { image: Buffer.alloc(40_001), tag: 'tag-1', absence },
+    { image: Buffer.from('x'), tag: 'a"\r\nset-cookie: x', absence },
+  ]) {
+    answerWith(() => answer)
+    expect((await ask()).status).toBe(502)
+  }
+})
+
+it('is not activity, and is not in the list of activity', async () => {
+  const find = () => plane.app.core.db.phone.findUniqueOrThrow({ where: { id: phoneId } })
+  const before = (await find()).lastActiveAt
+  const entries = await plane.app.core.db.activity.count()
+  await pause(1500)
+  expect((await ask()).status).toBe(200)
+  expect((await find()).lastActiveAt).toEqual(before)
+  expect(await plane.app.core.db.activity.count()).toBe(entries)
+})
+
+it('is none of a phone of another project, or that is not ready', async () => {
+  const other = await plane.tenant({ credit: '10' })
+  const { client } = await consoleUser(plane, { role: 'owner', projectId: other.projectId })
+  const path = `/projects/${other.projectId}/phones/${phoneId}/thumbnail`
+  expect((await client.ask('GET', path)).status).toBe(404)
+  const parked = await readyPhone(plane, tenant)
+  await plane.app.services.phones.park(tenant.caller, parked)
+  await eventually(async () => (await plane.app.services.phones.get(tenant.caller, parked)).status === 'parked')
+  const refused = await ask(undefined, viewer, parked)
+  expect([refused.status, codeOf(refused)]).toEqual([409, 'phone_not_running'])
+  expect(asked).toEqual([])
+})
+
+it('is none while a person controls the phone, for members too', async () => {
+  const { client } = await consoleUser(plane, { role: 'member', projectId: tenant.projectId })
+  const at = `/projects/${tenant.projectId}/phones/${phoneId}/control`
+  const taken = await client.ask('POST', at, { body: {} })
+  for (const each of [client, viewer]) {
+    const refused = await ask(undefined, each)
+    expect([refused.status, codeOf(refused)]).toEqual([409, 'phone_controlled'])
+  }
+  expect(asked).toEqual([])
+  const { id } = (taken.body as { control: { id: string } }).control
+  await client.ask('POST', `${at}/${id}/end`, { body: { note: '' } })
+  expect((await ask()).status).toBe(200)
+})
+
+it('of a phone that was typed on is shown only where the project keeps typed text', async () => {
+  const keep = (stepsText: boolean) =>
+    plane.app.core.db.project.update({ where: { id: tenant.projectId }, data: { stepsText } })
+  answerWith(typed)
+  expect((await ask()).headers['x-thumbnail']).toBe('typed')
+  await keep(true)
+  expect((await ask()).status).toBe(200)
+  expect(asked.map(({ withTyped }) => withTyped)).toEqual([false, false, true])
+  await keep(false)
+  // The agent has forgotten it by a restart; this replica sent it.
+  answerWith(oneThumbnail)
+  const batch = await v1('POST', '/actions', { actions: [{ type: 'type', text: 'hunter2' }], observe: 'none' })
+  expect(batch.statusCode).toBe(200)
+  asked = []
+  expect((await ask()).headers['x-thumbnail']).toBe('typed')
+  expect(asked).toEqual([])
+})
+
+it('has a limit of its own for each user', async () => {
+  const { client } = await consoleUser(plane, { role: 'viewer', projectId: tenant.projectId })
+  // A minute may turn meanwhile, and then twice as many are allowed.
+  const statuses: number[] = []
+  while (!statuses.includes(429) && statuses.length < 1900) {
+    const answers = await Promise.all(Array.from({ length: 50 }, () => ask(undefined, client, 'ph_none')))
+    statuses.push(...answers.map(({ status }) => status))
+  }
+  expect(statuses).toContain(429)
+  expect(statuses.filter((status) => status === 404).length).toBeGreaterThanOrEqual(900)
+  const others = await client.ask('GET', `/projects/${tenant.projectId}/phones`)
+  expect(others.status).toBe(200)
+})
+
+it('waits for at most 24 at the same time', async () => {
+  const { client } = await consoleUser(plane, { role: 'viewer', projectId: tenant.projectId })
+  let end = (): void => undefined
+  const held = new Promise<void>((resolve) => (end = resolve))
+  const another = await readyPhone(plane, tenant)
+  agent.onCall = (name) => (name === 'thumbnail' ? held : Promise.resolve())
+  const answers = Array.from({ length: 25 }, () => ask(undefined, client, another))
+  const first = await Promise.race(answers)
+  expect([first.status, codeOf(first)]).toEqual([429, 'rate_limited'])
+  agent.onCall = () => Promise.resolve()
+  end()
+  const statuses = (await Promise.all(answers)).map(({ status }) => status)
+  expect(statuses.filter((status) => status === 200)).toHaveLength(24)
+})

@@ -1,0 +1,26 @@
+/** A small picture of a ready phone, for the wall of the page Phones. It is not activity. docs/decisions/0297 */
+import { type FastifyInstance } from 'fastify'
+import { createHeldOpen } from '../../http/held-open.js'
+import { sendBytes } from '../deps.js'
+import { intoPhone, projectPath, type OfPhone, type ProjectDeps } from './caller.js'
+import { inert } from './inert.js'
+
+/** Requests of a user at the same time, in each replica. A page has 12. */
+const mostOfUser = 24
+
+/** The tag of an `If-None-Match` with one strong tag; empty for any other. */
+const knownTagOf = (header: string | undefined): string => /^"([\w-]{1,64})"$/.exec(header ?? '')?.[1] ?? ''
+
+export function addThumbnails(app: FastifyInstance, { services }: ProjectDeps): void {
+  const held = createHeldOpen({ kind: 'thumbnails', most: mostOfUser })
+  app.get<OfPhone>(`${projectPath}/phones/:phone/thumbnail`, async (request, reply) => {
+    const { caller, phoneId, context } = intoPhone(request, reply)
+    held.hold(caller, reply)
+    const knownTag = knownTagOf(request.headers['if-none-match'])
+    const found = await services.thumbnails.take(caller, phoneId, knownTag, context)
+    if (found.kind === 'none') return reply.code(204).header('x-thumbnail', found.why).send()
+    reply.header('etag', `"${found.tag}"`)
+    if (found.kind === 'unchanged') return reply.code(304).send()
+    return sendBytes(reply.headers(inert), 'image/webp', found.image)
+  })
+}
