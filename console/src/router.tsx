@@ -10,7 +10,7 @@ import {
 } from '@tanstack/react-router'
 import { type ActivityFilter } from './api/activity'
 import { type EventFilter } from './api/events'
-import { phoneStatuses, type PhoneFilter } from './api/projects'
+import { phoneStatuses, type PhoneFilter, type PhonesView } from './api/projects'
 import { sessionQuery } from './api/session'
 import { Failure, NotFound } from './shell/failure'
 import { Layout } from './shell/layout'
@@ -122,12 +122,18 @@ const project = createRoute({
 const phones = createRoute({
   getParentRoute: () => project,
   path: '/phones',
-  validateSearch: ({ status, key, metadata }: Record<string, unknown>): PhoneFilter => {
+  validateSearch: ({
+    status,
+    key,
+    metadata,
+    view,
+  }: Record<string, unknown>): PhoneFilter & { view?: PhonesView } => {
     const known = phoneStatuses.find((each) => each === status)
     return {
       ...(known === undefined ? {} : { status: known }),
       ...(typeof key === 'string' ? { key } : {}),
       ...(typeof metadata === 'string' ? { metadata } : {}),
+      ...(view === 'wall' ? { view } : {}),
     }
   },
   component: lazyRouteComponent(() => import('./pages/phones'), 'Phones'),

@@ -114,6 +114,9 @@ export interface PhoneFilter {
   metadata?: string
 }
 
+/** How the page shows them. */
+export type PhonesView = 'list' | 'wall'
+
 export const listPhones = (project: string, filter: PhoneFilter, cursor: string | null) => {
   const query = new URLSearchParams({ ...filter, ...(cursor === null ? {} : { cursor }) })
   return call<PhonePage>('GET', `${of(project)}/phones?${query.toString()}`)

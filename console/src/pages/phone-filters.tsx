@@ -1,13 +1,20 @@
 /** Limits the list of phones: by state, the key that created them, and metadata. The address of the page has the choice. */
 import { useQuery } from '@tanstack/react-query'
-import { listKeys, phoneStatuses, type PhoneFilter } from '../api/projects'
+import { listKeys, phoneStatuses, type PhoneFilter, type PhonesView } from '../api/projects'
 import { Choice, Typed, Unlisted } from '../ui/choice'
 import { useFilter } from '../ui/filter'
+import { searchOf } from './phones-view'
 
 const metadataProblem = (text: string): string | null => (/^[^=]+=/.test(text) ? null : 'Write name=value.')
 
-export function PhoneFilters({ project, filter }: { project: string; filter: PhoneFilter }) {
-  const choose = useFilter<PhoneFilter>(filter)
+interface FiltersProps {
+  project: string
+  filter: PhoneFilter
+  view: PhonesView
+}
+
+export function PhoneFilters({ project, filter, view }: FiltersProps) {
+  const choose = useFilter(searchOf(filter, view))
   const keys = useQuery({ queryKey: ['keys', project], queryFn: () => listKeys(project) })
   const known = keys.data?.data ?? []
   return (

@@ -27,13 +27,13 @@ export function PhoneRow({ project, phone, mayChange }: Props) {
               params={{ project, phone: phone.id }}
               className="rounded hover:underline hover:underline-offset-2"
             >
-              {phone.name}
+              <bdi>{phone.name}</bdi>
             </Link>
           </p>
           <p className="truncate font-mono text-xs text-muted">{phone.id}</p>
           {metadata.length > 0 && (
             <p className="truncate text-[13px] text-muted">
-              {metadata.map(([key, value]) => `${key}: ${value}`).join(' · ')}
+              <bdi>{metadata.map(([key, value]) => `${key}: ${value}`).join(' · ')}</bdi>
             </p>
           )}
         </div>

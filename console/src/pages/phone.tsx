@@ -129,8 +129,12 @@ function Facts({ phone }: { phone: Phone }) {
         {facts.map(([name, value], index) => (
           // Metadata may have the name of another fact.
           <div key={`${index} ${name}`} className="flex items-baseline justify-between gap-4 px-4 py-2.5">
-            <dt className="min-w-0 truncate text-muted">{name}</dt>
-            <dd className="min-w-0 truncate text-right">{value}</dd>
+            <dt className="min-w-0 truncate text-muted">
+              <bdi>{name}</bdi>
+            </dt>
+            <dd className="min-w-0 truncate text-right">
+              <bdi>{value}</bdi>
+            </dd>
           </div>
         ))}
       </dl>

@@ -2,7 +2,7 @@
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query'
 import { useParams, useSearch } from '@tanstack/react-router'
 import { Plus, Smartphone } from 'lucide-react'
-import { useEffect, useRef, useState } from 'react'
+import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 import { toast } from 'sonner'
 import { messageOf } from '../api/client'
 import { createPhone, listPhones } from '../api/projects'
@@ -12,17 +12,20 @@ import { useProject } from '../shell/project'
 import { Button } from '../ui/button'
 import { ListCard } from '../ui/list-card'
 import { NameDialog } from '../ui/name-dialog'
-import { Page } from '../ui/page'
+import { Loading, Page } from '../ui/page'
 import { PhoneFilters } from './phone-filters'
 import { PhoneRow } from './phone-row'
+import { ViewSwitch } from './phones-view'
 import { ProjectFigures } from './project-figures'
+
+const PhoneWall = lazy(() => import('./wall'))
 
 /** Milliseconds between two reads of the list: not every change, such as of the time of parking, is an event. */
 const refreshMs = 10_000
 
 export function Phones() {
   const { project: id } = useParams({ from: '/inside/projects/$project/phones' })
-  const filter = useSearch({ from: '/inside/projects/$project/phones' })
+  const { view = 'list', ...filter } = useSearch({ from: '/inside/projects/$project/phones' })
   const isFiltered = Object.keys(filter).length > 0
   useChanges(id)
   const role = useProject()?.role ?? 'viewer'
@@ -51,12 +54,13 @@ export function Phones() {
     >
       <ProjectFigures project={id} />
       <div className="flex flex-wrap items-center gap-3">
-        <PhoneFilters project={id} filter={filter} />
+        <PhoneFilters project={id} filter={filter} view={view} />
         {list.isRefetchError && (
           <p role="status" className="text-danger">
             Not up to date: {messageOf(list.error)}
           </p>
         )}
+        <ViewSwitch filter={filter} view={view} />
       </div>
       <ListCard
         query={list}
@@ -65,6 +69,13 @@ export function Phones() {
         label="Phones"
         none={isFiltered ? 'No phone matches' : 'No phones yet'}
         hint={!isFiltered && <p>Rent the first one here, or with an API key.</p>}
+        instead={
+          view === 'wall' && (
+            <Suspense fallback={<Loading />}>
+              <PhoneWall key={id} project={id} phones={phones} />
+            </Suspense>
+          )
+        }
       >
         {(phone) => <PhoneRow key={phone.id} project={id} phone={phone} mayChange={mayChange} />}
       </ListCard>

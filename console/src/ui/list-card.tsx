@@ -22,10 +22,12 @@ interface ListCardProps<T> {
   /** The heading of an empty list, and what is said below it. */
   none: string
   hint?: ReactNode
+  /** Another view of the items, in place of the list. */
+  instead?: ReactNode
   children: (item: T) => ReactNode
 }
 
-export function ListCard<T>({ query, items, icon, label, none, hint, children }: ListCardProps<T>) {
+export function ListCard<T>({ query, items, icon, label, none, hint, instead, children }: ListCardProps<T>) {
   const named = typeof label === 'string' ? { 'aria-label': label } : { 'aria-labelledby': label.id }
   return (
     <Card>
@@ -39,6 +41,8 @@ export function ListCard<T>({ query, items, icon, label, none, hint, children }:
         <Empty icon={icon} title={none}>
           {hint}
         </Empty>
+      ) : instead ? (
+        instead
       ) : (
         <ul {...named} className="divide-y divide-border">
           {items.map(children)}

@@ -1,0 +1,66 @@
+/** Small pictures of ready phones, for the wall. */
+import { phonePath } from './phones'
+
+/** Why there is no picture; `controlled`: a person controls the phone. */
+export type NoPicture = 'secure' | 'asleep' | 'typed' | 'busy' | 'unreadable' | 'controlled'
+
+export type ThumbnailAnswer =
+  | { kind: 'picture'; url: string; tag: string }
+  /** The page has it. */
+  | { kind: 'unchanged' }
+  | { kind: 'none'; why: NoPicture }
+  /** The server refused, or did not answer. `isLimit`: too many requests. */
+  | { kind: 'refused'; isLimit: boolean }
+
+/** Milliseconds for a request. */
+const deadlineMs = 10_000
+
+const reasons: ReadonlySet<string> = new Set<NoPicture>(['secure', 'asleep', 'typed', 'busy', 'unreadable'])
+const isReason = (text: string): text is NoPicture => reasons.has(text)
+
+/** @param tag of the picture that the page has; empty: none. Never fails */
+export async function readThumbnail(
+  project: string,
+  phone: string,
+  tag: string,
+  signal: AbortSignal,
+): Promise<ThumbnailAnswer> {
+  try {
+    const response = await fetch(`/console/api${phonePath(project, phone)}/thumbnail`, {
+      headers: tag === '' ? {} : { 'if-none-match': `"${tag}"` },
+      cache: 'no-store',
+      // Browsers open only six connections to one server, which other requests need too.
+      priority: 'low',
+      signal: AbortSignal.any([signal, AbortSignal.timeout(deadlineMs)]),
+    })
+    if (response.status === 304) return { kind: 'unchanged' }
+    if (response.status === 204) {
+      const why = response.headers.get('x-thumbnail') ?? ''
+      return { kind: 'none', why: isReason(why) ? why : 'unreadable' }
+    }
+    if (response.status === 200) {
+      const url = await urlOf(await response.blob())
+      return { kind: 'picture', url, tag: (response.headers.get('etag') ?? '').replaceAll('"', '') }
+    }
+    const isControlled = response.status === 409 && (await codeOf(response)) === 'phone_controlled'
+    return isControlled ? { kind: 'none', why: 'controlled' } : { kind: 'refused', isLimit: response.status === 429 }
+  } catch {
+    // Aborted, too late, or without a connection: the wall asks again later.
+    return { kind: 'refused', isLimit: false }
+  }
+}
+
+async function codeOf(response: Response): Promise<string | undefined> {
+  const body = (await response.json()) as { error?: { code?: string } }
+  return body.error?.code
+}
+
+/** The page's policy allows pictures from itself and from `data:` only. The type is ours, whatever the server says. */
+function urlOf(picture: Blob): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const reader = new FileReader()
+    reader.addEventListener('load', () => resolve(String(reader.result)))
+    reader.addEventListener('error', () => reject(new Error('The picture cannot be read.')))
+    reader.readAsDataURL(new Blob([picture], { type: 'image/webp' }))
+  })
+}

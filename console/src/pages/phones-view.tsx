@@ -1,0 +1,42 @@
+/** Shows the phones as a list or as a wall of pictures. The address of the page has the choice. */
+import { useNavigate } from '@tanstack/react-router'
+import { LayoutGrid, List } from 'lucide-react'
+import { type PhoneFilter, type PhonesView } from '../api/projects'
+import { cn } from '../ui/cn'
+
+/** The query of the page's address. A list is the default. */
+export const searchOf = (filter: PhoneFilter, view: PhonesView): Record<string, string> => ({
+  ...filter,
+  ...(view === 'wall' ? { view } : {}),
+})
+
+const views = [
+  ['list', 'List', List],
+  ['wall', 'Wall', LayoutGrid],
+] as const
+
+export function ViewSwitch({ filter, view }: { filter: PhoneFilter; view: PhonesView }) {
+  const navigate = useNavigate()
+  return (
+    <div
+      role="group"
+      aria-label="View"
+      className="ml-auto flex gap-0.5 rounded-md border border-control bg-surface p-0.5"
+    >
+      {views.map(([each, name, Icon]) => (
+        <button
+          key={each}
+          type="button"
+          aria-pressed={view === each}
+          className={cn(
+            'flex h-8 items-center gap-1.5 rounded px-2.5 text-muted hover:text-foreground [&_svg]:size-4',
+            view === each && 'bg-hover font-medium text-foreground',
+          )}
+          onClick={() => void navigate({ to: '.', search: searchOf(filter, each), replace: true })}
+        >
+          <Icon aria-hidden /> {name}
+        </button>
+      ))}
+    </div>
+  )
+}

@@ -1,0 +1,127 @@
+/** The phones of a project with pictures of their screens. Loaded when it is first opened. docs/decisions/0297 */
+import { Link } from '@tanstack/react-router'
+import { useCallback, useEffect, useRef, useState, useSyncExternalStore } from 'react'
+import { type Phone } from '../api/projects'
+import { readThumbnail, type NoPicture } from '../api/thumbnails'
+import { PhoneBadge } from './phone/status'
+import { Watcher } from './wall/watcher'
+
+/** Milliseconds between two looks at what is due. */
+const tickMs = 250
+
+const reasons: Readonly<Record<NoPicture, string>> = {
+  secure: 'The app forbids pictures',
+  asleep: 'The screen is off',
+  typed: 'Hidden for 15 minutes after typing',
+  busy: 'No picture while the phone is busy',
+  unreadable: 'No picture',
+  controlled: 'Hidden while a person controls it',
+}
+
+interface Wall {
+  watcher: Watcher
+  /** Tells the watcher when a card comes into view. Returns the function that ends it. */
+  observe: (id: string, card: Element) => () => void
+}
+
+function createWall(project: string): Wall {
+  const watcher = new Watcher((id, tag, signal) => readThumbnail(project, id, tag, signal))
+  const ids = new WeakMap<Element, string>()
+  const seen = new IntersectionObserver((entries) => {
+    for (const { target, isIntersecting } of entries) {
+      const id = ids.get(target)
+      if (id !== undefined) watcher.setVisible(id, isIntersecting)
+    }
+  })
+  return {
+    watcher,
+    observe(id, card) {
+      ids.set(card, id)
+      seen.observe(card)
+      return () => seen.unobserve(card)
+    },
+  }
+}
+
+/** @param key the project: each has its own requests */
+export default function PhoneWall({ project, phones }: { project: string; phones: readonly Phone[] }) {
+  const [wall] = useState(() => createWall(project))
+  useEffect(() => {
+    const { watcher } = wall
+    const look = (): void => (document.hidden ? watcher.stop() : watcher.tick())
+    const timer = setInterval(look, tickMs)
+    document.addEventListener('visibilitychange', look)
+    return () => {
+      clearInterval(timer)
+      document.removeEventListener('visibilitychange', look)
+      watcher.stop()
+    }
+  }, [wall])
+  return (
+    <ul
+      aria-label="Phones"
+      className="grid grid-cols-[repeat(auto-fill,minmax(8.5rem,1fr))] gap-2 p-2 sm:gap-3 sm:p-3"
+    >
+      {phones.map((phone) => (
+        <li
+          key={phone.id}
+          className="min-w-0 p-1 [content-visibility:auto] [contain-intrinsic-size:auto_8.5rem_auto_20rem]"
+        >
+          <Link
+            to="/projects/$project/phones/$phone"
+            params={{ project, phone: phone.id }}
+            preload={false}
+            className="group grid gap-2 rounded-md"
+          >
+            {phone.status === 'ready' && phone.session !== null ? (
+              <Picture wall={wall} phone={phone} />
+            ) : (
+              <Frame>The phone does not run</Frame>
+            )}
+            <span className="truncate font-medium group-hover:underline group-hover:underline-offset-2">
+              <bdi>{phone.name}</bdi>
+            </span>
+            <span>
+              <PhoneBadge status={phone.status} />
+            </span>
+          </Link>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+const frame =
+  'grid aspect-[9/18] place-items-center overflow-hidden rounded-md border border-border bg-code'
+
+const Frame = ({ children }: { children: string }) => (
+  <span className={frame}>
+    <span className="p-3 text-center text-[13px] text-muted">{children}</span>
+  </span>
+)
+
+function Picture({ wall: { watcher, observe }, phone: { id, name } }: { wall: Wall; phone: Phone }) {
+  const card = useRef<HTMLSpanElement>(null)
+  const subscribe = useCallback(
+    (onChange: () => void) => {
+      const remove = watcher.add(id, onChange)
+      // The observer reports at once whether the card is in view.
+      const end = card.current ? observe(id, card.current) : undefined
+      return () => {
+        end?.()
+        remove()
+      }
+    },
+    [watcher, observe, id],
+  )
+  const { url, why } = useSyncExternalStore(subscribe, () => watcher.shown(id))
+  return (
+    <span ref={card} className={frame}>
+      {url === null ? (
+        <span className="p-3 text-center text-[13px] text-muted">{why === null ? '' : reasons[why]}</span>
+      ) : (
+        <img src={url} alt={`Screen of ${name}`} draggable={false} className="size-full object-contain" />
+      )}
+    </span>
+  )
+}
