@@ -96,6 +96,41 @@ it('is rented, watched and followed', async () => {
   expect(await axeFindings(owner)).toEqual([])
 })
 
+it('is on the wall, whose picture follows the agent and keeps no phone running', async () => {
+  const project = /projects\/([^/]+)/.exec(owner.url())?.[1] ?? ''
+  const parksAt = async (): Promise<string | undefined> => {
+    const body = (await asAgent('GET', `/v1/phones/${phone}`)).body as { session?: { parks_at: string } }
+    return body.session?.parks_at
+  }
+  const wall = await owner.context().newPage()
+  let requests = 0
+  wall.on('request', (request) => {
+    if (request.url().endsWith(`/${phone}/thumbnail`)) requests += 1
+  })
+  await wall.goto(`${new URL(owner.url()).origin}/console/projects/${project}/phones`)
+  await wall.getByRole('button', { name: 'Wall' }).click()
+  expect(new URL(wall.url()).searchParams.get('view')).toBe('wall')
+  const picture = wall.getByRole('img', { name: `Screen of ${name}` })
+  await act([{ type: 'home' }])
+  await picture.waitFor()
+  const before = await picture.getAttribute('src')
+  await act([{ type: 'open_app', package: 'com.android.settings' }])
+  await eventually('the picture changes', 30_000, async () => (await picture.getAttribute('src')) !== before)
+  expect(await axeFindings(wall)).toEqual([])
+
+  // The address keeps the choice.
+  await wall.reload()
+  await picture.waitFor()
+  // Activity is written every 15 seconds.
+  const [parks, asked] = [await parksAt(), requests]
+  await wall.waitForTimeout(16_000)
+  expect(await parksAt()).toBe(parks)
+  expect(requests - asked).toBeGreaterThanOrEqual(5)
+  await picture.click()
+  await wall.getByRole('heading', { level: 1, name }).waitFor()
+  await wall.close()
+})
+
 it('is taken over by a member while an agent works, and handed back with a note', async () => {
   let isOver = false
   const refused: string[] = []

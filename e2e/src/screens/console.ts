@@ -47,6 +47,15 @@ const keyNames = ['release check', 'load test', 'staging', 'bug hunt']
 const scenes: readonly Scene[] = [
   { name: 'phones', path: 'phones' },
   {
+    name: 'phones-wall',
+    path: 'phones?view=wall',
+    async then(page) {
+      await page.getByRole('list', { name: 'Phones', exact: true }).getByText('ready').first().waitFor()
+      // For the first pictures.
+      await page.waitForTimeout(3000)
+    },
+  },
+  {
     name: 'phone',
     path: 'phones',
     async then(page) {
