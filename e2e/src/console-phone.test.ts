@@ -49,7 +49,11 @@ afterAll(async () => {
 
 interface Answer {
   status: number
-  body: { note?: string; error?: { code: string; next: string | null } }
+  body: {
+    note?: string
+    session?: { parks_at: string } | null
+    error?: { code: string; next: string | null }
+  }
 }
 
 /** A request of an agent to the phone. */
@@ -98,10 +102,7 @@ it('is rented, watched and followed', async () => {
 
 it('is on the wall, whose picture follows the agent and keeps no phone running', async () => {
   const project = /projects\/([^/]+)/.exec(owner.url())?.[1] ?? ''
-  const parksAt = async (): Promise<string | undefined> => {
-    const body = (await asAgent('GET', `/v1/phones/${phone}`)).body as { session?: { parks_at: string } }
-    return body.session?.parks_at
-  }
+  const parksAt = async () => (await asAgent('GET', `/v1/phones/${phone}`)).body.session?.parks_at
   const wall = await owner.context().newPage()
   let requests = 0
   wall.on('request', (request) => {
