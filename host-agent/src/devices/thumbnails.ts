@@ -14,8 +14,8 @@ export type Absence = Covered | 'busy' | 'typed' | 'unreadable'
 
 /** Milliseconds. `fresh`: between two reads. `last`: age up to which a picture is shown. `wait`: of one caller. */
 const times = { fresh: 1000, last: 60_000, wait: 2500, read: 10_000, failed: 5000 }
-/** A phone is read for at most one part in so many of its time. */
-const restParts = 4
+/** A phone is read for at most half of its time. */
+const restParts = 2
 /** Screens of a host that are read at the same time. */
 export const mostThumbnails = 4
 
