@@ -87,7 +87,7 @@ it('of 10,000 characters are refused', async () => {
   expect(put.status).toBe(400)
 })
 
-it('are harmless in lists and on the wall', async () => {
+it('are harmless in lists and on a wall of thumbnails', async () => {
   await open('phones')
   const row = page.getByRole('list', { name: 'Phones', exact: true }).getByRole('link', { name }).first()
   await row.waitFor()

@@ -100,7 +100,7 @@ it('is rented, watched and followed', async () => {
   expect(await axeFindings(owner)).toEqual([])
 })
 
-it('is on the wall, whose picture follows the agent and keeps no phone running', async () => {
+it('has a thumbnail that follows the agent and does not keep the phone running', async () => {
   const project = /projects\/([^/]+)/.exec(owner.url())?.[1] ?? ''
   const parksAt = async () => (await asAgent('GET', `/v1/phones/${phone}`)).body.session?.parks_at
   const wall = await owner.context().newPage()

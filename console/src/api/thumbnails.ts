@@ -1,4 +1,4 @@
-/** Small pictures of ready phones, for the wall. */
+/** Small pictures of ready phones, for a wall of thumbnails. */
 import { phonePath } from './phones'
 
 /** Why there is no picture; `controlled`: a person controls the phone. */
@@ -45,7 +45,7 @@ export async function readThumbnail(
     const isControlled = response.status === 409 && (await codeOf(response)) === 'phone_controlled'
     return isControlled ? { kind: 'none', why: 'controlled' } : { kind: 'refused', isLimit: response.status === 429 }
   } catch {
-    // Aborted, too late, or without a connection: the wall asks again later.
+    // Aborted, too late, or without a connection: the page asks again later.
     return { kind: 'refused', isLimit: false }
   }
 }
@@ -55,7 +55,7 @@ async function codeOf(response: Response): Promise<string | undefined> {
   return body.error?.code
 }
 
-/** The page's policy allows pictures from itself and from `data:` only. The type is ours, whatever the server says. */
+/** The page's policy allows pictures from itself and from `data:` only. The type does not depend on the answer. */
 function urlOf(picture: Blob): Promise<string> {
   return new Promise((resolve, reject) => {
     const reader = new FileReader()

@@ -105,7 +105,7 @@ function Picture({ wall: { watcher, observe }, phone: { id, name } }: { wall: Wa
   const subscribe = useCallback(
     (onChange: () => void) => {
       const remove = watcher.add(id, onChange)
-      // The observer reports at once whether the card is in view.
+      // The observer reports immediately whether the card is in view.
       const end = card.current ? observe(id, card.current) : undefined
       return () => {
         end?.()

@@ -84,7 +84,7 @@ export const writableTarget = (
 ): Promise<ReadyTarget> => targetOf(core, hosts, { caller, phoneId, isWrite: true, signal })
 
 /**
- * For pictures that nobody asked for: refused to people too while one of them controls the phone. @throws ApiError as
+ * For pictures that the page requests by itself: refused to people too while one of them controls the phone. @throws ApiError as
  * `writableTarget`
  */
 export const unattendedTarget = (

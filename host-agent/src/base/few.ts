@@ -7,7 +7,7 @@ export function createFew(most: number): Few {
   let running = 0
   const waiting: (() => void)[] = []
   return async (job) => {
-    // One that ends gives its place to the next, so that none that arrives in between takes it.
+    // A job that ends gives its place to the next, so that a new one cannot take it in between.
     if (running >= most) await new Promise<void>((begin) => waiting.push(begin))
     else running += 1
     try {

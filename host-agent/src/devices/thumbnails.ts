@@ -40,7 +40,7 @@ type Seen = Thumbnail | Covered | 'unreadable'
 
 export interface Thumbnails {
   /**
-   * @param withTyped also when something was typed
+   * @param withTyped shows the picture even when something was typed
    * @throws FencingRefused
    */
   take(caller: Caller, withTyped: boolean, progress: Progress): Promise<Thumbnail | Absence>
@@ -62,7 +62,7 @@ export function createThumbnails({ gate, few, log, now = ownNow }: ThumbnailPart
       await few(async () => {
         const at = now()
         const seen = await gate.glance(caller, within, (device, progress) => {
-          // Also when it gives way, which is not free for the phone.
+          // Even if it gives way, since an aborted read costs the phone time.
           rest = { of, until: at + times.fresh }
           return lookAt(device, progress)
         })
@@ -72,7 +72,7 @@ export function createThumbnails({ gate, few, log, now = ownNow }: ThumbnailPart
         rest = { of, until: at + (seen === 'unreadable' ? times.failed : usual) }
       })
     } catch (error) {
-      // The phone is away, or has another assignment now.
+      // The phone is unreachable, or has another assignment now.
       log[isOfPhone(error) ? 'info' : 'error']({ err: error, phone: caller.phoneId }, 'no thumbnail of a phone')
       last = { of, seen: 'unreadable', at: now() }
       rest = { of, until: now() + times.failed }

@@ -38,7 +38,7 @@ async function untilShown(isWanted: (answer: ThumbnailResponse) => boolean, with
   return answer
 }
 
-it('is a small WebP that all callers share, and costs no bytes when the caller has it', async () => {
+it('is a small WebP that all callers share, and is not sent again to a caller that has it', async () => {
   await phone().run([{ type: 'home' }])
   const first = await untilShown(({ absence }) => absence === none)
   const info = await sharp(first.image).metadata()
@@ -62,7 +62,7 @@ it('changes with the screen', async () => {
   await untilShown((answer) => answer.absence === none && answer.tag !== tag)
 })
 
-it('is none of a window that forbids screenshots', async () => {
+it('is left out for a window that forbids screenshots', async () => {
   await phone().run([
     { type: 'open_app', package: 'com.phonerack.trouble' },
     { type: 'tap', target: { text: 'Secure screen' } },
@@ -73,7 +73,7 @@ it('is none of a window that forbids screenshots', async () => {
   await untilShown(({ absence }) => absence === none)
 })
 
-it('is none after a text was typed, set or sent by a person, unless typed text is kept', async () => {
+it('is left out after a text was set, unless typed text is kept', async () => {
   const typing = Absence.THUMBNAIL_ABSENCE_TYPED
   const { host } = both
   await host.control.call.setClipboard({ assignment: phone().assignment, text: 'a code' })
@@ -94,7 +94,7 @@ it('is only for the phone on the device, and of a new phone never the earlier sc
   expect(first.absence).not.toBe(Absence.THUMBNAIL_ABSENCE_TYPED)
 })
 
-it('is none after a person typed in a live view, and while the screen is off', async () => {
+it('is left out after a person typed in a live view, and while the screen is off', async () => {
   const next = session(both.host.control, both.phone.serial, 5n, 'ph_bbbbbbbbbbbb', 'tenant-b')
   const absenceOf = async () => (await take('', false, next)).absence
   await until(async () => (await absenceOf()) === none, patience, 'a picture')

@@ -17,12 +17,12 @@ export interface Thumbnail {
 /** The screen shows a window that forbids screenshots, or is off. */
 export type Covered = 'secure' | 'asleep'
 
-/** Pixels of each side at most. */
+/** The most pixels of a side. */
 const side = 320
 const maxBytes = 40_000
 /** Of WebP; the second is for screens of noise. */
 const qualities = [60, 15] as const
-/** Thumbnails of all phones take one processor at most, since the pictures of agents need it too. */
+/** Thumbnails of all phones take at most one processor, since the pictures of agents need it too. */
 const one = createFew(1)
 
 /**

@@ -104,7 +104,7 @@ it('is not activity, and is not in the list of activity', async () => {
   expect(await plane.app.core.db.activity.count()).toBe(entries)
 })
 
-it('is none of a phone of another project, or that is not ready', async () => {
+it('is refused for a phone of another project, or that is not ready', async () => {
   const other = await plane.tenant({ credit: '10' })
   const { client } = await consoleUser(plane, { role: 'owner', projectId: other.projectId })
   const path = `/projects/${other.projectId}/phones/${phoneId}/thumbnail`
@@ -117,7 +117,7 @@ it('is none of a phone of another project, or that is not ready', async () => {
   expect(asked).toEqual([])
 })
 
-it('is none while a person controls the phone, for members too', async () => {
+it('is refused while a person controls the phone, for members too', async () => {
   const { client } = await consoleUser(plane, { role: 'member', projectId: tenant.projectId })
   const at = `/projects/${tenant.projectId}/phones/${phoneId}/control`
   const taken = await client.ask('POST', at, { body: {} })
@@ -149,9 +149,9 @@ it('of a phone that was typed on is shown only where the project keeps typed tex
   expect(asked).toEqual([])
 })
 
-it('has a limit of its own for each user', async () => {
+it('has a separate limit for each user', async () => {
   const { client } = await consoleUser(plane, { role: 'viewer', projectId: tenant.projectId })
-  // A minute may turn meanwhile, and then twice as many are allowed.
+  // When a minute ends during the test, twice as many are allowed.
   const statuses: number[] = []
   while (!statuses.includes(429) && statuses.length < 1900) {
     const answers = await Promise.all(Array.from({ length: 50 }, () => ask(undefined, client, 'ph_none')))

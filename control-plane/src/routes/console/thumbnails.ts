@@ -1,4 +1,4 @@
-/** A small picture of a ready phone, for the wall of the page Phones. It is not activity. docs/decisions/0297 */
+/** A small picture of a ready phone, for a wall of thumbnails. It is not activity. docs/decisions/0297 */
 import { type FastifyInstance } from 'fastify'
 import { createHeldOpen } from '../../http/held-open.js'
 import { sendBytes } from '../deps.js'
