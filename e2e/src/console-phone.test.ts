@@ -110,7 +110,7 @@ it('has a thumbnail that follows the agent and does not keep the phone running',
   })
   await wall.goto(`${new URL(owner.url()).origin}/console/projects/${project}/phones`)
   await wall.getByRole('button', { name: 'Wall' }).click()
-  expect(new URL(wall.url()).searchParams.get('view')).toBe('wall')
+  await wall.waitForURL(/[?&]view=wall/)
   const picture = wall.getByRole('img', { name: `Screen of ${name}` })
   await act([{ type: 'home' }])
   await picture.waitFor()
