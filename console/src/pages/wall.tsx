@@ -43,7 +43,7 @@ function createWall(project: string): Wall {
   }
 }
 
-/** @param key the project: each has its own requests */
+/** Rendered with the project as its key: each project has separate requests. */
 export default function PhoneWall({ project, phones }: { project: string; phones: readonly Phone[] }) {
   const [wall] = useState(() => createWall(project))
   useEffect(() => {
