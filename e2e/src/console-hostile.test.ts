@@ -129,7 +129,10 @@ it('are harmless on the page of a phone', async () => {
 it('are harmless as the label of an app', async () => {
   const app = `org.example.hostile.r${run}`
   const label = hostile(longest)
-  const apk = makeApk({ package: app, versionCode: 1, versionName: hostile(longest), label }, await newSigner('hostile'))
+  const apk = makeApk(
+    { package: app, versionCode: 1, versionName: hostile(longest), label },
+    await newSigner('hostile'),
+  )
   await page.goto(`${origin}/console/account`)
   const desk = await enterOperators(page, email)
   await page.goto(`${desk}/console/operator/library`)

@@ -43,7 +43,9 @@ export async function readThumbnail(
       return { kind: 'picture', url, tag: (response.headers.get('etag') ?? '').replaceAll('"', '') }
     }
     const isControlled = response.status === 409 && (await codeOf(response)) === 'phone_controlled'
-    return isControlled ? { kind: 'none', why: 'controlled' } : { kind: 'refused', isLimit: response.status === 429 }
+    return isControlled
+      ? { kind: 'none', why: 'controlled' }
+      : { kind: 'refused', isLimit: response.status === 429 }
   } catch {
     // Aborted, too late, or without a connection: the page asks again later.
     return { kind: 'refused', isLimit: false }

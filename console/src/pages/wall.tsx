@@ -91,8 +91,7 @@ export default function PhoneWall({ project, phones }: { project: string; phones
   )
 }
 
-const frame =
-  'grid aspect-[9/18] place-items-center overflow-hidden rounded-md border border-border bg-code'
+const frame = 'grid aspect-[9/18] place-items-center overflow-hidden rounded-md border border-border bg-code'
 
 const Frame = ({ children }: { children: string }) => (
   <span className={frame}>

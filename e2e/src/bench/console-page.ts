@@ -64,10 +64,12 @@ export async function openList(
   const page = await context.newPage()
   await page.goto(url)
   if (!isLazy)
-    await page.addStyleTag({ content: 'ul[aria-label="Phones"] li { content-visibility: visible !important }' })
+    await page.addStyleTag({
+      content: 'ul[aria-label="Phones"] li { content-visibility: visible !important }',
+    })
   const shown = page.locator('ul[aria-label="Phones"] > li')
   await shown.first().waitFor({ timeout: patience })
-  for (const until = performance.now() + patience; (await shown.count()) < rows; ) {
+  for (const until = performance.now() + patience; (await shown.count()) < rows;) {
     if (performance.now() > until) throw new Error(`only ${await shown.count()} of ${rows} phones are shown`)
     await page.evaluate('scrollTo(0, document.documentElement.scrollHeight)')
     await page.waitForTimeout(200)

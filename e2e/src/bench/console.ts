@@ -79,7 +79,9 @@ async function wall(): Promise<void> {
       await pause(2000)
       for (let read = 0; read < reads; read += 1) {
         const began = performance.now()
-        const { status } = await tenant.agent.get(`/v1/phones/${phones[read % phoneCount]}/observe?format=text`)
+        const { status } = await tenant.agent.get(
+          `/v1/phones/${phones[read % phoneCount]}/observe?format=text`,
+        )
         if (status !== 200) throw new Error(`a read answered ${status}`)
         times[side].push(performance.now() - began)
         await pause(thinkMs)
@@ -95,7 +97,9 @@ async function wall(): Promise<void> {
     figures(`${phoneCount} thumbnails are watched`, times.watched),
   ])
   const counted = [...statuses].map(([status, count]) => `${status}: ${count}`).join(', ')
-  say(`thumbnails in ${(watchedMs / 1000).toFixed(0)} s: ${counted}; ${(bytes / 1000).toFixed(0)} kB of pictures`)
+  say(
+    `thumbnails in ${(watchedMs / 1000).toFixed(0)} s: ${counted}; ${(bytes / 1000).toFixed(0)} kB of pictures`,
+  )
 }
 
 /** A project with phones that exist only as rows. */

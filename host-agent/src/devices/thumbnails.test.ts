@@ -48,7 +48,9 @@ beforeEach(() => {
           return phone.device.screen.png(progress)
         }),
     },
-    secureWindow: { read: () => Promise.resolve({ asleep: false, locked: false, secure: false, ...covered }) },
+    secureWindow: {
+      read: () => Promise.resolve({ asleep: false, locked: false, secure: false, ...covered }),
+    },
   }
   thumbnails = createThumbnails({
     gate: {

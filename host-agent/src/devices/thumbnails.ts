@@ -73,7 +73,10 @@ export function createThumbnails({ gate, few, log, now = ownNow }: ThumbnailPart
       })
     } catch (error) {
       // The phone is unreachable, or has another assignment now.
-      log[isOfPhone(error) ? 'info' : 'error']({ err: error, phone: caller.phoneId }, 'no thumbnail of a phone')
+      log[isOfPhone(error) ? 'info' : 'error'](
+        { err: error, phone: caller.phoneId },
+        'no thumbnail of a phone',
+      )
       last = { of, seen: 'unreadable', at: now() }
       rest = { of, until: now() + times.failed }
     } finally {

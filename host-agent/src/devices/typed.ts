@@ -23,9 +23,7 @@ const characterKey = /^(?:[a-z0-9]|space)$/
 
 /** Whether a batch types text, or characters by keys. */
 export const types = (actions: readonly Action[]): boolean =>
-  actions.some(
-    (action) => action.type === 'type' || (action.type === 'key' && characterKey.test(action.key)),
-  )
+  actions.some((action) => action.type === 'type' || (action.type === 'key' && characterKey.test(action.key)))
 
 /** Android's key codes of digits, letters and signs (`KeyEvent`): 7–18, 29–56, 62, 68–77, 81, 144–163. */
 export const isCharacter = (code: number): boolean =>

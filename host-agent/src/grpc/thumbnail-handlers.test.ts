@@ -113,8 +113,13 @@ it('is left out after a person typed in a live view, and while the screen is off
     live.close()
   }
   await next.run([{ type: 'key', key: 'sleep' }])
-  const asleep = () => both.host.control.thumbnail({ assignment: next.assignment, knownTag: '', withTyped: true })
-  await until(async () => (await asleep()).absence === Absence.THUMBNAIL_ABSENCE_ASLEEP, patience, 'it sleeps')
+  const asleep = () =>
+    both.host.control.thumbnail({ assignment: next.assignment, knownTag: '', withTyped: true })
+  await until(
+    async () => (await asleep()).absence === Absence.THUMBNAIL_ABSENCE_ASLEEP,
+    patience,
+    'it sleeps',
+  )
   // It stays off.
   expect((await asleep()).absence).toBe(Absence.THUMBNAIL_ABSENCE_ASLEEP)
 })

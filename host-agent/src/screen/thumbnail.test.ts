@@ -24,7 +24,9 @@ describe('a thumbnail', () => {
 
   it('has the same tag for the same picture only', async () => {
     const [one, again, other] = await Promise.all(
-      ['#28c', '#28c', '#28d'].map(async (colour) => (await makeThumbnail(await plain(1080, 2400, colour))).tag),
+      ['#28c', '#28c', '#28d'].map(
+        async (colour) => (await makeThumbnail(await plain(1080, 2400, colour))).tag,
+      ),
     )
     expect(one).toMatch(/^[\w-]{22}$/)
     expect(again).toBe(one)

@@ -111,7 +111,9 @@ it('is refused for a phone of another project, or that is not ready', async () =
   expect((await client.ask('GET', path)).status).toBe(404)
   const parked = await readyPhone(plane, tenant)
   await plane.app.services.phones.park(tenant.caller, parked)
-  await eventually(async () => (await plane.app.services.phones.get(tenant.caller, parked)).status === 'parked')
+  await eventually(
+    async () => (await plane.app.services.phones.get(tenant.caller, parked)).status === 'parked',
+  )
   const refused = await ask(undefined, viewer, parked)
   expect([refused.status, codeOf(refused)]).toEqual([409, 'phone_not_running'])
   expect(asked).toEqual([])
@@ -142,7 +144,10 @@ it('of a phone that was typed on is shown only where the project keeps typed tex
   await keep(false)
   // The agent has forgotten it by a restart; this replica sent it.
   answerWith(oneThumbnail)
-  const batch = await v1('POST', '/actions', { actions: [{ type: 'type', text: 'hunter2' }], observe: 'none' })
+  const batch = await v1('POST', '/actions', {
+    actions: [{ type: 'type', text: 'hunter2' }],
+    observe: 'none',
+  })
   expect(batch.statusCode).toBe(200)
   asked = []
   expect((await ask()).headers['x-thumbnail']).toBe('typed')
