@@ -102,7 +102,7 @@ export function createThumbnails({ gate, few, log, now = ownNow }: ThumbnailPart
       const isHidden = (): boolean => !withTyped && gate.typed.isRecent(phoneId)
       gate.fencing.hold(caller)
       if (isHidden()) return 'typed'
-      if (rest.of !== of || now() >= rest.until) {
+      if (reading !== null || rest.of !== of || now() >= rest.until) {
         const shared = (reading ??= read(caller, of))
         await progress
           .within(times.wait)
