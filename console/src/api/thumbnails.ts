@@ -61,7 +61,7 @@ async function codeOf(response: Response): Promise<string | undefined> {
 function urlOf(picture: Blob): Promise<string> {
   return new Promise((resolve, reject) => {
     const reader = new FileReader()
-    reader.addEventListener('load', () => resolve(String(reader.result)))
+    reader.addEventListener('load', () => resolve(reader.result as string))
     reader.addEventListener('error', () => reject(new Error('The picture cannot be read.')))
     reader.readAsDataURL(new Blob([picture], { type: 'image/webp' }))
   })

@@ -33,7 +33,7 @@ describe('a thumbnail', () => {
     expect(other).not.toBe(one)
   })
 
-  it('of noise has at most 40,000 bytes', async () => {
+  it('has at most 40,000 bytes, even for noise', async () => {
     const screen = { width: 320, height: 320 }
     const noise = await sharp(randomBytes(320 * 320 * 4), { raw: { ...screen, channels: 4 } })
       .png()
@@ -41,7 +41,7 @@ describe('a thumbnail', () => {
     expect((await makeThumbnail(noise)).image.length).toBeLessThanOrEqual(40_000)
   })
 
-  it('of data that is not a picture, or is cut or too large, is refused', async () => {
+  it('is refused for data that is not a picture, or is cut or too large', async () => {
     await expect(makeThumbnail(Buffer.from('screencap: error'))).rejects.toThrow(ScreenImageError)
     const whole = await plain(1080, 2400)
     await expect(makeThumbnail(whole.subarray(0, whole.length / 2))).rejects.toThrow(ScreenImageError)
@@ -68,7 +68,7 @@ describe('a screen', () => {
     expect(await take({ [state]: true })).toEqual({ taken: state, log: [] })
   })
 
-  it('whose state cannot be read has no thumbnail', async () => {
+  it('has no thumbnail if its state cannot be read', async () => {
     const phone = simulatedPhone([])
     const device = { ...phone.device, secureWindow: { read: () => Promise.reject(new Error('no state')) } }
     await expect(takeThumbnail(device, Progress.for(60_000))).rejects.toThrow('no state')

@@ -20,7 +20,7 @@ export type Covered = 'secure' | 'asleep'
 /** The most pixels of a side. */
 const side = 320
 const maxBytes = 40_000
-/** Of WebP; the second is for screens of noise. */
+/** WebP qualities; the second is for screens of noise. */
 const qualities = [60, 15] as const
 /** Thumbnails of all phones take at most one processor, since the pictures of agents need it too. */
 const one = createFew(1)
