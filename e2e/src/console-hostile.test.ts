@@ -75,7 +75,7 @@ async function open(path: string): Promise<void> {
   await loaded(page)
 }
 
-it('of 10,000 characters are refused', async () => {
+it('are refused with 10,000 characters', async () => {
   const text = hostile(longest)
   const patch = (body: object) => tenant.admin.patch(`/v1/phones/${phone}`, body)
   for (const answer of [await patch({ name: text }), await patch({ metadata: { note: text } })])

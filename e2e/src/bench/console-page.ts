@@ -17,7 +17,7 @@ new MutationObserver(() => {
 export interface Opened {
   /** Until the list is shown and no long task follows within a second. */
   interactiveMs: number
-  /** Of the scripts, as they were transferred. */
+  /** Transferred bytes of the scripts. */
   scriptBytes: number
   scripts: number
 }

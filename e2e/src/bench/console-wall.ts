@@ -7,11 +7,11 @@ export interface Watching {
 }
 
 export interface Watched {
-  /** Of the console. */
+  /** The console's origin. */
   origin: string
   project: string
   phones: readonly string[]
-  /** Of a person who is signed in. */
+  /** The cookies of a person who is signed in. */
   cookie: string
 }
 

@@ -1,4 +1,4 @@
-/** Who a call to a phone is for, and the errors of a phone that cannot be reached. Used by `gate.ts`. */
+/** The phone of a call, and the errors of an unreachable phone. Used by `gate.ts`. */
 import { ApiError, DeadlineExceeded, Progress } from '@phonerack/shared'
 import { DeviceGone } from '../device/device.js'
 

@@ -96,7 +96,7 @@ describe('a shared read', () => {
     expect(reads).toBe(2)
   })
 
-  it('of a phone that does not answer is repeated after 5 seconds', async () => {
+  it('is repeated for a phone that does not answer after 5 seconds', async () => {
     failure = new DeviceGone('serial')
     expect(await take()).toBe('unreadable')
     now += 4999
@@ -163,7 +163,7 @@ describe('a picture', () => {
     expect(await take()).toEqual(picture)
   })
 
-  it('that was read while something was typed is not shown', async () => {
+  it('is not shown if something was typed while it was read', async () => {
     const end = later<null>()
     gateOfReads = end.promise
     const waiting = take()
@@ -173,7 +173,7 @@ describe('a picture', () => {
     expect(await waiting).toBe('typed')
   })
 
-  it.each(['secure', 'asleep'] as const)('of a screen that is %s is not read', async (state) => {
+  it.each(['secure', 'asleep'] as const)('is not read from a screen that is %s', async (state) => {
     covered = { [state]: true }
     expect([await take(), reads]).toEqual([state, 0])
   })

@@ -12,7 +12,7 @@ import { type Typed } from './typed.js'
 /** Why there is no picture. */
 export type Absence = Covered | 'busy' | 'typed' | 'unreadable'
 
-/** Milliseconds. `fresh`: between two reads. `last`: age up to which a picture is shown. `wait`: of one caller. */
+/** Milliseconds. `fresh`: between two reads. `last`: age up to which a picture is shown. `wait`: the wait of one caller. */
 const times = { fresh: 1000, last: 60_000, wait: 2500, read: 10_000, failed: 5000 }
 /** A phone is read for at most half of its time. */
 const restParts = 2

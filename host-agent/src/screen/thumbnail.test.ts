@@ -64,7 +64,7 @@ describe('a screen', () => {
     expect(log).toEqual(['png'])
   })
 
-  it.each(['asleep', 'secure'] as const)('that is %s is not read', async (state) => {
+  it.each(['asleep', 'secure'] as const)('is not read while it is %s', async (state) => {
     expect(await take({ [state]: true })).toEqual({ taken: state, log: [] })
   })
 

@@ -8,7 +8,7 @@ export const mostThumbnails = 12
 /** Milliseconds between two requests for a phone, and after a refusal. */
 const rest = { usual: 1000, refused: 10_000 }
 
-/** What a card shows. The picture of a busy phone stays. */
+/** The content of a card. The picture of a busy phone stays. */
 export interface Shown {
   url: string | null
   why: NoPicture | null

@@ -14,7 +14,7 @@ let agent: AgentDouble
 let tenant: Tenant
 let phoneId: string
 let viewer: ConsoleClient
-/** As the agent got them. */
+/** The fields that the agent got. */
 let asked: Pick<ThumbnailRequest, 'knownTag' | 'withTyped'>[] = []
 beforeAll(async () => {
   plane = await world.start({ env: { PHONERACK_ACTIVITY_ACCURACY: '1' } })
@@ -36,7 +36,7 @@ function answerWith(answer: AgentDouble['onThumbnail']): void {
   }
 }
 const none = (absence: Absence) => () => ({ image: Buffer.alloc(0), tag: '', absence })
-/** As after something was typed. */
+/** Answers like an agent after something was typed. */
 const typed: AgentDouble['onThumbnail'] = (request) =>
   request.withTyped ? oneThumbnail(request) : none(Absence.THUMBNAIL_ABSENCE_TYPED)()
 
@@ -133,7 +133,7 @@ it('is refused while a person controls the phone, for members too', async () => 
   expect((await ask()).status).toBe(200)
 })
 
-it('of a phone that was typed on is shown only where the project keeps typed text', async () => {
+it('is shown for a phone that was typed on only where the project keeps typed text', async () => {
   const keep = (stepsText: boolean) =>
     plane.app.core.db.project.update({ where: { id: tenant.projectId }, data: { stepsText } })
   answerWith(typed)
