@@ -73,6 +73,7 @@ type Call = (options: CallOptions) => PromiseLike<unknown>
 const reads: Record<string, Record<string, Call>> = {
   Phonerack: {
     account: (options) => client.account(options),
+    pastEvents: (options) => client.pastEvents(options).toArray(),
     request: (options) => client.request('GET', '/v1/account', options),
     send: (options) => client.send('GET', '/v1/account', options),
   },

@@ -184,3 +184,18 @@ it('connects less and less often to a service that ends every stream without an 
   // The pauses are at least 0.25, 0.5, 1 and 2 s; without growing, at most 0.5 s.
   expect(asked.length).toBeLessThanOrEqual(5)
 })
+
+it('lists past events over pages, newest first', async () => {
+  const pages = [
+    { data: [event('evt_3'), event('evt_2')], next_cursor: 'more' },
+    { data: [event('evt_1')], next_cursor: null },
+  ]
+  answers = pages.map((page) => (response) => {
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(page))
+  })
+  const past = await client.pastEvents({ type: 'phone.ready', phone: 'ph_aaaaaaaaaaaa' }).toArray()
+  expect(past.map(({ id }) => id)).toEqual(['evt_3', 'evt_2', 'evt_1'])
+  const path = '/v1/events?type=phone.ready&phone=ph_aaaaaaaaaaaa'
+  expect(asked.map(({ url }) => url)).toEqual([path, `${path}&cursor=more`])
+  expect(asked[0]?.headers.accept).not.toContain('event-stream')
+})

@@ -2,7 +2,7 @@
 import type { Connection } from './connection.js'
 import { ConnectionError, isJsonObject, parsed, PhonerackError, unexpectedAnswer } from './errors.js'
 import { fetchFailureOf } from './fetch-failure.js'
-import type { Event } from './generated/types.gen.js'
+import type { Event, ListEventsData } from './generated/types.gen.js'
 import { pause, reasonOf } from './pause.js'
 import { FrameReader, type Frame } from './sse.js'
 import type { CallOptions, Transport } from './transport.js'
@@ -19,6 +19,13 @@ export interface EventsOptions extends Pick<CallOptions, 'signal'> {
    * Until a first connection was made, an error is thrown after as many repeats as those of other calls.
    */
   onRetry?: (error: PhonerackError | null) => void
+}
+
+export interface PastEventsOptions extends CallOptions {
+  /** Only events of this type. */
+  type?: NonNullable<ListEventsData['query']>['type']
+  /** Only events of the phone with this ID. */
+  phone?: string
 }
 
 /** Events after `last_event_id` have expired. Those that are kept follow. */

@@ -6,7 +6,7 @@ export { type ActOptions, type ActResult, type StartOptions, type TargetOptions 
 export { Phones, type CreateOptions, type ListOptions } from './phones.js'
 export { Apps, type LibraryApp } from './apps.js'
 export { Device } from './device.js'
-export { type EventGap, type EventsOptions } from './events.js'
+export { type EventGap, type EventsOptions, type PastEventsOptions } from './events.js'
 export { Files, type FileEntry } from './files.js'
 export { Handoff } from './handoff.js'
 export { Observation, type Element, type Query } from './observation.js'

@@ -1,9 +1,10 @@
 /** The entry of the SDK. */
 import { Apps } from './apps.js'
 import { Connection, type RequestOptions } from './connection.js'
-import { follow, type EventGap, type EventsOptions } from './events.js'
-import { getAccount } from './generated/sdk.gen.js'
+import { follow, type EventGap, type EventsOptions, type PastEventsOptions } from './events.js'
+import { getAccount, listEvents } from './generated/sdk.gen.js'
 import type { Account, Event as PhonerackEvent } from './generated/types.gen.js'
+import { Pages } from './pages.js'
 import { Phones } from './phones.js'
 import { createTransport, type CallOptions } from './transport.js'
 import { Webhooks } from './webhooks.js'
@@ -58,6 +59,13 @@ export class Phonerack {
    */
   events(options: EventsOptions = {}): AsyncGenerator<PhonerackEvent | EventGap, void, undefined> {
     return follow(this.connection, options)
+  }
+
+  /** What has happened, newest first, as long as events are kept. */
+  pastEvents({ type, phone, ...options }: PastEventsOptions = {}): Pages<PhonerackEvent, PhonerackEvent> {
+    const read = (cursor: string | undefined, limit?: number) =>
+      listEvents({ ...this.connection.sending(options), query: { type, phone, cursor, limit } })
+    return new Pages(read, (event) => event)
   }
 
   /** A request that this release has no method for. @param path such as `/v1/account` @throws PhonerackError */

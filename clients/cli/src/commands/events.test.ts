@@ -92,3 +92,32 @@ it('ends with the refusal of the API', async () => {
   expect(result).toMatchObject({ exitCode: 2, out: '' })
   expect(result.err).toContain('validation_failed')
 })
+
+it('lists past events with --past, one page or all', async () => {
+  const past = events.filter((event) => event.object === 'event')
+  bench.service.answers.set('GET /v1/events', ({ url }) =>
+    url.includes('cursor=')
+      ? { body: { data: past.slice(2), next_cursor: null } }
+      : { body: { data: past.slice(0, 2), next_cursor: 'more' } },
+  )
+  const page = await bench.phonerack(['events', '--past', '--type', 'app.crashed', '--limit', '2'])
+  expect(page.exitCode).toBe(0)
+  expect(page.out.split('\n')[0]).toBe(
+    '2026-11-21T12:50:00.000Z  phone.failed  ph_aaaaaaaaaaaa  failure=phone_unavailable',
+  )
+  expect(page.err).toContain('There are more: add --all, or --cursor more')
+  expect(bench.service.seen.map(({ url }) => url)).toEqual(['/v1/events?type=app.crashed&limit=2'])
+  expect((await bench.phonerack(['events', '--past', '--all', '--quiet'])).out).toBe('evt_1\nevt_2\nevt_3\n')
+  const json = await bench.phonerack(['events', '--past', '--cursor', 'more', '--json'])
+  expect(JSON.parse(json.out)).toEqual({ data: past.slice(2), next_cursor: null })
+})
+
+it.each([
+  [['--past', '--after', 'evt_1'], '`--after` is not for past events.'],
+  [['--all'], '`--limit`, `--cursor` and `--all` are for lists.'],
+])('refuses %s', async (flags, message) => {
+  const result = await bench.phonerack(['events', ...flags])
+  expect(result).toMatchObject({ exitCode: 2, out: '' })
+  expect(result.err).toContain(message)
+  expect(bench.service.seen).toEqual([])
+})

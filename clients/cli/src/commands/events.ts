@@ -1,29 +1,56 @@
-/** `events`: follows what happens to the phones of the project. */
-import type { EventGap, EventsOptions, PhonerackError, PhonerackEvent } from '@phonerack/sdk'
+/** `events`: follows what happens to the phones of the project, or lists what has happened. */
+import type {
+  EventGap,
+  EventsOptions,
+  PastEventsOptions,
+  PhonerackError,
+  PhonerackEvent,
+} from '@phonerack/sdk'
 import type { Command } from 'commander'
 import type { App, Run } from '../app.js'
+import { noteMore, pageOf, pageOptions, type PageFlags } from '../pages.js'
 import { plainLine } from '../plain.js'
 import { UsageError } from '../usage-error.js'
 
-interface EventFlags {
+interface EventFlags extends PageFlags {
+  past?: boolean
   type?: string
   phone?: string
   after?: string
 }
 
 export function addEventsCommand(program: Command, app: App): void {
-  app.on<EventFlags>(
-    program
-      .command('events')
-      .description('follow what happens, until Ctrl-C')
-      .option('--type <type>', 'only these, such as phone.ready')
-      .option('--phone <id>', 'only events of this phone')
-      .option('--after <event>', 'begin after the event with this id instead of now'),
-    events,
+  const command = program
+    .command('events')
+    .description('follow what happens, until Ctrl-C; with --past, list what has happened')
+    .option('--type <type>', 'only these, such as phone.ready')
+    .option('--phone <id>', 'only events of this phone')
+    .option('--after <event>', 'begin after the event with this id instead of now')
+    .option('--past', 'list past events, newest first, instead of following new ones')
+  app.on<EventFlags>(pageOptions(command), (run, operands, flags) =>
+    flags.past === true ? pastEvents(run, flags) : events(run, operands, flags),
   )
 }
 
+async function pastEvents(run: Run, flags: EventFlags): Promise<void> {
+  if (flags.after !== undefined)
+    throw new UsageError('`--after` is not for past events.', 'Use `--cursor` for the next page.')
+  const { client } = await run.session()
+  const options = {
+    ...run.call,
+    ...(flags.type === undefined ? {} : { type: flags.type }),
+    ...(flags.phone === undefined ? {} : { phone: flags.phone }),
+    // The API refuses types that it does not know.
+  } as PastEventsOptions
+  const page = await pageOf(client.pastEvents(options), flags)
+  const text = page.data.length === 0 ? 'No events.' : page.data.map((event) => lineOf(run, event)).join('\n')
+  await run.out.answer(page, text, page.data.map(({ id }) => plainLine(id)).join('\n'))
+  await noteMore(run, page.next_cursor)
+}
+
 async function events(run: Run, _operands: readonly string[], flags: EventFlags): Promise<void> {
+  if (flags.limit !== undefined || flags.cursor !== undefined || flags.all === true)
+    throw new UsageError('`--limit`, `--cursor` and `--all` are for lists.', 'Add `--past`.')
   if (/[^\x21-\x7e]/.test(flags.after ?? ''))
     throw new UsageError(`\`--after\` takes the id of an event, not \`${plainLine(flags.after ?? '')}\`.`)
   const { client } = await run.session()
@@ -49,16 +76,15 @@ async function show(run: Run, event: PhonerackEvent | EventGap): Promise<void> {
       event,
       run.out.paint('yellow', `Events after ${plainLine(event.last_event_id)} have expired.`),
     )
-  const { id, created_at: at, type, phone_id: phone, data } = event
+  await run.out.answer(event, lineOf(run, event), event.id)
+}
+
+function lineOf(run: Run, { created_at: at, type, phone_id: phone, data }: PhonerackEvent): string {
   const parts = [run.out.paint('dim', at), type, phone ?? '', factsOf(type, data)]
-  await run.out.answer(
-    event,
-    parts
-      .map(plainPart)
-      .filter((part) => part !== '')
-      .join('  '),
-    id,
-  )
+  return parts
+    .map(plainPart)
+    .filter((part) => part !== '')
+    .join('  ')
 }
 
 const plainPart = (part: string): string => part.trim()

@@ -55,6 +55,7 @@ Calls = Dict[str, Callable[[Things, float], Any]]
 
 READS: Calls = {
     "AsyncPhonerack.account": lambda of, time: of.client.account(deadline=time),
+    "AsyncPhonerack.past_events": lambda of, time: of.client.past_events(deadline=time).to_list(),
     "AsyncPhonerack.request": lambda of, time: of.client.request("GET", "/v1/account", deadline=time),
     "AsyncPhones.get": lambda of, time: of.client.phones.get(PHONE, deadline=time),
     "AsyncPhones.list": lambda of, time: of.client.phones.list(deadline=time).to_list(),

@@ -117,3 +117,17 @@ async def test_connects_less_and_less_often_to_a_service_that_ends_every_stream(
             if len(ids) == 2:
                 break
     assert waits == [0.25, 0.5, 1.0, 2.0, 0.25]
+
+
+async def test_lists_past_events_over_pages(server: Server) -> None:
+    events = [{"id": f"evt_{at}", "object": "event", "type": "phone.ready", "data": {}} for at in (3, 2, 1)]
+    server.replies = [
+        Reply(200, {"data": events[:2], "next_cursor": "more"}),
+        Reply(200, {"data": events[2:], "next_cursor": None}),
+    ]
+    async with connect(server) as client:
+        past = client.past_events(type="phone.ready", phone="ph_aaaaaaaaaaaa")
+        assert [event["id"] async for event in past] == ["evt_3", "evt_2", "evt_1"]
+    path = "GET /v1/events?type=phone.ready&phone=ph_aaaaaaaaaaaa"
+    assert server.lines == [path, f"{path}&cursor=more"]
+    assert "event-stream" not in server.seen[0].headers["accept"]

@@ -56,6 +56,7 @@ Calls = Dict[str, Callable[[Things, float], Any]]
 
 READS: Calls = {
     "Phonerack.account": lambda of, time: of.client.account(deadline=time),
+    "Phonerack.past_events": lambda of, time: of.client.past_events(deadline=time).to_list(),
     "Phonerack.request": lambda of, time: of.client.request("GET", "/v1/account", deadline=time),
     "Phones.get": lambda of, time: of.client.phones.get(PHONE, deadline=time),
     "Phones.list": lambda of, time: of.client.phones.list(deadline=time).to_list(),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from types import TracebackType
-from typing import Any, AsyncGenerator, Callable, Dict, Mapping, Optional, Type
+from typing import Any, AsyncGenerator, Callable, Dict, Mapping, Optional, Type, cast
 
 import httpx
 
@@ -15,6 +15,7 @@ from ..errors import PhonerackError
 from .apps import AsyncApps
 from .connection import AsyncConnection
 from .events import follow
+from .pages import AsyncPages
 from .phones import AsyncPhones
 from .webhooks import AsyncWebhooks
 
@@ -71,6 +72,29 @@ class AsyncPhonerack:
         return follow(
             self._connection, type=type, phone=phone, last_event_id=last_event_id, on_retry=on_retry
         )
+
+    def past_events(
+        self,
+        *,
+        type: Optional[str] = None,
+        phone: Optional[str] = None,
+        timeout: Optional[float] = None,
+        deadline: Optional[float] = None,
+    ) -> AsyncPages[models.Event]:
+        """What has happened, newest first, as long as events are kept.
+
+        `type`: only these, such as `phone.ready`. `phone`: only those of the phone with this ID.
+        """
+
+        async def read(cursor: Optional[str], limit: Optional[int]) -> Mapping[str, Any]:
+            # The API refuses types that it does not know.
+            request = operations.list_events(type=cast(Any, type), phone=phone, cursor=cursor, limit=limit)
+            return await self._connection.send(request, Deadline(REQUEST, timeout, deadline))
+
+        def same(event: models.Event) -> models.Event:
+            return event
+
+        return AsyncPages(read, same)
 
     async def request(
         self,

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from types import TracebackType
-from typing import Any, Generator, Callable, Dict, Mapping, Optional, Type
+from typing import Any, Generator, Callable, Dict, Mapping, Optional, Type, cast
 
 import httpx
 
@@ -16,6 +16,7 @@ from ..errors import PhonerackError
 from .apps import Apps
 from .connection import Connection
 from .events import follow
+from .pages import Pages
 from .phones import Phones
 from .webhooks import Webhooks
 
@@ -72,6 +73,29 @@ class Phonerack:
         return follow(
             self._connection, type=type, phone=phone, last_event_id=last_event_id, on_retry=on_retry
         )
+
+    def past_events(
+        self,
+        *,
+        type: Optional[str] = None,
+        phone: Optional[str] = None,
+        timeout: Optional[float] = None,
+        deadline: Optional[float] = None,
+    ) -> Pages[models.Event]:
+        """What has happened, newest first, as long as events are kept.
+
+        `type`: only these, such as `phone.ready`. `phone`: only those of the phone with this ID.
+        """
+
+        def read(cursor: Optional[str], limit: Optional[int]) -> Mapping[str, Any]:
+            # The API refuses types that it does not know.
+            request = operations.list_events(type=cast(Any, type), phone=phone, cursor=cursor, limit=limit)
+            return self._connection.send(request, Deadline(REQUEST, timeout, deadline))
+
+        def same(event: models.Event) -> models.Event:
+            return event
+
+        return Pages(read, same)
 
     def request(
         self,
