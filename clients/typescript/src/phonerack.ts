@@ -61,7 +61,7 @@ export class Phonerack {
     return follow(this.connection, options)
   }
 
-  /** What has happened, newest first, as long as events are kept. */
+  /** Past events, newest first, as long as they are kept. */
   pastEvents({ type, phone, ...options }: PastEventsOptions = {}): Pages<PhonerackEvent, PhonerackEvent> {
     const read = (cursor: string | undefined, limit?: number) =>
       listEvents({ ...this.connection.sending(options), query: { type, phone, cursor, limit } })

@@ -81,7 +81,7 @@ class AsyncPhonerack:
         timeout: Optional[float] = None,
         deadline: Optional[float] = None,
     ) -> AsyncPages[models.Event]:
-        """What has happened, newest first, as long as events are kept.
+        """Past events, newest first, as long as they are kept.
 
         `type`: only these, such as `phone.ready`. `phone`: only those of the phone with this ID.
         """
