@@ -2,9 +2,8 @@
  * Writes what members do with phones, apps and webhooks to the activity list of the project, with the user in place of a key. Other
  * changes are in the audit log.
  */
-import { isId } from '@phonerack/shared'
 import { type FastifyInstance } from 'fastify'
-import { summaryOf } from '../../http/activity-summary.js'
+import { isChange, recordChange } from '../../http/activity.js'
 import { projectPath, type ProjectDeps } from './caller.js'
 
 const noted = [`${projectPath}/phones`, `${projectPath}/uploads`, `${projectPath}/webhooks`]
@@ -13,27 +12,18 @@ const views = new Set([`${projectPath}/phones/:phone/live`])
 
 export function noteChanges(app: FastifyInstance, { core, services }: ProjectDeps): void {
   app.addHook('onResponse', (request, reply, done) => {
-    const { method, person } = request
+    const { person } = request
     const route = request.routeOptions.url ?? ''
     const isNoted = noted.some((path) => route === path || route.startsWith(`${path}/`)) && !views.has(route)
-    if (!person?.signedIn || !person.project || method === 'GET' || method === 'HEAD' || !isNoted)
-      return done()
+    if (!person?.signedIn || !person.project || !isChange(request) || !isNoted) return done()
     // The page asks for a recent sign-in, then repeats the request.
     if (request.errorCode === 'unauthorized') return done()
     const { phone } = request.params as { phone?: string }
-    const { path } = request.query as { path?: unknown }
-    services.activity.record({
+    recordChange(services.activity, request, reply, {
       projectId: person.project.id,
       keyId: person.signedIn.user.id,
-      requestId: request.id,
       at: core.clock.now(),
-      method,
-      route,
-      phoneId: phone !== undefined && isId('phone', phone) ? phone : null,
-      status: reply.statusCode,
-      code: request.errorCode,
-      ms: Math.round(reply.elapsedTime),
-      summary: summaryOf(request.readBody, path),
+      phoneId: phone,
     })
     done()
   })
