@@ -1,9 +1,9 @@
 /** Sign-up by mail and sign-in at an OpenID Connect issuer in a real Chromium: new accounts, a linked one, and refused answers. */
+import { startMailServer, type MailServer } from '@phonerack/shared/testing/mail-server'
 import { type Browser, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openBrowser } from './system/browser.js'
 import { acceptLink, axeFindings, firstLink, loaded, newPage } from './system/console-pages.js'
-import { startMailServer, type MailServer } from './system/mail-server.js'
 import { startOidcIssuer, type OidcIssuer } from './system/oidc-issuer.js'
 import { startSystem, stopSystem, type System } from './system/system.js'
 import { eventually } from './system/tenant.js'
@@ -85,7 +85,7 @@ describe('a new person without a provider', () => {
     await page.getByRole('status').getByText('A mail is on its way').waitFor()
     let link = ''
     await eventually('the mail arrives', 30_000, () => {
-      link = /http\S+#pri_[\w-]{43}/.exec(mail.mails.join('\n'))?.[0] ?? ''
+      link = /http\S+#pri_[\w-]{43}/.exec(mail.mails.map(({ text }) => text).join('\n'))?.[0] ?? ''
       return Promise.resolve(link !== '')
     })
     await page.goto(link)

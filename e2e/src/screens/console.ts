@@ -1,10 +1,10 @@
 /** `./scripts/screens console`: pictures of the console's pages, narrow and wide, light and dark. */
 import { mkdir } from 'node:fs/promises'
 import path from 'node:path'
+import { startMailServer } from '@phonerack/shared/testing/mail-server'
 import { type Browser, type Page } from 'playwright-core'
 import { openBrowser } from '../system/browser.js'
 import { acceptLink, enterOperators, firstLink, loaded, newPage } from '../system/console-pages.js'
-import { startMailServer } from '../system/mail-server.js'
 import { startOidcIssuer } from '../system/oidc-issuer.js'
 import { withParts, type Parts } from '../system/parts.js'
 import { startStripePages } from '../system/stripe.js'

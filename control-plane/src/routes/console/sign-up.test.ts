@@ -1,19 +1,19 @@
 // Accounts without an invitation: by a link that proves the address, or at an identity provider. Real mail.
+import { startMailServer, type MailServer, type ReceivedMail } from '@phonerack/shared/testing/mail-server'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { consoleClient, consoleUser, testPassword } from '../../testing/console-client.js'
 import { startOidcIssuer, type OidcIssuer } from '../../testing/oidc-issuer.js'
 import { environmentOf, reasonOf, signInAt } from '../../testing/provider-client.js'
-import { startSmtp, type ReceivedMail, type SmtpServer } from '../../testing/smtp.js'
 import { eventually, useWorld, type Plane, type Tenant } from '../../testing/world.js'
 
 const world = useWorld()
-let smtp: SmtpServer
+let smtp: MailServer
 let issuer: OidcIssuer
 let plane: Plane
 let tenant: Tenant
 const domain = { PHONERACK_SIGN_UP: 'domain', PHONERACK_SIGN_UP_DOMAINS: 'example.com, example.org' }
 beforeAll(async () => {
-  smtp = await startSmtp()
+  smtp = await startMailServer()
   issuer = await startOidcIssuer()
   plane = await world.start({
     env: {
@@ -33,10 +33,9 @@ beforeEach(async () => {
 
 const request = (email: string, at = plane) => consoleClient(at).ask('POST', '/sign-ups', { body: { email } })
 const mailsTo = (address: string): ReceivedMail[] => smtp.mails.filter(({ to }) => to.includes(address))
-const textOf = ({ raw }: ReceivedMail): string => raw.replace(/=\r\n/g, '').replaceAll('=3D', '=')
 const mailTo = async (address: string, count = 1): Promise<string> => {
   await eventually(() => mailsTo(address).length >= count)
-  return textOf(mailsTo(address).at(-1) ?? { to: [], raw: '' })
+  return mailsTo(address).at(-1)?.text ?? ''
 }
 const tokenIn = (text: string): string => /#(pri_[\w-]{43})/.exec(text)?.[1] ?? ''
 const accept = (token: string, email: string, at = plane, browser = consoleClient(at)) =>

@@ -1,20 +1,22 @@
-/** An SMTP server that keeps the mails that it gets. RFC 5321, as far as a client needs it. */
+/** An SMTP server that keeps the mails that it gets. RFC 5321, as far as nodemailer needs it. */
 import { once } from 'node:events'
 import { createServer, type AddressInfo, type Socket } from 'node:net'
 
 export interface ReceivedMail {
   to: string[]
-  /** Headers and text, as sent. */
-  raw: string
+  /** Headers and text, without the escapes of quoted-printable that addresses and links need. */
+  text: string
 }
 
-export interface SmtpServer {
+export interface MailServer {
   url: string
   mails: ReceivedMail[]
   close(): Promise<void>
 }
 
-export async function startSmtp(): Promise<SmtpServer> {
+const textOf = (data: string): string => data.replace(/=\r\n/g, '').replaceAll('=3D', '=')
+
+export async function startMailServer(): Promise<MailServer> {
   const mails: ReceivedMail[] = []
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {
@@ -43,7 +45,7 @@ export async function startSmtp(): Promise<SmtpServer> {
           take(part)
           continue
         }
-        mails.push({ to, raw: part })
+        mails.push({ to, text: textOf(part) })
         to = []
         isData = false
         answer('250 taken')
