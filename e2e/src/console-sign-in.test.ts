@@ -112,7 +112,7 @@ describe('a person with a password', () => {
     await other.goto(consoleAt('/account'))
     await other.getByText('otto@example.com').waitFor()
 
-    await page.getByRole('button', { name: 'Remove Example ID' }).click()
+    await page.getByRole('button', { name: 'Remove the account Example ID' }).click()
     await page.getByRole('alertdialog').getByRole('button', { name: 'Remove' }).click()
     await page.getByText('No other accounts').waitFor()
   })

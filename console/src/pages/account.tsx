@@ -1,16 +1,15 @@
 /** A user's own passkeys and sign-ins. */
 import { useQuery } from '@tanstack/react-query'
 import { Fingerprint, Plus } from 'lucide-react'
-import { useState } from 'react'
 import { endSignIn, listSignIns } from '../api/people'
 import { addPasskey, listPasskeys, removePasskey } from '../api/passkeys'
 import { useCanUsePasskeys, useSession } from '../api/session'
 import { Badge } from '../ui/badge'
 import { Button } from '../ui/button'
-import { Ask, Confirm } from '../ui/dialog'
 import { Empty, Loading, Page } from '../ui/page'
 import { Time } from '../ui/time'
 import { Linked } from './account/linked'
+import { Removable } from './account/removable'
 import { Section, useChange } from './account/section'
 import { NewPassword } from './new-password'
 
@@ -44,9 +43,7 @@ function Passkeys() {
   const { user } = useSession()
   const list = useQuery({ queryKey: ['passkeys'], queryFn: listPasskeys })
   const change = useChange('passkeys')
-  /** The passkey that is about to be removed. */
-  const [removed, setRemoved] = useState<{ id: string; name: string } | null>(null)
-  const rows = list.data?.data ?? []
+  const rows = (list.data?.data ?? []).map((row) => ({ ...row, name: row.name ?? 'Passkey' }))
   return (
     <Section
       id="passkeys"
@@ -67,39 +64,15 @@ function Passkeys() {
           <p>Sign in with your fingerprint, face or security key instead of a password.</p>
         </Empty>
       ) : (
-        <ul aria-labelledby="passkeys" className="divide-y divide-border">
-          {rows.map(({ id, name, created_at: at }) => (
-            <li key={id} className="flex items-center justify-between gap-4 px-4 py-3 sm:px-5">
-              <p className="min-w-0 truncate">
-                <bdi>{name ?? 'Passkey'}</bdi>{' '}
-                {at !== null && (
-                  <span className="text-[13px] text-muted">
-                    added <Time at={at} />
-                  </span>
-                )}
-              </p>
-              <Button
-                size="small"
-                aria-label={`Remove the passkey ${name ?? ''}`}
-                onClick={() => setRemoved({ id, name: name ?? 'this passkey' })}
-              >
-                Remove
-              </Button>
-            </li>
-          ))}
-        </ul>
+        <Removable
+          heading="passkeys"
+          rows={rows}
+          kind="passkey"
+          consequence="It no longer signs you in. Delete it on your device too."
+          change={change}
+          remove={removePasskey}
+        />
       )}
-      <Confirm
-        isOpen={removed !== null}
-        onOpenChange={() => setRemoved(null)}
-        title={<Ask verb="Remove" name={removed?.name ?? ''} />}
-        description="It no longer signs you in. Delete it on your device too."
-        action="Remove passkey"
-        isBusy={change.isPending}
-        onConfirm={() =>
-          removed && change.mutate(() => removePasskey(removed.id), { onSettled: () => setRemoved(null) })
-        }
-      />
     </Section>
   )
 }
