@@ -5,11 +5,10 @@
 import { ApiError } from '@phonerack/shared'
 import { reconcile } from '../jobs/reconcile.js'
 import { type DoubleDevice } from '../testing/agent-double.js'
-import { countLockWaits } from '../testing/lock-waits.js'
+import { duringLock } from '../testing/lock-waits.js'
 import { loneDevice, usedBy, wipedSince, type LoneDevice } from '../testing/lone-device.js'
 import { brokenInvariants } from '../testing/money.js'
 import { eventually, useWorld, type Plane, type Tenant } from '../testing/world.js'
-import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 const world = useWorld()
@@ -201,24 +200,6 @@ describe('a lost job of a device', () => {
     await db().device.update({ where: { id }, data: { state: 'wiping' } })
   }
 
-  /** Lets `running` continue only when all of them wait for the device's row. */
-  const duringLock = async (device: DoubleDevice, begin: () => Promise<void>[]): Promise<void> => {
-    const { id } = await lone.rowOf(device)
-    const holder = new pg.Client({ connectionString: plane.config.databaseUrl })
-    await holder.connect()
-    try {
-      await holder.query('begin')
-      await holder.query('select 1 from devices where id = $1 for update', [id])
-      const running = begin()
-      // Heartbeats of the device may wait for its row too, with other statements.
-      await eventually(async () => (await countLockWaits(holder, 'select%disputes%')) >= running.length)
-      await holder.query('commit')
-      await Promise.all(running)
-    } finally {
-      await holder.end()
-    }
-  }
-
   it('is added again, and counts', () =>
     lone.alone(async (agent, device) => {
       await lose(device)
@@ -231,7 +212,11 @@ describe('a lost job of a device', () => {
   it('is added and counted once, even if several replicas find it', () =>
     lone.alone(async (agent, device) => {
       await lose(device)
-      await duringLock(device, () => Array.from({ length: 4 }, () => reconcile(plane.app.core)))
+      const { id } = await lone.rowOf(device)
+      // Heartbeats of the device may wait for its row too, with other statements.
+      await duringLock(plane, { table: 'devices', id, like: 'select%disputes%' }, () =>
+        Array.from({ length: 4 }, () => reconcile(plane.app.core)),
+      )
       await eventually(() => lone.isFree(device))
       expect(agent.log).toHaveLength(1)
       expect(await lone.rowOf(device)).toMatchObject({ disputes: 1 })

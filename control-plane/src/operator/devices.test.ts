@@ -2,10 +2,9 @@
 // locked rows. A retired host is out of use on every replica.
 import { type Assignment, type ObserveRequest, type ObserveResponse } from '@phonerack/proto'
 import { newId, Progress } from '@phonerack/shared'
-import pg from 'pg'
 import { beforeAll, beforeEach, expect, it } from 'vitest'
 import { callHost } from '../host-calls/calls.js'
-import { countLockWaits } from '../testing/lock-waits.js'
+import { duringLock } from '../testing/lock-waits.js'
 import { brokenInvariants } from '../testing/money.js'
 import { createBody, eventually, useWorld, type Plane, type Tenant } from '../testing/world.js'
 
@@ -60,35 +59,12 @@ const phone = async (status = 'unavailable'): Promise<string> => {
   return id
 }
 
-/**
- * Holds the row that `lock` selects while `racing` begins, changes it with `change`, then lets
- * `racing` continue.
- */
-async function duringLock<T>(
-  lock: string,
-  change: string,
-  id: string,
-  racing: () => Promise<T>[],
-): Promise<T[]> {
-  const holder = new pg.Client({ connectionString: plane.config.databaseUrl })
-  await holder.connect()
-  try {
-    await holder.query('begin')
-    await holder.query(lock, [id])
-    const running = racing()
-    await eventually(async () => (await countLockWaits(holder)) >= running.length)
-    if (change !== '') await holder.query(change, [id])
-    await holder.query('commit')
-    return await Promise.all(running)
-  } finally {
-    await holder.end()
-  }
-}
-const lockedDevice = 'select 1 from devices where id = $1 for update'
-
 it('releases a device once when two operators release it at the same moment', async () => {
   const id = await held()
-  const answers = await duringLock(lockedDevice, '', id, () => [release(id), release(id, {}, beside)])
+  const answers = await duringLock(plane, { table: 'devices', id }, () => [
+    release(id),
+    release(id, {}, beside),
+  ])
   expect(answers.map(({ statusCode }) => statusCode).sort()).toEqual([202, 400])
   const refused = answers.find(({ statusCode }) => statusCode === 400)?.json<Refusal>()
   expect(refused?.error.message).toContain('cannot be released while it is wiping')
@@ -100,9 +76,12 @@ it('refuses to release a device that was assigned to a phone in the meantime', a
   const id = await held()
   const phoneId = await phone('ready')
   const [answer] = await duringLock(
-    lockedDevice,
-    `update devices set state = 'assigned', phone_id = '${phoneId}', fencing_number = 9 where id = $1`,
-    id,
+    plane,
+    {
+      table: 'devices',
+      id,
+      change: `update devices set state = 'assigned', phone_id = '${phoneId}', fencing_number = 9 where id = $1`,
+    },
     () => [release(id)],
   )
   expect(answer?.statusCode, answer?.body).toBe(400)
@@ -115,9 +94,12 @@ it('does not fail a phone that got its device back from another operator in the 
   const phoneId = await phone()
   const id = await held({ phoneId })
   const [answer] = await duringLock(
-    'select 1 from phones where id = $1 for update',
-    `update devices set state = 'assigned', reason = null where phone_id = $1`,
-    phoneId,
+    plane,
+    {
+      table: 'phones',
+      id: phoneId,
+      change: `update devices set state = 'assigned', reason = null where phone_id = $1`,
+    },
     () => [release(id)],
   )
   expect(answer?.statusCode, answer?.body).toBe(400)
@@ -136,9 +118,12 @@ it('does not release again a device whose phone was deleted and which is being w
   const { id } = await db.device.findFirstOrThrow({ where: { hostId: agent.hostId } })
   await db.device.update({ where: { id }, data: { state: 'quarantined', reason: 'a test' } })
   const [answer] = await duringLock(
-    'select 1 from phones where id = $1 for update',
-    `update devices set state = 'wiping', phone_id = null, reason = null where phone_id = $1`,
-    made.phone.id,
+    plane,
+    {
+      table: 'phones',
+      id: made.phone.id,
+      change: `update devices set state = 'wiping', phone_id = null, reason = null where phone_id = $1`,
+    },
     () => [release(id)],
   )
   expect(answer?.statusCode, answer?.body).toBe(400)
@@ -149,7 +134,7 @@ it('does not release again a device whose phone was deleted and which is being w
 it('returns a device to its phone once, and names the state that it then has', async () => {
   const phoneId = await phone()
   const id = await held({ phoneId })
-  const answers = await duringLock(lockedDevice, '', id, () => [
+  const answers = await duringLock(plane, { table: 'devices', id }, () => [
     release(id, { keep: true }),
     release(id, { keep: true }, beside),
   ])
@@ -167,7 +152,7 @@ it('enrols a device once when two operators enrol it at the same moment, and giv
       headers: { authorization: `Bearer ${plane.operatorToken}` },
       payload: { erase: true },
     })
-  const answers = await duringLock(lockedDevice, '', id, () => [enroll(plane), enroll(beside)])
+  const answers = await duringLock(plane, { table: 'devices', id }, () => [enroll(plane), enroll(beside)])
   expect(answers.map(({ statusCode }) => statusCode).sort()).toEqual([202, 400])
   const refused = answers.find(({ statusCode }) => statusCode === 400)?.json<Refusal>()
   expect(refused?.error.message).toContain('cannot be enrolled while it is provisioning')

@@ -1,5 +1,6 @@
-/** For tests that hold a lock: how many of the control plane's connections wait for one. */
-import type pg from 'pg'
+/** For tests that hold a lock while several transactions of the control plane wait for it. */
+import pg from 'pg'
+import { eventually, type Plane } from './world.js'
 
 /**
  * Counts the control plane's connections that wait for a lock. `client` may be in a transaction: Postgres
@@ -14,4 +15,34 @@ export async function countLockWaits(client: pg.Client, like = '%'): Promise<num
     [like],
   )
   return Number(rows[0]?.count)
+}
+
+interface HeldRow {
+  table: 'devices' | 'phones' | 'projects'
+  id: string
+  /** A statement with the ID as `$1`, before the row is free. */
+  change?: string
+  /** As for `countLockWaits`. */
+  like?: string
+}
+
+/** Holds a row until everything that `racing` starts waits for a lock. */
+export async function duringLock<T>(
+  { config }: Plane,
+  { table, id, change, like }: HeldRow,
+  racing: () => Promise<T>[],
+): Promise<T[]> {
+  const holder = new pg.Client({ connectionString: config.databaseUrl })
+  await holder.connect()
+  try {
+    await holder.query('begin')
+    await holder.query(`select 1 from ${table} where id = $1 for update`, [id])
+    const running = racing()
+    await eventually(async () => (await countLockWaits(holder, like)) >= running.length)
+    if (change !== undefined) await holder.query(change, [id])
+    await holder.query('commit')
+    return await Promise.all(running)
+  } finally {
+    await holder.end()
+  }
 }
