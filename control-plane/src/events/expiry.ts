@@ -4,6 +4,7 @@
  */
 import { type Core } from '../core/core.js'
 import { type Database } from '../db/database.js'
+import { inBatches } from '../db/in-batches.js'
 
 /** Rows of one statement. A project has at most 10 webhooks, so an event has at most 10 deliveries. */
 const atOnce = { events: 500, deliveries: 1000 }
@@ -30,13 +31,13 @@ export async function expireEvents({ db, clock }: Core, lifeMs: number): Promise
 }
 
 async function remove(db: Database, numbers: readonly string[]): Promise<void> {
-  let deleted: number
-  do {
-    // Those of an attempt in progress are locked. They are deleted with their events.
-    deleted = await db.$executeRaw`delete from webhook_deliveries where id in (
+  // Those of an attempt in progress are locked. They are deleted with their events.
+  await inBatches(
+    { rows: atOnce.deliveries },
+    () => db.$executeRaw`delete from webhook_deliveries where id in (
       select id from webhook_deliveries where event_number = any(${numbers}::text[]::bigint[])
-      limit ${atOnce.deliveries}::int for update skip locked)`
-  } while (deleted === atOnce.deliveries)
+      limit ${atOnce.deliveries}::int for update skip locked)`,
+  )
   // In one order, since another replica may delete the same events.
   await db.$executeRaw`delete from events where number in (
     select number from events where number = any(${numbers}::text[]::bigint[]) order by number for update)`

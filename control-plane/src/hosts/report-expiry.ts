@@ -3,6 +3,7 @@
  * that are much older than their events. Called by `jobs/reconcile.ts`. docs/decisions/0276
  */
 import { type Core } from '../core/core.js'
+import { inBatches } from '../db/in-batches.js'
 
 /** Rows of one statement, and statements of one run. */
 const batchRows = 1000
@@ -22,13 +23,13 @@ export async function expireReports({ db, clock }: Core, lifeMs: number): Promis
     select id from phone where id is not null and (
       not exists (select 1 from devices d where d.phone_id = phone.id)
       or exists (select 1 from phone_reports r where r.phone_id = phone.id and r.created_at < ${before}))`
-  let batches = 0
-  for (const { id } of phones) {
-    let deleted = batchRows
-    for (; deleted === batchRows && batches < mostBatches; batches += 1)
-      deleted = await db.$executeRaw`delete from phone_reports where phone_id = ${id} and id in (
+  let left = mostBatches
+  for (const { id } of phones)
+    left -= await inBatches(
+      { rows: batchRows, most: left },
+      () => db.$executeRaw`delete from phone_reports where phone_id = ${id} and id in (
         select r.id from phone_reports r where r.phone_id = ${id} and (r.created_at < ${before}
           or not exists (select 1 from devices d where d.phone_id = ${id}))
-        limit ${batchRows}::int for update skip locked)`
-  }
+        limit ${batchRows}::int for update skip locked)`,
+    )
 }

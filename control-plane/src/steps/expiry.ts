@@ -5,6 +5,7 @@
 import { limits } from '@phonerack/shared'
 import { type Core } from '../core/core.js'
 import { inTransaction, type Tx } from '../db/database.js'
+import { inBatches } from '../db/in-batches.js'
 import { Prisma } from '../gen/prisma/client.js'
 import { addJobForEach } from '../queue/queue.js'
 
@@ -46,12 +47,14 @@ async function dropExpired(core: Core): Promise<void> {
   const expiredAt = new Date(now - core.rules.recordings.lifeMs)
   const unusedSince = new Date(now - unusedLifeMs)
   const steps = Prisma.sql`select id from steps where started_at < ${expiredAt} order by started_at limit ${batch}`
-  while ((await alone(core, (tx) => deleteSteps(tx, steps)))?.length === batch);
+  const all = (deleteSome: (tx: Tx) => Promise<unknown[]>) =>
+    inBatches({ rows: batch }, async () => (await alone(core, deleteSome))?.length ?? 0)
+  await all((tx) => deleteSteps(tx, steps))
   for (const screens of [
     Prisma.sql`at < ${expiredAt} order by at`,
     Prisma.sql`not is_used and at < ${unusedSince}`,
   ])
-    while ((await alone(core, (tx) => deleteScreens(tx, screens)))?.length === batch);
+    await all((tx) => deleteScreens(tx, screens))
 }
 
 interface Deleted {

@@ -1,7 +1,7 @@
 import { type Action, type Element, type Observation } from '@phonerack/shared'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { createMasker, mark, maskActions, typedIn } from './redact.js'
+import { createMasker, mark, maskActions, piecesOf, typedIn } from './redact.js'
 import { maskObservation } from './redact-screen.js'
 
 const element = (text: string | null, state: string[], desc: string | null = null): Element => ({
@@ -14,8 +14,10 @@ const screenOf = (elements: Element[], line: string): Observation => ({
   ...{ screen: { width: 10, height: 10 }, elements },
 })
 
+const maskerOf = (texts: readonly string[]) => createMasker(texts.flatMap((text) => [...piecesOf(text)]))
+
 it('masks the text of every field, and of passwords, but no hint', () => {
-  const none = createMasker([])
+  const none = maskerOf([])
   const masked = (each: Element) =>
     maskObservation(screenOf([each], 'app x'), none).observation.elements[0]?.text
   expect(masked(element('a', ['editable']))).toBe(mark)
@@ -27,20 +29,20 @@ it('masks the text of every field, and of passwords, but no hint', () => {
 
 it('masks a typed text in every place, cut or whole, and in any case', () => {
   const long = `Dear Sir, ${'lorem ipsum '.repeat(200)}`
-  const masker = createMasker(['Hunter2', 'two\nlines here', long, 'ab', ' padded '])
+  const masker = maskerOf(['Hunter2', 'two\nlines here', long, 'ab', ' padded '])
   expect(masker.text('your hunter2!')).toBe(`your ${mark}!`)
   expect(masker.text('lines here')).toBe(mark)
   expect(masker.text(`${long.slice(0, 990)}\u2026`)).toBe(mark)
   expect(masker.text('cab')).toBe('cab')
   expect(masker.text('is padded')).toBe(`is ${mark}`)
-  expect(createMasker([]).isEmpty).toBe(true)
-  expect(createMasker(['ab']).isEmpty).toBe(true)
+  expect(maskerOf([]).isEmpty).toBe(true)
+  expect(maskerOf(['ab']).isEmpty).toBe(true)
 })
 
 it('never keeps a line of text whose form or element it does not know', () => {
   const head = 'app x\nkeyboard hidden\nscreen 10x10'
   const masked = (elements: Element[], lines: string) =>
-    maskObservation(screenOf(elements, `${head}\n${lines}`), createMasker([]))
+    maskObservation(screenOf(elements, `${head}\n${lines}`), maskerOf([]))
   expect(masked([element('secret', ['editable'])], '[1] Odd Type "secret" (5,5)').observation.text).toBe(
     `${head}\n[1] "${mark}"`,
   )
@@ -54,7 +56,7 @@ it('never keeps a line of text whose form or element it does not know', () => {
 it('masks typed texts in the first lines of a screen', () => {
   const { observation, isMasked } = maskObservation(
     screenOf([], 'app x.hunter2\nkeyboard hidden\nscreen 10x10'),
-    createMasker(['hunter2']),
+    maskerOf(['hunter2']),
   )
   expect([observation.text, isMasked]).toEqual([`app x.${mark}\nkeyboard hidden\nscreen 10x10`, true])
 })
@@ -73,15 +75,12 @@ it('takes keys with characters as one text, up to another action', () => {
 })
 
 it('masks all of a value, however many texts are in it', () => {
-  const masker = createMasker(['abcd', 'cdef'])
+  const masker = maskerOf(['abcd', 'cdef'])
   expect(masker.text('abcdef')).toBe(mark)
-  const many = Array.from({ length: 125_000 }, (_, at) => String(at).padStart(6, '0'))
-  expect(createMasker(many).text('Home')).toBe(mark)
-  expect(createMasker(many).isEmpty).toBe(false)
 })
 
 it('masks text and description targets, and no IDs', () => {
-  const masker = createMasker(['title'])
+  const masker = maskerOf(['title'])
   const actions = [
     { type: 'tap', target: { text: 'my title' } },
     { type: 'tap', target: { id: 'title' } },
@@ -106,7 +105,7 @@ it('keeps no typed text of three or more characters', () => {
       (typed, around) => {
         const wanted = typed.trim()
         fc.pre(Array.from(wanted).length >= 3 && !/[\r\n]/.test(wanted) && !mark.includes(wanted))
-        const found = createMasker([typed]).text(`${around}${wanted}${around}`)
+        const found = maskerOf([typed]).text(`${around}${wanted}${around}`)
         for (const part of found.split(mark)) expect(part).not.toContain(wanted)
       },
     ),

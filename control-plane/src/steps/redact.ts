@@ -55,16 +55,8 @@ export function* piecesOf(text: string): Generator<string> {
   }
 }
 
-/** @param typed the texts to mask wherever they occur, in any case */
-export function createMasker(typed: readonly string[]): Masker {
-  const pieces = new Set<string>()
-  for (const text of typed)
-    for (const piece of piecesOf(text)) if (pieces.add(piece).size > mostPieces) return everything
-  return createPieceMasker([...pieces])
-}
-
-/** @param pieces of `piecesOf`, at most `mostPieces` */
-export function createPieceMasker(pieces: readonly string[]): Masker {
+/** @param pieces of `piecesOf`, at most `mostPieces`: they are masked wherever they occur, in any case */
+export function createMasker(pieces: readonly string[]): Masker {
   if (pieces.length === 0) return nothing
   const characters = pieces.map((piece) => Array.from(piece))
   const finderOf = (wanted: readonly string[][]) =>

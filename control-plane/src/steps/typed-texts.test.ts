@@ -29,5 +29,11 @@ it('masks everything once more was typed than it keeps, and remembers the same t
   expect(typed.masker('ph_a').text('Home')).toBe('Home')
   for (let time = 0; time < 400; time += 1) typed.note('ph_a', [`text number ${time}`])
   expect(typed.masker('ph_a').text('Home')).toBe('[redacted]')
+  typed.note(
+    'ph_b',
+    Array.from({ length: 125_000 }, (_, at) => String(at).padStart(6, '0')),
+  )
+  expect(typed.masker('ph_b').text('Home')).toBe('[redacted]')
+  expect(typed.masker('ph_b').isEmpty).toBe(false)
   expect(typed.masker('ph_a').json({ a: ['Home', '', 1, null] })).toEqual({ a: ['[redacted]', '', 1, null] })
 })

@@ -1,7 +1,7 @@
 /** The texts that were typed on phones through this replica in the last minutes. In memory only. docs/decisions/0278 */
 import { limits, ownNow } from '@phonerack/shared'
 import { createLru } from '../base/lru.js'
-import { createMasker, createPieceMasker, everything, mostPieces, piecesOf, type Masker } from './redact.js'
+import { createMasker, everything, mostPieces, piecesOf, type Masker } from './redact.js'
 
 const mostPhones = 10_000
 
@@ -47,7 +47,7 @@ export function createTypedTexts(): TypedTexts {
       const typed = phones.get(phoneId)
       if (!typed) return nothing
       if (ownNow() < typed.tooManyUntil) return everything
-      typed.masker ??= createPieceMasker([...typed.pieces.keys()])
+      typed.masker ??= createMasker([...typed.pieces.keys()])
       return typed.masker
     },
   }

@@ -8,7 +8,7 @@ from .._deadline import REQUEST, UPLOAD, Deadline
 from .._generated import models, operations
 from .._results import AppFile, Progress
 from .connection import AsyncConnection
-from .pages import AsyncPages
+from .pages import AsyncPages, same
 from .upload import upload_file
 
 
@@ -41,9 +41,6 @@ class AsyncApps:
             request = operations.list_uploads(cursor=cursor, limit=limit)
             return await self._connection.send(request, Deadline(REQUEST, timeout, deadline))
 
-        def same(upload: models.Upload) -> models.Upload:
-            return upload
-
         return AsyncPages(read, same)
 
     async def delete_upload(
@@ -63,8 +60,5 @@ class AsyncApps:
         async def read(cursor: Optional[str], limit: Optional[int]) -> Mapping[str, Any]:
             request = operations.search_library(query=query, cursor=cursor)
             return await self._connection.send(request, Deadline(REQUEST, timeout, deadline))
-
-        def same(app: models.LibraryPageDataItem) -> models.LibraryPageDataItem:
-            return app
 
         return AsyncPages(read, same)

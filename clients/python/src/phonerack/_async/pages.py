@@ -9,6 +9,11 @@ from .._results import Page
 T = TypeVar("T")
 
 
+def same(row: Any) -> Any:
+    """Converts nothing: the rows of the list are the results."""
+    return row
+
+
 class AsyncPages(Generic[T]):
     """Reads the next page only when it is needed."""
 

@@ -14,7 +14,7 @@ from .connection import AsyncConnection
 from .device import AsyncDevice
 from .files import AsyncFiles
 from .handoff import AsyncHandoff
-from .pages import AsyncPages
+from .pages import AsyncPages, same
 from .recording import AsyncRecording
 from .reports import AsyncPermissions, AsyncReports
 from .screen import AsyncScreen
@@ -138,9 +138,6 @@ class AsyncPhone(AsyncScreen):
         async def read(cursor: Optional[str], limit: Optional[int]) -> Mapping[str, Any]:
             request = operations.list_sessions(self.id, cursor=cursor, limit=limit)
             return await self._connection.send(request, Deadline(REQUEST, timeout, deadline))
-
-        def same(session: models.Session) -> models.Session:
-            return session
 
         return AsyncPages(read, same)
 

@@ -10,7 +10,7 @@ from .._generated import models, operations
 from .._request import Request
 from .._results import given
 from .connection import AsyncConnection
-from .pages import AsyncPages
+from .pages import AsyncPages, same
 
 T = TypeVar("T")
 
@@ -50,9 +50,6 @@ class AsyncReports:
             )
             return await self._send(request, timeout, deadline)
 
-        def same(line: models.LogLine) -> models.LogLine:
-            return line
-
         return AsyncPages(read, same)
 
     def crashes(
@@ -67,9 +64,6 @@ class AsyncReports:
         async def read(cursor: Optional[str], limit: Optional[int]) -> Mapping[str, Any]:
             request = operations.list_crashes(self._phone_id, package=package, limit=limit, cursor=cursor)
             return await self._send(request, timeout, deadline)
-
-        def same(crash: models.Crash) -> models.Crash:
-            return crash
 
         return AsyncPages(read, same)
 

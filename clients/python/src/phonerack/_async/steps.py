@@ -7,7 +7,7 @@ from typing import Any, Literal, Mapping, Optional
 from .._deadline import ACTIONS, REQUEST, Deadline
 from .._generated import models, operations
 from .connection import AsyncConnection
-from .pages import AsyncPages
+from .pages import AsyncPages, same
 
 
 class AsyncSteps:
@@ -33,9 +33,6 @@ class AsyncSteps:
                 self._phone_id, session=session, observations=observations, cursor=cursor, limit=limit
             )
             return await self._connection.send(request, Deadline(REQUEST, timeout, deadline))
-
-        def same(step: models.Step) -> models.Step:
-            return step
 
         return AsyncPages(read, same)
 

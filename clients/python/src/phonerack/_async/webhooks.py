@@ -7,7 +7,7 @@ from typing import Any, List, Mapping, Optional, Sequence, cast
 from .._deadline import REQUEST, Deadline
 from .._generated import models, operations
 from .connection import AsyncConnection
-from .pages import AsyncPages
+from .pages import AsyncPages, same
 
 
 class AsyncWebhooks:
@@ -80,9 +80,6 @@ class AsyncWebhooks:
         async def read(cursor: Optional[str], limit: Optional[int]) -> Mapping[str, Any]:
             request = operations.list_deliveries(id, cursor=cursor, limit=limit)
             return await self._connection.send(request, Deadline(REQUEST, timeout, deadline))
-
-        def same(delivery: models.Delivery) -> models.Delivery:
-            return delivery
 
         return AsyncPages(read, same)
 

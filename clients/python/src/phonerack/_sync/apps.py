@@ -9,7 +9,7 @@ from .._deadline import REQUEST, UPLOAD, Deadline
 from .._generated import models, operations
 from .._results import AppFile, Progress
 from .connection import Connection
-from .pages import Pages
+from .pages import Pages, same
 from .upload import upload_file
 
 
@@ -42,9 +42,6 @@ class Apps:
             request = operations.list_uploads(cursor=cursor, limit=limit)
             return self._connection.send(request, Deadline(REQUEST, timeout, deadline))
 
-        def same(upload: models.Upload) -> models.Upload:
-            return upload
-
         return Pages(read, same)
 
     def delete_upload(
@@ -64,8 +61,5 @@ class Apps:
         def read(cursor: Optional[str], limit: Optional[int]) -> Mapping[str, Any]:
             request = operations.search_library(query=query, cursor=cursor)
             return self._connection.send(request, Deadline(REQUEST, timeout, deadline))
-
-        def same(app: models.LibraryPageDataItem) -> models.LibraryPageDataItem:
-            return app
 
         return Pages(read, same)

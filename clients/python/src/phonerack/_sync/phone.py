@@ -15,7 +15,7 @@ from .connection import Connection
 from .device import Device
 from .files import Files
 from .handoff import Handoff
-from .pages import Pages
+from .pages import Pages, same
 from .recording import Recording
 from .reports import Permissions, Reports
 from .screen import Screen
@@ -139,9 +139,6 @@ class Phone(Screen):
         def read(cursor: Optional[str], limit: Optional[int]) -> Mapping[str, Any]:
             request = operations.list_sessions(self.id, cursor=cursor, limit=limit)
             return self._connection.send(request, Deadline(REQUEST, timeout, deadline))
-
-        def same(session: models.Session) -> models.Session:
-            return session
 
         return Pages(read, same)
 

@@ -11,7 +11,7 @@ from .._generated import models, operations
 from .._request import Request
 from .._results import given
 from .connection import Connection
-from .pages import Pages
+from .pages import Pages, same
 
 T = TypeVar("T")
 
@@ -51,9 +51,6 @@ class Reports:
             )
             return self._send(request, timeout, deadline)
 
-        def same(line: models.LogLine) -> models.LogLine:
-            return line
-
         return Pages(read, same)
 
     def crashes(
@@ -68,9 +65,6 @@ class Reports:
         def read(cursor: Optional[str], limit: Optional[int]) -> Mapping[str, Any]:
             request = operations.list_crashes(self._phone_id, package=package, limit=limit, cursor=cursor)
             return self._send(request, timeout, deadline)
-
-        def same(crash: models.Crash) -> models.Crash:
-            return crash
 
         return Pages(read, same)
 

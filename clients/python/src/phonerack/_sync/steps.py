@@ -8,7 +8,7 @@ from typing import Any, Literal, Mapping, Optional
 from .._deadline import ACTIONS, REQUEST, Deadline
 from .._generated import models, operations
 from .connection import Connection
-from .pages import Pages
+from .pages import Pages, same
 
 
 class Steps:
@@ -34,9 +34,6 @@ class Steps:
                 self._phone_id, session=session, observations=observations, cursor=cursor, limit=limit
             )
             return self._connection.send(request, Deadline(REQUEST, timeout, deadline))
-
-        def same(step: models.Step) -> models.Step:
-            return step
 
         return Pages(read, same)
 

@@ -8,7 +8,7 @@ from typing import Any, List, Mapping, Optional, Sequence, cast
 from .._deadline import REQUEST, Deadline
 from .._generated import models, operations
 from .connection import Connection
-from .pages import Pages
+from .pages import Pages, same
 
 
 class Webhooks:
@@ -81,9 +81,6 @@ class Webhooks:
         def read(cursor: Optional[str], limit: Optional[int]) -> Mapping[str, Any]:
             request = operations.list_deliveries(id, cursor=cursor, limit=limit)
             return self._connection.send(request, Deadline(REQUEST, timeout, deadline))
-
-        def same(delivery: models.Delivery) -> models.Delivery:
-            return delivery
 
         return Pages(read, same)
 

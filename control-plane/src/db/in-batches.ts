@@ -1,0 +1,18 @@
+/** Deletes many rows by statements of bounded size. */
+
+interface Batches {
+  /** Rows of one statement. */
+  rows: number
+  /** Statements. Default: as many as there are. */
+  most?: number
+}
+
+/** Calls `deleteSome`, which returns its number of rows, until it deletes fewer than `rows`. Returns the number of calls. */
+export async function inBatches(
+  { rows, most = Infinity }: Batches,
+  deleteSome: () => Promise<number>,
+): Promise<number> {
+  let calls = 0
+  for (let deleted = rows; deleted === rows && calls < most; calls += 1) deleted = await deleteSome()
+  return calls
+}
