@@ -115,8 +115,11 @@ const unknownCode = 'The code is unknown, was used before, or has expired.'
 /** @throws OAuthError invalid_grant */
 export async function exchangeCode(core: Core, from: Origin, exchange: CodeExchange): Promise<Tokens> {
   const { clientId, code, verifier, redirectUri } = exchange
-  const codeHash = isSecret('connectorCode', code) ? hashSecret(code) : ''
-  const found = await core.db.connector.findUnique({ where: { codeHash }, select: { keyId: true } })
+  if (!isSecret('connectorCode', code)) throw refusal(unknownCode)
+  const found = await core.db.connector.findUnique({
+    where: { codeHash: hashSecret(code) },
+    select: { keyId: true },
+  })
   if (!found) throw refusal(unknownCode)
   return decide(core, from, found.keyId, async (work) => {
     const granted = await lock(work, found.keyId)
@@ -143,7 +146,8 @@ export async function refreshTokens(
   from: Origin,
   { clientId, token }: { clientId: string; token: string },
 ): Promise<Tokens> {
-  const hash = isSecret('connectorRefresh', token) ? hashSecret(token) : ''
+  if (!isSecret('connectorRefresh', token)) throw refusal(unknownToken)
+  const hash = hashSecret(token)
   const found = await core.db.connectorToken.findUnique({ where: { hash } })
   if (found?.kind !== 'refresh') throw refusal(unknownToken)
   const seconds = await countAttempt(core.db, `refresh ${found.keyId}`, perConnector)
@@ -176,9 +180,9 @@ export async function revokeToken(
   from: Origin,
   { clientId, token }: { clientId: string; token: string },
 ): Promise<boolean> {
-  const hash = isToken(token) ? hashSecret(token) : ''
+  if (!isToken(token)) return false
   const found = await core.db.connectorToken.findUnique({
-    where: { hash },
+    where: { hash: hashSecret(token) },
     select: { keyId: true, connector: { select: { clientId: true } } },
   })
   if (found?.connector.clientId !== clientId) return false

@@ -128,7 +128,8 @@ export async function lookAtInvitation(core: Core, token: string): Promise<OpenI
 
 /** Locks the invitation, so that it is used once. @throws ApiError not_found */
 export async function takeInvitation({ tx, now }: Work, token: string): Promise<Invitation> {
-  const tokenHash = isSecret('invitation', token) ? hashSecret(token) : ''
+  if (!isSecret('invitation', token)) throw notValid()
+  const tokenHash = hashSecret(token)
   await tx.$queryRaw`select 1 from invitations where token_hash = ${tokenHash} for update`
   const row = await tx.invitation.findFirst({ where: { tokenHash, ...isOpen(now) } })
   if (!row) throw notValid()

@@ -4,6 +4,7 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { forgetConnectors } from '../../connectors/expiry.js'
 import { consoleUser, type ConsoleClient } from '../../testing/console-client.js'
 import { callback, consent, newRequest, oauthClient, sentTo, type OAuthClient } from '../../testing/oauth.js'
+import { watchQueries } from '../../testing/query-log.js'
 import { eventually, useWorld, type Plane, type Tenant } from '../../testing/world.js'
 
 const world = useWorld()
@@ -432,4 +433,21 @@ describe('registration', () => {
     // Earlier grants stay.
     expect(body['access_token']).toBeDefined()
   })
+})
+
+it('refuses texts without the form of a code or token before it asks Postgres', async () => {
+  const queries = watchQueries()
+  const common = { client_id: clientId, redirect_uri: callback, code_verifier: 'v'.repeat(43) }
+  const refused = [
+    await oauth.token({ ...common, grant_type: 'authorization_code', code: 'prk_x' }),
+    await oauth.token({ ...common, grant_type: 'refresh_token', refresh_token: '\0' }),
+  ]
+  const revoked = await oauth.post('/revoke', { client_id: clientId, token: 'x'.repeat(43) })
+  queries.stop()
+  expect(refused.map(({ status, body }) => [status, body['error']])).toEqual([
+    [400, 'invalid_grant'],
+    [400, 'invalid_grant'],
+  ])
+  expect(revoked.status).toBe(200)
+  expect(queries.texts.filter((text) => text.includes('connector'))).toEqual([])
 })
