@@ -24,7 +24,7 @@ export interface Lifetimes {
   work(reply: FastifyReply): AbortSignal
 }
 
-/** @param stopWithinMs milliseconds that running requests get when the server stops */
+/** Also sets `app.lifetimes`. @param stopWithinMs milliseconds that running requests get when the server stops */
 export function trackLifetimes(app: FastifyInstance, stopWithinMs = defaultStopWithinMs): Lifetimes {
   const waits = new Set<AbortController>()
   const works = new Set<AbortController>()
@@ -74,7 +74,12 @@ export function trackLifetimes(app: FastifyInstance, stopWithinMs = defaultStopW
     stopTimers.forEach(clearTimeout)
     done()
   })
-  return { wait: (reply) => signal(waits, reply), work: (reply) => signal(works, reply) }
+  const lifetimes: Lifetimes = {
+    wait: (reply) => signal(waits, reply),
+    work: (reply) => signal(works, reply),
+  }
+  app.decorate('lifetimes', lifetimes)
+  return lifetimes
 }
 
 function trackOpen(server: Server): ReadonlySet<Socket> {

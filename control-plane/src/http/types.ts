@@ -5,6 +5,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Operator } from '../operator/auth.js'
 import { type Caller, type Scope } from '../core/caller.js'
 import { type InProcessCall } from './in-process.js'
+import { type Lifetimes } from './lifetimes.js'
 import { type RequestWork } from './request-context.js'
 
 declare module 'fastify' {
@@ -21,6 +22,10 @@ declare module 'fastify' {
     work: RequestWork | null
     /** Set by `http/in-process.ts`; null for a request from the network. */
     inProcess: InProcessCall | null
+  }
+  interface FastifyInstance {
+    /** Set by `http/lifetimes.ts`. */
+    lifetimes: Lifetimes
   }
   interface FastifyContextConfig {
     /** A `/v1` route that needs no key. */

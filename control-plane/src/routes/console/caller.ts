@@ -35,11 +35,7 @@ export interface ProjectDeps extends GateDeps {
 export const projectPath = `${apiPath}/projects/:project`
 
 export function callerFor(request: FastifyRequest, reply: FastifyReply): Caller {
-  const gone = new AbortController()
-  reply.raw.once('close', () => {
-    if (!reply.raw.writableEnded) gone.abort()
-  })
-  return callerOfUser(signedInOf(request).user, projectOf(request), gone.signal)
+  return callerOfUser(signedInOf(request).user, projectOf(request), request.server.lifetimes.work(reply))
 }
 
 /** A call into a phone, which ends with the client of the request. */

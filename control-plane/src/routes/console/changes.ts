@@ -26,11 +26,6 @@ async function* framesOf(items: AsyncIterable<StreamItem>): AsyncGenerator<strin
 }
 
 export function addChanges(app: FastifyInstance, { services }: ProjectDeps): void {
-  const stopping = new AbortController()
-  app.addHook('preClose', (done) => {
-    stopping.abort()
-    done()
-  })
   const held = createHeldOpen({ kind: 'pages', most: streamsPerUser })
   app.get(`${projectPath}/changes`, async (request, reply) => {
     if (!wantsStream(request.headers.accept))
@@ -38,11 +33,7 @@ export function addChanges(app: FastifyInstance, { services }: ProjectDeps): voi
     const caller = callerFor(request, reply)
     held.hold(caller, reply)
     const last = request.headers['last-event-id']
-    const ending = AbortSignal.any([
-      stopping.signal,
-      AbortSignal.timeout(streamMs),
-      ...(caller.signal ? [caller.signal] : []),
-    ])
+    const ending = AbortSignal.any([app.lifetimes.wait(reply), AbortSignal.timeout(streamMs)])
     const items = await services.events.stream(
       caller,
       { type: null, phoneId: null },
