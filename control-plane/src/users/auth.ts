@@ -103,7 +103,8 @@ export function createAuth({ db, log }: Pick<Core, 'db' | 'log'>, config: Consol
       window: 60,
       max: 100,
       customRules: {
-        '/sign-in/email': { window: 60, max: 20 },
+        // Limited before it counts for the account (`routes/console/sign-in.ts`).
+        '/sign-in/email': false,
         '/passkey/verify-authentication': { window: 60, max: 20 },
       },
     },

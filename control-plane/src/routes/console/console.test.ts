@@ -129,7 +129,8 @@ describe('a sign-in', () => {
       consoleClient(plane).ask('POST', '/auth/sign-in/email', {
         body: { email: who, password: 'wrong password' },
       })
-    for (let count = 0; count < 30; count += 1) await attempt(`nobody${count}@example.com`)
+    for (let count = 0; count < 20; count += 1)
+      expect((await attempt(`nobody${count}@example.com`)).status).toBe(401)
     expect((await attempt(email)).status).toBe(429)
     const subject = hashSecret(passwordAttempts('phonerack', email))
     expect(await plane.app.core.db.attempt.count({ where: { subject } })).toBe(0)

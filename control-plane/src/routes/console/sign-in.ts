@@ -65,8 +65,8 @@ async function handOn(
   return response.json()
 }
 
-/** Sign-ins of one client at any account. better-auth limits them to 20 too, after they were counted for the account. */
-const perClient: AttemptLimit = { max: 30, window: 60 }
+/** Passwords that one client tries at any account. */
+const perClient: AttemptLimit = { max: 20, window: 60 }
 
 const credentials = z.object({ email: z.string().max(200), password: z.string().max(1000) })
 const noFields = z.object({})
