@@ -10,7 +10,9 @@ import { type AddressInfo } from 'node:net'
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { WebSocket, WebSocketServer } from 'ws'
 import { type AgentDouble } from '../testing/agent-double.js'
+import { consoleUser, type ConsoleClient } from '../testing/console-client.js'
 import { openLive, type LiveClient } from '../testing/live-client.js'
+import { createKey } from '../testing/operator.js'
 import { readyPhone } from '../testing/ready-phone.js'
 import { eventually, useWorld, type Plane, type Tenant } from '../testing/world.js'
 import { closings, isWorthRetrying } from './page/wire.js'
@@ -47,14 +49,25 @@ beforeEach(() => {
   }
 })
 
-async function newToken(at = 0): Promise<string> {
+async function newToken(at = 0, key = tenant.key): Promise<string> {
   const answer = await plane.server.inject({
     method: 'POST',
     url: `/v1/phones/${phoneIds[at]}/live`,
-    headers: { authorization: `Bearer ${tenant.key}` },
+    headers: { authorization: `Bearer ${key}` },
   })
   if (answer.statusCode !== 201) throw new Error(answer.body)
   return new URL(answer.json<{ url: string }>().url).hash.slice(1)
+}
+
+/** A link of a user of the console. */
+async function tokenOf(client: ConsoleClient): Promise<string> {
+  const { status, body } = await client.ask(
+    'POST',
+    `/projects/${tenant.projectId}/phones/${phoneIds[0]}/live`,
+    { body: {} },
+  )
+  if (status !== 201) throw new Error(JSON.stringify(body))
+  return new URL(String(body['url'])).hash.slice(1)
 }
 
 const open = (token: string, at = plane): LiveClient => openLive(at.server, origin, token)
@@ -73,9 +86,14 @@ async function view(token: string): Promise<{ client: LiveClient; watch: Watch }
 describe('many views', () => {
   it('are limited to 50 per phone, and another can open when one closes', async () => {
     const token = await newToken()
-    const clients = Array.from({ length: limits.live.watchers }, () => open(token))
+    const { key } = await createKey(plane.app.core, {
+      ...{ project: tenant.projectId, preset: 'admin', expires: 'never' },
+    })
+    const second = await newToken(0, key)
+    const { watchers, watchersPerKey } = limits.live
+    const clients = Array.from({ length: watchers }, (_, at) => open(at < watchersPerKey ? token : second))
     await Promise.all(clients.map((client) => client.opened()))
-    const { code, reason } = await open(token).closed()
+    const { code, reason } = await open(second).closed()
     expect([code, reason]).toEqual([closings.tooMany.code, closings.tooMany.reason])
     expect(isWorthRetrying(code)).toBe(false)
     // Another phone has its own limit.
@@ -89,6 +107,32 @@ describe('many views', () => {
     await eventually(() => watches.length === limits.live.watchers + 2)
     for (const client of [...clients, other, next]) client.close()
     await eventually(() => watches.every(({ cancelled }) => cancelled))
+  })
+
+  it('of the links of one key leave room for others', async () => {
+    const token = await newToken()
+    const clients = Array.from({ length: limits.live.watchersPerKey }, () => open(token))
+    await Promise.all(clients.map((client) => client.opened()))
+    const { code } = await open(await newToken()).closed()
+    expect(code).toBe(closings.tooMany.code)
+    const user = await consoleUser(plane, { role: 'viewer', projectId: tenant.projectId })
+    const own = open(await tokenOf(user.client))
+    await own.opened()
+    for (const client of [...clients, own]) client.close()
+  })
+
+  it('of one user are limited to 10, in all their links', async () => {
+    const { client: ann } = await consoleUser(plane, { role: 'viewer', projectId: tenant.projectId })
+    const tokens = [await tokenOf(ann), await tokenOf(ann)]
+    const clients = Array.from({ length: limits.live.watchersPerUser }, (_, at) => open(tokens[at % 2] ?? ''))
+    await Promise.all(clients.map((client) => client.opened()))
+    const { code, reason } = await open(tokens[0] ?? '').closed()
+    expect([code, reason]).toEqual([closings.tooManyOfUser.code, closings.tooManyOfUser.reason])
+    expect(isWorthRetrying(code)).toBe(false)
+    const { client: ben } = await consoleUser(plane, { role: 'viewer', projectId: tenant.projectId })
+    const other = open(await tokenOf(ben))
+    await other.opened()
+    for (const client of [...clients, other]) client.close()
   })
 
   it('do not wait for a slow one', async () => {

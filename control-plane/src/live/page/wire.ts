@@ -32,6 +32,7 @@ export const closings = {
   tooMany: { code: 4009, reason: 'Too many people are watching this phone.' },
   tooFast: { code: 4010, reason: 'Too much input in a short time.' },
   limited: { code: 4012, reason: 'Too many invalid links were opened from this address. Wait a minute.' },
+  tooManyOfUser: { code: 4013, reason: 'You are watching this phone in too many pages. Close one of them.' },
   handedBack: { code: 4020, reason: 'The phone is back with the agent. Thank you.' },
   withdrawn: { code: 4021, reason: 'The agent no longer needs your help.' },
   unavailable: { code: 4011, reason: 'The phone is unreachable, and its session has ended.' },

@@ -92,8 +92,15 @@ export const livePlugin =
     })
     const links = createLinkLookup(core)
 
-    const watchersOf = (phoneId: string): number =>
-      [...viewers].filter(({ link }) => link.phoneId === phoneId).length
+    /** The reason not to open another view; null: there is room. One user or key cannot keep out the others. */
+    const fullFor = ({ phoneId, creatorId, keyHash }: LinkRow): Closing | null => {
+      const ofPhone = [...viewers].filter(({ link }) => link.phoneId === phoneId)
+      const own = ofPhone.filter(({ link }) => link.creatorId === creatorId).length
+      if (keyHash === null && own >= limits.live.watchersPerUser) return closings.tooManyOfUser
+      return ofPhone.length >= limits.live.watchers || own >= limits.live.watchersPerKey
+        ? closings.tooMany
+        : null
+    }
 
     const onInput = (link: LinkRow, message: PageMessage): void => {
       // Steps name their key in the API, and a user of the console has none.
@@ -129,7 +136,8 @@ export const livePlugin =
       if (!link) return closings.unknown
       const standing = standingOf(link, core.clock.now(), core.rules)
       if ('closing' in standing) return standing.closing
-      if (watchersOf(link.phoneId) >= limits.live.watchers) return closings.tooMany
+      const full = fullFor(link)
+      if (full) return full
       const requestId = newId('request')
       core.log.info(
         { request_id: requestId, phone: link.phoneId, control: link.control },
