@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { type Core } from '../core/core.js'
 import { type Invitation } from '../gen/prisma/client.js'
 import { type Change, type Work } from '../operator/work.js'
+import { lockAsOwner } from './members.js'
 import { type Actor, type Role } from './types.js'
 import { asUser } from './work.js'
 
@@ -74,7 +75,7 @@ export const inviteMember = (
 ): Promise<NewInvitation> =>
   asUser(core, actor, 'invitation.create', async (work) => {
     const { tx, now } = work
-    await tx.$queryRaw`select 1 from projects where id = ${projectId} for update`
+    await lockAsOwner(work, actor, projectId)
     const open = await tx.invitation.count({ where: { projectId, ...isOpen(now) } })
     if (open >= maxOpen)
       throw new ApiError('invalid_request', {
@@ -95,7 +96,9 @@ export async function listInvitations(core: Core, projectId: string): Promise<In
 
 /** @throws ApiError not_found */
 export const withdrawInvitation = (core: Core, actor: Actor, projectId: string, id: string) =>
-  asUser(core, actor, 'invitation.withdraw', async ({ tx }) => {
+  asUser(core, actor, 'invitation.withdraw', async (work) => {
+    const { tx } = work
+    await lockAsOwner(work, actor, projectId)
     const row = await tx.invitation.findFirst({ where: { id, projectId, acceptedAt: null } })
     if (!row) throw new ApiError('not_found', { message: 'There is no such invitation.', next: null })
     await tx.invitation.delete({ where: { id } })

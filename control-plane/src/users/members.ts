@@ -3,7 +3,7 @@ import { ApiError } from '@phonerack/shared'
 import { type Core } from '../core/core.js'
 import { createProject } from '../operator/projects.js'
 import { type Change, type Work } from '../operator/work.js'
-import { type Actor, type Role, type User } from './types.js'
+import { atLeast, type Actor, type Role, type User } from './types.js'
 import { asUser } from './work.js'
 
 export interface ProjectOfUser {
@@ -17,8 +17,23 @@ export interface ProjectOfUser {
 const maxOwned = 20
 
 /** An operator has the rights of an owner everywhere. */
-const roleOf = (user: User, members: readonly { role: string }[]): Role | null =>
-  user.isOperator ? 'owner' : ((members[0]?.role ?? null) as Role | null)
+const roleOf = (
+  { isOperator }: Pick<User, 'isOperator'>,
+  members: readonly { role: string }[],
+): Role | null => (isOperator ? 'owner' : ((members[0]?.role ?? null) as Role | null))
+
+export const noProject = (): ApiError =>
+  new ApiError('not_found', {
+    message: 'There is no such project, or you do not belong to it.',
+    next: null,
+  })
+
+export const lacksRole = (required: Role): ApiError =>
+  new ApiError('insufficient_scope', {
+    message: `Your role in this project must be ${required}.`,
+    next: 'Ask an owner of the project.',
+    details: { required },
+  })
 
 /** The project with the user's role in it; null: it does not exist, or is not the user's. */
 export async function findMembership(
@@ -90,10 +105,23 @@ export async function listMembers(core: Core, projectId: string): Promise<Member
   }))
 }
 
-/** @throws ApiError not_found */
-async function lockMember({ tx }: Work, projectId: string, userId: string) {
-  // One change of a project's members at a time.
+/**
+ * Lets one change of a project's members and invitations run at a time, and checks again that the actor is an owner: another
+ * owner may have changed that since the request was admitted. @throws ApiError not_found, insufficient_scope
+ */
+export async function lockAsOwner({ tx }: Work, { user }: Actor, projectId: string): Promise<void> {
   await tx.$queryRaw`select 1 from projects where id = ${projectId} for update`
+  const found = await tx.user.findUnique({
+    where: { id: user.id },
+    select: { isOperator: true, members: { where: { projectId } } },
+  })
+  const role = found && roleOf(found, found.members)
+  if (role === null) throw noProject()
+  if (!atLeast(role, 'owner')) throw lacksRole('owner')
+}
+
+/** The project is locked. @throws ApiError not_found */
+async function memberOf({ tx }: Work, projectId: string, userId: string) {
   const member = await tx.member.findUnique({ where: { projectId_userId: { projectId, userId } } })
   if (!member)
     throw new ApiError('not_found', { message: 'This person is not a member of the project.', next: null })
@@ -116,7 +144,8 @@ async function keepAnOwner({ tx }: Work, projectId: string, userId: string): Pro
 
 export const changeRole = (core: Core, actor: Actor, projectId: string, userId: string, role: Role) =>
   asUser(core, actor, 'member.change', async (work): Promise<Change<{ user_id: string; role: Role }>> => {
-    const before = await lockMember(work, projectId, userId)
+    await lockAsOwner(work, actor, projectId)
+    const before = await memberOf(work, projectId, userId)
     if (before.role === 'owner' && role !== 'owner') {
       await keepAnOwner(work, projectId, userId)
       await endInvitationsBy(work, projectId, userId)
@@ -133,7 +162,8 @@ export const changeRole = (core: Core, actor: Actor, projectId: string, userId: 
 
 export const removeMember = (core: Core, actor: Actor, projectId: string, userId: string) =>
   asUser(core, actor, 'member.remove', async (work): Promise<Change<{ user_id: string }>> => {
-    const { role } = await lockMember(work, projectId, userId)
+    await lockAsOwner(work, actor, projectId)
+    const { role } = await memberOf(work, projectId, userId)
     if (role === 'owner') await keepAnOwner(work, projectId, userId)
     await endInvitationsBy(work, projectId, userId)
     await work.tx.member.delete({ where: { projectId_userId: { projectId, userId } } })

@@ -1,7 +1,14 @@
 // Attacks on the console: earlier links, planted sessions, many addresses, and hostile paths.
 import { newId } from '@phonerack/shared'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { consoleClient, consoleUser, operatorDesk, testPassword } from '../../testing/console-client.js'
+import {
+  consoleClient,
+  consoleUser,
+  operatorDesk,
+  testPassword,
+  type ConsoleAnswer,
+} from '../../testing/console-client.js'
+import { duringLock } from '../../testing/lock-waits.js'
 import { useWorld, type Plane, type Tenant } from '../../testing/world.js'
 import { isOperatorRoute, rules } from './rules.js'
 
@@ -136,6 +143,55 @@ describe('a session', () => {
     await before.client.ask('POST', '/invitations/accept', { body: { token, user } })
     expect((await before.client.ask('GET', '/session')).body['user']).toMatchObject({ email: user.email })
     expect((await copy.ask('GET', '/me/sessions')).status).toBe(401)
+  })
+})
+
+describe('owners at the same moment', () => {
+  const members = () => `/projects/${tenant.projectId}/members`
+  const owner = () => consoleUser(plane, { role: 'owner', projectId: tenant.projectId })
+  const during = (change: string | undefined, racing: () => Promise<ConsoleAnswer>[]) =>
+    duringLock(
+      plane,
+      { table: 'projects', id: tenant.projectId, ...(change === undefined ? {} : { change }) },
+      racing,
+    )
+
+  it('who demote each other: one of them stays an owner', async () => {
+    const [ann, ben] = [await owner(), await owner()]
+    // Another one, so that the project keeps an owner without both.
+    await owner()
+    const body = { role: 'viewer' }
+    const answers = await during(undefined, () => [
+      ann.client.ask('PATCH', `${members()}/${ben.userId}`, { body }),
+      ben.client.ask('PATCH', `${members()}/${ann.userId}`, { body }),
+    ])
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 403])
+    const left = await plane.app.core.db.member.findMany({
+      where: { projectId: tenant.projectId, userId: { in: [ann.userId, ben.userId] } },
+    })
+    expect(left.map(({ role }) => role).sort()).toEqual(['owner', 'viewer'])
+  })
+
+  it('of whom one is removed: the other changes of this one are refused', async () => {
+    const [ann, ben, friend] = [await owner(), await owner(), await owner()]
+    const asked = { email: 'friend@example.org', role: 'owner' }
+    const made = await ann.client.ask('POST', `/projects/${tenant.projectId}/invitations`, { body: asked })
+    const leaves = `delete from members where project_id = $1 and user_id = '${ben.userId}'`
+    const body = { email: 'ben@example.org', role: 'owner' }
+    for (const act of [
+      () => ben.client.ask('POST', `/projects/${tenant.projectId}/invitations`, { body }),
+      () => ben.client.ask('DELETE', `/projects/${tenant.projectId}/invitations/${String(made.body['id'])}`),
+      () => ben.client.ask('DELETE', `${members()}/${friend.userId}`),
+    ]) {
+      const [answer] = await during(leaves, () => [act()])
+      expect([answer?.status, answer?.body['error']]).toMatchObject([404, { code: 'not_found' }])
+      await plane.app.core.db.member.create({
+        data: { projectId: tenant.projectId, userId: ben.userId, role: 'owner', createdAt: new Date() },
+      })
+    }
+    const { db } = plane.app.core
+    expect(await db.invitation.count({ where: { createdBy: ben.userId } })).toBe(0)
+    expect(await db.member.count({ where: { userId: friend.userId } })).toBe(1)
   })
 })
 

@@ -10,7 +10,7 @@ import { createRateLimit, type RateLimit } from '../../http/rate-limit.js'
 import { addressHeader, recentSignIn, type Auth } from '../../users/auth.js'
 import { type Csrf } from '../../users/csrf.js'
 import { type Mailer } from '../../users/mail.js'
-import { findMembership, type ProjectOfUser } from '../../users/members.js'
+import { findMembership, lacksRole, noProject, type ProjectOfUser } from '../../users/members.js'
 import { type Providers } from '../../users/providers/providers.js'
 import { atLeast, type Actor, type SignedIn } from '../../users/types.js'
 import { isOperatorRoute, rules, type Rule } from './rules.js'
@@ -145,14 +145,11 @@ async function readSession(
 const signedOut = (reason: 'signed_out' | 'recent_sign_in', message: string): ApiError =>
   new ApiError('unauthorized', { message, next: 'Sign in.', details: { reason } })
 
-const lacks = (required: string): ApiError =>
+const notOperator = (): ApiError =>
   new ApiError('insufficient_scope', {
-    message:
-      required === 'operator'
-        ? 'Only operators may do this.'
-        : `Your role in this project must be ${required}.`,
-    next: required === 'operator' ? null : 'Ask an owner of the project.',
-    details: { required },
+    message: 'Only operators may do this.',
+    next: null,
+    details: { required: 'operator' },
   })
 
 /** Requests of each user. */
@@ -176,17 +173,13 @@ async function admit(
   if (found) (rule.isFrequent ? frequent : perUser).count(found.user.id)
   if (rule.who === 'anyone') return
   if (!found) throw signedOut('signed_out', 'You are not signed in.')
-  if (rule.who === 'operator' && !found.user.isOperator) throw lacks('operator')
+  if (rule.who === 'operator' && !found.user.isOperator) throw notOperator()
   if (rule.who !== 'user' && rule.who !== 'operator') {
     const { project: id = '' } = request.params as { project?: string }
     const project = await findMembership(core, found.user, id)
-    if (!project)
-      throw new ApiError('not_found', {
-        message: 'There is no such project, or you do not belong to it.',
-        next: null,
-      })
+    if (!project) throw noProject()
     request.person.project = project
-    if (!atLeast(project.role, rule.who)) throw lacks(rule.who)
+    if (!atLeast(project.role, rule.who)) throw lacksRole(rule.who)
   }
   const age = core.clock.now().getTime() - found.signedInAt.getTime()
   if (rule.isRecent && age > recentSignIn * 1000)
