@@ -21,9 +21,9 @@ export interface Changes {
   publish(id: string): void
   /**
    * Resolves at the row's next change, when `timeoutMs` have passed or `signal` aborts. Listening
-   * starts immediately, so read the row after calling this.
+   * starts immediately, so read the row after calling this. @param id several: the next change of any of them
    */
-  next(id: string, timeoutMs: number, signal: AbortSignal): Promise<void>
+  next(id: string | readonly string[], timeoutMs: number, signal: AbortSignal): Promise<void>
   close(): void
 }
 
@@ -103,14 +103,15 @@ export function createChanges(bus: Bus, topic: Topic = phones): Changes {
     next(id, timeoutMs, signal) {
       return new Promise((resolve) => {
         if (signal.aborted) return resolve()
+        const ids = typeof id === 'string' ? [id] : id
         const done = (): void => {
           clearTimeout(timer)
-          local.off(id, done)
+          for (const each of ids) local.off(each, done)
           forget()
           resolve()
         }
         const timer = setTimeout(done, timeoutMs)
-        local.on(id, done)
+        for (const each of ids) local.on(each, done)
         const forget = onAbort(signal, done)
       })
     },

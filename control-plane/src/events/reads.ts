@@ -63,6 +63,20 @@ export async function readNext(
   return { ...stateIn(found), rows }
 }
 
+/** Which projects have events after `after`, and the state at the same moment. */
+export async function readChanged(
+  db: Reader,
+  projectIds: readonly string[],
+  after: bigint,
+): Promise<EventState & { changed: string[] }> {
+  const found = await db.$queryRaw<(EventState & { id: string | null })[]>`select ${state}, c.id
+    from event_state left join lateral (
+      select p.id from unnest(${[...projectIds]}::text[]) p(id)
+        where exists (select 1 from events e where e.project_id = p.id and e.number > ${after})) c on true
+    where event_state.id = 1`
+  return { ...stateIn(found), changed: found.flatMap(({ id }) => id ?? []) }
+}
+
 const maxNumber = 9_223_372_036_854_775_807n
 
 export const readState = async (db: Reader): Promise<EventState> =>

@@ -8,6 +8,7 @@ import { readPhone } from '../phones/records.js'
 import { eventJson } from './json.js'
 import { listPosition, listScope } from './positions.js'
 import { matching, readNewest } from './reads.js'
+import { followProjects } from './projects-stream.js'
 import { findStart, follow } from './stream.js'
 import { type EventFilter, type EventService } from './types.js'
 
@@ -35,6 +36,10 @@ export function createEventService(
       const which = await whichOf(caller, filter)
       const start = await findStart(core, caller, lastEventId)
       return follow(core, changes, { projectId: caller.projectId, which, start, idleMs, signal })
+    },
+    async streamOfProjects(follower, lastEventId, signal) {
+      const start = await findStart(core, { projectId: follower.userId }, lastEventId)
+      return followProjects(core, changes, { follower, start, idleMs, signal })
     },
   }
 }

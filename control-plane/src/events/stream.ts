@@ -28,7 +28,7 @@ export interface StreamStart {
 /** @throws ApiError validation_failed for an ID in another form */
 export async function findStart(
   core: Core,
-  { projectId }: Caller,
+  { projectId }: Pick<Caller, 'projectId'>,
   lastEventId: string | null,
 ): Promise<StreamStart> {
   const state = await readState(core.db)

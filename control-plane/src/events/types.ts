@@ -61,6 +61,19 @@ export type StreamItem =
   /** Nothing happened for a while. */
   | { kind: 'idle' }
 
+/** One item of a stream about several projects. */
+export type ProjectsItem =
+  /** Something happened in these projects. `id`: the position of the stream. */
+  | { kind: 'change'; id: string; projectIds: readonly string[] }
+  | Extract<StreamItem, { kind: 'position' | 'idle' }>
+
+/** A user who follows several projects. */
+export interface Follower {
+  userId: string
+  /** Read before each look: a project that is not in it any more is not named. */
+  projectIds: () => Promise<readonly string[]>
+}
+
 /** Changes of the project's phones, sessions, uploads and credit. A key limited to phones sees events of these phones only. */
 export interface EventService {
   /** Newest first. @throws ApiError phone_not_found, phone_not_allowed, and validation_failed for a cursor of another list */
@@ -75,4 +88,14 @@ export interface EventService {
     lastEventId: string | null,
     signal: AbortSignal,
   ): Promise<AsyncIterable<StreamItem>>
+  /**
+   * Says in which projects events happened, and nothing about them, until `signal` aborts. @param lastEventId the ID of a
+   * position, after which it begins; null: now. Unknown: all projects are named first. @throws ApiError validation_failed for an
+   * ID in another form
+   */
+  streamOfProjects(
+    follower: Follower,
+    lastEventId: string | null,
+    signal: AbortSignal,
+  ): Promise<AsyncIterable<ProjectsItem>>
 }

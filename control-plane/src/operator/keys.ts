@@ -28,6 +28,11 @@ export async function createKey(work: Work, input: z.infer<typeof newKeySchema>)
   return { result: made, target: made.id, before: null, after: keyView(after) }
 }
 
+export const countActiveKeys = (db: Pick<Tx, 'apiKey'>, projectId: string, now: Date): Promise<number> =>
+  db.apiKey.count({
+    where: { projectId, revokedAt: null, OR: [{ expiresAt: null }, { expiresAt: { gt: now } }] },
+  })
+
 /** @throws ApiError key_limit; validation_failed for phones of other projects */
 export async function addKey(tx: Tx, input: z.infer<typeof newKeySchema>, now: Date) {
   const id = newId('key')
@@ -36,13 +41,7 @@ export async function addKey(tx: Tx, input: z.infer<typeof newKeySchema>, now: D
   const profile = input.profile ?? 'full'
   const phoneIds = [...new Set(input.phones ?? [])]
   await tx.$queryRaw`select 1 from projects where id = ${input.project} for update`
-  const active = await tx.apiKey.count({
-    where: {
-      projectId: input.project,
-      revokedAt: null,
-      OR: [{ expiresAt: null }, { expiresAt: { gt: now } }],
-    },
-  })
+  const active = await countActiveKeys(tx, input.project, now)
   if (active >= limits.activeKeys) throw new ApiError('key_limit', { details: { limit: limits.activeKeys } })
   const own = await tx.phone.count({ where: { id: { in: phoneIds }, projectId: input.project } })
   if (own !== phoneIds.length) throw invalidField('phones', 'must contain IDs of phones in the project')

@@ -3,9 +3,9 @@ import { creditAdvice, projectFrozen } from '../billing/admission.js'
 import { ApiError, hashSecret, newId, newSecret } from '@phonerack/shared'
 import { type Tx } from '../db/database.js'
 import { inTenantTransaction } from '../core/tenant-transaction.js'
-import { dayStart, secondsToNextDay } from '../billing/calendar.js'
+import { secondsToNextDay } from '../billing/calendar.js'
 import { type UploadCore } from './core.js'
-import { storageLimitReached, usedBytes, viewOf } from './records.js'
+import { countToday, storageLimitReached, usedBytes, viewOf } from './records.js'
 import { noRoom, waitingBytes } from './waiting.js'
 import { type Caller } from '../core/caller.js'
 import { type UploadView } from './types.js'
@@ -62,8 +62,7 @@ async function admit({ core }: UploadCore, tx: Tx, projectId: string, now: Date)
   if (project.frozenAt !== null) throw projectFrozen()
   const used = await usedBytes(tx, projectId, now)
   if (used >= projectBytes) throw storageLimitReached(projectBytes, used)
-  // Deleted uploads count too, since their rows remain.
-  const today = await tx.upload.count({ where: { projectId, createdAt: { gte: dayStart(now) } } })
+  const today = await countToday(tx, projectId, now)
   if (today >= perDay)
     throw new ApiError('rate_limited', {
       message: `The project has already created ${perDay} uploads today (UTC).`,

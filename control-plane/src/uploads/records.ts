@@ -1,5 +1,6 @@
 /** Uploads in the database: which keys may see one, the view that the API shows, and its expiry. */
 import { ApiError } from '@phonerack/shared'
+import { dayStart } from '../billing/calendar.js'
 import { type Reader, type Tx } from '../db/database.js'
 import { type Prisma, type Upload } from '../gen/prisma/client.js'
 import { type Caller } from '../core/caller.js'
@@ -61,6 +62,10 @@ export async function usedBytes(db: Reader, projectId: string, now: Date): Promi
     from uploads where project_id = ${projectId} and status in ('processing', 'ready') and expires_at > ${now}`
   return Number(rows[0]?.used ?? 0n)
 }
+
+/** Uploads that the project created this day (UTC). Deleted ones count too, since their rows remain. */
+export const countToday = (db: Pick<Tx, 'upload'>, projectId: string, now: Date): Promise<number> =>
+  db.upload.count({ where: { projectId, createdAt: { gte: dayStart(now) } } })
 
 export const storageLimitReached = (limitBytes: number, used: number): ApiError =>
   new ApiError('storage_limit_reached', {

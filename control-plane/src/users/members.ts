@@ -1,6 +1,7 @@
 /** Members of projects and their roles. */
 import { ApiError } from '@phonerack/shared'
 import { type Core } from '../core/core.js'
+import { type Prisma } from '../gen/prisma/client.js'
 import { createProject } from '../operator/projects.js'
 import { type Change, type Work } from '../operator/work.js'
 import { atLeast, type Actor, type Role, type User } from './types.js'
@@ -50,10 +51,23 @@ export async function findMembership(
   return { id: project.id, name: project.name, ownerId: project.ownerId, role }
 }
 
-/** Oldest first. */
-export async function listProjectsOf(core: Core, user: User): Promise<ProjectOfUser[]> {
+const membersOf = (user: User) => ({ members: { some: { userId: user.id } } })
+
+/** Those that the user may see, oldest first: an operator sees all. */
+export const listProjectsOf = (core: Core, user: User): Promise<ProjectOfUser[]> =>
+  findProjects(core, user, user.isOperator ? {} : membersOf(user))
+
+/** Those that the user is a member of, oldest first. */
+export const listMemberships = (core: Core, user: User): Promise<ProjectOfUser[]> =>
+  findProjects(core, user, membersOf(user))
+
+async function findProjects(
+  core: Core,
+  user: User,
+  where: Prisma.ProjectWhereInput,
+): Promise<ProjectOfUser[]> {
   const projects = await core.db.project.findMany({
-    where: user.isOperator ? {} : { members: { some: { userId: user.id } } },
+    where,
     select: { id: true, name: true, ownerId: true, members: { where: { userId: user.id } } },
     orderBy: { createdAt: 'asc' },
     take: 500,

@@ -34,9 +34,8 @@ export interface ProjectDeps extends GateDeps {
 /** The path of the routes below a project. */
 export const projectPath = `${apiPath}/projects/:project`
 
-export function callerFor(request: FastifyRequest, reply: FastifyReply): Caller {
-  return callerOfUser(signedInOf(request).user, projectOf(request), request.server.lifetimes.work(reply))
-}
+export const callerFor = (request: FastifyRequest, reply: FastifyReply): Caller =>
+  callerOfUser(signedInOf(request).user, projectOf(request), request.server.lifetimes.work(reply))
 
 /** A call into a phone, which ends with the client of the request. */
 export interface IntoPhone {

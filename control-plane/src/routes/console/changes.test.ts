@@ -14,10 +14,14 @@ beforeAll(async () => {
   await plane.server.listen({ host: '127.0.0.1', port: 0 })
 })
 
-async function openChanges(client: ConsoleClient, headers: Record<string, string> = {}) {
+async function openChanges(
+  client: ConsoleClient,
+  headers: Record<string, string> = {},
+  path = `/projects/${tenant.projectId}/changes`,
+) {
   const { port } = plane.server.server.address() as AddressInfo
   const leaving = new AbortController()
-  const response = await fetch(`http://127.0.0.1:${port}/console/api/projects/${tenant.projectId}/changes`, {
+  const response = await fetch(`http://127.0.0.1:${port}/console/api${path}`, {
     headers: {
       accept: 'text/event-stream',
       cookie: [...client.cookies].map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('; '),
@@ -55,20 +59,98 @@ it('says that a phone changed, and nothing about it, from the last change on', a
 it('is a stream, for at most twelve pages of a user', async () => {
   const { client } = await consoleUser(plane, { role: 'member', projectId: tenant.projectId })
   expect((await client.ask('GET', `/projects/${tenant.projectId}/changes`)).status).toBe(400)
-  const streams = await Promise.all(Array.from({ length: 12 }, () => openChanges(client)))
-  expect(streams.map(({ response }) => response.status)).toEqual(Array(12).fill(200))
-  const refused = await openChanges(client)
-  await refused.ended
-  expect([refused.response.status, refused.read.text]).toEqual([
-    429,
-    expect.stringContaining('You already have 12 pages open.'),
+  expect((await client.ask('GET', '/changes')).status).toBe(400)
+  const streams = await Promise.all([
+    ...Array.from({ length: 6 }, () => openChanges(client)),
+    ...Array.from({ length: 6 }, () => openChanges(client, {}, '/changes')),
   ])
+  expect(streams.map(({ response }) => response.status)).toEqual(Array(12).fill(200))
+  for (const path of [undefined, '/changes']) {
+    const refused = await openChanges(client, {}, path)
+    await refused.ended
+    expect([refused.response.status, refused.read.text]).toEqual([
+      429,
+      expect.stringContaining('You already have 12 pages open.'),
+    ])
+  }
   for (const stream of streams) stream.close()
   await eventually(async () => {
     const again = await openChanges(client)
     again.close()
     return again.response.status === 200
   })
+})
+
+/** Each change of a stream about all projects: the IDs of the projects. */
+const changedIn = (text: string): string[][] =>
+  [...text.matchAll(/^data: (.*)$/gm)].map(
+    ([, data = '']) => (JSON.parse(data) as { project_ids: string[] }).project_ids,
+  )
+const lastId = (text: string): string => [...text.matchAll(/^id: (.*)$/gm)].at(-1)?.[1] ?? ''
+const happenIn = ({ projectId }: Tenant) =>
+  plane.app.core.db
+    .$queryRaw`select write_event(${projectId}, null, 'balance.low', '{"balance": {"secret": 1}}')::text as written`
+
+it('says in which of all projects of a user something happened, by one stream, until they are removed', async () => {
+  const [lab, others] = [await plane.tenant(), await plane.tenant()]
+  const { client, userId } = await consoleUser(plane, { role: 'viewer', projectId: tenant.projectId })
+  const { db } = plane.app.core
+  const join = ({ projectId }: Tenant) =>
+    db.member.create({ data: { projectId, userId, role: 'viewer', createdAt: new Date() } })
+  await join(lab)
+  const stream = await openChanges(client, {}, '/changes')
+  expect(stream.response.headers.get('content-type')).toContain('text/event-stream')
+  await eventually(() => lastId(stream.read.text) !== '')
+  await happenIn(others)
+  await happenIn(lab)
+  await eventually(() => changedIn(stream.read.text).length === 1)
+  await happenIn(tenant)
+  await eventually(() => changedIn(stream.read.text).length === 2)
+  expect(changedIn(stream.read.text)).toEqual([[lab.projectId], [tenant.projectId]])
+  expect(stream.read.text).not.toMatch(/secret|balance/)
+
+  // It follows a project that the user joins, and no longer one that they leave.
+  await db.member.delete({ where: { projectId_userId: { projectId: lab.projectId, userId } } })
+  await join(others)
+  await happenIn(lab)
+  await happenIn(others)
+  await happenIn(tenant)
+  await eventually(() => changedIn(stream.read.text).flat().includes(others.projectId))
+  expect(changedIn(stream.read.text).slice(2).flat()).not.toContain(lab.projectId)
+
+  // A client that comes back gets what it missed; one with an unknown position reads everything again.
+  stream.close()
+  const position = lastId(stream.read.text)
+  await happenIn(others)
+  await happenIn(lab)
+  const again = await openChanges(client, { 'last-event-id': position }, '/changes')
+  await eventually(() => changedIn(again.read.text).length > 0)
+  expect(changedIn(again.read.text)[0]).toContain(others.projectId)
+  expect(changedIn(again.read.text).flat()).not.toContain(lab.projectId)
+  again.close()
+  const lost = await openChanges(client, { 'last-event-id': 'evt_aaaaaaaaaaaa' }, '/changes')
+  await eventually(() => changedIn(lost.read.text).length > 0)
+  expect(changedIn(lost.read.text)[0]).toEqual([tenant.projectId, others.projectId])
+  lost.close()
+  const { client: thief } = await consoleUser(plane, { role: 'viewer', projectId: tenant.projectId })
+  const stolen = await openChanges(thief, { 'last-event-id': position }, '/changes')
+  expect(stolen.response.status).toBe(400)
+})
+
+it('of an operator is about their own projects only', async () => {
+  const { client } = await consoleUser(plane, { role: 'operator' })
+  const stream = await openChanges(client, {}, '/changes')
+  await eventually(() => lastId(stream.read.text) !== '')
+  const own = await client.ask('POST', '/projects', { body: { name: 'Own' } })
+  const projectId = String(own.body['id'])
+  await happenIn(tenant)
+  stream.close()
+  const again = await openChanges(client, { 'last-event-id': lastId(stream.read.text) }, '/changes')
+  await eventually(() => lastId(again.read.text) !== '')
+  await happenIn({ ...tenant, projectId })
+  await eventually(() => changedIn(again.read.text).length > 0)
+  expect(changedIn(again.read.text)).toEqual([[projectId]])
+  again.close()
 })
 
 it('lists the phones of one key, or with one pair of metadata', async () => {

@@ -1,6 +1,7 @@
 /** `/console` and `/console/api`. docs/decisions/0285 */
 import { type FastifyPluginAsync } from 'fastify'
 import { addActivity } from './activity.js'
+import { addAllPhones } from './all-phones.js'
 import { addApps } from './apps.js'
 import { addChanges } from './changes.js'
 import { addCheckouts } from './checkouts.js'
@@ -9,6 +10,7 @@ import { type ConsoleFiles } from './files.js'
 import { addConsoleGate } from './gate.js'
 import { addOperatorPages, type OperatorDeps } from './operators.js'
 import { addConsolePages } from './pages.js'
+import { addProjectLimits } from './limits.js'
 import { addPasswords } from './passwords.js'
 import { addPeople } from './people.js'
 import { type ProjectDeps } from './caller.js'
@@ -49,6 +51,7 @@ export const consolePlugin =
       addPasswords(api, deps)
       addPeople(api, deps)
       addProjects(api, deps)
+      addAllPhones(api, deps)
       addPhone(api, deps)
       addControl(api, deps)
       addApps(api, deps)
@@ -61,6 +64,7 @@ export const consolePlugin =
       addWebhooks(api, deps)
       addChanges(api, deps)
       addUsage(api, deps)
+      addProjectLimits(api, deps)
       addCheckouts(api, deps)
       addTerminals(api, deps)
       addConnectors(api, deps)

@@ -4,7 +4,7 @@ import { type FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { outlookOf } from '../../billing/outlook.js'
 import { readPace } from '../../billing/spending.js'
-import { phoneStatuses } from '../../core/statuses.js'
+import { phoneStatuses, type PhoneStatus } from '../../core/statuses.js'
 import { parseBody } from '../../http/parse-body.js'
 import { listKeys, newKeySchema } from '../../operator/keys.js'
 import { addProject } from '../../users/members.js'
@@ -60,6 +60,13 @@ type Listed = { Querystring: Record<'status' | 'cursor' | 'key' | 'metadata', un
 
 const statusSchema = z.enum(phoneStatuses)
 
+/** Null: left out. @throws ApiError validation_failed */
+export function statusIn(status: unknown): PhoneStatus | null {
+  const parsed = statusSchema.optional().safeParse(status)
+  if (!parsed.success) throw invalidField('status', `must be one of ${phoneStatuses.join(', ')}`)
+  return parsed.data ?? null
+}
+
 /** `name=value`, as the page's filter sends it. */
 function pairOf(metadata: unknown): { key: string; value: string } | null {
   if (typeof metadata !== 'string') return null
@@ -74,10 +81,8 @@ function addPhones(app: FastifyInstance, deps: ProjectDeps): void {
 
   app.get<Listed>(`${base}/phones`, async (request, reply) => {
     const { status, cursor, key, metadata } = request.query
-    const parsed = statusSchema.optional().safeParse(status)
-    if (!parsed.success) throw invalidField('status', `must be one of ${phoneStatuses.join(', ')}`)
     const page = await phones.list(callerFor(request, reply), {
-      status: parsed.data ?? null,
+      status: statusIn(status),
       metadata: pairOf(metadata),
       limit: limits.page.max,
       cursor: typeof cursor === 'string' ? cursor : null,

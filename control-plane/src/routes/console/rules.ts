@@ -57,6 +57,9 @@ export const rules: Readonly<Record<string, Rule>> = {
 
   'POST /projects': user,
   'GET /spending': user,
+  // Their handlers look up the user's projects.
+  'GET /phones': user,
+  'GET /changes': user,
   'GET /projects/:project': viewer,
   'GET /projects/:project/keys': viewer,
   'POST /projects/:project/keys': recently(member),
@@ -112,6 +115,7 @@ export const rules: Readonly<Record<string, Rule>> = {
   'GET /projects/:project/activity': viewer,
   'GET /projects/:project/events': viewer,
   'GET /projects/:project/usage': viewer,
+  'GET /projects/:project/limits': viewer,
   'GET /projects/:project/ledger': viewer,
   'POST /projects/:project/checkouts': recently(owner),
   'GET /projects/:project/checkouts/:checkout': viewer,

@@ -1,0 +1,30 @@
+/** The phones of all projects that the user is a member of. An operator's rights in other projects do not count here. */
+import { limits } from '@phonerack/shared'
+import { type FastifyInstance } from 'fastify'
+import { listMemberships } from '../../users/members.js'
+import { listPhonesOfUser } from '../../users/phones.js'
+import { phoneJson } from '../views.js'
+import { apiPath, signedInOf, type GateDeps } from './gate.js'
+import { statusIn } from './projects.js'
+
+type Listed = { Querystring: Record<'status' | 'project' | 'cursor', unknown> }
+
+const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null)
+
+export function addAllPhones(app: FastifyInstance, { core }: Pick<GateDeps, 'core'>): void {
+  app.get<Listed>(`${apiPath}/phones`, async (request) => {
+    const { user } = signedInOf(request)
+    const { status, project, cursor } = request.query
+    // Read again for each page: the user may have been removed from a project in between.
+    const projects = await listMemberships(core, user)
+    const page = await listPhonesOfUser(core, user.id, projects, {
+      ...{ status: statusIn(status), projectId: textOf(project) },
+      ...{ limit: limits.page.max, cursor: textOf(cursor) },
+    })
+    return {
+      data: page.data.map(({ phone, project: of }) => ({ ...phoneJson(phone), project_id: of.id })),
+      next_cursor: page.nextCursor,
+      projects: projects.map(({ id, name, role }) => ({ id, name, role })),
+    }
+  })
+}
