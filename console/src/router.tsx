@@ -9,8 +9,9 @@ import {
   redirect,
 } from '@tanstack/react-router'
 import { type ActivityFilter } from './api/activity'
+import { type AllPhonesFilter } from './api/all-phones'
 import { type EventFilter } from './api/events'
-import { phoneStatuses, type PhoneFilter, type PhonesView } from './api/projects'
+import { phoneStatuses, type PhoneFilter, type PhoneStatus, type PhonesView } from './api/projects'
 import { sessionQuery } from './api/session'
 import { Failure, NotFound } from './shell/failure'
 import { Layout } from './shell/layout'
@@ -91,6 +92,21 @@ const projects = createRoute({
   component: lazyRouteComponent(() => import('./pages/projects'), 'Projects'),
 })
 
+const statusOf = (status: unknown): { status?: PhoneStatus } => {
+  const known = phoneStatuses.find((each) => each === status)
+  return known === undefined ? {} : { status: known }
+}
+
+const allPhones = createRoute({
+  getParentRoute: () => inside,
+  path: '/phones',
+  validateSearch: ({ status, project: of }: Record<string, unknown>): AllPhonesFilter => ({
+    ...statusOf(status),
+    ...(typeof of === 'string' ? { project: of } : {}),
+  }),
+  component: lazyRouteComponent(() => import('./pages/all-phones'), 'AllPhones'),
+})
+
 const account = createRoute({
   getParentRoute: () => inside,
   path: '/account',
@@ -127,15 +143,12 @@ const phones = createRoute({
     key,
     metadata,
     view,
-  }: Record<string, unknown>): PhoneFilter & { view?: PhonesView } => {
-    const known = phoneStatuses.find((each) => each === status)
-    return {
-      ...(known === undefined ? {} : { status: known }),
-      ...(typeof key === 'string' ? { key } : {}),
-      ...(typeof metadata === 'string' ? { metadata } : {}),
-      ...(view === 'wall' ? { view } : {}),
-    }
-  },
+  }: Record<string, unknown>): PhoneFilter & { view?: PhonesView } => ({
+    ...statusOf(status),
+    ...(typeof key === 'string' ? { key } : {}),
+    ...(typeof metadata === 'string' ? { metadata } : {}),
+    ...(view === 'wall' ? { view } : {}),
+  }),
   component: lazyRouteComponent(() => import('./pages/phones'), 'Phones'),
 })
 
@@ -261,6 +274,7 @@ const tree = root.addChildren([
   inside.addChildren([
     home,
     projects,
+    allPhones,
     account,
     connect,
     authorize,

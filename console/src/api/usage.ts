@@ -35,3 +35,27 @@ export const getSpending = () => call<AllSpending>('GET', '/spending')
 
 export const getUsage = (project: string) =>
   call<Usage>('GET', `/projects/${encodeURIComponent(project)}/usage`)
+
+export interface Level<T = number> {
+  used: T
+  limit: T
+}
+
+/** The limits of a project. */
+export interface Limits {
+  /** All projects of the owner together. */
+  running: Level
+  phones: Level
+  spent_this_month_usd: Level<string>
+  recordings: Level
+  recording_bytes: Level
+  upload_bytes: Level
+  uploads_today: Level
+  keys: Level
+  webhooks: Level
+  /** The oldest steps are deleted above it. Null: none are recorded. */
+  steps_max_bytes: number | null
+}
+
+export const getLimits = (project: string) =>
+  call<Limits>('GET', `/projects/${encodeURIComponent(project)}/limits`)

@@ -3,6 +3,7 @@ import { Ellipsis, Pause, Play, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { deletePhone, parkPhone, startPhone, type Phone } from '../api/projects'
 import { Button } from '../ui/button'
+import { cn } from '../ui/cn'
 import { Ask, Confirm } from '../ui/dialog'
 import { Menu, MenuItem } from '../ui/menu'
 import { Time } from '../ui/time'
@@ -11,15 +12,22 @@ import { canPark, canStart, PhoneBadge } from './phone/status'
 
 interface Props {
   project: string
+  /** The project's name, which the row then shows. */
+  inProject?: string
   phone: Phone
   mayChange: boolean
 }
 
-export function PhoneRow({ project, phone, mayChange }: Props) {
+export function PhoneRow({ project, inProject, phone, mayChange }: Props) {
   const metadata = Object.entries(phone.metadata)
   return (
     <li className="flex items-start [content-visibility:auto] [contain-intrinsic-size:auto_4.5rem] gap-3 px-4 py-3 sm:items-center sm:px-5">
-      <div className="grid min-w-0 flex-1 gap-x-6 gap-y-1 sm:grid-cols-[minmax(0,1fr)_9rem_9rem] sm:items-center">
+      <div
+        className={cn(
+          'grid min-w-0 flex-1 gap-x-6 gap-y-1 sm:grid-cols-[minmax(0,1fr)_9rem_9rem] sm:items-center',
+          inProject !== undefined && 'xl:grid-cols-[minmax(0,1fr)_minmax(0,12rem)_7rem_9rem]',
+        )}
+      >
         <div className="min-w-0">
           <p className="truncate font-medium">
             <Link
@@ -37,6 +45,18 @@ export function PhoneRow({ project, phone, mayChange }: Props) {
             </p>
           )}
         </div>
+        {inProject !== undefined && (
+          <p className="truncate text-[13px] text-muted sm:col-start-1 sm:row-start-2 xl:col-auto xl:row-auto">
+            <span className="sr-only">Project: </span>
+            <Link
+              to="/projects/$project/phones"
+              params={{ project }}
+              className="rounded hover:underline hover:underline-offset-2"
+            >
+              <bdi>{inProject}</bdi>
+            </Link>
+          </p>
+        )}
         <div>
           <PhoneBadge status={phone.status} />
         </div>
@@ -59,7 +79,7 @@ export function PhoneRow({ project, phone, mayChange }: Props) {
   )
 }
 
-function Actions({ project, phone }: Omit<Props, 'mayChange'>) {
+function Actions({ project, phone }: Pick<Props, 'project' | 'phone'>) {
   const [isDeleting, setIsDeleting] = useState(false)
   const change = usePhoneChange(project, phone.id)
   return (

@@ -2,7 +2,7 @@
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query'
 import { useParams, useSearch } from '@tanstack/react-router'
 import { Plus, Smartphone } from 'lucide-react'
-import { lazy, Suspense, useEffect, useRef, useState } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import { toast } from 'sonner'
 import { messageOf } from '../api/client'
 import { createPhone, listPhones } from '../api/projects'
@@ -11,6 +11,7 @@ import { useChanges } from '../shell/changes'
 import { useProject } from '../shell/project'
 import { Button } from '../ui/button'
 import { ListCard } from '../ui/list-card'
+import { MoreInView } from '../ui/more-in-view'
 import { NameDialog } from '../ui/name-dialog'
 import { Loading, Page } from '../ui/page'
 import { PhoneFilters } from './phone-filters'
@@ -84,28 +85,6 @@ export function Phones() {
       )}
       <NewPhone project={id} isOpen={isNewOpen} onOpenChange={setIsNewOpen} />
     </Page>
-  )
-}
-
-/** Shows more when it comes into view. */
-function MoreInView({ isBusy, onShow }: { isBusy: boolean; onShow: () => void }) {
-  const here = useRef<HTMLDivElement>(null)
-  const show = useRef(onShow)
-  show.current = onShow
-  useEffect(() => {
-    if (!here.current || isBusy) return
-    const seen = new IntersectionObserver((entries) => {
-      if (entries.some(({ isIntersecting }) => isIntersecting)) show.current()
-    })
-    seen.observe(here.current)
-    return () => seen.disconnect()
-  }, [isBusy])
-  return (
-    <div ref={here} className="justify-self-center">
-      <Button isBusy={isBusy} onClick={onShow}>
-        Show more
-      </Button>
-    </div>
   )
 }
 

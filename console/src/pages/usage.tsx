@@ -1,4 +1,4 @@
-/** What a project spent, by day, key and phone. */
+/** What a project spent, by day, key and phone; and its limits. */
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import { ChartColumn } from 'lucide-react'
@@ -12,6 +12,7 @@ import { microsOf, usdText } from '../ui/money'
 import { Card, Empty, Loading, Page } from '../ui/page'
 import { Shares, type Share } from '../ui/shares'
 import { ProjectFigures } from './project-figures'
+import { ProjectLimits } from './project-limits'
 
 /** Milliseconds between two reads. */
 const refreshMs = 15_000
@@ -88,6 +89,7 @@ export function Usage() {
           </Part>
         </>
       )}
+      <ProjectLimits project={id} />
     </Page>
   )
 }

@@ -1,6 +1,6 @@
-/** Reads again what a page shows when something in its project changes. */
+/** Reads again what a page shows when something changes in its project, or in any project of the user. */
 import { useQueryClient } from '@tanstack/react-query'
-import { useEffect } from 'react'
+import { useEffect, useRef } from 'react'
 
 /** Milliseconds for which changes are collected. */
 const collectMs = 250
@@ -15,22 +15,36 @@ const isLong = (data: unknown): boolean =>
   Array.isArray(data.pages) &&
   data.pages.length > 1
 
-/** Hidden pages have no stream: browsers open only six connections to one server. */
 export function useChanges(project: string): void {
   const queries = useQueryClient()
+  useStream(`/projects/${encodeURIComponent(project)}/changes`, () => {
+    for (const kind of ['phones', 'phone', 'project', 'webhooks'])
+      void queries.invalidateQueries({ queryKey: [kind, project] })
+    // A project may have many events: earlier pages would all be read again.
+    void queries.invalidateQueries({
+      queryKey: ['events', project],
+      predicate: ({ state }) => !isLong(state.data),
+    })
+  })
+}
+
+/** One stream for all projects of the user. */
+export function useAllChanges(): void {
+  const queries = useQueryClient()
+  useStream('/changes', () => void queries.invalidateQueries({ queryKey: ['all-phones'] }))
+}
+
+/** Hidden pages have no stream: browsers open only six connections to one server. */
+function useStream(path: string, readAgain: () => void): void {
+  const reader = useRef(readAgain)
+  reader.current = readAgain
   useEffect(() => {
     let source: EventSource | null = null
     let collecting: number | undefined
     let retry: number | undefined
-    const readAgain = (): void => {
+    const collected = (): void => {
       collecting = undefined
-      for (const kind of ['phones', 'phone', 'project', 'webhooks'])
-        void queries.invalidateQueries({ queryKey: [kind, project] })
-      // A project may have many events: earlier pages would all be read again.
-      void queries.invalidateQueries({
-        queryKey: ['events', project],
-        predicate: ({ state }) => !isLong(state.data),
-      })
+      reader.current()
     }
     const close = (): void => {
       source?.close()
@@ -40,8 +54,8 @@ export function useChanges(project: string): void {
     const open = (): void => {
       close()
       if (document.hidden) return
-      source = new EventSource(`/console/api/projects/${encodeURIComponent(project)}/changes`)
-      source.onmessage = () => void (collecting ??= window.setTimeout(readAgain, collectMs))
+      source = new EventSource(`/console/api${path}`)
+      source.onmessage = () => void (collecting ??= window.setTimeout(collected, collectMs))
       source.onerror = () => {
         // The browser connects again by itself unless the server refused.
         if (source?.readyState === EventSource.CLOSED) retry = window.setTimeout(open, refusedMs)
@@ -54,5 +68,5 @@ export function useChanges(project: string): void {
       close()
       clearTimeout(collecting)
     }
-  }, [project, queries])
+  }, [path])
 }

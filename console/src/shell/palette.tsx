@@ -1,7 +1,7 @@
 /** The command palette: pages, projects and actions by keyboard. Loaded when it is first opened. */
 import { useNavigate } from '@tanstack/react-router'
 import { Command } from 'cmdk'
-import { Boxes, FolderOpen, LogOut, Moon, Plus, SquareTerminal, Sun, UserCog } from 'lucide-react'
+import { Boxes, FolderOpen, LogOut, Moon, Plus, Smartphone, SquareTerminal, Sun, UserCog } from 'lucide-react'
 import { Dialog as Radix } from 'radix-ui'
 import { type ReactNode } from 'react'
 import { useSession } from '../api/session'
@@ -80,6 +80,11 @@ export default function Palette({ isOpen, onOpenChange, onNewProject }: PaletteP
                     () => void navigate({ to: '/projects/$project/phones', params: { project: id } }),
                     `${name} ${id}`,
                   ),
+                )}
+                {item(
+                  'Phones of all projects',
+                  <Smartphone aria-hidden />,
+                  () => void navigate({ to: '/phones' }),
                 )}
                 {item('Your projects', <Boxes aria-hidden />, () => void navigate({ to: '/projects' }))}
                 {item('New project', <Plus aria-hidden />, onNewProject)}

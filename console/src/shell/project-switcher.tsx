@@ -1,5 +1,5 @@
 import { useNavigate } from '@tanstack/react-router'
-import { Boxes, Check, ChevronsUpDown, Plus } from 'lucide-react'
+import { Boxes, Check, ChevronsUpDown, Plus, Smartphone } from 'lucide-react'
 import { useSession } from '../api/session'
 import { Menu, MenuItem, MenuLabel, MenuLine } from '../ui/menu'
 import { useProject } from './project'
@@ -33,6 +33,9 @@ export function ProjectSwitcher({ onNew }: { onNew: () => void }) {
         </MenuItem>
       ))}
       <MenuLine />
+      <MenuItem onSelect={() => void navigate({ to: '/phones' })}>
+        <Smartphone aria-hidden /> Phones of all projects
+      </MenuItem>
       <MenuItem onSelect={() => void navigate({ to: '/projects' })}>
         <Boxes aria-hidden /> Your projects
       </MenuItem>

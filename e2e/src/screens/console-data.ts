@@ -28,6 +28,9 @@ async function useAsAgent({ up }: System, phone: string): Promise<void> {
     await (await send('/actions', { actions, observe })).text()
 }
 
+/** The person whose pages are shown. */
+export const ownerEmail = 'olga@example.com'
+
 type Send = (method: string, at: string, body: object) => Promise<Record<string, unknown>>
 
 /** Sends requests of the console as its page does. */
@@ -99,7 +102,12 @@ export async function furnish(
   await send('POST', `${of}/keys`, { name: 'dashboard', preset: 'read-only', expires: '1y' })
   await send('POST', `${of}/checkouts`, { amount_usd: 50 })
   await stripe.confirm(system.up.base_url)
-  await send('POST', '/projects', { name: 'Research' })
+  // With a phone in another project of hers.
+  const { id: research } = await send('POST', '/projects', { name: 'Research' })
+  await operatorOf(system).patch(`/operator/v1/projects/${String(research)}`, { credit_usd: '20' })
+  await send('POST', `/projects/${String(research)}/phones`, { name: 'survey of shops' })
+  const { url: own } = await send('POST', `${of}/invitations`, { email: ownerEmail, role: 'owner' })
+  await send('POST', '/invitations/accept', { token: String(own).split('#')[1] })
   for (const [name, email, role] of [
     ['Vera Example', 'vera@example.com', 'viewer'],
     ['Max Example', 'max@example.com', 'member'],

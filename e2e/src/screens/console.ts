@@ -10,7 +10,7 @@ import { withParts, type Parts } from '../system/parts.js'
 import { startStripePages } from '../system/stripe.js'
 import { root, type System } from '../system/system.js'
 import { startWebhookReceiver } from '../system/webhook-receiver.js'
-import { furnish, furnishOperators, type Outside } from './console-data.js'
+import { furnish, furnishOperators, ownerEmail, type Outside } from './console-data.js'
 import { operatorScenes, scenes } from './console-scenes.js'
 
 const folder = path.join(root, 'docs', 'screens', 'console')
@@ -50,9 +50,9 @@ async function drawAll(browser: Browser, system: System, outside: Outside): Prom
       await shoot(page, `sign-up-${width}-${colorScheme}`)
       await page.context().close()
     }
-  await acceptLink(first, link, { name: 'Olga Example', email: 'olga@example.com' })
+  await acceptLink(first, link, { name: 'Olga Example', email: ownerEmail })
   const at = await furnish(browser, first, system, outside)
-  const operatorOrigin = await enterOperators(first, 'olga@example.com')
+  const operatorOrigin = await enterOperators(first, ownerEmail)
   await furnishOperators(first, system, operatorOrigin)
   const storageState = await first.context().storageState()
   for (const [width, viewport] of Object.entries(sizes))
@@ -85,7 +85,7 @@ async function draw(parts: Parts): Promise<void> {
   const issuer = await parts.start(startOidcIssuer(person), (each) => each.close())
   const mail = await parts.start(startMailServer(), (each) => each.close())
   const env = { ...issuer.env, PHONERACK_SMTP_URL: mail.url, PHONERACK_SIGN_UP: 'open', ...stripe.env }
-  await drawAll(browser, await parts.startSystem({ virtualPhones: 5, env }), { stripe, receiver })
+  await drawAll(browser, await parts.startSystem({ virtualPhones: 6, env }), { stripe, receiver })
 }
 
 await withParts(draw)

@@ -12,6 +12,7 @@ export function usePhoneChange(project: string, id: string) {
     onSettled: () =>
       Promise.all([
         queries.invalidateQueries({ queryKey: ['phones', project] }),
+        queries.invalidateQueries({ queryKey: ['all-phones'] }),
         queries.invalidateQueries({ queryKey: ['phone', project, id] }),
       ]),
   })

@@ -1,0 +1,134 @@
+/** The limits of a project, with a bar for what is used of each. */
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { Gauge } from 'lucide-react'
+import { messageOf } from '../api/client'
+import { useSession } from '../api/session'
+import { getLimits, type Level, type Limits } from '../api/usage'
+import { Button } from '../ui/button'
+import { bytesText } from '../ui/bytes'
+import { cn } from '../ui/cn'
+import { microsOf, usdText } from '../ui/money'
+import { Card, Empty, Loading } from '../ui/page'
+
+/** Milliseconds between two reads. */
+const refreshMs = 30_000
+/** The part of a limit from which its bar has a warning colour. */
+const nearly = 0.9
+
+interface Row {
+  name: string
+  note?: string
+  text: string
+  /** Used part of the limit, 0 to 1. Null: nothing is counted. */
+  part: number | null
+}
+
+const partOf = ({ used, limit }: Level): number => (limit > 0 ? Math.min(1, used / limit) : 1)
+const counted = (level: Level): Pick<Row, 'text' | 'part'> => ({
+  text: `${level.used} of ${level.limit}`,
+  part: partOf(level),
+})
+const bytes = (level: Level): Pick<Row, 'text' | 'part'> => ({
+  text: `${bytesText(level.used)} of ${bytesText(level.limit)}`,
+  part: partOf(level),
+})
+
+const rowsOf = (limits: Limits): Row[] => {
+  const { used, limit } = limits.spent_this_month_usd
+  const steps = limits.steps_max_bytes
+  return [
+    {
+      ...{ name: 'Phones that run at a time', note: 'in all projects of the owner' },
+      ...counted(limits.running),
+    },
+    { name: 'Phones', note: 'parked ones too', ...counted(limits.phones) },
+    {
+      ...{ name: 'Spending this month', note: 'by UTC', text: `${usdText(used)} of ${usdText(limit)}` },
+      part: partOf({ used: microsOf(used), limit: microsOf(limit) }),
+    },
+    {
+      name: 'Steps',
+      note: steps === null ? 'switched off' : 'then the oldest are deleted',
+      ...{ text: steps === null ? 'not recorded' : bytesText(steps), part: null },
+    },
+    { name: 'Recordings', ...counted(limits.recordings) },
+    { name: 'Storage of recordings', ...bytes(limits.recording_bytes) },
+    { name: 'Storage of uploaded apps', ...bytes(limits.upload_bytes) },
+    { name: 'Uploads today', note: 'by UTC', ...counted(limits.uploads_today) },
+    { name: 'Active API keys', ...counted(limits.keys) },
+    { name: 'Webhooks', ...counted(limits.webhooks) },
+  ]
+}
+
+export function ProjectLimits({ project }: { project: string }) {
+  const limits = useQuery({
+    queryKey: ['limits', project],
+    queryFn: () => getLimits(project),
+    refetchInterval: refreshMs,
+  })
+  return (
+    <section className="grid min-w-0 gap-3" aria-labelledby="limits">
+      <div className="grid gap-1">
+        <h2 id="limits" className="font-semibold">
+          Limits
+        </h2>
+        <Explanation />
+      </div>
+      <Card>
+        {limits.isPending ? (
+          <Loading />
+        ) : limits.isLoadingError ? (
+          <Empty icon={<Gauge className="size-5" />} title={messageOf(limits.error)}>
+            <Button onClick={() => void limits.refetch()}>Try again</Button>
+          </Empty>
+        ) : (
+          <ul aria-labelledby="limits" className="grid gap-px bg-border sm:grid-cols-2">
+            {rowsOf(limits.data).map((row) => (
+              <LimitRow key={row.name} {...row} />
+            ))}
+          </ul>
+        )}
+      </Card>
+    </section>
+  )
+}
+
+function Explanation() {
+  const { has_operator_pages: hasOperatorPages } = useSession()
+  return (
+    <p className="max-w-prose text-muted">
+      At a limit, new requests are refused, and running phones go on.{' '}
+      {hasOperatorPages ? (
+        <>
+          Change those of phones and spending under{' '}
+          <Link to="/operator/projects" className="rounded underline underline-offset-2">
+            All projects
+          </Link>
+          .
+        </>
+      ) : (
+        'An operator of this service changes those of phones, spending and steps.'
+      )}
+    </p>
+  )
+}
+
+const LimitRow = ({ name, note, text, part }: Row) => (
+  <li className="grid content-start gap-1.5 bg-surface px-4 py-2.5 sm:px-5">
+    <div className="flex items-baseline justify-between gap-4">
+      <span className="min-w-0">
+        {name} {note !== undefined && <span className="text-[13px] text-muted">{note}</span>}
+      </span>
+      <span className="shrink-0 tabular-nums">{text}</span>
+    </div>
+    {part !== null && (
+      <div className="h-1.5 overflow-hidden rounded-full bg-hover" aria-hidden>
+        <div
+          className={cn('h-full rounded-full', part >= nearly ? 'bg-warn' : 'bg-primary')}
+          style={{ width: `${part * 100}%` }}
+        />
+      </div>
+    )}
+  </li>
+)
