@@ -109,7 +109,7 @@ export const limits = {
     text: 10_000,
     /** Concurrent viewers of one phone, in each process of the control plane. */
     watchers: 50,
-    /** Of these, those of one user of the console, and of the links of one key, which others may open. */
+    /** Those of one user of the console, and by the links of one key, which several people may open. */
     watchersPerUser: 10,
     watchersPerKey: 40,
     /** Valid links, without those of hand-overs. */

@@ -3,7 +3,7 @@
 interface Batches {
   /** Rows of one statement. */
   rows: number
-  /** Statements. Default: as many as there are. */
+  /** Statements. Default: no limit. */
   most?: number
 }
 

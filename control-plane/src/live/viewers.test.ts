@@ -109,7 +109,7 @@ describe('many views', () => {
     await eventually(() => watches.every(({ cancelled }) => cancelled))
   })
 
-  it('of the links of one key leave room for others', async () => {
+  it('leave room for others when one key made their links', async () => {
     const token = await newToken()
     const clients = Array.from({ length: limits.live.watchersPerKey }, () => open(token))
     await Promise.all(clients.map((client) => client.opened()))
@@ -121,7 +121,7 @@ describe('many views', () => {
     for (const client of [...clients, own]) client.close()
   })
 
-  it('of one user are limited to 10, in all their links', async () => {
+  it('are limited to 10 per user, in all their links', async () => {
     const { client: ann } = await consoleUser(plane, { role: 'viewer', projectId: tenant.projectId })
     const tokens = [await tokenOf(ann), await tokenOf(ann)]
     const clients = Array.from({ length: limits.live.watchersPerUser }, (_, at) => open(tokens[at % 2] ?? ''))

@@ -22,7 +22,7 @@ interface HeldRow {
   id: string
   /** A statement with the ID as `$1`, before the row is free. */
   change?: string
-  /** As for `countLockWaits`. */
+  /** A pattern of the statements that wait. */
   like?: string
 }
 

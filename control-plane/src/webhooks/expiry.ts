@@ -5,7 +5,7 @@
 import { type Core } from '../core/core.js'
 import { inBatches } from '../db/in-batches.js'
 
-/** Of one kind in a run. */
+/** The deletes of one kind in a run. */
 const batches = { rows: 1000, most: 50 }
 /** Milliseconds after which no transaction that read a webhook before its deletion still runs. */
 const unusedMs = 300_000

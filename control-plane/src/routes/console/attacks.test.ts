@@ -146,7 +146,7 @@ describe('a session', () => {
   })
 })
 
-describe('owners at the same moment', () => {
+describe('concurrent changes by owners', () => {
   const members = () => `/projects/${tenant.projectId}/members`
   const owner = () => consoleUser(plane, { role: 'owner', projectId: tenant.projectId })
   const during = (change: string | undefined, racing: () => Promise<ConsoleAnswer>[]) =>
@@ -156,7 +156,7 @@ describe('owners at the same moment', () => {
       racing,
     )
 
-  it('who demote each other: one of them stays an owner', async () => {
+  it('leave an owner when two demote each other', async () => {
     const [ann, ben] = [await owner(), await owner()]
     // Another one, so that the project keeps an owner without both.
     await owner()
@@ -172,7 +172,7 @@ describe('owners at the same moment', () => {
     expect(left.map(({ role }) => role).sort()).toEqual(['owner', 'viewer'])
   })
 
-  it('of whom one is removed: the other changes of this one are refused', async () => {
+  it('are refused to an owner whom another one has just removed', async () => {
     const [ann, ben, friend] = [await owner(), await owner(), await owner()]
     const asked = { email: 'friend@example.org', role: 'owner' }
     const made = await ann.client.ask('POST', `/projects/${tenant.projectId}/invitations`, { body: asked })
