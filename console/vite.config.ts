@@ -1,5 +1,7 @@
 /** Builds the console. Styles that would be injected without a nonce, and a first load that is too large, fail the build. */
-import { gzipSync } from 'node:zlib'
+import { readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { brotliCompressSync, gzipSync } from 'node:zlib'
 import tailwindcss from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
 import { defineConfig, type Plugin } from 'vite'
@@ -38,9 +40,22 @@ const limitFirstLoad = (): Plugin => ({
   },
 })
 
+/** Compressing with Brotli at each start of the server would take seconds. */
+const writeBrotli = (): Plugin => ({
+  name: 'files compressed with Brotli',
+  writeBundle({ dir = '' }, bundle) {
+    for (const { fileName } of Object.values(bundle).filter(({ fileName: name }) =>
+      /\.(js|css)$/.test(name),
+    )) {
+      const file = path.join(dir, fileName)
+      writeFileSync(`${file}.br`, brotliCompressSync(readFileSync(file)))
+    }
+  },
+})
+
 export default defineConfig({
   base: '/console/',
-  plugins: [react(), tailwindcss(), withoutInjectedStyles(), limitFirstLoad()],
+  plugins: [react(), tailwindcss(), withoutInjectedStyles(), limitFirstLoad(), writeBrotli()],
   // The control plane replaces it with each response's nonce.
   html: { cspNonce: '__NONCE__' },
   build: {

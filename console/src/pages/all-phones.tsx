@@ -6,18 +6,16 @@ import { listAllPhones, type AllPhonesFilter } from '../api/all-phones'
 import { messageOf } from '../api/client'
 import { phoneStatuses } from '../api/projects'
 import { isAtLeast, useSession, type ProjectRef } from '../api/session'
-import { useAllChanges } from '../shell/changes'
+import { fewPages, useAllChanges } from '../shell/changes'
 import { Choice, Unlisted } from '../ui/choice'
 import { useFilter } from '../ui/filter'
 import { ListCard } from '../ui/list-card'
 import { MoreInView } from '../ui/more-in-view'
 import { Page } from '../ui/page'
-import { PhoneRow } from './phone-row'
+import { firstRows, PhoneRow } from './phone-row'
 
 /** Milliseconds between two reads of the list: not every change is an event. Each page that is shown is a request. */
 const refreshMs = 10_000
-/** Pages of the list for which it is read this often. */
-const fewPages = 3
 
 export function AllPhones() {
   const filter = useSearch({ from: '/inside/phones' })
@@ -60,7 +58,7 @@ export function AllPhones() {
         }
         hint={hasNone ? <NoProjects /> : !isFiltered && <p>Rent the first one on the page of a project.</p>}
       >
-        {(phone) => {
+        {(phone, at) => {
           const project = projectOf.get(phone.project_id)
           return (
             project && (
@@ -70,6 +68,7 @@ export function AllPhones() {
                 inProject={project.name}
                 phone={phone}
                 mayChange={isAtLeast(project.role, 'member')}
+                isFirst={at < firstRows}
               />
             )
           )

@@ -1,14 +1,18 @@
 import { Link } from '@tanstack/react-router'
 import { Ellipsis, Pause, Play, Trash2 } from 'lucide-react'
-import { useState } from 'react'
+import { memo, useState } from 'react'
 import { deletePhone, parkPhone, startPhone, type Phone } from '../api/projects'
 import { Button } from '../ui/button'
 import { cn } from '../ui/cn'
 import { Ask, Confirm } from '../ui/dialog'
 import { Menu, MenuItem } from '../ui/menu'
+import { useNear } from '../ui/near'
 import { Time } from '../ui/time'
 import { usePhoneChange } from './phone/change'
 import { canPark, canStart, PhoneBadge } from './phone/status'
+
+/** Rows that are drawn before their places are known. */
+export const firstRows = 20
 
 interface Props {
   project: string
@@ -16,12 +20,30 @@ interface Props {
   inProject?: string
   phone: Phone
   mayChange: boolean
+  /** Whether the row is whole before its place is known. */
+  isFirst: boolean
 }
 
-export function PhoneRow({ project, inProject, phone, mayChange }: Props) {
+/** A row far from the window has only the texts that browsers search. */
+export const PhoneRow = memo(function PhoneRow({ isFirst, ...of }: Props) {
+  const { here, isNear, height } = useNear<HTMLLIElement>(isFirst)
+  return (
+    <li ref={here} className="px-4 py-3 sm:px-5" style={isNear ? undefined : { height: height ?? '5.25rem' }}>
+      {isNear ? (
+        <Row {...of} />
+      ) : (
+        <>
+          <bdi>{of.phone.name}</bdi> {of.phone.id}
+        </>
+      )}
+    </li>
+  )
+})
+
+function Row({ project, inProject, phone, mayChange }: Omit<Props, 'isFirst'>) {
   const metadata = Object.entries(phone.metadata)
   return (
-    <li className="flex items-start [content-visibility:auto] [contain-intrinsic-size:auto_4.5rem] gap-3 px-4 py-3 sm:items-center sm:px-5">
+    <div className="flex items-start gap-3 sm:items-center">
       <div
         className={cn(
           'grid min-w-0 flex-1 gap-x-6 gap-y-1 sm:grid-cols-[minmax(0,1fr)_9rem_9rem] sm:items-center',
@@ -75,7 +97,7 @@ export function PhoneRow({ project, inProject, phone, mayChange }: Props) {
         </p>
       </div>
       {mayChange && phone.status !== 'deleted' && <Actions project={project} phone={phone} />}
-    </li>
+    </div>
   )
 }
 

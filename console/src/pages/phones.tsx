@@ -1,11 +1,11 @@
 /** The phones of a project, read again when one changes. */
-import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useParams, useSearch } from '@tanstack/react-router'
 import { Plus, Smartphone } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
 import { toast } from 'sonner'
 import { messageOf } from '../api/client'
-import { createPhone, listPhones } from '../api/projects'
+import { createPhone } from '../api/projects'
 import { isAtLeast } from '../api/session'
 import { useChanges } from '../shell/changes'
 import { useProject } from '../shell/project'
@@ -15,14 +15,12 @@ import { MoreInView } from '../ui/more-in-view'
 import { NameDialog } from '../ui/name-dialog'
 import { Loading, Page } from '../ui/page'
 import { PhoneFilters } from './phone-filters'
-import { PhoneRow } from './phone-row'
+import { firstRows, PhoneRow } from './phone-row'
 import { ViewSwitch } from './phones-view'
+import { usePhonePages } from './phones/use-phone-pages'
 import { ProjectFigures } from './project-figures'
 
 const PhoneWall = lazy(() => import('./wall'))
-
-/** Milliseconds between two reads of the list: not every change, such as of the time of parking, is an event. */
-const refreshMs = 10_000
 
 export function Phones() {
   const { project: id } = useParams({ from: '/inside/projects/$project/phones' })
@@ -32,14 +30,7 @@ export function Phones() {
   const role = useProject()?.role ?? 'viewer'
   const mayChange = isAtLeast(role, 'member')
   const [isNewOpen, setIsNewOpen] = useState(false)
-  const list = useInfiniteQuery({
-    queryKey: ['phones', id, filter],
-    queryFn: ({ pageParam }) => listPhones(id, filter, pageParam),
-    initialPageParam: null as string | null,
-    getNextPageParam: (page) => page.next_cursor,
-    refetchInterval: refreshMs,
-  })
-  const phones = list.data?.pages.flatMap(({ data }) => data) ?? []
+  const { box, list, again, phones } = usePhonePages(id, filter)
 
   return (
     <Page
@@ -56,30 +47,40 @@ export function Phones() {
       <ProjectFigures project={id} />
       <div className="flex flex-wrap items-center gap-3">
         <PhoneFilters project={id} filter={filter} view={view} />
-        {list.isRefetchError && (
+        {again.isRefetchError && (
           <p role="status" className="text-danger">
-            Not up to date: {messageOf(list.error)}
+            Not up to date: {messageOf(again.error)}
           </p>
         )}
         <ViewSwitch filter={filter} view={view} />
       </div>
-      <ListCard
-        query={list}
-        items={phones}
-        icon={<Smartphone className="size-5" />}
-        label="Phones"
-        none={isFiltered ? 'No phone matches' : 'No phones yet'}
-        hint={!isFiltered && <p>Rent the first one here, or with an API key.</p>}
-        instead={
-          view === 'wall' && (
-            <Suspense fallback={<Loading />}>
-              <PhoneWall key={id} project={id} phones={phones} />
-            </Suspense>
-          )
-        }
-      >
-        {(phone) => <PhoneRow key={phone.id} project={id} phone={phone} mayChange={mayChange} />}
-      </ListCard>
+      <div ref={box}>
+        <ListCard
+          query={list}
+          items={phones}
+          icon={<Smartphone className="size-5" />}
+          label="Phones"
+          none={isFiltered ? 'No phone matches' : 'No phones yet'}
+          hint={!isFiltered && <p>Rent the first one here, or with an API key.</p>}
+          instead={
+            view === 'wall' && (
+              <Suspense fallback={<Loading />}>
+                <PhoneWall key={id} project={id} phones={phones} />
+              </Suspense>
+            )
+          }
+        >
+          {(phone, at) => (
+            <PhoneRow
+              key={phone.id}
+              project={id}
+              phone={phone}
+              mayChange={mayChange}
+              isFirst={at < firstRows}
+            />
+          )}
+        </ListCard>
+      </div>
       {list.hasNextPage && (
         <MoreInView isBusy={list.isFetchingNextPage} onShow={() => void list.fetchNextPage()} />
       )}

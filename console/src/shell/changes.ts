@@ -2,18 +2,22 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
 
-/** Milliseconds for which changes are collected. */
+/** Milliseconds for which changes are collected, and between two reads while they continue. */
 const collectMs = 250
+const restMs = 1000
 /** Milliseconds until the next attempt after the server refused the stream. */
 const refusedMs = 30_000
 
-/** Whether a list shows more than its newest page. */
-const isLong = (data: unknown): boolean =>
+/** Pages of the phones of all projects for which each change reads the list again. */
+export const fewPages = 3
+
+/** Whether a list shows more than its newest `most` pages. */
+const isLong = (data: unknown, most = 1): boolean =>
   typeof data === 'object' &&
   data !== null &&
   'pages' in data &&
   Array.isArray(data.pages) &&
-  data.pages.length > 1
+  data.pages.length > most
 
 export function useChanges(project: string): void {
   const queries = useQueryClient()
@@ -31,7 +35,13 @@ export function useChanges(project: string): void {
 /** One stream for all projects of the user. */
 export function useAllChanges(): void {
   const queries = useQueryClient()
-  useStream('/changes', () => void queries.invalidateQueries({ queryKey: ['all-phones'] }))
+  useStream('/changes', () => {
+    // A longer list would send a request for each of its pages: it is read again by its interval.
+    void queries.invalidateQueries({
+      queryKey: ['all-phones'],
+      predicate: ({ state }) => !isLong(state.data, fewPages),
+    })
+  })
 }
 
 /** Hidden pages have no stream: browsers open only six connections to one server. */
@@ -42,8 +52,10 @@ function useStream(path: string, readAgain: () => void): void {
     let source: EventSource | null = null
     let collecting: number | undefined
     let retry: number | undefined
+    let readAt = -Infinity
     const collected = (): void => {
       collecting = undefined
+      readAt = performance.now()
       reader.current()
     }
     const close = (): void => {
@@ -55,7 +67,10 @@ function useStream(path: string, readAgain: () => void): void {
       close()
       if (document.hidden) return
       source = new EventSource(`/console/api${path}`)
-      source.onmessage = () => void (collecting ??= window.setTimeout(collected, collectMs))
+      source.onmessage = () => {
+        const restLeftMs = readAt + restMs - performance.now()
+        collecting ??= window.setTimeout(collected, Math.max(collectMs, restLeftMs))
+      }
       source.onerror = () => {
         // The browser connects again by itself unless the server refused.
         if (source?.readyState === EventSource.CLOSED) retry = window.setTimeout(open, refusedMs)

@@ -24,7 +24,7 @@ interface ListCardProps<T> {
   hint?: ReactNode
   /** Another view of the items, in place of the list. */
   instead?: ReactNode
-  children: (item: T) => ReactNode
+  children: (item: T, at: number) => ReactNode
 }
 
 export function ListCard<T>({ query, items, icon, label, none, hint, instead, children }: ListCardProps<T>) {

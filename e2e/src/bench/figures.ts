@@ -63,3 +63,15 @@ export function print(title: string, rows: readonly Figures[]): void {
   const head = `${'ms'.padEnd(46)} ${'runs'.padStart(5)} ${'p50'.padStart(10)} ${'p99'.padStart(10)} ${'ratio'.padStart(9)}`
   process.stdout.write(`\n${title}\n${head}\n${lines.join('\n')}\n`)
 }
+
+/** As `print`, with p95: for few runs. */
+export function printShares(title: string, rows: readonly (readonly [string, readonly number[]])[]): void {
+  const base = quantile(rows[0]?.[1] ?? [], 0.5)
+  const line = (...cells: readonly string[]): string =>
+    cells.map((cell, at) => (at === 0 ? cell.padEnd(46) : cell.padStart(10))).join(' ')
+  const lines = rows.map(([name, times]) => {
+    const [p50, p95] = [quantile(times, 0.5), quantile(times, 0.95)]
+    return line(name, String(times.length), p50.toFixed(2), p95.toFixed(2), (p50 / base).toFixed(2))
+  })
+  process.stdout.write(`\n${[title, line('ms', 'runs', 'p50', 'p95', 'ratio'), ...lines].join('\n')}\n`)
+}

@@ -32,16 +32,22 @@ export interface Creates {
   seconds: number
 }
 
-/** Creates phones and waits until each is ready. @param idleTimeout seconds @throws Error for a create that fails */
+/**
+ * Creates phones and waits until each is ready.
+ * @param idleTimeout seconds
+ * @param width creates that run at the same time
+ * @throws Error for a create that fails
+ */
 export async function createPhones(
   keys: readonly Api[],
   count: number,
   idleTimeout: number,
+  width = together,
 ): Promise<Creates> {
   const created: Created[] = []
   const times: number[] = []
   const started = performance.now()
-  await inParallel(together, count, async (index) => {
+  await inParallel(width, count, async (index) => {
     const key = keys[index % keys.length]
     if (!key) throw new Error('there is no tenant')
     const begun = performance.now()

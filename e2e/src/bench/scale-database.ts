@@ -38,6 +38,17 @@ export class ScaleDatabase {
     )
   }
 
+  /** Switches the triggers that write events. */
+  async switchEvents(isOn: boolean): Promise<void> {
+    const { rows } = await this.pool.query<{ table: string; name: string }>(
+      `select tgrelid::regclass::text as table, tgname as name from pg_trigger where tgname like '%\\_event'`,
+    )
+    if (rows.length === 0) throw new Error('no trigger writes events')
+    const how = isOn ? 'enable' : 'disable'
+    for (const { table, name } of rows)
+      await this.pool.query(`alter table ${table} ${how} trigger ${pg.escapeIdentifier(name)}`)
+  }
+
   async written(): Promise<Written> {
     const { rows } = await this.pool.query<{ transactions: number; rows: number; bytes: number }>(
       `select xact_commit::float8 as transactions, (tup_inserted + tup_updated + tup_deleted)::float8 as rows,

@@ -20,6 +20,8 @@ export interface ConsoleFile {
   type: string
   content: Buffer
   gzipped: Buffer
+  /** Null: the build has not written it. */
+  brotli: Buffer | null
 }
 
 export interface ConsoleFiles {
@@ -38,7 +40,9 @@ export function readConsoleFiles(): ConsoleFiles | null {
   )
   const assets = names.map((name): [string, ConsoleFile] => {
     const content = readFileSync(path.join(dir, 'assets', name))
-    return [name, { type: types[path.extname(name)] ?? '', content, gzipped: gzipSync(content) }]
+    const compressed = path.join(dir, 'assets', `${name}.br`)
+    const brotli = existsSync(compressed) ? readFileSync(compressed) : null
+    return [name, { type: types[path.extname(name)] ?? '', content, gzipped: gzipSync(content), brotli }]
   })
   return { html: readFileSync(path.join(dir, 'index.html'), 'utf8'), assets: new Map(assets) }
 }

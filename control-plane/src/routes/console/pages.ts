@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { ApiError } from '@phonerack/shared'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
-import { type ConsoleFiles } from './files.js'
+import { type ConsoleFile, type ConsoleFiles } from './files.js'
 
 const pagePath = '/console'
 
@@ -60,15 +60,25 @@ export function addConsolePages(app: FastifyInstance, files: ConsoleFiles | null
   app.get<{ Params: { name: string } }>(`${pagePath}/assets/:name`, hidden, (request, reply) => {
     const file = files?.assets.get(request.params.name)
     if (!file) throw new ApiError('not_found', { message: 'There is no such file.', next: null })
-    const isGzip = /\bgzip\b/.test(request.headers['accept-encoding'] ?? '')
+    const { encoding, content } = encodedFor(request, file)
     return reply
       .headers({
         ...common,
-        ...(isGzip ? { 'content-encoding': 'gzip' } : {}),
+        ...(encoding === null ? {} : { 'content-encoding': encoding }),
         vary: 'accept-encoding',
         'cache-control': 'public, max-age=31536000, immutable',
       })
       .type(file.type)
-      .send(isGzip ? file.gzipped : file.content)
+      .send(content)
   })
+}
+
+/** Browsers accept Brotli on HTTPS and from the same machine only. */
+function encodedFor(
+  { headers }: FastifyRequest,
+  { content, gzipped, brotli }: ConsoleFile,
+): { encoding: string | null; content: Buffer } {
+  const accepted = headers['accept-encoding'] ?? ''
+  if (brotli && /\bbr\b/.test(accepted)) return { encoding: 'br', content: brotli }
+  return /\bgzip\b/.test(accepted) ? { encoding: 'gzip', content: gzipped } : { encoding: null, content }
 }

@@ -1,0 +1,63 @@
+/** Pages of a long list, of which only those in view are read again. Used by `use-phone-pages.ts`. */
+
+export interface Paged<T> {
+  pages: { data: T[]; next_cursor: string | null }[]
+  /** The cursor of each page. */
+  pageParams: (string | null)[]
+}
+
+/** The list once the page at `at` was read again. The next page begins where this one ends now. */
+export function replacePage<T>(list: Paged<T>, at: number, page: Paged<T>['pages'][number]): Paged<T> {
+  if (at >= list.pages.length) return list
+  const { next_cursor: next } = page
+  const length = next === null ? at + 1 : list.pages.length
+  return {
+    pages: list.pages.slice(0, length).map((each, index) => (index === at ? page : each)),
+    pageParams: list.pageParams.slice(0, length).map((each, index) => (index === at + 1 ? next : each)),
+  }
+}
+
+/** All items. One that moved to another page is in both until the second is read again. */
+export function itemsOf<T extends { id: string }>(list: Pick<Paged<T>, 'pages'> | undefined): T[] {
+  const items = new Map<string, T>()
+  for (const { data } of list?.pages ?? [])
+    for (const item of data) if (!items.has(item.id)) items.set(item.id, item)
+  return [...items.values()]
+}
+
+/** The pages that have the items from `first` to `last`; those of an empty list are the first. */
+export function pagesOf<T>(list: Paged<T>, [first, last]: readonly [number, number]): number[] {
+  let start = 0
+  const found = list.pages.flatMap(({ data }, at) => {
+    const end = start + data.length
+    const isShown = start <= last && end > first
+    start = end
+    return isShown ? [at] : []
+  })
+  return found.length > 0 ? found : [list.pages.length - 1]
+}
+
+/**
+ * The first and last of `count` items in the window. Their order on the screen is that of the list.
+ * @param boxOf the item's edges in the window, in pixels
+ */
+export function shownItems(
+  count: number,
+  height: number,
+  boxOf: (at: number) => { top: number; bottom: number },
+): [number, number] {
+  const first = firstWhere(count, (at) => boxOf(at).bottom > 0)
+  const after = firstWhere(count, (at) => boxOf(at).top >= height)
+  return [Math.min(first, Math.max(0, count - 1)), Math.max(0, after - 1)]
+}
+
+/** The first index for which `holds`, which then holds for all later ones; `count`: none. */
+function firstWhere(count: number, holds: (at: number) => boolean): number {
+  let [low, high] = [0, count]
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2)
+    if (holds(middle)) high = middle
+    else low = middle + 1
+  }
+  return low
+}

@@ -1,0 +1,90 @@
+/** The phones of a project, loaded page by page. Pages in view are read again when something changes, and every 10 s. */
+import { useInfiniteQuery, useQuery, useQueryClient, type InfiniteData } from '@tanstack/react-query'
+import { useEffect, useRef, useState } from 'react'
+import { listPhones, type Phone, type PhoneFilter, type PhonePage } from '../../api/projects'
+import { itemsOf, pagesOf, replacePage, shownItems } from './pages'
+
+/** Milliseconds between two reads of a page in view: not every change, such as of the time of parking, is an event. */
+const refreshMs = 10_000
+/** Milliseconds between two looks at the pages in view while the window scrolls. */
+const lookMs = 250
+
+type List = InfiniteData<PhonePage, string | null>
+
+export function usePhonePages(project: string, filter: PhoneFilter) {
+  const queries = useQueryClient()
+  /** Contains the list of the phones. */
+  const box = useRef<HTMLDivElement>(null)
+  /** When the page of each cursor was read. */
+  const [readAt] = useState(() => new Map<string | null, number>())
+  const read = async (cursor: string | null): Promise<PhonePage> => {
+    const page = await listPhones(project, filter, cursor)
+    readAt.set(cursor, performance.now())
+    return page
+  }
+  const queryKey = ['phone pages', project, filter]
+  const list = useInfiniteQuery({
+    queryKey,
+    queryFn: ({ pageParam }) => read(pageParam),
+    initialPageParam: null as string | null,
+    getNextPageParam: (page) => page.next_cursor,
+    // It would read all pages.
+    staleTime: Infinity,
+  })
+  const current = (): List | undefined => queries.getQueryData<List>(queryKey)
+  const inView = (): number[] => {
+    const rows = box.current?.querySelector('ul')?.children
+    const data = current()
+    if (!data) return []
+    if (!rows) return [0]
+    const shown = shownItems(
+      rows.length,
+      window.innerHeight,
+      (at) => rows[at]?.getBoundingClientRect() ?? { top: 0, bottom: 0 },
+    )
+    return pagesOf(data, shown)
+  }
+
+  // Its key is that of changes.
+  const again = useQuery({
+    queryKey: ['phones', project, filter],
+    async queryFn({ signal }) {
+      for (const at of inView()) {
+        const cursor = current()?.pageParams[at]
+        if (cursor === undefined) break
+        const page = await read(cursor)
+        // Another read has begun.
+        if (signal.aborted) break
+        queries.setQueryData<List>(queryKey, (now) => now && replacePage(now, at, page))
+      }
+      return Date.now()
+    },
+    enabled: list.isSuccess,
+    initialData: 0,
+    refetchInterval: refreshMs,
+  })
+
+  const look = useRef<() => void>(() => undefined)
+  look.current = () => {
+    const [oldest = 0] = inView()
+      .map((at) => readAt.get(current()?.pageParams[at] ?? null) ?? -Infinity)
+      .sort((one, other) => one - other)
+    if (performance.now() - oldest > refreshMs) void again.refetch()
+  }
+  useEffect(() => {
+    let timer: number | undefined
+    const scrolled = (): void => {
+      timer ??= window.setTimeout(() => {
+        timer = undefined
+        look.current()
+      }, lookMs)
+    }
+    window.addEventListener('scroll', scrolled, { passive: true })
+    return () => {
+      window.removeEventListener('scroll', scrolled)
+      clearTimeout(timer)
+    }
+  }, [])
+
+  return { box, list, again, phones: itemsOf<Phone>(list.data) }
+}
