@@ -17,44 +17,77 @@ const projects = [
   'proto',
 ]
 
-/** The files that mostly wait, by the seconds that they take. */
-const waiting: Readonly<Record<string, number>> = {
-  'devices/failed-starts': 101,
-  'accept/faults': 90,
-  'devices/failures': 88,
-  'accept-command': 73,
-  'devices/two-serials': 71,
-  'cli/rotate-authority': 64,
-  'host-agent/src/main': 64,
-  'hosts/refusing': 55,
-  'http/saturated': 54,
-  'jobs/care-for-device': 53,
-  'server/stopping': 50,
-  'wiping/obstacles': 42,
-  'supervision/rescue': 42,
-  'hosts/reach': 40,
-  'host-agent/src/live/live': 40,
-  'clients/appium-driver': 32,
-  'packages/agent-package': 30,
-  'postgres/postgres': 25,
+/** The files that take long, by the seconds that they take in a whole run. Most of them wait. */
+const long: Readonly<Record<string, number>> = {
+  'accept/faults': 119,
+  'devices/failed-starts': 108,
+  'devices/two-serials': 100,
+  'devices/failures': 87,
+  'accept-command': 83,
+  'server/stopping': 73,
+  'cli/rotate-authority': 72,
+  'host-agent/src/main': 70,
+  'packages/control-plane-package': 67,
+  'webhooks/deliver': 66,
+  'packages/agent-package': 62,
+  'wiping/obstacles': 58,
+  'hosts/refusing': 56,
+  'host-agent/src/recordings/recordings': 53,
+  'http/saturated': 51,
+  'console/attacks': 51,
+  'jobs/care-for-device': 50,
+  'supervision/rescue': 48,
+  'host-agent/src/live/live': 47,
+  'jobs/recovery': 46,
+  'nats-away': 44,
+  'custody/restored-records': 43,
+  'hosts/reach': 41,
+  'console/matrix': 38,
+  'hosts/clocks': 35,
+  'routes/console/console': 35,
+  'queue/lost-jobs': 34,
+  'routes/hostile-text': 34,
+  'clients/appium-driver': 34,
+  'hosts/restored': 33,
+  'backup/backup': 32,
+  'postgres/owner': 31,
+  'custody/second-tenant': 31,
+  'webhooks/webhooks': 31,
+  'postgres/postgres': 30,
+  'apk/read-apk': 29,
+  'next/next': 29,
+  'packages/client-packages': 28,
+  'host-agent/src/agent': 26,
+  'control-plane/src/recordings/recordings': 24,
+  'wiping/wipe': 24,
+  'doctor-phones': 24,
   'src/idle': 23,
-  'hosts/clocks': 21,
-  'recordings/recordings': 20,
-  'custody/restored-records': 20,
-  'operator/drain': 19,
-  'postgres/owner': 18,
-  'hosts/connection-check': 18,
-  'nats-away': 18,
-  'jobs/recovery': 18,
-  'clients/adb-keys': 18,
+  'hosts/move': 23,
+  'actions/typing-on-a-phone': 22,
+  'uploads/uploads': 22,
+  'capture/hub': 21,
+  'hosts/fuzz': 21,
+  'generated/src/generated': 21,
+  'operator/drain': 20,
+  'providers-attacks': 20,
+  'hosts/connection-check': 19,
+  'deploy/network': 19,
+  'uploads/limits': 18,
+  'setup/setup': 18,
+  'recordings/room': 18,
+  'control-plane/src/live/live': 18,
+  'live/cost-of-links': 18,
 }
 
 const secondsOf = ({ moduleId }: TestSpecification): number =>
-  Object.entries(waiting).find(([name]) => moduleId.endsWith(`/${name}.test.ts`))?.[1] ?? 0
+  Object.entries(long).find(([name]) => moduleId.endsWith(`/${name}.test.ts`))?.[1] ?? 0
+
+/** Seconds of each other file. */
+const short = 4
 
 /**
- * Those that wait come one by one between the others, the longest first: when all wait at the same moment, the machine
- * does nothing, and when a long one comes last, it runs alone.
+ * The long files come between the others, the longest first, so that both are used up at the same rate of time: when all
+ * workers wait at the same moment, the machine does nothing, and when a long file comes last, it runs alone.
  */
 class Spread extends BaseSequencer {
   override sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -66,15 +99,19 @@ class Spread extends BaseSequencer {
 }
 
 function spread(files: TestSpecification[]): TestSpecification[] {
-  const long = files.filter((file) => secondsOf(file) > 0).sort((a, b) => secondsOf(b) - secondsOf(a))
-  const short = files.filter((file) => secondsOf(file) === 0)
-  // None of them is among the last ones.
-  const between = Math.floor((short.length * 0.8) / Math.max(long.length, 1))
-  const spreadOut = long.flatMap((file, index) => [
-    file,
-    ...short.slice(index * between, (index + 1) * between),
-  ])
-  return [...spreadOut, ...short.slice(long.length * between)]
+  const longest = files.filter((file) => secondsOf(file) > 0).sort((a, b) => secondsOf(b) - secondsOf(a))
+  const others = files.filter((file) => secondsOf(file) === 0)
+  const ofLong = longest.reduce((sum, file) => sum + secondsOf(file), 0)
+  // No long file is among the last ones.
+  const between = (others.length * short * 0.85) / Math.max(ofLong, 1)
+  const spreadOut: TestSpecification[] = []
+  let before = 0
+  for (const file of longest) {
+    const until = Math.round((before * between) / short)
+    spreadOut.push(...others.splice(0, until - (spreadOut.length - longest.indexOf(file))), file)
+    before += secondsOf(file)
+  }
+  return [...spreadOut, ...others]
 }
 
 export default defineConfig({
