@@ -18,7 +18,8 @@ const barePhones = 4
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const started = await Promise.allSettled([
-    startSystem({ virtualPhones: 8, faultPort: true, env: { PHONERACK_OAUTH_REGISTRATION: 'on' } }),
+    // With fewer, tests wait for those of others, and the examples of a document run many times.
+    startSystem({ virtualPhones: 12, faultPort: true, env: { PHONERACK_OAUTH_REGISTRATION: 'on' } }),
     startSystem({
       virtualPhones: barePhones,
       faultPort: true,
