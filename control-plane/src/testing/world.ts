@@ -82,11 +82,14 @@ export function startWorld(): World {
   const neighbours = inject('neighbours')
   const dir = mkdtempSync(path.join(neighbours.dir, 'world-'))
   const planes: Plane[] = []
+  let started = 0
   return {
     dir,
     async start(options = {}) {
+      // Tests may start several at the same time.
+      const id = String((started += 1))
       const databaseUrl = options.beside?.config.databaseUrl ?? (await newDatabase(neighbours.postgresUrl))
-      const plane = await startPlane({ dir, databaseUrl, neighbours, id: `${planes.length + 1}`, ...options })
+      const plane = await startPlane({ dir, databaseUrl, neighbours, id, ...options })
       planes.push(plane)
       return plane
     },
