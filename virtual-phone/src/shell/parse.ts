@@ -33,9 +33,20 @@ export class ShellSyntaxError extends Error {
 
 export { SyntaxUnsupported } from './parse-word.js'
 
+/** The scripts parsed last, which programs repeat; parsing takes longer than running most of them. */
+const recent = new Map<string, Script>()
+const most = { scripts: 300, length: 4000 } as const
+
 /** @throws ShellSyntaxError, SyntaxUnsupported */
 export function parse(script: string): Script {
-  return statements(tree(script), 'Stmts')
+  const parsed = recent.get(script) ?? statements(tree(script), 'Stmts')
+  if (script.length > most.length) return parsed
+  // The last one again.
+  recent.delete(script)
+  recent.set(script, parsed)
+  const [oldest] = recent.keys()
+  if (recent.size > most.scripts && oldest !== undefined) recent.delete(oldest)
+  return parsed
 }
 
 function tree(script: string): ParserNode {

@@ -1,4 +1,0 @@
-declare module 'mvdan-sh' {
-  const library: unknown
-  export default library
-}
