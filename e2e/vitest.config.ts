@@ -82,8 +82,6 @@ export default defineConfig({
     retry: { count: 1, delay: 3000 },
     hookTimeout: 480_000,
     pool: 'forks',
-    // One module graph for all files of a worker: loading it anew took a second of CPU each. Tests keep no state in modules.
-    isolate: false,
     // More keep two cores no busier, and only make each test wait longer.
     maxWorkers: 4,
     sequence: { sequencer: LongestFirst },

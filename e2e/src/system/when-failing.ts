@@ -14,9 +14,6 @@ const maxLines = 15
 const alwaysShown = ['a phone is unreachable', 'device state']
 const lineSchema = z.object({ level: z.number(), time: z.number(), msg: z.string() })
 
-// Set-up files run for each test file; the modules of a worker stay.
-systemsOfThisFile.length = 0
-
 let since = 0
 beforeEach(() => {
   since = Date.now()
