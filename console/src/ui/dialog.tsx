@@ -1,11 +1,36 @@
 import { X } from 'lucide-react'
 import { AlertDialog as RadixAlert, Dialog as Radix } from 'radix-ui'
-import { type ReactNode } from 'react'
+import { type ComponentProps, type ReactNode } from 'react'
 import { Button } from './button'
+import { useFocusReturn } from './focus-return'
 
-const overlay = 'fixed inset-0 z-40 bg-black/50'
+// A second dialog covers the first: they have the same layer, in the order in which they open.
+const overlay = 'fixed inset-0 z-50 bg-black/50'
 const panel =
   'fixed inset-x-4 top-[8vh] z-50 mx-auto grid max-h-[84vh] grid-cols-1 max-w-lg gap-4 overflow-y-auto rounded-lg border border-border bg-surface p-5 shadow-xl'
+
+/** The first field has the focus, and not the button that closes the dialog. */
+function focusField(event: Event): void {
+  const { target } = event
+  if (!(target instanceof HTMLElement)) return
+  const field = target.querySelector<HTMLElement>('input:not([type=hidden]), select, textarea')
+  if (!field) return
+  event.preventDefault()
+  field.focus()
+}
+
+const Panel = (props: ComponentProps<typeof Radix.Content>) => (
+  <Radix.Content
+    className={panel}
+    onOpenAutoFocus={focusField}
+    onCloseAutoFocus={useFocusReturn()}
+    {...props}
+  />
+)
+
+const AlertPanel = (props: ComponentProps<typeof RadixAlert.Content>) => (
+  <RadixAlert.Content className={panel} onCloseAutoFocus={useFocusReturn()} {...props} />
+)
 
 interface DialogProps {
   isOpen: boolean
@@ -29,8 +54,7 @@ export function Dialog({
     <Radix.Root open={isOpen} onOpenChange={onOpenChange}>
       <Radix.Portal>
         <Radix.Overlay className={overlay} />
-        <Radix.Content
-          className={panel}
+        <Panel
           onInteractOutside={(event) => {
             if (isSticky) event.preventDefault()
           }}
@@ -48,11 +72,21 @@ export function Dialog({
             <Radix.Description className="-mt-2 text-muted">{description}</Radix.Description>
           )}
           {children}
-        </Radix.Content>
+        </Panel>
       </Radix.Portal>
     </Radix.Root>
   )
 }
+
+/** The buttons below a form in a dialog. */
+export const DialogButtons = ({ children }: { children: ReactNode }) => (
+  <div className="flex flex-wrap items-center justify-end gap-2">
+    <Radix.Close asChild>
+      <Button>Cancel</Button>
+    </Radix.Close>
+    {children}
+  </div>
+)
 
 /** A question about a thing. Marks in its name do not turn the text around it. */
 export const Ask = ({ verb, name }: { verb: string; name: string }) => (
@@ -85,7 +119,7 @@ export function Confirm({
     <RadixAlert.Root open={isOpen} onOpenChange={onOpenChange}>
       <RadixAlert.Portal>
         <RadixAlert.Overlay className={overlay} />
-        <RadixAlert.Content className={panel}>
+        <AlertPanel>
           <RadixAlert.Title className="text-base font-semibold break-words">{title}</RadixAlert.Title>
           <RadixAlert.Description className="text-muted">{description}</RadixAlert.Description>
           <div className="flex flex-wrap justify-end gap-2">
@@ -96,7 +130,7 @@ export function Confirm({
               {action}
             </Button>
           </div>
-        </RadixAlert.Content>
+        </AlertPanel>
       </RadixAlert.Portal>
     </RadixAlert.Root>
   )
