@@ -17,7 +17,7 @@ import { Time } from '../ui/time'
 import { usePhoneChange } from './phone/change'
 import { ControlBar } from './phone/control-bar'
 import { LiveView } from './phone/live-view'
-import { Sessions } from './phone/sessions'
+import { Details } from './phone/details'
 import { canPark, canStart, PhoneBadge } from './phone/status'
 import { Tools } from './phone/tools'
 
@@ -52,6 +52,7 @@ export function PhonePage() {
   return (
     <Page
       title={phone.name}
+      isWide
       back={
         <Link
           to="/projects/$project/phones"
@@ -68,6 +69,11 @@ export function PhonePage() {
             {phone.id}
             <Copy text={phone.id} what="ID" />
           </span>
+          {phone.session && (
+            <span>
+              parks <Time at={phone.session.parks_at} />
+            </span>
+          )}
         </span>
       }
       actions={mayChange && phone.status !== 'deleted' && <Actions project={project} phone={phone} />}
@@ -77,23 +83,26 @@ export function PhonePage() {
           Not up to date: {messageOf(found.error)}
         </p>
       )}
-      <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,1fr)_18rem]">
-        <Card>
+      <div className="grid grid-cols-1 items-start gap-5 lg:grid-cols-[minmax(20rem,25rem)_minmax(0,1fr)]">
+        {/* Stays in sight while the tabs are scrolled. */}
+        <Card className="lg:sticky lg:top-18">
           {isReady && phone.session ? (
             <>
               <ControlBar project={project} phone={id} mayControl={mayChange} />
               <LiveView project={project} phone={id} session={phone.session.id} name={phone.name} />
             </>
           ) : (
-            <Waiting phone={phone} />
+            <Waiting project={project} phone={phone} mayChange={mayChange} />
           )}
         </Card>
-        <div className="grid min-w-0 gap-5">
-          <Facts phone={phone} />
-          <Sessions project={project} phone={id} open={phone.session?.id ?? null} />
-        </div>
+        <Tools
+          key={id}
+          {...{ project, mayChange }}
+          phone={id}
+          isRunning={isReady}
+          details={<Details project={project} phone={phone} />}
+        />
       </div>
-      <Tools key={id} project={project} phone={id} isRunning={isReady} mayChange={mayChange} />
     </Page>
   )
 }
@@ -109,50 +118,31 @@ const waiting: Readonly<Partial<Record<Phone['status'], string>>> = {
   deleted: 'The phone was deleted',
 }
 
-const Waiting = ({ phone }: { phone: Phone }) => (
-  <Empty icon={<Smartphone className="size-5" />} title={waiting[phone.status] ?? phone.status}>
-    {phone.failure && <p>{phone.failure.message}</p>}
-  </Empty>
-)
+interface PhoneProps {
+  project: string
+  phone: Phone
+}
 
-function Facts({ phone }: { phone: Phone }) {
-  const facts = [
-    ['Country', phone.country ?? 'any'],
-    ['Created', <Time key="created" at={phone.created_at} />],
-    ['Last used', phone.last_active_at === null ? 'never' : <Time key="used" at={phone.last_active_at} />],
-    ...(phone.session ? [['Parks', <Time key="parks" at={phone.session.parks_at} />] as const] : []),
-    ...Object.entries(phone.metadata).map((entry) => entry as readonly [string, string]),
-  ] as const
+function Waiting({ project, phone, mayChange }: PhoneProps & { mayChange: boolean }) {
+  const change = usePhoneChange(project, phone.id)
   return (
-    <Card>
-      <dl className="divide-y divide-border">
-        {facts.map(([name, value], index) => (
-          // Metadata may have the name of another fact.
-          <div key={`${index} ${name}`} className="flex items-baseline justify-between gap-4 px-4 py-2.5">
-            <dt className="min-w-0 truncate text-muted">
-              <bdi>{name}</bdi>
-            </dt>
-            <dd className="min-w-0 truncate text-right">
-              <bdi>{value}</bdi>
-            </dd>
-          </div>
-        ))}
-      </dl>
-    </Card>
+    <Empty icon={<Smartphone className="size-5" />} title={waiting[phone.status] ?? phone.status}>
+      {phone.failure && <p>{phone.failure.message}</p>}
+      {mayChange && canStart(phone) && (
+        <Button look="primary" isBusy={change.isPending} onClick={() => change.mutate(startPhone)}>
+          <Play aria-hidden /> Start
+        </Button>
+      )}
+    </Empty>
   )
 }
 
-function Actions({ project, phone }: { project: string; phone: Phone }) {
+function Actions({ project, phone }: PhoneProps) {
   const [isDeleting, setIsDeleting] = useState(false)
   const navigate = useNavigate()
   const change = usePhoneChange(project, phone.id)
   return (
     <div className="flex flex-wrap gap-2">
-      {canStart(phone) && (
-        <Button look="primary" isBusy={change.isPending} onClick={() => change.mutate(startPhone)}>
-          <Play aria-hidden /> Start
-        </Button>
-      )}
       {canPark(phone) && (
         <Button isBusy={change.isPending} onClick={() => change.mutate(parkPhone)}>
           <Pause aria-hidden /> Park

@@ -8,18 +8,25 @@ interface PageProps {
   actions?: ReactNode
   /** A link to the page above. */
   back?: ReactNode
+  /** It uses more of a wide window. */
+  isWide?: boolean
   children: ReactNode
 }
 
-export function Page({ title, description, actions, back, children }: PageProps) {
+export function Page({ title, description, actions, back, isWide = false, children }: PageProps) {
   return (
-    <div className="mx-auto grid w-full max-w-5xl gap-5 px-4 py-6 sm:px-8 sm:py-8">
+    <div
+      className={cn(
+        'mx-auto grid w-full grid-cols-1 gap-5 px-4 py-6 sm:px-8 sm:py-8',
+        isWide ? 'max-w-7xl' : 'max-w-5xl',
+      )}
+    >
       <title>{`${title} · Phonerack`}</title>
       <header className="flex flex-wrap items-start justify-between gap-x-6 gap-y-3">
         <div className="grid min-w-0 gap-1">
           {back}
           <h1 className="text-xl font-semibold tracking-tight break-words">{title}</h1>
-          {description !== undefined && <p className="max-w-prose text-muted">{description}</p>}
+          {description !== undefined && <div className="max-w-prose text-muted">{description}</div>}
         </div>
         {actions}
       </header>

@@ -1,8 +1,8 @@
 /** Installs on the phone, and a button for those who cannot drop a file. */
 import { useQuery } from '@tanstack/react-query'
-import { messageOf } from '../../api/client'
 import { listInstalls, type Install } from '../../api/phone-tools'
 import { Badge, type Tone } from '../../ui/badge'
+import { Failed } from '../../ui/failed'
 import { Card, Loading } from '../../ui/page'
 import { Time } from '../../ui/time'
 import { ChooseFiles } from './choose-files'
@@ -31,7 +31,7 @@ export function Apps({ project, phone, onFiles }: Props) {
     <div className="grid gap-3">
       {onFiles && (
         <div className="flex flex-wrap items-center justify-between gap-3">
-          <p className="text-muted">Drop an .apk anywhere on this page to install it.</p>
+          <p className="hidden text-muted sm:block">Drop an .apk anywhere on this page to install it.</p>
           <ChooseFiles label="Choose an .apk…" accept=".apk" onFiles={onFiles} />
         </div>
       )}
@@ -39,7 +39,7 @@ export function Apps({ project, phone, onFiles }: Props) {
         {list.isPending ? (
           <Loading />
         ) : list.isError ? (
-          <p className="p-4 text-danger">{messageOf(list.error)}</p>
+          <Failed query={list} />
         ) : list.data.data.length === 0 ? (
           <p className="p-4 text-muted">No app was installed on this phone yet.</p>
         ) : (

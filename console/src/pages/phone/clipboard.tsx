@@ -32,7 +32,7 @@ export function Clipboard({ project, phone }: { project: string; phone: string }
         value={text}
         onChange={(event) => setText(event.target.value)}
         spellCheck={false}
-        className="w-full rounded-md border border-control bg-surface px-3 py-2 font-mono text-[13px]"
+        className="field h-auto w-full py-2 font-mono text-[13px]"
       />
       <div className="flex flex-wrap gap-2">
         <Button size="small" isBusy={read.isPending} onClick={() => read.mutate()}>

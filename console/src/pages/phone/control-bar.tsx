@@ -6,6 +6,7 @@ import { toast } from 'sonner'
 import { messageOf } from '../../api/client'
 import { getControl, handBack, takeOver, type Control } from '../../api/phones'
 import { Button } from '../../ui/button'
+import { cn } from '../../ui/cn'
 import { Dialog } from '../../ui/dialog'
 
 /** Milliseconds between two reads. */
@@ -36,8 +37,13 @@ export function ControlBar({ project, phone, mayControl }: Props) {
   const { control } = data
   const isTaken = control?.status === 'taken'
   return (
-    <div className="flex min-h-14 flex-wrap items-center justify-between gap-x-4 gap-y-2 border-b border-border px-4 py-2.5">
-      <div role="status" className="min-w-0 flex-1 basis-56">
+    <div
+      className={cn(
+        'flex min-h-14 flex-wrap items-center justify-between gap-x-4 gap-y-2 border-b border-border px-4 py-2.5',
+        control?.status === 'open' && 'bg-warn-surface text-warn',
+      )}
+    >
+      <div role="status" className="min-w-0 flex-1 basis-52">
         <Text control={control} mayControl={mayControl} />
       </div>
       {mayControl &&
@@ -46,7 +52,12 @@ export function ControlBar({ project, phone, mayControl }: Props) {
             <Undo2 aria-hidden /> Hand back…
           </Button>
         ) : (
-          <Button size="small" isBusy={take.isPending} onClick={() => take.mutate()}>
+          <Button
+            size="small"
+            look={control === null ? 'plain' : 'primary'}
+            isBusy={take.isPending}
+            onClick={() => take.mutate()}
+          >
             <Hand aria-hidden /> Take over
           </Button>
         ))}
@@ -64,9 +75,7 @@ export function ControlBar({ project, phone, mayControl }: Props) {
 function Text({ control, mayControl }: { control: Control | null; mayControl: boolean }) {
   if (!control)
     return (
-      <p className="text-muted">
-        Agents control the phone.{mayControl && ' Take over to keep them away while you use it.'}
-      </p>
+      <p className="text-muted">Agents control the phone.{mayControl && ' Take over to keep them away.'}</p>
     )
   if (control.status === 'open')
     return (
@@ -133,7 +142,7 @@ function HandBack({ project, phone, control, isOpen, onOpenChange }: HandBackPro
             value={note}
             onChange={(event) => setNote(event.target.value)}
             placeholder="For example: I have closed the pop-up."
-            className="rounded-md border border-control bg-surface px-3 py-2 placeholder:text-muted"
+            className="field h-auto py-2"
           />
         </div>
         <div className="flex justify-end gap-2">

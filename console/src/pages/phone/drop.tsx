@@ -4,6 +4,7 @@ import { useEffect, useState } from 'react'
 import { Badge, type Tone } from '../../ui/badge'
 import { Button } from '../../ui/button'
 import { Card } from '../../ui/page'
+import { Progress } from '../../ui/progress'
 import { type Transfer } from './transfers'
 
 const hasFiles = ({ dataTransfer }: DragEvent): boolean => dataTransfer?.types.includes('Files') === true
@@ -94,12 +95,9 @@ function Row({ transfer, onClose }: { transfer: Transfer; onClose: () => void })
           </p>
         )}
         {!isOver && (
-          <progress
-            aria-label={`Progress of ${transfer.name}`}
-            className="h-1.5 w-full accent-primary"
-            max={1}
-            // Once it has arrived, nobody knows how long the phone takes.
-            {...(transfer.stage === 'sending' ? { value: transfer.sent } : {})}
+          <Progress
+            label={`Progress of ${transfer.name}`}
+            part={transfer.stage === 'sending' ? transfer.sent : null}
           />
         )}
       </div>

@@ -8,6 +8,7 @@ import { contentOf, deleteFile, listFiles, type FileEntry } from '../../api/phon
 import { bytesText } from '../../ui/bytes'
 import { Button } from '../../ui/button'
 import { Ask, Confirm } from '../../ui/dialog'
+import { Failed } from '../../ui/failed'
 import { Card, Loading } from '../../ui/page'
 import { Time } from '../../ui/time'
 import { ChooseFiles } from './choose-files'
@@ -57,7 +58,7 @@ export function Files({ project, phone, folder, onFolder, onFiles }: Props) {
         </p>
         {onFiles && (
           <div className="flex flex-wrap items-center gap-3">
-            <span className="text-muted">Drop files anywhere, up to 4 MB each.</span>
+            <span className="hidden text-muted sm:inline">Drop files anywhere, up to 4 MB each.</span>
             <ChooseFiles label="Choose files…" onFiles={onFiles} />
           </div>
         )}
@@ -66,7 +67,7 @@ export function Files({ project, phone, folder, onFolder, onFiles }: Props) {
         {list.isPending ? (
           <Loading />
         ) : list.isError ? (
-          <p className="p-4 text-danger">{messageOf(list.error)}</p>
+          <Failed query={list} />
         ) : list.data.data.length === 0 ? (
           <p className="p-4 text-muted">The folder is empty.</p>
         ) : (

@@ -38,7 +38,7 @@ export function LiveView({ project, phone, session, name }: Props) {
         // It has an origin, for its socket, and opens and leads to nothing.
         sandbox="allow-scripts allow-same-origin allow-forms"
         allow="fullscreen; clipboard-read; clipboard-write"
-        className="block h-[min(80vh,54rem)] w-full"
+        className="block h-[min(80vh,54rem)] w-full lg:h-[min(calc(100dvh-13rem),54rem)]"
       />
       <div className="flex items-center justify-between gap-3 border-t border-border px-4 py-2 text-[13px] text-muted">
         <p>{link.data.control ? 'Your touches reach the phone.' : 'You can watch.'}</p>

@@ -6,6 +6,7 @@ import { toast } from 'sonner'
 import { messageOf } from '../../api/client'
 import { getLocation, resetLocation, setLocation, type Location } from '../../api/phone-tools'
 import { Button } from '../../ui/button'
+import { Failed } from '../../ui/failed'
 import { TextField } from '../../ui/field'
 import { Card, Loading } from '../../ui/page'
 import land from './land.svg'
@@ -40,7 +41,12 @@ export function LocationView({ project, phone, mayChange }: Props) {
         <Loading />
       </Card>
     )
-  if (read.isError) return <p className="text-danger">{messageOf(read.error)}</p>
+  if (read.isError)
+    return (
+      <Card>
+        <Failed query={read} />
+      </Card>
+    )
   const shown = given ?? { lat: String(read.data.lat), lng: String(read.data.lng) }
   const wanted = { lat: Number(shown.lat), lng: Number(shown.lng) }
   return (
@@ -59,7 +65,7 @@ export function LocationView({ project, phone, mayChange }: Props) {
           }
         />
       </Card>
-      <div className="grid items-end gap-3 sm:grid-cols-[10rem_10rem_auto]">
+      <div className="grid grid-cols-2 items-end gap-3 @xl:grid-cols-[8rem_8rem_auto]">
         {(['lat', 'lng'] as const).map((name) => (
           <TextField
             key={name}
@@ -72,7 +78,7 @@ export function LocationView({ project, phone, mayChange }: Props) {
           />
         ))}
         {mayChange && (
-          <div className="flex flex-wrap gap-2">
+          <div className="col-span-2 flex flex-wrap gap-2 @xl:col-span-1">
             <Button type="submit" look="primary" isBusy={change.isPending} disabled={given === null}>
               <LocateFixed aria-hidden /> Set location
             </Button>

@@ -2,9 +2,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { RotateCw } from 'lucide-react'
 import { useState } from 'react'
-import { messageOf } from '../../api/client'
 import { logLevels, readLogs, type LogLevel, type LogLine } from '../../api/phone-tools'
 import { Button } from '../../ui/button'
+import { Failed } from '../../ui/failed'
 import { SelectField } from '../../ui/field'
 import { Card, Loading } from '../../ui/page'
 
@@ -41,7 +41,7 @@ export function Log({ project, phone }: { project: string; phone: string }) {
         {list.isPending ? (
           <Loading />
         ) : list.isError ? (
-          <p className="p-4 text-danger">{messageOf(list.error)}</p>
+          <Failed query={list} />
         ) : list.data.data.length === 0 ? (
           <p className="p-4 text-muted">No lines of this level.</p>
         ) : (

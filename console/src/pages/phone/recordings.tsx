@@ -17,6 +17,7 @@ import { bytesText } from '../../ui/bytes'
 import { Button } from '../../ui/button'
 import { Confirm } from '../../ui/dialog'
 import { durationText } from '../../ui/duration'
+import { Failed } from '../../ui/failed'
 import { Card, Loading } from '../../ui/page'
 import { Time } from '../../ui/time'
 
@@ -104,7 +105,7 @@ export function Recordings({ project, phone, isRunning, mayChange }: Props) {
         {list.isPending ? (
           <Loading />
         ) : list.isLoadingError ? (
-          <p className="p-4 text-danger">{messageOf(list.error)}</p>
+          <Failed query={list} />
         ) : recordings.length === 0 ? (
           <p className="p-4 text-muted">No recordings. Agents and members can record the screen.</p>
         ) : (

@@ -2,11 +2,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { RotateCw, ScanText } from 'lucide-react'
 import { useState } from 'react'
-import { messageOf } from '../../api/client'
 import { readScreen, type Element, type Screen } from '../../api/phone-tools'
 import { Button } from '../../ui/button'
 import { cn } from '../../ui/cn'
 import { Secret } from '../../ui/copy'
+import { Failed } from '../../ui/failed'
 import { Card, Loading } from '../../ui/page'
 import { Time } from '../../ui/time'
 import { byArea, elementName, placeOf, targetsOf } from './targets'
@@ -27,7 +27,7 @@ export function ScreenView({ project, phone }: { project: string; phone: string 
     <div className="grid gap-3">
       <div className="flex flex-wrap items-center justify-between gap-3">
         <p className="text-muted">
-          The elements and their numbers, as an agent gets them. Choose one to copy a target.
+          The elements as an agent gets them. Choose one to copy a target.
           {screen && (
             <>
               {' '}
@@ -50,9 +50,9 @@ export function ScreenView({ project, phone }: { project: string; phone: string 
         {read.isPending ? (
           <Loading />
         ) : read.isError ? (
-          <p className="p-4 text-danger">{messageOf(read.error)}</p>
+          <Failed query={read} />
         ) : (
-          <div className="grid items-start gap-4 p-4 md:grid-cols-[minmax(0,20rem)_minmax(0,1fr)]">
+          <div className="grid items-start gap-4 p-4 @xl:grid-cols-[minmax(0,17rem)_minmax(0,1fr)]">
             <Overlay screen={read.data} chosen={ref} onChoose={setRef} />
             <div className="grid min-w-0 gap-4">
               {chosen ? (

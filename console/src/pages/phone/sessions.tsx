@@ -1,9 +1,9 @@
 /** The last sessions of a phone with their cost. */
 import { useQuery } from '@tanstack/react-query'
-import { messageOf } from '../../api/client'
 import { listSessions, type PhoneSession } from '../../api/phones'
 import { durationText } from '../../ui/duration'
 import { usdText } from '../../ui/money'
+import { Failed } from '../../ui/failed'
 import { Card, Loading } from '../../ui/page'
 import { Time } from '../../ui/time'
 
@@ -51,11 +51,11 @@ export function Sessions({ project, phone, open }: { project: string; phone: str
         {list.isPending ? (
           <Loading />
         ) : list.isError ? (
-          <p className="p-4 text-danger">{messageOf(list.error)}</p>
+          <Failed query={list} />
         ) : list.data.data.length === 0 ? (
           <p className="p-4 text-muted">The phone has not run yet.</p>
         ) : (
-          <ul className="max-h-80 divide-y divide-border overflow-y-auto" tabIndex={0} aria-label="Sessions">
+          <ul className="max-h-96 divide-y divide-border overflow-y-auto" tabIndex={0} aria-label="Sessions">
             {list.data.data.map((session) => (
               <Row key={session.id} session={session} />
             ))}

@@ -6,6 +6,7 @@ import { messageOf } from '../../api/client'
 import { getStep, listSteps, pictureOf, type Step } from '../../api/phones'
 import { Badge, type Tone } from '../../ui/badge'
 import { Button } from '../../ui/button'
+import { Failed } from '../../ui/failed'
 import { Card, Loading } from '../../ui/page'
 import { Time } from '../../ui/time'
 import { actionText } from './action-text'
@@ -49,7 +50,7 @@ export function Timeline({ project, phone, isRunning }: Props) {
         {list.isPending ? (
           <Loading />
         ) : list.isLoadingError ? (
-          <p className="p-4 text-danger">{messageOf(list.error)}</p>
+          <Failed query={list} />
         ) : steps.length === 0 ? (
           <p className="p-4 text-muted">
             Nothing yet. Each batch of actions that an agent sends is listed here with its results.

@@ -20,9 +20,11 @@ interface Props {
   phone: string
   isRunning: boolean
   mayChange: boolean
+  /** The last tab. */
+  details: ReactNode
 }
 
-export function Tools({ project, phone, isRunning, mayChange }: Props) {
+export function Tools({ project, phone, isRunning, mayChange, details }: Props) {
   const [folder, setFolder] = useState(downloads)
   const { transfers, add, close } = useTransfers(project, phone)
   const send = useCallback((files: readonly File[]) => add(files, folder), [add, folder])
@@ -38,18 +40,22 @@ export function Tools({ project, phone, isRunning, mayChange }: Props) {
       ]
     : []
   return (
-    <div className="grid min-w-0 gap-3">
+    <>
+      {/* Outside of the container, which would be the window that it covers. */}
       <DropArea onFiles={onFiles} />
-      <Transfers transfers={transfers} onClose={close} />
-      <Tabs
-        label="About the phone"
-        tabs={[
-          ['Steps', <Timeline key="steps" {...{ ...of, isRunning }} />],
-          ['Apps', <Apps key="apps" {...{ ...of, onFiles }} />],
-          ['Recordings', <Recordings key="recordings" {...{ ...of, isRunning, mayChange }} />],
-          ...inside,
-        ]}
-      />
-    </div>
+      <div className="@container grid min-w-0 grid-cols-1 gap-3">
+        <Transfers transfers={transfers} onClose={close} />
+        <Tabs
+          label="About the phone"
+          tabs={[
+            ['Steps', <Timeline key="steps" {...{ ...of, isRunning }} />],
+            ['Apps', <Apps key="apps" {...{ ...of, onFiles }} />],
+            ['Recordings', <Recordings key="recordings" {...{ ...of, isRunning, mayChange }} />],
+            ...inside,
+            ['Details', details],
+          ]}
+        />
+      </div>
+    </>
   )
 }
