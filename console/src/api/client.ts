@@ -71,7 +71,7 @@ async function once<T>(method: Method, path: string, body: unknown): Promise<T> 
     })
   } catch (error) {
     const message = 'The server did not answer. Check your connection.'
-    throw Object.assign(new RequestFailed(0, { ...unreadable(0), message }), { cause: error })
+    throw Object.assign(new RequestFailed(0, { ...unreadable(0), message, next: null }), { cause: error })
   }
   const answer: unknown = await response.json().catch(() => null)
   if (response.ok) return answer as T

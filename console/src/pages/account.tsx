@@ -6,7 +6,7 @@ import { addPasskey, listPasskeys, removePasskey } from '../api/passkeys'
 import { useCanUsePasskeys, useSession } from '../api/session'
 import { Badge } from '../ui/badge'
 import { Button } from '../ui/button'
-import { Empty, Loading, Page } from '../ui/page'
+import { Loading, Page } from '../ui/page'
 import { Time } from '../ui/time'
 import { Linked } from './account/linked'
 import { Removable } from './account/removable'
@@ -60,9 +60,10 @@ function Passkeys() {
       {list.isPending ? (
         <Loading />
       ) : rows.length === 0 ? (
-        <Empty icon={<Fingerprint className="size-5" />} title="No passkeys">
-          <p>Sign in with your fingerprint, face or security key instead of a password.</p>
-        </Empty>
+        <p className="flex items-center gap-3 px-4 py-3.5 text-muted sm:px-5">
+          <Fingerprint className="size-5 shrink-0" aria-hidden />
+          Add one to sign in with your fingerprint, face or security key instead of a password.
+        </p>
       ) : (
         <Removable
           heading="passkeys"

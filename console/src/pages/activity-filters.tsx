@@ -1,6 +1,6 @@
 /** Limits the activity: to a key or person, a phone, and refused requests. The address of the page has the choice. */
 import { type ActivityFilter } from '../api/activity'
-import { Choice, Switch, Unlisted } from '../ui/choice'
+import { Choice, Filters, Switch, Unlisted } from '../ui/choice'
 import { useFilter } from '../ui/filter'
 import { ByPhone } from './by-phone'
 
@@ -23,7 +23,7 @@ export function ActivityFilters({ project, filter, keys, people }: Props) {
     ['People', people],
   ] as const
   return (
-    <div className="flex flex-wrap items-center gap-3">
+    <Filters>
       <Choice label="By" value={filter.by ?? ''} onChange={(value) => choose('by', value)}>
         <option value="">anybody</option>
         <Unlisted value={filter.by} listed={[...keys, ...people].map(({ id }) => id)} />
@@ -46,6 +46,6 @@ export function ActivityFilters({ project, filter, keys, people }: Props) {
         isOn={filter.refused === true}
         onChange={(isOn) => choose('refused', isOn)}
       />
-    </div>
+    </Filters>
   )
 }

@@ -1,6 +1,6 @@
 /** What programs and agents changed with the keys of a project, and members in the console. */
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import { Link, useParams, useSearch } from '@tanstack/react-router'
+import { useParams, useSearch } from '@tanstack/react-router'
 import { ScrollText } from 'lucide-react'
 import { listActivity, type ActivityEntry } from '../api/activity'
 import { listMembers } from '../api/people'
@@ -12,6 +12,7 @@ import { ListCard, ShowMore, whileNewest } from '../ui/list-card'
 import { Page } from '../ui/page'
 import { Time } from '../ui/time'
 import { ActivityFilters } from './activity-filters'
+import { PhoneLink } from './phone-link'
 
 /** Milliseconds between two reads of the newest entries. */
 const refreshMs = 5000
@@ -92,24 +93,20 @@ const Row = ({ project, entry, by }: { project: string; entry: ActivityEntry; by
       <p className="truncate text-[13px] text-muted">
         {entry.phone_id !== null && (
           <>
-            <Link
-              to="/projects/$project/phones/$phone"
-              params={{ project, phone: entry.phone_id }}
-              className="rounded underline underline-offset-2"
-            >
-              {entry.phone_id}
-            </Link>
+            <PhoneLink project={project} phone={entry.phone_id} />
             {' · '}
           </>
         )}
         <bdi>{by}</bdi>
       </p>
     </div>
-    <div>
-      <Badge tone={entry.status < 400 ? 'good' : 'danger'}>{entry.code ?? entry.status}</Badge>
+    <div className="flex flex-wrap items-center gap-x-3 gap-y-1 sm:contents">
+      <div>
+        <Badge tone={entry.status < 400 ? 'good' : 'danger'}>{entry.code ?? entry.status}</Badge>
+      </div>
+      <p className="text-[13px] text-muted tabular-nums sm:text-right">
+        <Time at={entry.at} />
+      </p>
     </div>
-    <p className="text-[13px] text-muted tabular-nums sm:text-right">
-      <Time at={entry.at} />
-    </p>
   </li>
 )

@@ -142,7 +142,7 @@ function Asks({ asking: { client, redirect } }: { asking: AskingClient }) {
       </p>
       <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-4 gap-y-1 rounded-md border border-border bg-code px-3 py-2 text-[13px]">
         <dt className="text-muted">Published by</dt>
-        <dd className={client.host === null ? '' : 'font-mono break-all'}>
+        <dd className={client.host === null ? 'text-warn' : 'font-mono break-all'}>
           {client.host ?? 'unknown: the app has chosen its name'}
         </dd>
         <dt className="text-muted">Returns to</dt>

@@ -1,7 +1,6 @@
 /** Limits a list to one phone, also one that was deleted. Names are offered where the browser can. */
-import { useQuery } from '@tanstack/react-query'
-import { listPhones } from '../api/projects'
 import { Typed } from '../ui/choice'
+import { usePhonesToChoose } from './phone-link'
 
 const problemOf = (text: string): string | null =>
   /^ph_[a-z2-7]{12}$/.test(text) ? null : 'Write the ID of a phone, which begins with ph_.'
@@ -14,10 +13,7 @@ interface Props {
 }
 
 export function ByPhone({ project, phone = '', onChange }: Props) {
-  const list = useQuery({
-    queryKey: ['phones to choose', project],
-    queryFn: () => listPhones(project, {}, null),
-  })
+  const list = usePhonesToChoose(project)
   const offered = (list.data?.data ?? []).map(({ id, name }) => ({ value: id, name }))
   return (
     <Typed

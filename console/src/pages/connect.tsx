@@ -24,7 +24,15 @@ export function Connect() {
     look.mutate(code)
   }
   return (
-    <Page title="Connect a terminal" description="A terminal that asks for a key shows a code.">
+    <Page
+      title="Connect a terminal"
+      description={
+        <>
+          A terminal that asks for a key shows a code, as after{' '}
+          <code className="font-mono text-[13px]">phonerack login</code>.
+        </>
+      }
+    >
       <Card className="max-w-lg">
         {decision !== null ? (
           <Empty

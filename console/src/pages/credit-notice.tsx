@@ -30,7 +30,7 @@ export function CreditNotice({ project, outlook, hasLink = false }: CreditNotice
         hasLink && (
           <Button asChild size="small">
             <Link to="/projects/$project/credit" params={{ project }}>
-              Credit
+              Go to credit
             </Link>
           </Button>
         )

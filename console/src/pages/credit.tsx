@@ -1,15 +1,15 @@
 /** The credit of a project: its balance, how long it lasts, buying more, and the ledger. */
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
-import { CreditCard, Wallet } from 'lucide-react'
+import { CreditCard } from 'lucide-react'
 import { useState } from 'react'
-import { messageOf } from '../api/client'
 import { getProject, type Project } from '../api/projects'
 import { isAtLeast } from '../api/session'
 import { Button } from '../ui/button'
 import { durationText } from '../ui/duration'
+import { Failed } from '../ui/failed'
 import { usdText } from '../ui/money'
-import { Card, Empty, Page } from '../ui/page'
+import { Card, Page } from '../ui/page'
 import { Buy } from './credit/buy'
 import { Ledger } from './credit/ledger'
 import { Returned } from './credit/returned'
@@ -63,9 +63,7 @@ export function Credit() {
         </>
       ) : project.isError ? (
         <Card>
-          <Empty icon={<Wallet className="size-5" />} title={messageOf(project.error)}>
-            <Button onClick={() => void project.refetch()}>Try again</Button>
-          </Empty>
+          <Failed query={project} />
         </Card>
       ) : (
         <div className="h-[9.5rem] rounded-lg border border-border bg-surface lg:h-[5.4rem]" />
@@ -80,7 +78,8 @@ export function Credit() {
 
 function howToGet({ purchase, role }: Project): string {
   const rule = 'A session is charged when it ends. Until then, the cost of its longest duration is reserved.'
-  if (purchase === null) return `${rule} This service does not sell credit: an operator adds it.`
+  if (purchase === null)
+    return `${rule} This service does not sell credit: an operator adds it on the page “All projects” of the operators’ console.`
   return isAtLeast(role, 'owner') ? rule : `${rule} Owners of the project buy credit.`
 }
 

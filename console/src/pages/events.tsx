@@ -1,17 +1,18 @@
 /** What happened in a project, newest first, read again when something changes. */
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { Link, useParams, useSearch } from '@tanstack/react-router'
+import { useParams, useSearch } from '@tanstack/react-router'
 import { CalendarClock } from 'lucide-react'
 import { messageOf } from '../api/client'
 import { listEvents, type EventFilter, type ProjectEvent } from '../api/events'
 import { useChanges } from '../shell/changes'
-import { Choice, Unlisted } from '../ui/choice'
+import { Choice, Filters, Unlisted } from '../ui/choice'
 import { Export } from '../ui/export'
 import { useFilter } from '../ui/filter'
 import { ListCard, ShowMore } from '../ui/list-card'
 import { Page } from '../ui/page'
 import { Time } from '../ui/time'
 import { ByPhone } from './by-phone'
+import { PhoneLink } from './phone-link'
 
 const columns = ['created_at', 'type', 'phone_id', 'id', 'data'] as const
 
@@ -31,7 +32,7 @@ export function Events() {
   return (
     <Page
       title="Events"
-      description="Changes of phones, sessions, apps and credit. The list is live until it shows more than its newest page."
+      description="Changes of phones, sessions, apps and credit, newest first. New ones appear by themselves."
       actions={
         events.length > 0 && (
           <Export
@@ -44,14 +45,14 @@ export function Events() {
         )
       }
     >
-      <div className="flex flex-wrap items-center gap-3">
-        <Filters project={id} filter={filter} types={pages[0]?.types ?? []} />
+      <Filters>
+        <EventFilters project={id} filter={filter} types={pages[0]?.types ?? []} />
         {list.isRefetchError && (
-          <p role="status" className="text-danger">
+          <p role="status" className="col-span-full text-danger">
             Not up to date: {messageOf(list.error)}
           </p>
         )}
-      </div>
+      </Filters>
       <ListCard
         query={list}
         items={events}
@@ -73,7 +74,7 @@ interface FiltersProps {
   types: readonly string[]
 }
 
-function Filters({ project, filter, types }: FiltersProps) {
+function EventFilters({ project, filter, types }: FiltersProps) {
   const choose = useFilter(filter)
   return (
     <>
@@ -97,13 +98,9 @@ const Row = ({ project, event }: { project: string; event: ProjectEvent }) => (
       <p className="flex min-w-0 flex-wrap gap-x-3">
         <span className="font-mono text-[13px]">{event.type}</span>
         {event.phone_id !== null && (
-          <Link
-            to="/projects/$project/phones/$phone"
-            params={{ project, phone: event.phone_id }}
-            className="rounded font-mono text-[13px] text-muted underline underline-offset-2"
-          >
-            {event.phone_id}
-          </Link>
+          <span className="text-[13px] text-muted">
+            <PhoneLink project={project} phone={event.phone_id} />
+          </span>
         )}
       </p>
       <p className="shrink-0 text-[13px] text-muted tabular-nums">

@@ -71,9 +71,14 @@ export function Keys() {
         </details>
       )}
       <section className="grid min-w-0 gap-3" aria-labelledby="how">
-        <h2 id="how" className="font-semibold">
-          Use a key
-        </h2>
+        <div className="flex flex-wrap items-baseline justify-between gap-x-4">
+          <h2 id="how" className="font-semibold">
+            Use a key
+          </h2>
+          <a className="underline underline-offset-2" href={`${baseUrl}/docs`}>
+            Documentation
+          </a>
+        </div>
         <Snippets baseUrl={baseUrl} apiKey={null} />
       </section>
       <NewKey project={id} isOpen={isNewOpen} onOpenChange={setIsNewOpen} />
@@ -117,27 +122,29 @@ function KeyRow({ project, item, mayChange }: { project: string; item: Key; mayC
             )}
           </p>
         </div>
-        <div>
-          <Badge tone={item.preset === 'admin' ? 'warn' : item.preset === 'agent' ? 'busy' : 'quiet'}>
-            {presetNames[item.preset]}
-          </Badge>
+        <div className="flex flex-wrap items-center gap-x-3 gap-y-1 sm:contents">
+          <div>
+            <Badge isKind tone={item.preset === 'admin' ? 'warn' : 'quiet'}>
+              {presetNames[item.preset]}
+            </Badge>
+          </div>
+          <p className="text-[13px] text-muted">
+            {state === 'revoked' && item.revoked_at !== null ? (
+              <>
+                revoked <Time at={item.revoked_at} />
+              </>
+            ) : item.connector !== null && state === 'active' ? (
+              'until it is revoked'
+            ) : item.expires_at === null ? (
+              'never expires'
+            ) : (
+              <>
+                {state === 'expired' ? 'expired ' : 'expires '}
+                <Time at={item.expires_at} />
+              </>
+            )}
+          </p>
         </div>
-        <p className="text-[13px] text-muted">
-          {state === 'revoked' && item.revoked_at !== null ? (
-            <>
-              revoked <Time at={item.revoked_at} />
-            </>
-          ) : item.connector !== null && state === 'active' ? (
-            'until it is revoked'
-          ) : item.expires_at === null ? (
-            'never expires'
-          ) : (
-            <>
-              {state === 'expired' ? 'expired ' : 'expires '}
-              <Time at={item.expires_at} />
-            </>
-          )}
-        </p>
       </div>
       {mayChange && (
         <Button size="small" onClick={() => setIsRevoking(true)} aria-label={`Revoke ${item.name}`}>

@@ -20,6 +20,7 @@ import { Button } from '../ui/button'
 import { Ask, Confirm } from '../ui/dialog'
 import { ListCard } from '../ui/list-card'
 import { Card, Page } from '../ui/page'
+import { Select } from '../ui/select'
 import { Time } from '../ui/time'
 import { Invite } from './members/invite'
 
@@ -91,7 +92,7 @@ function MemberRow({ project, member, mayChange }: { project: string; member: Me
   const change = useChange(project)
   return (
     <li className="flex flex-wrap items-center gap-x-4 gap-y-2 px-4 py-3 sm:px-5">
-      <div className="min-w-0 flex-1 basis-48">
+      <div className="min-w-0 flex-1 basis-full sm:basis-48">
         <p className="truncate font-medium">
           {member.name}
           {member.user_id === user?.id && <span className="font-normal text-muted"> (you)</span>}
@@ -102,9 +103,10 @@ function MemberRow({ project, member, mayChange }: { project: string; member: Me
       </div>
       {mayChange ? (
         <>
-          <select
+          <Select
+            isSmall
+            className="flex-1 sm:flex-none"
             aria-label={`Role of ${member.name}`}
-            className="h-8 rounded-md border border-control bg-surface pr-7 pl-2.5 text-[13px]"
             value={member.role}
             disabled={change.isPending}
             onChange={({ target }) => {
@@ -117,13 +119,13 @@ function MemberRow({ project, member, mayChange }: { project: string; member: Me
                 {name}
               </option>
             ))}
-          </select>
+          </Select>
           <Button size="small" aria-label={`Remove ${member.name}`} onClick={() => setIsRemoving(true)}>
             Remove
           </Button>
         </>
       ) : (
-        <Badge>{roleNames[member.role]}</Badge>
+        <Badge isKind>{roleNames[member.role]}</Badge>
       )}
       <Confirm
         isOpen={isRemoving}

@@ -46,8 +46,8 @@ function Row({ project, inProject, phone, mayChange }: Omit<Props, 'isFirst'>) {
     <div className="flex items-start gap-3 sm:items-center">
       <div
         className={cn(
-          'grid min-w-0 flex-1 gap-x-6 gap-y-1 sm:grid-cols-[minmax(0,1fr)_9rem_9rem] sm:items-center',
-          inProject !== undefined && 'xl:grid-cols-[minmax(0,1fr)_minmax(0,12rem)_7rem_9rem]',
+          'grid min-w-0 flex-1 gap-x-6 gap-y-1 sm:grid-cols-[minmax(0,1fr)_8rem_11rem] sm:items-center',
+          inProject !== undefined && 'xl:grid-cols-[minmax(0,1fr)_minmax(0,12rem)_8rem_11rem]',
         )}
       >
         <div className="min-w-0">
@@ -79,22 +79,24 @@ function Row({ project, inProject, phone, mayChange }: Omit<Props, 'isFirst'>) {
             </Link>
           </p>
         )}
-        <div>
-          <PhoneBadge status={phone.status} />
+        <div className="flex flex-wrap items-center gap-x-3 gap-y-1 sm:contents">
+          <div>
+            <PhoneBadge status={phone.status} />
+          </div>
+          <p className="text-[13px] text-muted">
+            {phone.session ? (
+              <>
+                parks <Time at={phone.session.parks_at} />
+              </>
+            ) : phone.failure ? (
+              phone.failure.message
+            ) : (
+              <>
+                created <Time at={phone.created_at} />
+              </>
+            )}
+          </p>
         </div>
-        <p className="text-[13px] text-muted">
-          {phone.session ? (
-            <>
-              parks <Time at={phone.session.parks_at} />
-            </>
-          ) : phone.failure ? (
-            phone.failure.message
-          ) : (
-            <>
-              created <Time at={phone.created_at} />
-            </>
-          )}
-        </p>
       </div>
       {mayChange && phone.status !== 'deleted' && <Actions project={project} phone={phone} />}
     </div>

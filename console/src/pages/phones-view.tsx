@@ -21,20 +21,24 @@ export function ViewSwitch({ filter, view }: { filter: PhoneFilter; view: Phones
     <div
       role="group"
       aria-label="View"
-      className="ml-auto flex gap-0.5 rounded-md border border-control bg-surface p-0.5"
+      className="ml-auto flex w-fit rounded-md bg-surface shadow-[inset_0_0_0_1px_var(--control)]"
     >
       {views.map(([each, name, Icon]) => (
         <button
           key={each}
           type="button"
           aria-pressed={view === each}
-          className={cn(
-            'flex h-8 items-center gap-1.5 rounded px-2.5 text-muted hover:text-foreground [&_svg]:size-4',
-            view === each && 'bg-hover font-medium text-foreground',
-          )}
+          className="h-size rounded-md p-[3px]"
           onClick={() => void navigate({ to: '.', search: searchOf(filter, each), replace: true })}
         >
-          <Icon aria-hidden /> {name}
+          <span
+            className={cn(
+              'flex h-full items-center gap-1.5 rounded px-2.5 text-muted hover:text-foreground [&_svg]:size-4',
+              view === each && 'bg-hover font-medium text-foreground',
+            )}
+          >
+            <Icon aria-hidden /> {name}
+          </span>
         </button>
       ))}
     </div>

@@ -10,6 +10,7 @@ import { isAtLeast } from '../api/session'
 import { useChanges } from '../shell/changes'
 import { useProject } from '../shell/project'
 import { Button } from '../ui/button'
+import { Filters } from '../ui/choice'
 import { ListCard } from '../ui/list-card'
 import { MoreInView } from '../ui/more-in-view'
 import { NameDialog } from '../ui/name-dialog'
@@ -45,15 +46,15 @@ export function Phones() {
       }
     >
       <ProjectFigures project={id} />
-      <div className="flex flex-wrap items-center gap-3">
+      <Filters>
         <PhoneFilters project={id} filter={filter} view={view} />
+        <ViewSwitch filter={filter} view={view} />
         {again.isRefetchError && (
-          <p role="status" className="text-danger">
+          <p role="status" className="col-span-full basis-full text-danger">
             Not up to date: {messageOf(again.error)}
           </p>
         )}
-        <ViewSwitch filter={filter} view={view} />
-      </div>
+      </Filters>
       <div ref={box}>
         <ListCard
           query={list}

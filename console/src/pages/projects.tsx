@@ -1,15 +1,15 @@
 /** All projects of the user: what they spent together, and each of them. */
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { Boxes, Plus } from 'lucide-react'
+import { Plus } from 'lucide-react'
 import { useState } from 'react'
-import { messageOf } from '../api/client'
 import { getSpending, type AllSpending } from '../api/usage'
 import { NewProject } from '../shell/new-project'
 import { Bars } from '../ui/bars'
 import { Button } from '../ui/button'
+import { Failed } from '../ui/failed'
 import { microsOf, usdText } from '../ui/money'
-import { Card, Empty, Loading, Page } from '../ui/page'
+import { Card, Loading, Page } from '../ui/page'
 import { Shares } from '../ui/shares'
 import { dayBars } from './usage'
 
@@ -35,9 +35,7 @@ export function Projects() {
         </Card>
       ) : list.isLoadingError ? (
         <Card>
-          <Empty icon={<Boxes className="size-5" />} title={messageOf(list.error)}>
-            <Button onClick={() => void list.refetch()}>Try again</Button>
-          </Empty>
+          <Failed query={list} />
         </Card>
       ) : (
         <All spending={list.data} />

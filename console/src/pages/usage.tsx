@@ -1,15 +1,13 @@
 /** What a project spent, by day, key and phone; and its limits. */
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
-import { ChartColumn } from 'lucide-react'
 import { type ReactNode } from 'react'
-import { messageOf } from '../api/client'
 import { getUsage, type DaySpending, type Spending } from '../api/usage'
 import { Bars } from '../ui/bars'
-import { Button } from '../ui/button'
 import { durationText } from '../ui/duration'
+import { Failed } from '../ui/failed'
 import { microsOf, usdText } from '../ui/money'
-import { Card, Empty, Loading, Page } from '../ui/page'
+import { Card, Loading, Page } from '../ui/page'
 import { Shares, type Share } from '../ui/shares'
 import { ProjectFigures } from './project-figures'
 import { ProjectLimits } from './project-limits'
@@ -43,9 +41,7 @@ export function Usage() {
         </Card>
       ) : usage.isLoadingError ? (
         <Card>
-          <Empty icon={<ChartColumn className="size-5" />} title={messageOf(usage.error)}>
-            <Button onClick={() => void usage.refetch()}>Try again</Button>
-          </Empty>
+          <Failed query={usage} />
         </Card>
       ) : (
         <>

@@ -2,13 +2,12 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { ArrowLeft, CircleAlert, Webhook as Icon } from 'lucide-react'
-import { messageOf } from '../api/client'
 import { isAtLeast } from '../api/session'
 import { listWebhooks, type Webhook } from '../api/webhooks'
 import { useChanges } from '../shell/changes'
 import { useProject } from '../shell/project'
 import { Badge } from '../ui/badge'
-import { Button } from '../ui/button'
+import { Failed } from '../ui/failed'
 import { Notice } from '../ui/notice'
 import { Card, Empty, Loading, Page } from '../ui/page'
 import { Time } from '../ui/time'
@@ -56,9 +55,7 @@ export function WebhookPage() {
           {list.isPending ? (
             <Loading />
           ) : list.isLoadingError ? (
-            <Empty icon={<Icon className="size-5" />} title={messageOf(list.error)}>
-              <Button onClick={() => void list.refetch()}>Try again</Button>
-            </Empty>
+            <Failed query={list} />
           ) : (
             <Empty icon={<Icon className="size-5" />} title="There is no such webhook">
               <p>It may have been deleted.</p>

@@ -72,7 +72,7 @@ function Row({ project, webhook, types, mayChange }: RowProps) {
   const { tone, name, text } = stateOf(webhook)
   return (
     <li className="flex items-start gap-3 px-4 py-3 sm:items-center sm:px-5">
-      <div className="grid min-w-0 flex-1 gap-x-6 gap-y-1 sm:grid-cols-[minmax(0,1fr)_10rem_8rem] sm:items-center">
+      <div className="grid min-w-0 flex-1 gap-x-6 gap-y-1 sm:grid-cols-[minmax(0,1fr)_10rem_11rem] sm:items-center">
         <div className="min-w-0">
           <p className="truncate font-medium">
             <Link
@@ -94,12 +94,14 @@ function Row({ project, webhook, types, mayChange }: RowProps) {
           </p>
           {text !== null && <p className="text-[13px] text-muted">{text}</p>}
         </div>
-        <div>
-          <Badge tone={tone}>{name}</Badge>
+        <div className="flex flex-wrap items-center gap-x-3 gap-y-1 sm:contents">
+          <div>
+            <Badge tone={tone}>{name}</Badge>
+          </div>
+          <p className="text-[13px] text-muted">
+            created <Time at={webhook.created_at} />
+          </p>
         </div>
-        <p className="text-[13px] text-muted">
-          created <Time at={webhook.created_at} />
-        </p>
       </div>
       {mayChange && <WebhookActions {...{ project, webhook, types }} />}
     </li>

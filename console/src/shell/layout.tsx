@@ -27,7 +27,7 @@ const Brand = () => (
 )
 
 const pageLink =
-  'flex h-9 items-center gap-2.5 rounded-md px-3 text-muted hover:bg-hover hover:text-foreground aria-[current=page]:bg-hover aria-[current=page]:font-medium aria-[current=page]:text-foreground'
+  'flex h-size items-center gap-2.5 rounded-md px-3 text-muted hover:bg-hover hover:text-foreground aria-[current=page]:bg-hover aria-[current=page]:font-medium aria-[current=page]:text-foreground'
 
 function Navigation({ onNewProject, onGone }: { onNewProject: () => void; onGone?: () => void }) {
   const project = useProject()
@@ -70,7 +70,7 @@ function SearchButton({ onClick }: { onClick: () => void }) {
     <button
       type="button"
       onClick={onClick}
-      className="flex h-9 items-center gap-2 rounded-md border border-border bg-surface px-3 text-muted hover:bg-hover"
+      className="flex h-size items-center gap-2 rounded-md border border-border bg-surface px-3 text-muted hover:bg-hover"
     >
       <Search className="size-4" aria-hidden />
       <span>Search</span>
@@ -109,7 +109,7 @@ export function Layout() {
       >
         Skip to content
       </a>
-      <aside className="sticky top-0 hidden h-dvh w-60 shrink-0 flex-col gap-5 border-r border-border bg-surface p-4 md:flex">
+      <aside className="sticky top-0 hidden h-dvh w-60 shrink-0 flex-col gap-5 overflow-y-auto border-r border-border bg-surface p-4 md:flex">
         <Brand />
         <Navigation onNewProject={openNew} />
       </aside>
@@ -126,7 +126,7 @@ export function Layout() {
                 <Radix.Overlay className="fixed inset-0 z-40 bg-black/50" />
                 <Radix.Content
                   aria-describedby={undefined}
-                  className="fixed inset-y-0 left-0 z-50 flex w-72 flex-col gap-5 border-r border-border bg-surface p-4"
+                  className="fixed inset-y-0 left-0 z-50 flex w-72 flex-col gap-5 overflow-y-auto border-r border-border bg-surface p-4"
                 >
                   <Radix.Title className="sr-only">Menu</Radix.Title>
                   <div className="flex items-center justify-between">

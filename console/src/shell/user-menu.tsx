@@ -1,6 +1,16 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { CircleUser, LogOut, Monitor, Moon, Server, SquareTerminal, Sun, UserCog } from 'lucide-react'
+import {
+  BookOpen,
+  CircleUser,
+  LogOut,
+  Monitor,
+  Moon,
+  Server,
+  SquareTerminal,
+  Sun,
+  UserCog,
+} from 'lucide-react'
 import { toast } from 'sonner'
 import { messageOf } from '../api/client'
 import { sessionQuery, signOut, useSession } from '../api/session'
@@ -30,7 +40,7 @@ export function useSignOut(): () => void {
 }
 
 export function UserMenu() {
-  const { user, operator_console_url: operatorConsole } = useSession()
+  const { user, base_url: baseUrl, operator_console_url: operatorConsole } = useSession()
   const theme = useTheme()
   const navigate = useNavigate()
   const leave = useSignOut()
@@ -51,6 +61,9 @@ export function UserMenu() {
       </MenuItem>
       <MenuItem onSelect={() => void navigate({ to: '/connect' })}>
         <SquareTerminal aria-hidden /> Connect a terminal
+      </MenuItem>
+      <MenuItem onSelect={() => window.location.assign(`${baseUrl}/docs`)}>
+        <BookOpen aria-hidden /> Documentation
       </MenuItem>
       {operatorConsole !== null && (
         <MenuItem onSelect={() => window.location.assign(operatorConsole)}>

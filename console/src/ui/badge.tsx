@@ -11,14 +11,21 @@ const tones: Readonly<Record<Tone, string>> = {
   quiet: 'bg-hover text-muted',
 }
 
-export const Badge = ({ tone = 'quiet', children }: { tone?: Tone; children: ReactNode }) => (
+interface BadgeProps {
+  tone?: Tone
+  /** It names a kind, not a state. */
+  isKind?: boolean
+  children: ReactNode
+}
+
+export const Badge = ({ tone = 'quiet', isKind = false, children }: BadgeProps) => (
   <span
     className={cn(
       'inline-flex items-center gap-1.5 rounded-full px-2 py-0.5 text-xs font-medium whitespace-nowrap',
       tones[tone],
     )}
   >
-    <span className="size-1.5 rounded-full bg-current" aria-hidden />
+    {!isKind && <span className="size-1.5 rounded-full bg-current" aria-hidden />}
     {children}
   </span>
 )

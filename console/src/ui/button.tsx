@@ -5,7 +5,7 @@ import { type ComponentProps } from 'react'
 import { cn } from './cn'
 
 const variants = cva(
-  'inline-flex shrink-0 items-center justify-center gap-2 rounded-md font-medium whitespace-nowrap transition-colors disabled:opacity-60 [&_svg]:size-4 [&_svg]:shrink-0',
+  'inline-flex shrink-0 items-center justify-center gap-2 rounded-md font-medium whitespace-nowrap transition-[color,background-color,border-color] disabled:opacity-60 [&_svg]:size-4 [&_svg]:shrink-0',
   {
     variants: {
       look: {
@@ -14,7 +14,7 @@ const variants = cva(
         ghost: 'text-foreground hover:bg-hover',
         danger: 'bg-danger text-on-danger hover:bg-danger/90',
       },
-      size: { normal: 'h-9 px-3.5', small: 'h-8 px-2.5 text-[13px]', icon: 'size-9' },
+      size: { normal: 'h-size px-3.5', small: 'h-size-small px-2.5 text-[13px]', icon: 'size-size' },
     },
     defaultVariants: { look: 'plain', size: 'normal' },
   },

@@ -1,5 +1,6 @@
 /** Filters of a list: a choice, a text, and a switch. */
 import { useId, useState, type ReactNode } from 'react'
+import { Select } from './select'
 
 interface ChoiceProps {
   label: string
@@ -8,16 +9,24 @@ interface ChoiceProps {
   children: ReactNode
 }
 
+/** A label above its field on narrow screens, beside it on others. */
+const labelled = 'grid min-w-0 gap-1 sm:flex sm:items-center sm:gap-2'
+
+/** The row of a list's filters: two columns on narrow screens. */
+export const Filters = ({ children }: { children: ReactNode }) => (
+  <div className="grid grid-cols-2 items-end gap-3 sm:flex sm:flex-wrap sm:items-center">{children}</div>
+)
+
 export const Choice = ({ label, value, onChange, children }: ChoiceProps) => (
-  <label className="flex items-center gap-2">
+  <label className={labelled}>
     <span className="text-muted">{label}</span>
-    <select
-      className="h-9 max-w-48 truncate rounded-md border border-control bg-surface pr-8 pl-3"
+    <Select
+      className="w-full sm:w-auto sm:max-w-48"
       value={value}
       onChange={({ target }) => onChange(target.value)}
     >
       {children}
-    </select>
+    </Select>
   </label>
 )
 
@@ -49,14 +58,14 @@ export function Typed({ label, value, placeholder, maxLength, check, offered = [
   }
   return (
     <form
-      className="flex flex-wrap items-center gap-2"
+      className="grid min-w-0 gap-1 sm:flex sm:flex-wrap sm:items-center sm:gap-2"
       onSubmit={(event) => {
         event.preventDefault()
         const text = new FormData(event.currentTarget).get('typed')
         take(typeof text === 'string' ? text : '')
       }}
     >
-      <label className="flex items-center gap-2">
+      <label className={labelled}>
         <span className="text-muted">{label}</span>
         <input
           key={value}
@@ -69,7 +78,7 @@ export function Typed({ label, value, placeholder, maxLength, check, offered = [
           aria-invalid={wrong !== null}
           aria-describedby={wrong === null ? undefined : `${id}-wrong`}
           list={offered.length === 0 ? undefined : `${id}-offered`}
-          className="h-9 w-44 rounded-md border border-control bg-surface px-3"
+          className="field w-full sm:w-44"
           onBlur={({ target }) => take(target.value)}
         />
       </label>
@@ -96,7 +105,7 @@ interface SwitchProps {
 }
 
 export const Switch = ({ label, isOn, onChange }: SwitchProps) => (
-  <label className="flex h-9 items-center gap-2">
+  <label className="flex h-size items-center gap-2">
     <input type="checkbox" checked={isOn} onChange={({ target }) => onChange(target.checked)} />
     <span className="text-muted">{label}</span>
   </label>

@@ -26,7 +26,7 @@ export function Copy({ text, what, isLabelled = false }: CopyProps) {
   const icon = isCopied ? <Check aria-hidden /> : <CopyIcon aria-hidden />
   return (
     <Button
-      size={isLabelled ? 'small' : 'icon'}
+      size={isLabelled ? 'normal' : 'icon'}
       look={isLabelled ? 'plain' : 'ghost'}
       onClick={copy}
       aria-label={`Copy ${what}`}

@@ -1,8 +1,6 @@
 import { useId, type ComponentProps, type ReactNode } from 'react'
 import { cn } from './cn'
-
-const box =
-  'h-9 w-full rounded-md border border-control bg-surface px-3 text-foreground placeholder:text-muted aria-invalid:border-danger disabled:opacity-60'
+import { Select } from './select'
 
 interface Labelled {
   label: string
@@ -40,7 +38,7 @@ export function TextField({ label, hint, error, className, ...props }: Labelled 
     <Wrap {...{ id, label, hint, error }}>
       <input
         id={id}
-        className={cn(box, className)}
+        className={cn('field w-full', className)}
         aria-invalid={error ? true : undefined}
         aria-describedby={describedBy(id, { label, hint, error })}
         {...props}
@@ -49,7 +47,6 @@ export function TextField({ label, hint, error, className, ...props }: Labelled 
   )
 }
 
-/** The system's own list: it works with a keyboard and on phones everywhere. */
 export function SelectField({
   label,
   hint,
@@ -61,14 +58,14 @@ export function SelectField({
   const id = useId()
   return (
     <Wrap {...{ id, label, hint, error }}>
-      <select
+      <Select
         id={id}
-        className={cn(box, 'pr-8', className)}
+        className={cn('w-full', className)}
         aria-describedby={describedBy(id, { label, hint, error })}
         {...props}
       >
         {children}
-      </select>
+      </Select>
     </Wrap>
   )
 }

@@ -1,7 +1,7 @@
 /** A card with a list that is loaded, and the way to its next page. */
 import { type ReactNode } from 'react'
-import { messageOf } from '../api/client'
 import { Button } from './button'
+import { Failed } from './failed'
 import { Card, Empty, Loading } from './page'
 
 /** The parts of a query that are shown. */
@@ -10,6 +10,7 @@ interface Query {
   /** It failed before something was there to show. */
   isLoadingError: boolean
   error: unknown
+  isFetching: boolean
   refetch: () => Promise<unknown>
 }
 
@@ -34,9 +35,7 @@ export function ListCard<T>({ query, items, icon, label, none, hint, instead, ch
       {query.isPending ? (
         <Loading />
       ) : query.isLoadingError ? (
-        <Empty icon={icon} title={messageOf(query.error)}>
-          <Button onClick={() => void query.refetch()}>Try again</Button>
-        </Empty>
+        <Failed query={query} />
       ) : items.length === 0 ? (
         <Empty icon={icon} title={none}>
           {hint}

@@ -25,7 +25,7 @@ export const Menu = ({ trigger, children, align = 'end' }: MenuProps) => (
 )
 
 const item =
-  'flex items-center gap-2 rounded px-2.5 py-2 outline-none select-none data-[highlighted]:bg-hover [&_svg]:size-4 [&_svg]:shrink-0'
+  'flex min-h-size items-center gap-2 rounded px-2.5 py-1.5 outline-none select-none data-[highlighted]:bg-hover [&_svg]:size-4 [&_svg]:shrink-0'
 
 interface ItemProps {
   children: ReactNode

@@ -2,7 +2,7 @@
 import { type ComponentProps, type ReactNode } from 'react'
 import { messageOf } from '../api/client'
 import { Button } from './button'
-import { Dialog } from './dialog'
+import { Dialog, DialogButtons } from './dialog'
 import { FormError, TextField } from './field'
 
 /** The parts of a mutation that are used. */
@@ -53,11 +53,11 @@ export const NameDialog = ({
     >
       <TextField label="Name" name="name" maxLength={80} autoComplete="off" {...field} />
       <FormError>{creation.error !== null && messageOf(creation.error)}</FormError>
-      <div className="flex justify-end">
+      <DialogButtons>
         <Button type="submit" look="primary" isBusy={creation.isPending}>
           {action}
         </Button>
-      </div>
+      </DialogButtons>
     </form>
   </Dialog>
 )

@@ -4,12 +4,15 @@ import { type ReactNode } from 'react'
 /** @param tabs names and contents, of which the first is shown */
 export const Tabs = ({ label, tabs }: { label: string; tabs: readonly (readonly [string, ReactNode])[] }) => (
   <Radix.Root defaultValue={tabs[0]?.[0] ?? ''} className="grid min-w-0">
-    <Radix.List aria-label={label} className="flex gap-1 overflow-x-auto border-b border-border">
+    <Radix.List
+      aria-label={label}
+      className="flex [scrollbar-width:none] gap-1 overflow-x-auto shadow-[inset_0_-1px_var(--border)]"
+    >
       {tabs.map(([name]) => (
         <Radix.Trigger
           key={name}
           value={name}
-          className="-mb-px border-b-2 border-transparent px-3 py-2 font-medium text-muted hover:text-foreground focus-visible:-outline-offset-2 data-[state=active]:border-primary data-[state=active]:text-foreground"
+          className="min-h-size border-b-2 border-transparent px-3 font-medium whitespace-nowrap text-muted hover:text-foreground focus-visible:-outline-offset-2 data-[state=active]:border-primary data-[state=active]:text-foreground"
         >
           {name}
         </Radix.Trigger>

@@ -36,7 +36,8 @@ body { margin: 0; min-height: 100vh; display: grid; place-items: center; backgro
 main { width: min(26rem, calc(100vw - 2rem)); box-sizing: border-box; padding: 2rem; border-radius: 14px; background: light-dark(#fff, #1e2127); box-shadow: 0 1px 3px #0003, 0 12px 40px #0001; }
 h1 { margin: 0 0 .25rem; font-size: 1.35rem; }
 p { margin: .5rem 0 1rem; color: light-dark(#4a505c, #a8afbb); }
-button:focus-visible { outline: 3px solid #3b82f680; outline-offset: 1px; }
+a { color: light-dark(#1a56f0, #7fa2ff); }
+button:focus-visible, a:focus-visible { outline: 3px solid #3b82f680; outline-offset: 1px; }
 ol { margin: 1rem 0; padding-left: 1.3rem; } li { margin: .6rem 0; }
 code { display: block; margin: .4rem 0; padding: .5rem .7rem; overflow-wrap: anywhere; font: .95rem ui-monospace, monospace; border-radius: 8px; background: light-dark(#f3f4f6, #14161a); }
 .note { margin-bottom: 0; font-size: .92rem; }

@@ -4,7 +4,7 @@ import { LogIn, Plus } from 'lucide-react'
 import { linkAt, listAccounts, unlinkAccount, useProviders } from '../../api/providers'
 import { Badge } from '../../ui/badge'
 import { Button } from '../../ui/button'
-import { Empty, Loading } from '../../ui/page'
+import { Loading } from '../../ui/page'
 import { Removable } from './removable'
 import { Section, useChange } from './section'
 
@@ -31,9 +31,10 @@ export function Linked() {
       {list.isPending ? (
         <Loading />
       ) : rows.length === 0 ? (
-        <Empty icon={<LogIn className="size-5" />} title="No other accounts">
-          <p>Add one to sign in without a password.</p>
-        </Empty>
+        <p className="flex items-center gap-3 px-4 py-3.5 text-muted sm:px-5">
+          <LogIn className="size-5 shrink-0" aria-hidden />
+          Add an account to sign in with it instead of a password.
+        </p>
       ) : (
         <Removable
           heading="accounts"

@@ -5,7 +5,7 @@ import { messageOf } from '../../api/client'
 import { createCheckout } from '../../api/credit'
 import { type Project } from '../../api/projects'
 import { Button } from '../../ui/button'
-import { Dialog } from '../../ui/dialog'
+import { Dialog, DialogButtons } from '../../ui/dialog'
 import { FormError, TextField } from '../../ui/field'
 
 const common = [10, 25, 50, 100, 250]
@@ -82,11 +82,11 @@ export function Buy({ project, purchase, isOpen, onOpenChange }: BuyProps) {
             ))}
         </div>
         <FormError>{buy.error && messageOf(buy.error)}</FormError>
-        <div className="flex justify-end">
+        <DialogButtons>
           <Button type="submit" look="primary" isBusy={buy.isPending || buy.isSuccess}>
             Continue to Stripe
           </Button>
-        </div>
+        </DialogButtons>
       </form>
     </Dialog>
   )

@@ -128,6 +128,7 @@ const Row = ({ project, entry, onReceipt }: RowProps) => (
       </p>
     </div>
     <span className={cn('shrink-0 tabular-nums', !entry.amount_usd.startsWith('-') && 'text-good')}>
+      {entry.amount_usd.startsWith('-') ? '' : '+'}
       {usdText(entry.amount_usd)}
     </span>
   </li>

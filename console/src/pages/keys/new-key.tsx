@@ -13,7 +13,7 @@ import {
 import { useSession } from '../../api/session'
 import { Button } from '../../ui/button'
 import { Secret } from '../../ui/copy'
-import { Dialog } from '../../ui/dialog'
+import { Dialog, DialogButtons } from '../../ui/dialog'
 import { FormError, SelectField, TextField } from '../../ui/field'
 import { PhoneChoice } from './phone-choice'
 import { RightsFields } from './rights-fields'
@@ -96,11 +96,11 @@ function Form({ project, onCreated }: { project: string; onCreated: (key: Create
       </SelectField>
       <PhoneChoice project={project} chosen={phones} onChange={setPhones} />
       <FormError>{create.error && messageOf(create.error)}</FormError>
-      <div className="flex justify-end">
+      <DialogButtons>
         <Button type="submit" look="primary" isBusy={create.isPending} disabled={phones?.length === 0}>
           Create key
         </Button>
-      </div>
+      </DialogButtons>
     </form>
   )
 }

@@ -13,7 +13,7 @@ interface Props {
 
 export function PhoneChoice({ project, chosen, onChange }: Props) {
   const list = useQuery({
-    queryKey: ['phones to choose', project],
+    queryKey: ['phones', project, 'to choose'],
     queryFn: () => listPhones(project, {}, null),
     enabled: chosen !== null,
   })
@@ -21,20 +21,20 @@ export function PhoneChoice({ project, chosen, onChange }: Props) {
     onChange(isChosen ? [...(chosen ?? []), id] : (chosen ?? []).filter((each) => each !== id))
   const isFull = (chosen?.length ?? 0) >= max
   return (
-    <fieldset className="grid gap-2">
-      <legend className="mb-1.5 font-medium">Phones</legend>
-      <label className="flex items-center gap-2">
+    <fieldset className="grid gap-1">
+      <legend className="mb-1 font-medium">Phones</legend>
+      <label className="flex min-h-7 items-center gap-2 max-md:min-h-10">
         <input type="radio" name="which" checked={chosen === null} onChange={() => onChange(null)} />
         All phones of the project
       </label>
-      <label className="flex items-center gap-2">
+      <label className="flex min-h-7 items-center gap-2 max-md:min-h-10">
         <input type="radio" name="which" checked={chosen !== null} onChange={() => onChange([])} />
         Only certain phones, up to {max}
       </label>
       {chosen !== null && (
-        <div className="grid max-h-40 gap-1 overflow-y-auto rounded-md border border-border p-2">
+        <div className="grid max-h-44 overflow-y-auto rounded-md border border-border px-3 py-1.5">
           {list.data?.data.map(({ id, name }) => (
-            <label key={id} className="flex min-w-0 items-center gap-2">
+            <label key={id} className="flex min-h-7 min-w-0 items-center gap-2 max-md:min-h-10">
               <input
                 type="checkbox"
                 checked={chosen.includes(id)}

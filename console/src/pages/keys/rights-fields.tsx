@@ -9,9 +9,9 @@ const presets = {
 } as const satisfies Record<Preset, string>
 
 const profiles = {
-  full: 'Full: everything that its rights allow',
-  guarded: 'Guarded: a person signs in and pays',
-  'read-only': 'Read-only: reads, and changes nothing',
+  full: 'Full: all that its rights allow',
+  guarded: 'Guarded: people sign in and pay',
+  'read-only': 'Read-only: changes nothing',
 } as const satisfies Record<Profile, string>
 
 export const RightsFields = ({ preset = 'agent' }: { preset?: Preset }) => (

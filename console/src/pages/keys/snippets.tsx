@@ -1,5 +1,5 @@
 /** How to use a key at once, in each way. */
-import { Copy } from '../../ui/copy'
+import { Code } from '../../ui/code'
 import { Tabs } from '../../ui/tabs'
 
 interface Props {
@@ -60,19 +60,7 @@ export const Snippets = ({ baseUrl, apiKey }: Props) => (
     label="Ways to use a key"
     tabs={snippetsOf(baseUrl, apiKey ?? placeholder).map(([name, text]) => [
       name,
-      <div key={name} className="relative">
-        {/* Scrolls, so it must be reachable by keyboard. */}
-        <pre
-          tabIndex={0}
-          aria-label={`${name} example`}
-          className="overflow-x-auto rounded-md border border-border bg-code p-3 pr-12 font-mono text-[13px] leading-relaxed"
-        >
-          {text}
-        </pre>
-        <div className="absolute top-1.5 right-1.5 rounded-md bg-code">
-          <Copy text={text} what={`${name} example`} />
-        </div>
-      </div>,
+      <Code key={name} text={text} what={`${name} example`} />,
     ])}
   />
 )

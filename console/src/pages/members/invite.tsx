@@ -4,7 +4,7 @@ import { invite } from '../../api/people'
 import { type Role } from '../../api/session'
 import { Button } from '../../ui/button'
 import { Secret } from '../../ui/copy'
-import { Dialog } from '../../ui/dialog'
+import { Dialog, DialogButtons } from '../../ui/dialog'
 import { FormError, SelectField, TextField } from '../../ui/field'
 
 interface Props {
@@ -56,16 +56,16 @@ export function Invite({ project, isOpen, onOpenChange }: Props) {
         >
           <TextField label="E-mail address" name="email" type="email" required autoComplete="off" />
           <SelectField label="Role" name="role" defaultValue="member">
-            <option value="viewer">Viewer: sees phones, keys and members</option>
-            <option value="member">Member: also creates keys and uses phones</option>
+            <option value="viewer">Viewer: only looks</option>
+            <option value="member">Member: uses phones and keys</option>
             <option value="owner">Owner: also manages members</option>
           </SelectField>
           <FormError>{send.error && messageOf(send.error)}</FormError>
-          <div className="flex justify-end">
+          <DialogButtons>
             <Button type="submit" look="primary" isBusy={send.isPending}>
               Create link
             </Button>
-          </div>
+          </DialogButtons>
         </form>
       )}
     </Dialog>

@@ -6,7 +6,7 @@ import { type Alarm } from './alarms'
 
 export const AlarmList = ({ alarms }: { alarms: readonly Alarm[] }) =>
   alarms.length === 0 ? null : (
-    <Card className="grid grid-cols-1 gap-3 p-4 sm:p-5">
+    <Card className="grid grid-cols-1 gap-3 border-warn/40 p-4 sm:p-5">
       <h2 className="flex items-center gap-2 font-semibold">
         <TriangleAlert className="size-4 text-warn" aria-hidden />
         Needs attention

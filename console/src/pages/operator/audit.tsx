@@ -37,9 +37,11 @@ export function Audit() {
 const Row = ({ entry }: { entry: AuditEntry }) => (
   <li className="grid grid-cols-1 min-w-0 gap-1 px-4 py-3 sm:px-5">
     <div className="flex items-baseline justify-between gap-4">
-      <p className="min-w-0 truncate">
-        <span className="font-mono text-[13px]">{entry.action}</span>{' '}
-        {entry.target !== null && <span className="font-mono text-xs text-muted">{entry.target}</span>}
+      <p className="flex min-w-0 flex-wrap items-baseline gap-x-2">
+        <span className="font-mono text-[13px]">{entry.action}</span>
+        {entry.target !== null && (
+          <span className="font-mono text-xs break-all text-muted">{entry.target}</span>
+        )}
       </p>
       <p className="shrink-0 text-[13px] text-muted tabular-nums">
         <Time at={entry.at} />

@@ -7,7 +7,9 @@ import { DeviceActions } from './device-actions'
 import { DeviceDetails } from './device-details'
 import { conditionText, deviceTones, modelOf } from './texts'
 
-const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`
+/** Names of checks stay as they are. */
+const sentence = (text: string): string =>
+  /^[a-z]+_/.test(text) ? text : `${text.charAt(0).toUpperCase()}${text.slice(1)}`
 
 export function DeviceRow({ device }: { device: Device }) {
   const [isOpen, setIsOpen] = useState(false)

@@ -5,6 +5,7 @@ import { listDevices } from '../../api/operators'
 import { Card, Empty, Page } from '../../ui/page'
 import { DeviceRow } from './device-row'
 import { Listed } from './listed'
+import { urgentFirst } from './texts'
 
 /** Milliseconds between two reads of the list. */
 const refreshMs = 3000
@@ -21,7 +22,7 @@ export function Devices() {
       title="Devices"
       description="Phones at all hosts. A phone is rented once it is enrolled, which erases it."
     >
-      <Listed query={list} icon={icon}>
+      <Listed query={list}>
         {({ data }) => (
           <Card>
             {data.length === 0 ? (
@@ -30,7 +31,7 @@ export function Devices() {
               </Empty>
             ) : (
               <ul aria-label="Devices" className="divide-y divide-border">
-                {data.map((device) => (
+                {[...data].sort(urgentFirst).map((device) => (
                   <DeviceRow key={device.id} device={device} />
                 ))}
               </ul>

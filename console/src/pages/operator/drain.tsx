@@ -1,7 +1,7 @@
 /** Asks how long running phones of a host or device may continue, and drains it. */
 import { type SubmitEvent } from 'react'
 import { Button } from '../../ui/button'
-import { Ask, Dialog } from '../../ui/dialog'
+import { Ask, Dialog, DialogButtons } from '../../ui/dialog'
 import { SelectField } from '../../ui/field'
 import { useOperatorChange } from './change'
 import { drainDeadlines } from './texts'
@@ -34,12 +34,11 @@ export function Drain({ name, onClose, drain }: Props) {
             </option>
           ))}
         </SelectField>
-        <div className="flex flex-wrap justify-end gap-2">
-          <Button onClick={onClose}>Cancel</Button>
+        <DialogButtons>
           <Button type="submit" look="danger" isBusy={change.isPending}>
             Drain
           </Button>
-        </div>
+        </DialogButtons>
       </form>
     </Dialog>
   )

@@ -1,8 +1,9 @@
 /** Enrols a device, which erases it, after its serial was typed. */
+import { TriangleAlert } from 'lucide-react'
 import { useState } from 'react'
 import { enrollDevice, type Device } from '../../api/operators'
 import { Button } from '../../ui/button'
-import { Ask, Dialog } from '../../ui/dialog'
+import { Ask, Dialog, DialogButtons } from '../../ui/dialog'
 import { TextField } from '../../ui/field'
 import { useOperatorChange } from './change'
 import { modelOf } from './texts'
@@ -22,12 +23,17 @@ export function Enroll({ device, onClose }: Props) {
       title={<Ask verb="Enrol" name={device.serial} />}
       description={
         <>
-          All apps, accounts and files on this phone (<bdi>{modelOf(device)}</bdi> at{' '}
-          <bdi>{device.host_name}</bdi>) are erased. This cannot be undone. Never enrol a phone that a person
-          uses.
+          <bdi>{modelOf(device)}</bdi> at <bdi>{device.host_name}</bdi>
         </>
       }
     >
+      <p className="flex gap-3 rounded-md border border-danger/40 px-3 py-2.5">
+        <TriangleAlert className="mt-0.5 size-4 shrink-0 text-danger" aria-hidden />
+        <span>
+          <strong>All apps, accounts and files on this phone are erased.</strong> This cannot be undone. Never
+          enrol a phone that a person uses.
+        </span>
+      </p>
       <form
         className="grid gap-4"
         onSubmit={(event) => {
@@ -46,12 +52,11 @@ export function Enroll({ device, onClose }: Props) {
           spellCheck={false}
           required
         />
-        <div className="flex flex-wrap justify-end gap-2">
-          <Button onClick={onClose}>Cancel</Button>
+        <DialogButtons>
           <Button type="submit" look="danger" disabled={typed !== device.serial} isBusy={change.isPending}>
             Erase and enrol
           </Button>
-        </div>
+        </DialogButtons>
       </form>
     </Dialog>
   )

@@ -44,7 +44,7 @@ export function Hosts() {
       }
     >
       <AlarmList alarms={alarms} />
-      <Listed query={list} icon={icon}>
+      <Listed query={list}>
         {({ data }) =>
           data.length === 0 ? (
             <Card>

@@ -4,7 +4,7 @@ import { createJoinCommand } from '../../api/operators'
 import { messageOf } from '../../api/client'
 import { Button } from '../../ui/button'
 import { Copy } from '../../ui/copy'
-import { Dialog } from '../../ui/dialog'
+import { Dialog, DialogButtons } from '../../ui/dialog'
 import { FormError } from '../../ui/field'
 
 interface Props {
@@ -43,7 +43,7 @@ export function Join({ isOpen, onOpenChange }: Props) {
             </pre>
             <div className="flex justify-end gap-2">
               <Copy text={made.command} what="command" isLabelled />
-              <Button size="small" look="primary" onClick={() => close(false)}>
+              <Button look="primary" onClick={() => close(false)}>
                 Done
               </Button>
             </div>
@@ -52,11 +52,11 @@ export function Join({ isOpen, onOpenChange }: Props) {
       ) : (
         <>
           <FormError>{create.error && messageOf(create.error)}</FormError>
-          <div className="flex justify-end">
+          <DialogButtons>
             <Button look="primary" isBusy={create.isPending} onClick={() => create.mutate()}>
               Create command
             </Button>
-          </div>
+          </DialogButtons>
         </>
       )}
     </Dialog>

@@ -34,7 +34,7 @@ export function LibraryPage() {
         </Button>
       }
     >
-      <Listed query={list} icon={icon}>
+      <Listed query={list}>
         {({ data }) => (
           <Card>
             {isOff ? (

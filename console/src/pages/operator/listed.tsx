@@ -2,16 +2,15 @@
 import { type UseQueryResult } from '@tanstack/react-query'
 import { type ReactNode } from 'react'
 import { messageOf } from '../../api/client'
-import { Button } from '../../ui/button'
-import { Card, Empty, Loading } from '../../ui/page'
+import { Failed } from '../../ui/failed'
+import { Card, Loading } from '../../ui/page'
 
 interface Props<T> {
   query: UseQueryResult<T>
-  icon: ReactNode
   children: (data: T) => ReactNode
 }
 
-export function Listed<T>({ query, icon, children }: Props<T>) {
+export function Listed<T>({ query, children }: Props<T>) {
   if (query.isPending)
     return (
       <Card>
@@ -21,9 +20,7 @@ export function Listed<T>({ query, icon, children }: Props<T>) {
   if (query.isLoadingError)
     return (
       <Card>
-        <Empty icon={icon} title={messageOf(query.error)}>
-          <Button onClick={() => void query.refetch()}>Try again</Button>
-        </Empty>
+        <Failed query={query} />
       </Card>
     )
   return (

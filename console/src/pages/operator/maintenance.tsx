@@ -1,7 +1,7 @@
 /** Takes a device out of the pool with a note for other operators. */
 import { beginMaintenance, type Device } from '../../api/operators'
 import { Button } from '../../ui/button'
-import { Ask, Dialog } from '../../ui/dialog'
+import { Ask, Dialog, DialogButtons } from '../../ui/dialog'
 import { TextField } from '../../ui/field'
 import { useOperatorChange } from './change'
 
@@ -36,12 +36,11 @@ export function Maintenance({ device, onClose }: Props) {
           autoComplete="off"
           placeholder="New battery"
         />
-        <div className="flex flex-wrap justify-end gap-2">
-          <Button onClick={onClose}>Cancel</Button>
+        <DialogButtons>
           <Button type="submit" look="primary" isBusy={change.isPending}>
             Begin maintenance
           </Button>
-        </div>
+        </DialogButtons>
       </form>
     </Dialog>
   )

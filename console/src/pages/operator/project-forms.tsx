@@ -2,7 +2,7 @@
 import { type ReactNode } from 'react'
 import { changeProject, type OperatorProject, type ProjectChange } from '../../api/operators'
 import { Button } from '../../ui/button'
-import { Dialog } from '../../ui/dialog'
+import { Dialog, DialogButtons } from '../../ui/dialog'
 import { TextField } from '../../ui/field'
 import { usdText } from '../../ui/money'
 import { useOperatorChange } from './change'
@@ -37,12 +37,11 @@ function Form({ project, onClose, title, description, action, read, children }: 
         }}
       >
         {children}
-        <div className="flex flex-wrap justify-end gap-2">
-          <Button onClick={onClose}>Cancel</Button>
+        <DialogButtons>
           <Button type="submit" look="primary" isBusy={change.isPending}>
             {action}
           </Button>
-        </div>
+        </DialogButtons>
       </form>
     </Dialog>
   )
@@ -113,7 +112,7 @@ export const Limits = (props: Props) => {
         inputMode="decimal"
         pattern="[0-9]{1,12}(\.[0-9]{1,6})?"
         autoComplete="off"
-        defaultValue={project.spend_limit_usd}
+        defaultValue={project.spend_limit_usd.replace(/\.?0*$/, '')}
       />
     </Form>
   )

@@ -26,7 +26,7 @@ export function AllProjects() {
   const icon = <Boxes className="size-5" />
   return (
     <Page title="All projects" description="The credit and limits of each project of this service.">
-      <Listed query={list} icon={icon}>
+      <Listed query={list}>
         {({ data }) => (
           <Card>
             {data.length === 0 ? (

@@ -1,6 +1,6 @@
 /** The parts of the service and their state, and the pause of the whole service. */
 import { useQuery } from '@tanstack/react-query'
-import { Gauge, Pause, Play } from 'lucide-react'
+import { Pause, Play } from 'lucide-react'
 import { useState, type ReactNode } from 'react'
 import { getSystem, pauseService, resumeService, type System } from '../../api/operators'
 import { Badge } from '../../ui/badge'
@@ -26,9 +26,7 @@ export function SystemPage() {
   })
   return (
     <Page title="System" description="The parts of this service, as seen by the replica that answers.">
-      <Listed query={system} icon={<Gauge className="size-5" />}>
-        {(data) => <Parts system={data} />}
-      </Listed>
+      <Listed query={system}>{(data) => <Parts system={data} />}</Listed>
     </Page>
   )
 }

@@ -24,6 +24,15 @@ export const deviceTones: Readonly<Record<DeviceState, Tone>> = {
   offline: 'warn',
 }
 
+const urgent: readonly DeviceState[] = ['quarantined', 'offline', 'unauthorized', 'unenrolled']
+
+/** Devices that need somebody come first; the others stay in their order. */
+export const urgentFirst = (a: { state: DeviceState }, b: { state: DeviceState }): number => {
+  const rank = ({ state }: { state: DeviceState }): number =>
+    urgent.includes(state) ? urgent.indexOf(state) : urgent.length
+  return rank(a) - rank(b)
+}
+
 /** Whole days until then; less than 0: it has passed. */
 export const daysUntil = (at: string, now: Date): number =>
   Math.floor((Date.parse(at) - now.getTime()) / 86_400_000)

@@ -90,7 +90,8 @@ function Row({ project, webhook, delivery, mayChange }: RowProps) {
               })
             }
           >
-            Send again
+            <Send className="sm:hidden" aria-hidden />
+            <span className="hidden sm:inline">Send again</span>
           </Button>
         )}
       </div>

@@ -3,6 +3,7 @@ import { useState, type SubmitEvent } from 'react'
 import { messageOf } from '../../api/client'
 import { type Webhook, type WebhookFields } from '../../api/webhooks'
 import { Button } from '../../ui/button'
+import { DialogButtons } from '../../ui/dialog'
 import { FormError, TextField } from '../../ui/field'
 
 interface Props {
@@ -56,11 +57,11 @@ export function WebhookForm({ webhook, types, action, isBusy, error, onSubmit }:
       />
       <Types types={types} chosen={events} onChange={setEvents} />
       <FormError>{error !== null && messageOf(error)}</FormError>
-      <div className="flex justify-end">
+      <DialogButtons>
         <Button type="submit" look="primary" isBusy={isBusy} disabled={events?.length === 0}>
           {action}
         </Button>
-      </div>
+      </DialogButtons>
     </form>
   )
 }
@@ -76,20 +77,20 @@ function Types({ types, chosen, onChange }: TypesProps) {
   const toggle = (type: string, isChosen: boolean): void =>
     onChange(isChosen ? [...(chosen ?? []), type] : (chosen ?? []).filter((each) => each !== type))
   return (
-    <fieldset className="grid gap-2">
-      <legend className="mb-1.5 font-medium">Events</legend>
-      <label className="flex items-center gap-2">
+    <fieldset className="grid gap-1">
+      <legend className="mb-1 font-medium">Events</legend>
+      <label className="flex min-h-7 items-center gap-2 max-md:min-h-10">
         <input type="radio" name="which" checked={chosen === null} onChange={() => onChange(null)} />
         All events of the project
       </label>
-      <label className="flex items-center gap-2">
+      <label className="flex min-h-7 items-center gap-2 max-md:min-h-10">
         <input type="radio" name="which" checked={chosen !== null} onChange={() => onChange([])} />
         Only certain types
       </label>
       {chosen !== null && (
-        <div className="grid max-h-48 gap-1 overflow-y-auto rounded-md border border-border p-2 sm:grid-cols-2">
+        <div className="grid max-h-48 overflow-y-auto rounded-md border border-border px-3 py-1.5 sm:grid-cols-2">
           {types.map((type) => (
-            <label key={type} className="flex min-w-0 items-center gap-2">
+            <label key={type} className="flex min-h-7 min-w-0 items-center gap-2 max-md:min-h-10">
               <input
                 type="checkbox"
                 checked={chosen.includes(type)}

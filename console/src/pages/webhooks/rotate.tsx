@@ -3,7 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { messageOf } from '../../api/client'
 import { rotateWebhook, type Webhook } from '../../api/webhooks'
 import { Button } from '../../ui/button'
-import { Dialog } from '../../ui/dialog'
+import { Dialog, DialogButtons } from '../../ui/dialog'
 import { FormError } from '../../ui/field'
 import { ShownSecret } from './secret'
 
@@ -52,12 +52,11 @@ export function Rotate({ project, webhook, isOpen, onClose }: Props) {
             </p>
           )}
           <FormError>{rotate.error && messageOf(rotate.error)}</FormError>
-          <div className="flex flex-wrap justify-end gap-2">
-            <Button onClick={close}>Cancel</Button>
+          <DialogButtons>
             <Button look="primary" isBusy={rotate.isPending} onClick={() => rotate.mutate()}>
               Rotate secret
             </Button>
-          </div>
+          </DialogButtons>
         </>
       )}
     </Dialog>

@@ -1,0 +1,23 @@
+/** A link to a phone in a list: its name, or its ID once it is deleted. */
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { listPhones } from '../api/projects'
+
+/** The newest phones of a project, for their names. */
+export const usePhonesToChoose = (project: string) =>
+  useQuery({ queryKey: ['phones', project, 'to choose'], queryFn: () => listPhones(project, {}, null) })
+
+export function PhoneLink({ project, phone }: { project: string; phone: string }) {
+  const list = usePhonesToChoose(project)
+  const name = list.data?.data.find(({ id }) => id === phone)?.name
+  return (
+    <Link
+      to="/projects/$project/phones/$phone"
+      params={{ project, phone }}
+      title={phone}
+      className="rounded underline underline-offset-2"
+    >
+      <bdi>{name ?? phone}</bdi>
+    </Link>
+  )
+}
