@@ -1,40 +1,46 @@
-/** Fills an installation for the pictures of the console: a project in use, and the lists of operators. */
-import { makeApk, newSigner } from '@phonerack/virtual-phone/testing/apk'
+/** Fills an installation for the pictures of the console: a project in use, and others that are empty or out of credit. */
+import { setTimeout } from 'node:timers/promises'
 import { type Browser, type Page } from 'playwright-core'
 import { z } from 'zod'
-import { bodyOf } from '../conformance/rented.js'
-import { acceptLink, addToLibrary, newPage } from '../system/console-pages.js'
+import { acceptLink, newPage } from '../system/console-pages.js'
+import { Api } from '../system/api.js'
 import { type StripePages } from '../system/stripe.js'
 import { type System } from '../system/system.js'
-import { operatorOf } from '../system/tenant.js'
+import { newKey, operatorOf, readyPhone } from '../system/tenant.js'
 import { type WebhookReceiver } from '../system/webhook-receiver.js'
-import { phoneName } from './console-scenes.js'
 
-const listSchema = z.object({
-  data: z.array(z.object({ id: z.string(), phone_id: z.string().nullable() })),
-})
-
-/** Lets an agent use a phone. A start waits until it is ready. */
-async function useAsAgent({ up }: System, phone: string): Promise<void> {
-  const headers = { authorization: `Bearer ${up.keys.admin}`, 'content-type': 'application/json' }
-  const send = (at: string, body: object): Promise<Response> =>
-    fetch(`${up.base_url}/v1/phones/${phone}${at}`, { method: 'POST', headers, body: JSON.stringify(body) })
-  await (await send('/start', {})).text()
-  for (const [actions, observe] of [
-    [[{ type: 'home' }], 'text'],
-    [[{ type: 'open_app', package: 'com.android.settings' }, { type: 'wait_idle' }], 'both'],
-    [[{ type: 'tap', target: { text: 'No such row' } }], 'text'],
-  ] as const)
-    await (await send('/actions', { actions, observe })).text()
-}
+/** Phones: one that is used, one whose agent asks for help, and one that is parked. */
+export const phoneName = 'checkout tests'
+export const helpName = 'price watch'
+export const trialName = 'nightly run'
 
 /** The person whose pages are shown. */
 export const ownerEmail = 'olga@example.com'
 
-type Send = (method: string, at: string, body: object) => Promise<Record<string, unknown>>
+/** Servers outside of the service. */
+export interface Outside {
+  stripe: StripePages
+  receiver: WebhookReceiver
+}
+
+/** Addresses that the pictures show. */
+export interface Furnished {
+  /** The project in use, one without anything, and one with little credit. */
+  at: string
+  empty: string
+  low: string
+  setupUrl: string
+  consentUrl: string
+  /** The code of another terminal that asks for a key. */
+  terminal: () => Promise<string>
+}
+
+const created = z.object({ id: z.string() })
+
+export type Send = (method: string, at: string, body: object) => Promise<Record<string, unknown>>
 
 /** Sends requests of the console as its page does. */
-const senderOf =
+export const senderOf =
   (page: Page): Send =>
   (method, at, body) =>
     page.evaluate(
@@ -47,67 +53,64 @@ const senderOf =
       [method, at, JSON.stringify(body)] as const,
     )
 
-/** A device in maintenance, a frozen project, and apps in the library. */
-export async function furnishOperators(page: Page, system: System, operatorOrigin: string): Promise<void> {
+/** Lets an agent use a phone, and records it. */
+async function useAsAgent(agent: Api, phone: string): Promise<void> {
+  const act = (actions: object[], observe: string) =>
+    agent.post(`/v1/phones/${phone}/actions`, { actions, observe })
+  const put = (name: string, body: Uint8Array) =>
+    agent.request('PUT', `/v1/phones/${phone}/files?path=/sdcard/Download/${name}`, {
+      ...{ body, headers: { 'content-type': 'application/octet-stream' } },
+    })
+  await agent.post(`/v1/phones/${phone}/start`, {})
+  const recording = created.parse(
+    (await agent.post(`/v1/phones/${phone}/recordings`, { name: 'checkout, run 318' })).body,
+  )
+  await act([{ type: 'home' }], 'text')
+  await act([{ type: 'open_app', package: 'com.phonerack.shop' }, { type: 'wait_idle' }], 'both')
+  await setTimeout(3000)
+  await act([{ type: 'open_app', package: 'com.android.settings' }, { type: 'wait_idle' }], 'both')
+  await act([{ type: 'tap', target: { text: 'No such row' } }], 'text')
+  await agent.post(`/v1/phones/${phone}/recordings/${recording.id}/stop`, {})
+  await put('order-1042.json', Buffer.from(JSON.stringify({ order: 1042, state: 'paid' })))
+  await put('receipt.pdf', Buffer.alloc(184_320, 'receipt'))
+  await put('products.csv', Buffer.from('name,price\n'.repeat(400)))
+}
+
+/** A project that has credit for about an hour, and runs a phone. */
+async function startTrial(system: System): Promise<string> {
   const operator = operatorOf(system)
-  const { data } = listSchema.parse(bodyOf(await operator.get('/operator/v1/devices')))
-  const send = senderOf(page)
-  const free = data.find(({ phone_id: phone }) => phone === null)?.id ?? ''
-  await send('POST', `/operator/devices/${free}/maintenance`, { note: 'New battery on Friday' })
-  const made = bodyOf(await operator.post('/operator/v1/projects', { name: 'Shop (trial)' }), 201)
-  const { id } = z.object({ id: z.string() }).parse(made)
-  await send('PATCH', `/operator/projects/${id}`, { frozen: true, credit_usd: '25' })
-  const signer = await newSigner('the pictures')
-  await page.goto(`${operatorOrigin}/console/operator/library`)
-  for (const [name, label, versionCode] of [
-    ['org.example.shop', 'Example Shop', 42],
-    ['org.example.maps', 'Example Maps', 7],
-  ] as const) {
-    const apk = makeApk({ package: name, label, versionCode, versionName: `${versionCode}.1` }, signer)
-    await addToLibrary(page, [apk], label)
-  }
+  const { id } = created.parse((await operator.post('/operator/v1/projects', { name: 'Trial' })).body)
+  await operator.patch(`/operator/v1/projects/${id}`, { credit_usd: '5', spend_limit_usd: '20' })
+  const agent = new Api(system.up.base_url, await newKey(system, id, 'admin'))
+  await readyPhone(agent, { name: 'first steps', max_duration: 3600 })
+  return id
 }
 
-/** Servers outside of the service. */
-export interface Outside {
-  stripe: StripePages
-  receiver: WebhookReceiver
-}
-
-/** A project with phones, keys, webhooks and members. Returns its path. */
-export async function furnish(
-  browser: Browser,
-  page: Page,
-  system: System,
-  { stripe, receiver }: Outside,
-): Promise<string> {
-  const project = system.up.project.id
-  const origin = new URL(system.up.console_url).origin
-  const send = senderOf(page)
-  const of = `/projects/${project}`
-  const made = await send('POST', `${of}/webhooks`, { url: receiver.url, description: 'agents' })
-  receiver.secret = String(made['secret'])
-  await send('POST', `${of}/webhooks`, {
-    ...{ url: 'https://agents.example.com/phonerack', description: 'staging', events: ['phone.failed'] },
+/** Registers an app that asks for access. Returns the address to which it sends the browser. */
+async function askForAccess({ up }: System): Promise<string> {
+  const redirect = 'https://claude.ai/api/mcp/auth_callback'
+  const answer = await fetch(`${up.base_url}/oauth/register`, {
+    ...{ method: 'POST', headers: { 'content-type': 'application/json' } },
+    body: JSON.stringify({ client_name: 'Claude', redirect_uris: [redirect] }),
   })
-  let phone = ''
-  for (const name of ['release 4.2', 'price watch', phoneName])
-    phone = String((await send('POST', `${of}/phones`, { name }))['id'])
-  await useAsAgent(system, phone)
-  // Its session is in the usage.
-  const parked = String((await send('POST', `${of}/phones`, { name: 'nightly run' }))['id'])
-  await page.waitForTimeout(5000)
-  await send('POST', `${of}/phones/${parked}/park`, {})
-  await send('POST', `${of}/keys`, { name: 'nightly', preset: 'admin', expires: 'never' })
-  await send('POST', `${of}/keys`, { name: 'dashboard', preset: 'read-only', expires: '1y' })
-  await send('POST', `${of}/checkouts`, { amount_usd: 50 })
-  await stripe.confirm(system.up.base_url)
-  // With a phone in another project of hers.
-  const { id: research } = await send('POST', '/projects', { name: 'Research' })
-  await operatorOf(system).patch(`/operator/v1/projects/${String(research)}`, { credit_usd: '20' })
-  await send('POST', `/projects/${String(research)}/phones`, { name: 'survey of shops' })
-  const { url: own } = await send('POST', `${of}/invitations`, { email: ownerEmail, role: 'owner' })
-  await send('POST', '/invitations/accept', { token: String(own).split('#')[1] })
+  const { client_id: client } = z.object({ client_id: z.string() }).parse(await answer.json())
+  const query = new URLSearchParams({
+    ...{ response_type: 'code', client_id: client, redirect_uri: redirect, state: 'x' },
+    ...{ code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM', code_challenge_method: 'S256' },
+    resource: up.mcp_url,
+  })
+  return `${up.base_url}/oauth/authorize?${query.toString()}`
+}
+
+async function askAsTerminal({ up }: System): Promise<string> {
+  const answer = await fetch(`${up.base_url}/v1/setup`, {
+    ...{ method: 'POST', headers: { 'content-type': 'application/json' } },
+    body: JSON.stringify({ client: 'phonerack 1.0 on build-3' }),
+  })
+  return z.object({ user_code: z.string() }).parse(await answer.json()).user_code
+}
+
+async function invite(browser: Browser, send: Send, of: string): Promise<void> {
   for (const [name, email, role] of [
     ['Vera Example', 'vera@example.com', 'viewer'],
     ['Max Example', 'max@example.com', 'member'],
@@ -119,5 +122,55 @@ export async function furnish(
     await acceptLink(theirs, String(url), { name })
     await theirs.context().close()
   }
-  return `${origin}/console/projects/${project}`
+}
+
+/** A project with phones, keys, webhooks and members, and two others. */
+export async function furnish(
+  browser: Browser,
+  page: Page,
+  system: System,
+  { stripe, receiver }: Outside,
+): Promise<Furnished> {
+  const { id: project } = system.up.project
+  const origin = new URL(system.up.console_url).origin
+  const agent = new Api(system.up.base_url, system.up.keys.admin)
+  const send = senderOf(page)
+  const of = `/projects/${project}`
+  const made = await send('POST', `${of}/webhooks`, { url: receiver.url, description: 'agents' })
+  receiver.secret = String(made['secret'])
+  await send('POST', `${of}/webhooks`, {
+    ...{ url: 'https://agents.example.com/phonerack', description: 'staging', events: ['phone.failed'] },
+  })
+  await readyPhone(agent, { name: 'release 4.2', metadata: { branch: 'release/4.2', run: '318' } })
+  const help = await readyPhone(agent, { name: helpName })
+  const { id: phone } = await readyPhone(agent, { name: phoneName })
+  await useAsAgent(agent, phone)
+  await agent.post(`/v1/phones/${help.id}/handoffs`, {
+    message: 'The shop asks for a code that it sent by SMS. Please enter it, and hand the phone back.',
+  })
+  // Its session is in the usage.
+  const parked = await readyPhone(agent, { name: trialName })
+  await setTimeout(5000)
+  await agent.post(`/v1/phones/${parked.id}/park`, {})
+  await send('POST', `${of}/keys`, { name: 'nightly', preset: 'admin', expires: 'never' })
+  await send('POST', `${of}/keys`, { name: 'dashboard', preset: 'read-only', expires: '1y' })
+  await send('POST', `${of}/checkouts`, { amount_usd: 50 })
+  await stripe.confirm(system.up.base_url)
+  const research = await send('POST', '/projects', { name: 'Research' })
+  await operatorOf(system).patch(`/operator/v1/projects/${String(research['id'])}`, { credit_usd: '25' })
+  // With a phone in another project of hers.
+  const surveys = String((await send('POST', '/projects', { name: 'Surveys' }))['id'])
+  await operatorOf(system).patch(`/operator/v1/projects/${surveys}`, { credit_usd: '20' })
+  await send('POST', `/projects/${surveys}/phones`, { name: 'survey of shops' })
+  const own = await send('POST', `${of}/invitations`, { email: ownerEmail, role: 'owner' })
+  await send('POST', '/invitations/accept', { token: String(own['url']).split('#')[1] })
+  await invite(browser, send, of)
+  const projects = `${origin}/console/projects`
+  return {
+    ...{ at: `${projects}/${project}`, empty: `${projects}/${String(research['id'])}` },
+    low: `${projects}/${await startTrial(system)}`,
+    setupUrl: `${system.up.base_url}/setup`,
+    consentUrl: await askForAccess(system),
+    terminal: () => askAsTerminal(system),
+  }
 }

@@ -1,22 +1,33 @@
-/** The pages in the pictures of the console, and what is opened on each. */
+/** The pages of a project in the pictures of the console, and what is opened on each. */
 import { type Page } from 'playwright-core'
-import { loaded } from '../system/console-pages.js'
+import { type Furnished } from './console-data.js'
+
+export const looks = ['375-light', '375-dark', '1440-light', '1440-dark'] as const
+export type Look = (typeof looks)[number]
 
 export interface Scene {
   name: string
-  /** Path below the project, or below the console. */
+  /** Below the project, or an address. */
   path: string
+  /** Before the page is opened. */
+  before?: (page: Page) => Promise<unknown>
   /** Left out: the page itself. */
-  then?: (page: Page) => Promise<void>
+  then?: (page: Page) => Promise<unknown>
   /** Ends what the picture shows. */
-  after?: (page: Page) => Promise<void>
+  after?: (page: Page) => Promise<unknown>
+  /** The page is shown while it loads. */
+  isLoading?: true
+  /** Left out: all. States that look alike on each page are drawn twice. */
+  only?: readonly Look[]
 }
-
-/** The phone whose page is shown. */
-export const phoneName = 'checkout tests'
 
 /** Each picture of a new key adds one. */
 const keyNames = ['release check', 'load test', 'staging', 'bug hunt']
+
+const phoneMenu = async (page: Page, item: string): Promise<void> => {
+  await page.getByRole('button', { name: 'Actions for checkout tests' }).click()
+  await page.getByRole('menuitem', { name: item }).click()
+}
 
 export const scenes: readonly Scene[] = [
   { name: 'phones', path: 'phones' },
@@ -30,66 +41,11 @@ export const scenes: readonly Scene[] = [
     },
   },
   {
-    name: 'phone',
-    path: 'phones',
-    async then(page) {
-      await page.getByRole('link', { name: phoneName }).click()
-      await page.frameLocator('iframe').locator('body[data-state="live"]').waitFor({ timeout: 60_000 })
-      await page.getByRole('list', { name: 'Steps' }).waitFor()
-      await loaded(page)
-      // Until the first frame is drawn.
-      await page.waitForTimeout(1500)
-    },
-  },
-  {
-    name: 'phone-steps',
-    path: 'phones',
-    async then(page) {
-      await page.getByRole('link', { name: phoneName }).click()
-      const steps = page.getByRole('list', { name: 'Steps' })
-      await steps.waitFor()
-      await steps.getByRole('button', { name: 'Screen as text' }).nth(1).click()
-      await steps.locator('pre').waitFor()
-      await steps.locator('img').first().waitFor()
-      await steps.locator('pre').scrollIntoViewIfNeeded()
-      await page.waitForTimeout(1500)
-    },
-  },
-  {
-    name: 'phone-taken',
-    path: 'phones',
-    async then(page) {
-      await page.getByRole('link', { name: phoneName }).click()
-      await page.getByRole('button', { name: 'Take over' }).click()
-      await page.getByText('You control the phone.').waitFor()
-      await page.getByRole('button', { name: 'Hand back…' }).click()
-      await page.getByLabel('Note for the agent').fill('I have closed the pop-up.')
-      await page.waitForTimeout(1500)
-    },
-    async after(page) {
-      await page.getByRole('dialog').getByRole('button', { name: 'Hand back' }).click()
-      await page.getByText('Agents control the phone.').waitFor()
-    },
-  },
-  {
-    name: 'phone-screen',
-    path: 'phones',
-    async then(page) {
-      await page.getByRole('link', { name: phoneName }).click()
-      await page.getByRole('tab', { name: 'Screen' }).click()
-      const elements = page.getByRole('list', { name: 'Elements' }).getByRole('button')
-      await elements.last().click()
-      await page.getByRole('tab', { name: 'Screen' }).scrollIntoViewIfNeeded()
-      await page.getByRole('region', { name: /^Element/ }).scrollIntoViewIfNeeded()
-      await page.waitForTimeout(1500)
-    },
-  },
-  {
     name: 'phone-delete',
+    only: ['375-light', '1440-dark'],
     path: 'phones',
     async then(page) {
-      await page.getByRole('button', { name: `Actions for ${phoneName}` }).click()
-      await page.getByRole('menuitem', { name: 'Delete…' }).click()
+      await phoneMenu(page, 'Delete…')
       await page.getByRole('alertdialog').waitFor()
     },
   },
@@ -120,6 +76,7 @@ export const scenes: readonly Scene[] = [
   },
   {
     name: 'webhook-new',
+    only: ['375-dark', '1440-light'],
     path: 'webhooks',
     async then(page) {
       await page.getByRole('button', { name: 'New webhook' }).click()
@@ -130,13 +87,6 @@ export const scenes: readonly Scene[] = [
     },
   },
   { name: 'usage', path: 'usage' },
-  {
-    name: 'usage-limits',
-    path: 'usage',
-    async then(page) {
-      await page.getByRole('list', { name: 'Limits' }).scrollIntoViewIfNeeded()
-    },
-  },
   { name: 'credit', path: 'credit' },
   {
     name: 'credit-buy',
@@ -148,22 +98,31 @@ export const scenes: readonly Scene[] = [
       await page.waitForTimeout(500)
     },
   },
-  { name: 'projects', path: '../../projects' },
-  { name: 'all-phones', path: '../../phones' },
+  { name: 'projects', path: '../../projects', only: ['375-light', '1440-dark'] },
+  { name: 'members', path: 'members' },
   {
-    name: 'project-switcher',
-    path: 'phones',
+    name: 'member-invite',
+    path: 'members',
     async then(page) {
-      const menu = page.getByRole('button', { name: 'Open the menu' })
-      if (await menu.isVisible()) await menu.click()
-      await page.getByRole('button', { name: /Switch project/ }).click()
-      await page.getByRole('menuitem', { name: 'Phones of all projects' }).waitFor()
+      await page.getByRole('button', { name: 'Invite' }).click()
+      const dialog = page.getByRole('dialog')
+      await dialog.getByLabel('E-mail address').fill('vera@example.com')
+      await dialog.getByLabel('Role').selectOption('viewer')
     },
   },
-  { name: 'members', path: 'members' },
-  { name: 'connect', path: '../../connect' },
+  {
+    name: 'menu',
+    path: 'phones',
+    async then(page) {
+      const narrow = page.getByRole('button', { name: 'Open the menu' })
+      if (await narrow.isVisible()) await narrow.click()
+      else await page.getByRole('button', { name: 'Account and theme' }).click()
+      await page.waitForTimeout(500)
+    },
+  },
   {
     name: 'palette',
+    only: ['375-dark', '1440-light'],
     path: 'phones',
     async then(page) {
       await page.keyboard.press('Control+k')
@@ -173,49 +132,17 @@ export const scenes: readonly Scene[] = [
   { name: 'account', path: '../../account' },
 ]
 
-/** Below `/console/operator` of the operator's listener. */
-export const operatorScenes: readonly Scene[] = [
-  { name: 'hosts', path: 'hosts' },
+/** Pages on which a person lets a program in. */
+export const accessScenes = ({ setupUrl, consentUrl, terminal }: Furnished): readonly Scene[] => [
+  { name: 'setup', path: setupUrl },
   {
-    name: 'host-drain',
-    path: 'hosts',
+    name: 'connect',
+    path: '../../connect',
     async then(page) {
-      await page.getByRole('button', { name: /^Actions for/ }).click()
-      await page.getByRole('menuitem', { name: 'Drain…' }).click()
-      await page.getByRole('dialog').waitFor()
+      await page.getByLabel('Code').fill(await terminal())
+      await page.getByRole('button', { name: 'Continue' }).click()
+      await page.getByRole('button', { name: 'Allow' }).waitFor()
     },
   },
-  {
-    name: 'devices',
-    path: 'devices',
-    async then(page) {
-      await page
-        .getByText(/^Details; last wipe/)
-        .first()
-        .click()
-      await page.getByText('Evidence of the last wipe').first().waitFor()
-    },
-  },
-  {
-    name: 'host-join',
-    path: 'hosts',
-    async then(page) {
-      await page.getByRole('button', { name: 'Add host' }).click()
-      await page.getByRole('button', { name: 'Create command' }).click()
-      await page.getByRole('dialog').locator('pre').waitFor()
-    },
-  },
-  {
-    name: 'device-menu',
-    path: 'devices',
-    async then(page) {
-      const device = page.getByRole('listitem').filter({ hasText: 'in maintenance' })
-      await device.getByRole('button', { name: /^Actions for/ }).click()
-      await page.getByRole('menuitem', { name: 'End maintenance' }).waitFor()
-    },
-  },
-  { name: 'all-projects', path: 'projects' },
-  { name: 'library', path: 'library' },
-  { name: 'audit', path: 'audit' },
-  { name: 'system', path: 'system' },
+  { name: 'authorize', path: consentUrl },
 ]

@@ -1,8 +1,9 @@
-/** `./scripts/screens console`: pictures of the console's pages, narrow and wide, light and dark. */
-import { mkdir } from 'node:fs/promises'
+/** `./scripts/screens console [SCENE…]`: pictures of the console's pages, narrow and wide, light and dark. */
+import { mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { startMailServer } from '@phonerack/shared/testing/mail-server'
 import { type Browser, type Page } from 'playwright-core'
+import sharp from 'sharp'
 import { openBrowser } from '../system/browser.js'
 import { acceptLink, enterOperators, firstLink, loaded, newPage } from '../system/console-pages.js'
 import { startOidcIssuer } from '../system/oidc-issuer.js'
@@ -10,11 +11,16 @@ import { withParts, type Parts } from '../system/parts.js'
 import { startStripePages } from '../system/stripe.js'
 import { root, type System } from '../system/system.js'
 import { startWebhookReceiver } from '../system/webhook-receiver.js'
-import { furnish, furnishOperators, ownerEmail, type Outside } from './console-data.js'
-import { operatorScenes, scenes } from './console-scenes.js'
+import { furnish, ownerEmail, type Outside } from './console-data.js'
+import { operatorScenes } from './console-operator-scenes.js'
+import { phoneScenes } from './console-phone-scenes.js'
+import { furnishOperators } from './console-rack.js'
+import { accessScenes, looks, scenes, type Look, type Scene } from './console-scenes.js'
+import { stateScenes } from './console-state-scenes.js'
 
 const folder = path.join(root, 'docs', 'screens', 'console')
-const sizes = { 375: { width: 375, height: 812 }, 1440: { width: 1440, height: 900 } }
+/** Left out: all. */
+const chosen = process.argv.slice(2)
 
 /** Replaces keys, join tokens and folders in the page's texts: they look like real ones. */
 const hideSecrets = `{
@@ -26,55 +32,93 @@ const hideSecrets = `{
       .replace(/prj_[\\w.-]+/g, 'prj_' + 'Example'.repeat(12))
 }`
 
+const contextOf = (look: Look) => {
+  const [width, colorScheme] = look.split('-') as ['375' | '1440', 'light' | 'dark']
+  const viewport = width === '375' ? { width: 375, height: 812 } : { width: 1440, height: 900 }
+  return { viewport, colorScheme }
+}
+
+/** Writes a picture with a palette, which takes a third of the bytes. */
 async function shoot(page: Page, name: string): Promise<void> {
   await page.evaluate(hideSecrets)
-  await page.screenshot({ path: path.join(folder, `${name}.png`) })
+  const picture = sharp(await page.screenshot()).png({ palette: true, effort: 10, dither: 0.5 })
+  await writeFile(path.join(folder, `${name}.png`), await picture.toBuffer())
   process.stdout.write(`docs/screens/console/${name}.png\n`)
 }
 
-async function drawAll(browser: Browser, system: System, outside: Outside): Promise<void> {
+/** Draws a scene. Returns why that failed, so that the others are drawn too. */
+async function drawScene(page: Page, look: Look, scene: Scene, base: string): Promise<string | null> {
+  const name = `${scene.name}-${look}`
+  try {
+    await scene.before?.(page)
+    await page.goto(new URL(scene.path, base).href)
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    if (scene.isLoading !== true) await loaded(page)
+    await scene.then?.(page)
+    await shoot(page, name)
+    await scene.after?.(page)
+    return null
+  } catch (error) {
+    await page.unrouteAll({ behavior: 'ignoreErrors' })
+    return `${name}: ${error instanceof Error ? error.message : String(error)}`
+  }
+}
+
+const outsideScenes: readonly Scene[] = [
+  { name: 'sign-in', path: 'sign-in' },
+  { name: 'sign-up', path: 'sign-up', only: ['375-light', '1440-dark'] },
+]
+
+interface Set {
+  base: string
+  scenes: readonly Scene[]
+}
+
+/** @param state of a person who is signed in */
+async function drawSets(
+  browser: Browser,
+  sets: readonly Set[],
+  state: Awaited<ReturnType<ReturnType<Page['context']>['storageState']>> | null,
+): Promise<string[]> {
+  const failures: (string | null)[] = []
+  for (const look of looks) {
+    const page = await newPage(
+      browser,
+      { ...contextOf(look), ...(state === null ? {} : { storageState: state }) },
+      [],
+    )
+    for (const { base, scenes: some } of sets)
+      for (const scene of some)
+        if ((scene.only ?? looks).includes(look) && (chosen.length === 0 || chosen.includes(scene.name)))
+          failures.push(await drawScene(page, look, scene, base))
+    await page.context().close()
+  }
+  return failures.filter((failure) => failure !== null)
+}
+
+async function drawAll(parts: Parts, browser: Browser, system: System, outside: Outside): Promise<void> {
   await mkdir(folder, { recursive: true })
-  const first = await newPage(browser, { viewport: sizes[1440] }, [])
+  const first = await newPage(browser, contextOf('1440-light'), [])
   const link = await firstLink(system)
-  for (const [width, viewport] of Object.entries(sizes))
-    for (const colorScheme of ['light', 'dark'] as const) {
-      const page = await newPage(browser, { viewport, colorScheme }, [])
-      await page.goto(link)
-      await page.getByLabel('Name').waitFor()
-      await shoot(page, `welcome-${width}-${colorScheme}`)
-      await page.goto(`${system.up.console_url}/sign-in`)
-      await page.getByLabel('Password').waitFor()
-      await shoot(page, `sign-in-${width}-${colorScheme}`)
-      await page.getByRole('link', { name: 'Create an account' }).click()
-      await page.getByRole('heading', { level: 1, name: 'Create an account' }).waitFor()
-      await shoot(page, `sign-up-${width}-${colorScheme}`)
-      await page.context().close()
-    }
+  const welcome = { name: 'welcome', path: link }
+  const failures = await drawSets(
+    browser,
+    [{ base: `${system.up.console_url}/`, scenes: [welcome, ...outsideScenes] }],
+    null,
+  )
   await acceptLink(first, link, { name: 'Olga Example', email: ownerEmail })
-  const at = await furnish(browser, first, system, outside)
+  const furnished = await furnish(browser, first, system, outside)
   const operatorOrigin = await enterOperators(first, ownerEmail)
-  await furnishOperators(first, system, operatorOrigin)
-  const storageState = await first.context().storageState()
-  for (const [width, viewport] of Object.entries(sizes))
-    for (const colorScheme of ['light', 'dark'] as const) {
-      const page = await newPage(browser, { viewport, colorScheme, storageState }, [])
-      const all = [
-        ...scenes.map((scene) => ({ ...scene, url: `${at}/${scene.path}` })),
-        ...operatorScenes.map((scene) => ({
-          ...scene,
-          url: `${operatorOrigin}/console/operator/${scene.path}`,
-        })),
-      ]
-      for (const { name, url, then, after } of all) {
-        await page.goto(url)
-        await page.getByRole('heading', { level: 1 }).waitFor()
-        await loaded(page)
-        await then?.(page)
-        await shoot(page, `${name}-${width}-${colorScheme}`)
-        await after?.(page)
-      }
-      await page.context().close()
-    }
+  await furnishOperators(parts, first, system, operatorOrigin)
+  const sets = [
+    {
+      base: `${furnished.at}/`,
+      scenes: [...scenes, ...phoneScenes, ...accessScenes(furnished), ...stateScenes(furnished)],
+    },
+    { base: `${operatorOrigin}/console/operator/`, scenes: operatorScenes },
+  ]
+  failures.push(...(await drawSets(browser, sets, await first.context().storageState())))
+  if (failures.length > 0) throw new Error(failures.join('\n\n'))
 }
 
 async function draw(parts: Parts): Promise<void> {
@@ -84,8 +128,12 @@ async function draw(parts: Parts): Promise<void> {
   const person = { sub: 'ann', email: 'ann@example.com', email_verified: true, name: 'Ann Example' }
   const issuer = await parts.start(startOidcIssuer(person), (each) => each.close())
   const mail = await parts.start(startMailServer(), (each) => each.close())
-  const env = { ...issuer.env, PHONERACK_SMTP_URL: mail.url, PHONERACK_SIGN_UP: 'open', ...stripe.env }
-  await drawAll(browser, await parts.startSystem({ virtualPhones: 6, env }), { stripe, receiver })
+  const env = {
+    ...{ ...issuer.env, ...stripe.env, PHONERACK_SMTP_URL: mail.url, PHONERACK_SIGN_UP: 'open' },
+    PHONERACK_OAUTH_REGISTRATION: 'on',
+  }
+  const system = await parts.startSystem({ virtualPhones: 8, env, faultPort: true })
+  await drawAll(parts, browser, system, { stripe, receiver })
 }
 
 await withParts(draw)
