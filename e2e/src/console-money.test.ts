@@ -3,7 +3,14 @@ import pg from 'pg'
 import { type Browser, type Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, inject, it } from 'vitest'
 import { openBrowser } from './system/browser.js'
-import { axeFindings, becomeOperator, consolePassword, loaded, newPage } from './system/console-pages.js'
+import {
+  axeFindings,
+  becomeOperator,
+  consolePassword,
+  dialogFindings,
+  loaded,
+  newPage,
+} from './system/console-pages.js'
 import { databaseUrl } from './system/database.js'
 import { startStripePages, type StripePages } from './system/stripe.js'
 import { startSystem, stopSystem, type System } from './system/system.js'
@@ -40,7 +47,10 @@ it('an owner buys credit, comes back, and sees it once the payment is confirmed'
   await db.connect()
   await db.query(`update user_sessions set created_at = created_at - interval '1 hour'`)
   await db.end()
-  await owner.getByRole('button', { name: 'Buy credit' }).click()
+  const buy = owner.getByRole('button', { name: 'Buy credit' })
+  await buy.click()
+  expect(await dialogFindings(owner, buy)).toEqual([])
+  await buy.click()
   const dialog = owner.getByRole('dialog', { name: 'Buy credit' })
   await dialog.getByRole('button', { name: '$50', exact: true }).click()
   await dialog.getByRole('button', { name: 'Continue to Stripe' }).click()

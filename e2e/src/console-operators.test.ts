@@ -7,11 +7,13 @@ import {
   acceptLink,
   addToLibrary,
   axeFindings,
+  dialogFindings,
   enterOperators,
   firstLink,
   loaded,
   newPage,
 } from './system/console-pages.js'
+import { plugIn } from './system/plugged-in.js'
 import { startSystem, stopSystem, type System } from './system/system.js'
 import { getPhone, newTenant, operatorOf, readyPhone, startAgain } from './system/tenant.js'
 
@@ -42,6 +44,22 @@ const open = async (name: string): Promise<void> => {
   await page.getByRole('navigation', { name: 'Operators' }).getByRole('link', { name }).click()
   await page.getByRole('heading', { level: 1, name }).waitFor()
   await loaded(page)
+}
+
+/** Opens and checks the dialogs of a menu. */
+async function checkDialogs(menu: Locator, items: readonly string[]): Promise<void> {
+  for (const item of items) {
+    await menu.click()
+    await page.getByRole('menuitem', { name: item }).click()
+    expect(await dialogFindings(page, menu)).toEqual([])
+  }
+}
+
+/** Opens and checks the dialog of a button. */
+async function checkDialog(name: string): Promise<void> {
+  const button = page.getByRole('button', { name })
+  await button.click()
+  expect(await dialogFindings(page, button)).toEqual([])
 }
 
 /** Begins and ends the maintenance of a device that is free. */
@@ -82,6 +100,7 @@ it('drains a host, and shows how its phones end without a reload', async () => {
   await host.getByText(/^\d+ days left$/).waitFor()
   expect(await axeFindings(page)).toEqual([])
 
+  await checkDialogs(host.getByRole('button', { name: /^Actions for/ }), ['Drain…', 'Retire…'])
   await host.getByRole('button', { name: /^Actions for/ }).click()
   await page.getByRole('menuitem', { name: 'Drain…' }).click()
   const dialog = page.getByRole('dialog', { name: /^Drain .+\?$/ })
@@ -100,6 +119,7 @@ it('drains a host, and shows how its phones end without a reload', async () => {
 })
 
 it('gives the command for a new host', async () => {
+  await checkDialog('Add host')
   await page.getByRole('button', { name: 'Add host' }).click()
   await page.getByRole('button', { name: 'Create command' }).click()
   const command = await page.getByRole('dialog').locator('pre').innerText()
@@ -124,6 +144,7 @@ it('shows devices with the evidence of their wipe, projects, the audit log and t
   await device.getByRole('button', { name: /^Actions for/ }).click()
   expect(await page.getByRole('menuitem', { name: 'Enrol…' }).getAttribute('aria-disabled')).toBe('true')
   await page.keyboard.press('Escape')
+  await checkDialogs(device.getByRole('button', { name: /^Actions for/ }), ['Begin maintenance…'])
   await maintain(device)
 
   await open('All projects')
@@ -133,6 +154,10 @@ it('shows devices with the evidence of their wipe, projects, the audit log and t
     .getByRole('list', { name: 'Projects' })
     .locator('> li')
     .filter({ hasText: system.up.project.id })
+  await checkDialogs(project.getByRole('button', { name: `Actions for ${name}` }), [
+    'Change the credit…',
+    'Change the limits…',
+  ])
   await project.getByRole('button', { name: `Actions for ${name}` }).click()
   await page.getByRole('menuitem', { name: 'Freeze…' }).click()
   const question = page.getByRole('alertdialog', { name: new RegExp(`^Freeze .*${name}`) })
@@ -145,6 +170,7 @@ it('shows devices with the evidence of their wipe, projects, the audit log and t
 
   await open('App library')
   await page.getByText('No apps yet').waitFor()
+  await checkDialog('Add app')
   // The service removes marks of direction from labels.
   const label = '<img src=x onerror="alert(1)">'
   const build = { package: 'org.example.shop', versionCode: 3, versionName: '1.3', label }
@@ -164,7 +190,31 @@ it('shows devices with the evidence of their wipe, projects, the audit log and t
   await page.getByText('connected', { exact: true }).waitFor()
   await page.getByRole('list', { name: 'Replicas' }).getByText('running').waitFor()
   expect(await axeFindings(page)).toEqual([])
+  await checkDialog('Pause the service…')
 })
+
+it('enrols a phone that was plugged in, only after its serial was typed', async () => {
+  const plugged = await plugIn(system)
+  try {
+    await open('Devices')
+    const device = page.getByRole('listitem', { name: plugged.serial })
+    await device.getByText('unenrolled', { exact: true }).waitFor({ timeout: 60_000 })
+    const menu = device.getByRole('button', { name: /^Actions for/ })
+    await checkDialogs(menu, ['Enrol…'])
+    await menu.click()
+    await page.getByRole('menuitem', { name: 'Enrol…' }).click()
+    const dialog = page.getByRole('dialog', { name: `Enrol ${plugged.serial}?` })
+    const enrol = dialog.getByRole('button', { name: 'Erase and enrol' })
+    const serial = dialog.getByLabel('Type the serial to confirm')
+    await serial.fill(plugged.serial.slice(0, -1))
+    expect(await enrol.isDisabled()).toBe(true)
+    await serial.fill(plugged.serial)
+    await enrol.click()
+    await device.getByText('free', { exact: true }).waitFor({ timeout: 120_000 })
+  } finally {
+    await plugged.close()
+  }
+}, 200_000)
 
 it('had no error, and violated no policy', () => {
   expect(complaints.filter((text) => !/status of (401|403|404)/.test(text))).toEqual([])

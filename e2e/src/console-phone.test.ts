@@ -8,6 +8,8 @@ import {
   axeFindings,
   becomeOperator,
   consolePassword,
+  dialogFindings,
+  loaded,
   newPage,
   rentPhone,
 } from './system/console-pages.js'
@@ -153,7 +155,10 @@ it('is taken over by a member while an agent works, and handed back with a note'
   await viewer.getByText('Paul controls the phone.').waitFor()
   expect(await viewer.getByRole('button', { name: /^(Take over|Hand back)/ }).count()).toBe(0)
   await eventually('the agent is refused', 30_000, () => Promise.resolve(refused.length > 0))
-  await owner.getByRole('button', { name: 'Hand back…' }).click()
+  const handBack = owner.getByRole('button', { name: 'Hand back…' })
+  await handBack.click()
+  expect(await dialogFindings(owner, handBack)).toEqual([])
+  await handBack.click()
   await owner.getByLabel('Note for the agent').fill('<b>The pop-up</b> is gone.')
   await owner.getByRole('dialog').getByRole('button', { name: 'Hand back' }).click()
   await owner.getByText('Agents control the phone.').waitFor()
@@ -213,6 +218,16 @@ it('plays a recording that a member made', async () => {
   await eventually('the video plays', 30_000, () =>
     viewer.evaluate<boolean>("document.querySelector('video').currentTime > 0.3"),
   )
+})
+
+it('has no findings of axe in any tab', async () => {
+  const findings: string[] = []
+  for (const name of ['Steps', 'Apps', 'Files', 'Clipboard', 'Log', 'Location', 'Details']) {
+    await tab(owner, name).click()
+    await loaded(owner)
+    findings.push(...(await axeFindings(owner, '[role=tabpanel]')).map((finding) => `${name} ${finding}`))
+  }
+  expect(findings).toEqual([])
 })
 
 it('ends with the sign-in, the park and the deletion', async () => {

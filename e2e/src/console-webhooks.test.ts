@@ -72,7 +72,7 @@ it('a webhook is created, shows its secret once, and gets the change of a phone,
   await events.getByText('phone.created').waitFor({ timeout: 30_000 })
   await owner.getByLabel('Type').selectOption('phone.created')
   await owner.waitForURL(/type=phone\.created/)
-  await events.getByRole('link', { name: phone }).waitFor()
+  await events.locator(`a[href$="/${phone}"]`).waitFor()
   expect(await events.getByRole('listitem').count()).toBe(1)
   const saved = owner.waitForEvent('download')
   await owner.getByRole('button', { name: 'Export' }).click()

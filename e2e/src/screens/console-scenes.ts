@@ -87,6 +87,13 @@ export const scenes: readonly Scene[] = [
     },
   },
   { name: 'usage', path: 'usage' },
+  {
+    name: 'usage-limits',
+    path: 'usage',
+    async then(page) {
+      await page.getByRole('list', { name: 'Limits' }).scrollIntoViewIfNeeded()
+    },
+  },
   { name: 'credit', path: 'credit' },
   {
     name: 'credit-buy',
@@ -99,6 +106,18 @@ export const scenes: readonly Scene[] = [
     },
   },
   { name: 'projects', path: '../../projects', only: ['375-light', '1440-dark'] },
+  { name: 'all-phones', path: '../../phones' },
+  {
+    name: 'project-switcher',
+    only: ['375-dark', '1440-light'],
+    path: 'phones',
+    async then(page) {
+      const menu = page.getByRole('button', { name: 'Open the menu' })
+      if (await menu.isVisible()) await menu.click()
+      await page.getByRole('button', { name: /Switch project/ }).click()
+      await page.getByRole('menuitem', { name: 'Phones of all projects' }).waitFor()
+    },
+  },
   { name: 'members', path: 'members' },
   {
     name: 'member-invite',

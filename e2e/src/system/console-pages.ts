@@ -1,6 +1,6 @@
 /** The console in a real Chromium: sign-in, a virtual authenticator, and checks of a page. */
 import { AxeBuilder } from '@axe-core/playwright'
-import { type Page } from 'playwright-core'
+import { type Locator, type Page } from 'playwright-core'
 import { z } from 'zod'
 import { bodyOf } from '../conformance/rented.js'
 import { newPage } from './live-pages.js'
@@ -126,8 +126,48 @@ export async function addAuthenticator(page: Page): Promise<{ verifies(isOn: boo
   }
 }
 
-/** Findings of axe, as text; none: the page is accessible as far as it can be checked. */
-export async function axeFindings(page: Page): Promise<string[]> {
-  const { violations } = await new AxeBuilder({ page }).analyze()
-  return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`))
+/**
+ * Findings of axe in light and dark, as text; none: the page is accessible as far as it can be checked.
+ * @param part a selector; left out: the whole page
+ */
+export async function axeFindings(page: Page, part?: string): Promise<string[]> {
+  const findings: string[] = []
+  for (const colorScheme of ['light', 'dark'] as const) {
+    // Without it, colours would be those of a transition.
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+    await page.waitForTimeout(100)
+    const axe = new AxeBuilder({ page })
+    if (part !== undefined) axe.include(part)
+    const { violations } = await axe.analyze()
+    for (const { id, nodes } of violations)
+      findings.push(...nodes.map(({ html }) => `${colorScheme} ${id}: ${html.slice(0, 200)}`))
+  }
+  await page.emulateMedia({ colorScheme: null, reducedMotion: null })
+  return findings
+}
+
+/** As many as a dialog has fields and buttons, and more. */
+const tabs = 15
+
+/**
+ * Checks an open dialog: by axe, that the keyboard stays in it, and that Escape leads back to what opened it.
+ * @param opener the button that opened it, or its menu
+ */
+export async function dialogFindings(page: Page, opener: Locator): Promise<string[]> {
+  const dialog = page.getByRole('dialog').or(page.getByRole('alertdialog'))
+  await dialog.waitFor()
+  const name = await dialog.getByRole('heading').first().innerText()
+  const findings = await axeFindings(page)
+  for (let pressed = 0; pressed < tabs; pressed += 1) {
+    await page.keyboard.press('Tab')
+    if (!(await dialog.evaluate((element) => element.contains(element.ownerDocument.activeElement))))
+      findings.push(`${pressed + 1} tabs leave it`)
+  }
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'detached' })
+  // The focus returns after the dialog was removed.
+  await page.waitForTimeout(200)
+  const focused = await opener.evaluate((element) => element === element.ownerDocument.activeElement)
+  if (!focused) findings.push('Escape does not lead back')
+  return findings.map((finding) => `${name}: ${finding}`)
 }
