@@ -90,6 +90,15 @@ it('needs another sign-in, at the address of the operators', async () => {
   expect(operatorOrigin).not.toBe(publicOrigin)
 })
 
+it('the palette reaches each page of operators', async () => {
+  for (const name of ['Devices', 'All projects', 'App library', 'Audit log', 'System', 'Hosts']) {
+    await page.keyboard.press('Control+k')
+    await page.getByRole('combobox', { name: 'Search commands' }).fill(name)
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { level: 1, name, exact: true }).waitFor()
+  }
+})
+
 it('drains a host, and shows how its phones end without a reload', async () => {
   const tenant = await newTenant(system)
   const { id } = await readyPhone(tenant.admin, { name: hostileName })

@@ -1,11 +1,13 @@
 /** Returns the focus to what opened a dialog. Menus and states open ours, so that Radix knows no trigger of them. */
 import { useState } from 'react'
 
-/** What had the focus last, except for items of a menu, which disappear. */
+/** What had the focus last. For items of a menu, which disappear, the button of the menu: a click does not focus it. */
 let last: HTMLElement | null = null
 
 document.addEventListener('focusin', ({ target }) => {
-  if (target instanceof HTMLElement && target.closest('[role=menu]') === null) last = target
+  if (!(target instanceof HTMLElement)) return
+  const menu = target.closest('[role=menu]')
+  last = menu ? document.getElementById(menu.getAttribute('aria-labelledby') ?? '') : target
 })
 
 /** For a component that is mounted when its dialog opens. Returns its `onCloseAutoFocus`. */

@@ -1,5 +1,5 @@
 /** `./scripts/screens console [SCENE…]`: pictures of the console's pages, narrow and wide, light and dark. */
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { startMailServer } from '@phonerack/shared/testing/mail-server'
 import { type Browser, type Page } from 'playwright-core'
@@ -97,6 +97,8 @@ async function drawSets(
 }
 
 async function drawAll(parts: Parts, browser: Browser, system: System, outside: Outside): Promise<void> {
+  // Pictures of scenes that no longer exist.
+  if (chosen.length === 0) await rm(folder, { recursive: true, force: true })
   await mkdir(folder, { recursive: true })
   const first = await newPage(browser, contextOf('1440-light'), [])
   const link = await firstLink(system)

@@ -33,7 +33,7 @@ export function Invite({ project, isOpen, onOpenChange }: Props) {
       description={
         made
           ? `${made.is_mailed ? `It was sent to ${made.email} too` : `Give it to ${made.email}`}. It works once, for 7 days, and is not shown again.`
-          : 'They get a link with which they create an account, or join with the one that they have.'
+          : 'They get a link to join the project, with a new account or one that they have.'
       }
     >
       {made ? (

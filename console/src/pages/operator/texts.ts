@@ -61,8 +61,8 @@ export const clockText = (ms: number | null): string =>
 /** How long running phones may continue after a drain, in seconds. */
 export const drainDeadlines = [
   [0, 'End immediately'],
-  [1800, 'Continue for at most 30 minutes'],
-  [3600, 'Continue for at most 1 hour'],
-  [28_800, 'Continue for at most 8 hours'],
-  [86_400, 'Continue for at most 1 day'],
+  [1800, 'Continue up to 30 minutes'],
+  [3600, 'Continue up to 1 hour'],
+  [28_800, 'Continue up to 8 hours'],
+  [86_400, 'Continue up to 1 day'],
 ] as const
