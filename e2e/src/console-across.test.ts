@@ -109,20 +109,23 @@ it('lists the phones of all projects, live by one stream, and none of a project 
   expect(await labRow.getByRole('button', { name: /^Actions/ }).count()).toBe(0)
   expect(await axeFindings(member)).toEqual([])
 
-  await member.getByLabel('Project', { exact: true }).selectOption(labName)
+  await member.getByRole('combobox', { name: 'Project' }).selectOption(labName)
   await shopRow.waitFor({ state: 'detached' })
   expect(new URL(member.url()).searchParams.get('project')).toBe(projects[1])
-  await member.getByLabel('Project', { exact: true }).selectOption('all')
-  await member.getByLabel('State').selectOption('parked')
+  await member.getByRole('combobox', { name: 'Project' }).selectOption('all')
+  await member.getByRole('combobox', { name: 'State' }).selectOption('parked')
   await member.getByText('No phone matches').waitFor()
-  await member.getByLabel('State').selectOption('all in use')
+  await member.getByRole('combobox', { name: 'State' }).selectOption('all in use')
   await shopRow.waitFor()
 
   await leaveLab()
-  expect((await apis[0]?.post(`/v1/phones/${phones[0]}/park`, {}))?.status).toBe(200)
+  expect((await apis[0]?.post(`/v1/phones/${phones[0]}/park`, {}))?.status).toBeLessThan(300)
   await shopRow.getByText('parked').waitFor()
   expect(await labRow.count()).toBe(0)
-  expect(new Set(streams)).toEqual(new Set(['/console/api/changes']))
+  // Those of the page before end with it.
+  const [own, ...later] = streams.slice(streams.indexOf('/console/api/changes'))
+  expect(own).toBe('/console/api/changes')
+  expect(later.filter((path) => path !== own)).toEqual([])
 })
 
 it('is reached from the menu of projects on a narrow screen, and shows hostile names as text', async () => {
