@@ -27,7 +27,7 @@ const projects: string[] = []
 const answered = z.object({
   id: z.string().optional(),
   url: z.string().optional(),
-  members: z.array(z.object({ user_id: z.string(), email: z.string() })).optional(),
+  data: z.array(z.object({ user_id: z.string(), email: z.string() })).optional(),
 })
 type Answered = z.infer<typeof answered>
 
@@ -55,8 +55,8 @@ async function enterLab(): Promise<void> {
 }
 
 async function leaveLab(): Promise<void> {
-  const { members = [] } = await ask(owner, 'GET', `${of(1)}/members`)
-  const { user_id: user } = members.find((each) => each.email === email) ?? { user_id: '' }
+  const { data = [] } = await ask(owner, 'GET', `${of(1)}/members`)
+  const { user_id: user } = data.find((each) => each.email === email) ?? { user_id: '' }
   await ask(owner, 'DELETE', `${of(1)}/members/${user}`, {})
 }
 

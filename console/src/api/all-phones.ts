@@ -6,7 +6,7 @@ import { type ProjectRef } from './session'
 export interface AllPhonesPage {
   data: (Phone & { project_id: string })[]
   next_cursor: string | null
-  /** All projects of the user, also those without phones on this page. */
+  /** All projects of the user, including those without phones on this page. */
   projects: ProjectRef[]
 }
 

@@ -36,7 +36,7 @@ export function AllPhones() {
   return (
     <Page
       title="Phones of all projects"
-      description="The list is live. It has the projects that you belong to."
+      description="The list is live. It covers the projects that you belong to."
     >
       {!hasNone && (
         <div className="flex flex-wrap items-center gap-3">

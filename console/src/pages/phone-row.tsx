@@ -46,7 +46,7 @@ function Row({ project, inProject, phone, mayChange }: Omit<Props, 'isFirst'>) {
     <div className="flex items-start gap-3 sm:items-center">
       <div
         className={cn(
-          'grid min-w-0 flex-1 gap-x-6 gap-y-1 sm:grid-cols-[minmax(0,1fr)_8rem_11rem] sm:items-center',
+          'grid min-w-0 flex-1 gap-x-6 gap-y-1 sm:grid-cols-[minmax(0,1fr)_8rem_11rem] sm:items-center md:max-lg:grid-cols-1',
           inProject !== undefined && 'xl:grid-cols-[minmax(0,1fr)_minmax(0,12rem)_8rem_11rem]',
         )}
       >

@@ -48,7 +48,7 @@ const rowsOf = (limits: Limits): Row[] => {
       part: partOf({ used: microsOf(used), limit: microsOf(limit) }),
     },
     {
-      name: 'Steps',
+      name: 'Storage of steps',
       note: steps === null ? 'switched off' : 'then the oldest are deleted',
       ...{ text: steps === null ? 'not recorded' : bytesText(steps), part: null },
     },

@@ -70,7 +70,7 @@ export type ProjectsItem =
 /** A user who follows several projects. */
 export interface Follower {
   userId: string
-  /** Read before each look: a project that is not in it any more is not named. */
+  /** Read before each look: a project that has left it is not named. */
   projectIds: () => Promise<readonly string[]>
 }
 

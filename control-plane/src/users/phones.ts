@@ -8,7 +8,7 @@ import { type PhoneView } from '../phones/types.js'
 import { type ProjectOfUser } from './members.js'
 
 export interface PhonesOfUserQuery extends PageQuery {
-  /** Null: all but failed and deleted ones. */
+  /** Null: all except failed and deleted ones. */
   status: PhoneStatus | null
   /** Null: all projects of the user. */
   projectId: string | null
@@ -35,7 +35,7 @@ export async function listPhonesOfUser(
     status ? Prisma.sql`and p.status = ${status}` : Prisma.sql`and p.status not in ('failed', 'deleted')`
   } ${after ? Prisma.sql`and (p.created_at, p.id) < (${after.at}, ${after.id})` : Prisma.empty}`
   const newest = Prisma.sql`order by created_at desc, id desc limit ${limit + 1}`
-  // Of each project, the index gives the newest phones, and the page is chosen among them.
+  // The index gives the newest phones of each project, and the page is chosen among them.
   const rows = await selectPhones(
     core.db,
     Prisma.sql`where p.id in (

@@ -55,7 +55,7 @@ const leave = (userId: string, { projectId }: Tenant) =>
   plane.app.core.db.member.delete({ where: { projectId_userId: { projectId, userId } } })
 
 describe('the phones of all projects', () => {
-  it('are those of the projects that the user belongs to, newest first, with their project and the role in it', async () => {
+  it('belong to the projects of the user, newest first, with their project and the role in it', async () => {
     const { client } = await userOf([
       [shop, 'viewer'],
       [lab, 'member'],
@@ -87,7 +87,7 @@ describe('the phones of all projects', () => {
       expect((await client.ask('GET', `/phones?${query}`)).status).toBe(400)
   })
 
-  it('of an operator are those of their own projects, at both listeners', async () => {
+  it('leave out the projects in which an operator is not a member, at both listeners', async () => {
     const { client, email, userId } = await consoleUser(plane, { role: 'operator' })
     const none = { data: [], next_cursor: null, projects: [] }
     expect(await list(client)).toEqual(none)

@@ -137,7 +137,7 @@ it('says in which of all projects of a user something happened, by one stream, u
   expect(stolen.response.status).toBe(400)
 })
 
-it('of an operator is about their own projects only', async () => {
+it('tells an operator only about projects in which they are a member', async () => {
   const { client } = await consoleUser(plane, { role: 'operator' })
   const stream = await openChanges(client, {}, '/changes')
   await eventually(() => lastId(stream.read.text) !== '')

@@ -15,7 +15,7 @@ import { apiPath, signedInOf } from './gate.js'
 
 /** Milliseconds after which a stream ends. The browser connects again, and what the user may do is checked again. */
 const streamMs = 60_000
-/** Of one project and of all together. A browser has one for each visible page. */
+/** Streams of one project and of all together. A browser has one for each visible page. */
 const streamsPerUser = 12
 
 async function* framesOf(items: AsyncIterable<StreamItem | ProjectsItem>): AsyncGenerator<string> {
