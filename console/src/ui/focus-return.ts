@@ -1,7 +1,7 @@
-/** Returns the focus to what opened a dialog. Menus and states open ours, so that Radix knows no trigger of them. */
+/** Returns the focus to what opened a dialog. Menus and states open ours, so Radix does not know their trigger. */
 import { useState } from 'react'
 
-/** What had the focus last. For items of a menu, which disappear, the button of the menu: a click does not focus it. */
+/** The last element with the focus. For items of a menu, which disappear, the button of the menu: a click does not focus it. */
 let last: HTMLElement | null = null
 
 document.addEventListener('focusin', ({ target }) => {

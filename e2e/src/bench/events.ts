@@ -1,6 +1,6 @@
 // bench: creates of phones with and without the triggers that write events
 /**
- * `./scripts/bench events`: synthetic agents whose phones start at once; phones are created one after another, in blocks with
+ * `./scripts/bench events`: synthetic agents whose phones start immediately; phones are created one after another, in blocks with
  * and without the triggers that write events, which are switched off in the database of the bench. Without them nothing is
  * numbered or published either. `BLOCKS` and `CREATES` change the numbers. Linux only.
  */

@@ -16,7 +16,7 @@ async function openTab(page: Page, name: string): Promise<void> {
   const tab = page.getByRole('tab', { name })
   await tab.click()
   await loaded(page)
-  await tab.evaluate((element) => element.scrollIntoView({ block: 'start' }))
+  await tab.evaluate('(element) => element.scrollIntoView({ block: "start" })')
   await page.mouse.wheel(0, -80)
   // Until the live view is drawn.
   await page.waitForTimeout(1500)
@@ -24,7 +24,7 @@ async function openTab(page: Page, name: string): Promise<void> {
 
 const installsUrl = '**/installs'
 
-/** Of the app of all pictures: another one could not update it. */
+/** Signs the app of all pictures: another one could not update it. */
 const signer = newSigner('the pictures')
 
 export const phoneScenes: readonly Scene[] = [

@@ -160,14 +160,14 @@ export async function dialogFindings(page: Page, opener: Locator): Promise<strin
   const findings = await axeFindings(page)
   for (let pressed = 0; pressed < tabs; pressed += 1) {
     await page.keyboard.press('Tab')
-    if (!(await dialog.evaluate((element) => element.contains(element.ownerDocument.activeElement))))
+    if (!(await dialog.evaluate<boolean, unknown>('(element) => element.contains(document.activeElement)')))
       findings.push(`${pressed + 1} tabs leave it`)
   }
   await page.keyboard.press('Escape')
   await dialog.waitFor({ state: 'detached' })
   // The focus returns after the dialog was removed.
   await page.waitForTimeout(200)
-  const focused = await opener.evaluate((element) => element === element.ownerDocument.activeElement)
+  const focused = await opener.evaluate<boolean, unknown>('(element) => element === document.activeElement')
   if (!focused) findings.push('Escape does not lead back')
   return findings.map((finding) => `${name}: ${finding}`)
 }

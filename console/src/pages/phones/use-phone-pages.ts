@@ -45,7 +45,7 @@ export function usePhonePages(project: string, filter: PhoneFilter) {
     return pagesOf(data, shown)
   }
 
-  // Its key is that of changes.
+  // It has the key of changes.
   const again = useQuery({
     queryKey: ['phones', project, filter],
     async queryFn({ signal }) {
