@@ -1,7 +1,7 @@
-/** Returns the focus to what opened a dialog. Menus and states open ours, so Radix does not know their trigger. */
+/** Returns the focus to what opened a dialog. Radix does so only for dialogs with a trigger; menus and states open ours. */
 import { useState } from 'react'
 
-/** The last element with the focus. For items of a menu, which disappear, the button of the menu: a click does not focus it. */
+/** The element that had the focus last. Items of a menu disappear: theirs is the menu's button, which a click does not focus. */
 let last: HTMLElement | null = null
 
 document.addEventListener('focusin', ({ target }) => {

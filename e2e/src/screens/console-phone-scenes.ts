@@ -16,15 +16,15 @@ async function openTab(page: Page, name: string): Promise<void> {
   const tab = page.getByRole('tab', { name })
   await tab.click()
   await loaded(page)
-  await tab.evaluate('(element) => element.scrollIntoView({ block: "start" })')
-  await page.mouse.wheel(0, -80)
+  const box = await tab.boundingBox()
+  await page.mouse.wheel(0, (box?.y ?? 0) - 80)
   // Until the live view is drawn.
   await page.waitForTimeout(1500)
 }
 
 const installsUrl = '**/installs'
 
-/** Signs the app of all pictures: another one could not update it. */
+/** Signs the app of all pictures: with another key, it could not be updated. */
 const signer = newSigner('the pictures')
 
 export const phoneScenes: readonly Scene[] = [

@@ -1,4 +1,4 @@
-/** Fills the operators' pages in the pictures of the console: devices in each state, projects and apps. */
+/** The lists of operators in the pictures of the console: devices in each state, projects and apps. */
 import { makeApk, newSigner } from '@phonerack/virtual-phone/testing/apk'
 import { type Page } from 'playwright-core'
 import { z } from 'zod'
