@@ -3,7 +3,8 @@
  * `./scripts/bench console [wall|load|list …]`. `wall`: 12 virtual phones at their real pace; an agent reads them in turn, in
  * blocks without and with two people who watch all thumbnails. `load`: Chromium with an empty cache opens pages in turns and
  * clicks until a control answers. `list`: Chromium scrolls phones whose rows are inserted into Postgres, in turns with a bare
- * page. `BLOCKS`, `READS` and `ROUNDS` change the numbers.
+ * page. `BLOCKS`, `READS`, `ROUNDS` and `SCROLLS` change the
+ * numbers.
  */
 import { type Browser } from 'playwright-core'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -19,7 +20,8 @@ import { measureWall, phoneCount } from './console-wall.js'
 import { printShares, quantile } from './figures.js'
 import { watchMachine } from './load.js'
 
-const rounds = Number(process.env['ROUNDS'] ?? 0)
+const rounds = Number(process.env['ROUNDS'] ?? 12)
+const scrolls = Number(process.env['SCROLLS'] ?? 3)
 const rows = 1000
 /** Milliseconds for which reads of the list are counted, and after which parts that are loaded in advance are. */
 const watchedMs = 21_000
@@ -108,7 +110,7 @@ async function load(): Promise<void> {
   const later = pages.map(() => 0)
   try {
     // The first one is not counted: the control plane and Chromium are cold.
-    for (let round = -1; round < (rounds || 12); round += 1)
+    for (let round = -1; round < rounds; round += 1)
       for (const [at, page] of pages.entries()) {
         const one = await openEmpty(browser, page, round < 0 ? laterMs : 0)
         if (round >= 0) opened[at]?.push(one)
@@ -138,7 +140,7 @@ async function list(): Promise<void> {
   const machine = await watchMachine()
   const frames = sides.map((): number[] => [])
   try {
-    for (let round = 0; round < (rounds || 3); round += 1)
+    for (let round = 0; round < scrolls; round += 1)
       for (const [at, side] of sides.entries()) {
         const page = await openList(browser, { ...side, last: `phone ${rows}` })
         const { nodes, heap } = await sizeOf(page)
