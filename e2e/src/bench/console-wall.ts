@@ -11,7 +11,7 @@ const reads = Number(process.env['READS'] ?? 30)
 /** Milliseconds between two reads of an agent. */
 const thinkMs = 150
 /** Milliseconds for which captures are counted while no agent reads. */
-const countedMs = 15_000
+const countedMs = 10_000
 
 interface Watched {
   /** The console's origin. */
