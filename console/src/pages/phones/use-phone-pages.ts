@@ -15,23 +15,23 @@ export function usePhonePages(project: string, filter: PhoneFilter) {
   const queries = useQueryClient()
   /** Contains the list of the phones. */
   const box = useRef<HTMLDivElement>(null)
-  /** When the page of each cursor was read. */
-  const [readAt] = useState(() => new Map<string | null, number>())
-  const read = async (cursor: string | null): Promise<PhonePage> => {
+  /** When each page was read. */
+  const [readAt] = useState((): number[] => [])
+  const read = async (cursor: string | null, at: number): Promise<PhonePage> => {
     const page = await listPhones(project, filter, cursor)
-    readAt.set(cursor, performance.now())
+    readAt[at] = performance.now()
     return page
   }
   const queryKey = ['phone pages', project, filter]
+  const current = (): List | undefined => queries.getQueryData<List>(queryKey)
   const list = useInfiniteQuery({
     queryKey,
-    queryFn: ({ pageParam }) => read(pageParam),
+    queryFn: ({ pageParam }) => read(pageParam, current()?.pages.length ?? 0),
     initialPageParam: null as string | null,
     getNextPageParam: (page) => page.next_cursor,
     // It would read all pages.
     staleTime: Infinity,
   })
-  const current = (): List | undefined => queries.getQueryData<List>(queryKey)
   const inView = (): number[] => {
     const rows = box.current?.querySelector('ul')?.children
     const data = current()
@@ -52,7 +52,7 @@ export function usePhonePages(project: string, filter: PhoneFilter) {
       for (const at of inView()) {
         const cursor = current()?.pageParams[at]
         if (cursor === undefined) break
-        const page = await read(cursor)
+        const page = await read(cursor, at)
         // Another read has begun.
         if (signal.aborted) break
         queries.setQueryData<List>(queryKey, (now) => now && replacePage(now, at, page))
@@ -67,7 +67,7 @@ export function usePhonePages(project: string, filter: PhoneFilter) {
   const look = useRef<() => void>(() => undefined)
   look.current = () => {
     const [oldest = 0] = inView()
-      .map((at) => readAt.get(current()?.pageParams[at] ?? null) ?? -Infinity)
+      .map((at) => readAt[at] ?? -Infinity)
       .sort((one, other) => one - other)
     if (performance.now() - oldest > refreshMs) void again.refetch()
   }
