@@ -59,7 +59,7 @@ export function usePhonePages(project: string, filter: PhoneFilter) {
       }
       return Date.now()
     },
-    enabled: list.isSuccess,
+    enabled: list.data !== undefined,
     initialData: 0,
     refetchInterval: refreshMs,
   })
