@@ -52,7 +52,7 @@ it('finds the pages of items', () => {
   expect(pagesOf({ pages: [page('', null)], pageParams: [null] }, [0, 0])).toEqual([0])
 })
 
-it('finds the items in the window, even in rows of several', () => {
+it('finds the items in the window, in rows of one and of several', () => {
   const rows = (columns: number, scrolled: number) => (at: number) => {
     const top = Math.floor(at / columns) * 100 - scrolled
     return { top, bottom: top + 100 }

@@ -38,7 +38,7 @@ export function pagesOf<T>(list: Paged<T>, [first, last]: readonly [number, numb
 }
 
 /**
- * The first and last of `count` items in the window. They are on the screen in the order of the list.
+ * The first and last of `count` items in the window. Items are on the screen in the order of the list.
  * @param boxOf the item's edges in the window, in pixels
  */
 export function shownItems(

@@ -45,7 +45,7 @@ export function usePhonePages(project: string, filter: PhoneFilter) {
     return pagesOf(data, shown)
   }
 
-  // It has the key of changes.
+  // Changes invalidate this key.
   const again = useQuery({
     queryKey: ['phones', project, filter],
     async queryFn({ signal }) {
