@@ -17,7 +17,7 @@ export async function operatorLink(system: System): Promise<string> {
   return z.object({ url: z.string() }).parse(made).url
 }
 
-/** The link of `up`, or another one once somebody is an operator. */
+/** The link of `up`, or another one once somebody is an operator. Another test may use it first: see `becomeOperator`. */
 export async function firstLink(system: System): Promise<string> {
   const operator = operatorOf(system)
   const state = z
@@ -26,46 +26,64 @@ export async function firstLink(system: System): Promise<string> {
   return state.has_operator || system.up.sign_in_url === null ? operatorLink(system) : system.up.sign_in_url
 }
 
-async function enterPerson(page: Page, url: string, person: { name: string; email?: string }): Promise<void> {
-  await page.goto(url)
-  await page.getByLabel('Name').fill(person.name)
-  if (person.email !== undefined) await page.getByLabel('E-mail address').fill(person.email)
-  await page.getByLabel('Password').fill(consolePassword)
-  await page.getByRole('button', { name: 'Continue with a password' }).click()
+interface Person {
+  name: string
+  email?: string
 }
 
 const inside = (page: Page) => page.getByRole('button', { name: 'Account and theme' })
 
-/** Accepts a link with a password. The page is then in the console. */
-export async function acceptLink(
-  page: Page,
-  url: string,
-  person: { name: string; email?: string },
-): Promise<void> {
-  await enterPerson(page, url, person)
-  await inside(page).waitFor()
+/** False: the link has ended. The page is in the console otherwise. */
+async function tryLink(page: Page, url: string, person: Person): Promise<boolean> {
+  await page.goto(url)
+  const name = page.getByLabel('Name')
+  const notValid = page.getByRole('heading', { level: 1, name: 'This link is not valid' })
+  await name.or(notValid).waitFor()
+  if (await notValid.isVisible()) return false
+  await name.fill(person.name)
+  if (person.email !== undefined) await page.getByLabel('E-mail address').fill(person.email)
+  await page.getByLabel('Password').fill(consolePassword)
+  await page.getByRole('button', { name: 'Continue with a password' }).click()
+  // The alert also reports an end between the look at the link and its use.
+  const refused = page.getByRole('alert').getByRole('paragraph')
+  await inside(page).or(refused).first().waitFor()
+  if (await inside(page).isVisible()) return true
+  const text = await refused.innerText()
+  if (text.includes('already used')) return false
+  throw new Error(`the link was refused: ${text}`)
 }
 
-/** Makes the page's person an operator, who is then in the console. */
-export async function becomeOperator(
-  page: Page,
-  system: System,
-  person: { name: string; email: string },
-): Promise<void> {
-  for (;;) {
-    const link = await firstLink(system)
-    // The token is in the fragment: another one alone would not load the page again.
+/** Accepts a link with a password. The page is then in the console. */
+export async function acceptLink(page: Page, url: string, person: Person): Promise<void> {
+  if (!(await tryLink(page, url, person))) throw new Error(`${url.split('#')[0]}: the link has ended`)
+}
+
+/**
+ * Makes the page's person an operator, who is then in the console. The link of `up` works once, and the first operator ends
+ * all others: another test file on the same system may do either, at any moment.
+ */
+export async function becomeOperator(page: Page, system: System, person: Required<Person>): Promise<void> {
+  while (!(await tryLink(page, await firstLink(system), person))) {
+    // The next link differs only in its fragment, which would not load the page.
     await page.goto('about:blank')
-    await page.goto(link)
-    const invalid = page.getByRole('heading', { name: 'This link is not valid' })
-    await page.getByLabel('Name').or(invalid).waitFor()
-    // Another test made the first operator at this moment, which ended this link.
-    if (await invalid.isVisible()) continue
-    await enterPerson(page, link, person)
-    const ended = page.getByRole('alert').getByText('already used')
-    await inside(page).or(ended).waitFor()
-    if (await inside(page).isVisible()) return
   }
+}
+
+/** Invites a person on the page of an owner or operator. Returns the link. */
+export async function invite(
+  page: Page,
+  project: string,
+  { email, role }: { email: string; role: 'viewer' | 'member' | 'owner' },
+): Promise<string> {
+  await page.goto(`${new URL(page.url()).origin}/console/projects/${project}/members`)
+  await page.getByRole('button', { name: 'Invite', exact: true }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('E-mail address').fill(email)
+  await dialog.getByLabel('Role').selectOption(role)
+  await dialog.getByRole('button', { name: 'Create link' }).click()
+  const link = await dialog.locator('code').innerText()
+  await dialog.getByRole('button', { name: 'Done' }).click()
+  return link
 }
 
 /** Goes from the public console of an operator to that of operators, and signs in there. Returns its origin. */

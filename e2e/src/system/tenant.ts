@@ -6,6 +6,7 @@ import { accountSchema, Api, errorOf, phoneSchema, sessionSchema, type Phone, ty
 import type { System } from './system.js'
 
 export interface TenantOptions {
+  name?: string
   creditUsd?: string
   spendLimitUsd?: string
   maxPhones?: number
@@ -27,7 +28,9 @@ export const operatorOf = (system: System): Api => new Api(system.up.operator_ur
 
 export async function newTenant(system: System, options: TenantOptions = {}): Promise<Tenant> {
   const operator = operatorOf(system)
-  const answer = await operator.post('/operator/v1/projects', { name: `test ${Date.now()}` })
+  const answer = await operator.post('/operator/v1/projects', {
+    name: options.name ?? `test ${Date.now()}`,
+  })
   const projectId = created.parse(answer.body).id
   const change = await operator.patch(`/operator/v1/projects/${projectId}`, {
     credit_usd: options.creditUsd ?? '100.000000',
