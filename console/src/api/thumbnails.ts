@@ -9,14 +9,20 @@ export type ThumbnailAnswer =
   /** The page has it. */
   | { kind: 'unchanged' }
   | { kind: 'none'; why: NoPicture }
-  /** The server refused, or did not answer. `isLimit`: too many requests. */
-  | { kind: 'refused'; isLimit: boolean }
+  /** The server refused, or did not answer. `limit`: too many requests. `denied`: the user has no access to the phone, or it does not run. */
+  | { kind: 'refused'; why: 'limit' | 'denied' | 'failed' }
 
 /** Milliseconds for a request. */
 const deadlineMs = 10_000
 
 const reasons: ReadonlySet<string> = new Set<NoPicture>(['secure', 'asleep', 'typed', 'busy', 'unreadable'])
 const isReason = (text: string): text is NoPicture => reasons.has(text)
+
+/** By status. */
+const refusals: Readonly<Partial<Record<number, 'limit' | 'denied'>>> = {
+  ...{ 401: 'denied', 403: 'denied', 404: 'denied', 409: 'denied' },
+  429: 'limit',
+}
 
 /** @param tag of the picture that the page has; empty: none. Never fails */
 export async function readThumbnail(
@@ -43,12 +49,11 @@ export async function readThumbnail(
       return { kind: 'picture', url, tag: (response.headers.get('etag') ?? '').replaceAll('"', '') }
     }
     const isControlled = response.status === 409 && (await codeOf(response)) === 'phone_controlled'
-    return isControlled
-      ? { kind: 'none', why: 'controlled' }
-      : { kind: 'refused', isLimit: response.status === 429 }
+    if (isControlled) return { kind: 'none', why: 'controlled' }
+    return { kind: 'refused', why: refusals[response.status] ?? 'failed' }
   } catch {
     // Aborted, too late, or without a connection: the page asks again later.
-    return { kind: 'refused', isLimit: false }
+    return { kind: 'refused', why: 'failed' }
   }
 }
 

@@ -74,7 +74,8 @@ it('shows the picture, keeps it while it is unchanged or the phone is busy, and 
   for (const answer of [
     { kind: 'unchanged' },
     { kind: 'none', why: 'busy' },
-    { kind: 'refused', isLimit: false },
+    { kind: 'refused', why: 'failed' },
+    { kind: 'refused', why: 'limit' },
   ] as const) {
     now += 20_000
     expect(await round(answer)).toEqual(['a'])
@@ -92,14 +93,27 @@ it('shows the picture, keeps it while it is unchanged or the phone is busy, and 
   expect(open[0]?.tag).toBe('')
 })
 
+it('drops the picture of a phone that the user may no longer see', async () => {
+  add('a')
+  await round(picture('1'))
+  now = 1000
+  await round({ kind: 'refused', why: 'denied' })
+  expect(watcher.shown('a')).toEqual({ url: null, why: 'unreadable' })
+  now = 10_999
+  expect(await round(picture('2'))).toEqual([])
+  now = 11_000
+  watcher.tick()
+  expect(open[0]?.tag).toBe('')
+})
+
 it('waits 10 seconds after a refusal, and with all phones after one for too many requests', async () => {
   add('a')
-  await round({ kind: 'refused', isLimit: false })
+  await round({ kind: 'refused', why: 'failed' })
   add('b')
   now = 9999
   expect(await round(picture('1'))).toEqual(['b'])
   now = 10_000
-  expect(await round({ kind: 'refused', isLimit: true })).toEqual(['a'])
+  expect(await round({ kind: 'refused', why: 'limit' })).toEqual(['a'])
   now = 19_999
   expect(await round(picture('1'))).toEqual([])
   now = 20_000

@@ -95,7 +95,7 @@ export class Watcher {
     card.restUntil = now + rest.usual
     if (answer.kind === 'refused') {
       card.restUntil = this.now() + rest.refused
-      if (answer.isLimit) this.restUntil = card.restUntil
+      if (answer.why === 'limit') this.restUntil = card.restUntil
     }
     const shown = nextShown(card.shown, answer)
     if (answer.kind === 'picture') card.tag = answer.tag
@@ -115,6 +115,7 @@ function nextShown(before: Shown, answer: ThumbnailAnswer): Shown {
     case 'none':
       return answer.why === 'busy' && before.url !== null ? before : { url: null, why: answer.why }
     case 'refused':
+      if (answer.why === 'denied') return { url: null, why: 'unreadable' }
       return before.url === null ? { url: null, why: before.why ?? 'unreadable' } : before
   }
 }
