@@ -16,7 +16,10 @@ export function addEvents(app: FastifyInstance, { services }: ProjectDeps): void
     const { type, phone, cursor } = request.query
     const parsed = typeSchema.safeParse(type)
     if (!parsed.success) throw invalidField('type', `must be one of ${eventTypes.join(', ')}`)
-    const filter = { type: parsed.data ?? null, phoneId: typeof phone === 'string' ? phone : null }
+    // Given twice, it would otherwise show all phones.
+    if (phone !== undefined && typeof phone !== 'string')
+      throw invalidField('phone', 'must be given at most once')
+    const filter = { type: parsed.data ?? null, phoneId: phone ?? null }
     const query = { limit: listed, cursor: typeof cursor === 'string' ? cursor : null }
     const page = await services.events.list(callerFor(request, reply), filter, query)
     return { data: page.data, next_cursor: page.nextCursor, types: eventTypes }

@@ -9,7 +9,7 @@ import { parseBody } from '../../http/parse-body.js'
 import { listKeys, newKeySchema } from '../../operator/keys.js'
 import { addProject } from '../../users/members.js'
 import { createProjectKey, limitNewKeys, revokeProjectKey } from '../../users/project-keys.js'
-import { invalidField, nameSchema } from '../../validation/fields.js'
+import { invalidField, nameSchema, refSchema } from '../../validation/fields.js'
 import { accountJson, phoneJson } from '../views.js'
 import { callerFor, phoneOf, projectPath, type OfPhone, type ProjectDeps } from './caller.js'
 import { actorOf, apiPath, projectOf } from './gate.js'
@@ -81,12 +81,14 @@ function addPhones(app: FastifyInstance, deps: ProjectDeps): void {
 
   app.get<Listed>(`${base}/phones`, async (request, reply) => {
     const { status, cursor, key, metadata } = request.query
+    const from = refSchema.optional().safeParse(key)
+    if (!from.success) throw invalidField('key', 'must be the ID of a key')
     const page = await phones.list(callerFor(request, reply), {
       status: statusIn(status),
       metadata: pairOf(metadata),
       limit: limits.page.max,
       cursor: typeof cursor === 'string' ? cursor : null,
-      ...(typeof key === 'string' ? { keyId: key } : {}),
+      ...(from.data === undefined ? {} : { keyId: from.data }),
     })
     return { data: page.data.map(phoneJson), next_cursor: page.nextCursor }
   })

@@ -199,6 +199,7 @@ describe('events', () => {
     expect(await list('phone=%00')).toBe('phone_not_found')
     expect(await list('phone=ph_aaaaaaaaaaaa')).toBe('phone_not_found')
     expect(await list('cursor=x')).toBe('validation_failed')
+    expect(await list(`phone=${phone.id}&phone=${phone.id}`)).toBe('validation_failed')
   })
 })
 

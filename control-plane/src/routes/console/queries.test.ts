@@ -1,0 +1,60 @@
+// Queries of the lists that no page sends: text that Postgres cannot store, too long, twice, or of another kind.
+import { beforeAll, expect, it } from 'vitest'
+import { consoleUser, operatorDesk, type ConsoleClient } from '../../testing/console-client.js'
+import { readyPhone } from '../../testing/ready-phone.js'
+import { useWorld, type Tenant } from '../../testing/world.js'
+
+const world = useWorld()
+let client: ConsoleClient
+let desk: ConsoleClient
+let tenant: Tenant
+let phoneId = ''
+let webhookId = ''
+beforeAll(async () => {
+  const plane = await world.start()
+  await plane.rack(1, { beatMs: 200 })
+  tenant = await plane.tenant({ credit: '1000' })
+  phoneId = await readyPhone(plane, tenant)
+  const user = await consoleUser(plane, { role: 'operator' })
+  client = user.client
+  desk = await operatorDesk(plane, user.email)
+  const made = await client.ask('POST', `/projects/${tenant.projectId}/webhooks`, {
+    body: { url: 'https://receiver.invalid/' },
+  })
+  webhookId = String(made.body['id'])
+})
+
+const long = 'x'.repeat(10_000)
+const hostile = (name: string): string[] => [
+  ...['%00', 'a%00=b', '%ff', long, `${long}=${long}`, `a&${name}=b`, '-1', '9'.repeat(30)],
+  ...['%F0%9F%98%80', "'%20or%201=1--", '__proto__', '%E2%80%AE', ''],
+]
+
+it.each([
+  ['/phones', ['status', 'cursor', 'key', 'metadata']],
+  ['/activity', ['before', 'by', 'phone', 'refused']],
+  ['/events', ['type', 'phone', 'cursor']],
+  ['/ledger', ['before']],
+  ['/webhooks/WEBHOOK/deliveries', ['cursor']],
+  ['/phones/PHONE/sessions', ['cursor']],
+  ['/phones/PHONE/steps', ['cursor']],
+  ['/phones/PHONE/logs', ['level', 'cursor']],
+  ['/phones/PHONE/files', ['path']],
+  ['/phones/PHONE/files/content', ['path']],
+  ['/phones/PHONE/thumbnail', ['x']],
+])('%s is refused or answered, and never fails', async (path, names) => {
+  const at = `/projects/${tenant.projectId}${path.replace('PHONE', phoneId).replace('WEBHOOK', webhookId)}`
+  for (const name of names)
+    for (const value of hostile(name)) {
+      const { status, body } = await client.ask('GET', `${at}?${name}=${value}`)
+      expect([200, 400, 404], JSON.stringify([name, value.slice(0, 40), body])).toContain(status)
+    }
+})
+
+it('the audit log is refused or answered, and never fails', async () => {
+  for (const name of ['before', 'target'])
+    for (const value of hostile(name)) {
+      const { status, body } = await desk.ask('GET', `/operator/audit?${name}=${value}`)
+      expect([200, 400, 404], JSON.stringify([name, value.slice(0, 40), body])).toContain(status)
+    }
+})
