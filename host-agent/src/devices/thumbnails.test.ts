@@ -3,6 +3,7 @@ import { createLogger, Progress } from '@phonerack/shared'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createFew } from '../base/few.js'
 import { later } from '../base/later.js'
+import { FencingRefused } from '../custody/fencing.js'
 import { DeviceGone, type Device } from '../device/device.js'
 import { simulatedPhone } from '../testing/simulated-phone.js'
 import { createThumbnails, type Thumbnails } from './thumbnails.js'
@@ -26,12 +27,15 @@ let reads: number
 let gateOfReads: Promise<unknown>
 let failure: Error | null
 let covered: { secure?: boolean; asleep?: boolean }
+/** The phone and number that have the device; null: any. */
+let owner: string | null
 
 beforeEach(() => {
   now = 1_000_000
   reads = 0
   failure = null
   covered = {}
+  owner = null
   gateOfReads = Promise.resolve()
   turns = createTurns()
   typed = createTyped(() => now)
@@ -55,7 +59,13 @@ beforeEach(() => {
   thumbnails = createThumbnails({
     gate: {
       typed,
-      fencing: { hold: () => new AbortController().signal },
+      fencing: {
+        hold: ({ phoneId, fencingNumber }) => {
+          if (owner !== null && owner !== `${phoneId} ${fencingNumber}`)
+            throw new FencingRefused('serial', 'old_number', fencingNumber, '2')
+          return new AbortController().signal
+        },
+      },
       glance: (_, progress, work) =>
         turns.giveWay((signal) => work(device, Progress.for(progress.remaining, progress.signal, signal))),
     },
@@ -176,6 +186,22 @@ describe('a picture', () => {
   it.each(['secure', 'asleep'] as const)('is not read from a screen that is %s', async (state) => {
     covered = { [state]: true }
     expect([await take(), reads]).toEqual([state, 0])
+  })
+
+  it('is not shown at all when the device got another phone during the read, even if the read was not aborted', async () => {
+    owner = 'ph_a 1'
+    const end = later<null>()
+    gateOfReads = end.promise
+    const waiting = take()
+    const refused = expect(waiting).rejects.toThrow(FencingRefused)
+    await expect.poll(() => reads).toBe(1)
+    owner = 'ph_b 2'
+    // It waits for the read that is for the other phone.
+    const next = take(caller('ph_b', 2n))
+    await expect(take()).rejects.toThrow(FencingRefused)
+    end.resolve(null)
+    await refused
+    expect([await next, reads]).toEqual(['busy', 1])
   })
 
   it('is never shown to another phone, or to the same one on another assignment', async () => {

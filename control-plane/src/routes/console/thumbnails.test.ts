@@ -119,6 +119,33 @@ it('is refused for a phone of another project, or that is not ready', async () =
   expect(asked).toEqual([])
 })
 
+it('is refused to a user who was just removed, and no cache keeps any answer', async () => {
+  const { client, userId } = await consoleUser(plane, { role: 'viewer', projectId: tenant.projectId })
+  const first = await ask(undefined, client)
+  const unchanged = await ask('"tag-1"', client)
+  answerWith(none(Absence.THUMBNAIL_ABSENCE_SECURE))
+  const absent = await ask(undefined, client)
+  await plane.app.core.db.member.deleteMany({ where: { userId } })
+  asked = []
+  const removed = await ask(undefined, client)
+  expect(asked).toEqual([])
+  const answers = [first, unchanged, absent, removed]
+  expect(answers.map(({ status }) => status)).toEqual([200, 304, 204, 404])
+  for (const { headers } of answers) expect(headers['cache-control']).toBe('no-store')
+})
+
+it('gives the same answer for a phone of another project as for an unknown phone', async () => {
+  const other = await plane.tenant({ credit: '10' })
+  const { client } = await consoleUser(plane, { role: 'owner', projectId: other.projectId })
+  const answerFor = async (id: string) => {
+    const { status, body } = await client.ask('GET', `/projects/${other.projectId}/phones/${id}/thumbnail`)
+    const { request_id: requestId } = body['error'] as { request_id: string }
+    return JSON.stringify([status, body]).replaceAll(id, 'ID').replace(requestId, '')
+  }
+  expect(await answerFor(phoneId)).toBe(await answerFor('ph_aaaaaaaaaaaa'))
+  expect(asked).toEqual([])
+})
+
 it('is refused while a person controls the phone, for members too', async () => {
   const { client } = await consoleUser(plane, { role: 'member', projectId: tenant.projectId })
   const at = `/projects/${tenant.projectId}/phones/${phoneId}/control`
