@@ -51,7 +51,13 @@ function App() {
   return (
     <QueryClientProvider client={queries}>
       <RouterProvider router={router} />
-      <Toaster theme={theme} position="bottom-right" closeButton />
+      <Toaster
+        theme={theme}
+        position="bottom-right"
+        closeButton
+        // A long name must not cover the page.
+        toastOptions={{ classNames: { title: 'line-clamp-5' } }}
+      />
     </QueryClientProvider>
   )
 }

@@ -11,6 +11,7 @@ import { clockText, daysUntil } from './pages/operator/texts'
 import { errorText, stateOf, typesText } from './pages/webhooks/texts'
 import { bytesText } from './ui/bytes'
 import { csvOf } from './ui/csv'
+import { undirected, withEscapes } from './direction'
 import { durationText } from './ui/duration'
 import { usdText } from './ui/money'
 import { agoText } from './ui/time'
@@ -61,6 +62,16 @@ it.each([
   expect(actionText(action)).toBe(text)
 })
 
+describe('marks that change the direction of text', () => {
+  const hostile = 'a\u2069\u202Eb\u2067c'
+  it('are left out of names, and escaped in JSON and in lines of the screen', () => {
+    expect(undirected(hostile)).toBe('abc')
+    expect(withEscapes(hostile)).toBe('a\\u2069\\u202eb\\u2067c')
+    expect(JSON.parse(withEscapes(JSON.stringify({ hostile })))).toEqual({ hostile })
+    expect(actionText({ type: 'tap', target: { text: hostile } })).toBe('tap “abc”')
+  })
+})
+
 describe('a CSV file', () => {
   it('quotes its cells, and begins none of them as a formula', () => {
     const rows = [
@@ -68,6 +79,15 @@ describe('a CSV file', () => {
       { a: '@sum', b: null },
     ]
     expect(csvOf(['a', 'b'], rows)).toBe('a,b\r\n"\'=1+1","x ""y"", z"\r\n"\'@sum",""\r\n')
+  })
+
+  it.each(['=1', ' =1', '\u200b\u202e=1', '\uFF1D1', '-1+cmd', '-2e9', '+1', '\t=1', '\n1'])(
+    'begins %j with an apostrophe',
+    (a) => expect(csvOf(['a'], [{ a }])).toBe(`a\r\n"'${a}"\r\n`),
+  )
+
+  it('keeps numbers as they are, so that they can be added', () => {
+    expect(csvOf(['a', 'b'], [{ a: '-3.100000', b: -2 }])).toBe('a,b\r\n"-3.100000","-2"\r\n')
   })
 })
 
@@ -77,6 +97,7 @@ it('an error says what to do next only if that is a sentence', () => {
   expect(messageOf(failed('Try again.'))).toBe('It failed. Try again.')
   expect(messageOf(failed('GET /v1/phones'))).toBe('It failed.')
   expect(messageOf(failed(null))).toBe('It failed.')
+  expect(messageOf(new Error('No file a\u2069\u202Eb is there.'))).toBe('No file ab is there.')
 })
 
 it.each([

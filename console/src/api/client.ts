@@ -1,4 +1,5 @@
 /** Requests to `/console/api`: the token against forgery, errors, and a repeated sign-in where the server asks for one. */
+import { undirected } from '../direction'
 
 export interface ErrorBody {
   code: string
@@ -140,10 +141,11 @@ export async function send<T>(
   }
 }
 
-/** The text of a failure for a person. */
+/** The text of a failure for a person. It may quote texts of others. */
 export function messageOf(error: unknown): string {
-  if (!(error instanceof RequestFailed)) return error instanceof Error ? error.message : String(error)
+  if (!(error instanceof RequestFailed))
+    return undirected(error instanceof Error ? error.message : String(error))
   const { message, next } = error.body
   const isSentence = next !== null && /^[A-Z][a-z]/.test(next)
-  return isSentence ? `${message} ${next}` : message
+  return undirected(isSentence ? `${message} ${next}` : message)
 }

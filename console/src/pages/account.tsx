@@ -6,6 +6,7 @@ import { addPasskey, listPasskeys, removePasskey } from '../api/passkeys'
 import { useCanUsePasskeys, useSession } from '../api/session'
 import { Badge } from '../ui/badge'
 import { Button } from '../ui/button'
+import { Name } from '../ui/name'
 import { Loading, Page } from '../ui/page'
 import { Time } from '../ui/time'
 import { Linked } from './account/linked'
@@ -18,7 +19,14 @@ export function Account() {
   const hasPasskeys = useCanUsePasskeys()
   const isElsewhere = !consoleUrl.startsWith(`${window.location.origin}/`)
   return (
-    <Page title="Your account" description={`${user?.name ?? ''} · ${user?.email ?? ''}`}>
+    <Page
+      title="Your account"
+      description={
+        <>
+          <Name>{user?.name ?? ''}</Name> · {user?.email}
+        </>
+      }
+    >
       {hasPasskeys ? (
         <Passkeys />
       ) : (

@@ -18,6 +18,7 @@ import { isAtLeast, useSession } from '../api/session'
 import { useProject } from '../shell/project'
 import { Button } from '../ui/button'
 import { FormError, SelectField } from '../ui/field'
+import { Name } from '../ui/name'
 import { Card, Empty, Loading, Page } from '../ui/page'
 import { PhoneChoice } from './keys/phone-choice'
 import { RightsFields } from './keys/rights-fields'
@@ -135,7 +136,7 @@ function Asks({ asking: { client, redirect } }: { asking: AskingClient }) {
         <Plug className="mt-0.5 size-5 shrink-0 text-muted" aria-hidden />
         <span className="min-w-0 break-words">
           <strong>
-            <bdi>{client.name}</bdi>
+            <Name>{client.name}</Name>
           </strong>{' '}
           asks for access by MCP until you revoke it.
         </span>

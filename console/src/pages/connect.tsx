@@ -8,6 +8,7 @@ import { allowTerminal, denyTerminal, lookAtTerminal, type WaitingTerminal } fro
 import { useProject } from '../shell/project'
 import { Button } from '../ui/button'
 import { FormError, SelectField, TextField } from '../ui/field'
+import { Name } from '../ui/name'
 import { Card, Empty, Page } from '../ui/page'
 import { Time } from '../ui/time'
 
@@ -96,7 +97,7 @@ function Decide({ code, terminal, onDecided, onBack }: DecideProps) {
         <SquareTerminal className="mt-0.5 size-5 shrink-0 text-muted" aria-hidden />
         <span className="min-w-0">
           <strong className="break-words">
-            <bdi>{terminal.client ?? 'A terminal'}</bdi>
+            <Name>{terminal.client ?? 'A terminal'}</Name>
           </strong>{' '}
           at {terminal.address} asked for a key <Time at={terminal.created_at} />. Allow it only if the
           terminal in front of you shows this code:

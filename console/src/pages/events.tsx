@@ -6,6 +6,7 @@ import { messageOf } from '../api/client'
 import { listEvents, type EventFilter, type ProjectEvent } from '../api/events'
 import { useChanges } from '../shell/changes'
 import { Choice, Filters, Unlisted } from '../ui/choice'
+import { withEscapes } from '../direction'
 import { Export } from '../ui/export'
 import { useFilter } from '../ui/filter'
 import { ListCard, ShowMore } from '../ui/list-card'
@@ -116,7 +117,7 @@ const Row = ({ project, event }: { project: string; event: ProjectEvent }) => (
         aria-label={`Data of ${event.id}`}
         className="mt-2 max-h-60 min-w-0 overflow-auto rounded-md border border-border bg-code p-3 font-mono text-xs"
       >
-        {JSON.stringify(event.data, null, 2)}
+        {withEscapes(JSON.stringify(event.data, null, 2))}
       </pre>
     </details>
   </li>

@@ -11,6 +11,7 @@ import { useProject } from '../shell/project'
 import { Badge } from '../ui/badge'
 import { Button } from '../ui/button'
 import { Ask, Confirm } from '../ui/dialog'
+import { undirected } from '../direction'
 import { ListCard } from '../ui/list-card'
 import { Card, Page } from '../ui/page'
 import { Time } from '../ui/time'
@@ -94,7 +95,7 @@ function KeyRow({ project, item, mayChange }: { project: string; item: Key; mayC
     onError: (error) => void toast.error(messageOf(error)),
     async onSuccess() {
       setIsRevoking(false)
-      toast.success(`${item.name} was revoked.`)
+      toast.success(`${undirected(item.name)} was revoked.`)
       await queries.invalidateQueries({ queryKey: ['keys', project] })
     },
   })

@@ -19,6 +19,7 @@ import { Badge } from '../ui/badge'
 import { Button } from '../ui/button'
 import { Ask, Confirm } from '../ui/dialog'
 import { ListCard } from '../ui/list-card'
+import { Name } from '../ui/name'
 import { Card, Page } from '../ui/page'
 import { Select } from '../ui/select'
 import { Time } from '../ui/time'
@@ -94,7 +95,7 @@ function MemberRow({ project, member, mayChange }: { project: string; member: Me
     <li className="flex flex-wrap items-center gap-x-4 gap-y-2 px-4 py-3 sm:px-5">
       <div className="min-w-0 flex-1 basis-full sm:basis-48">
         <p className="truncate font-medium">
-          {member.name}
+          <Name>{member.name}</Name>
           {member.user_id === user?.id && <span className="font-normal text-muted"> (you)</span>}
         </p>
         <p className="truncate text-[13px] text-muted">

@@ -5,6 +5,7 @@ import { deletePhone, parkPhone, startPhone, type Phone } from '../api/projects'
 import { Button } from '../ui/button'
 import { cn } from '../ui/cn'
 import { Ask, Confirm } from '../ui/dialog'
+import { undirected } from '../direction'
 import { Menu, MenuItem } from '../ui/menu'
 import { useNear } from '../ui/near'
 import { Time } from '../ui/time'
@@ -63,7 +64,7 @@ function Row({ project, inProject, phone, mayChange }: Omit<Props, 'isFirst'>) {
           <p className="truncate font-mono text-xs text-muted">{phone.id}</p>
           {metadata.length > 0 && (
             <p className="truncate text-[13px] text-muted">
-              <bdi>{metadata.map(([key, value]) => `${key}: ${value}`).join(' · ')}</bdi>
+              <bdi>{undirected(metadata.map(([key, value]) => `${key}: ${value}`).join(' · '))}</bdi>
             </p>
           )}
         </div>

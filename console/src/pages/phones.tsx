@@ -11,6 +11,7 @@ import { useChanges } from '../shell/changes'
 import { useProject } from '../shell/project'
 import { Button } from '../ui/button'
 import { Filters } from '../ui/choice'
+import { undirected } from '../direction'
 import { ListCard } from '../ui/list-card'
 import { MoreInView } from '../ui/more-in-view'
 import { NameDialog } from '../ui/name-dialog'
@@ -102,7 +103,7 @@ function NewPhone({ project, isOpen, onOpenChange }: NewPhoneProps) {
     mutationFn: (name: string) => createPhone(project, name),
     async onSuccess({ name }) {
       onOpenChange(false)
-      toast.success(`${name} is being prepared.`)
+      toast.success(`${undirected(name)} is being prepared.`)
       await queries.invalidateQueries({ queryKey: ['phones', project] })
     },
   })

@@ -10,6 +10,7 @@ import { useProject } from '../shell/project'
 import { Badge } from '../ui/badge'
 import { Button } from '../ui/button'
 import { ListCard } from '../ui/list-card'
+import { Name } from '../ui/name'
 import { Page } from '../ui/page'
 import { Time } from '../ui/time'
 import { WebhookActions } from './webhooks/actions'
@@ -86,7 +87,7 @@ function Row({ project, webhook, types, mayChange }: RowProps) {
           <p className="truncate text-[13px] text-muted">
             {webhook.description !== null && (
               <>
-                <bdi>{webhook.description}</bdi>
+                <Name>{webhook.description}</Name>
                 {' · '}
               </>
             )}

@@ -12,6 +12,7 @@ import { Outside } from '../shell/outside'
 import { ProviderButtons } from '../shell/provider-buttons'
 import { Button } from '../ui/button'
 import { FormError, TextField } from '../ui/field'
+import { Name } from '../ui/name'
 import { Loading } from '../ui/page'
 
 /** In the fragment, which browsers do not send. */
@@ -23,7 +24,7 @@ const purposeOf = ({ role, email, project }: OpenInvitation): ReactNode => {
   if (role === 'operator') return 'You become an operator of this service.'
   return (
     <>
-      You are invited to the project <bdi>{project?.name}</bdi> as{' '}
+      You are invited to the project <Name>{project?.name ?? ''}</Name> as{' '}
       {role === 'owner' ? 'an owner' : `a ${role}`}.
     </>
   )

@@ -1,7 +1,11 @@
-/** Quoted, and without a beginning that a spreadsheet would calculate. */
+/** A sign that begins a formula, in its usual or wide form, after characters that are not visible. */
+const formula = /^[\s\p{Cf}]*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20]|^[\t\r\n]/u
+const number = /^-?\d+(?:\.\d+)?$/
+
+/** Quoted, and without a beginning that a spreadsheet would calculate. A number stays one. */
 const cell = (value: unknown): string => {
   const text = typeof value === 'string' || typeof value === 'number' ? String(value) : ''
-  const harmless = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
+  const harmless = formula.test(text) && !number.test(text) ? `'${text}` : text
   return `"${harmless.replaceAll('"', '""')}"`
 }
 

@@ -3,6 +3,7 @@ import { AlertDialog as RadixAlert, Dialog as Radix } from 'radix-ui'
 import { type ComponentProps, type ReactNode } from 'react'
 import { Button } from './button'
 import { useFocusReturn } from './focus-return'
+import { Name } from './name'
 
 // A second dialog covers the first: they have the same layer, in the order in which they open.
 const overlay = 'fixed inset-0 z-50 bg-black/50'
@@ -91,7 +92,7 @@ export const DialogButtons = ({ children }: { children: ReactNode }) => (
 /** A question about a thing. Marks in its name do not turn the text around it. */
 export const Ask = ({ verb, name }: { verb: string; name: string }) => (
   <span className="break-words">
-    {verb} <bdi>{name}</bdi>?
+    {verb} <Name>{name}</Name>?
   </span>
 )
 

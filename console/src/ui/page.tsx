@@ -1,5 +1,6 @@
 /** The frame of each page: its heading, cards, and what is shown while there is nothing. */
 import { type ReactNode } from 'react'
+import { undirected } from '../direction'
 import { cn } from './cn'
 
 interface PageProps {
@@ -21,11 +22,11 @@ export function Page({ title, description, actions, back, isWide = false, childr
         isWide ? 'max-w-7xl' : 'max-w-5xl',
       )}
     >
-      <title>{`${title} · Phonerack`}</title>
+      <title>{`${undirected(title)} · Phonerack`}</title>
       <header className="flex flex-wrap items-start justify-between gap-x-6 gap-y-3">
         <div className="grid min-w-0 gap-1">
           {back}
-          <h1 className="text-xl font-semibold tracking-tight break-words">{title}</h1>
+          <h1 className="text-xl font-semibold tracking-tight break-words">{undirected(title)}</h1>
           {description !== undefined && <div className="max-w-prose text-muted">{description}</div>}
         </div>
         {actions}

@@ -2,6 +2,7 @@
 import { useState, type ReactNode } from 'react'
 import { Button } from '../../ui/button'
 import { Ask, Confirm } from '../../ui/dialog'
+import { Name } from '../../ui/name'
 import { Time } from '../../ui/time'
 import { type useChange } from './section'
 
@@ -41,7 +42,7 @@ export function Removable<T extends Row>({
         {rows.map((row) => (
           <li key={row.id} className="flex items-center justify-between gap-4 px-4 py-3 sm:px-5">
             <p className="flex min-w-0 flex-wrap items-center gap-2">
-              <bdi className="truncate">{row.name}</bdi>
+              <Name className="truncate">{row.name}</Name>
               {badge?.(row)}
               {row.created_at !== null && (
                 <span className="text-[13px] text-muted">

@@ -6,6 +6,7 @@ import { messageOf } from '../../api/client'
 import { addLibraryApp, sendLibraryFile } from '../../api/operators'
 import { Button } from '../../ui/button'
 import { Dialog } from '../../ui/dialog'
+import { undirected } from '../../direction'
 import { FormError, TextField } from '../../ui/field'
 
 export function AddApp({ onClose }: { onClose: () => void }) {
@@ -22,7 +23,7 @@ export function AddApp({ onClose }: { onClose: () => void }) {
       return addLibraryApp(files)
     },
     onSuccess({ label, version_name: version }) {
-      toast.success(`${label} ${version} is in the library.`)
+      toast.success(`${undirected(label)} ${undirected(version)} is in the library.`)
       onClose()
       return queries.invalidateQueries({ queryKey: ['operator'] })
     },

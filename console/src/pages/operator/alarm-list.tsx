@@ -1,6 +1,7 @@
 /** Alarms above the hosts; nothing while there are none. */
 import { Link } from '@tanstack/react-router'
 import { TriangleAlert } from 'lucide-react'
+import { Name } from '../../ui/name'
 import { Card } from '../../ui/page'
 import { type Alarm } from './alarms'
 
@@ -15,7 +16,7 @@ export const AlarmList = ({ alarms }: { alarms: readonly Alarm[] }) =>
         {alarms.map(({ id, name, text, page }) => (
           <li key={id} className="break-words">
             <Link to={page} className="rounded underline underline-offset-2">
-              <bdi>{name}</bdi>
+              <Name>{name}</Name>
             </Link>
             {text.startsWith(':') ? text : ` ${text}`}
           </li>

@@ -2,7 +2,9 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { History } from 'lucide-react'
 import { listAudit, type AuditEntry } from '../../api/operators'
+import { withEscapes } from '../../direction'
 import { ListCard, ShowMore, whileNewest } from '../../ui/list-card'
+import { Name } from '../../ui/name'
 import { Page } from '../../ui/page'
 import { Time } from '../../ui/time'
 
@@ -49,7 +51,7 @@ const Row = ({ entry }: { entry: AuditEntry }) => (
     </div>
     <details className="min-w-0">
       <summary className="w-fit max-w-full cursor-pointer rounded text-[13px] break-words text-muted hover:text-foreground">
-        <bdi>{entry.token_name || entry.token_id}</bdi>
+        <Name>{entry.token_name || entry.token_id}</Name>
         {entry.address !== '' && ` · ${entry.address}`} · values
       </summary>
       <div className="grid min-w-0 gap-2 pt-2 sm:grid-cols-2">
@@ -63,7 +65,7 @@ const Row = ({ entry }: { entry: AuditEntry }) => (
             aria-label={String(name)}
             className="max-h-60 min-w-0 overflow-auto rounded-md border border-border bg-code p-3 font-mono text-xs"
           >
-            {value === null ? 'none' : JSON.stringify(value, null, 2)}
+            {value === null ? 'none' : withEscapes(JSON.stringify(value, null, 2))}
           </pre>
         ))}
       </div>

@@ -2,6 +2,7 @@
 import { useState } from 'react'
 import { type Device } from '../../api/operators'
 import { Badge } from '../../ui/badge'
+import { Name } from '../../ui/name'
 import { Time } from '../../ui/time'
 import { DeviceActions } from './device-actions'
 import { DeviceDetails } from './device-details'
@@ -26,7 +27,7 @@ export function DeviceRow({ device }: { device: Device }) {
             <bdi>{modelOf(device)}</bdi>
           </p>
           <p className="text-[13px] break-words text-muted">
-            <bdi className="font-mono">{device.serial}</bdi> at <bdi>{device.host_name}</bdi>
+            <Name className="font-mono">{device.serial}</Name> at <Name>{device.host_name}</Name>
             {device.sdk !== null && ` · Android API ${device.sdk}`}
           </p>
           {condition && <p className="text-[13px] text-muted tabular-nums">{conditionText(condition)}</p>}
@@ -47,7 +48,7 @@ export function DeviceRow({ device }: { device: Device }) {
       )}
       {maintenance && (
         <p className="break-words">
-          <bdi>{maintenance.note}</bdi>{' '}
+          <Name>{maintenance.note}</Name>{' '}
           <span className="text-muted">
             · in maintenance since <Time at={maintenance.since} />
           </span>

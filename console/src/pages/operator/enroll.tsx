@@ -5,6 +5,7 @@ import { enrollDevice, type Device } from '../../api/operators'
 import { Button } from '../../ui/button'
 import { Ask, Dialog, DialogButtons } from '../../ui/dialog'
 import { TextField } from '../../ui/field'
+import { Name } from '../../ui/name'
 import { useOperatorChange } from './change'
 import { modelOf } from './texts'
 
@@ -23,7 +24,7 @@ export function Enroll({ device, onClose }: Props) {
       title={<Ask verb="Enrol" name={device.serial} />}
       description={
         <>
-          <bdi>{modelOf(device)}</bdi> at <bdi>{device.host_name}</bdi>
+          <Name>{modelOf(device)}</Name> at <Name>{device.host_name}</Name>
         </>
       }
     >

@@ -5,6 +5,7 @@ import { useState } from 'react'
 import { listLibrary, removeLibraryApp, type LibraryApp } from '../../api/operators'
 import { Button } from '../../ui/button'
 import { Ask, Confirm } from '../../ui/dialog'
+import { Name } from '../../ui/name'
 import { Card, Empty, Page } from '../../ui/page'
 import { Time } from '../../ui/time'
 import { AddApp } from './add-app'
@@ -75,7 +76,7 @@ function Row({ app }: { app: LibraryApp }) {
         </div>
         <p className="grid grid-cols-1 text-[13px] text-muted tabular-nums">
           <span className="truncate">
-            Version <bdi>{app.version_name}</bdi> ({app.version_code})
+            Version <Name>{app.version_name}</Name> ({app.version_code})
           </span>
           <span>
             {bytesText(app.size_bytes)}

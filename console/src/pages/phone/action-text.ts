@@ -1,8 +1,9 @@
 /** An action of an agent in a few words. */
 import { type Action } from '../../api/phones'
+import { undirected } from '../../direction'
 
 const asText = (value: unknown): string => {
-  if (typeof value === 'string') return `“${value}”`
+  if (typeof value === 'string') return `“${undirected(value)}”`
   return typeof value === 'number' ? String(value) : ''
 }
 

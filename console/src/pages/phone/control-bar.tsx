@@ -3,11 +3,13 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Hand, Undo2 } from 'lucide-react'
 import { useId, useState } from 'react'
 import { toast } from 'sonner'
+import { undirected } from '../../direction'
 import { messageOf } from '../../api/client'
 import { getControl, handBack, takeOver, type Control } from '../../api/phones'
 import { Button } from '../../ui/button'
 import { cn } from '../../ui/cn'
 import { Dialog } from '../../ui/dialog'
+import { Name } from '../../ui/name'
 
 /** Milliseconds between two reads. */
 const refreshMs = 2000
@@ -81,13 +83,21 @@ function Text({ control, mayControl }: { control: Control | null; mayControl: bo
     return (
       <>
         <p className="font-medium">An agent asks for help</p>
-        {control.message !== null && <p className="break-words whitespace-pre-wrap">{control.message}</p>}
+        {control.message !== null && (
+          <p className="break-words whitespace-pre-wrap">{undirected(control.message)}</p>
+        )}
       </>
     )
   return (
     <p>
       <span className="font-medium">
-        {control.is_you ? 'You control' : control.by === null ? 'A person controls' : <bdi>{control.by}</bdi>}
+        {control.is_you ? (
+          'You control'
+        ) : control.by === null ? (
+          'A person controls'
+        ) : (
+          <Name>{control.by}</Name>
+        )}
         {!control.is_you && control.by !== null && ' controls'} the phone.
       </span>{' '}
       <span className="text-muted">Agents wait, and can still see the screen.</span>

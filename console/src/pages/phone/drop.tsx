@@ -3,6 +3,7 @@ import { PackagePlus, X } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { Badge, type Tone } from '../../ui/badge'
 import { Button } from '../../ui/button'
+import { Name } from '../../ui/name'
 import { Card } from '../../ui/page'
 import { Progress } from '../../ui/progress'
 import { type Transfer } from './transfers'
@@ -87,7 +88,7 @@ function Row({ transfer, onClose }: { transfer: Transfer; onClose: () => void })
     <li className="flex items-center gap-3 px-4 py-2.5 sm:px-5">
       <div className="grid min-w-0 flex-1 gap-1">
         <p className="truncate">
-          <bdi className="font-medium">{transfer.name}</bdi>
+          <Name className="font-medium">{transfer.name}</Name>
         </p>
         {transfer.text !== '' && (
           <p role="status" className="text-[13px] break-words text-muted">

@@ -9,6 +9,7 @@ import { bytesText } from '../../ui/bytes'
 import { Button } from '../../ui/button'
 import { Ask, Confirm } from '../../ui/dialog'
 import { Failed } from '../../ui/failed'
+import { Name } from '../../ui/name'
 import { Card, Loading } from '../../ui/page'
 import { Time } from '../../ui/time'
 import { ChooseFiles } from './choose-files'
@@ -118,11 +119,11 @@ const Row = ({ entry, content, onOpen, onDelete }: RowProps) => (
           className="max-w-full truncate rounded text-left hover:underline"
           onClick={onOpen}
         >
-          <bdi>{entry.name}</bdi>
+          <Name>{entry.name}</Name>
         </button>
       ) : (
         <p className="truncate">
-          <bdi>{entry.name}</bdi>
+          <Name>{entry.name}</Name>
         </p>
       )}
     </div>

@@ -6,6 +6,7 @@ import { logLevels, readLogs, type LogLevel, type LogLine } from '../../api/phon
 import { Button } from '../../ui/button'
 import { Failed } from '../../ui/failed'
 import { SelectField } from '../../ui/field'
+import { Name } from '../../ui/name'
 import { Card, Loading } from '../../ui/page'
 
 const isLevel = (value: string): value is LogLevel => logLevels.some((level) => level === value)
@@ -53,7 +54,7 @@ export function Log({ project, phone }: { project: string; phone: string }) {
             {list.data.data.map((line, index) => (
               <li key={index} className={/error|fatal/.test(line.level) ? 'text-danger' : ''}>
                 <span className="text-muted">{timeText(line)}</span> {line.level.slice(0, 1).toUpperCase()}{' '}
-                <bdi>{line.tag}</bdi>: <bdi className="break-words whitespace-pre-wrap">{line.message}</bdi>
+                <Name>{line.tag}</Name>: <bdi className="break-words whitespace-pre-wrap">{line.message}</bdi>
               </li>
             ))}
           </ol>

@@ -7,6 +7,7 @@ import { Button } from '../../ui/button'
 import { cn } from '../../ui/cn'
 import { Secret } from '../../ui/copy'
 import { Failed } from '../../ui/failed'
+import { withEscapes } from '../../direction'
 import { Card, Loading } from '../../ui/page'
 import { Time } from '../../ui/time'
 import { byArea, elementName, placeOf, targetsOf } from './targets'
@@ -67,7 +68,7 @@ export function ScreenView({ project, phone }: { project: string; phone: string 
                 aria-label="The screen as text"
                 className="max-h-96 overflow-auto rounded-md border border-border bg-code p-3 font-mono text-[13px] leading-relaxed"
               >
-                {read.data.text}
+                {withEscapes(read.data.text)}
               </pre>
             </div>
           </div>

@@ -1,5 +1,6 @@
 /** Targets of actions for an element, which a person copies into a program. */
 import { type Element, type Screen } from '../../api/phone-tools'
+import { withEscapes } from '../../direction'
 
 /** The element's name, for people. */
 export const elementName = ({ ref, type, text, desc }: Element): string => {
@@ -15,7 +16,9 @@ export function targetsOf(screen: Pick<Screen, 'snapshot_id'>, element: Element)
     text === null || text === '' ? null : { text },
     desc === null || desc === '' ? null : { desc },
   ].filter((target) => target !== null)
-  return [...named, { ref, snapshot_id: screen.snapshot_id }].map((target) => JSON.stringify(target))
+  return [...named, { ref, snapshot_id: screen.snapshot_id }].map((target) =>
+    withEscapes(JSON.stringify(target)),
+  )
 }
 
 interface Place {

@@ -7,6 +7,7 @@ import { getStep, listSteps, pictureOf, type Step } from '../../api/phones'
 import { Badge, type Tone } from '../../ui/badge'
 import { Button } from '../../ui/button'
 import { Failed } from '../../ui/failed'
+import { undirected, withEscapes } from '../../direction'
 import { Card, Loading } from '../../ui/page'
 import { Time } from '../../ui/time'
 import { actionText } from './action-text'
@@ -100,7 +101,9 @@ function StepRow({ project, phone, step }: { project: string; phone: string; ste
           {!isOpen && actions.length > shownActions && (
             <p className="text-[13px] text-muted">and {actions.length - shownActions} more</p>
           )}
-          {failure !== undefined && <p className="text-[13px] break-words text-danger">{failure}</p>}
+          {failure !== undefined && (
+            <p className="text-[13px] break-words text-danger">{undirected(failure)}</p>
+          )}
           <div>
             <Button
               size="small"
@@ -147,7 +150,7 @@ function Screen({ project, phone, step }: { project: string; phone: string; step
       aria-label="The screen after the step, as text"
       className="mt-2 max-h-80 overflow-auto rounded-md border border-border bg-code p-3 font-mono text-[13px] leading-relaxed"
     >
-      {text}
+      {withEscapes(text)}
     </pre>
   )
 }

@@ -3,6 +3,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useCallback, useState } from 'react'
 import { messageOf } from '../../api/client'
 import { getUpload, installUpload, listInstalls, sendApp, sendFile, type Upload } from '../../api/phone-tools'
+import { undirected } from '../../direction'
 
 /** Milliseconds between two reads of an install. */
 const pollMs = 1000
@@ -53,7 +54,8 @@ async function install({ project, phone }: Target, file: File, change: Change): 
   for (;;) {
     const { data } = await listInstalls(project, phone)
     const found = data.find((each) => each.install === id)
-    if (found?.status === 'succeeded') return change({ stage: 'done', text: `${name} is installed` })
+    if (found?.status === 'succeeded')
+      return change({ stage: 'done', text: `${undirected(name)} is installed` })
     if (found?.status !== 'running')
       throw new Error(`${name} was not installed: ${found?.error ?? 'the phone no longer runs'}`)
     await pause(pollMs)
