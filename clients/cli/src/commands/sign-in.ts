@@ -91,7 +91,7 @@ async function confirmed(run: Run, origin: string, client: string | undefined): 
   const [code, url] = [plainLine(setup.userCode), plainLine(setup.url)]
   await run.out.notice(
     { user_code: code, verification_url: url },
-    `Code   ${run.out.paintErr('bold', code)}\nHelp   ${url}\n\nGive the code to an operator of the service. Open the link that they send you, compare the code, and allow it.\nWaiting…`,
+    `Code   ${run.out.paintErr('bold', code)}\nPage   ${url}\n\nOpen the page and confirm the code in the console, or give the code to an operator of the service, who sends you a link.\nWaiting…`,
   )
   const { apiKey, project } = await setup.key(run.call)
   return { base_url: origin, api_key: apiKey, project }

@@ -1,7 +1,7 @@
 /** /setup.md: an agent gets an API key by following it; a person confirms in a browser. */
 export const setupPage = (baseUrl: string): string => `# Get a Phonerack API key
 
-These steps are for an agent in a terminal. An operator of the service approves once, and a person confirms in a browser.
+These steps are for an agent in a terminal. A person confirms in a browser.
 
 1. Start the setup. No key is needed.
 
@@ -11,7 +11,7 @@ These steps are for an agent in a terminal. An operator of the service approves 
 
    The answer has \`setup_token\` (a secret), \`user_code\`, \`verification_url\`, \`expires_in\` and \`interval\`. Keep \`setup_token\` in the variable SETUP_TOKEN.
 
-2. Show \`user_code\` and \`verification_url\`, which explains the next steps, to the person. They give the code to an operator, who approves it and sends a link. Ask the person to open that link, to compare the code, and to allow it.
+2. Show \`user_code\` and \`verification_url\`, which explains the next steps, to the person. They enter the code in the console, if they are a member of a project, or give it to an operator, who approves it and sends a link. Ask the person to compare the code on the page, and to allow it.
 
 3. Poll every \`interval\` seconds until \`status\` is \`approved\`. Store the answer in a file that only you can read, since it contains the key, and the key is delivered exactly once.
 
