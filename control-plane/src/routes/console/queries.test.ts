@@ -58,3 +58,11 @@ it('the audit log is refused or answered, and never fails', async () => {
       expect([200, 400, 404], JSON.stringify([name, value.slice(0, 40), body])).toContain(status)
     }
 })
+
+it('the phones of all projects are refused or answered, and never fail', async () => {
+  for (const name of ['status', 'project', 'cursor'])
+    for (const value of hostile(name)) {
+      const { status, body } = await client.ask('GET', `/phones?${name}=${value}`)
+      expect([200, 400, 404], JSON.stringify([name, value.slice(0, 40), body])).toContain(status)
+    }
+})
