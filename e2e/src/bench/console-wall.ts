@@ -74,7 +74,7 @@ export async function measureWall(
   cookies: readonly string[],
   say: (line: string) => void,
 ): Promise<void> {
-  const tenant = await newTenant(system)
+  const tenant = await newTenant(system, { creditUsd: '1000.000000' })
   const life = { max_duration: 10_800, idle_timeout: 3600 }
   const phones: string[] = []
   for (let made = 0; made < phoneCount; made += 1) phones.push((await readyPhone(tenant.admin, life)).id)
