@@ -1,4 +1,26 @@
 /** Times, as people read them; the exact one is in the tooltip. */
+import { useSyncExternalStore } from 'react'
+
+/** Milliseconds between two looks at the clock. */
+const lookMs = 15_000
+const listeners = new Set<() => void>()
+let timer: number | undefined
+let looks = 0
+
+function subscribe(onLook: () => void): () => void {
+  listeners.add(onLook)
+  timer ??= window.setInterval(() => {
+    looks += 1
+    for (const each of listeners) each()
+  }, lookMs)
+  return () => {
+    listeners.delete(onLook)
+    if (listeners.size > 0) return
+    clearInterval(timer)
+    timer = undefined
+  }
+}
+
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
 const exact = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' })
 
@@ -17,7 +39,9 @@ export function agoText(at: Date, now: Date): string {
   return seconds > 0 ? 'in less than a minute' : 'just now'
 }
 
+/** Its text follows the clock, even when nothing else on the page changes. */
 export function Time({ at }: { at: string }) {
+  useSyncExternalStore(subscribe, () => looks)
   const date = new Date(at)
   return (
     <time dateTime={at} title={exact.format(date)}>
