@@ -114,7 +114,7 @@ describe('a person with a password', () => {
 
     await page.getByRole('button', { name: 'Remove the account Example ID' }).click()
     await page.getByRole('alertdialog').getByRole('button', { name: 'Remove' }).click()
-    await page.getByText('No other accounts').waitFor()
+    await page.getByText('Add an account to sign in with it').waitFor()
   })
 })
 
