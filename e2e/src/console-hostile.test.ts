@@ -161,11 +161,11 @@ it('are harmless on the page of a phone', async () => {
   made(await tenant.admin.post(`${at}/handoffs`, { message: hostile(500) }))
   await open(`phones/${phone}`)
   await page.getByRole('heading', { level: 1, name: undirected(name) }).waitFor()
-  await page.getByText(values[1] ?? '', { exact: true }).waitFor()
   await page.getByText('An agent asks for help').waitFor()
   await page.getByRole('list', { name: 'Steps' }).getByText('tap').first().waitFor()
   await expectHarmless(page, 'phone')
   for (const [tab, shown] of [
+    ['Details', page.getByText(values[1] ?? '', { exact: true })],
     ['Recordings', page.getByRole('list', { name: 'Recordings' })],
     ['Screen', page.getByLabel('The screen as text')],
     ['Log', page.getByRole('list', { name: 'Log' })],
