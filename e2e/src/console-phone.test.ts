@@ -53,6 +53,7 @@ interface Answer {
   status: number
   body: {
     note?: string
+    last_active_at?: string | null
     session?: { parks_at: string } | null
     error?: { code: string; next: string | null }
   }
@@ -105,6 +106,7 @@ it('is rented, watched and followed', async () => {
 it('has a thumbnail that follows the agent and does not keep the phone running', async () => {
   const project = /projects\/([^/]+)/.exec(owner.url())?.[1] ?? ''
   const parksAt = async () => (await asAgent('GET', `/v1/phones/${phone}`)).body.session?.parks_at
+  const activeAt = async () => (await asAgent('GET', `/v1/phones/${phone}`)).body.last_active_at
   const wall = await owner.context().newPage()
   let requests = 0
   wall.on('request', (request) => {
@@ -117,6 +119,7 @@ it('has a thumbnail that follows the agent and does not keep the phone running',
   await act([{ type: 'home' }])
   await picture.waitFor()
   const before = await picture.getAttribute('src')
+  const actedAt = new Date().toISOString()
   await act([{ type: 'open_app', package: 'com.android.settings' }])
   await eventually('the picture changes', 30_000, async () => (await picture.getAttribute('src')) !== before)
   expect(await axeFindings(wall)).toEqual([])
@@ -124,7 +127,8 @@ it('has a thumbnail that follows the agent and does not keep the phone running',
   // The address keeps the choice.
   await wall.reload()
   await picture.waitFor()
-  // Activity is written every 15 seconds.
+  // It is written every 15 seconds.
+  await eventually('the activity is written', 60_000, async () => ((await activeAt()) ?? '') >= actedAt)
   const [parks, asked] = [await parksAt(), requests]
   await wall.waitForTimeout(16_000)
   expect(await parksAt()).toBe(parks)

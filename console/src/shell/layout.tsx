@@ -44,7 +44,7 @@ function Navigation({ onNewProject, onGone }: { onNewProject: () => void; onGone
           ))}
         </nav>
       )}
-      <ProjectSwitcher onNew={onNewProject} />
+      <ProjectSwitcher onNew={onNewProject} {...(onGone ? { onGone } : {})} />
       {project && (
         <nav aria-label="Project" className="grid gap-0.5">
           {projectPages.map(({ to, name, icon: Icon }) => (

@@ -4,10 +4,15 @@ import { useSession } from '../api/session'
 import { Menu, MenuItem, MenuLabel, MenuLine } from '../ui/menu'
 import { useProject } from './project'
 
-export function ProjectSwitcher({ onNew }: { onNew: () => void }) {
+/** @param onGone called when a page was chosen */
+export function ProjectSwitcher({ onNew, onGone }: { onNew: () => void; onGone?: () => void }) {
   const { projects } = useSession()
   const current = useProject()
   const navigate = useNavigate()
+  const go: typeof navigate = (to) => {
+    onGone?.()
+    return navigate(to)
+  }
   return (
     <Menu
       align="start"
@@ -26,17 +31,17 @@ export function ProjectSwitcher({ onNew }: { onNew: () => void }) {
       {projects.map((project) => (
         <MenuItem
           key={project.id}
-          onSelect={() => void navigate({ to: '/projects/$project/phones', params: { project: project.id } })}
+          onSelect={() => void go({ to: '/projects/$project/phones', params: { project: project.id } })}
         >
           <span className="min-w-0 flex-1 truncate">{project.name}</span>
           {project.id === current?.id && <Check aria-label="current" />}
         </MenuItem>
       ))}
       <MenuLine />
-      <MenuItem onSelect={() => void navigate({ to: '/phones' })}>
+      <MenuItem onSelect={() => void go({ to: '/phones' })}>
         <Smartphone aria-hidden /> Phones of all projects
       </MenuItem>
-      <MenuItem onSelect={() => void navigate({ to: '/projects' })}>
+      <MenuItem onSelect={() => void go({ to: '/projects' })}>
         <Boxes aria-hidden /> Your projects
       </MenuItem>
       <MenuItem onSelect={onNew}>

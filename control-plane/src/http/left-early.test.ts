@@ -1,10 +1,12 @@
 /**
- * Clients that disconnect before their request's work begins: nothing stays counted, and nothing is
- * done.
+ * Lifetimes of requests: clients that disconnect before the work begins, so that nothing stays counted and nothing is done, and
+ * waits with a limit.
  */
-import { newId } from '@phonerack/shared'
+import { newId, pause } from '@phonerack/shared'
 import { once } from 'node:events'
 import { connect, type AddressInfo } from 'node:net'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { createHeldOpen } from './held-open.js'
@@ -28,9 +30,23 @@ beforeEach(async () => {
     handle(request, reply)
     return null
   })
+  app.get('/limited', async (_request, reply) => {
+    const composed = limited(reply)
+    for (let passed = 0; !composed.aborted && passed < 60_000; passed += 50) {
+      collect()
+      await pause(50, new AbortController().signal)
+    }
+    return { aborted: composed.aborted }
+  })
   await app.listen({ host: '127.0.0.1', port: 0 })
 })
 afterEach(() => app.close())
+
+setFlagsFromString('--expose-gc')
+const collect = runInNewContext('gc') as () => void
+/** A signal that ends after half a second. */
+const limited = (reply: FastifyReply): AbortSignal =>
+  AbortSignal.any([lifetimes.wait(reply, 500), new AbortController().signal])
 
 let arrived = (): void => undefined
 
@@ -73,4 +89,10 @@ it('a stop does not wait for a connection without a request', async () => {
   )
   await app.close()
   await ended
+})
+
+it('a wait with a limit aborts after it, even if only a composed signal refers to it when garbage is collected', async () => {
+  const { port } = app.server.address() as AddressInfo
+  const response = await fetch(`http://127.0.0.1:${port}/limited`)
+  expect(await response.json()).toEqual({ aborted: true })
 })

@@ -18,8 +18,11 @@ const answerMs = 1000
 const firstRequestMs = 500
 
 export interface Lifetimes {
-  /** For waits. */
-  wait(reply: FastifyReply): AbortSignal
+  /**
+   * For waits. @param withinMs milliseconds after which it aborts too. The timer is not `AbortSignal.timeout`, which Node.js
+   * forgets when only `AbortSignal.any` refers to it
+   */
+  wait(reply: FastifyReply, withinMs?: number): AbortSignal
   /** For calls into a phone, transfers and transactions. */
   work(reply: FastifyReply): AbortSignal
 }
@@ -33,7 +36,7 @@ export function trackLifetimes(app: FastifyInstance, stopWithinMs = defaultStopW
   const open = trackOpen(app.server)
   spareUnsent(app.server, open)
 
-  const signal = (kind: Set<AbortController>, reply: FastifyReply): AbortSignal => {
+  const signal = (kind: Set<AbortController>, reply: FastifyReply, withinMs?: number): AbortSignal => {
     const controller = new AbortController()
     // `close` was already emitted and will not be again.
     if (reply.raw.destroyed) {
@@ -41,7 +44,9 @@ export function trackLifetimes(app: FastifyInstance, stopWithinMs = defaultStopW
       return controller.signal
     }
     kind.add(controller)
+    const timer = withinMs === undefined ? undefined : setTimeout(() => controller.abort(), withinMs)
     reply.raw.once('close', () => {
+      clearTimeout(timer)
       kind.delete(controller)
       if (!reply.raw.writableEnded) controller.abort()
     })
@@ -75,7 +80,7 @@ export function trackLifetimes(app: FastifyInstance, stopWithinMs = defaultStopW
     done()
   })
   const lifetimes: Lifetimes = {
-    wait: (reply) => signal(waits, reply),
+    wait: (reply, withinMs) => signal(waits, reply, withinMs),
     work: (reply) => signal(works, reply),
   }
   app.decorate('lifetimes', lifetimes)

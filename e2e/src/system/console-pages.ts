@@ -150,6 +150,23 @@ export async function addAuthenticator(page: Page): Promise<{ verifies(isOn: boo
   }
 }
 
+/** The places and colours of everything in the page. */
+const look = `JSON.stringify([...document.querySelectorAll('body *')].map((element) => {
+  const { left, top, width, height } = element.getBoundingClientRect()
+  return [left, top, width, height, getComputedStyle(element).color]
+}))`
+
+/** Waits until nothing in the page moves or changes its colour: axe would mix what it read before with what it reads after. */
+async function atRest(page: Page): Promise<void> {
+  let before = ''
+  for (let looks = 0; looks < 50; looks += 1) {
+    await page.waitForTimeout(100)
+    const now = await page.evaluate<string>(look)
+    if (now === before) return
+    before = now
+  }
+}
+
 /**
  * Findings of axe in light and dark, as text; none: the page is accessible as far as it can be checked.
  * @param part a selector; left out: the whole page
@@ -159,7 +176,7 @@ export async function axeFindings(page: Page, part?: string): Promise<string[]> 
   for (const colorScheme of ['light', 'dark'] as const) {
     // Without it, colours would be those of a transition.
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-    await page.waitForTimeout(100)
+    await atRest(page)
     const axe = new AxeBuilder({ page })
     if (part !== undefined) axe.include(part)
     const { violations } = await axe.analyze()

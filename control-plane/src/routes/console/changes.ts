@@ -57,7 +57,7 @@ export function addChanges(app: FastifyInstance, { core, services }: ProjectDeps
       throw new ApiError('invalid_request', { message: 'This is a stream: send Accept: text/event-stream.' })
     held.hold(holder, reply)
     const last = request.headers['last-event-id']
-    const ending = AbortSignal.any([app.lifetimes.wait(reply), AbortSignal.timeout(streamMs)])
+    const ending = app.lifetimes.wait(reply, streamMs)
     const items = await open(typeof last === 'string' && last !== '' ? last : null, ending)
     const body = Readable.from(framesOf(items), { objectMode: false })
     // A client that does not read its stream must not keep it open.
