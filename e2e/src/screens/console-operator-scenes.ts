@@ -98,7 +98,7 @@ export const operatorScenes: readonly Scene[] = [
       await page.getByRole('dialog').waitFor()
     },
   },
-  { name: 'library', path: 'library', only: ['375-light', '1440-dark'] },
+  { name: 'library', path: 'library' },
   { name: 'audit', path: 'audit' },
   { name: 'system', path: 'system' },
 ]

@@ -79,7 +79,6 @@ export const phoneScenes: readonly Scene[] = [
   },
   {
     name: 'phone-apps',
-    only: ['375-light', '1440-dark'],
     path: 'phones',
     async before(page) {
       let isFirst = true
@@ -104,7 +103,6 @@ export const phoneScenes: readonly Scene[] = [
   },
   {
     name: 'phone-recordings',
-    only: ['375-dark', '1440-light'],
     path: 'phones',
     async then(page) {
       await openTab(page, 'Recordings')
@@ -125,13 +123,11 @@ export const phoneScenes: readonly Scene[] = [
   {
     name: 'phone-clipboard',
     path: 'phones',
-    only: ['375-light', '1440-dark'],
     then: (page) => openTab(page, 'Clipboard'),
   },
   {
     name: 'phone-log',
     path: 'phones',
-    only: ['375-dark', '1440-light'],
     then: (page) => openTab(page, 'Log'),
   },
   {
@@ -145,7 +141,6 @@ export const phoneScenes: readonly Scene[] = [
   {
     name: 'phone-parked',
     path: 'phones',
-    only: ['375-light', '1440-dark'],
     async then(page) {
       await page.getByRole('link', { name: trialName }).click()
       await page.getByText('The phone is parked').waitFor()

@@ -105,7 +105,7 @@ export const scenes: readonly Scene[] = [
       await page.waitForTimeout(500)
     },
   },
-  { name: 'projects', path: '../../projects', only: ['375-light', '1440-dark'] },
+  { name: 'projects', path: '../../projects' },
   { name: 'all-phones', path: '../../phones' },
   {
     name: 'project-switcher',

@@ -66,7 +66,7 @@ async function drawScene(page: Page, look: Look, scene: Scene, base: string): Pr
 
 const outsideScenes: readonly Scene[] = [
   { name: 'sign-in', path: 'sign-in' },
-  { name: 'sign-up', path: 'sign-up', only: ['375-light', '1440-dark'] },
+  { name: 'sign-up', path: 'sign-up' },
 ]
 
 interface Set {
