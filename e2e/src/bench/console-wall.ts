@@ -10,7 +10,7 @@ const blocks = Number(process.env['BLOCKS'] ?? 4)
 const reads = Number(process.env['READS'] ?? 30)
 /** Milliseconds between two reads of an agent. */
 const thinkMs = 150
-/** Milliseconds for which captures are counted while no agent reads. */
+/** Milliseconds for which calls are counted while no agent reads. */
 const countedMs = 10_000
 
 interface Watched {
@@ -57,13 +57,13 @@ function watchWall({ origin, project, phones, cookie }: Watched): () => Promise<
   }
 }
 
-/** Pictures that the host agent read from its phones: only `screencap` runs by `exec:`. */
-async function captures({ up }: System): Promise<number> {
+/** Shell calls of the host agent to its phones: a thumbnail needs two, and a watched phone is also asked without viewers. */
+async function shellCalls({ up }: System): Promise<number> {
   const url = up.metrics_urls.host_agent
   if (url === undefined) throw new Error('the host agent has no metrics')
   const lines = (await (await fetch(url)).text()).split('\n')
   return lines
-    .filter((line) => line.startsWith('phonerack_agent_adb_calls_total') && line.includes('kind="exec"'))
+    .filter((line) => line.startsWith('phonerack_agent_adb_calls_total') && line.includes('kind="shell"'))
     .reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0)
 }
 
@@ -122,9 +122,9 @@ export async function measureWall(
   for (const viewers of [0, 1, 2]) {
     const stop = watch(viewers)
     await pause(3000)
-    const before = await captures(system)
+    const before = await shellCalls(system)
     await pause(countedMs)
-    const count = (await captures(system)) - before
-    say(`${viewers} viewers: ${count} captures in ${countedMs / 1000} s. ${await stop()}`)
+    const count = (await shellCalls(system)) - before
+    say(`${viewers} viewers: ${count} shell calls in ${countedMs / 1000} s. ${await stop()}`)
   }
 }
