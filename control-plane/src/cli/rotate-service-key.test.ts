@@ -18,6 +18,7 @@ import { commandActor } from '../db/audit-log.js'
 import { rotateServiceKey } from '../db/rotate-service-key.js'
 import { openWebhookKey, sealWebhookKey } from '../db/webhook-key.js'
 import { ServiceKey } from '../pki/service-key.js'
+import { countLockWaits } from '../testing/lock-waits.js'
 import { eventually, useWorld, type Plane } from '../testing/world.js'
 import { runCommand } from './commands.js'
 
@@ -142,10 +143,7 @@ it('rotates nothing when a first start stores the key of webhooks at the same ti
   ])
   const rotation = rotate(plane)
   // It has read the row, and waits for it.
-  await eventually(async () => {
-    const { rows } = await start.query('select 1 from pg_locks where not granted')
-    return rows.length > 0
-  })
+  await eventually(async () => (await countLockWaits(start)) > 0)
   await start.query('commit')
   await start.end()
   expect(await rotation).toMatchObject({ code: 1, err: expect.stringMatching(/at the same time/) as string })
