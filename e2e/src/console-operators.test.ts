@@ -172,6 +172,7 @@ it('shows devices with the evidence of their wipe, projects, the audit log and t
   await project.getByRole('button', { name: `Actions for ${name}` }).click()
   await page.getByRole('menuitem', { name: 'Freeze…' }).click()
   const question = page.getByRole('alertdialog', { name: new RegExp(`^Freeze .*${name}`) })
+  expect(await axeFindings(page)).toEqual([])
   await question.getByRole('button', { name: 'Freeze project' }).click()
   await project.getByText('frozen', { exact: true }).waitFor()
   expect(await axeFindings(page)).toEqual([])

@@ -90,9 +90,24 @@ describe('a new person without a provider', () => {
     })
     await page.goto(link)
     await page.getByText('Create your account for nora@example.com').waitFor()
+    expect(await axeFindings(page)).toEqual([])
     await acceptLink(page, link, { name: 'Nora' })
     await page.getByText('First project').first().waitFor()
   })
+})
+
+it('axe finds nothing on the pages that are open to everybody', async () => {
+  const page = await open()
+  const findings: string[] = []
+  for (const [url, heading] of [
+    [consoleAt('/forgot'), 'New password'],
+    [`${system.up.base_url}/setup`, 'Connect a terminal'],
+  ] as const) {
+    await page.goto(url)
+    await page.getByRole('heading', { level: 1, name: heading }).waitFor()
+    findings.push(...(await axeFindings(page)).map((finding) => `${heading} ${finding}`))
+  }
+  expect(findings).toEqual([])
 })
 
 describe('a person with a password', () => {

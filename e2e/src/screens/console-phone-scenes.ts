@@ -119,6 +119,7 @@ export const phoneScenes: readonly Scene[] = [
       await elements.last().click()
     },
   },
+  { name: 'phone-details', path: 'phones', then: (page) => openTab(page, 'Details') },
   { name: 'phone-files', path: 'phones', then: (page) => openTab(page, 'Files') },
   {
     name: 'phone-clipboard',

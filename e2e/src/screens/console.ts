@@ -67,6 +67,7 @@ async function drawScene(page: Page, look: Look, scene: Scene, base: string): Pr
 const outsideScenes: readonly Scene[] = [
   { name: 'sign-in', path: 'sign-in' },
   { name: 'sign-up', path: 'sign-up' },
+  { name: 'forgot', path: 'forgot' },
 ]
 
 interface Set {

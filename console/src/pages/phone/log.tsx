@@ -26,7 +26,7 @@ export function Log({ project, phone }: { project: string; phone: string }) {
     <div className="grid gap-3">
       <div className="flex flex-wrap items-end justify-between gap-3">
         <SelectField
-          label="Least level"
+          label="Lowest level"
           value={level}
           onChange={({ target }) => isLevel(target.value) && setLevel(target.value)}
         >
