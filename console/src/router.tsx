@@ -13,7 +13,7 @@ import { type AllPhonesFilter } from './api/all-phones'
 import { type EventFilter } from './api/events'
 import { phoneStatuses, type PhoneFilter, type PhoneStatus, type PhonesView } from './api/projects'
 import { sessionQuery } from './api/session'
-import { Failure, NotFound } from './shell/failure'
+import { Failure, NotFound, NotFoundOutside } from './shell/failure'
 import { Layout } from './shell/layout'
 import { projectToOpen, rememberProject } from './shell/project'
 import { Loading } from './ui/page'
@@ -21,7 +21,7 @@ import { Loading } from './ui/page'
 const root = createRootRouteWithContext<{ queries: QueryClient }>()({
   component: Outlet,
   errorComponent: Failure,
-  notFoundComponent: NotFound,
+  notFoundComponent: NotFoundOutside,
   beforeLoad: async ({ context }) => ({
     session: await context.queries.query({ ...sessionQuery, staleTime: 'static' }),
   }),

@@ -74,10 +74,11 @@ it('an owner buys credit, comes back, and sees it once the payment is confirmed'
   await owner.getByRole('button', { name: 'Close' }).click()
   expect(owner.url()).toBe(creditOf(system, owner))
 
-  await row.getByRole('button', { name: 'Receipt' }).click()
+  const receipt = row.getByRole('button', { name: 'Receipt' })
+  await receipt.click()
   const link = owner.getByRole('dialog').getByRole('link', { name: 'Open at Stripe' })
   expect(await link.getAttribute('href')).toMatch(/^https:\/\/pay\.stripe\.com\/pi_chk_/)
-  await owner.keyboard.press('Escape')
+  expect(await dialogFindings(owner, receipt)).toEqual([])
 
   const saved = owner.waitForEvent('download')
   await owner.getByRole('button', { name: 'Shown entries as CSV' }).click()

@@ -103,10 +103,10 @@ it('a delivery that fails shows the response as text, and is sent again', async 
 it('is in the activity, which its filters limit, and is deleted after a question that names it', async () => {
   await opened('activity')
   const entries = owner.getByRole('list', { name: 'Activity' })
-  await entries.getByText('POST console /webhooks', { exact: true }).waitFor()
+  await entries.getByText('Create a webhook', { exact: true }).waitFor()
   await owner.getByLabel('Only refused').check()
   await owner.waitForURL(/refused=true/)
-  await owner.getByText('POST console /webhooks', { exact: true }).waitFor({ state: 'detached' })
+  await owner.getByText('Create a webhook', { exact: true }).waitFor({ state: 'detached' })
 
   await opened('webhooks')
   await owner.getByRole('button', { name: `Actions for ${receiver.url}` }).click()

@@ -7,6 +7,8 @@ export interface ActivityEntry {
   /** The ID of the key, or of the user of the console. */
   key_id: string
   request_id: string
+  /** A short description for people. */
+  text: string
   method: string
   route: string
   phone_id: string | null

@@ -19,6 +19,7 @@ const refreshMs = 5000
 
 const columns = [
   'at',
+  'text',
   'method',
   'route',
   'status',
@@ -80,16 +81,20 @@ export function Activity() {
   )
 }
 
-/** Below the project that the page shows. */
-const routeText = ({ route }: ActivityEntry): string =>
-  route.replace(/^\/console\/api\/projects\/:project\//, 'console /')
+/** The request of a program, or that a person used the console. */
+const requestOf = ({ method, route }: ActivityEntry) =>
+  route.startsWith('/console/') ? (
+    'in the console'
+  ) : (
+    <span className="font-mono">
+      {method} {route}
+    </span>
+  )
 
 const Row = ({ project, entry, by }: { project: string; entry: ActivityEntry; by: string }) => (
   <li className="grid gap-x-6 gap-y-1 px-4 py-3 sm:grid-cols-[minmax(0,1fr)_10rem_7rem] sm:items-center sm:px-5">
     <div className="min-w-0">
-      <p className="truncate font-mono text-[13px]">
-        {entry.method} {routeText(entry)}
-      </p>
+      <p className="truncate">{entry.text}</p>
       <p className="truncate text-[13px] text-muted">
         {entry.phone_id !== null && (
           <>
@@ -98,6 +103,8 @@ const Row = ({ project, entry, by }: { project: string; entry: ActivityEntry; by
           </>
         )}
         <bdi>{by}</bdi>
+        {' · '}
+        {requestOf(entry)}
       </p>
     </div>
     <div className="flex flex-wrap items-center gap-x-3 gap-y-1 sm:contents">

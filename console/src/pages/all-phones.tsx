@@ -4,7 +4,6 @@ import { useSearch } from '@tanstack/react-router'
 import { Smartphone } from 'lucide-react'
 import { listAllPhones, type AllPhonesFilter } from '../api/all-phones'
 import { messageOf } from '../api/client'
-import { phoneStatuses } from '../api/projects'
 import { isAtLeast, useSession, type ProjectRef } from '../api/session'
 import { fewPages, useAllChanges } from '../shell/changes'
 import { Choice, Unlisted } from '../ui/choice'
@@ -13,6 +12,7 @@ import { ListCard } from '../ui/list-card'
 import { MoreInView } from '../ui/more-in-view'
 import { Page } from '../ui/page'
 import { firstRows, PhoneRow } from './phone-row'
+import { StateChoice } from './state-choice'
 
 /** Milliseconds between two reads of the list: not every change is an event. Each page that is shown is a request. */
 const refreshMs = 10_000
@@ -102,14 +102,7 @@ function Filters({ filter, projects }: { filter: AllPhonesFilter; projects: read
           </option>
         ))}
       </Choice>
-      <Choice label="State" value={filter.status ?? ''} onChange={(value) => choose('status', value)}>
-        <option value="">all in use</option>
-        {phoneStatuses.map((each) => (
-          <option key={each} value={each}>
-            {each}
-          </option>
-        ))}
-      </Choice>
+      <StateChoice value={filter.status} onChange={(value) => choose('status', value)} />
     </>
   )
 }

@@ -1,9 +1,10 @@
 /** Limits the list of phones: by state, the key that created them, and metadata. The address of the page has the choice. */
 import { useQuery } from '@tanstack/react-query'
-import { listKeys, phoneStatuses, type PhoneFilter, type PhonesView } from '../api/projects'
+import { listKeys, type PhoneFilter, type PhonesView } from '../api/projects'
 import { Choice, Typed, Unlisted } from '../ui/choice'
 import { useFilter } from '../ui/filter'
 import { searchOf } from './phones-view'
+import { StateChoice } from './state-choice'
 
 const metadataProblem = (text: string): string | null => (/^[^=]+=/.test(text) ? null : 'Write name=value.')
 
@@ -19,14 +20,7 @@ export function PhoneFilters({ project, filter, view }: FiltersProps) {
   const known = keys.data?.data ?? []
   return (
     <>
-      <Choice label="State" value={filter.status ?? ''} onChange={(value) => choose('status', value)}>
-        <option value="">all in use</option>
-        {phoneStatuses.map((each) => (
-          <option key={each} value={each}>
-            {each}
-          </option>
-        ))}
-      </Choice>
+      <StateChoice value={filter.status} onChange={(value) => choose('status', value)} />
       <Choice label="Key" value={filter.key ?? ''} onChange={(value) => choose('key', value)}>
         <option value="">any</option>
         <Unlisted value={filter.key} listed={known.map(({ id }) => id)} />

@@ -25,7 +25,7 @@ export function WebhookPage() {
   const webhook = list.data?.data.find((each) => each.id === id)
   return (
     <Page
-      title="Webhook"
+      title={webhook ? titleOf(webhook) : 'Webhook'}
       back={
         <Link
           to="/projects/$project/webhooks"
@@ -67,6 +67,9 @@ export function WebhookPage() {
   )
 }
 
+/** Its description, else the host of its address. */
+const titleOf = ({ description, url }: Webhook): string => description || new URL(url).host
+
 function State({ webhook }: { webhook: Webhook }) {
   const { tone, name, text } = stateOf(webhook)
   const { switched_off: off, failing_since: since, earlier_secret_expires_at: earlier } = webhook
@@ -89,11 +92,6 @@ function State({ webhook }: { webhook: Webhook }) {
             <bdi>{webhook.url}</bdi>
           </p>
         </div>
-        {webhook.description !== null && (
-          <p className="break-words">
-            <bdi>{webhook.description}</bdi>
-          </p>
-        )}
         <p className="text-[13px] break-words text-muted">
           {webhook.events === null ? 'All events of the project' : webhook.events.join(', ')}
           {' · created '}

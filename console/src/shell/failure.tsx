@@ -4,6 +4,7 @@ import { CircleAlert, SearchX } from 'lucide-react'
 import { messageOf, RequestFailed } from '../api/client'
 import { Button } from '../ui/button'
 import { Card, Empty, Page } from '../ui/page'
+import { Outside } from './outside'
 
 export function Failure({ error, reset }: ErrorComponentProps) {
   const requestId = error instanceof RequestFailed ? error.body.request_id : ''
@@ -19,17 +20,28 @@ export function Failure({ error, reset }: ErrorComponentProps) {
   )
 }
 
+const title = 'There is no such page'
+const reason = 'The address may be mistyped, or you have no access to it.'
+
+const ToStart = () => (
+  <Button asChild>
+    <Link to="/">Go to the start</Link>
+  </Button>
+)
+
 export const NotFound = () => (
-  <Page title="There is no such page">
+  <Page title={title}>
     <Card>
-      <Empty
-        icon={<SearchX className="size-5" />}
-        title="The address may be mistyped, or you have no access to it."
-      >
-        <Button asChild>
-          <Link to="/">Go to the start</Link>
-        </Button>
+      <Empty icon={<SearchX className="size-5" />} title={reason}>
+        <ToStart />
       </Empty>
     </Card>
   </Page>
+)
+
+/** Where no page around it names the product. */
+export const NotFoundOutside = () => (
+  <Outside title={title} description={reason}>
+    <ToStart />
+  </Outside>
 )

@@ -28,7 +28,8 @@ describe('identity', () => {
     const identity = identify(pid)
     expect(identity).toEqual(identify(pid))
     expect(identity && isAlive(identity)).toBe(true)
-    expect(commandLine(pid)).toEqual(['sleep', '60'])
+    // The kernel reports none for a moment while the program is loaded.
+    await expect.poll(() => commandLine(pid)).toEqual(['sleep', '60'])
     child.kill()
     await ended
     expect(identify(pid)).toBeNull()

@@ -2,6 +2,7 @@
 import { isId } from '@phonerack/shared'
 import { type FastifyInstance } from 'fastify'
 import { listActivity, type ActivityFilter } from '../../activity/listing.js'
+import { activityText } from '../../activity/texts.js'
 import { invalidField, refSchema } from '../../validation/fields.js'
 import { projectPath } from './caller.js'
 import { projectOf, type GateDeps } from './gate.js'
@@ -24,11 +25,15 @@ function filterOf({ by, phone, refused }: Query): ActivityFilter {
 }
 
 export function addActivity(app: FastifyInstance, { core }: Pick<GateDeps, 'core'>): void {
-  app.get<{ Querystring: Query }>(`${projectPath}/activity`, (request) => {
+  app.get<{ Querystring: Query }>(`${projectPath}/activity`, async (request) => {
     const { before } = request.query
-    return listActivity(core, {
+    const { data, ...page } = await listActivity(core, {
       ...{ projectId: projectOf(request).id, filter: filterOf(request.query), limit: listed },
       before: typeof before === 'string' ? before : null,
     })
+    return {
+      data: data.map((entry) => ({ ...entry, text: activityText(entry.method, entry.route) })),
+      ...page,
+    }
   })
 }
