@@ -217,8 +217,15 @@ describe('a control plane that gets SIGTERM during a transfer', () => {
     await sleep(2000)
     expect(replica.exit()).toBeNull()
     let zeros = 0
-    for await (const chunk of socket) for (const byte of chunk as Buffer) if (byte === 0) zeros += 1
-    expect(zeros).toBe(count * file.length)
+    let heads = ''
+    for await (const chunk of socket as AsyncIterable<Buffer>) {
+      for (const byte of chunk) if (byte === 0) zeros += 1
+      heads += chunk.toString('latin1').replaceAll('\0', '')
+    }
+    // A response that had not begun says that it is the last one; the client repeats the later requests.
+    const sent = heads.split('HTTP/1.1 200').length - 1
+    expect(sent === count || (sent > 0 && /\r\nconnection: close\r\n/i.test(heads)), heads).toBe(true)
+    expect(zeros).toBe(sent * file.length)
     await eventually(() => replica.exit() !== null)
     expect(replica.exit()).toMatch(/^exit code 0,/)
   })

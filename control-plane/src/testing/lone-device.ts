@@ -7,17 +7,26 @@ import { type PhoneView } from '../phones/types.js'
 import { type AgentDouble, type DoubleDevice } from './agent-double.js'
 import { createBody, eventually, type Plane, type Tenant } from './world.js'
 
+/** Milliseconds. */
+const patienceMs = 60_000
+
 export type LoneDevice = ReturnType<typeof loneDevice>
 
 export function loneDevice(plane: Plane, tenant: Tenant) {
   const db = () => plane.app.core.db
   const phones = () => plane.app.services.phones
   const until = (id: string, status: string) =>
-    phones().wait(id, (phone: PhoneView) => phone.status === status, 30_000, new AbortController().signal)
+    phones().wait(id, (phone: PhoneView) => phone.status === status, patienceMs, new AbortController().signal)
   const rowOf = (device: DoubleDevice) => db().device.findFirstOrThrow({ where: { serial: device.serial } })
   const create = (who: Tenant = tenant) => phones().create(who.caller, createBody(), null)
   const ready = async (who: Tenant = tenant): Promise<string> => {
     const { phone } = await create(who)
+    // A busy machine may need more time than the deadline with which other tests of the file see creates fail.
+    const startDeadlineAt = new Date(Date.now() + patienceMs)
+    await db().phone.updateMany({
+      where: { id: phone.id, startDeadlineAt: { not: null } },
+      data: { startDeadlineAt },
+    })
     const { status } = await until(phone.id, 'ready')
     if (status !== 'ready') throw new Error(`${phone.id} is ${status}`)
     return phone.id

@@ -43,7 +43,7 @@ async function listen(onConnection: (socket: Socket) => void): Promise<void> {
   server.listen(socketPath)
   await once(server, 'listening')
 }
-const progress = () => Progress.for(20_000)
+const progress = () => Progress.for(100_000)
 const client = () => new AdbClient(socketPath)
 const transport = () => createTransport(client(), { serial: 'a phone', current: { id: 7, serverRun: 0 } })
 
