@@ -65,7 +65,7 @@ describe('a webhook', () => {
       ...{ url: receiver.url, events: ['balance.low'], enabled: true, switched_off: null },
       ...{ secret: expect.stringMatching(/^whsec_/) as unknown, is_secret_readable: true },
     })
-    const { data, types } = await listed()
+    const { data, types } = await listed(member.client)
     expect(types).toEqual(eventTypes)
     expect(data).toMatchObject([{ description: '<b>shop</b>', url: receiver.url }])
     expect(JSON.stringify(data)).not.toContain('whsec_')
@@ -74,6 +74,25 @@ describe('a webhook', () => {
     expect(receiver.forged).toBe(0)
     await remove(webhook)
     expect((await listed()).data).toEqual([])
+  })
+
+  it('shows viewers the host of its address, and not the token in it', async () => {
+    const { origin } = new URL(receiver.url)
+    const webhook = await create({ url: `${origin}/services/T0/secret-token?key=secret-key` })
+    const [seen] = (await listed()).data
+    expect(seen).toMatchObject({ id: webhook.id, url: `${origin}/…` })
+    expect(JSON.stringify(await listed())).not.toContain('secret-')
+    expect(JSON.stringify(await deliveries(webhook.path))).not.toContain('secret-')
+    expect((await listed(member.client)).data).toMatchObject([{ url: webhook.body['url'] }])
+    await remove(webhook)
+    const facts = JSON.stringify({ webhook: { id: webhook.id, url: webhook.body['url'] } })
+    await plane.app.core.db
+      .$queryRaw`select write_event(${tenant.projectId}, null, 'webhook.disabled', ${facts}::jsonb)::text as written`
+    const events = (client: ConsoleClient) => client.ask('GET', `${of}/events?type=webhook.disabled`)
+    await eventually(async () => JSON.stringify(await events(member.client)).includes('secret-key'))
+    const { body } = await events(viewer)
+    expect(body['data']).toMatchObject([{ data: { webhook: { id: webhook.id, url: `${origin}/…` } } }])
+    expect(JSON.stringify(body)).not.toContain('secret-')
   })
 
   it('is changed and switched by members, never by viewers, and with a recent sign-in where it must be', async () => {
