@@ -15,7 +15,7 @@ export interface UrlRules {
 /** The host of a URL as an address or name: IPv6 addresses without brackets. */
 export const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[(.*)\]$/, '$1')
 
-/** An address for people who may not change it: the rest often holds a token of the receiver. */
+/** An address without its path and query, which often hold a token of the receiver. For viewers. */
 export function hostOnly(url: string): string {
   const { origin, pathname, search } = new URL(url)
   return pathname === '/' && search === '' ? `${origin}/` : `${origin}/…`
