@@ -1,4 +1,5 @@
 // Thumbnails of phones in the console. The agent is a double; host-agent/src/devices/thumbnails.test.ts has the shared read.
+import { type AddressInfo } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { ThumbnailAbsence as Absence, type ThumbnailRequest } from '@phonerack/proto'
 import { beforeAll, beforeEach, expect, it } from 'vitest'
@@ -30,9 +31,9 @@ beforeEach(() => {
 
 /** Also collects the requests. */
 function answerWith(answer: AgentDouble['onThumbnail']): void {
-  agent.onThumbnail = (request) => {
+  agent.onThumbnail = (request, cancelled) => {
     asked.push({ knownTag: request.knownTag, withTyped: request.withTyped })
-    return answer(request)
+    return answer(request, cancelled)
   }
 }
 const none = (absence: Absence) => () => ({ image: Buffer.alloc(0), tag: '', absence })
@@ -92,6 +93,30 @@ it('refuses an answer that is too large or has no valid tag', async () => {
     answerWith(() => answer)
     expect((await ask()).status).toBe(502)
   }
+})
+
+it('is no longer read once its page is closed', async () => {
+  await plane.server.listen({ host: '127.0.0.1', port: 0 })
+  const { port } = plane.server.server.address() as AddressInfo
+  let isCancelled = false
+  answerWith((request, cancelled) => {
+    cancelled.addEventListener('abort', () => (isCancelled = true))
+    return new Promise((resolve) => setTimeout(() => resolve(oneThumbnail(request)), 7000))
+  })
+  const cookie = [...viewer.cookies].map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('; ')
+  const url = `http://127.0.0.1:${port}/console/api/projects/${tenant.projectId}/phones/${phoneId}/thumbnail`
+  // A machine that stalls may cancel later than the deadline, which proves nothing.
+  for (let tries = 1; tries <= 3 && !isCancelled; tries += 1) {
+    const closing = new AbortController()
+    const answer = fetch(url, { headers: { cookie }, signal: closing.signal })
+    answer.catch(() => undefined)
+    await eventually(() => asked.length === tries)
+    expect(isCancelled).toBe(false)
+    closing.abort()
+    await expect(answer).rejects.toThrow(/aborted/)
+    await pause(2000)
+  }
+  expect(isCancelled).toBe(true)
 })
 
 it('is not activity, and is not in the list of activity', async () => {

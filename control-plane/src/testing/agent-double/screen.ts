@@ -39,8 +39,13 @@ export const screenCalls = (
     }),
   thumbnail: (call, callback) =>
     answer(callback, async () => {
+      const cancelling = new AbortController()
+      const isLate = (): boolean => Date.now() >= Number(call.getDeadline())
+      call.on('cancelled', () => {
+        if (!isLate()) cancelling.abort()
+      })
       await agent.beginCall('thumbnail', call.request.assignment)
-      return agent.onThumbnail(call.request)
+      return agent.onThumbnail(call.request, cancelling.signal)
     }),
   runActions: (call) => run(agent, call, agent.onBatch),
   runGuardedActions: (call) => run(agent, call, agent.onGuardedBatch),

@@ -105,8 +105,11 @@ export interface AgentDouble {
   finish: Partial<FinishInstallResponse>
   /** Response to a screenshot; left out: a small picture. */
   picture: Partial<ScreenshotResponse>
-  /** Answers a request for a thumbnail. */
-  onThumbnail: (request: ThumbnailRequest) => ThumbnailResponse
+  /** Answers a request for a thumbnail. `cancelled`: before the call's deadline. */
+  onThumbnail: (
+    request: ThumbnailRequest,
+    cancelled: AbortSignal,
+  ) => ThumbnailResponse | Promise<ThumbnailResponse>
   addDevice(serial: string): DoubleDevice
   beat(): void
   /** No heartbeats until `resume`. */
