@@ -9,6 +9,7 @@ import { useSession } from '../api/session'
 import { Badge } from '../ui/badge'
 import { Export } from '../ui/export'
 import { ListCard, ShowMore, whileNewest } from '../ui/list-card'
+import { Name } from '../ui/name'
 import { Page } from '../ui/page'
 import { Time } from '../ui/time'
 import { ActivityFilters } from './activity-filters'
@@ -102,7 +103,7 @@ const Row = ({ project, entry, by }: { project: string; entry: ActivityEntry; by
             {' · '}
           </>
         )}
-        <bdi>{by}</bdi>
+        <Name>{by}</Name>
         {' · '}
         {requestOf(entry)}
       </p>

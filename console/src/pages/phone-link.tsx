@@ -2,6 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { listPhones } from '../api/projects'
+import { Name } from '../ui/name'
 
 /** The newest phones of a project, for their names. */
 export const usePhonesToChoose = (project: string) =>
@@ -17,7 +18,7 @@ export function PhoneLink({ project, phone }: { project: string; phone: string }
       title={phone}
       className="rounded underline underline-offset-2"
     >
-      <bdi>{name ?? phone}</bdi>
+      <Name>{name ?? phone}</Name>
     </Link>
   )
 }
