@@ -87,7 +87,7 @@ it('is rented, watched and followed', async () => {
   await liveOf(owner).locator('body[data-state="live"]').waitFor({ timeout: 90_000 })
   expect(await liveOf(owner).getByText('Watch only').isVisible()).toBe(false)
   await viewer.goto(owner.url())
-  await liveOf(viewer).locator('body[data-state="live"]').waitFor({ timeout: 60_000 })
+  await liveOf(viewer).locator('body[data-state="live"]').waitFor({ timeout: 100_000 })
   expect(await liveOf(viewer).getByText('Watch only').isVisible()).toBe(true)
   expect(await viewer.getByRole('button', { name: /^(Park|Delete)/ }).count()).toBe(0)
 
@@ -121,7 +121,7 @@ it('has a thumbnail that follows the agent and does not keep the phone running',
   const before = await picture.getAttribute('src')
   const actedAt = new Date().toISOString()
   await act([{ type: 'open_app', package: 'com.android.settings' }])
-  await eventually('the picture changes', 30_000, async () => (await picture.getAttribute('src')) !== before)
+  await eventually('the picture changes', 100_000, async () => (await picture.getAttribute('src')) !== before)
   expect(await axeFindings(wall)).toEqual([])
 
   // The address keeps the choice.
@@ -158,7 +158,7 @@ it('is taken over by a member while an agent works, and handed back with a note'
   await owner.getByText('You control the phone.').waitFor()
   await viewer.getByText('Paul controls the phone.').waitFor()
   expect(await viewer.getByRole('button', { name: /^(Take over|Hand back)/ }).count()).toBe(0)
-  await eventually('the agent is refused', 30_000, () => Promise.resolve(refused.length > 0))
+  await eventually('the agent is refused', 100_000, () => Promise.resolve(refused.length > 0))
   const handBack = owner.getByRole('button', { name: 'Hand back…' })
   await handBack.click()
   expect(await dialogFindings(owner, handBack)).toEqual([])
@@ -185,7 +185,7 @@ it('installs an app that is dropped on the page, with its progress', async () =>
   await owner.dispatchEvent('main', 'drop', { dataTransfer: files })
   const transfers = owner.getByRole('list', { name: 'Transfers' })
   await transfers.getByText(hostile).waitFor()
-  await transfers.getByText('org.example.dropped is installed').waitFor({ timeout: 60_000 })
+  await transfers.getByText('org.example.dropped is installed').waitFor({ timeout: 100_000 })
   await tab(viewer, 'Apps').click()
   await viewer.getByRole('list', { name: 'Installs' }).getByText('org.example.dropped').waitFor()
 })
@@ -218,8 +218,8 @@ it('plays a recording that a member made', async () => {
   ])
   await stop.click()
   await tab(viewer, 'Recordings').click()
-  await viewer.getByRole('button', { name: /^Play/ }).click({ timeout: 60_000 })
-  await eventually('the video plays', 30_000, () =>
+  await viewer.getByRole('button', { name: /^Play/ }).click({ timeout: 100_000 })
+  await eventually('the video plays', 100_000, () =>
     viewer.evaluate<boolean>("document.querySelector('video').currentTime > 0.3"),
   )
 })
@@ -244,16 +244,16 @@ it('ends with the sign-in, the park and the deletion', async () => {
   await other.getByRole('button', { name: 'Account and theme' }).waitFor()
   await other.goto(`${new URL(owner.url()).origin}/console/account`)
   await other.getByRole('button', { name: /^End the sign-in/ }).click()
-  await viewer.getByRole('button', { name: 'Sign in', exact: true }).waitFor({ timeout: 30_000 })
+  await viewer.getByRole('button', { name: 'Sign in', exact: true }).waitFor()
 
   await owner.getByRole('button', { name: 'Park' }).click()
-  await owner.getByText('The phone is parked, and costs nothing').waitFor({ timeout: 60_000 })
+  await owner.getByText('The phone is parked, and costs nothing').waitFor({ timeout: 100_000 })
   await owner.getByRole('button', { name: 'Start' }).click()
   await liveOf(owner).locator('body[data-state="live"]').waitFor({ timeout: 90_000 })
   await owner.getByRole('button', { name: 'Delete…' }).click()
   await owner.getByRole('alertdialog').getByRole('button', { name: 'Delete phone' }).click()
   await owner.getByRole('heading', { level: 1, name: 'Phones' }).waitFor()
-  await eventually('the phone is gone from the list', 30_000, async () => {
+  await eventually('the phone is gone from the list', 100_000, async () => {
     const rows = await owner.getByRole('list', { name: 'Phones', exact: true }).getByText(name).count()
     return rows === 0
   })

@@ -2,11 +2,19 @@
 import { startMailServer, type MailServer } from '@phonerack/shared/testing/mail-server'
 import { type Browser, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { z } from 'zod'
 import { openBrowser } from './system/browser.js'
-import { acceptLink, axeFindings, firstLink, loaded, newPage } from './system/console-pages.js'
+import {
+  acceptLink,
+  axeFindings,
+  consolePassword,
+  firstLink,
+  loaded,
+  newPage,
+} from './system/console-pages.js'
 import { startOidcIssuer, type OidcIssuer } from './system/oidc-issuer.js'
 import { startSystem, stopSystem, type System } from './system/system.js'
-import { eventually } from './system/tenant.js'
+import { eventually, operatorOf } from './system/tenant.js'
 
 let issuer: OidcIssuer
 let mail: MailServer
@@ -14,7 +22,7 @@ let system: System
 let browser: Browser
 /** Errors of the pages, and violations of their policy. */
 const complaints: string[] = []
-const isRefusal = (text: string): boolean => /Failed to load resource: .* status of 400/.test(text)
+const isRefusal = (text: string): boolean => /Failed to load resource: .* status of 40[0134]/.test(text)
 
 const ann = { sub: 'ann', email: 'ann@example.com', email_verified: true, name: 'Ann Example' }
 const open = (): Promise<Page> => newPage(browser, { viewport: { width: 1440, height: 900 } }, complaints)
@@ -79,12 +87,14 @@ describe('a new person without a provider', () => {
     const page = await open()
     await page.goto(consoleAt('/sign-in'))
     await page.getByRole('link', { name: 'Create an account' }).click()
+    // The page for signing in has such a field too.
+    await page.getByRole('heading', { level: 1, name: 'Create an account' }).waitFor()
     await page.getByLabel('E-mail address').fill('nora@example.com')
     expect(await axeFindings(page)).toEqual([])
     await page.getByRole('button', { name: 'Send link' }).click()
     await page.getByRole('status').getByText('A mail is on its way').waitFor()
     let link = ''
-    await eventually('the mail arrives', 30_000, () => {
+    await eventually('the mail arrives', 100_000, () => {
       link = /http\S+#pri_[\w-]{43}/.exec(mail.mails.map(({ text }) => text).join('\n'))?.[0] ?? ''
       return Promise.resolve(link !== '')
     })
@@ -131,6 +141,33 @@ describe('a person with a password', () => {
     await page.getByRole('alertdialog').getByRole('button', { name: 'Remove' }).click()
     await page.getByText('Add an account to sign in with it').waitFor()
   })
+})
+
+it('a password is chosen anew by a link of an operator, which works once', async () => {
+  const email = 'rita@example.com'
+  const page = await open()
+  await acceptLink(page, await firstLink(system), { name: 'Rita', email })
+  const reset = await operatorOf(system).post('/operator/v1/resets', { email })
+  const link = z.object({ url: z.string() }).parse(reset.body).url
+  const other = await open()
+  await other.goto(link)
+  await other.getByLabel('New password').fill('another long password')
+  expect(await axeFindings(other)).toEqual([])
+  await other.getByRole('button', { name: 'Change password' }).click()
+  await inside(other).waitFor()
+
+  // The earlier sign-ins have ended, and the earlier password no longer works.
+  await page.goto(consoleAt('/account'))
+  await page.getByLabel('E-mail address').fill(email)
+  await page.getByLabel('Password').fill(consolePassword)
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+  await page.getByText('The e-mail address or the password is not correct.').waitFor()
+  await page.getByLabel('Password').fill('another long password')
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+  await inside(page).waitFor()
+  const again = await open()
+  await again.goto(link)
+  await again.getByRole('heading', { name: 'This link is not valid' }).waitFor()
 })
 
 describe('an answer', () => {

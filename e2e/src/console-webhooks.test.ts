@@ -69,7 +69,7 @@ it('a webhook is created, shows its secret once, and gets the change of a phone,
   )
   phone = z.object({ id: z.string() }).parse(made.body).id
   const events = owner.getByRole('list', { name: 'Events' })
-  await events.getByText('phone.created').waitFor({ timeout: 30_000 })
+  await events.getByText('phone.created').waitFor()
   await owner.getByLabel('Type').selectOption('phone.created')
   await owner.waitForURL(/type=phone\.created/)
   await events.locator(`a[href$="/${phone}"]`).waitFor()
@@ -83,21 +83,21 @@ it('a webhook is created, shows its secret once, and gets the change of a phone,
 it('a delivery that fails shows the response as text, and is sent again', async () => {
   await opened('webhooks')
   await owner.getByRole('link', { name: receiver.url }).click()
-  await delivery('phone.created').getByText('succeeded').waitFor({ timeout: 30_000 })
+  await delivery('phone.created').getByText('succeeded').waitFor()
   expect([receiver.events.size, receiver.refused]).toEqual([1, 0])
 
   receiver.failure = `<img src=x onerror=alert(1)>\u202e${'x'.repeat(3000)}`
   await tenant.admin.delete(`/v1/phones/${phone}`)
   const failed = delivery('phone.deleted')
   // The next attempt comes after a minute.
-  await failed.getByText('2 attempts').waitFor({ timeout: 60_000 })
+  await failed.getByText('2 attempts').waitFor({ timeout: 100_000 })
   await failed.getByText('Response 500').click()
   await failed.locator('pre').getByText('<img src=x onerror=alert(1)>').waitFor()
   expect(await owner.locator('img[src="x"]').count()).toBe(0)
   expect(await axeFindings(owner)).toEqual([])
   receiver.failure = null
   await failed.getByRole('button', { name: /^Send again: phone\.deleted/ }).click()
-  await failed.getByText('succeeded').waitFor({ timeout: 30_000 })
+  await failed.getByText('succeeded').waitFor()
 })
 
 it('is in the activity, which its filters limit, and is deleted after a question that names it', async () => {

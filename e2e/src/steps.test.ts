@@ -173,7 +173,7 @@ describe('the replay', () => {
       'long '.repeat(1900),
     ]
     await tenant.operator.patch(`/operator/v1/projects/${tenant.projectId}`, { steps_text: true })
-    await eventually('typed text to be kept', 10_000, async () => {
+    await eventually('typed text to be kept', 100_000, async () => {
       await phone.act([{ type: 'wait', ms: 1 }])
       return (await phone.steps.list({ observations: 'none' }).page()).data[0]?.text_kept === true
     })
@@ -239,7 +239,7 @@ describe('the script', () => {
   const notesOn = async (id: string): Promise<string> => (await client.phones.handle(id).observe()).text
 
   it('the script of a session repeats it on a fresh phone', async () => {
-    await eventually('typed text to be left out', 10_000, async () => {
+    await eventually('typed text to be left out', 100_000, async () => {
       await phone.act([{ type: 'wait', ms: 1 }])
       return (await phone.steps.list({ observations: 'none' }).page()).data[0]?.text_kept === false
     })

@@ -110,7 +110,7 @@ it('shows a phone again through the other replica after the one of a live view h
       const pid = await pidOf(lost, 'control-plane')
       if (pid === null) throw new Error('the control plane does not run')
       process.kill(pid, signal)
-      await eventually('a live view again', 15_000, async () =>
+      await eventually('a live view again', 100_000, async () =>
         (await statesOf(page)).slice(states).some(({ state }) => state === 'live'),
       )
       expect((await closesOf(page)).slice(closes)).toEqual([code])

@@ -4,12 +4,14 @@ import path from 'node:path'
 import { startMailServer } from '@phonerack/shared/testing/mail-server'
 import { type Browser, type Page } from 'playwright-core'
 import sharp from 'sharp'
+import { z } from 'zod'
 import { openBrowser } from '../system/browser.js'
 import { acceptLink, enterOperators, firstLink, loaded, newPage } from '../system/console-pages.js'
 import { startOidcIssuer } from '../system/oidc-issuer.js'
 import { withParts, type Parts } from '../system/parts.js'
 import { startStripePages } from '../system/stripe.js'
 import { root, type System } from '../system/system.js'
+import { operatorOf } from '../system/tenant.js'
 import { startWebhookReceiver } from '../system/webhook-receiver.js'
 import { furnish, ownerEmail, type Outside } from './console-data.js'
 import { operatorScenes } from './console-operator-scenes.js'
@@ -121,6 +123,16 @@ async function drawAll(parts: Parts, browser: Browser, system: System, outside: 
     { base: `${operatorOrigin}/console/operator/`, scenes: operatorScenes },
   ]
   failures.push(...(await drawSets(browser, sets, await first.context().storageState())))
+  const reset = await operatorOf(system).post('/operator/v1/resets', { email: ownerEmail })
+  const links = [
+    { name: 'new-password', path: z.object({ url: z.string() }).parse(reset.body).url },
+    {
+      name: 'sign-in-failed',
+      path: 'callback/oidc?error=access_denied&state=none',
+      only: ['375-dark', '1440-light'] as const,
+    },
+  ]
+  failures.push(...(await drawSets(browser, [{ base: `${system.up.console_url}/`, scenes: links }], null)))
   if (failures.length > 0) throw new Error(failures.join('\n\n'))
 }
 

@@ -7,9 +7,14 @@ export const mobile = { viewport: { width: 390, height: 844 }, hasTouch: true, i
 /** Chromium reports this when a page gives up a connection after 10 s, as it may on a busy machine. */
 const gaveUp = /closed before the connection is established/
 
+/** Milliseconds; a busy machine may need longer than the default of 30 s. */
+const patienceMs = 100_000
+
 /** An empty page; its errors and violations of its content security policy go to `complaints`. */
 export async function newPage(browser: Browser, context: object, complaints: string[]): Promise<Page> {
-  const page = await (await browser.newContext(context)).newPage()
+  const opened = await browser.newContext(context)
+  opened.setDefaultTimeout(patienceMs)
+  const page = await opened.newPage()
   page.on('pageerror', (error) => complaints.push(error.message))
   page.on('console', (message) => {
     if (message.type() === 'error' && !gaveUp.test(message.text())) complaints.push(message.text())
