@@ -125,8 +125,8 @@ export default defineConfig({
         root: name,
         include: ['src/**/*.test.ts'],
         // A test that stalls fails by these; no test measures time by them. Nothing is retried (docs/decisions/0181).
-        testTimeout: 120_000,
-        hookTimeout: 180_000,
+        testTimeout: 300_000,
+        hookTimeout: 300_000,
         expect: { poll: { timeout: 100_000 } },
         pool: 'forks' as const,
         // One module graph for all files of a worker: loading it anew took a quarter of all time. Tests keep no state in modules.

@@ -45,4 +45,4 @@ it('passes on a virtual phone, and writes a report', async () => {
   expect(code).toBe(0)
   expect(output).toMatch(/^ok +tap, \d+ ms$/m)
   expect(readFileSync(path.join(report, html), 'utf8')).toContain('Accepted')
-}, 300_000)
+})

@@ -40,4 +40,4 @@ it('ends the run and cleans up after its terminal was closed', async () => {
     await phone.stop()
     rmSync(folder, { recursive: true, force: true })
   }
-}, 120_000)
+})

@@ -292,7 +292,7 @@ describe('a running phone', () => {
     both.phone.proxy.freeze()
     // It is offline only for a moment.
     await until(() => both.host.agent.registry.statuses()[0]?.events !== undefined)
-    await untilLink(both.host, both.phone.serial, 'healthy', 30_000)
+    await untilLink(both.host, both.phone.serial, 'healthy', 100_000)
     const steps = both.host.agent.registry.statuses()[0]?.events?.map(({ step, outcome }) => [step, outcome])
     expect(steps).toEqual([['reconnect', 'done']])
     expect(resultsOf(await at(2n).run([{ type: 'home' }]))).toMatchObject([{ ok: true }])

@@ -23,7 +23,7 @@ beforeAll(async () => {
   host = await startTestHost(phones.map(serialOf))
   markProcess(path.join(host.config.dataDir, 'agent.json'), process.pid)
   await untilConnected()
-}, 240_000)
+})
 afterAll(async () => {
   await host.stop()
   for (const phone of phones) await phone.close()

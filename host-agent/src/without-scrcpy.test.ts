@@ -25,7 +25,7 @@ beforeAll(async () => {
   const certificate = await host.ca.issue({ uri: controlPlaneIdentity }, 'client')
   control = createClient(`127.0.0.1:${host.agent.grpcPort}`, host.ca.caPem, certificate, serverName)
   expect(host.identity.hostId).toBe(hostId)
-}, 240_000)
+})
 afterAll(async () => {
   control.close()
   await both.stop()

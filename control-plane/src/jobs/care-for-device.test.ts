@@ -95,5 +95,5 @@ describe('a wipe whose call reaches its deadline', () => {
     await agent.serve()
     await eventually(async () => (await rowOf(device)).state === 'free')
     expect((await rowOf(device)).reason).toBeNull()
-  }, 90_000)
+  })
 })

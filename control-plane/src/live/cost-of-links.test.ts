@@ -65,4 +65,4 @@ it('reads as many rows for links with 500,000 links in the table as with ten', a
   const longest = await readLongestLinks(db, new Date())
   expect(longest.map((link) => link.phoneId)).toEqual([phoneId])
   expect(url).toContain('#prl_')
-}, 180_000)
+})

@@ -156,4 +156,4 @@ it('reports progress while a call runs', async () => {
   await acted
   expect(reports[0]).toMatch(/^act is running \(5 s\)/)
   await client.close()
-}, 20_000)
+})

@@ -16,7 +16,7 @@ beforeAll(async () => {
   hung = await plane.rack(14, { country: 'DE' })
   honest = await plane.rack(2, { country: 'US' })
   tenants = await Promise.all([1, 2, 3, 4, 5, 6, 7].map(() => plane.tenant()))
-}, 120_000)
+})
 afterAll(() => world.stop(), 60_000)
 
 /** Its ID once its host has stopped it. */
@@ -68,7 +68,7 @@ it('a host that sends no bytes holds up neither the recordings of another host n
     async () => (await Promise.all(slow.map(statusOf))).every((status) => status === 'ready'),
     60_000,
   )
-}, 180_000)
+})
 
 describe('transfers', () => {
   it('are limited to two of a project from one host, and one more from another', async () => {

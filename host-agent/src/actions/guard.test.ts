@@ -172,7 +172,7 @@ it('fails an action whose screen cannot be read, instead of sending it', async (
   phone.device.ui.source = () => Promise.resolve('ERROR: null root node')
   const { results } = await guarded(phone, { type: 'tap', target: { x: 5, y: 5 } })
   expect([results[0]?.ok, writes(phone)]).toEqual([false, []])
-}, 20_000)
+})
 
 it('guards only calls for it over gRPC, and names the phone', { timeout: 240_000 }, async () => {
   const both = await startPhoneAndHost()

@@ -40,7 +40,7 @@ async function connect(): Promise<TrackedDevice> {
     await server.client.connect(phone.serial, progress())
     found = (await server.client.devices(progress())).find(({ serial }) => serial === phone.serial)
     return found?.state === 'device'
-  }, 20_000)
+  })
   if (!found) throw new Error('adb does not list the phone')
   return found
 }

@@ -39,7 +39,7 @@ beforeAll(async () => {
   await run('log', '-t', 'Before', 'written by an earlier phone')
   phone = session(both.host.control, serial, 2n)
   await phone.start()
-}, 120_000)
+})
 afterAll(async () => {
   await adb.stop()
   await both.stop()

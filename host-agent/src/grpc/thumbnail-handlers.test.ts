@@ -16,7 +16,7 @@ beforeAll(async () => {
   await untilLink(both.host, serial, 'unenrolled')
   await both.host.control.enroll({ serial, fencingNumber: 1n }, 150_000)
   await phone().start()
-}, 240_000)
+})
 afterAll(() => both.stop())
 
 const phone = (fencingNumber = 2n) => session(both.host.control, both.phone.serial, fencingNumber)

@@ -24,7 +24,7 @@ beforeAll(async () => {
   await both.host.control.enroll({ serial: both.phone.serial, fencingNumber: 1n }, 150_000)
   await phone().start()
   live = await createLiveClient(both.host)
-}, 240_000)
+})
 afterAll(async () => {
   live?.close()
   await both.stop()

@@ -99,4 +99,4 @@ it('records a phone until it is parked, and sends the file in chunks', async () 
     client.dropRecording({ recordingId: id }, new Metadata(), deadline(), callback),
   )
   await expect(get(id)).rejects.toMatchObject({ code: status.NOT_FOUND })
-}, 180_000)
+})

@@ -117,4 +117,4 @@ it('leaves space for a later tenant, however much another records', async () => 
   const before = recordings.sizeOf(his)
   await until(() => recordings.sizeOf(his) > before + 40, 60_000, 'two marks')
   expect(recordings.get(his).status).toBe('recording')
-}, 180_000)
+})

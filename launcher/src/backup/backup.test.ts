@@ -50,7 +50,7 @@ beforeAll(async () => {
   writeJson(path.join(data, 'ports.json'), { postgres: port })
   server = await startPostgres({ dir: path.join(data, 'postgres'), port })
   await makeTables(await server.createDatabase('phonerack'), key)
-}, 120_000)
+})
 
 afterAll(async () => {
   await server.stop()
@@ -110,7 +110,7 @@ describe('a backup of a running Postgres', () => {
       unlock()
     }
     await run(server.urlOf('phonerack'), `delete from rows where n <= 1000`)
-  }, 120_000)
+  })
 
   it('has every committed row, and a new epoch', async () => {
     await restore(backup, '--data', at('second'), ...serviceKey)
@@ -121,7 +121,7 @@ describe('a backup of a running Postgres', () => {
     expect(state?.rows).toBeLessThanOrEqual(1000 + during)
     expect(state?.epoch).toMatch(/^[0-9a-f]{32}$/)
     expect(state?.counts).toBe(5000)
-  }, 120_000)
+  })
 
   it('restores the keys, and no identity of the replica', () => {
     const text = (name: string) => readFileSync(at('second', name), 'utf8')
@@ -229,7 +229,7 @@ describe('a backup of a stopped Postgres', () => {
       readFileSync(path.join(data, 'pki/service.key'), 'utf8'),
     )
     expect((await stateOf(at('third')))?.rows).toBeGreaterThan(0)
-  }, 120_000)
+  })
 })
 
 describe('a backup is refused', () => {
@@ -256,7 +256,7 @@ describe('a backup is refused', () => {
     makeDataFolder(at('stranger'))
     const words = ['--service-key', at('stranger/pki/service.key')]
     await expect(writeBackup(options(...words), signal)).rejects.toThrow(/but the database is encrypted with/)
-  }, 60_000)
+  })
 
   it('when the disk is too small', async () => {
     // A file system of 1 MB, which only the program sees.
@@ -281,13 +281,13 @@ describe('a backup is refused', () => {
     child.stderr.on('data', (bytes: Buffer) => (said += bytes.toString()))
     const [code] = (await once(child, 'exit')) as [number]
     expect([code, said]).toEqual([1, expect.stringMatching(/MB free, and \d+ MB are needed/)])
-  }, 60_000)
+  })
 
   it('after its deadline, and leaves nothing', async () => {
     const late = AbortSignal.abort(new Error('not done at the deadline'))
     await expect(writeBackup(options(), late)).rejects.toThrow()
     expect(readdirSync(at('backups')).filter((name) => name.endsWith('.part'))).toEqual([])
-  }, 60_000)
+  })
 })
 
 it.each([

@@ -71,7 +71,7 @@ beforeAll(async () => {
       break
     await sleep(50)
   }
-}, 120_000)
+})
 
 afterAll(async () => {
   const ended = once(server, 'exit')
@@ -111,7 +111,7 @@ it('dumps the database, restores it into an empty one only, and gives it a new e
     'select (select count(*)::int from rows) as rows, (select epoch from database_epoch) as epoch',
   )
   expect(state).toEqual({ rows: 1000, epoch: expect.stringMatching(/^[0-9a-f]{32}$/) as string })
-}, 120_000)
+})
 
 it('takes the password from a file', async () => {
   writeFileSync(at('pgpass'), `127.0.0.1:*:*:owner:${password}\n`, { mode: 0o600 })
@@ -120,7 +120,7 @@ it('takes the password from a file', async () => {
   await makeTables(urlOf('by_file'), makeDataFolder(at('data-file')))
   const { content } = await writeBackup(options(bareUrlOf('by_file'), at('data-file')), signal)
   expect(content.database.kind).toBe('dump')
-}, 120_000)
+})
 
 it('names the package when pg_dump is older than the server', async () => {
   const newer = await startPostgres({ dir: at('newer'), forTests: true })
@@ -136,4 +136,4 @@ it('names the package when pg_dump is older than the server', async () => {
   } finally {
     await newer.stop()
   }
-}, 120_000)
+})

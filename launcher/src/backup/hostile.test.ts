@@ -49,7 +49,7 @@ beforeAll(async () => {
   writeJson(path.join(data, 'ports.json'), { postgres: server.port })
   await makeTables(await server.createDatabase('phonerack'), key)
   unlock = lockFolder(openFolder(data))
-}, 120_000)
+})
 
 afterEach(() => {
   vi.useRealTimers()
@@ -113,7 +113,7 @@ describe('a backup is refused', () => {
     await expect(writeBackup(options(), signal)).rejects.toThrow(/exists already/)
     expect(readFileSync(path.join(part, 'kept'), 'utf8')).toBe('a file')
     rmSync(part, { recursive: true })
-  }, 120_000)
+  })
 })
 
 it('collects no secret through a link or from a pipe', () => {
@@ -157,4 +157,4 @@ it('restores the archive that it checked, not one that replaced it afterwards', 
     await restored.stop()
   }
   expect(existsSync(at('restored/pki/service.key'))).toBe(true)
-}, 120_000)
+})

@@ -80,7 +80,7 @@ describe.runIf(isRoot)('a process of the user of Postgres', () => {
     const made = lstatSync(clusterData(data))
     expect([made.isDirectory(), made.uid, made.mode & 0o777]).toEqual([true, nobody.uid, 0o700])
     expect(lstatSync(path.join(clusterData(data), 'PG_VERSION')).uid).toBe(nobody.uid)
-  }, 60_000)
+  })
 
   it('cannot redirect the change of owners to files of root', async () => {
     for (const name of fileNames) writeFileSync(path.join(victim, name), 'of root')
@@ -110,7 +110,7 @@ describe.runIf(isRoot)('a process of the user of Postgres', () => {
       }
     }
     expect([lstatSync(victim).uid, ...ownersOf(victim)]).toEqual([0, 0])
-  }, 60_000)
+  })
 
   it('cannot add to the folder of a running server, nor move its parts', async () => {
     const server = await startPostgres({ dir: data })
@@ -123,7 +123,7 @@ describe.runIf(isRoot)('a process of the user of Postgres', () => {
     } finally {
       await server.stop()
     }
-  }, 120_000)
+  })
 
   it('keeps nothing that it prepared in the folder of an earlier release', async () => {
     await (await startPostgres({ dir: data })).stop()
@@ -139,7 +139,7 @@ describe.runIf(isRoot)('a process of the user of Postgres', () => {
     for (const name of planted)
       expect(lstatSync(path.join(home, name), { throwIfNoEntry: false })).toBe(undefined)
     expect([lstatSync(victim).uid, ...readdirSync(victim)]).toEqual([0])
-  }, 120_000)
+  })
 
   it('cannot put a link in the place of the cluster', async () => {
     await (await startPostgres({ dir: data })).stop()
@@ -148,14 +148,14 @@ describe.runIf(isRoot)('a process of the user of Postgres', () => {
     expect(asNobody('mv "$1/data" "$1/moved" && ln -s "$2" "$1/data"', home, victim).status).toBe(0)
     await expect(startPostgres({ dir: data })).rejects.toThrow(/data is not a folder of the user nobody/)
     expect(lstatSync(victim).uid).toBe(0)
-  }, 120_000)
+  })
 
   it('cannot stop a start by a pipe in the place of its record', async () => {
     await (await startPostgres({ dir: data })).stop()
     expect(asNobody('mkfifo "$1/data/postmaster.pid"', homeOf(data)).status).toBe(0)
     const server = await startPostgres({ dir: data })
     await server.stop()
-  }, 120_000)
+  })
 
   it('cannot provide the parent of the folder', async () => {
     const parent = path.join(dir, 'tmp')
@@ -169,7 +169,7 @@ describe.runIf(isRoot)('a process of the user of Postgres', () => {
     } finally {
       await server.stop()
     }
-  }, 120_000)
+  })
 
   it('cannot lead the deletion of a cluster to the files of root', async () => {
     await installCluster(data, (target) => {
@@ -180,5 +180,5 @@ describe.runIf(isRoot)('a process of the user of Postgres', () => {
     writeFileSync(path.join(victim, 'kept'), 'of root')
     eraseCluster(data)
     expect(readFileSync(path.join(victim, 'kept'), 'utf8')).toBe('of root')
-  }, 60_000)
+  })
 })

@@ -38,14 +38,14 @@ function clustersAfter(program: string): string[] {
 describe.runIf(existsSync(scripts) && hasOverlays())('a new package of Postgres', () => {
   it('creates a cluster by default', () => {
     expect(clustersAfter('await configure()')).toEqual([expect.stringMatching(/ main /)])
-  }, 120_000)
+  })
 
   it('creates no cluster for tests, and the setting of the machine stays', () => {
     expect(clustersAfter('await withoutCluster(configure)')).toEqual([])
-  }, 120_000)
+  })
 
   it('keeps the setting after a failed installation', () => {
     const failing = `await withoutCluster(() => Promise.reject(new Error('no network'))).catch(() => undefined)`
     expect(clustersAfter(failing)).toEqual([])
-  }, 120_000)
+  })
 })

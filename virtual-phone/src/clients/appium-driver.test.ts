@@ -15,7 +15,7 @@ beforeAll(async () => {
   const home = join(host.folder, 'appium')
   mkdirSync(home)
   appium = await startAppium(home, await freePort())
-}, 300_000)
+})
 
 afterAll(async () => {
   if (session !== '') await send('DELETE', '')
