@@ -8,10 +8,10 @@ import { systemsOfThisFile, type System } from './system.js'
 
 const parts = ['control-plane', 'host-agent', 'virtual-phones']
 const warn = 40
-/** The number of lines per part. */
+/** The number of warnings per part, and of the messages below. */
 const maxLines = 15
 /** Messages below `warn` that give the reason why a phone was refused. */
-const alwaysShown = ['a phone is unreachable', 'device state']
+const alsoShown = ['a phone is unreachable', 'device state']
 const lineSchema = z.object({ level: z.number(), time: z.number(), msg: z.string() })
 
 let since = 0
@@ -34,18 +34,19 @@ async function warningsOf({ dir }: System, part: string): Promise<string> {
   if (!existsSync(file)) return ''
   const log = await readFile(file, 'utf8')
   // The last line can be incomplete.
-  const whole = log.split('\n').slice(0, -1)
-  const lines = whole.filter((line) => {
-    if (!line.startsWith('{')) return false
-    const read = lineSchema.safeParse(JSON.parse(line))
-    return (
-      read.success &&
-      (read.data.level >= warn || alwaysShown.includes(read.data.msg)) &&
-      read.data.time >= since
-    )
-  })
-  return lines
-    .slice(-maxLines)
-    .map((line) => `  ${line.slice(0, 1000)}\n`)
+  const lines = log
+    .split('\n')
+    .slice(0, -1)
+    .filter((line) => line.startsWith('{'))
+    .flatMap((line) => {
+      const { success, data } = lineSchema.safeParse(JSON.parse(line))
+      return success && data.time >= since ? [{ line, ...data }] : []
+    })
+  const warnings = lines.filter(({ level }) => level >= warn).slice(-maxLines)
+  // Many at the same moment must not hide the warning that explains them.
+  const others = lines.filter(({ level, msg }) => level < warn && alsoShown.includes(msg)).slice(-maxLines)
+  return [...warnings, ...others]
+    .toSorted((one, other) => one.time - other.time)
+    .map(({ line }) => `  ${line.slice(0, 1000)}\n`)
     .join('')
 }
