@@ -143,7 +143,7 @@ describe('a person with a password', () => {
   })
 })
 
-it('a password is chosen anew by a link of an operator, which works once', async () => {
+it('a link of an operator, which works once, sets a new password', async () => {
   const email = 'rita@example.com'
   const page = await open()
   await acceptLink(page, await firstLink(system), { name: 'Rita', email })

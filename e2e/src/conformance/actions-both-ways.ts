@@ -193,7 +193,7 @@ export const actionsOn = (system: System, fast: boolean): void => {
       )
     const batches = await Promise.all([ten('a'), ten('b')])
     expect(batches.map(({ completed }) => completed)).toEqual([10, 10])
-    // As above: the last keys may reach the app after the batch.
+    // The last keys may reach the app after the batch.
     const body = async () => withId(await look(phone), 'body').text
     await expect.poll(body, { timeout: 150_000 }).toHaveLength(20)
     expect(await body()).toMatch(/^(a{10}b{10}|b{10}a{10})$/)
