@@ -116,10 +116,14 @@ describe(nameOf('@devicefarmer/adbkit'), () => {
   })
 
   it("reads the framebuffer's pixels, but parses its Android 9 header as an older version", async () => {
-    const stream = await device.framebuffer('raw')
-    const pixels = (await all(stream)).subarray(-1080 * 2400 * 4)
-    const { stdout } = await host.adb.run(['exec-out', 'screencap'])
-    expect(pixels.equals(stdout.subarray(-pixels.length))).toBe(true)
+    // The clock of the status bar can change between two pictures.
+    const areEqual = async (): Promise<boolean> => {
+      const stream = await device.framebuffer('raw')
+      const pixels = (await all(stream)).subarray(-1080 * 2400 * 4)
+      const { stdout } = await host.adb.run(['exec-out', 'screencap'])
+      return pixels.equals(stdout.subarray(-pixels.length))
+    }
+    await expect.poll(areEqual).toBe(true)
   })
 
   it('starts activities', async () => {
