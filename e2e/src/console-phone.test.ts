@@ -84,10 +84,10 @@ it('is rented, watched and followed', async () => {
   phone = /phones\/(ph_\w+)/.exec(owner.url())?.[1] ?? ''
 
   // The live view of an owner takes input; that of a viewer only shows.
-  await liveOf(owner).locator('body[data-state="live"]').waitFor({ timeout: 90_000 })
+  await liveOf(owner).locator('body[data-state="live"]').waitFor()
   expect(await liveOf(owner).getByText('Watch only').isVisible()).toBe(false)
   await viewer.goto(owner.url())
-  await liveOf(viewer).locator('body[data-state="live"]').waitFor({ timeout: 100_000 })
+  await liveOf(viewer).locator('body[data-state="live"]').waitFor()
   expect(await liveOf(viewer).getByText('Watch only').isVisible()).toBe(true)
   expect(await viewer.getByRole('button', { name: /^(Park|Delete)/ }).count()).toBe(0)
 
@@ -185,7 +185,7 @@ it('installs an app that is dropped on the page, with its progress', async () =>
   await owner.dispatchEvent('main', 'drop', { dataTransfer: files })
   const transfers = owner.getByRole('list', { name: 'Transfers' })
   await transfers.getByText(hostile).waitFor()
-  await transfers.getByText('org.example.dropped is installed').waitFor({ timeout: 100_000 })
+  await transfers.getByText('org.example.dropped is installed').waitFor()
   await tab(viewer, 'Apps').click()
   await viewer.getByRole('list', { name: 'Installs' }).getByText('org.example.dropped').waitFor()
 })
@@ -218,7 +218,7 @@ it('plays a recording that a member made', async () => {
   ])
   await stop.click()
   await tab(viewer, 'Recordings').click()
-  await viewer.getByRole('button', { name: /^Play/ }).click({ timeout: 100_000 })
+  await viewer.getByRole('button', { name: /^Play/ }).click()
   await eventually('the video plays', 100_000, () =>
     viewer.evaluate<boolean>("document.querySelector('video').currentTime > 0.3"),
   )
@@ -247,9 +247,9 @@ it('ends with the sign-in, the park and the deletion', async () => {
   await viewer.getByRole('button', { name: 'Sign in', exact: true }).waitFor()
 
   await owner.getByRole('button', { name: 'Park' }).click()
-  await owner.getByText('The phone is parked, and costs nothing').waitFor({ timeout: 100_000 })
+  await owner.getByText('The phone is parked, and costs nothing').waitFor()
   await owner.getByRole('button', { name: 'Start' }).click()
-  await liveOf(owner).locator('body[data-state="live"]').waitFor({ timeout: 90_000 })
+  await liveOf(owner).locator('body[data-state="live"]').waitFor()
   await owner.getByRole('button', { name: 'Delete…' }).click()
   await owner.getByRole('alertdialog').getByRole('button', { name: 'Delete phone' }).click()
   await owner.getByRole('heading', { level: 1, name: 'Phones' }).waitFor()

@@ -22,7 +22,7 @@ let system: System
 let browser: Browser
 /** Errors of the pages, and violations of their policy. */
 const complaints: string[] = []
-const isRefusal = (text: string): boolean => /Failed to load resource: .* status of 40[0134]/.test(text)
+const isRefusal = (text: string): boolean => /Failed to load resource: .* status of 40[03]/.test(text)
 
 const ann = { sub: 'ann', email: 'ann@example.com', email_verified: true, name: 'Ann Example' }
 const open = (): Promise<Page> => newPage(browser, { viewport: { width: 1440, height: 900 } }, complaints)

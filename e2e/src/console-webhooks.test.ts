@@ -90,7 +90,7 @@ it('a delivery that fails shows the response as text, and is sent again', async 
   await tenant.admin.delete(`/v1/phones/${phone}`)
   const failed = delivery('phone.deleted')
   // The next attempt comes after a minute.
-  await failed.getByText('2 attempts').waitFor({ timeout: 100_000 })
+  await failed.getByText('2 attempts').waitFor()
   await failed.getByText('Response 500').click()
   await failed.locator('pre').getByText('<img src=x onerror=alert(1)>').waitFor()
   expect(await owner.locator('img[src="x"]').count()).toBe(0)

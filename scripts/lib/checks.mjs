@@ -3,7 +3,7 @@
 // With --changed it runs what a change can touch (changed.mjs).
 // A check other than a test run counts as one; the last line is `N passed, N failed`.
 import { spawn } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { performance } from 'node:perf_hooks'
@@ -63,21 +63,8 @@ async function check(name, command, args, cwd) {
   return passed
 }
 
-/**
- * Builds, and records it as `prepare.sh` does: the scripts that tests run must not build again, which removes programs
- * while other tests run them.
- */
-async function build() {
-  const began = new Date()
-  const passed = await check('build', bin('turbo'), ['run', 'build', '--output-logs=errors-only'])
-  const stamp = path.join(root, 'node_modules', '.cache', 'phonerack', 'built')
-  if (passed) {
-    mkdirSync(path.dirname(stamp), { recursive: true })
-    writeFileSync(stamp, '')
-    utimesSync(stamp, began, began)
-  }
-  return passed
-}
+/** Recorded, so that the scripts that tests run do not build again: that removes programs while other tests run them. */
+const build = () => check('build', 'bash', ['-c', '. scripts/lib/prepare.sh && alone build_all'])
 
 /** Checks that need no build. */
 async function textChecks() {

@@ -53,6 +53,11 @@ needs_build() {
 build() {
   needs_build || return 0
   say '… build'
+  build_all
+}
+
+# Builds what has changed, and records it.
+build_all() {
   local started
   started=$(mktemp)
   quietly node_modules/.bin/turbo run build --output-logs=errors-only || {

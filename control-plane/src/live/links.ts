@@ -45,16 +45,18 @@ export const createLinkLookup = (core: Core): SecretLookup =>
 async function checkRoom(
   core: Core,
   tx: Tx,
-  { projectId, sessionId, createdAt }: { projectId: string; sessionId: string; createdAt: Date },
+  { projectId, sessionId }: { projectId: string; sessionId: string },
 ): Promise<void> {
   await tx.$queryRaw`select 1 from projects where id = ${projectId} for update`
+  // The lock may have been waited for, while others created links.
+  const now = core.clock.now()
   const [counted] = await tx.$queryRaw<
     { of_phone: bigint; of_project: bigint; first_end: Date | null }[]
   >`select
     count(*) filter (where s.id = ${sessionId}) as of_phone, count(*) as of_project, min(l.expires_at) as first_end
     from sessions s join live_links l on l.session_id = s.id join api_keys k on k.id = l.key_id
     where s.project_id = ${projectId} and s.ended_at is null
-      and l.handoff_id is null and l.expires_at > ${createdAt} and k.revoked_at is null`
+      and l.handoff_id is null and l.expires_at > ${now} and k.revoked_at is null`
   const { linksPerPhone, linksPerProject } = core.rules.live
   const isPhoneFull = Number(counted?.of_phone ?? 0n) >= linksPerPhone
   if (!isPhoneFull && Number(counted?.of_project ?? 0n) < linksPerProject) return
@@ -63,10 +65,7 @@ async function checkRoom(
     message: `The ${isPhoneFull ? 'phone' : 'project'} already has ${limit} valid live links.`,
     next: 'Use an existing link, or wait until one expires. Parking a phone ends its links.',
     details: { limit },
-    retryAfterSeconds: Math.max(
-      1,
-      ((counted?.first_end ?? createdAt).getTime() - createdAt.getTime()) / 1000,
-    ),
+    retryAfterSeconds: Math.max(1, ((counted?.first_end ?? now).getTime() - now.getTime()) / 1000),
   })
 }
 

@@ -211,21 +211,19 @@ describe('a control plane that gets SIGTERM during a transfer', () => {
     const before = agent.log.length
     socket.write(lines.join('\r\n').repeat(count))
     await eventually(() => agent.log.slice(before).filter((name) => name === 'readFile').length === count)
+    // Asked later, and sent whole: the responses before it have begun. One that has not begun at SIGTERM is never sent.
+    const later = await fetch(`${replica.origin}/v1/phones/${phone}/files/content?path=/sdcard/large.bin`, {
+      headers: { authorization: `Bearer ${tenant.key}` },
+    })
+    expect((await later.arrayBuffer()).byteLength).toBe(file.length)
     await sleep(1000)
     replica.terminate()
     await eventually(() => isRefused(replica))
     await sleep(2000)
     expect(replica.exit()).toBeNull()
     let zeros = 0
-    let heads = ''
-    for await (const chunk of socket as AsyncIterable<Buffer>) {
-      for (const byte of chunk) if (byte === 0) zeros += 1
-      heads += chunk.toString('latin1').replaceAll('\0', '')
-    }
-    // A response that had not begun says that it is the last one; the client repeats the later requests.
-    const sent = heads.split('HTTP/1.1 200').length - 1
-    expect(sent === count || (sent > 0 && /\r\nconnection: close\r\n/i.test(heads)), heads).toBe(true)
-    expect(zeros).toBe(sent * file.length)
+    for await (const chunk of socket) for (const byte of chunk as Buffer) if (byte === 0) zeros += 1
+    expect(zeros).toBe(count * file.length)
     await eventually(() => replica.exit() !== null)
     expect(replica.exit()).toMatch(/^exit code 0,/)
   })

@@ -25,6 +25,10 @@ export interface ConsoleClient {
   ask(method: string, path: string, asked?: Asked): Promise<ConsoleAnswer>
 }
 
+/** The cookies of a client, for a request over a real socket. */
+export const cookieHeader = ({ cookies }: Pick<ConsoleClient, 'cookies'>): string =>
+  [...cookies].map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('; ')
+
 const sent = (headers: Record<string, string | undefined>): Record<string, string> =>
   Object.fromEntries(
     Object.entries(headers).filter((entry): entry is [string, string] => entry[1] !== undefined),
@@ -49,7 +53,7 @@ export function consoleClient(plane: Plane, at: 'public' | 'operator' = 'public'
       url: `/console/api${path}`,
       headers: sent({
         host: 'localhost',
-        cookie: [...cookies].map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('; '),
+        cookie: cookieHeader({ cookies }),
         ...(method === 'GET' ? {} : { origin }),
         ...headers,
       }),

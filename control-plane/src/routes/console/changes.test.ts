@@ -1,7 +1,7 @@
 // Streams of changes for the console's pages, over real sockets.
 import { type AddressInfo } from 'node:net'
 import { beforeAll, expect, it } from 'vitest'
-import { consoleUser, type ConsoleClient } from '../../testing/console-client.js'
+import { consoleUser, cookieHeader, type ConsoleClient } from '../../testing/console-client.js'
 import { createBody, eventually, useWorld, type Plane, type Tenant } from '../../testing/world.js'
 
 const world = useWorld()
@@ -24,7 +24,7 @@ async function openChanges(
   const response = await fetch(`http://127.0.0.1:${port}/console/api${path}`, {
     headers: {
       accept: 'text/event-stream',
-      cookie: [...client.cookies].map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('; '),
+      cookie: cookieHeader(client),
       ...headers,
     },
     signal: leaving.signal,

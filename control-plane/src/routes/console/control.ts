@@ -4,9 +4,8 @@ import { type FastifyInstance, type FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { parseBody } from '../../http/parse-body.js'
 import { type ControlView } from '../../handoffs/types.js'
-import { atLeast } from '../../users/types.js'
 import { changing, intoPhone, projectPath, type OfPhone, type ProjectDeps } from './caller.js'
-import { projectOf, signedInOf } from './gate.js'
+import { isMember, signedInOf } from './gate.js'
 
 const base = `${projectPath}/phones/:phone/control`
 
@@ -22,7 +21,7 @@ const controlJson = (control: ControlView, request: FastifyRequest) => ({
   id: control.id,
   status: control.status,
   // Only those who may control the phone read what the agent asks for, as with keys.
-  message: atLeast(projectOf(request).role, 'member') ? control.message : null,
+  message: isMember(request) ? control.message : null,
   by: control.member?.name ?? null,
   is_you: control.member?.id === signedInOf(request).user.id,
   expires_at: control.expiresAt.toISOString(),

@@ -63,6 +63,9 @@ export function projectOf(request: FastifyRequest): ProjectOfUser {
   return project
 }
 
+/** Whether the user may change things of the project, and not only see them. For routes below a project. */
+export const isMember = (request: FastifyRequest): boolean => atLeast(projectOf(request).role, 'member')
+
 export const actorOf = (request: FastifyRequest): Actor => ({
   user: signedInOf(request).user,
   address: addressOf(request),

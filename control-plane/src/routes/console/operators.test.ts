@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import {
   consoleClient,
   consoleUser,
+  cookieHeader,
   operatorDesk,
   testPassword,
   type ConsoleClient,
@@ -109,7 +110,7 @@ describe('a sign-in', () => {
   })
 
   it('does not open /operator/v1, and a token does not open the console', async () => {
-    const cookie = [...desk.cookies].map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('; ')
+    const cookie = cookieHeader(desk)
     const api = await plane.operator.inject({ url: '/operator/v1/hosts', headers: { cookie } })
     expect(api.statusCode).toBe(401)
     const headers = { authorization: `Bearer ${plane.operatorToken}` }

@@ -3,11 +3,10 @@ import { limits } from '@phonerack/shared'
 import { type FastifyInstance } from 'fastify'
 import { createHeldOpen } from '../../http/held-open.js'
 import { screenParts } from '../../steps/types.js'
-import { atLeast } from '../../users/types.js'
 import { phoneJson, sessionJson } from '../views.js'
 import { inert } from './inert.js'
 import { callerFor, phoneOf, projectPath, type OfPhone, type ProjectDeps } from './caller.js'
-import { projectOf, signedInOf } from './gate.js'
+import { isMember, signedInOf } from './gate.js'
 
 const base = `${projectPath}/phones/:phone`
 
@@ -28,7 +27,7 @@ export function addPhone(app: FastifyInstance, { services }: ProjectDeps): void 
     phoneJson(await phones.get(callerFor(request, reply), phoneOf(request))),
   )
   app.post<OfPhone>(`${base}/live`, async (request, reply) => {
-    const control = atLeast(projectOf(request).role, 'member')
+    const control = isMember(request)
     const { sessionId: userSessionId } = signedInOf(request)
     const link = await live.createLink(callerFor(request, reply), phoneOf(request), {
       ...{ expiresIn: liveSeconds, control, userSessionId },

@@ -5,7 +5,7 @@ import { ThumbnailAbsence as Absence, type ThumbnailRequest } from '@phonerack/p
 import { beforeAll, beforeEach, expect, it } from 'vitest'
 import { type AgentDouble } from '../../testing/agent-double.js'
 import { oneThumbnail } from '../../testing/agent-double/screen.js'
-import { consoleUser, type ConsoleClient } from '../../testing/console-client.js'
+import { consoleUser, cookieHeader, type ConsoleClient } from '../../testing/console-client.js'
 import { readyPhone } from '../../testing/ready-phone.js'
 import { eventually, useWorld, type Plane, type Tenant } from '../../testing/world.js'
 
@@ -103,12 +103,11 @@ it('is no longer read once its page is closed', async () => {
     cancelled.addEventListener('abort', () => (cancelledCalls += 1))
     return new Promise((resolve) => setTimeout(() => resolve(oneThumbnail(request)), 7000))
   })
-  const cookie = [...viewer.cookies].map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('; ')
   const url = `http://127.0.0.1:${port}/console/api/projects/${tenant.projectId}/phones/${phoneId}/thumbnail`
   // A machine that stalls may cancel later than the deadline, which proves nothing.
   for (let tries = 1; tries <= 3 && cancelledCalls === 0; tries += 1) {
     const closing = new AbortController()
-    const answer = fetch(url, { headers: { cookie }, signal: closing.signal })
+    const answer = fetch(url, { headers: { cookie: cookieHeader(viewer) }, signal: closing.signal })
     answer.catch(() => undefined)
     await eventually(() => asked.length === tries)
     expect(cancelledCalls).toBe(0)

@@ -4,12 +4,11 @@ import { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fa
 import { z } from 'zod'
 import { eventTypes } from '../../events/types.js'
 import { parseBody } from '../../http/parse-body.js'
-import { atLeast } from '../../users/types.js'
 import { type DeliveryView, type WebhookChange, type WebhookView } from '../../webhooks/types.js'
 import { hostOnly } from '../../webhooks/url.js'
 import { createWebhookBody, deliveryJson, webhookJson } from '../webhooks/schemas.js'
 import { callerFor, projectPath, type ProjectDeps } from './caller.js'
-import { projectOf } from './gate.js'
+import { isMember } from './gate.js'
 
 const base = `${projectPath}/webhooks`
 const path = `${base}/:webhook`
@@ -49,9 +48,8 @@ function shownDelivery(delivery: DeliveryView) {
 export function addWebhooks(app: FastifyInstance, { services: { webhooks } }: ProjectDeps): void {
   app.get(base, async (request, reply) => {
     const all = (await webhooks.list(callerFor(request, reply))).map(shownWebhook)
-    const isWhole = atLeast(projectOf(request).role, 'member')
     return {
-      data: isWhole ? all : all.map((webhook) => ({ ...webhook, url: hostOnly(webhook.url) })),
+      data: isMember(request) ? all : all.map((webhook) => ({ ...webhook, url: hostOnly(webhook.url) })),
       ...{ most: limits.webhooks.perProject, types: eventTypes },
     }
   })
