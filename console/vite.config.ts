@@ -40,22 +40,24 @@ const limitFirstLoad = (): Plugin => ({
   },
 })
 
-/** Compressing with Brotli at each start of the server would take seconds. */
-const writeBrotli = (): Plugin => ({
-  name: 'files compressed with Brotli',
+/** Compressing at each start of the server would take seconds. */
+const writeCompressed = (): Plugin => ({
+  name: 'compressed files',
   writeBundle({ dir = '' }, bundle) {
     for (const { fileName } of Object.values(bundle).filter(({ fileName: name }) =>
       /\.(js|css)$/.test(name),
     )) {
       const file = path.join(dir, fileName)
-      writeFileSync(`${file}.br`, brotliCompressSync(readFileSync(file)))
+      const content = readFileSync(file)
+      writeFileSync(`${file}.br`, brotliCompressSync(content))
+      writeFileSync(`${file}.gz`, gzipSync(content, { level: 9 }))
     }
   },
 })
 
 export default defineConfig({
   base: '/console/',
-  plugins: [react(), tailwindcss(), withoutInjectedStyles(), limitFirstLoad(), writeBrotli()],
+  plugins: [react(), tailwindcss(), withoutInjectedStyles(), limitFirstLoad(), writeCompressed()],
   // The control plane replaces it with each response's nonce.
   html: { cspNonce: '__NONCE__' },
   build: {

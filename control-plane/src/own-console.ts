@@ -13,8 +13,8 @@ import { readConsoleFiles } from './routes/console/files.js'
 import { consolePlugin, type ConsoleDeps } from './routes/console/plugin.js'
 import { consoleOperatorPlugin } from './routes/operator/console.js'
 import { oauthPlugin } from './routes/public/oauth.js'
-import { createAuth } from './users/auth.js'
 import { createCsrf } from './users/csrf.js'
+import { loadAuth } from './users/load-auth.js'
 import { createMailer } from './users/mail.js'
 import { createProviders } from './users/providers/providers.js'
 import { forgetSignIns } from './users/sessions.js'
@@ -55,7 +55,7 @@ export async function openConsole(
   // With one secret, a cookie of one console would be valid at the other.
   const pluginOf = (of: ConsoleConfig, secret: Buffer, parts: ConsoleParts): FastifyPluginAsync =>
     consolePlugin({
-      ...{ core, config: of, auth: createAuth(core, of, secret), csrf: createCsrf(secret), mailer },
+      ...{ core, config: of, auth: loadAuth(core, of, secret), csrf: createCsrf(secret), mailer },
       ...{ ...parts, baseUrl, files, storage, version, replicaId: config.replicaId, providers, connectors },
       // Accounts are created at the public address only.
       signUp:

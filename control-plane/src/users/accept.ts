@@ -1,12 +1,12 @@
 /** Accepts an invitation: as a new user, or as the one who is signed in. */
 import { ApiError } from '@phonerack/shared'
-import { hashPassword } from 'better-auth/crypto'
 import { type SignUpConfig } from '../config/sign-in.js'
 import { type Core } from '../core/core.js'
 import { type Invitation } from '../gen/prisma/client.js'
 import { addAudit } from '../operator/audit.js'
 import { onBehalf, type Origin, type Work } from '../operator/work.js'
 import { lookAtInvitation, notValid, takeInvitation } from './invitations.js'
+import { hashPassword } from './load-auth.js'
 import { addUser, type AccountRef } from './new-user.js'
 import { finishSignUp, limitNewAccounts, maySignUp } from './sign-up.js'
 import { type Role, type User } from './types.js'

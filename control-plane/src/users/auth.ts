@@ -1,4 +1,4 @@
-/** Passwords, passkeys and sessions: better-auth on our tables. docs/decisions/0286 */
+/** Passwords, passkeys and sessions: better-auth on our tables. Only `load-auth.ts` imports it. docs/decisions/0286 */
 import { passkey } from '@better-auth/passkey'
 import { createAuthEndpoint } from '@better-auth/core/api'
 import { newId, type IdKind } from '@phonerack/shared'
@@ -10,23 +10,13 @@ import { z } from 'zod'
 import { type ConsoleConfig } from '../config/console.js'
 import { type Core } from '../core/core.js'
 import { countAttempt } from './attempts.js'
+import { addressHeader, authPath, password, recentSignIn } from './auth-settings.js'
 import { providerState } from './provider-state.js'
-
-/** Where its endpoints are. */
-export const authPath = '/console/api/auth'
-
-/** The header in which our own server gives the client's address. */
-export const addressHeader = 'x-phonerack-client-address'
-
-export const password = { min: 10, max: 128 }
 
 const day = 86_400
 
 /** Seconds that a session lives without use, and after which a use prolongs it. */
 const session = { life: 7 * day, prolongAfter: day }
-
-/** Seconds after a sign-in in which keys and passkeys may be changed. */
-export const recentSignIn = 900
 
 const idKinds: Readonly<Record<string, IdKind>> = {
   user: 'user',

@@ -1,6 +1,5 @@
 /** New passwords: by the user, or by a one-time link for somebody who has lost theirs. */
 import { ApiError, newId } from '@phonerack/shared'
-import { hashPassword } from 'better-auth/crypto'
 import { type ConsoleConfig } from '../config/console.js'
 import { type Core } from '../core/core.js'
 import { type Tx } from '../db/database.js'
@@ -15,6 +14,7 @@ import {
   takeInvitation,
   type NewInvitation,
 } from './invitations.js'
+import { hashPassword } from './load-auth.js'
 import { resetMail, type Mailer } from './mail.js'
 import { type Actor } from './types.js'
 import { asUser } from './work.js'

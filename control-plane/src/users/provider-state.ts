@@ -3,9 +3,7 @@ import { createAuthEndpoint } from '@better-auth/core/api'
 import { generateGenericState, parseGenericState } from 'better-auth'
 import { generateRandomString } from 'better-auth/crypto'
 import { z } from 'zod'
-
-/** Seconds. better-auth's cookie lives for half of it. */
-export const stateLife = 600
+import { stateLife } from './auth-settings.js'
 
 const purposeSchema = z.object({
   /** The key of the provider. */

@@ -14,6 +14,9 @@ const maxLines = 15
 const alsoShown = ['a phone is unreachable', 'device state']
 const lineSchema = z.object({ level: z.number(), time: z.number(), msg: z.string() })
 
+// This file is loaded again for each test file, the others once in each worker.
+systemsOfThisFile.length = 0
+
 let since = 0
 beforeEach(() => {
   since = Date.now()

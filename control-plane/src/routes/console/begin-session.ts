@@ -14,7 +14,8 @@ export async function beginSession(
   { auth, core }: Pick<GateDeps, 'auth' | 'core'>,
   userId: string,
 ): Promise<void> {
-  const { headers } = await auth.api.beginSession({
+  const { api } = await auth()
+  const { headers } = await api.beginSession({
     ...{ body: { userId }, headers: authHeaders(request), returnHeaders: true },
   })
   for (const cookie of headers.getSetCookie()) reply.header('set-cookie', cookie)

@@ -2,7 +2,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { gzipSync } from 'node:zlib'
 
 /** In a package, and in a checkout. `src` and `dist` are equally deep. */
 const places = ['../../../console', '../../../../console/dist'].map((place) =>
@@ -19,8 +18,8 @@ const types: Readonly<Record<string, string>> = {
 export interface ConsoleFile {
   type: string
   content: Buffer
-  gzipped: Buffer
-  /** Null: the build has not written it. */
+  /** Null: the build compresses scripts and styles only. */
+  gzip: Buffer | null
   brotli: Buffer | null
 }
 
@@ -39,10 +38,11 @@ export function readConsoleFiles(): ConsoleFiles | null {
     (name) => types[path.extname(name)] !== undefined,
   )
   const assets = names.map((name): [string, ConsoleFile] => {
-    const content = readFileSync(path.join(dir, 'assets', name))
-    const compressed = path.join(dir, 'assets', `${name}.br`)
-    const brotli = existsSync(compressed) ? readFileSync(compressed) : null
-    return [name, { type: types[path.extname(name)] ?? '', content, gzipped: gzipSync(content), brotli }]
+    const file = path.join(dir, 'assets', name)
+    const [gzip = null, brotli = null] = ['.gz', '.br'].map((ending) =>
+      existsSync(file + ending) ? readFileSync(file + ending) : null,
+    )
+    return [name, { type: types[path.extname(name)] ?? '', content: readFileSync(file), gzip, brotli }]
   })
   return { html: readFileSync(path.join(dir, 'index.html'), 'utf8'), assets: new Map(assets) }
 }

@@ -7,7 +7,8 @@ import { type SignUpConfig } from '../../config/sign-in.js'
 import { type Core } from '../../core/core.js'
 import { addressOf, networkOf } from '../../failure-limit/network.js'
 import { createRateLimit, type RateLimit } from '../../http/rate-limit.js'
-import { addressHeader, recentSignIn, type Auth } from '../../users/auth.js'
+import { addressHeader, recentSignIn } from '../../users/auth-settings.js'
+import type { Auth } from '../../users/auth.js'
 import { type Csrf } from '../../users/csrf.js'
 import { type Mailer } from '../../users/mail.js'
 import { findMembership, lacksRole, noProject, type ProjectOfUser } from '../../users/members.js'
@@ -40,7 +41,7 @@ declare module 'fastify' {
 export interface GateDeps {
   core: Core
   config: ConsoleConfig
-  auth: Auth
+  auth: () => Promise<Auth>
   csrf: Csrf
   /** Null: no mail is sent. */
   mailer: Mailer | null
@@ -127,10 +128,11 @@ export function authHeaders(request: FastifyRequest): Headers {
 async function readSession(
   request: FastifyRequest,
   reply: FastifyReply,
-  auth: Auth,
+  { auth, config }: GateDeps,
 ): Promise<SignedIn | null> {
-  if (request.headers.cookie === undefined) return null
-  const { headers, response } = await auth.api.getSession({
+  if (parse(request.headers.cookie ?? '')[sessionCookie(config)] === undefined) return null
+  const { api } = await auth()
+  const { headers, response } = await api.getSession({
     headers: authHeaders(request),
     returnHeaders: true,
   })
@@ -215,6 +217,6 @@ export function addConsoleGate(app: FastifyInstance, deps: GateDeps): void {
     reply.header('x-content-type-options', 'nosniff')
     checkSource(request, deps)
     const rule = ruleOf(request.method, request.routeOptions.url ?? '')
-    await admit(request, rule, { ...deps, ...limited }, await readSession(request, reply, deps.auth))
+    await admit(request, rule, { ...deps, ...limited }, await readSession(request, reply, deps))
   })
 }

@@ -5,7 +5,7 @@ import { afterAll, expect, it } from 'vitest'
 import { addConsolePages } from './pages.js'
 
 const content = Buffer.from('export const answer = 42')
-const file = { type: 'text/javascript; charset=utf-8', content, gzipped: gzipSync(content) }
+const file = { type: 'text/javascript; charset=utf-8', content, gzip: gzipSync(content) }
 const app = Fastify()
 addConsolePages(
   app,
@@ -13,7 +13,8 @@ addConsolePages(
     html: '<!doctype html>',
     assets: new Map([
       ['both.js', { ...file, brotli: brotliCompressSync(content) }],
-      ['old.js', { ...file, brotli: null }],
+      ['gzip.js', { ...file, brotli: null }],
+      ['plain.woff2', { type: 'font/woff2', content, gzip: null, brotli: null }],
     ]),
   },
   'http://127.0.0.1:1',
@@ -33,7 +34,7 @@ it('sends Brotli where it is accepted and built', async () => {
   const sent = await get('both.js', 'gzip, deflate, br, zstd')
   expect(sent.encoding).toBe('br')
   expect(brotliDecompressSync(sent.body)).toEqual(content)
-  expect((await get('old.js', 'gzip, br')).encoding).toBe('gzip')
+  expect((await get('gzip.js', 'gzip, br')).encoding).toBe('gzip')
 })
 
 it('sends gzip or the file itself to other clients', async () => {
@@ -41,4 +42,5 @@ it('sends gzip or the file itself to other clients', async () => {
   expect(sent.encoding).toBe('gzip')
   expect(gunzipSync(sent.body)).toEqual(content)
   expect(await get('both.js')).toEqual({ encoding: undefined, body: content })
+  expect(await get('plain.woff2', 'gzip, br')).toEqual({ encoding: undefined, body: content })
 })

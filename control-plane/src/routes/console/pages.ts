@@ -76,9 +76,10 @@ export function addConsolePages(app: FastifyInstance, files: ConsoleFiles | null
 /** Browsers accept Brotli on HTTPS and from the same machine only. */
 function encodedFor(
   { headers }: FastifyRequest,
-  { content, gzipped, brotli }: ConsoleFile,
+  { content, gzip, brotli }: ConsoleFile,
 ): { encoding: string | null; content: Buffer } {
   const accepted = headers['accept-encoding'] ?? ''
   if (brotli && /\bbr\b/.test(accepted)) return { encoding: 'br', content: brotli }
-  return /\bgzip\b/.test(accepted) ? { encoding: 'gzip', content: gzipped } : { encoding: null, content }
+  if (gzip && /\bgzip\b/.test(accepted)) return { encoding: 'gzip', content: gzip }
+  return { encoding: null, content }
 }

@@ -4,15 +4,16 @@
  * docs/decisions/0290
  */
 import { ApiError } from '@phonerack/shared'
-import { BetterAuthError } from 'better-auth'
+import { BetterAuthError } from '@better-auth/core/error'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { addressOf } from '../../failure-limit/network.js'
 import { parseBody } from '../../http/parse-body.js'
 import { linkAccount, listAccounts, unlinkAccount, userOfAccount } from '../../users/accounts.js'
 import { countAttempt, type AttemptLimit } from '../../users/attempts.js'
+import { stateLife } from '../../users/auth-settings.js'
 import { signInByProvider } from '../../users/provider-sign-in.js'
-import { stateLife, type Purpose } from '../../users/provider-state.js'
+import type { Purpose } from '../../users/provider-state.js'
 import { ProviderFailed, type Provider } from '../../users/providers/types.js'
 import { beginSession } from './begin-session.js'
 import { actorOf, apiPath, authHeaders, clientOf, signedInOf, type GateDeps } from './gate.js'
@@ -93,7 +94,8 @@ export function addProviders(app: FastifyInstance, deps: GateDeps): void {
     parseBody(noFields, request)
     const provider = await providerOf(request)
     const confirm = link === null ? (request.person?.signedIn?.user.id ?? null) : null
-    const { headers, response } = await auth.api.beginProvider({
+    const { api } = await auth()
+    const { headers, response } = await api.beginProvider({
       body: { provider: provider.key, link, confirm },
       headers: authHeaders(request),
       returnHeaders: true,
@@ -106,8 +108,9 @@ export function addProviders(app: FastifyInstance, deps: GateDeps): void {
 
   /** Each state is taken once. @throws ApiError invalid_request */
   const takeState = async (request: FastifyRequest, reply: FastifyReply, state: string) => {
+    const { api } = await auth()
     try {
-      const { headers, response } = await auth.api.endProvider({
+      const { headers, response } = await api.endProvider({
         body: { state },
         headers: authHeaders(request),
         returnHeaders: true,

@@ -4,7 +4,7 @@ import { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fa
 import { z } from 'zod'
 import { parseBody } from '../../http/parse-body.js'
 import { countAttempt, forgetAttempts, perAccount, type AttemptLimit } from '../../users/attempts.js'
-import { authPath } from '../../users/auth.js'
+import { authPath } from '../../users/auth-settings.js'
 import { listProjectsOf } from '../../users/members.js'
 import { passwordAttempts } from '../../users/passwords.js'
 import { notePasskey } from '../../users/sessions.js'
@@ -53,7 +53,8 @@ async function handOn(
   const headers = authHeaders(request)
   if (body !== null) headers.set('content-type', 'application/json')
   const path = (request.routeOptions.url ?? '').slice(`${apiPath}/auth`.length)
-  const response = await auth.handler(
+  const { handler } = await auth()
+  const response = await handler(
     new Request(`${config.origin}${authPath}${path}`, {
       method: request.method,
       headers,

@@ -1,5 +1,4 @@
 /** Sign-in with GitHub, which has OAuth with PKCE but no ID tokens for people. */
-import { createAuthorizationURL } from 'better-auth/oauth2'
 import { z } from 'zod'
 import { type ProviderConfig } from '../../config/sign-in.js'
 import { type Outbound } from './outbound.js'
@@ -30,13 +29,15 @@ export function createGitHubProvider(config: Config, outbound: Outbound): Provid
   return {
     ...{ id: config.id, name: config.name },
     key: url === 'https://github.com' ? 'github' : `github ${url}`,
-    authorizationUrl: ({ state, verifier, redirectUri, isAgain }) =>
-      createAuthorizationURL({
+    async authorizationUrl({ state, verifier, redirectUri, isAgain }) {
+      const { createAuthorizationURL } = await import('better-auth/oauth2')
+      return createAuthorizationURL({
         ...{ id: config.id, options: { clientId } },
         authorizationEndpoint: `${url}/login/oauth/authorize`,
         ...{ state, codeVerifier: verifier, redirectURI: redirectUri, scopes: ['read:user', 'user:email'] },
         ...(isAgain ? { prompt: 'select_account' } : {}),
-      }),
+      })
+    },
     async identify({ code, verifier, redirectUri }, signal) {
       const form = new URLSearchParams({
         ...{ client_id: clientId, client_secret: clientSecret ?? '' },

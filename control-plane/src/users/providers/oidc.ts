@@ -1,5 +1,4 @@
 /** Sign-in at an OpenID Connect issuer: authorization code with PKCE, state and nonce. OpenID Connect Core 1.0. */
-import { createAuthorizationURL } from 'better-auth/oauth2'
 import { z } from 'zod'
 import { googleIssuer, type ProviderConfig } from '../../config/sign-in.js'
 import { createDiscovery, type Metadata } from './discovery.js'
@@ -79,6 +78,7 @@ export function createOidcProvider(config: Config, { outbound, clock }: Parts): 
     key: config.id === 'google' ? 'google' : `oidc ${issuer}`,
     async authorizationUrl({ state, verifier, nonce, redirectUri, isAgain }, signal) {
       const { authorization_endpoint: authorizationEndpoint } = await discovery.metadata(signal)
+      const { createAuthorizationURL } = await import('better-auth/oauth2')
       return createAuthorizationURL({
         ...{ id: config.id, options: { clientId }, authorizationEndpoint },
         ...{ state, nonce, codeVerifier: verifier, redirectURI: redirectUri },
