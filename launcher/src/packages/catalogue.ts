@@ -7,8 +7,8 @@ export interface PackageSpec {
   workspace: string
   /** Compiled folders of the workspace that only tests use. */
   leftOut: readonly string[]
-  /** Files and folders of the workspace that the program reads at run time, besides `dist`. */
-  assets: readonly string[]
+  /** Files of the workspace that the program reads at run time, besides `dist`. */
+  assets: readonly RegExp[]
   /** Built folders of other workspaces, by their path in the checkout; the value is their folder in the package. */
   built: Readonly<Record<string, string>>
   /** Whether the scrcpy server is put next to `dist`, as `scrcpy-server.jar`. */
@@ -46,14 +46,7 @@ const controlPlane: PackageSpec = {
   name: 'phonerack-control-plane',
   workspace: 'control-plane',
   leftOut: ['testing', 'conformance'],
-  assets: [
-    'prisma/migrations',
-    'src/live/page/index.html',
-    'src/live/page/style.css',
-    'src/live/page/layout.css',
-    'src/live/page/handoff.css',
-    'src/live/page/icon.svg',
-  ],
+  assets: [/^prisma\/migrations\//, /^src\/(?:live|steps\/replay)\/page\/[^/]+\.(?:css|html|svg)$/],
   built: { 'site/dist/public': 'site', 'console/dist': 'console' },
   hasScrcpyServer: false,
   files: {},

@@ -63,6 +63,36 @@ describe('the Debian package of the control plane', () => {
     expect(files.filter((file) => unwanted.test(file))).toEqual([])
   })
 
+  it('contains what is read or loaded only when it is first used', () => {
+    const used = `
+      const { readAssets } = await import('./dist/live/assets.js')
+      const { replayParts } = await import('./dist/steps/replay/parts.js')
+      const { createAuth } = await import('./dist/users/auth.js')
+      const { hashPassword } = await import('./dist/users/load-auth.js')
+      const { openS3 } = await import('./dist/storage/s3.js')
+      const { openStripe } = await import('./dist/payments/stripe.js')
+      const { createGitHubProvider } = await import('./dist/users/providers/github.js')
+      const s3 = await openS3({ bucket: 'b', region: 'r', endpoint: null, credentials: null })
+      const stripe = await openStripe({ url: 'https://api.stripe.com', secretKey: 'k', webhookSecret: 'w' })
+      const gitHub = createGitHubProvider({ kind: 'github', id: 'g', name: 'G', url: 'https://github.com', clientId: 'c' })
+      const flow = { state: 's', verifier: 'v'.repeat(43), redirectUri: 'https://phones.example/back', isAgain: false }
+      console.log(JSON.stringify([
+        readAssets('/live').html.includes('<main'),
+        replayParts().head.includes('<style>'),
+        typeof createAuth === 'function',
+        (await hashPassword('a password')).length > 40,
+        (await gitHub.authorizationUrl(flow)).host === 'github.com',
+        [s3, stripe].every((each) => typeof each === 'object'),
+      ]))`
+    const answer = spawnSync(process.execPath, ['--input-type=module', '-e', used], {
+      cwd: at('root/usr/lib', name),
+      env: { PATH: process.env['PATH'], NODE_NO_WARNINGS: '1' },
+      encoding: 'utf8',
+      timeout: 60_000,
+    })
+    expect([answer.stderr, answer.stdout.trim()]).toEqual(['', '[true,true,true,true,true,true]'])
+  })
+
   it('has a unit that systemd accepts, with hardly any rights', () => {
     const unit = readFileSync(at('root/usr/lib/systemd/system', `${name}.service`), 'utf8')
     const file = at(`${name}.service`)

@@ -1,5 +1,5 @@
 /** Collects the files of a package in a folder: the compiled program, its modules, their licences. */
-import { chmodSync, existsSync, statSync } from 'node:fs'
+import { chmodSync, existsSync } from 'node:fs'
 import path from 'node:path'
 import type { PackageSpec } from './catalogue.js'
 import { copyFile, copyTree, writeJson } from './copy.js'
@@ -26,7 +26,7 @@ export function stagePackage(
   const own = path.join(root, spec.workspace)
   const manifest = readManifest(own)
   copyCompiled(own, into, spec.leftOut)
-  for (const asset of spec.assets) copyAsset(path.join(own, asset), path.join(into, asset))
+  copyTree(own, into, (file) => spec.assets.some((each) => each.test(file)))
   for (const [from, folder] of Object.entries(spec.built)) copyBuilt(root, from, path.join(into, folder))
   for (const module of modules) copyModule(module, path.join(into, module.target), spec)
   copyFile(path.join(root, 'LICENSE'), path.join(into, 'LICENSE'))
@@ -35,9 +35,6 @@ export function stagePackage(
   chmodSync(path.join(into, 'dist', 'cli.js'), 0o755)
   return { version: manifest.version, modules: modules.filter(({ isOurs }) => !isOurs) }
 }
-
-const copyAsset = (from: string, into: string): void =>
-  statSync(from).isDirectory() ? copyTree(from, into, () => true) : copyFile(from, into)
 
 function copyBuilt(root: string, from: string, into: string): void {
   const folder = path.join(root, from)
