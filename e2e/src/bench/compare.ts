@@ -2,7 +2,8 @@
 /**
  * Compares two commits on one machine: `./scripts/bench compare DIR`. DIR is a checkout of the other commit in which
  * `./scripts/bench path` has run. Both systems run at the same time, and each request goes to one and then to the
- * other, so that other work on the machine meets both. ROUNDS changes the number of requests of each kind.
+ * other, so that other work on the machine meets both. ROUNDS changes the number of requests of each kind. STEPS=off
+ * compares without the record of steps, which earlier commits do not have.
  */
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -38,7 +39,10 @@ async function start(dir: string): Promise<Side> {
   })
   const stop = (): Promise<void> => stopSystem(system)
   try {
-    const { admin: api } = await newTenant(system)
+    const { admin: api, operator, projectId } = await newTenant(system)
+    // A commit without steps refuses it.
+    if (process.env['STEPS'] === 'off')
+      await operator.patch(`/operator/v1/projects/${projectId}`, { steps: false })
     const { id } = await readyPhone(api, { max_duration: 3600, idle_timeout: 3600 })
     return { api, path: `/v1/phones/${id}`, stop }
   } catch (error) {
