@@ -131,6 +131,26 @@ describe('agent process', () => {
     expect(processIdentity(adb ?? 0)).toBeNull()
   })
 
+  it.each(['com.genymobile.scrcpy.Server', 'am instrument'])(
+    'survives a phone that sends invalid packets as the output of %s',
+    async (service) => {
+      const hostile = await startTestPhone()
+      hostile.proxy.garble(service)
+      const started = startMain({ PHONERACK_ADB_CONNECT: `${hostile.serial},${phone.serial}` })
+      await running(started)
+      await retried(() => client.enroll({ serial: hostile.serial, fencingNumber: 1n }, 60_000)).catch(
+        () => undefined,
+      )
+      await retried(() => client.enroll({ serial: phone.serial, fencingNumber: 1n }, 60_000))
+      await retried(() => session(client, phone.serial, 2n).start())
+      expect(hostile.proxy.opened.some((each) => each.includes(service))).toBe(true)
+      await session(client, phone.serial, 2n).observe()
+      expect(started.logged()).not.toContain('unhandled')
+      expect(started.child.exitCode).toBeNull()
+      await hostile.stop()
+    },
+  )
+
   it('finishes a batch after SIGTERM, refuses what comes later without sending it, and ends with 0', async () => {
     const started = startMain()
     await running(started)

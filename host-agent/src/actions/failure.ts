@@ -1,6 +1,6 @@
 /** Maps an action's failure to a client error. It depends on whether the phone may have received anything. */
 import { ApiError, DeadlineExceeded, type Candidate, type PlainError } from '@phonerack/shared'
-import { DeviceGone } from '../device/device.js'
+import { DeviceGone, notDone } from '../base/device-gone.js'
 import type { ScreenElement } from '../screen/elements.js'
 import { ScreenImageError, ScreenXmlError, unreadable } from '../screen/errors.js'
 import { showElement } from '../screen/observation.js'
@@ -17,7 +17,7 @@ export function toApiError(error: unknown, wrote: boolean): ApiError | null {
   const unread = error instanceof ScreenXmlError || error instanceof ScreenImageError
   if (!gone && !late && !unread) return null
   if (wrote) return unknownOutcome(error)
-  if (gone) return new ApiError('phone_unavailable', { cause: error })
+  if (gone) return notDone(error)
   if (late) return new ApiError('provider_timeout', { cause: error })
   return unreadable(error, ' Nothing was sent for this action.')
 }
@@ -44,7 +44,7 @@ export function missError(miss: Miss): ApiError {
 
 /** For a batch that could not begin: no action ran. */
 export function refusal(error: unknown): unknown {
-  if (error instanceof DeviceGone) return new ApiError('phone_unavailable', { cause: error })
+  if (error instanceof DeviceGone) return notDone(error)
   if (error instanceof DeadlineExceeded)
     return new ApiError('provider_error', {
       message: 'The phone did not respond, so nothing was done.',

@@ -71,6 +71,8 @@ export class AdbClient {
       try {
         await this.selectDevice(connection, transport)
         await work(connection)
+        // The socket can be destroyed between the answer and this line.
+        progress.check(connection.what)
         connection.bytes.detach()
         return connection
       } catch (error) {

@@ -14,7 +14,7 @@ import { until } from '../testing/until.js'
 import { Command, Connection } from './adbkit.js'
 import { AdbClient } from './client.js'
 import { openSocket } from './connection.js'
-import { AdbConnectionLost, AdbProtocolError, AdbRefused } from './errors.js'
+import { AdbConnectionLost, AdbFileRefused, AdbProtocolError, AdbRefused } from './errors.js'
 import { command } from './quote.js'
 import { readShellPackets, shellPacket } from './shell-protocol.js'
 import { pullFile } from './sync.js'
@@ -102,6 +102,21 @@ describe('a call to the adb server', () => {
     control.abort()
     await expect(call).rejects.toThrow(DeadlineExceeded)
     await until(() => sockets.every(({ destroyed }) => destroyed))
+  })
+
+  it('ends when its time is over at the moment of the answer, also for a stream that stays open', async () => {
+    await listen(okay(1, () => undefined))
+    const control = new AbortController()
+    const call = client().keepOnDevice(
+      { id: 7, serverRun: 0 },
+      'shell,v2,raw:x',
+      Progress.for(20_000, control.signal),
+      () => {
+        control.abort()
+        return Promise.resolve()
+      },
+    )
+    await expect(call).rejects.toThrow(DeadlineExceeded)
   })
 
   it('throws the reason of a refusal even when the server hangs up right after it', async () => {
@@ -227,7 +242,7 @@ describe('a phone that does not stop sending', () => {
       more()
     })
     const stream = await openSocket(socketPath, 'a test', progress())
-    await expect(readShellPackets(stream, 1 << 20)).rejects.toThrow(RangeError)
+    await expect(readShellPackets(stream, 1 << 20)).rejects.toThrow(AdbProtocolError)
     stream.close()
   })
 
@@ -278,7 +293,7 @@ it('does not crash on any bytes from a phone', async () => {
       const reading = kind === 0 ? readShellPackets(stream, 100) : pullFile(stream, '/x', 100)
       const outcome: unknown = await reading.catch((error: unknown) => error)
       server?.close()
-      const expected = [AdbProtocolError, AdbConnectionLost, RangeError]
+      const expected = [AdbProtocolError, AdbFileRefused, AdbConnectionLost]
       if (outcome instanceof Error) expect(expected.some((type) => outcome.constructor === type)).toBe(true)
     }),
     { numRuns: 200 },

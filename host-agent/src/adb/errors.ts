@@ -36,7 +36,12 @@ export class AdbRefused extends Error {
   }
 }
 
-/** The answer violates the protocol. */
+/** The answer violates the protocol, or is larger than its limit. */
 export class AdbProtocolError extends Error {
   override readonly name = 'AdbProtocolError'
+}
+
+/** The phone refused to read or write a file; the message contains its reason. */
+export class AdbFileRefused extends Error {
+  override readonly name = 'AdbFileRefused'
 }

@@ -41,7 +41,7 @@ export async function readShellPackets(socket: AdbSocket, limit: number): Promis
       return { exitCode: data.readUInt8(0), stdout: stdout.whole(), stderr: stderr.whole() }
     }
     if (stdout.length + stderr.length + data.length > limit)
-      throw new RangeError(`a command printed more than ${limit} bytes`)
+      throw new AdbProtocolError(`a command printed more than ${limit} bytes`)
     if (id === shellPacketId.stdout) stdout.add(data)
     else if (id === shellPacketId.stderr) stderr.add(data)
   }

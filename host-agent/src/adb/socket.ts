@@ -4,7 +4,7 @@
  */
 import type { Socket } from 'node:net'
 import { DeadlineExceeded, type Progress } from '@phonerack/shared'
-import { AdbConnectionLost } from './errors.js'
+import { AdbConnectionLost, AdbProtocolError } from './errors.js'
 import { Gathered } from './gathered.js'
 
 /** Unread data, in bytes and in chunks, above which the socket is paused. */
@@ -125,14 +125,14 @@ export class AdbSocket {
     return this.take(this.bufferedLength)
   }
 
-  /** Reads until the stream ends. @throws RangeError above `limit` bytes */
+  /** Reads until the stream ends. @throws AdbProtocolError above `limit` bytes */
   async readAll(limit: number): Promise<Buffer> {
     const all = new Gathered()
     for (;;) {
       const part = await this.readSome()
       if (part === null) return all.whole()
       if (all.length + part.length > limit)
-        throw new RangeError(`${this.what} returned more than ${limit} bytes`)
+        throw new AdbProtocolError(`${this.what} returned more than ${limit} bytes`)
       all.add(part)
     }
   }

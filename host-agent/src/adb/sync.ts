@@ -3,7 +3,7 @@
  * supports version 1; version 2 of stat and list (`stat_v2`, `ls_v2`) supports sizes above 4 GiB and reports errors.
  */
 import { redactOutput } from '../base/redact.js'
-import { AdbProtocolError } from './errors.js'
+import { AdbFileRefused, AdbProtocolError } from './errors.js'
 import { Gathered } from './gathered.js'
 import type { AdbSocket } from './socket.js'
 
@@ -33,7 +33,7 @@ function frame(id: string, value: number, data?: Uint8Array | string): Buffer {
     : Buffer.concat([header, typeof data === 'string' ? Buffer.from(data) : data])
 }
 
-/** Writes a file; the phone creates missing folders. @throws AdbProtocolError with the phone's reason when it refuses */
+/** Writes a file; the phone creates missing folders. @throws AdbFileRefused with the phone's reason, AdbProtocolError */
 export async function pushFile(
   socket: AdbSocket,
   path: string,
@@ -50,16 +50,16 @@ export async function pushFile(
   const answer = await socket.read(8)
   const id = answer.toString('latin1', 0, 4)
   if (id === 'OKAY') return
-  const reason =
-    id === 'FAIL' ? (await socket.read(Math.min(answer.readUInt32LE(4), 65_536))).toString('utf8') : id
-  throw failed('push', path, reason)
+  if (id !== 'FAIL') throw invalid('push', path, JSON.stringify(id))
+  const reason = await socket.read(Math.min(answer.readUInt32LE(4), 65_536))
+  throw refused('push', path, reason.toString('utf8'))
 }
 
 /** Null when the file does not exist or cannot be read; version 1 does not distinguish them. */
 export async function statFile(socket: AdbSocket, path: string): Promise<FileStat | null> {
   await socket.write(frame('STAT', Buffer.byteLength(path), path))
   const answer = await socket.read(16)
-  if (answer.toString('latin1', 0, 4) !== 'STAT') throw failed('stat', path, 'another answer')
+  if (answer.toString('latin1', 0, 4) !== 'STAT') throw invalid('stat', path, 'another answer')
   const mode = answer.readUInt32LE(4)
   return mode === 0 ? null : { mode, size: answer.readUInt32LE(8), modifiedAt: answer.readUInt32LE(12) }
 }
@@ -75,14 +75,14 @@ const readStat2 = (bytes: Buffer): FileStat => ({
   modifiedAt: Number(bytes.readBigInt64LE(56)),
 })
 
-/** Does not follow symbolic links (`lstat`). Null when the file does not exist. @throws AdbProtocolError with the errno */
+/** Does not follow symbolic links (`lstat`). Null when the file does not exist. @throws AdbFileRefused with the errno, AdbProtocolError */
 export async function statFile2(socket: AdbSocket, path: string): Promise<FileStat | null> {
   await socket.write(frame('LST2', Buffer.byteLength(path), path))
   const answer = await socket.read(stat2Length)
-  if (answer.toString('latin1', 0, 4) !== 'LST2') throw failed('stat', path, 'another answer')
+  if (answer.toString('latin1', 0, 4) !== 'LST2') throw invalid('stat', path, 'another answer')
   const error = answer.readUInt32LE(4)
   if (error === noSuchFile) return null
-  if (error !== 0) throw failed('stat', path, `errno ${error}`)
+  if (error !== 0) throw refused('stat', path, `errno ${error}`)
   return readStat2(answer)
 }
 
@@ -105,9 +105,9 @@ export async function listFolder(
     const head = await socket.read(isNew ? stat2Length + 4 : 20)
     const id = head.toString('latin1', 0, 4)
     if (id === 'DONE') return
-    if (id !== (isNew ? 'DNT2' : 'DENT')) throw failed('list', path, JSON.stringify(id))
+    if (id !== (isNew ? 'DNT2' : 'DENT')) throw invalid('list', path, JSON.stringify(id))
     const length = head.readUInt32LE(head.length - 4)
-    if (length > longestName) throw failed('list', path, `a name of ${length} bytes`)
+    if (length > longestName) throw invalid('list', path, `a name of ${length} bytes`)
     const name = (await socket.read(length)).toString('utf8')
     if (name === '.' || name === '..') continue
     const stat = isNew
@@ -120,7 +120,7 @@ export async function listFolder(
 /** Bytes; adbd sends 64 KiB. */
 const longestFrame = 1 << 20
 
-/** Reads the first `limit` bytes of a file. @throws AdbProtocolError with the phone's reason when it refuses */
+/** Reads the first `limit` bytes of a file. @throws AdbFileRefused with the phone's reason, AdbProtocolError */
 export async function pullFile(socket: AdbSocket, path: string, limit: number): Promise<Buffer> {
   await socket.write(frame('RECV', Buffer.byteLength(path), path))
   const content = new Gathered()
@@ -129,15 +129,21 @@ export async function pullFile(socket: AdbSocket, path: string, limit: number): 
     const id = head.toString('latin1', 0, 4)
     if (id === 'DONE') return content.whole()
     const length = head.readUInt32LE(4)
-    if (length > longestFrame) throw failed('pull', path, `a frame of ${length} bytes`)
+    if (length > longestFrame) throw invalid('pull', path, `a frame of ${length} bytes`)
     const data = await socket.read(length)
-    if (id === 'FAIL') throw failed('pull', path, data.toString('utf8'))
-    if (id !== 'DATA') throw failed('pull', path, JSON.stringify(id))
+    if (id === 'FAIL') throw refused('pull', path, data.toString('utf8'))
+    if (id !== 'DATA') throw invalid('pull', path, JSON.stringify(id))
     content.add(data.subarray(0, limit - content.length))
     if (content.length >= limit) return content.whole()
   }
 }
 
 /** Redacts paths: they name a tenant's files, and the message can reach a log. */
-const failed = (what: string, path: string, reason: string): AdbProtocolError =>
-  new AdbProtocolError(`${what} of ${redactOutput(path)}: ${redactOutput(reason)}`)
+const about = (what: string, path: string, reason: string): string =>
+  `${what} of ${redactOutput(path)}: ${redactOutput(reason)}`
+
+const refused = (what: string, path: string, reason: string): AdbFileRefused =>
+  new AdbFileRefused(about(what, path, reason))
+
+const invalid = (what: string, path: string, reason: string): AdbProtocolError =>
+  new AdbProtocolError(about(what, path, reason))

@@ -3,14 +3,14 @@
  * reaches phones through it. An unreachable phone is `DeviceGone`.
  */
 import { DeadlineExceeded, ownNow, type Progress } from '@phonerack/shared'
-import { DeviceGone } from '../base/device-gone.js'
+import { DeviceGone, InvalidAnswer } from '../base/device-gone.js'
 import { LocalCommand, TcpCommand } from './adbkit.js'
 import type { AdbClient } from './client.js'
 import { OpenCommand } from './commands/service.js'
 import { ExecCommand, FeedCommand, ShellV2Command, SpawnCommand } from './commands/shell-v2.js'
 import { ListCommand, PullCommand, PushCommand, StatCommand } from './commands/sync.js'
 import type { AdbConnection } from './connection.js'
-import { AdbConnectionLost, AdbRefused } from './errors.js'
+import { AdbConnectionLost, AdbProtocolError, AdbRefused } from './errors.js'
 import type { ShellCommand } from './quote.js'
 import type { ShellResult } from './shell-protocol.js'
 import type { AdbSocket } from './socket.js'
@@ -111,6 +111,7 @@ export function createTransport(
   function translate(error: unknown): unknown {
     if (error instanceof DeadlineExceeded) return error
     if (error instanceof AdbConnectionLost) return new DeviceGone(serial, error)
+    if (error instanceof AdbProtocolError) return new InvalidAnswer(serial, error)
     if (error instanceof AdbRefused && gone.test(error.answer)) return new DeviceGone(serial, error)
     return error
   }

@@ -1,4 +1,5 @@
 /** Thrown by `adb/` and everything above it. */
+import { ApiError } from '@phonerack/shared'
 
 /** The phone disconnected, or was never connected: bytes may or may not have reached it. */
 export class DeviceGone extends Error {
@@ -7,3 +8,21 @@ export class DeviceGone extends Error {
     this.name = 'DeviceGone'
   }
 }
+
+/**
+ * The phone, or the adb server, sent bytes that violate the protocol. A `DeviceGone`, since it leaves equally open what the
+ * phone has done; but the phone is still connected.
+ */
+export class InvalidAnswer extends DeviceGone {
+  constructor(serial: string, cause: Error) {
+    super(serial, cause)
+    this.name = 'InvalidAnswer'
+    this.message = `device ${serial} sent an invalid answer`
+  }
+}
+
+/** The public error when the phone has certainly not carried out the request. */
+export const notDone = (error: DeviceGone): ApiError =>
+  error instanceof InvalidAnswer
+    ? new ApiError('provider_error', { message: 'The phone sent an invalid answer.', cause: error })
+    : new ApiError('phone_unavailable', { cause: error })

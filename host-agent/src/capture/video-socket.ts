@@ -13,7 +13,7 @@ import type { AdbSocket } from '../adb/socket.js'
 import type { Transport } from '../adb/transport.js'
 import { DeviceGone } from '../device/device.js'
 import { resetVideoMessage } from '../scrcpy/messages.js'
-import { connectTo, launchServer, type LaunchedServer } from '../scrcpy/server-process.js'
+import { connectTo, launchServer, startFailed, type LaunchedServer } from '../scrcpy/server-process.js'
 
 export interface VideoHeader {
   isConfig: boolean
@@ -97,8 +97,7 @@ export async function openVideoSocket(
   try {
     if (!video || !control) throw new Error('the scrcpy server has no video socket')
     const codec = await readCodec(video, transport.serial, progress)
-    if (codec !== h264)
-      throw new Error(`the phone sends video as ${JSON.stringify(codec)}: ${output.lastLine}`)
+    if (codec !== h264) throw startFailed(`it sends video as ${JSON.stringify(codec)}: ${output.lastLine}`)
     const ended = Promise.race([pump(video, sink), drain(control), output.ended]).finally(close)
     return {
       ended,

@@ -9,7 +9,7 @@ import type { Progress } from '@phonerack/shared'
 import type { Capture } from './capture.js'
 import type { Crashes, Logs, Notifications, Permissions } from './reports.js'
 
-export { DeviceGone } from '../base/device-gone.js'
+export { DeviceGone, notDone } from '../base/device-gone.js'
 
 export interface Point {
   x: number

@@ -3,7 +3,7 @@ import { ApiError, Progress } from '@phonerack/shared'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { AdbClient } from '../adb/client.js'
-import { AdbProtocolError } from '../adb/errors.js'
+import { AdbFileRefused } from '../adb/errors.js'
 import { command } from '../adb/quote.js'
 import type { TransportId } from '../adb/target.js'
 import type { Files } from '../device/device.js'
@@ -50,7 +50,7 @@ describe('a fault of the sync service', () => {
       .push('/sdcard/Download/tax 2025.pdf', Buffer.from('x'), 0o644, progress())
       .then(() => both.transport.push(path, Buffer.from('x'), 0o644, progress()))
       .catch((reason: unknown) => reason)
-    if (!(error instanceof AdbProtocolError)) throw new Error(`no refusal: ${String(error)}`)
+    if (!(error instanceof AdbFileRefused)) throw new Error(`no refusal: ${String(error)}`)
     expect(error.message).toMatch(/^push of \/sdcard\[redacted\]: ./)
     expect(error.message).not.toContain('tax')
     await shell('rm', '-f', '/sdcard/Download/tax 2025.pdf')

@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto'
 import { pathToFileURL } from 'node:url'
 import { ApiError, limits, type Progress } from '@phonerack/shared'
-import { AdbProtocolError } from '../adb/errors.js'
+import { AdbFileRefused } from '../adb/errors.js'
 import { command } from '../adb/quote.js'
 import type { FileStat, FolderEntry } from '../adb/sync.js'
 import type { Transport } from '../adb/transport.js'
@@ -132,7 +132,7 @@ export function createFiles(transport: Transport, root: string = realRoot): File
         try {
           await transport.push(part, content, 0o660, progress)
         } catch (error) {
-          if (!(error instanceof AdbProtocolError)) throw error
+          if (!(error instanceof AdbFileRefused)) throw error
           await transport.shell(command('rm', '-f', part), progress)
           throw refused(path, error.message)
         }

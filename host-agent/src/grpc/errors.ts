@@ -4,7 +4,8 @@
  */
 import { Metadata, status, type ServiceError } from '@grpc/grpc-js'
 import { ApiError, DeadlineExceeded, type ErrorCode, type Logger } from '@phonerack/shared'
-import { DeviceGone } from '../device/device.js'
+import { AdbFileRefused } from '../adb/errors.js'
+import { DeviceGone, notDone } from '../base/device-gone.js'
 
 export const errorTrailer = 'phonerack-error-bin'
 
@@ -25,7 +26,13 @@ const statuses: Partial<Record<ErrorCode, status>> = {
 /** Any error that is not one of ours is a bug: it is logged here and returned as `internal_error`. */
 export function toApiError(error: unknown, log: Logger): ApiError {
   if (error instanceof ApiError) return error
-  if (error instanceof DeviceGone) return new ApiError('phone_unavailable', { cause: error })
+  if (error instanceof DeviceGone) return notDone(error)
+  if (error instanceof AdbFileRefused)
+    return new ApiError('provider_error', {
+      message: 'The phone refused access to the file.',
+      retryable: false,
+      cause: error,
+    })
   if (error instanceof DeadlineExceeded) return new ApiError('provider_timeout', { cause: error })
   log.error({ err: error }, 'a call failed because of a bug in the agent')
   return new ApiError('internal_error', { cause: error })

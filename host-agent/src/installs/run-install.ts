@@ -6,6 +6,7 @@
 import { ApiError, DeadlineExceeded, Progress, type ErrorCode } from '@phonerack/shared'
 import {
   DeviceGone,
+  notDone,
   InstallFileBroken,
   InstallRefused,
   type InstallFile,
@@ -109,7 +110,7 @@ export function failureOf(error: unknown, progress: Progress): Outcome {
   if (error instanceof InstallRefused) return failed('install_failed', error.reason)
   if (error instanceof InstallFileBroken) return failed('provider_error', error.message)
   if (error instanceof ApiError) return failed(error.code, error.message)
-  if (error instanceof DeviceGone) return failed('phone_unavailable', error.message)
+  if (error instanceof DeviceGone) return failed(notDone(error).code, error.message)
   if (!(error instanceof DeadlineExceeded)) throw error
   // Aborted before its deadline.
   return progress.remaining > 0

@@ -5,11 +5,11 @@
  */
 import { ApiError, shorten, type Progress } from '@phonerack/shared'
 import { createHash } from 'node:crypto'
-import { AdbConnectionLost } from '../adb/errors.js'
+import { AdbConnectionLost, AdbProtocolError } from '../adb/errors.js'
 import { command } from '../adb/quote.js'
 import { readShellPacket, shellPacketId } from '../adb/shell-protocol.js'
 import type { Transport } from '../adb/transport.js'
-import { DeviceGone } from '../device/device.js'
+import { DeviceGone, InvalidAnswer } from '../base/device-gone.js'
 import { logLevels, type LogLine, type LogQuery, type Logs } from '../device/reports.js'
 import { ownPackages } from '../parts/parts.js'
 import { EntryReader, textOf, UnreadableLog, type LogEntry } from './entry.js'
@@ -73,6 +73,7 @@ async function readEntries(
   } catch (error) {
     progress.check('the log')
     if (error instanceof AdbConnectionLost) throw new DeviceGone(transport.serial, error)
+    if (error instanceof AdbProtocolError) throw new InvalidAnswer(transport.serial, error)
     throw error
   } finally {
     forget()

@@ -2,13 +2,12 @@
  * Recordings of a virtual phone through the agent: over gRPC, from the phone's one
  * capture, until it is parked.
  */
-import { credentials, Metadata, status, type ServiceError } from '@grpc/grpc-js'
-import { RecordingServiceClient, RecordingStatus, type RecordingState } from '@phonerack/proto'
+import { Metadata, status, type ServiceError } from '@grpc/grpc-js'
+import { RecordingStatus, type RecordingServiceClient, type RecordingState } from '@phonerack/proto'
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { controlPlaneIdentity } from '../grpc/call.js'
-import { serverName } from '../testing/agent.js'
 import { session, startPhoneAndHost, untilLink, type PhoneAndHost } from '../testing/phone.js'
+import { createRecordingClient } from '../testing/recording-client.js'
 import { until } from '../testing/until.js'
 
 let both: PhoneAndHost
@@ -19,16 +18,7 @@ beforeAll(async () => {
   await untilLink(host, phone.serial, 'unenrolled', 60_000)
   await host.control.enroll({ serial: phone.serial, fencingNumber: 1n }, 120_000)
   await session(host.control, phone.serial, 2n).start()
-  const leaf = await host.ca.issue({ uri: controlPlaneIdentity }, 'client')
-  client = new RecordingServiceClient(
-    `127.0.0.1:${host.agent.grpcPort}`,
-    credentials.createSsl(
-      Buffer.from(host.ca.caPem),
-      Buffer.from(leaf.privateKeyPem),
-      Buffer.from(leaf.certificatePem),
-    ),
-    { 'grpc.ssl_target_name_override': serverName },
-  )
+  client = await createRecordingClient(host)
 })
 afterAll(async () => {
   client.close()

@@ -9,10 +9,10 @@
  * 64 bytes of device name once all are connected.
  */
 import { createHash, randomBytes } from 'node:crypto'
-import { DeadlineExceeded, type Progress } from '@phonerack/shared'
+import { ApiError, DeadlineExceeded, type Progress } from '@phonerack/shared'
+import { describeEnd, drain } from '../adb/drain.js'
 import { AdbConnectionLost } from '../adb/errors.js'
 import { command, sequence } from '../adb/quote.js'
-import { readShellPacket } from '../adb/shell-protocol.js'
 import type { AdbSocket } from '../adb/socket.js'
 import type { Transport } from '../adb/transport.js'
 import { DeviceGone } from '../device/device.js'
@@ -90,7 +90,7 @@ export async function launchServer(
     ),
     progress,
   )
-  return { name: `scrcpy_${scid}`, server, output: drain(server) }
+  return { name: `scrcpy_${scid}`, server, output: read(server) }
 }
 
 /**
@@ -115,9 +115,16 @@ export async function connectTo(
     server.close()
     throw output.lastLine === '' || error instanceof DeadlineExceeded || error instanceof DeviceGone
       ? error
-      : new Error(`scrcpy server did not start: ${output.lastLine}`, { cause: error })
+      : startFailed(output.lastLine, error)
   }
 }
+
+/** @param reason the server's output, redacted */
+export const startFailed = (reason: string, cause?: unknown): ApiError =>
+  new ApiError('provider_error', {
+    message: `The scrcpy server on the phone did not start: ${reason}`,
+    ...(cause === undefined ? {} : { cause }),
+  })
 
 /** Starts a server and opens its `count` sockets. */
 export async function startServer(
@@ -134,36 +141,22 @@ export async function startServer(
 /** The server's output on the phone, and its end. */
 export interface ServerOutput {
   readonly lastLine: string
+  /** Resolves with the reason; never rejects. */
   readonly ended: Promise<string>
   readonly over: boolean
 }
 
-/** Reads the server's output, so that it never blocks, and detects its end. */
-function drain(server: AdbSocket): ServerOutput {
+function read(server: AdbSocket): ServerOutput {
   const output = createLastLine()
   const lastLine = () => redactOutput(output.text)
-  let over = false
-  const read = async (): Promise<string> => {
-    try {
-      for (;;) {
-        const { id, data } = await readShellPacket(server)
-        if (id === 3) return `scrcpy server exited with ${String(data[0])}: ${lastLine()}`
-        output.add(data)
-      }
-    } catch (error) {
-      if (error instanceof AdbConnectionLost) return 'the connection to the scrcpy server ended'
-      throw error
-    } finally {
-      over = true
-    }
-  }
+  const drained = drain(server, output.add)
   return {
-    ended: read(),
+    ended: drained.ended.then((end) => describeEnd(end, 'the scrcpy server', lastLine())),
     get lastLine() {
       return lastLine()
     },
     get over() {
-      return over
+      return drained.over
     },
   }
 }
@@ -177,7 +170,7 @@ async function connectWhenReady(
 ): Promise<AdbSocket> {
   const over = () => output.over
   for (;;) {
-    if (over()) throw new Error(await output.ended)
+    if (over()) throw startFailed(await output.ended)
     try {
       const socket = await transport.connectAbstract(name, progress)
       // Through adb a connection can open before the server accepts; the byte confirms
@@ -210,7 +203,7 @@ async function readOr(socket: AdbSocket, length: number, progress: Progress): Pr
 
 async function readName(socket: AdbSocket, progress: Progress): Promise<string> {
   const bytes = await readOr(socket, 64, progress)
-  if (bytes === null) throw new Error('the scrcpy server closed the control socket')
+  if (bytes === null) throw startFailed('it closed the control socket')
   const end = bytes.indexOf(0)
   return bytes.toString('utf8', 0, end < 0 ? 64 : end)
 }

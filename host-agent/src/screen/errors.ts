@@ -3,7 +3,7 @@
  * always be repeated.
  */
 import { ApiError, DeadlineExceeded } from '@phonerack/shared'
-import { DeviceGone } from '../device/device.js'
+import { DeviceGone, notDone } from '../base/device-gone.js'
 
 /** The phone's screen description is unreadable: not XML, broken XML, or XML that is refused. */
 export class ScreenXmlError extends Error {
@@ -27,7 +27,7 @@ export class ScreenImageError extends Error {
 
 /** Maps a read's error to a client error; an unknown error is a bug and is returned unchanged. */
 export function readFailure(error: unknown): unknown {
-  if (error instanceof DeviceGone) return new ApiError('phone_unavailable', { cause: error })
+  if (error instanceof DeviceGone) return notDone(error)
   if (error instanceof DeadlineExceeded) return new ApiError('provider_timeout', { cause: error })
   if (error instanceof ScreenXmlError || error instanceof ScreenImageError) return unreadable(error)
   return error

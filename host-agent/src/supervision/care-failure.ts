@@ -4,7 +4,7 @@
  */
 import { ApiError, DeadlineExceeded, type Logger } from '@phonerack/shared'
 import { redactOutput } from '../base/redact.js'
-import { DeviceGone } from '../device/device.js'
+import { DeviceGone, notDone } from '../base/device-gone.js'
 import type { CommandFailure } from '../device/run.js'
 
 /** Characters; the control plane truncates a reason to 1,000. */
@@ -40,7 +40,7 @@ export function explain(error: Error): ApiError {
   const code =
     known?.code ??
     (error instanceof DeviceGone
-      ? 'phone_unavailable'
+      ? notDone(error).code
       : error instanceof DeadlineExceeded
         ? 'provider_timeout'
         : 'internal_error')

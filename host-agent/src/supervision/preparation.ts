@@ -85,7 +85,7 @@ export class Preparation {
     return this.helpers.uiServer.whileStopped(async () => {
       await transport.shell(command('am', 'force-stop', uiServer.package), progress)
       return createUi(transport, this.choice?.ui ?? 'uiautomator-tty', () => undefined).source(progress)
-    })
+    }, progress)
   }
 
   /** Stops the agent's programs on the phone; `prepare` starts them again. */

@@ -19,10 +19,35 @@ export interface AdbProxy {
    * host receives nothing more.
    */
   muteAt(containing: string): void
+  /**
+   * Replaces all that the phone sends on services that open from now on and whose name contains this. `by`
+   * changes the bytes; default: all become 255.
+   */
+  garble(containing: string, by?: (content: Buffer) => void): void
   close(): Promise<void>
 }
 
+/** Commands (AOSP `adb/protocol.txt`). */
 const open = 0x4e45504f
+const write = 0x45545257
+
+/** Splits a stream of ADB's messages, and passes on what `change` makes of each. */
+function eachMessage(change: (message: Buffer) => void): (chunk: Buffer) => Buffer {
+  let pending: Buffer = Buffer.alloc(0)
+  return (chunk) => {
+    pending = Buffer.concat([pending, chunk])
+    let end = 0
+    for (;;) {
+      const next = end + 24 + (pending.length >= end + 24 ? pending.readUInt32LE(end + 12) : 0)
+      if (pending.length < end + 24 || pending.length < next) break
+      change(pending.subarray(end, next))
+      end = next
+    }
+    const whole = pending.subarray(0, end)
+    pending = pending.subarray(end)
+    return whole
+  }
+}
 
 export async function startAdbProxy(target: number): Promise<AdbProxy> {
   const opened: string[] = []
@@ -30,6 +55,7 @@ export async function startAdbProxy(target: number): Promise<AdbProxy> {
   let isCut = false
   const frozen = new WeakSet<Socket>()
   let muting: string | null = null
+  let garbled: { containing: string; by: (content: Buffer) => void } | null = null
   const server = createServer((host) => {
     if (isCut) {
       host.destroy()
@@ -37,13 +63,20 @@ export async function startAdbProxy(target: number): Promise<AdbProxy> {
     }
     const phone = connect({ port: target, host: '127.0.0.1', noDelay: true })
     host.setNoDelay(true)
-    for (const [one, other] of [
-      [host, phone],
-      [phone, host],
+    /** The host's ids of streams whose content is replaced. */
+    const spoiled = new Set<number>()
+    const spoil = eachMessage((message) => {
+      if (message.readUInt32LE(0) === write && spoiled.has(message.readUInt32LE(8)))
+        garbled?.by(message.subarray(24))
+    })
+    const asItIs = (chunk: Buffer): Buffer => chunk
+    for (const [one, other, change] of [
+      [host, phone, asItIs],
+      [phone, host, spoil],
     ] as const) {
       sockets.add(one)
       one.on('data', (chunk: Buffer) => {
-        if (!frozen.has(one)) other.write(chunk)
+        if (!frozen.has(one)) other.write(change(chunk))
       })
       one.on('close', () => {
         sockets.delete(one)
@@ -51,22 +84,17 @@ export async function startAdbProxy(target: number): Promise<AdbProxy> {
       })
       one.on('error', () => other.destroy())
     }
-    let pending: Buffer = Buffer.alloc(0)
-    host.on('data', (chunk: Buffer) => {
-      pending = Buffer.concat([pending, chunk])
-      while (pending.length >= 24 && pending.length >= 24 + pending.readUInt32LE(12)) {
-        const end = 24 + pending.readUInt32LE(12)
-        if (pending.readUInt32LE(0) === open) {
-          const service = pending.toString('utf8', 24, end).replace(/\0+$/, '')
-          opened.push(service)
-          if (muting !== null && service.includes(muting)) {
-            frozen.add(phone)
-            muting = null
-          }
-        }
-        pending = pending.subarray(end)
+    const record = eachMessage((message) => {
+      if (message.readUInt32LE(0) !== open) return
+      const service = message.toString('utf8', 24).replace(/\0+$/, '')
+      opened.push(service)
+      if (muting !== null && service.includes(muting)) {
+        frozen.add(phone)
+        muting = null
       }
+      if (garbled !== null && service.includes(garbled.containing)) spoiled.add(message.readUInt32LE(4))
     })
+    host.on('data', record)
   })
   const port = await new Promise<number>((resolve, reject) => {
     server.listen(0, '127.0.0.1', () => {
@@ -90,6 +118,9 @@ export async function startAdbProxy(target: number): Promise<AdbProxy> {
     },
     muteAt(containing) {
       muting = containing
+    },
+    garble(containing, by = (content) => content.fill(255)) {
+      garbled = { containing, by }
     },
     restore() {
       isCut = false

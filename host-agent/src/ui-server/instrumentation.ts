@@ -3,10 +3,8 @@
  * `keeper.ts`.
  */
 import { DeadlineExceeded, type Progress } from '@phonerack/shared'
-import { AdbConnectionLost } from '../adb/errors.js'
+import { describeEnd, drain, type Drained } from '../adb/drain.js'
 import { command, sequence } from '../adb/quote.js'
-import { readShellPacket } from '../adb/shell-protocol.js'
-import type { AdbSocket } from '../adb/socket.js'
 import type { Transport } from '../adb/transport.js'
 import { uiServer, uiServerTest } from '../parts/parts.js'
 import { redactOutput } from '../base/redact.js'
@@ -56,15 +54,17 @@ const start = command(
 export async function runUiServer(transport: Transport, progress: Progress): Promise<UiServerRun> {
   await transport.shell(sequence(endLeftovers, keepAwake), progress)
   const stream = await transport.spawn(start, progress)
-  const output = drain(stream)
+  let last = ''
+  const output = drain(stream, (data) => (last = `${last}${data.toString('utf8')}`.trim().slice(-300)))
+  const ended = output.ended.then((end) => describeEnd(end, 'the UI server', redactOutput(last)))
   try {
-    await untilReady(transport, output, progress)
+    await untilReady(transport, output, ended, progress)
     const session = await openSession(transport, progress)
     let closedFor: string | null = null
     return {
       session,
       startedAt: performance.now(),
-      ended: output.ended.then((reason) => {
+      ended: ended.then((reason) => {
         session.close()
         return closedFor ?? reason
       }),
@@ -79,45 +79,19 @@ export async function runUiServer(transport: Transport, progress: Progress): Pro
     }
   } catch (error) {
     stream.close()
-    if (error instanceof UiServerDown && output.over) throw new Error(await output.ended, { cause: error })
+    if (error instanceof UiServerDown && output.over) throw new Error(await ended, { cause: error })
     throw error
   }
 }
 
-interface Output {
-  readonly ended: Promise<string>
-  readonly over: boolean
-}
-
-/** Reads the tool's output, so that it never blocks, and detects its end. */
-function drain(stream: AdbSocket): Output {
-  let last = ''
-  let over = false
-  const read = async (): Promise<string> => {
-    try {
-      for (;;) {
-        const { id, data } = await readShellPacket(stream)
-        if (id === 3) return `the UI server ended: ${redactOutput(last)}`
-        last = `${last}${data.toString('utf8')}`.trim().slice(-300)
-      }
-    } catch (error) {
-      if (error instanceof AdbConnectionLost) return 'the connection to the UI server ended'
-      throw error
-    } finally {
-      over = true
-    }
-  }
-  return {
-    ended: read(),
-    get over() {
-      return over
-    },
-  }
-}
-
-async function untilReady(transport: Transport, output: Output, progress: Progress): Promise<void> {
+async function untilReady(
+  transport: Transport,
+  output: Drained,
+  ended: Promise<string>,
+  progress: Progress,
+): Promise<void> {
   for (;;) {
-    if (output.over) throw new Error(await output.ended)
+    if (output.over) throw new Error(await ended)
     try {
       if (await isReady(transport, progress.within(pollLimitMs))) return
     } catch (error) {

@@ -33,8 +33,11 @@ export interface UiServerKeeper {
    * DeadlineExceeded, DeviceGone
    */
   use<T>(work: (session: UiSession, progress: Progress) => Promise<T>, progress: Progress): Promise<T>
-  /** Runs work that needs exclusive use of the phone's UiAutomation, while no server runs or starts. */
-  whileStopped<T>(work: () => Promise<T>): Promise<T>
+  /**
+   * Runs work that needs exclusive use of the phone's UiAutomation, while no server runs or starts. A start can take
+   * longer than `progress`: then the work does not begin. @throws DeadlineExceeded
+   */
+  whileStopped<T>(work: () => Promise<T>, progress: Progress): Promise<T>
   /** Ends a server that no longer answers, so that it is restarted. */
   giveUp(session: UiSession, reason: string): void
   /** Why its port is unreachable from outside, as text for people. */
@@ -235,8 +238,12 @@ export function createUiServerKeeper({ transport, isolated, log }: UiServerParts
         inFlight -= 1
       }
     },
-    async whileStopped(work) {
-      return exclusively(work)
+    async whileStopped(work, progress) {
+      const mine = exclusively(() => {
+        progress.check('the end of a start of the UI server')
+        return work()
+      })
+      return progress.race('the end of a start of the UI server', () => mine)
     },
     giveUp(session, reason) {
       if (current?.session === session) current.close(reason)

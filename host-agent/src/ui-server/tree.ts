@@ -51,7 +51,7 @@ export function createUiServerTree({ server, fallback, log, beforeRead }: UiServ
         } catch (error) {
           if (error instanceof UiServerUnavailable) {
             log.info({ reason: error.message }, 'tree by uiautomator dump')
-            return await server.whileStopped(() => fallback.source(progress))
+            return await server.whileStopped(() => fallback.source(progress), progress)
           }
           const failed = error instanceof UiServerDown || error instanceof UiServerRefused
           if (!failed) throw error

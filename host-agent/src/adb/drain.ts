@@ -1,0 +1,49 @@
+/** Reads the output of a command that runs for long, so that it never blocks, and detects its end. Created by users of `spawn`. */
+import { AdbConnectionLost } from './errors.js'
+import { readShellPacket, shellPacketId } from './shell-protocol.js'
+import type { AdbSocket } from './socket.js'
+
+export type CommandEnd =
+  | { readonly kind: 'exited'; readonly code: number | undefined }
+  | { readonly kind: 'connection_lost' }
+  /** The output is not valid. The stream is closed. */
+  | { readonly kind: 'unreadable'; readonly error: Error }
+
+export interface Drained {
+  /** Never rejects: nobody may be waiting when the command ends. */
+  readonly ended: Promise<CommandEnd>
+  readonly over: boolean
+}
+
+/** Passes each piece of output to `onOutput`. */
+export function drain(stream: AdbSocket, onOutput: (data: Buffer) => void): Drained {
+  let over = false
+  const read = async (): Promise<CommandEnd> => {
+    try {
+      for (;;) {
+        const { id, data } = await readShellPacket(stream)
+        if (id === shellPacketId.exit) return { kind: 'exited', code: data[0] }
+        onOutput(data)
+      }
+    } catch (error) {
+      if (error instanceof AdbConnectionLost) return { kind: 'connection_lost' }
+      stream.close()
+      return { kind: 'unreadable', error: error instanceof Error ? error : new Error(String(error)) }
+    } finally {
+      over = true
+    }
+  }
+  return {
+    ended: read(),
+    get over() {
+      return over
+    },
+  }
+}
+
+/** @param name names the command, such as `the UI server` */
+export function describeEnd(end: CommandEnd, name: string, output: string): string {
+  if (end.kind === 'connection_lost') return `the connection to ${name} ended`
+  if (end.kind === 'unreadable') return `the output of ${name} cannot be read: ${end.error.message}`
+  return `${name} exited with ${end.code ?? '?'}: ${output}`
+}
