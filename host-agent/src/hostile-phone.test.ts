@@ -7,6 +7,7 @@ import { CallFailed, toCallFailed } from './testing/client.js'
 import { createLiveClient, type LiveClient } from './testing/live-client.js'
 import { resultsOf, session, startPhoneAndHost, untilLink, type PhoneAndHost } from './testing/phone.js'
 import { createRecordingClient } from './testing/recording-client.js'
+import { until } from './testing/until.js'
 
 let both: PhoneAndHost
 let live: LiveClient
@@ -75,11 +76,11 @@ async function callAll(): Promise<Record<string, string | null>> {
 // The last one makes the agent avoid the phone for a while.
 it.each([
   ['sync:', ['files', 'write']],
-  ['localabstract:', ['recording', 'tap']],
+  ['localabstract:', ['recording']],
   ['logcat', ['logs']],
   ['tcp:', ['observe']],
-  ['scrcpy.Server', ['recording', 'tap']],
-  ['shell,v2', ['observe', 'screenshot', 'open', 'apps', 'info', 'location', 'logs', 'notifications']],
+  ['scrcpy.Server', ['recording']],
+  ['shell,v2', ['apps', 'info', 'location', 'logs', 'notifications']],
 ])('ends calls, and blames the phone, when %s answers with invalid bytes', async (service, hit) => {
   const { phone, host } = both
   fencingNumber += 1n
@@ -88,7 +89,11 @@ it.each([
   await start()
   phone.proxy.garble(service)
   phone.inside.faults.crashUiServer()
+  const starts = () => phone.proxy.opened.filter((each) => each.includes('scrcpy.Server')).length
+  const before = starts()
   phone.inside.faults.killScrcpy()
+  // The agent has seen the end of the sockets that were opened before.
+  await until(() => service === 'shell,v2' || starts() > before, 60_000, 'the restart of scrcpy')
   const view = live.open(assignment, true)
   const codes = await callAll()
   view.cancel()
