@@ -352,7 +352,8 @@ it('hides a deleted webhook immediately, and deletes its deliveries in batches',
   expect(await core.db.webhookDelivery.count({ where: { webhookId: id } })).toBe(2500)
   for (let each = 0; each < limits.webhooks.perProject; each += 1) await hooks.create(receiver)
   await forget(core)
-  expect(await core.db.webhookDelivery.count({ where: { webhookId: id } })).toBe(0)
+  // The control plane forgets every minute too, and may be deleting the last rows now.
+  await eventually(async () => (await core.db.webhookDelivery.count({ where: { webhookId: id } })) === 0)
   // A transaction that read it before may still refer to it.
   expect(await core.db.webhook.count({ where: { id } })).toBe(1)
   await core.db.webhook.update({ where: { id }, data: { deletedAt: new Date(Date.now() - 301_000) } })
@@ -370,6 +371,6 @@ it('sends nothing to a webhook that is deleted during an attempt', async () => {
   await eventually(async () => (await webhookJobs(plane, id)) === 0)
   expect(await pendingOf(id)).toBe(1)
   await forget(plane.app.core)
-  expect(await pendingOf(id)).toBe(0)
+  await eventually(async () => (await pendingOf(id)) === 0)
   expect(held).toHaveLength(1)
 })

@@ -2,8 +2,9 @@
  * Opens or dismisses a notification as a person does: by its card in the notification shade. Android lets the shell list
  * notifications and not remove them (docs/decisions/0275). Called by `grpc/`.
  */
-import { ApiError, firstLineOf, Progress, type Logger } from '@phonerack/shared'
+import { ApiError, DeadlineExceeded, firstLineOf, Progress, type Logger } from '@phonerack/shared'
 import type { Device, Point } from '../device/device.js'
+import { writing } from '../device/outcome.js'
 import type { Notifications, PostedNotification } from '../device/reports.js'
 import { centerOf, type Bounds } from '../screen/geometry.js'
 import { parseNodes, type UiNode } from '../screen/nodes.js'
@@ -37,7 +38,7 @@ export async function openNotification(
   await onCard(device, notifications, wanted, progress, log, async (card, find) => {
     await device.input.gesture([tap(centerOf(card))], progress)
     const isOpen = async () => (await find()) === null
-    await until(isOpen, 'The phone did not confirm that the notification opened.', progress)
+    await confirmed(isOpen, 'opening the notification', progress)
   })
 }
 
@@ -62,7 +63,7 @@ export async function dismissNotification(
     const [from, to] = [0.15, 0.95].map((part): Point => ({ x: card[0] + (card[2] - card[0]) * part, y }))
     if (from && to) await device.input.gesture([swipe(from, to, 200)], progress)
     const isGone = async () => !(await notifications.list(progress)).some(wanted.is)
-    await until(isGone, 'The phone did not confirm that the notification was dismissed.', progress)
+    await confirmed(isGone, 'dismissing the notification', progress)
   })
 }
 
@@ -121,14 +122,16 @@ async function reveal(device: Device, find: Find, progress: Progress): Promise<B
   })
 }
 
-/** @param message of the error when it is false to the end */
-async function until(is: () => Promise<boolean>, message: string, progress: Progress): Promise<void> {
+/** @throws ApiError action_outcome_unknown when it is false to the end, or cannot be read */
+async function confirmed(is: () => Promise<boolean>, what: string, progress: Progress): Promise<void> {
   const within = progress.within(times.effect)
-  while (!within.expired) {
-    if (await is()) return
-    await progress.sleep(times.poll, 'the notification shade')
-  }
-  throw new ApiError('action_outcome_unknown', { message })
+  await writing(what, async () => {
+    while (!within.expired) {
+      if (await is()) return
+      await progress.sleep(times.poll, 'the notification shade')
+    }
+    throw new DeadlineExceeded(what)
+  })
 }
 
 /** The card that shows the title and text of a notification; null when it is not on the screen. Pure. */

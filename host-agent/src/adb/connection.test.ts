@@ -246,6 +246,19 @@ describe('a phone that does not stop sending', () => {
     stream.close()
   })
 
+  it('is read in time that grows with its bytes, even when they arrive one by one', async () => {
+    await listen(() => undefined)
+    const stream = await openSocket(socketPath, 'a test', progress())
+    const { socket } = stream as unknown as { socket: Socket }
+    const length = 2_000_000
+    const reading = stream.read(length)
+    for (let sent = 0; sent < length; sent += 1) socket.emit('data', Buffer.from([sent % 251]))
+    const read = await reading
+    expect(read).toHaveLength(length)
+    expect(read.every((byte, index) => byte === index % 251)).toBe(true)
+    stream.close()
+  })
+
   it('uses no memory by packets and frames without content', async () => {
     const empty = Buffer.concat(Array.from({ length: 100_000 }, () => shellPacket(1, Buffer.alloc(0))))
     const frame = Buffer.alloc(8)

@@ -6,7 +6,7 @@ import type { AdbSocket } from './socket.js'
 export type CommandEnd =
   | { readonly kind: 'exited'; readonly code: number | undefined }
   | { readonly kind: 'connection_lost' }
-  /** The output is not valid. The stream is closed. */
+  /** The output is not valid. */
   | { readonly kind: 'unreadable'; readonly error: Error }
 
 export interface Drained {
@@ -15,7 +15,7 @@ export interface Drained {
   readonly over: boolean
 }
 
-/** Passes each piece of output to `onOutput`. */
+/** Passes each piece of output to `onOutput`, and closes the stream at the end. */
 export function drain(stream: AdbSocket, onOutput: (data: Buffer) => void): Drained {
   let over = false
   const read = async (): Promise<CommandEnd> => {
@@ -27,10 +27,11 @@ export function drain(stream: AdbSocket, onOutput: (data: Buffer) => void): Drai
       }
     } catch (error) {
       if (error instanceof AdbConnectionLost) return { kind: 'connection_lost' }
-      stream.close()
       return { kind: 'unreadable', error: error instanceof Error ? error : new Error(String(error)) }
     } finally {
       over = true
+      // A phone can keep the stream open after the exit code.
+      stream.close()
     }
   }
   return {

@@ -19,6 +19,8 @@ interface Waiter {
 export class AdbSocket {
   private buffered: Buffer[] = []
   private bufferedLength = 0
+  /** Number of chunks at the end of `buffered` that were not joined. */
+  private separate = 0
   private waiter: Waiter | null = null
   private ended = false
   private failure: Error | null = null
@@ -41,6 +43,8 @@ export class AdbSocket {
   private readonly onData = (chunk: Buffer): void => {
     this.buffered.push(chunk)
     this.bufferedLength += chunk.length
+    this.separate += 1
+    if (this.separate >= bufferLimit.chunks) this.joinSeparate()
     this.serve()
     this.applyBackPressure()
   }
@@ -173,19 +177,28 @@ export class AdbSocket {
     }
   }
 
+  /** A reader may wait for many megabytes, which a phone can send byte by byte. */
+  private joinSeparate(): void {
+    this.buffered.push(Buffer.concat(this.buffered.splice(-this.separate)))
+    this.separate = 0
+  }
+
   /** Copies only across chunks: many small reads of a large answer must not copy the rest of it each time. */
   private take(length: number): Buffer {
     const parts: Buffer[] = []
     let missing = length
+    let whole = 0
     while (missing > 0) {
-      const chunk = this.buffered[0]
+      const chunk = this.buffered[whole]
       if (!chunk) throw new Error(`${this.what}: read beyond the received bytes`)
       const part = chunk.subarray(0, missing)
-      if (part.length === chunk.length) this.buffered.shift()
-      else this.buffered[0] = chunk.subarray(part.length)
+      if (part.length === chunk.length) whole += 1
+      else this.buffered[whole] = chunk.subarray(part.length)
       parts.push(part)
       missing -= part.length
     }
+    if (whole > 0) this.buffered.splice(0, whole)
+    this.separate = Math.min(this.separate, this.buffered.length)
     this.bufferedLength -= length
     const [only] = parts
     return only && parts.length === 1 ? only : Buffer.concat(parts, length)

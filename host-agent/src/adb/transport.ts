@@ -17,8 +17,11 @@ import type { AdbSocket } from './socket.js'
 import type { FileStat, FolderEntry, SyncVersion } from './sync.js'
 import { pin, type Target, type TransportId } from './target.js'
 
-/** Maximum bytes of output of one command, so that a phone cannot exhaust the agent's memory. */
-const outputLimit = 64 << 20
+/**
+ * Maximum bytes of output of one command, so that a phone cannot exhaust the agent's memory, or its time by parsing. Raw
+ * output is also used for pictures.
+ */
+const outputLimits = { shell: 8 << 20, raw: 64 << 20 }
 
 export interface Transport {
   readonly serial: string
@@ -84,6 +87,7 @@ export function createTransport(
       // A call that its caller aborted says nothing about the phone.
       const late = failure instanceof DeadlineExceeded && progress.remaining === 0
       if (late && ownNow() - startedAt >= hangMs) onOutcome('hung')
+      else if (failure instanceof InvalidAnswer) onOutcome('answered')
       else if (!(failure instanceof DeadlineExceeded) && !(failure instanceof DeviceGone))
         onOutcome('answered')
       throw failure
@@ -134,15 +138,15 @@ export function createTransport(
     pinned: () => createTransport(client, pin(target), onOutcome),
     shell: (command, progress) =>
       within(`shell,v2,raw:${command}`, progress, (connection) =>
-        new ShellV2Command(connection).execute(command, outputLimit),
+        new ShellV2Command(connection).execute(command, outputLimits.shell),
       ),
     feed: (command, input, progress) =>
       within(`shell,v2,raw:${command}`, progress, (connection) =>
-        new FeedCommand(connection).execute(command, input, outputLimit),
+        new FeedCommand(connection).execute(command, input, outputLimits.shell),
       ),
     exec: (command, progress) =>
       within(`exec:${command}`, progress, (connection) =>
-        new ExecCommand(connection).execute(command, outputLimit),
+        new ExecCommand(connection).execute(command, outputLimits.raw),
       ),
     spawn: (command, progress) =>
       keep(`shell,v2,raw:${command}`, progress, (connection) =>

@@ -14,7 +14,7 @@ export class DeviceGone extends Error {
  * phone has done; but the phone is still connected.
  */
 export class InvalidAnswer extends DeviceGone {
-  constructor(serial: string, cause: Error) {
+  constructor(serial: string, cause?: Error) {
     super(serial, cause)
     this.name = 'InvalidAnswer'
     this.message = `device ${serial} sent an invalid answer`

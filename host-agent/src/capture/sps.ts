@@ -25,6 +25,9 @@ export function withoutParameterSets(frame: Buffer): Buffer {
   return frame
 }
 
+/** Bytes; a phone's has fewer than 100. */
+const longestSps = 4096
+
 /** @throws RangeError when there is no readable SPS */
 export function readPictureFormat(parameterSets: Buffer): PictureFormat {
   for (const { type, bytes } of nalUnits(parameterSets))
@@ -33,6 +36,7 @@ export function readPictureFormat(parameterSets: Buffer): PictureFormat {
 }
 
 function readSps(sps: Buffer): PictureFormat {
+  if (sps.length > longestSps) throw new RangeError(`an SPS of ${sps.length} bytes`)
   const bits = new Bits(sps)
   const [profile, constraints, level] = [bits.read(8), bits.read(8), bits.read(8)]
   bits.unsigned()

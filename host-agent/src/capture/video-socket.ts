@@ -31,14 +31,18 @@ const keyBit = 1n << 62n
  * stream.
  */
 const packetLimit = 16 << 20
+/** Bytes of parameter sets; a phone's have fewer than 200. */
+const configLimit = 65_536
 
 /** @throws RangeError for an impossible length */
 export function readVideoHeader(bytes: Buffer): VideoHeader {
   const flags = bytes.readBigUInt64BE(0)
   const length = bytes.readUInt32BE(8)
-  if (length === 0 || length > packetLimit) throw new RangeError(`a video packet of ${length} bytes`)
+  const isConfig = (flags & configBit) !== 0n
+  if (length === 0 || length > (isConfig ? configLimit : packetLimit))
+    throw new RangeError(`a video packet of ${length} bytes`)
   return {
-    isConfig: (flags & configBit) !== 0n,
+    isConfig,
     isKeyFrame: (flags & keyBit) !== 0n,
     ptsUs: flags & (keyBit - 1n),
     length,

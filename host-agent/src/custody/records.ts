@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { deviceEventSchema } from '@phonerack/shared'
+import { deviceEventSchema, shorten, type DeviceEvent } from '@phonerack/shared'
 import { z } from 'zod'
 import { choiceSchema } from '../device/choice.js'
 import { nothingDesired } from '../settings/desired.js'
@@ -13,6 +13,12 @@ import { readJson, writeJsonSynced } from '../base/atomic-file.js'
 import { custodySchema } from './custody.js'
 
 const checkSchema = z.object({ name: z.string(), passed: z.boolean(), evidence: z.string() })
+
+/** Characters of the reason of an event, which can quote a phone and is in every heartbeat. */
+const longestReason = 500
+
+export const shortenReasons = (events: readonly DeviceEvent[]): DeviceEvent[] =>
+  events.map((event) => ({ ...event, reason: shorten(event.reason, longestReason) }))
 
 export const recordSchema = z.object({
   serial: z.string(),
@@ -64,7 +70,7 @@ export const recordSchema = z.object({
   /** The line of the phone's log after which its own lines begin (`logs/mark.ts`). */
   logMark: z.string().nullable().default(''),
   /** Rescue steps taken when it hung, oldest first (`supervision/rescue.ts`). */
-  events: z.array(deviceEventSchema).default([]),
+  events: z.array(deviceEventSchema).default([]).transform(shortenReasons),
   /** A write that was running when the agent died; its outcome is unknown. */
   unknownOutcome: z.object({ operation: z.string(), at: z.string() }).nullable(),
 })

@@ -1,6 +1,6 @@
 /** One step of the enrolment's probe: what it found for one capability. Used by the probes. */
 import { DeadlineExceeded, type Progress } from '@phonerack/shared'
-import { DeviceGone } from './device.js'
+import { DeviceGone, InvalidAnswer } from '../base/device-gone.js'
 
 export interface FoundCapability {
   name: string
@@ -32,7 +32,8 @@ export async function attempt(
       return { name, implementation, evidence: await within.race(name, () => prove(within)) }
     } catch (error) {
       if (!(error instanceof Error)) throw error
-      if (error instanceof DeviceGone && !needsServer.has(name)) throw error
+      const isGone = error instanceof DeviceGone && !(error instanceof InvalidAnswer)
+      if (isGone && !needsServer.has(name)) throw error
       const hung = error instanceof DeadlineExceeded
       if (hung && left > 0 && !progress.expired) continue
       return {

@@ -3,18 +3,21 @@
  * implementations of capabilities around the step that changes the phone.
  */
 import { ApiError, DeadlineExceeded } from '@phonerack/shared'
+import { AdbFileRefused } from '../adb/errors.js'
 import { DeviceGone } from './device.js'
 
 /**
- * Runs a step that changes the phone, and its confirmation. A disconnect or a timeout after the first byte leaves the outcome
- * unknown.
+ * Runs a step that changes the phone, and its confirmation. A disconnect, a timeout, or a refusal to confirm it after the first byte
+ * leaves the outcome unknown.
  * @throws ApiError action_outcome_unknown
  */
 export async function writing<T>(what: string, step: () => Promise<T>): Promise<T> {
   try {
     return await step()
   } catch (error) {
-    if (!(error instanceof DeviceGone) && !(error instanceof DeadlineExceeded)) throw error
+    const isOpen =
+      error instanceof DeviceGone || error instanceof DeadlineExceeded || error instanceof AdbFileRefused
+    if (!isOpen) throw error
     throw new ApiError('action_outcome_unknown', {
       message: `The phone did not confirm ${what}.`,
       cause: error,

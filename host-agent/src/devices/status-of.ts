@@ -1,8 +1,11 @@
 /** The heartbeat's status of one device. */
-import type { DeviceLink, DeviceStatus } from '@phonerack/shared'
+import { shorten, type DeviceLink, type DeviceStatus } from '@phonerack/shared'
 import type { DeviceState } from '../supervision/state-machine.js'
 import type { DeviceSupervisor } from '../supervision/supervisor.js'
 import type { Fencing } from '../custody/fencing.js'
+
+/** Characters: a heartbeat is limited, and a reason can quote a phone. */
+const longestReason = 1000
 
 /** A quarantined device counts as not responding; the reason is reported separately. */
 const linkOf = (state: DeviceState): DeviceLink => (state.name === 'quarantined' ? 'offline' : state.name)
@@ -52,7 +55,7 @@ export function statusOf(
     model: known?.model ?? null,
     sdk: known?.sdk ?? null,
     reason:
-      reason ??
+      (reason === null ? null : shorten(reason, longestReason)) ??
       (unknown ? `outcome unknown of ${unknown.operation} at ${unknown.at}, when the agent was ended` : null),
     proof_of_life_at: proofOfLifeAt?.toISOString() ?? null,
     ...(record.events.length > 0 ? { events: [...record.events] } : {}),

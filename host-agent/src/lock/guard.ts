@@ -7,7 +7,7 @@
 import { ApiError, DeadlineExceeded, Progress, type Logger } from '@phonerack/shared'
 import { command, pipe } from '../adb/quote.js'
 import type { Transport } from '../adb/transport.js'
-import { DeviceGone } from '../device/device.js'
+import { DeviceGone, InvalidAnswer } from '../base/device-gone.js'
 import { parseWindows } from '../shell/windows.js'
 import type { CredentialMemory } from './credential-memory.js'
 import { isCredentialScreen, isSettings, parseLock, readLock } from './screens.js'
@@ -141,6 +141,7 @@ async function withoutCommandInErrors<T>(serial: string, call: () => Promise<T>)
   try {
     return await call()
   } catch (error) {
+    if (error instanceof InvalidAnswer) throw new InvalidAnswer(serial)
     if (error instanceof DeviceGone) throw new DeviceGone(serial)
     if (error instanceof DeadlineExceeded) throw error
     // oxlint-disable-next-line preserve-caught-error -- the cause names the credential

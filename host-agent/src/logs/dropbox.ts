@@ -79,7 +79,7 @@ export function parseReport(kind: CrashKind, text: string): Report {
   const pid = Number(value('PID'))
   return {
     process,
-    package: /^\S+/.exec(value('Package') ?? '')?.[0] ?? process.replace(/:.*$/, ''),
+    package: /^\S+/.exec(value('Package') ?? '')?.[0] ?? process.split(':', 1)[0] ?? '',
     pid: Number.isInteger(pid) && pid > 0 && pid <= maxPid ? pid : null,
     ...causeOf(kind, stack, value('Subject')),
     stack,

@@ -22,6 +22,8 @@ export interface WatchParts {
 
 /** Milliseconds. */
 const times = { open: 15_000, pauses: { first: 500, cap: 30_000 }, steady: 60_000 }
+/** Bytes; adbd sends up to 64 KiB (AOSP `shell_service.cpp`). */
+const longestPacket = 1 << 20
 /** Bytes of one line; AOSP cuts an event at 4 KiB. */
 const longestLine = 16_384
 /** Lines whose repetition is recognised: more than an event buffer of 256 KiB holds. */
@@ -90,6 +92,8 @@ export class EventWatch {
       const { id, data } = await readShellPacket(stream)
       if (id === shellPacketId.exit) return
       if (id !== shellPacketId.stdout) continue
+      if (data.length > longestPacket)
+        throw new AdbProtocolError(`a packet of ${data.length} bytes of events`)
       const parts = (rest + data.toString('latin1')).split('\n')
       rest = parts.pop() ?? ''
       if (rest.length > longestLine) rest = rest.slice(0, longestLine)

@@ -30,10 +30,10 @@ export function parsePermissions(dump: string, packageName: string): AppPermissi
     if (/^\S|^ {2}\S/.test(line)) break
     const [, heading] = /^\s+([a-z][a-z ]*permissions):\s*$/.exec(line) ?? []
     if (heading !== undefined) section = heading
-    const [, name, rest = ''] = /^\s+([A-Za-z0-9_.]+)(?::\s*(.*))?$/.exec(line) ?? []
+    const [, name, rest = ''] = /^\s+([A-Za-z0-9_.]+)(?::(.*))?$/.exec(line) ?? []
     if (name === undefined || heading !== undefined) continue
     if (section === 'requested permissions') requested.add(name)
-    if (section === 'runtime permissions' && rest.startsWith('granted=true')) granted.add(name)
+    if (section === 'runtime permissions' && rest.trimStart().startsWith('granted=true')) granted.add(name)
   }
   return { requested, granted }
 }
@@ -72,7 +72,7 @@ export function createPermissions(transport: Transport): Permissions {
       if (first) throw refused(first, issues)
       for (const permission of grant) await change('grant', name, permission, progress)
       for (const permission of revoke) await change('revoke', name, permission, progress)
-      const after = await read(name, progress)
+      const after = await writing('the change of the permissions', () => read(name, progress))
       return [...grant, ...revoke].map((permission): PermissionState => ({
         name: permission,
         granted: after.granted.has(permission),

@@ -22,8 +22,11 @@ export interface ControlSocket {
   readonly ended: Promise<string>
   /** Aborts when it ends, for callers that are waiting. */
   readonly lost: AbortSignal
-  /** Writes messages to the connection. @throws DeviceGone */
-  send(messages: Uint8Array): Promise<void>
+  /**
+   * Writes messages to the connection. Closes it when they could not be written within `progress`, since a part of a message may have
+   * been written. @throws DeviceGone, DeadlineExceeded
+   */
+  send(messages: Uint8Array, progress: Progress): Promise<void>
   /** Null: empty, or refused; the server does not distinguish them. */
   getClipboard(progress: Progress): Promise<string | null>
   /**
@@ -33,6 +36,8 @@ export interface ControlSocket {
   setClipboard(text: string, paste: boolean, progress: Progress): Promise<void>
   close(): void
 }
+
+const sending = 'sending input'
 
 /** Starts a server from the jar at `jarPath` on the phone and connects to it. */
 export async function openControlSocket(
@@ -95,11 +100,13 @@ function wrap(
     get closed() {
       return socket.closed || output.over
     },
-    async send(messages) {
+    async send(messages, progress) {
       if (control.closed) throw new DeviceGone(serial)
+      progress.check(sending)
       try {
-        await socket.write(messages)
+        await progress.race(sending, () => socket.write(messages))
       } catch (error) {
+        if (error instanceof DeadlineExceeded) control.close()
         throw error instanceof AdbConnectionLost ? new DeviceGone(serial, error) : error
       }
     },
@@ -107,7 +114,7 @@ function wrap(
       const answer = later<string>()
       clipboardWaiters.add(answer.resolve)
       try {
-        await control.send(getClipboardMessage())
+        await control.send(getClipboardMessage(), progress)
         return await progress.within(clipboardAnswerMs).race('reading the clipboard', () => answer.promise)
       } catch (error) {
         if (!(error instanceof DeadlineExceeded)) throw error
@@ -122,7 +129,7 @@ function wrap(
       const answer = later<undefined>()
       acks.set(number, () => answer.resolve(undefined))
       try {
-        await control.send(setClipboardMessage(number, paste, text))
+        await control.send(setClipboardMessage(number, paste, text), progress)
         await progress.race('setting the clipboard', () =>
           Promise.race([
             answer.promise,

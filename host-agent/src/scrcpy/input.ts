@@ -58,6 +58,7 @@ export function createScrcpyInput(keeper: ScrcpyKeeper): Input {
       const control = await keeper.socket(progress)
       await control.send(
         Buffer.concat([keyMessage('down', keyCode, metaState), keyMessage('up', keyCode, metaState)]),
+        progress,
       )
     },
   }
@@ -65,6 +66,9 @@ export function createScrcpyInput(keeper: ScrcpyKeeper): Input {
 
 /** The size is ignored without a video: the server uses points unchanged. */
 const anySize: Size = { width: 0xffff, height: 0xffff }
+
+/** Milliseconds for lifting the fingers after the caller's time. */
+const liftMs = 1000
 
 /** Milliseconds: a shorter pause ends before the server's death would be noticed. */
 const shortPauseMs = 100
@@ -104,12 +108,13 @@ async function play(
         if (event.action === 'up') down.delete(event.pointerId)
         else down.set(event.pointerId, event.point)
       }
-      await control.send(Buffer.concat(messages))
+      await control.send(Buffer.concat(messages), progress)
     }
   } catch (error) {
     if (down.size > 0 && !control.closed) {
       await control.send(
         Buffer.concat([...down].map(([id, point]) => touchMessage('up', id, point, anySize))),
+        Progress.for(liftMs),
       )
     }
     throw error

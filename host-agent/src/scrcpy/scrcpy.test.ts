@@ -5,7 +5,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createLogger, Progress } from '@phonerack/shared'
+import { createLogger, DeadlineExceeded, Progress } from '@phonerack/shared'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { command } from '../adb/quote.js'
 import { startAdbServer, type AdbServer } from '../adb/server.js'
@@ -24,6 +24,7 @@ import { installPart } from '../parts/install.js'
 import { settingsApp } from '../parts/parts.js'
 import { readJar } from './jar.js'
 import { createScrcpyKeeper, type ScrcpyKeeper } from './keeper.js'
+import { setClipboardMessage } from './messages.js'
 import { createKeyText, createPasteText } from './text.js'
 
 const log = createLogger('test')
@@ -140,6 +141,27 @@ describe('the scrcpy server', () => {
     control.close()
     await failure
     await until(() => Promise.resolve(keeper.current !== null))
+  })
+
+  it('ends a write that the phone does not read, at its deadline', async () => {
+    const stuck = await startTestPhone()
+    await server.client.connect(stuck.serial, progress())
+    const other = createScrcpyKeeper(
+      transportTo(server.client, stuck.serial),
+      await readJar(await jarPath()),
+      log,
+    )
+    const control = await other.start(progress())
+    stuck.proxy.freeze()
+    const within = Progress.for(3000)
+    const text = 'x'.repeat(200_000)
+    const writing = async () => {
+      for (;;) await control.send(setClipboardMessage(1n, false, text), within)
+    }
+    await expect(writing()).rejects.toThrow(DeadlineExceeded)
+    expect(control.closed).toBe(true)
+    other.stop()
+    await stuck.stop()
   })
 
   it('sets and reads the clipboard, and reports an empty one as empty', async () => {

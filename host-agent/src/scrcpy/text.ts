@@ -31,7 +31,7 @@ export function createKeyText(keeper: ScrcpyKeeper, mostCharacters: number): Tex
       const messages: Buffer[] = []
       for (let at = 0; at < text.length; at += textLimit)
         messages.push(textMessage(text.slice(at, at + textLimit)))
-      await control.send(Buffer.concat(messages))
+      await control.send(Buffer.concat(messages), progress)
       return nothingBorrowed
     },
   }

@@ -58,7 +58,7 @@ function decode(bytes: Uint8Array): string {
   return new TextDecoder('utf-8').decode(bytes)
 }
 
-const declaration = /<\?xml\b[^>]*\?>/g
+const declaration = /<\?xml\b[^<>]*\?>/g
 /** Root tags of both dialects, or a class name: a `<` in a warning before the XML must not match. */
 const firstRoot = /<\?xml\b|<!DOCTYPE|<(?:hierarchy|displays|node)\b|<[A-Za-z_][\w$]*(?:\.[\w$]+)+[\s/>]/
 const firstTag = /<[A-Za-z_]/

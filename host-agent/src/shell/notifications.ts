@@ -81,13 +81,14 @@ const keptNames = /\b(?:ONGOING_EVENT|NO_CLEAR|FOREGROUND_SERVICE)\b/
 
 /** Form: AOSP `NotificationRecord.dump`, Android 10 to 16. Null: another text. Pure. */
 export function parseRecord(record: string): PostedNotification | null {
-  const [, name, key] =
-    /^\s*NotificationRecord\([^\n]*? pkg=([A-Za-z0-9_.]+) [^\n]* key=(-?\d+\|[^\n]*?\|\d+): /.exec(record) ??
-    []
+  const [, line = ''] = /^\s*(NotificationRecord\([^\n]*)/.exec(record) ?? []
+  const [, name] = / pkg=([A-Za-z0-9_.]+) /.exec(line) ?? []
+  const [, key] = /^ key=(-?\d+\|.*?\|\d+): /.exec(line.slice(Math.max(0, line.lastIndexOf(' key=')))) ?? []
   // Otherwise a forged record could have the key, and so the ID, of another app's notification.
   if (name === undefined || key === undefined || ownerOf(key) !== name) return null
-  const [, flags = ''] = /^\s*flags=(\S*)/m.exec(record) ?? []
-  const [, ms] = /^\s*mCreationTimeMs=(\d{1,15})/m.exec(record) ?? /^\s*when=(\d{1,15})/m.exec(record) ?? []
+  const [, flags = ''] = /^[ \t]*flags=(\S*)/m.exec(record) ?? []
+  const [, ms] =
+    /^[ \t]*mCreationTimeMs=(\d{1,15})/m.exec(record) ?? /^[ \t]*when=(\d{1,15})/m.exec(record) ?? []
   const isKept = /^0x/.test(flags) ? (Number(flags) & keptFlags) !== 0 : keptNames.test(flags)
   return {
     key,
@@ -101,7 +102,7 @@ export function parseRecord(record: string): PostedNotification | null {
 
 /** `android.title=String (…)`, up to the line of the next extra. */
 function extra(record: string, name: string): string {
-  const begin = new RegExp(`^\\s*android\\.${name}=[\\w.$]+ \\(`, 'm').exec(record)
+  const begin = new RegExp(`^[ \\t]*android\\.${name}=[\\w.$]+ \\(`, 'm').exec(record)
   if (begin === null) return ''
   const rest = record.slice(begin.index + begin[0].length)
   const end = /\)[ \t]*\r?\n\s*(?:[\w.]+=|\})/.exec(rest)

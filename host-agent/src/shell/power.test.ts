@@ -1,6 +1,7 @@
 import { Progress } from '@phonerack/shared'
 import { describe, expect, it } from 'vitest'
 import type { Transport } from '../adb/transport.js'
+import { InvalidAnswer } from '../base/device-gone.js'
 import { createPower } from './power.js'
 
 /** Answers each check with the phone's current state. */
@@ -14,6 +15,25 @@ function phone() {
   const power = createPower({ shell } as Transport)
   return { state, power, isOn: () => power.isOn(Progress.for(1000)) }
 }
+
+describe('a restart', () => {
+  it('is not confirmed by invalid bytes', async () => {
+    const shell: Transport['shell'] = (order) =>
+      /boot_id/.test(order) && order !== first
+        ? Promise.reject(new InvalidAnswer('a phone'))
+        : Promise.resolve({ exitCode: 0, stdout: Buffer.from('one'), stderr: Buffer.alloc(0) })
+    let first = ''
+    let looks = 0
+    const counted: Transport['shell'] = (order, progress) => {
+      looks += 1
+      first = looks === 1 ? order : ''
+      return shell(order, progress)
+    }
+    const restart = createPower({ shell: counted } as Transport).reboot(Progress.for(1000))
+    await expect(restart).rejects.toMatchObject({ code: 'action_outcome_unknown' })
+    expect(looks).toBeGreaterThan(3)
+  })
+})
 
 describe('cached screen state', () => {
   it('is kept while the screen is on, until a key may have changed it', async () => {

@@ -49,6 +49,7 @@ export function createSecureWindow(transport: Transport): SecureWindow {
 
   return {
     async read(progress, refresh = false) {
+      progress.check('checking for a secure window')
       // Has a separate deadline: several callers share one read.
       if (refresh || !cached || performance.now() - cached.at > cacheMs)
         cached = { state: look(), at: performance.now() }

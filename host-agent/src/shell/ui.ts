@@ -30,7 +30,7 @@ export function extractXml(output: string): string {
   const start = Math.max(output.indexOf('<?xml'), 0)
   const end = output.lastIndexOf('</hierarchy>')
   if (end >= 0) return output.slice(start, end + '</hierarchy>'.length)
-  const empty = /<hierarchy[^>]*\/>/.exec(output)
+  const empty = /<hierarchy[^<>]*\/>/.exec(output)
   return empty ? output.slice(start, empty.index + empty[0].length) : output.trim()
 }
 

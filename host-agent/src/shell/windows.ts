@@ -27,7 +27,7 @@ const systemDialog =
  */
 export function parseWindows(output: string): WindowState {
   // Each display prints a line; those without focus print `null`.
-  const window = /mCurrentFocus=Window\{\S+ (?:u\d+ )?([^}]+)\}/.exec(output)?.[1]?.trim()
+  const window = /mCurrentFocus=Window\{\S{1,32} (?:u\d{1,10} )?([^}]{1,500})\}/.exec(output)?.[1]?.trim()
   return {
     ...foreground(window, output),
     keyboardVisible: /mInputShown=true/.test(output),
@@ -41,7 +41,10 @@ function foreground(window: string | undefined, output: string): Pick<WindowStat
   if (inWindow) return inWindow
   if (window !== undefined && systemWindows.has(window))
     return { package: 'com.android.systemui', activity: null }
-  const app = /mFocusedApp=(?:AppWindowToken\{.*?)?ActivityRecord\{\S+ u\d+ ([^ }]+)/.exec(output)?.[1]
+  const app =
+    /mFocusedApp=(?:AppWindowToken\{.{0,200}?)?ActivityRecord\{\S{1,32} u\d{1,10} ([^ }]{1,500})/.exec(
+      output,
+    )?.[1]
   const inApp = app === undefined ? null : component(app)
   return inApp ?? { package: '', activity: null }
 }

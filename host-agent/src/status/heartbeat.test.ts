@@ -115,6 +115,32 @@ describe('heartbeats', () => {
     expect(seen[0]?.epoch).toBe('one')
   })
 
+  it('continue after one that is too large for the broker', async () => {
+    const port = await freePort()
+    startBroker(port)
+    bus = await connectBus({ url: `127.0.0.1:${port}`, name: 'test' })
+    const seen: Heartbeat[] = []
+    bus.subscribe(subjects.heartbeat(agent), (message) => seen.push(heartbeatSchema.parse(message)))
+    let asked = 0
+    let problem = 'x'.repeat(2 << 20)
+    beats = startHeartbeats({
+      get problem() {
+        asked += 1
+        return problem
+      },
+      refuses: () => null,
+      certificate: () => 'AB:CD',
+      ...{ ...agent, version: '1', address: '127.0.0.1:1', natsUrl: `127.0.0.1:${port}`, creds: '' },
+      ...{ devices: () => [], epoch: openEpoch(join(dir, 'large.json')), log },
+    })
+    // The first is sent when the broker is connected, the others by a timer.
+    await until(() => asked > 2)
+    expect(seen).toEqual([])
+    problem = 'small'
+    await until(() => seen.length > 0)
+    expect(seen[0]?.problem).toBe('small')
+  })
+
   it('start when the broker starts later than the agent', async () => {
     const port = await freePort()
     beats = startHeartbeats({

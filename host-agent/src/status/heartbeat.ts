@@ -135,7 +135,13 @@ export function startHeartbeats(options: HeartbeatOptions): Heartbeats {
       devices: options.devices(),
       ...(reports.length > 0 ? { reports } : {}),
     }
-    bus.publish(subjects.heartbeat(options), message)
+    try {
+      bus.publish(subjects.heartbeat(options), message)
+    } catch (error) {
+      // Called by a timer: the agent must survive a message that the broker's client refuses.
+      log.error({ err: error }, 'the heartbeat could not be sent')
+      return countHeartbeat('failed')
+    }
     countHeartbeat('sent')
   }
 

@@ -3,6 +3,7 @@
  * and a log line. It contains the command's name, its exit code and its redacted output, but no tenant data.
  */
 import { ApiError, DeadlineExceeded, type Logger } from '@phonerack/shared'
+import { AdbFileRefused } from '../adb/errors.js'
 import { redactOutput } from '../base/redact.js'
 import { DeviceGone, notDone } from '../base/device-gone.js'
 import type { CommandFailure } from '../device/run.js'
@@ -43,7 +44,9 @@ export function explain(error: Error): ApiError {
       ? notDone(error).code
       : error instanceof DeadlineExceeded
         ? 'provider_timeout'
-        : 'internal_error')
+        : error instanceof AdbFileRefused
+          ? 'provider_error'
+          : 'internal_error')
   const { output, ...details } = known?.details ?? {}
   return new ApiError(code, {
     message,

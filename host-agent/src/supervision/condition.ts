@@ -41,7 +41,7 @@ export function parseCondition(output: string): ConditionRead {
     sections.set(section.slice(0, end < 0 ? undefined : end).trim(), end < 0 ? '' : section.slice(end + 1))
   }
   const of = (part: Part): string => sections.get(part) ?? ''
-  const tenths = numberIn(/^\s*temperature: (-?\d+)/m, of('battery'))
+  const tenths = numberIn(/^[ \t]*temperature: (-?\d+)/m, of('battery'))
   const boot = of('boot').trim()
   return {
     bootId: /^[\w-]{8,64}$/.test(boot) ? boot : null,
@@ -59,8 +59,8 @@ function numberIn(pattern: RegExp, text: string): number | null {
 }
 
 function percentOf(text: string): number | null {
-  const level = numberIn(/^\s*level: (\d+)/m, text)
-  const scale = numberIn(/^\s*scale: (\d+)/m, text) ?? 100
+  const level = numberIn(/^[ \t]*level: (\d+)/m, text)
+  const scale = numberIn(/^[ \t]*scale: (\d+)/m, text) ?? 100
   return level === null || scale === 0 ? null : Math.round((level / scale) * 100)
 }
 

@@ -24,13 +24,18 @@ const properties = [
   'ro.build.version.sdk',
 ] as const
 
+/** Characters; Android allows 91. They are in every heartbeat. */
+const longestProperty = 200
+
 const readProperties = sequence(...properties.map((name) => command('getprop', name)))
 
 export async function identify(transport: Transport, progress: Progress): Promise<DeviceIdentity> {
   const result = await transport.shell(readProperties, progress)
   const lines = result.stdout.toString('utf8').split('\n')
   if (lines.length < properties.length) throw new Error('the phone does not report its properties')
-  const [booted, hardwareSerial, maker, model, sdk] = lines.map((line) => line.trim() || null)
+  const [booted, hardwareSerial, maker, model, sdk] = lines.map(
+    (line) => line.trim().slice(0, longestProperty) || null,
+  )
   return {
     booted: booted === '1',
     hardwareSerial: hardwareSerial ?? null,

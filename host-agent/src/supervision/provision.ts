@@ -211,7 +211,10 @@ async function proveInput(transport: Transport, keeper: ScrcpyKeeper, progress: 
   const awake = async () =>
     parseAwake((await transport.shell(readWakefulness, progress)).stdout.toString('utf8'))
   const press = async (keyCode: number, wanted: boolean) => {
-    await control.send(Buffer.concat([keyMessage('down', keyCode, 0), keyMessage('up', keyCode, 0)]))
+    await control.send(
+      Buffer.concat([keyMessage('down', keyCode, 0), keyMessage('up', keyCode, 0)]),
+      progress,
+    )
     const within = progress.within(3000)
     for (;;) {
       const now = await awake()

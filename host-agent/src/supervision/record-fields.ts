@@ -1,7 +1,7 @@
 /** Parts of a device's record, one for each owner. Used by `supervisor.ts`. */
 import type { DesiredState } from '../settings/desired.js'
 import type { SavedKeyboard } from '../settings/keyboard.js'
-import type { DeviceRecord, Records } from '../custody/records.js'
+import { shortenReasons, type DeviceRecord, type Records } from '../custody/records.js'
 import type { Baseline } from '../wiping/checks.js'
 
 export interface RecordFields {
@@ -30,7 +30,7 @@ export function recordFields(records: Records, serial: string, onEvents: () => v
     events: {
       get: () => record().events,
       set: (events) => {
-        records.update(serial, { events })
+        records.update(serial, { events: shortenReasons(events) })
         onEvents()
       },
     },

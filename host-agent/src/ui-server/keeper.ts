@@ -5,7 +5,7 @@
  */
 import { DeadlineExceeded, Progress, type Logger, pause } from '@phonerack/shared'
 import type { Transport } from '../adb/transport.js'
-import { DeviceGone } from '../device/device.js'
+import { DeviceGone, InvalidAnswer } from '../base/device-gone.js'
 import { installPart } from '../parts/install.js'
 import { uiServer, uiServerTest } from '../parts/parts.js'
 import { UiServerDown } from './http.js'
@@ -179,10 +179,11 @@ export function createUiServerKeeper({ transport, isolated, log }: UiServerParts
         if (error instanceof UiServerUnavailable) {
           unavailable = error.message
           run.close(error.message)
-        } else if (error instanceof UiServerDown || error instanceof DeadlineExceeded) {
+        } else if (isNoAnswer(error)) {
           silent += 1
           if (silent >= 2) run.close('it was silent')
         } else if (!(error instanceof DeviceGone)) {
+          run.close('its check failed')
           throw error
         }
       }
@@ -260,5 +261,9 @@ export function createUiServerKeeper({ transport, isolated, log }: UiServerParts
   }
   return keeper
 }
+
+/** Without a valid answer nothing tells whether it is still unreachable from outside. */
+const isNoAnswer = (error: unknown): boolean =>
+  error instanceof UiServerDown || error instanceof DeadlineExceeded || error instanceof InvalidAnswer
 
 const ignore = (_error: unknown): void => undefined

@@ -85,8 +85,10 @@ export const traces: readonly Trace[] = [
     command: command('dumpsys', 'device_policy'),
     find: (output) => {
       if (!/Device Policy Manager/i.test(output)) return null
-      const admins = [...output.matchAll(/^\s+([\w.]+\/[\w.$]+):\s*$/gm)].map((match) => match[1] ?? '')
-      const owners = [...output.matchAll(/^\s*(Device Owner|Profile Owner)[^\n]*/gm)].map((match) =>
+      const admins = [...output.matchAll(/^[ \t]+([\w.]+\/[\w.$]+):[ \t\r]*$/gm)].map(
+        (match) => match[1] ?? '',
+      )
+      const owners = [...output.matchAll(/^[ \t]*(Device Owner|Profile Owner)[^\n]*/gm)].map((match) =>
         match[0].trim(),
       )
       return [...admins, ...owners].sort()

@@ -14,17 +14,20 @@ export interface ListedDevice {
   transportId: number
 }
 
-const line = /^(\S+)\s+(.*?)(?: \S+:\S*)* transport_id:(\d+)$/
+const line = /^(\S+)\s+(\S.*) transport_id:(\d+)$/
 
 /** Parses the server's list (AOSP `adb/transport.cpp`, `append_transport_info`): one line per device. */
 export function parseDeviceList(text: string): ListedDevice[] {
   const devices: ListedDevice[] = []
   for (const each of text.split('\n')) {
-    const [, serial, state, id] = line.exec(each) ?? []
-    if (serial === undefined || state === undefined || id === undefined) continue
+    const [, serial, rest, id] = line.exec(each) ?? []
+    if (serial === undefined || rest === undefined || id === undefined) continue
     // The server has not read the serial of this phone yet.
     if (/^\?+$/.test(serial) || each.startsWith('(no serial number)')) continue
-    devices.push({ serial, state: state.trim(), transportId: Number(id) })
+    const words = rest.split(' ')
+    // Facts about the device, such as `usb:1-4 model:Pixel_8`.
+    while (words.at(-1)?.includes(':')) words.pop()
+    devices.push({ serial, state: words.join(' ').trim(), transportId: Number(id) })
   }
   return devices
 }

@@ -1,0 +1,72 @@
+/**
+ * Output of a hostile phone at the limit of its size. Parsing takes time in proportion to the size: with a quadratic step each of
+ * these would take minutes or hours, and the agent's other phones would wait.
+ */
+import { describe, expect, it } from 'vitest'
+import type { Transport } from './adb/transport.js'
+import { Progress } from '@phonerack/shared'
+import { parseDeviceList } from './adb/commands/transports.js'
+import { parseReport } from './logs/dropbox.js'
+import { parsePermissions } from './packages/permissions.js'
+import { parseXml, readXml } from './screen/xml.js'
+import { parseRecord } from './shell/notifications.js'
+import { extractXml } from './shell/ui.js'
+import { parseWindows } from './shell/windows.js'
+import { parseCondition } from './supervision/condition.js'
+import { identify } from './supervision/identify.js'
+import { accountTypesOf } from './wiping/order.js'
+import { traces } from './wiping/traces.js'
+
+const bytes = 8 << 20
+const filledWith = (piece: string, before = ''): string =>
+  before + piece.repeat(Math.floor((bytes - before.length) / piece.length))
+const nothing = { onOpen: () => undefined, onClose: () => undefined }
+
+describe('the time for hostile output grows with its size', () => {
+  it('for windows', () => {
+    parseWindows(filledWith('mCurrentFocus=Window{a b'))
+    parseWindows(filledWith('mFocusedApp=AppWindowToken{'))
+    parseWindows(filledWith('mFocusedApp=AppWindowToken{ActivityRecord{a u0 '))
+    expect(parseWindows(filledWith('\n')).package).toBe('')
+  })
+
+  it('for the condition', () => {
+    const of = (part: string) => parseCondition(filledWith('\n', `== phonerack ${part}\n`))
+    for (const part of ['boot', 'battery', 'storage', 'lock', 'packages']) of(part)
+    expect(parseCondition(filledWith(' 1', '== phonerack storage\n')).storage_free_bytes).toBeNull()
+  })
+
+  it('for notifications', () => {
+    const head = '  NotificationRecord('
+    expect(parseRecord(filledWith(' pkg=a key=1|', head))).toBeNull()
+    expect(parseRecord(filledWith(' key=1|a|1', head))).toBeNull()
+    parseRecord(filledWith('\n', `${head} pkg=a key=0|a|1|null|1: x\n`))
+  })
+
+  it('for the screen', () => {
+    expect(extractXml(filledWith('<hierarchy '))).not.toBe('')
+    expect(() => readXml(filledWith('<?xml '), nothing as never)).toThrow()
+    expect(() => parseXml(filledWith('<?xml a '), nothing as never)).toThrow()
+  })
+
+  it('for accounts, administrators, permissions, reports and the list of devices', () => {
+    expect(accountTypesOf(filledWith('Account {name='))).toEqual([])
+    for (const { find } of traces) {
+      find(filledWith('\n', 'Device Policy Manager'))
+      find(filledWith(' a/b:', 'Device Policy Manager\n'))
+    }
+    parsePermissions(
+      `Packages:\n  Package [a] (x):\n    requested permissions:\n${filledWith(' ', '      b:')}\u2028`,
+      'a',
+    )
+    parseReport('crash', `Process: ${filledWith(':')}\r`)
+    expect(parseDeviceList(filledWith(' a:b:c', 'serial device'))).toEqual([])
+  })
+})
+
+it('reports at most 200 characters of a property, since it is in every heartbeat', async () => {
+  const stdout = Buffer.from(`1\nserial\n${'m'.repeat(2_000_000)}\nmodel\n34\n`)
+  const shell: Transport['shell'] = () => Promise.resolve({ exitCode: 0, stdout, stderr: Buffer.alloc(0) })
+  const found = await identify({ shell } as Transport, Progress.for(1000))
+  expect(found).toMatchObject({ booted: true, hardwareSerial: 'serial', maker: 'm'.repeat(200), sdk: 34 })
+})
