@@ -47,6 +47,12 @@ describe('a record', () => {
     expect(parseRecord(forged)).toBeNull()
   })
 
+  it('has its key even when the tag in it looks like a key', () => {
+    const tag = 'a key=mine'
+    const line = `NotificationRecord(0x1: pkg=com.example.shop user=UserHandle{0} id=7 tag=${tag} importance=3 key=0|com.example.shop|7|${tag}|10212: Notification(flags=0x10))`
+    expect(parseRecord(line)?.key).toBe(`0|com.example.shop|7|${tag}|10212`)
+  })
+
   it('is not found in another form', () => {
     for (const text of [
       '',

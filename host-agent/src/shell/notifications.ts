@@ -75,15 +75,17 @@ async function recordsOfDump(transport: Transport, progress: Progress): Promise<
 /** The package in a key: user, package, number, tag, UID. */
 const ownerOf = (key: string): string => key.split('|', 2)[1] ?? ''
 
+const keyBegin = ' key='
+
 /** AOSP `Notification.flags`: ongoing, no clear, foreground service. */
 const keptFlags = 0x2 | 0x20 | 0x40
 const keptNames = /\b(?:ONGOING_EVENT|NO_CLEAR|FOREGROUND_SERVICE)\b/
 
 /** Form: AOSP `NotificationRecord.dump`, Android 10 to 16. Null: another text. Pure. */
 export function parseRecord(record: string): PostedNotification | null {
-  const [, line = ''] = /^\s*(NotificationRecord\([^\n]*)/.exec(record) ?? []
+  const [, line = ''] = /^\s*(NotificationRecord\([^\n]{0,20000})/.exec(record) ?? []
   const [, name] = / pkg=([A-Za-z0-9_.]+) /.exec(line) ?? []
-  const [, key] = /^ key=(-?\d+\|.*?\|\d+): /.exec(line.slice(Math.max(0, line.lastIndexOf(' key=')))) ?? []
+  const key = lastKeyOf(line)
   // Otherwise a forged record could have the key, and so the ID, of another app's notification.
   if (name === undefined || key === undefined || ownerOf(key) !== name) return null
   const [, flags = ''] = /^[ \t]*flags=(\S*)/m.exec(record) ?? []
@@ -98,6 +100,19 @@ export function parseRecord(record: string): PostedNotification | null {
     postedAt: ms === undefined ? null : new Date(Number(ms)),
     dismissible: !isKept,
   }
+}
+
+/** The last key of a line, since a tag inside the key can look like the begin of another. */
+function lastKeyOf(line: string): string | undefined {
+  for (
+    let at = line.lastIndexOf(keyBegin);
+    at >= 0;
+    at = at === 0 ? -1 : line.lastIndexOf(keyBegin, at - 1)
+  ) {
+    const [, key] = /^ key=(-?\d+\|.{0,4000}?\|\d+): /.exec(line.slice(at, at + 4100)) ?? []
+    if (key !== undefined) return key
+  }
+  return undefined
 }
 
 /** `android.title=String (…)`, up to the line of the next extra. */
