@@ -7,6 +7,7 @@ import type { Transport } from './adb/transport.js'
 import { Progress } from '@phonerack/shared'
 import { parseDeviceList } from './adb/commands/transports.js'
 import { parseReport } from './logs/dropbox.js'
+import { EventLines } from './logs/event-line.js'
 import { parsePermissions } from './packages/permissions.js'
 import { parseXml, readXml } from './screen/xml.js'
 import { parseRecord } from './shell/notifications.js'
@@ -41,6 +42,12 @@ describe('the time for hostile output grows with its size', () => {
     expect(parseRecord(filledWith(' pkg=a key=1|', head))).toBeNull()
     expect(parseRecord(filledWith(' key=1|a|1', head))).toBeNull()
     parseRecord(filledWith('\n', `${head} pkg=a key=0|a|1|null|1: x\n`))
+  })
+
+  it('for events', () => {
+    const line = '1.000000001 system 1 1 I notification_enqueue: [1,1,a,1,x'
+    expect(new EventLines().read(filledWith(',1,Notification(', line))).toBeNull()
+    expect(new EventLines().read(`${filledWith(',1,', line)},0]`)).toBeNull()
   })
 
   it('for the screen', () => {

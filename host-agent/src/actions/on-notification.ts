@@ -6,6 +6,7 @@ import { ApiError, DeadlineExceeded, firstLineOf, Progress, type Logger } from '
 import type { Device, Point } from '../device/device.js'
 import { writing } from '../device/outcome.js'
 import type { Notifications, PostedNotification } from '../device/reports.js'
+import { ScreenXmlError } from '../screen/errors.js'
 import { centerOf, type Bounds } from '../screen/geometry.js'
 import { parseNodes, type UiNode } from '../screen/nodes.js'
 import { wakeFirst } from './context.js'
@@ -36,9 +37,9 @@ export async function openNotification(
   log: Logger,
 ): Promise<void> {
   await onCard(device, notifications, wanted, progress, log, async (card, find) => {
-    await device.input.gesture([tap(centerOf(card))], progress)
+    const open = () => device.input.gesture([tap(centerOf(card))], progress)
     const isOpen = async () => (await find()) === null
-    await confirmed(isOpen, 'opening the notification', progress)
+    await confirmed('opening the notification', open, isOpen, progress)
   })
 }
 
@@ -61,9 +62,11 @@ export async function dismissNotification(
   await onCard(device, notifications, { ...wanted, check }, progress, log, async (card) => {
     const y = centerOf(card).y
     const [from, to] = [0.15, 0.95].map((part): Point => ({ x: card[0] + (card[2] - card[0]) * part, y }))
-    if (from && to) await device.input.gesture([swipe(from, to, 200)], progress)
+    const dismiss = async () => {
+      if (from && to) await device.input.gesture([swipe(from, to, 200)], progress)
+    }
     const isGone = async () => !(await notifications.list(progress)).some(wanted.is)
-    await confirmed(isGone, 'dismissing the notification', progress)
+    await confirmed('dismissing the notification', dismiss, isGone, progress)
   })
 }
 
@@ -122,16 +125,28 @@ async function reveal(device: Device, find: Find, progress: Progress): Promise<B
   })
 }
 
-/** @throws ApiError action_outcome_unknown when it is false to the end, or cannot be read */
-async function confirmed(is: () => Promise<boolean>, what: string, progress: Progress): Promise<void> {
-  const within = progress.within(times.effect)
+/** @throws ApiError action_outcome_unknown when `is` is false to the end, or cannot be read */
+async function confirmed(
+  what: string,
+  step: () => Promise<void>,
+  is: () => Promise<boolean>,
+  progress: Progress,
+): Promise<void> {
   await writing(what, async () => {
+    await step()
+    const within = progress.within(times.effect)
     while (!within.expired) {
-      if (await is()) return
+      if (await is().catch(unreadable)) return
       await progress.sleep(times.poll, 'the notification shade')
     }
     throw new DeadlineExceeded(what)
   })
+}
+
+/** The screen or the list cannot be read now, as while an app opens. */
+function unreadable(error: unknown): false {
+  if (error instanceof ScreenXmlError || error instanceof ApiError) return false
+  throw error
 }
 
 /** The card that shows the title and text of a notification; null when it is not on the screen. Pure. */

@@ -19,7 +19,7 @@ import { pin, type Target, type TransportId } from './target.js'
 
 /**
  * Maximum bytes of output of one command, so that a phone cannot exhaust the agent's memory, or its time by parsing. Raw
- * output is also used for pictures.
+ * output is that of pictures and trees, whose readers have limits.
  */
 const outputLimits = { shell: 8 << 20, raw: 64 << 20 }
 

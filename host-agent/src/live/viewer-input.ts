@@ -153,9 +153,9 @@ export class ViewerInput {
     // A move without a down: the finger entered from outside, or its down was refused.
     if (phase !== 'down' && !this.down.has(pointer)) return
     const point = await this.pointOf(device, touch, within)
-    if (phase === 'down' || phase === 'move') this.down.set(pointer, point)
-    else this.down.delete(pointer)
+    this.down.set(pointer, point)
     await inputOf(device).touch(phase, pointer, point, within)
+    if (phase !== 'down' && phase !== 'move') this.down.delete(pointer)
   }
 
   /** Converts fractions of the picture to device pixels. */

@@ -51,11 +51,13 @@ const forms = {
   /** User, PID, package, flags, reason. */
   am_anr: new RegExp(`^\\[-?\\d+,(\\d{1,9}),${name}(?::[^,]*)?,-?\\d+`),
   /** UID, PID, package, number, tag, user, notification, status: 0 is a new one. */
-  notification_enqueue: new RegExp(`^\\[(\\d+),\\d+,${name},(-?\\d+),(.*?),(-?\\d+),Notification\\(.*,0\\]$`),
+  notification_enqueue: new RegExp(`^\\[(\\d+),\\d+,${name},(-?\\d+),(.*?),(-?\\d+),Notification\\(`),
 }
 
 function eventOf(tag: string, message: string): Observed | null {
   if (tag === 'notification_enqueue') {
+    // Not in the expression, which would search for it from each comma.
+    if (!message.endsWith(',0]')) return null
     const [, uid, owner, number, label, user] = forms.notification_enqueue.exec(message) ?? []
     if (owner === undefined) return null
     const shown = label === 'NULL' || label === '' ? 'null' : label

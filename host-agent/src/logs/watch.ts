@@ -22,7 +22,7 @@ export interface WatchParts {
 
 /** Milliseconds. */
 const times = { open: 15_000, pauses: { first: 500, cap: 30_000 }, steady: 60_000 }
-/** Bytes; adbd sends up to 64 KiB (AOSP `shell_service.cpp`). */
+/** Bytes; the payload of a packet of adb is at most as large (AOSP `adb.h`, `MAX_PAYLOAD`). */
 const longestPacket = 1 << 20
 /** Bytes of one line; AOSP cuts an event at 4 KiB. */
 const longestLine = 16_384
@@ -97,7 +97,8 @@ export class EventWatch {
       const parts = (rest + data.toString('latin1')).split('\n')
       rest = parts.pop() ?? ''
       if (rest.length > longestLine) rest = rest.slice(0, longestLine)
-      for (const part of parts) this.take(lines.read(Buffer.from(part, 'latin1').toString('utf8')))
+      for (const part of parts)
+        if (part.length <= longestLine) this.take(lines.read(Buffer.from(part, 'latin1').toString('utf8')))
     }
   }
 

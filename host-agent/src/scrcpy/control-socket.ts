@@ -22,10 +22,7 @@ export interface ControlSocket {
   readonly ended: Promise<string>
   /** Aborts when it ends, for callers that are waiting. */
   readonly lost: AbortSignal
-  /**
-   * Writes messages to the connection. Closes it when they could not be written within `progress`, since a part of a message may have
-   * been written. @throws DeviceGone, DeadlineExceeded
-   */
+  /** Writes messages to the connection, and closes it when the phone has not read them at the deadline. @throws DeviceGone, DeadlineExceeded */
   send(messages: Uint8Array, progress: Progress): Promise<void>
   /** Null: empty, or refused; the server does not distinguish them. */
   getClipboard(progress: Progress): Promise<string | null>
@@ -106,7 +103,8 @@ function wrap(
       try {
         await progress.race(sending, () => socket.write(messages))
       } catch (error) {
-        if (error instanceof DeadlineExceeded) control.close()
+        // After an abort the messages are still written as a whole.
+        if (error instanceof DeadlineExceeded && progress.remaining === 0) control.close()
         throw error instanceof AdbConnectionLost ? new DeviceGone(serial, error) : error
       }
     },

@@ -103,12 +103,15 @@ async function play(
       if (wait > 0.5) await pause(control, wait, progress)
       progress.check('gesture')
       const messages: Buffer[] = []
+      const lifted = new Set<number>()
       for (let event = events[index]; event && event.atMs <= due; event = events[++index]) {
         messages.push(touchMessage(event.action, event.pointerId, event.point, anySize))
-        if (event.action === 'up') down.delete(event.pointerId)
-        else down.set(event.pointerId, event.point)
+        if (event.action === 'up') lifted.add(event.pointerId)
+        else lifted.delete(event.pointerId)
+        down.set(event.pointerId, event.point)
       }
       await control.send(Buffer.concat(messages), progress)
+      for (const pointer of lifted) down.delete(pointer)
     }
   } catch (error) {
     if (down.size > 0 && !control.closed) {

@@ -14,6 +14,7 @@ import { ownPackages } from '../parts/parts.js'
 /** Bytes of one record, and of all records of Android 10. */
 const recordBytes = 40_000
 const dumpBytes = 4_000_000
+const mostRecords = 1000
 /** Characters. */
 const longest = { title: 1000, text: 4000 }
 
@@ -59,7 +60,7 @@ async function recordsByKey(transport: Transport, progress: Progress): Promise<s
     ),
     progress,
   )
-  return output.split(`${border}\n`).slice(1)
+  return output.split(`${border}\n`, keys.length + 1).slice(1)
 }
 
 async function recordsOfDump(transport: Transport, progress: Progress): Promise<string[]> {
@@ -69,13 +70,15 @@ async function recordsOfDump(transport: Transport, progress: Progress): Promise<
     progress,
   )
   const list = output.slice(output.indexOf('  Notification List:'))
-  return list.split(/^(?= {4}NotificationRecord\()/m).slice(1)
+  return list.split(/^(?= {4}NotificationRecord\()/m, mostRecords + 1).slice(1)
 }
 
 /** The package in a key: user, package, number, tag, UID. */
 const ownerOf = (key: string): string => key.split('|', 2)[1] ?? ''
 
 const keyBegin = ' key='
+/** A line is searched for. */
+const mostKeys = 50
 
 /** AOSP `Notification.flags`: ongoing, no clear, foreground service. */
 const keptFlags = 0x2 | 0x20 | 0x40
@@ -85,7 +88,7 @@ const keptNames = /\b(?:ONGOING_EVENT|NO_CLEAR|FOREGROUND_SERVICE)\b/
 export function parseRecord(record: string): PostedNotification | null {
   const [, line = ''] = /^\s*(NotificationRecord\([^\n]{0,20000})/.exec(record) ?? []
   const [, name] = / pkg=([A-Za-z0-9_.]+) /.exec(line) ?? []
-  const key = lastKeyOf(line)
+  const key = name === undefined ? undefined : lastKeyOf(line)
   // Otherwise a forged record could have the key, and so the ID, of another app's notification.
   if (name === undefined || key === undefined || ownerOf(key) !== name) return null
   const [, flags = ''] = /^[ \t]*flags=(\S*)/m.exec(record) ?? []
@@ -104,11 +107,10 @@ export function parseRecord(record: string): PostedNotification | null {
 
 /** The last key of a line, since a tag inside the key can look like the begin of another. */
 function lastKeyOf(line: string): string | undefined {
-  for (
-    let at = line.lastIndexOf(keyBegin);
-    at >= 0;
-    at = at === 0 ? -1 : line.lastIndexOf(keyBegin, at - 1)
-  ) {
+  let at = line.length
+  for (let left = mostKeys; left > 0 && at > 0; left -= 1) {
+    at = line.lastIndexOf(keyBegin, at - 1)
+    if (at < 0) return undefined
     const [, key] = /^ key=(-?\d+\|.{0,4000}?\|\d+): /.exec(line.slice(at, at + 4100)) ?? []
     if (key !== undefined) return key
   }

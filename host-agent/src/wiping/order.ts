@@ -47,12 +47,16 @@ async function obstacle(transport: Transport, isLocked: boolean, progress: Progr
 }
 
 /** Account types from `dumpsys account`, without names, which are a tenant's. */
-export const accountTypesOf = (output: string): string[] =>
-  [
-    ...new Set(
-      [...output.matchAll(/Account \{name=[^\n]{0,300}?, type=([\w.]+)\}/g)].map(([, type]) => type ?? ''),
-    ),
-  ].sort()
+export function accountTypesOf(output: string): string[] {
+  const types = new Set<string>()
+  for (const line of output.split('\n')) {
+    if (!line.includes('Account {name=')) continue
+    // The name can contain everything.
+    const [, type] = /^, type=([\w.]+)\}/.exec(line.slice(Math.max(0, line.lastIndexOf(', type=')))) ?? []
+    if (type !== undefined) types.add(type)
+  }
+  return [...types].sort()
+}
 
 const accountTypes = async (transport: Transport, progress: Progress): Promise<string[]> =>
   accountTypesOf(await run(transport, command('dumpsys', 'account'), progress))
