@@ -136,7 +136,7 @@ async function confirmed(
     await step()
     const within = progress.within(times.effect)
     while (!within.expired) {
-      if (await is().catch(unreadable)) return
+      if (await is().catch(notYet)) return
       await progress.sleep(times.poll, 'the notification shade')
     }
     throw new DeadlineExceeded(what)
@@ -144,7 +144,7 @@ async function confirmed(
 }
 
 /** The screen or the list cannot be read now, as while an app opens. */
-function unreadable(error: unknown): false {
+function notYet(error: unknown): false {
   if (error instanceof ScreenXmlError || error instanceof ApiError) return false
   throw error
 }

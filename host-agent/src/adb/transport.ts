@@ -3,7 +3,7 @@
  * reaches phones through it. An unreachable phone is `DeviceGone`.
  */
 import { DeadlineExceeded, ownNow, type Progress } from '@phonerack/shared'
-import { DeviceGone, InvalidAnswer } from '../base/device-gone.js'
+import { DeviceGone, InvalidAnswer, isDisconnect } from '../base/device-gone.js'
 import { LocalCommand, TcpCommand } from './adbkit.js'
 import type { AdbClient } from './client.js'
 import { OpenCommand } from './commands/service.js'
@@ -87,9 +87,7 @@ export function createTransport(
       // A call that its caller aborted says nothing about the phone.
       const late = failure instanceof DeadlineExceeded && progress.remaining === 0
       if (late && ownNow() - startedAt >= hangMs) onOutcome('hung')
-      else if (failure instanceof InvalidAnswer) onOutcome('answered')
-      else if (!(failure instanceof DeadlineExceeded) && !(failure instanceof DeviceGone))
-        onOutcome('answered')
+      else if (!(failure instanceof DeadlineExceeded) && !isDisconnect(failure)) onOutcome('answered')
       throw failure
     }
   }

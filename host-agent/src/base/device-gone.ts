@@ -21,6 +21,10 @@ export class InvalidAnswer extends DeviceGone {
   }
 }
 
+/** The phone has disconnected. An invalid answer does not prove that. */
+export const isDisconnect = (error: unknown): boolean =>
+  error instanceof DeviceGone && !(error instanceof InvalidAnswer)
+
 /** The public error when the phone has certainly not carried out the request. */
 export const notDone = (error: DeviceGone): ApiError =>
   error instanceof InvalidAnswer

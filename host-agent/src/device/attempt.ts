@@ -1,6 +1,6 @@
 /** One step of the enrolment's probe: what it found for one capability. Used by the probes. */
 import { DeadlineExceeded, type Progress } from '@phonerack/shared'
-import { DeviceGone, InvalidAnswer } from '../base/device-gone.js'
+import { isDisconnect } from '../base/device-gone.js'
 
 export interface FoundCapability {
   name: string
@@ -32,14 +32,14 @@ export async function attempt(
       return { name, implementation, evidence: await within.race(name, () => prove(within)) }
     } catch (error) {
       if (!(error instanceof Error)) throw error
-      const isGone = error instanceof DeviceGone && !(error instanceof InvalidAnswer)
-      if (isGone && !needsServer.has(name)) throw error
+      const { message } = error
+      if (isDisconnect(error) && !needsServer.has(name)) throw error
       const hung = error instanceof DeadlineExceeded
       if (hung && left > 0 && !progress.expired) continue
       return {
         name,
         implementation: '',
-        evidence: hung ? 'no response before the timeout' : error.message.slice(0, 300),
+        evidence: hung ? 'no response before the timeout' : message.slice(0, 300),
       }
     }
   }

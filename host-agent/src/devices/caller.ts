@@ -1,6 +1,6 @@
 /** The phone of a call, and the errors of an unreachable phone. Used by `gate.ts`. */
 import { ApiError, DeadlineExceeded, Progress } from '@phonerack/shared'
-import { DeviceGone, InvalidAnswer } from '../base/device-gone.js'
+import { isDisconnect } from '../base/device-gone.js'
 
 /** The calling phone and its fencing number. */
 export interface Caller {
@@ -21,6 +21,6 @@ export const joined = (progress: Progress, ...held: readonly AbortSignal[]): Pro
 
 /** Errors that a retry may resolve. */
 export const isUnreachable = (error: unknown): boolean =>
-  (error instanceof DeviceGone && !(error instanceof InvalidAnswer)) ||
+  isDisconnect(error) ||
   error instanceof DeadlineExceeded ||
   (error instanceof ApiError && error.code === 'phone_unavailable')

@@ -6,7 +6,7 @@ import { Progress, type Logger } from '@phonerack/shared'
 import { commandWith } from '../adb/quote.js'
 import type { Transport } from '../adb/transport.js'
 import { keepRunning, type KeepRunningOptions } from '../base/keep-running.js'
-import { DeviceGone, InvalidAnswer } from '../base/device-gone.js'
+import { DeviceGone, isDisconnect } from '../base/device-gone.js'
 import { run } from '../device/run.js'
 import { openControlSocket, type ControlSocket } from './control-socket.js'
 import { requireJar, type Jar } from './jar.js'
@@ -65,7 +65,7 @@ export function createScrcpyKeeper(
       } catch (error) {
         if (signal.aborted) return 'done'
         log.warn({ err: error }, 'scrcpy server did not restart')
-        return error instanceof DeviceGone && !(error instanceof InvalidAnswer) ? 'done' : 'again'
+        return isDisconnect(error) ? 'done' : 'again'
       }
       const reason = await running.ended
       if (current === running) current = null

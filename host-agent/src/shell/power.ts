@@ -3,7 +3,7 @@ import { ApiError, DeadlineExceeded, type Progress } from '@phonerack/shared'
 import { command, pipe, sequence } from '../adb/quote.js'
 import type { Transport } from '../adb/transport.js'
 import { bootId } from './boot-id.js'
-import { DeviceGone, InvalidAnswer } from '../base/device-gone.js'
+import { DeviceGone, InvalidAnswer, isDisconnect } from '../base/device-gone.js'
 import type { Power } from '../device/device.js'
 import { writing } from '../device/outcome.js'
 import { outputOf, run } from '../device/run.js'
@@ -93,7 +93,7 @@ async function requestReboot(transport: Transport, progress: Progress): Promise<
     try {
       if ((await bootId(transport, progress.within(2000))) !== before) return null
     } catch (error) {
-      if (error instanceof DeviceGone && !(error instanceof InvalidAnswer)) return null
+      if (isDisconnect(error)) return null
       if (!(error instanceof DeadlineExceeded || error instanceof InvalidAnswer)) throw error
     }
     await progress.sleep(100, 'the phone to go down')

@@ -1,6 +1,6 @@
 /** The enrolment's probe of the UI server, and its start at each provisioning. Used by `supervision/provision.ts`. */
 import type { Logger, Progress } from '@phonerack/shared'
-import { DeviceGone, InvalidAnswer } from '../base/device-gone.js'
+import { isDisconnect } from '../base/device-gone.js'
 import { attempt, type FoundCapability } from '../device/attempt.js'
 import { uiServer } from '../parts/parts.js'
 import type { UiServerKeeper } from './keeper.js'
@@ -44,7 +44,7 @@ export async function startUiServer(keeper: UiServerKeeper, log: Logger, progres
   try {
     await keeper.start(progress.within(startMs))
   } catch (error) {
-    if (error instanceof DeviceGone && !(error instanceof InvalidAnswer)) throw error
+    if (isDisconnect(error)) throw error
     progress.check('starting the UI server')
     log.warn({ err: error }, 'the phone continues without its UI server')
   }

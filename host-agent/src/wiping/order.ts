@@ -7,7 +7,7 @@ import type { Progress } from '@phonerack/shared'
 import { command } from '../adb/quote.js'
 import type { ShellResult } from '../adb/shell-protocol.js'
 import type { Transport } from '../adb/transport.js'
-import { DeviceGone, InvalidAnswer } from '../base/device-gone.js'
+import { isDisconnect } from '../base/device-gone.js'
 import { commandFailed, run } from '../device/run.js'
 
 const order = command('cmd', 'testharness', 'enable')
@@ -32,7 +32,7 @@ async function enable(transport: Transport, progress: Progress): Promise<ShellRe
     const result = await transport.shell(order, progress)
     return result.exitCode === 0 ? null : result
   } catch (error) {
-    if (error instanceof DeviceGone && !(error instanceof InvalidAnswer)) return null
+    if (isDisconnect(error)) return null
     throw error
   }
 }

@@ -12,7 +12,7 @@ import { proveClipboard } from '../scrcpy/prove-clipboard.js'
 import { phoneFolder } from '../device/phone-folder.js'
 import { bootId } from '../shell/boot-id.js'
 import { sims } from './cards.js'
-import { DeviceGone, InvalidAnswer } from '../base/device-gone.js'
+import { DeviceGone, isDisconnect } from '../base/device-gone.js'
 import { type WipeCheck } from './checks.js'
 import { run } from '../device/run.js'
 import {
@@ -129,7 +129,7 @@ async function waitForRestart(transport: Transport, mark: string, progress: Prog
         throw new ApiError('provider_error', { message: 'The phone did not restart for the wipe.' })
       }
     } catch (error) {
-      if (error instanceof DeviceGone && !(error instanceof InvalidAnswer)) left = true
+      if (isDisconnect(error)) left = true
       else if (!(error instanceof DeadlineExceeded)) throw error
     }
     await progress.sleep(100, 'restart after the wipe')
