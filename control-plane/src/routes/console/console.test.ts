@@ -177,6 +177,19 @@ describe('a forged request', () => {
     expect(answer.status).toBe(403)
   })
 
+  it('is not what a page sends that opened with a session that has ended', async () => {
+    const { client, userId } = await consoleUser(plane, { role: 'viewer', projectId: tenant.projectId })
+    await plane.app.core.db.userSession.deleteMany({ where: { userId } })
+    const opened = await client.ask('GET', '/session')
+    const answer = await client.ask('POST', '/auth/sign-in/email', {
+      body: { email: 'nobody@example.com', password: 'wrong password' },
+      headers: { 'x-csrf-token': String(opened.body['csrf_token']) },
+    })
+    expect([answer.status, errorOf(answer.body).code]).toEqual([401, 'unauthorized'])
+    // Other tests sign in from the same address.
+    await plane.app.core.db.attempt.deleteMany()
+  })
+
   it('by GET from another site reads nothing', async () => {
     const { client } = await consoleUser(plane, { role: 'owner', projectId: tenant.projectId })
     const headers = { 'sec-fetch-site': 'cross-site' }

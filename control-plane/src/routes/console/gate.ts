@@ -91,7 +91,13 @@ export function csrfTokenFor(request: FastifyRequest, reply: FastifyReply, deps:
     const attributes = { path: '/console', httpOnly: true, sameSite: 'lax', secure: config.isSecure } as const
     reply.header('set-cookie', serialize(seedCookie(config), seed, attributes))
   }
-  return csrf.tokenOf(seed, cookies[sessionCookie(config)] ?? '')
+  return csrf.tokenOf(seed, sessionAfter(request, reply, sessionCookie(config)))
+}
+
+/** The session's cookie that the next request sends: this response may remove it, since the session has ended. */
+function sessionAfter(request: FastifyRequest, reply: FastifyReply, name: string): string {
+  const set = [reply.getHeader('set-cookie') ?? []].flat().map((line) => parse(String(line))[name])
+  return set.findLast((value) => value !== undefined) ?? parse(request.headers.cookie ?? '')[name] ?? ''
 }
 
 const forged = (message: string): ApiError =>
