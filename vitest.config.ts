@@ -27,6 +27,7 @@ const long: Readonly<Record<string, number>> = {
   'server/stopping': 73,
   'cli/rotate-authority': 72,
   'host-agent/src/main': 70,
+  'src/idle': 68,
   'packages/control-plane-package': 67,
   'webhooks/deliver': 66,
   'packages/agent-package': 62,
@@ -61,7 +62,6 @@ const long: Readonly<Record<string, number>> = {
   'control-plane/src/recordings/recordings': 24,
   'wiping/wipe': 24,
   'doctor-phones': 24,
-  'src/idle': 23,
   'hosts/move': 23,
   'actions/typing-on-a-phone': 22,
   'uploads/uploads': 22,
@@ -118,6 +118,8 @@ export default defineConfig({
   test: {
     // Tests wait for half of their time.
     maxWorkers: 5,
+    // Tests of one file that run at the same time: some start a control plane each, all in the process of the file.
+    maxConcurrency: 3,
     sequence: { sequencer: Spread },
     projects: projects.map((name) => ({
       test: {
