@@ -17,9 +17,14 @@ class Service {
     readonly tenant: Tenant,
   ) {}
 
-  static async start(): Promise<Service> {
+  static async run(work: (on: Service) => Promise<void>): Promise<void> {
     const plane = await world.start()
-    return new Service(plane, await plane.tenant())
+    try {
+      await work(new Service(plane, await plane.tenant()))
+    } finally {
+      // An idle control plane costs the tests that follow in this process.
+      await plane.close()
+    }
   }
 
   get core() {
@@ -96,207 +101,207 @@ function startsWith(agent: AgentDouble, onStart: DoubleDevice['onStart']): void 
 }
 
 describe.concurrent('a host whose devices fail', () => {
-  it('quarantines no device when starts fail on several of a host, moves the phone, and places nothing there', async () => {
-    const on = await Service.start()
-    const rack = await on.rack(3)
-    for (const device of rack.devices.values()) device.onStart = broken
-    const phone = await on.create()
-    await eventually(async () => (await on.viewOf(rack))['state'] === 'degraded')
-    const other = await on.rack(1)
-    await on.until(phone, 'ready')
-    expect(started(other)).toBe(1)
-    expect(await on.viewOf(rack)).toMatchObject({ degraded_until: expect.any(String) as string })
-    expect(String((await on.viewOf(rack))['degraded'])).toMatch(
-      /^2 of its 3 devices failed within 5 minutes.*Check its USB hub/,
-    )
-    await eventually(async () => (await on.states(rack)).every((state) => state === 'free'))
-    expect(await refusalOf(on.create())).toBe('capacity_unavailable')
-
-    // 90 s later.
-    startsWith(rack, undefined)
-    await on.age(rack, 91)
-    await eventually(async () => !(await on.isDegraded(rack)))
-    expect(await on.viewOf(rack)).toMatchObject({ state: 'online', degraded: null, degraded_until: null })
-    await on.until(await on.create(), 'ready')
-  })
-
-  it('is degraded by creates that use up their tries on several devices, quarantines none of them, and moves the phone', async () => {
-    const on = await Service.start()
-    const rack = await on.rack(4)
-    startsWith(rack, failing)
-    const phone = await on.create()
-    await eventually(() => on.isDegraded(rack))
-    const view = await on.viewOf(rack)
-    expect(String(view['degraded'])).toMatch(
-      /^2 of its 4 devices failed.*90 seconds after the last failed start/,
-    )
-    expect(Date.parse(String(view['degraded_until'])) - Date.now()).toBeLessThanOrEqual(90_000)
-    expect(await refusalOf(on.create())).toBe('capacity_unavailable')
-    await on.rack(1)
-    await on.until(phone, 'ready')
-    await eventually(async () => (await on.states(rack)).every((state) => state === 'free'))
-    expect((await on.devicesOf(rack)).map(({ failedStarts }) => failedStarts)).toEqual([0, 0, 0, 0])
-  })
-
-  it('takes creates again 90 s after the newest failed start, and is degraded again by the next one', async () => {
-    const on = await Service.start()
-    const rack = await on.rack(4)
-    startsWith(rack, failing)
-    const first = await on.create()
-    await eventually(() => on.isDegraded(rack))
-    const other = await on.rack(1)
-    await on.until(first, 'ready')
-    await eventually(async () => (await on.states(rack)).every((state) => state === 'free'))
-    await on.age(rack, 91)
-    await eventually(async () => !(await on.isDegraded(rack)))
-
-    const probe = await on.create()
-    await eventually(() => on.isDegraded(rack))
-    expect(await on.states(rack)).not.toContain('quarantined')
-    // The other host is full, so the probe stays, and its success is enough.
-    expect(started(other)).toBe(1)
-    startsWith(rack, undefined)
-    await on.until(probe, 'ready')
-
-    // The failures of the window are over.
-    await on.age(rack, 300)
-    await eventually(async () => (await on.hostRow(rack)).failingDevices === 0)
-    expect(await on.isDegraded(rack)).toBe(false)
-  })
-
-  it('ends when starts succeed on enough devices, before the 90 s', async () => {
-    const on = await Service.start()
-    const rack = await on.rack(2)
-    startsWith(rack, failing)
-    const phone = await on.create()
-    await eventually(() => on.isDegraded(rack))
-    startsWith(rack, undefined)
-    await on.until(phone, 'ready')
-    await eventually(async () => (await on.hostRow(rack)).degradedUntil === null)
-    await on.until(await on.create(), 'ready')
-    await eventually(async () => (await on.hostRow(rack)).failingDevices === 0)
-  })
-
-  it('does not count tries that did not reach the agent as failures of the device', async () => {
-    const on = await Service.start()
-    const rack = await on.rack(2)
-    let tries = 0
-    startsWith(rack, () => {
-      tries += 1
-      // The first two have no answer of the agent.
-      if (tries < 3) return Promise.reject(new Error('The connection was lost.'))
-      return tries === 3 ? failing() : Promise.resolve()
-    })
-    await on.until(await on.create(), 'ready')
-    expect(tries).toBe(4)
-    expect((await on.devicesOf(rack)).map(({ startFailedAt }) => startFailedAt)).toEqual([null, null])
-  })
-
-  it('quarantines a single device that fails', async () => {
-    const on = await Service.start()
-    const rack = await on.rack(3)
-    const first = [...rack.devices.values()][0]
-    const serials: string[] = []
-    for (const device of rack.devices.values())
-      device.onStart = () => {
-        serials.push(device.serial)
-        return serials.length === 1 ? broken() : Promise.resolve()
-      }
-    expect(first).toBeDefined()
-    await on.until(await on.create(), 'ready')
-    expect(await on.states(rack)).toEqual(['assigned', 'free', 'quarantined'])
-    expect((await on.hostRow(rack)).degradedUntil).toBeNull()
-  })
-
-  it('marks a host that lost several links, and not for one', async () => {
-    const on = await Service.start()
-    const rack = await on.rack(3)
-    const [one, two] = [...rack.devices.values()]
-    if (!one || !two) throw new Error('the rack has too few devices')
-    await on.loseLink(one, rack)
-    await eventually(async () => (await on.hostRow(rack)).failingDevices === 1)
-    expect((await on.hostRow(rack)).degradedUntil).toBeNull()
-
-    // A healthy host is preferred, even if the project has phones there.
-    const healthy = await on.rack(2)
-    for (const phone of [await on.create(), await on.create()]) await on.until(phone, 'ready')
-    expect(started(healthy)).toBe(2)
-
-    await on.loseLink(two, rack)
-    await eventually(async () => (await on.hostRow(rack)).degradedUntil !== null)
-    expect(await on.viewOf(rack)).toMatchObject({ state: 'degraded' })
-    expect(await refusalOf(on.create())).toBe('capacity_unavailable')
-    expect(await on.states(rack)).toEqual(['free', 'offline', 'offline'])
-  })
-
-  it('counts the lost links of an owner once, and none of a phone that was deleted', async () => {
-    const on = await Service.start()
-    const rack = await on.rack(4)
-    const ids = [await on.create(), await on.create(), await on.create()]
-    for (const id of ids) await on.until(id, 'ready')
-    const held = [...rack.devices.values()].filter(({ assignment }) => assignment !== null)
-    for (const device of held) {
-      await on.loseLink(device, rack)
-      device.onWipe = () => Promise.reject(new ApiError('phone_unavailable'))
-    }
-    await on.phones.delete(on.tenant.caller, ids[0] ?? '')
-    await eventually(async () => (await on.hostRow(rack)).failingDevices === 2)
-    expect((await on.hostRow(rack)).degradedUntil).toBeNull()
-
-    const free = [...rack.devices.values()].find((device) => !held.includes(device))
-    if (free) await on.loseLink(free, rack)
-    await eventually(async () => (await on.hostRow(rack)).degradedUntil !== null)
-  })
-
-  it('leaves quarantines for other reasons to the operator when the host is degraded', async () => {
-    const on = await Service.start()
-    const { core } = on
-    const rack = await on.rack(4)
-    const [one, two, three] = await on.devicesOf(rack)
-    if (!one || !two || !three) throw new Error('the rack has too few devices')
-    const fail = (id: string) =>
-      inTransaction(core.db, async (tx) =>
-        noteFailure(
-          tx,
-          await tx.device.findUniqueOrThrow({ where: { id } }),
-          'care',
-          core.clock.now(),
-          core.rules.degraded,
-        ),
+  it('quarantines no device when starts fail on several of a host, moves the phone, and places nothing there', () =>
+    Service.run(async (on) => {
+      const rack = await on.rack(3)
+      for (const device of rack.devices.values()) device.onStart = broken
+      const phone = await on.create()
+      await eventually(async () => (await on.viewOf(rack))['state'] === 'degraded')
+      const other = await on.rack(1)
+      await on.until(phone, 'ready')
+      expect(started(other)).toBe(1)
+      expect(await on.viewOf(rack)).toMatchObject({ degraded_until: expect.any(String) as string })
+      expect(String((await on.viewOf(rack))['degraded'])).toMatch(
+        /^2 of its 3 devices failed within 5 minutes.*Check its USB hub/,
       )
-    await fail(one.id)
-    const refusal = { reason: 'old_number', current_fencing_number: '0' } as const
-    expect(await settleRefusal(core, one.id, one.fencingNumber, refusal)).toBe(true)
-    // A failure that crosses the quarantine.
-    await fail(one.id)
-    await fail(two.id)
-    await fail(three.id)
-    await core.db.device.update({ where: { id: two.id }, data: { state: 'quarantined', reason: 'failed' } })
-    await eventually(async () => (await on.hostRow(rack)).degradedUntil !== null)
-    await eventually(
-      async () => (await on.states(rack)).filter((state) => state === 'quarantined').length === 1,
-    )
-    expect((await on.devicesOf(rack)).find(({ id }) => id === one.id)?.state).toBe('quarantined')
-  })
+      await eventually(async () => (await on.states(rack)).every((state) => state === 'free'))
+      expect(await refusalOf(on.create())).toBe('capacity_unavailable')
 
-  it('repeats wipes that an agent refuses on several devices, instead of quarantining them', async () => {
-    const on = await Service.start()
-    const rack = await on.rack(2)
-    const ids = [await on.create(), await on.create()]
-    for (const id of ids) await on.until(id, 'ready')
-    for (const device of rack.devices.values()) device.onWipe = broken
-    for (const id of ids) await on.phones.delete(on.tenant.caller, id)
-    await eventually(async () =>
-      (await on.devicesOf(rack)).some(({ reason }) => reason?.includes('failed together') === true),
-    )
-    await eventually(async () => (await on.hostRow(rack)).degradedUntil !== null)
-    await eventually(async () => (await on.states(rack)).every((state) => state === 'wiping'))
-  })
+      // 90 s later.
+      startsWith(rack, undefined)
+      await on.age(rack, 91)
+      await eventually(async () => !(await on.isDegraded(rack)))
+      expect(await on.viewOf(rack)).toMatchObject({ state: 'online', degraded: null, degraded_until: null })
+      await on.until(await on.create(), 'ready')
+    }))
 
-  it('spreads the phones of a project over healthy hosts', async () => {
-    const on = await Service.start()
-    const racks = [await on.rack(2), await on.rack(2)]
-    for (const phone of [await on.create(), await on.create()]) await on.until(phone, 'ready')
-    expect(racks.map(started)).toEqual([1, 1])
-  })
+  it('is degraded by creates that use up their tries on several devices, quarantines none of them, and moves the phone', () =>
+    Service.run(async (on) => {
+      const rack = await on.rack(4)
+      startsWith(rack, failing)
+      const phone = await on.create()
+      await eventually(() => on.isDegraded(rack))
+      const view = await on.viewOf(rack)
+      expect(String(view['degraded'])).toMatch(
+        /^2 of its 4 devices failed.*90 seconds after the last failed start/,
+      )
+      expect(Date.parse(String(view['degraded_until'])) - Date.now()).toBeLessThanOrEqual(90_000)
+      expect(await refusalOf(on.create())).toBe('capacity_unavailable')
+      await on.rack(1)
+      await on.until(phone, 'ready')
+      await eventually(async () => (await on.states(rack)).every((state) => state === 'free'))
+      expect((await on.devicesOf(rack)).map(({ failedStarts }) => failedStarts)).toEqual([0, 0, 0, 0])
+    }))
+
+  it('takes creates again 90 s after the newest failed start, and is degraded again by the next one', () =>
+    Service.run(async (on) => {
+      const rack = await on.rack(4)
+      startsWith(rack, failing)
+      const first = await on.create()
+      await eventually(() => on.isDegraded(rack))
+      const other = await on.rack(1)
+      await on.until(first, 'ready')
+      await eventually(async () => (await on.states(rack)).every((state) => state === 'free'))
+      await on.age(rack, 91)
+      await eventually(async () => !(await on.isDegraded(rack)))
+
+      const probe = await on.create()
+      await eventually(() => on.isDegraded(rack))
+      expect(await on.states(rack)).not.toContain('quarantined')
+      // The other host is full, so the probe stays, and its success is enough.
+      expect(started(other)).toBe(1)
+      startsWith(rack, undefined)
+      await on.until(probe, 'ready')
+
+      // The failures of the window are over.
+      await on.age(rack, 300)
+      await eventually(async () => (await on.hostRow(rack)).failingDevices === 0)
+      expect(await on.isDegraded(rack)).toBe(false)
+    }))
+
+  it('ends when starts succeed on enough devices, before the 90 s', () =>
+    Service.run(async (on) => {
+      const rack = await on.rack(2)
+      startsWith(rack, failing)
+      const phone = await on.create()
+      await eventually(() => on.isDegraded(rack))
+      startsWith(rack, undefined)
+      await on.until(phone, 'ready')
+      await eventually(async () => (await on.hostRow(rack)).degradedUntil === null)
+      await on.until(await on.create(), 'ready')
+      await eventually(async () => (await on.hostRow(rack)).failingDevices === 0)
+    }))
+
+  it('does not count tries that did not reach the agent as failures of the device', () =>
+    Service.run(async (on) => {
+      const rack = await on.rack(2)
+      let tries = 0
+      startsWith(rack, () => {
+        tries += 1
+        // The first two have no answer of the agent.
+        if (tries < 3) return Promise.reject(new Error('The connection was lost.'))
+        return tries === 3 ? failing() : Promise.resolve()
+      })
+      await on.until(await on.create(), 'ready')
+      expect(tries).toBe(4)
+      expect((await on.devicesOf(rack)).map(({ startFailedAt }) => startFailedAt)).toEqual([null, null])
+    }))
+
+  it('quarantines a single device that fails', () =>
+    Service.run(async (on) => {
+      const rack = await on.rack(3)
+      const first = [...rack.devices.values()][0]
+      const serials: string[] = []
+      for (const device of rack.devices.values())
+        device.onStart = () => {
+          serials.push(device.serial)
+          return serials.length === 1 ? broken() : Promise.resolve()
+        }
+      expect(first).toBeDefined()
+      await on.until(await on.create(), 'ready')
+      expect(await on.states(rack)).toEqual(['assigned', 'free', 'quarantined'])
+      expect((await on.hostRow(rack)).degradedUntil).toBeNull()
+    }))
+
+  it('marks a host that lost several links, and not for one', () =>
+    Service.run(async (on) => {
+      const rack = await on.rack(3)
+      const [one, two] = [...rack.devices.values()]
+      if (!one || !two) throw new Error('the rack has too few devices')
+      await on.loseLink(one, rack)
+      await eventually(async () => (await on.hostRow(rack)).failingDevices === 1)
+      expect((await on.hostRow(rack)).degradedUntil).toBeNull()
+
+      // A healthy host is preferred, even if the project has phones there.
+      const healthy = await on.rack(2)
+      for (const phone of [await on.create(), await on.create()]) await on.until(phone, 'ready')
+      expect(started(healthy)).toBe(2)
+
+      await on.loseLink(two, rack)
+      await eventually(async () => (await on.hostRow(rack)).degradedUntil !== null)
+      expect(await on.viewOf(rack)).toMatchObject({ state: 'degraded' })
+      expect(await refusalOf(on.create())).toBe('capacity_unavailable')
+      expect(await on.states(rack)).toEqual(['free', 'offline', 'offline'])
+    }))
+
+  it('counts the lost links of an owner once, and none of a phone that was deleted', () =>
+    Service.run(async (on) => {
+      const rack = await on.rack(4)
+      const ids = [await on.create(), await on.create(), await on.create()]
+      for (const id of ids) await on.until(id, 'ready')
+      const held = [...rack.devices.values()].filter(({ assignment }) => assignment !== null)
+      for (const device of held) {
+        await on.loseLink(device, rack)
+        device.onWipe = () => Promise.reject(new ApiError('phone_unavailable'))
+      }
+      await on.phones.delete(on.tenant.caller, ids[0] ?? '')
+      await eventually(async () => (await on.hostRow(rack)).failingDevices === 2)
+      expect((await on.hostRow(rack)).degradedUntil).toBeNull()
+
+      const free = [...rack.devices.values()].find((device) => !held.includes(device))
+      if (free) await on.loseLink(free, rack)
+      await eventually(async () => (await on.hostRow(rack)).degradedUntil !== null)
+    }))
+
+  it('leaves quarantines for other reasons to the operator when the host is degraded', () =>
+    Service.run(async (on) => {
+      const { core } = on
+      const rack = await on.rack(4)
+      const [one, two, three] = await on.devicesOf(rack)
+      if (!one || !two || !three) throw new Error('the rack has too few devices')
+      const fail = (id: string) =>
+        inTransaction(core.db, async (tx) =>
+          noteFailure(
+            tx,
+            await tx.device.findUniqueOrThrow({ where: { id } }),
+            'care',
+            core.clock.now(),
+            core.rules.degraded,
+          ),
+        )
+      await fail(one.id)
+      const refusal = { reason: 'old_number', current_fencing_number: '0' } as const
+      expect(await settleRefusal(core, one.id, one.fencingNumber, refusal)).toBe(true)
+      // A failure that crosses the quarantine.
+      await fail(one.id)
+      await fail(two.id)
+      await fail(three.id)
+      await core.db.device.update({ where: { id: two.id }, data: { state: 'quarantined', reason: 'failed' } })
+      await eventually(async () => (await on.hostRow(rack)).degradedUntil !== null)
+      await eventually(
+        async () => (await on.states(rack)).filter((state) => state === 'quarantined').length === 1,
+      )
+      expect((await on.devicesOf(rack)).find(({ id }) => id === one.id)?.state).toBe('quarantined')
+    }))
+
+  it('repeats wipes that an agent refuses on several devices, instead of quarantining them', () =>
+    Service.run(async (on) => {
+      const rack = await on.rack(2)
+      const ids = [await on.create(), await on.create()]
+      for (const id of ids) await on.until(id, 'ready')
+      for (const device of rack.devices.values()) device.onWipe = broken
+      for (const id of ids) await on.phones.delete(on.tenant.caller, id)
+      await eventually(async () =>
+        (await on.devicesOf(rack)).some(({ reason }) => reason?.includes('failed together') === true),
+      )
+      await eventually(async () => (await on.hostRow(rack)).degradedUntil !== null)
+      await eventually(async () => (await on.states(rack)).every((state) => state === 'wiping'))
+    }))
+
+  it('spreads the phones of a project over healthy hosts', () =>
+    Service.run(async (on) => {
+      const racks = [await on.rack(2), await on.rack(2)]
+      for (const phone of [await on.create(), await on.create()]) await on.until(phone, 'ready')
+      expect(racks.map(started)).toEqual([1, 1])
+    }))
 })
