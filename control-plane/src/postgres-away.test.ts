@@ -100,7 +100,7 @@ it('answers a finished call while the record of its activity waits for a lock', 
   }
 })
 
-describe('without Postgres', { timeout: 200_000 }, () => {
+describe('without Postgres', () => {
   it('answers 503 with Retry-After while connections are closed, and serves again afterwards', async () => {
     const before = await named()
     proxy.close()
@@ -131,7 +131,7 @@ describe('without Postgres', { timeout: 200_000 }, () => {
   })
 })
 
-describe('when Postgres leaves within a transaction', { timeout: 200_000 }, () => {
+describe('when Postgres leaves within a transaction', () => {
   it('allows a repetition when the commit was not sent, and nothing was changed', async () => {
     const before = await named()
     const isCut = proxy.cut('cut-before', 'statement')

@@ -64,7 +64,7 @@ describe('an unexpected failure', () => {
 })
 
 describe('the library', () => {
-  it('returns a wait over HTTP while it loads for the first time', { timeout: 120_000 }, async () => {
+  it('returns a wait over HTTP while it loads for the first time', async () => {
     let release: () => void = () => undefined
     const held = new Promise<void>((resolve) => (release = resolve))
     let locked: () => void = () => undefined

@@ -44,7 +44,7 @@ async function make(change: object = {}): Promise<Made> {
 const account = (key: string, on = plane) =>
   on.server.inject({ url: '/v1/account', headers: { authorization: `Bearer ${key}` } })
 
-describe('a key', { timeout: 60_000 }, () => {
+describe('a key', () => {
   it('is prk_ and 43 characters, and belongs to one project', async () => {
     const other = await plane.tenant()
     await operator('PATCH', `/projects/${other.projectId}`, { credit_usd: '7' })
@@ -95,7 +95,7 @@ describe('a key', { timeout: 60_000 }, () => {
   })
 })
 
-describe('the life of a key', { timeout: 60_000 }, () => {
+describe('the life of a key', () => {
   it.each([
     [{}, 90],
     [{ expires: '30d' }, 30],
@@ -125,7 +125,7 @@ describe('the life of a key', { timeout: 60_000 }, () => {
   })
 })
 
-describe('a revoked key', { timeout: 60_000 }, () => {
+describe('a revoked key', () => {
   const used = async (key: string) => {
     for (const on of [plane, replica]) expect((await account(key, on)).statusCode).toBe(200)
   }
@@ -162,7 +162,7 @@ describe('a revoked key', { timeout: 60_000 }, () => {
   })
 })
 
-describe('active keys', { timeout: 60_000 }, () => {
+describe('active keys', () => {
   it('are limited to exactly 50 per project across replicas; revoked and expired ones do not count', async () => {
     const short = await make({ expires: '30d' })
     // The tenant already has one key.
@@ -187,7 +187,7 @@ describe('active keys', { timeout: 60_000 }, () => {
   })
 })
 
-describe('phones of a key', { timeout: 60_000 }, () => {
+describe('phones of a key', () => {
   it('are 1 to 20 of its project, and remain its limit when they are deleted', async () => {
     const { db } = plane.app.core
     const ids = Array.from({ length: 21 }, (_, at) => `ph_limit${String.fromCharCode(97 + at)}aaaaaa`)
@@ -217,7 +217,7 @@ describe('phones of a key', { timeout: 60_000 }, () => {
   })
 })
 
-describe('a key that is limited to phones', { timeout: 60_000 }, () => {
+describe('a key that is limited to phones', () => {
   const ids = (key: string) =>
     plane.server
       .inject({ url: '/v1/phones', headers: { authorization: `Bearer ${key}` } })

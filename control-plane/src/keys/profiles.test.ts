@@ -32,7 +32,7 @@ const ask = (endpoint: Endpoint, key: string, asked?: string) => {
   return api.request(method, url, { key, headers: { ...headers, ...narrowing }, ...rest })
 }
 
-describe('read-only', { timeout: 60_000 }, () => {
+describe('read-only', () => {
   it.each([
     ['by the profile of the key', 'read-only', undefined],
     ['by the header', 'full', 'read-only'],
@@ -67,7 +67,7 @@ describe('read-only', { timeout: 60_000 }, () => {
   })
 })
 
-describe('the header', { timeout: 60_000 }, () => {
+describe('the header', () => {
   it('with an unknown value is refused on every endpoint, after the key', async () => {
     const key = await keyWith('full')
     for (const endpoint of built) {
@@ -103,7 +103,7 @@ describe('the header', { timeout: 60_000 }, () => {
   })
 })
 
-describe('guarded', { timeout: 60_000 }, () => {
+describe('guarded', () => {
   const act = (key: string, actions: object[], headers: object = {}) =>
     api.request('POST', `/v1/phones/${phone}/actions`, { key, payload: { actions }, headers: { ...headers } })
   const home = { type: 'home' }
@@ -247,7 +247,7 @@ describe('an operator', () => {
   })
 })
 
-describe('over MCP', { timeout: 60_000 }, () => {
+describe('over MCP', () => {
   const park = (id: string) => ({
     ...{ jsonrpc: '2.0', id: 1, method: 'tools/call' },
     params: { name: 'park_phone', arguments: { phone_id: id } },

@@ -50,7 +50,7 @@ function ask(key: string | null, { headers, ...request }: ReturnType<typeof requ
 const get = (key: string, url: string) => ask(key, { method: 'GET', url, headers: {} })
 const nobody = 'ph_aaaaaaaaaaaa'
 
-describe('every endpoint', { timeout: 60_000 }, () => {
+describe('every endpoint', () => {
   it('needs a key, except the two of the setup', async () => {
     for (const endpoint of built) {
       const response = await ask(null, requestOf(endpoint, nobody))
@@ -81,7 +81,7 @@ describe('every endpoint', { timeout: 60_000 }, () => {
   })
 })
 
-describe('a key limited to phones', { timeout: 60_000 }, () => {
+describe('a key limited to phones', () => {
   it('cannot use other phones: phone_not_allowed within its project, phone_not_found otherwise', async () => {
     const key = await keyOf('admin', phones.slice(0, 1))
     const stranger = await plane.tenant()
@@ -132,7 +132,7 @@ describe('a key limited to phones', { timeout: 60_000 }, () => {
   })
 })
 
-describe('activity', { timeout: 60_000 }, () => {
+describe('activity', () => {
   const seen = async () => {
     const phone = await plane.app.core.db.phone.findUniqueOrThrow({ where: { id: phones[0] ?? '' } })
     return phone.lastActiveAt?.getTime() ?? 0

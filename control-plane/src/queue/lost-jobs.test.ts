@@ -44,7 +44,7 @@ const rows = () => plane.app.core.db.$queryRaw<Row[]>`
   select payload->>'name' as name, attempts, locked_by is not null as "isLocked" from graphile_worker._private_jobs`
 
 describe('a job that is locked although the answer to its worker was lost', () => {
-  it('runs after the time in which an answer can arrive', { timeout: 120_000 }, async () => {
+  it('runs after the time in which an answer can arrive', async () => {
     const ran: string[] = []
     await start((name) => void ran.push(name))
     // A worker may ask while no job is due: then another one gets the next job.
@@ -65,7 +65,7 @@ describe('a job that is locked although the answer to its worker was lost', () =
 })
 
 describe('a job that runs for longer than that time', () => {
-  it('stays locked, and is run once', { timeout: 120_000 }, async () => {
+  it('stays locked, and is run once', async () => {
     let runs = 0
     let finish = (): void => undefined
     const finished = new Promise<void>((resolve) => (finish = resolve))
@@ -93,7 +93,7 @@ describe('a job that runs for longer than that time', () => {
 })
 
 describe('a job whose end was lost, as in a failover to a server that had not received it', () => {
-  it('runs again', { timeout: 120_000 }, async () => {
+  it('runs again', async () => {
     const { db } = plane.app.core
     await db.$executeRaw`create sequence test_lost_ends`
     await db.$executeRaw`create function test_lose_end() returns trigger language plpgsql as $$

@@ -34,7 +34,7 @@ async function breakFirstEnd(): Promise<void> {
 it.each([
   ['succeeded', false],
   ['failed', true],
-])('runs a job again that %s, and the process continues', { timeout: 120_000 }, async (_, fails) => {
+])('runs a job again that %s, and the process continues', async (_, fails) => {
   const { db, log } = plane.app.core
   await breakFirstEnd()
   const unhandled: unknown[] = []

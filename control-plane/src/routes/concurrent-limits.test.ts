@@ -49,7 +49,7 @@ async function concurrently(work: (plane: Plane, index: number) => Promise<unkno
 const tokenOf = (url: string): string => url.slice(url.lastIndexOf('/') + 1)
 const incoming = (file: Buffer) => ({ stream: Readable.from([file]), declaredBytes: file.length })
 
-describe('concurrently on two replicas', { timeout: 60_000 }, () => {
+describe('concurrently on two replicas', () => {
   it.each(['reboot', 'reset'] as const)('one %s of a phone succeeds', async (what) => {
     const refusals = await concurrently((plane) =>
       plane.app.services.power[what](tenant.caller, phoneId, context),

@@ -51,7 +51,7 @@ const withJson = () =>
   built.filter((each) => operationOf(each)?.requestBody?.content['application/json'] !== undefined)
 const json = { 'content-type': 'application/json' }
 
-describe('every request', { timeout: 60_000 }, () => {
+describe('every request', () => {
   it('with a body of JSON is refused for a field that its endpoint does not define', async () => {
     expect(withJson().length).toBeGreaterThan(14)
     for (const endpoint of withJson()) {
@@ -130,7 +130,7 @@ describe('every request', { timeout: 60_000 }, () => {
   })
 })
 
-describe('a phone', { timeout: 60_000 }, () => {
+describe('a phone', () => {
   /** Endpoints that accept any status, or have special rules. */
   const calm = [
     'GET /v1/phones/{id}',

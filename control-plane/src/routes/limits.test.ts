@@ -54,7 +54,7 @@ function waitOf(response: Parameters<typeof errorOf>[0]): number {
   return Number(details['retry_after_seconds'])
 }
 
-describe('requests per key', { timeout: 60_000 }, () => {
+describe('requests per key', () => {
   it('are limited to 600 in a calendar minute with any response, by each server on its own', async () => {
     standing = new Date('2026-03-04T05:06:07.400Z')
     const { key, projectId } = await plane.tenant({ preset: 'agent' })
@@ -87,7 +87,7 @@ describe('requests per key', { timeout: 60_000 }, () => {
   })
 })
 
-describe('lifecycle requests', { timeout: 60_000 }, () => {
+describe('lifecycle requests', () => {
   it('are creates, starts, renewals, parks and deletes, exactly limited per minute, and replays do not count', async () => {
     ahead = minute - (Date.now() % minute)
     // By the new time the host has long been silent.
@@ -166,7 +166,7 @@ describe('lifecycle requests', { timeout: 60_000 }, () => {
   })
 })
 
-describe('an Idempotency-Key', { timeout: 60_000 }, () => {
+describe('an Idempotency-Key', () => {
   const hours24 = 24 * 60 * minute
   it('identifies one create for 24 hours, and nothing else', async () => {
     const { key } = await plane.tenant()
@@ -205,7 +205,7 @@ describe('an Idempotency-Key', { timeout: 60_000 }, () => {
   })
 })
 
-describe('bodies and pages', { timeout: 60_000 }, () => {
+describe('bodies and pages', () => {
   let tenant: Tenant
   beforeAll(async () => {
     tenant = await plane.tenant()

@@ -47,7 +47,7 @@ describe('a batch that its phone does not admit', () => {
     await api.request('GET', `/v1/phones/${id}/observe`)
     const screens = () =>
       db.stepScreen.findMany({ where: { phoneId: id }, select: { id: true, isUsed: true } })
-    await expect.poll(async () => (await screens()).length, { timeout: 60_000 }).toBe(1)
+    await expect.poll(async () => (await screens()).length).toBe(1)
     const batch = [{ type: 'type', text: 'Welcome' }]
     errorOf(await act(batch, 'ui', stranger.key), 404, 'phone_not_found')
     errorOf(await act(batch, 'ui', limited), 403, 'phone_not_allowed')

@@ -48,7 +48,7 @@ async function runProgram(env: Record<string, string>): Promise<Record<string, u
     .map((line) => JSON.parse(line) as Record<string, unknown>)
 }
 
-describe('a program', { timeout: 120_000 }, () => {
+describe('a program', () => {
   it('loads nothing of the SDK and sends nothing by default, or while the SDK is disabled', async () => {
     const { url, requests } = await startCollector()
     const disabled = { OTEL_SDK_DISABLED: 'true', OTEL_EXPORTER_OTLP_ENDPOINT: url }

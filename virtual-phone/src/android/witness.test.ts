@@ -31,7 +31,7 @@ const read = (): Witnessed[] =>
 it('records the commands with the word, and the wipe between them', async () => {
   await adb.run(['shell', 'echo a > /sdcard/trace-1; mv -f /sdcard/trace-1 /sdcard/trace-2; ls /sdcard'])
   await adb.run(['shell', 'cmd testharness enable'])
-  await expect.poll(() => read().some(({ what }) => what === 'wipe'), { timeout: 60_000 }).toBe(true)
+  await expect.poll(() => read().some(({ what }) => what === 'wipe')).toBe(true)
   await expect
     .poll(
       async () => {

@@ -215,7 +215,7 @@ async function onTerminal(
     await use(
       (text) => stdin.write(text),
       async (text) => {
-        await expect.poll(() => shown, { timeout: 60_000 }).toContain(text)
+        await expect.poll(() => shown).toContain(text)
         shown = ''
       },
     )
