@@ -51,10 +51,13 @@ async function start(dir: string): Promise<Side> {
   }
 }
 
-const act = ({ api, path: phone }: Side, action: object): Promise<Answer> =>
-  api.post(`${phone}/actions`, { actions: [action], observe: 'none' })
+const act = ({ api, path: phone }: Side, ...actions: object[]): Promise<Answer> =>
+  api.post(`${phone}/actions`, { actions, observe: 'none' })
+const tap = { type: 'tap', target: { x: 540, y: 40 } }
+const twentyTaps = Array.from({ length: 20 }, () => tap)
 const requests: Record<string, (side: Side) => Promise<Answer>> = {
-  'tap at a point': (side) => act(side, { type: 'tap', target: { x: 540, y: 40 } }),
+  'tap at a point': (side) => act(side, tap),
+  'twenty taps': (side) => act(side, ...twentyTaps),
   'batch, wait 1 ms': (side) => act(side, { type: 'wait', ms: 1 }),
   observe: ({ api, path: phone }) => api.get(`${phone}/observe`),
   'GET /v1/phones/{id}': ({ api, path: phone }) => api.get(phone),

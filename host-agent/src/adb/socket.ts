@@ -94,8 +94,17 @@ export class AdbSocket {
 
   /** Writes bytes; waits while the socket's buffer is full. @throws AdbConnectionLost */
   async write(bytes: Uint8Array | string): Promise<void> {
+    if (!this.enqueue(bytes)) await this.drained()
+  }
+
+  /** Writes bytes without waiting. @returns false when the socket's buffer is full afterwards @throws AdbConnectionLost */
+  enqueue(bytes: Uint8Array | string): boolean {
     if (this.socket.destroyed || !this.socket.writable) throw this.reason
-    if (this.socket.write(bytes)) return
+    return this.socket.write(bytes)
+  }
+
+  /** Waits until the socket's buffer is empty. @throws AdbConnectionLost */
+  async drained(): Promise<void> {
     await new Promise<void>((resolve, reject) => {
       const settle = () => {
         this.socket.off('drain', settle)
