@@ -18,6 +18,8 @@ const exempt = [
   /^scripts\/lib\/prose\/(rules|fragments)\.mjs$/,
   /^shared\/src\/prose\.test\.ts$/,
   /^docs\/conformance(\.md|\/)/,
+  // Vite writes and deletes these while it loads a configuration.
+  /\.timestamp-[^/]*\.mjs$/,
 ]
 
 const isProse = (file) =>
