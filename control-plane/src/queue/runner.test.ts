@@ -1,5 +1,7 @@
 // A job whose end cannot be written, as when Postgres closes the connection at that moment: it runs again.
+import { pause } from '@phonerack/shared'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
+import { z } from 'zod'
 import { eventually, startWorld, type Plane, type World } from '../testing/world.js'
 import { JobRunner } from './runner.js'
 
@@ -31,6 +33,13 @@ async function breakFirstEnd(): Promise<void> {
     for each row execute function test_break_end()`
 }
 
+async function hasNoJobs(): Promise<boolean> {
+  const rows = await plane.app.core.db.$queryRaw<
+    unknown[]
+  >`select 1 from graphile_worker.jobs where task_identifier = 'test.end'`
+  return rows.length === 0
+}
+
 it.each([
   ['succeeded', false],
   ['failed', true],
@@ -52,14 +61,61 @@ it.each([
     })
     await db.$queryRaw`select 1 as added from graphile_worker.add_job(identifier := 'test.end')`
     await eventually(() => runs === 2, 60_000)
-    await eventually(async () => {
-      const rows = await db.$queryRaw<
-        unknown[]
-      >`select 1 from graphile_worker.jobs where task_identifier = 'test.end'`
-      return rows.length === 0
-    }, 60_000)
+    await eventually(hasNoJobs, 60_000)
     expect(unhandled).toEqual([])
   } finally {
     process.off('unhandledRejection', onUnhandled)
   }
+})
+
+/** Starts `runner` with a task that calls `work`. */
+async function startRunner(work: (name: string) => Promise<void>): Promise<(name: string) => Promise<void>> {
+  const { db, log } = plane.app.core
+  runner = await JobRunner.start({
+    ...{ databaseUrl: plane.config.databaseUrl, db, log, replicaId: 'ends', replicaDeadAfterMs: 600_000 },
+    pools: [{ tasks: { 'test.end': (payload) => work(nameIn(payload)) }, concurrency: 6 }],
+  })
+  return async (name) => {
+    await db.$queryRaw`select 1 as added
+      from graphile_worker.add_job('test.end', json_build_object('name', ${name}::text))`
+  }
+}
+
+const nameIn = (payload: unknown): string => z.object({ name: z.string() }).parse(payload).name
+
+it('runs jobs after several have ended while their pool stopped', async () => {
+  await breakFirstEnd()
+  const ran: string[] = []
+  const add = await startRunner(async (name) => {
+    // At different times, so that each end is written by its own statement.
+    await pause(Number(name), new AbortController().signal)
+    ran.push(name)
+  })
+  for (const ms of [0, 600, 900, 1200, 1500]) await add(String(ms))
+  await eventually(() => ran.includes('1500'), 60_000)
+  await add('1')
+  await eventually(() => ran.includes('1'), 60_000)
+  await eventually(hasNoJobs, 60_000)
+})
+
+it('runs jobs while the last one of a pool that stopped still runs, and this one once', async () => {
+  await breakFirstEnd()
+  const ran: string[] = []
+  const held = new AbortController()
+  const add = await startRunner(async (name) => {
+    ran.push(name)
+    if (name === 'long') await pause(60_000, held.signal)
+  })
+  try {
+    await add('long')
+    await eventually(() => ran.includes('long'), 60_000)
+    await add('unwritten')
+    await eventually(() => ran.includes('unwritten'), 60_000)
+    await add('next')
+    await eventually(() => ran.includes('next'), 30_000)
+  } finally {
+    held.abort()
+  }
+  await eventually(() => ran.filter((name) => name === 'unwritten').length === 2, 60_000)
+  expect(ran.toSorted()).toEqual(['long', 'next', 'unwritten', 'unwritten'])
 })

@@ -4,16 +4,7 @@
  * replica unlocks them seconds after that replica was last seen, and the replica itself does when
  * it starts again.
  */
-import { EventEmitter } from 'node:events'
-import {
-  Logger as GraphileLogger,
-  run,
-  runMigrations,
-  type Runner,
-  type TaskList,
-  type WorkerEvents,
-  type WorkerPool,
-} from 'graphile-worker'
+import { runMigrations } from 'graphile-worker'
 import pg from 'pg'
 import { type Logger, pause } from '@phonerack/shared'
 import { closeUnfinished, type Database } from '../db/database.js'
@@ -22,6 +13,7 @@ import { countJobFailure } from '../metrics/instruments.js'
 import { DueJobs, type Due } from './due-jobs.js'
 import { LostJobs } from './lost-jobs.js'
 import { ReplicaClaim } from './replica-claim.js'
+import { quiet, startPool, type PoolWork, type StartedPool } from './worker-pool.js'
 import { Ticker } from '../core/ticker.js'
 
 export interface RunnerOptions {
@@ -32,7 +24,7 @@ export interface RunnerOptions {
   log: Logger
   /** Fingerprints of the authorities that this replica trusts, for its row. */
   authorities?: () => string[]
-  pools: readonly { tasks: TaskList; concurrency: number }[]
+  pools: readonly PoolWork[]
   /** Milliseconds after which a locked job that does not run is unlocked. Default: 60,000. */
   lostAfterMs?: number
 }
@@ -40,15 +32,7 @@ export interface RunnerOptions {
 const beatMs = 2000
 /** Milliseconds between two looks for jobs that are locked here and do not run. */
 const lostLookMs = 10_000
-/** Milliseconds after which a worker looks for a job that nothing announced to it. `due-jobs.ts` announces jobs. */
-const pollMs = 300_000
 const restartMs = 500
-/**
- * Milliseconds: the ends of jobs within them are written by one statement. Without these delays, graphile 0.18 ignores a
- * failure to write a job's end: the promise is rejected without a handler, and the job stays locked. With them, the pool
- * stops, and `supervise` restarts it.
- */
-const endings = { completeJobBatchDelay: 10, failJobBatchDelay: 0 } as const
 /**
  * Milliseconds that running jobs get when the process stops: first to finish, then to react to
  * being aborted.
@@ -61,8 +45,6 @@ export async function prepareJobs(databaseUrl: string): Promise<void> {
   await runMigrations({ connectionString: databaseUrl, logger: quiet })
 }
 
-const quiet = new GraphileLogger(() => () => undefined)
-
 export class JobRunner {
   private readonly pool: pg.Pool
   private readonly supervised: Promise<void>[]
@@ -70,12 +52,9 @@ export class JobRunner {
   private readonly lostLooks: Ticker
   private readonly due: DueJobs
   private readonly lost: LostJobs
-  private readonly runners = new Set<Runner>()
-  /** Graphile's running pools, with the names of their tasks, and a function that wakes some of their workers. */
-  private readonly workerPools = new Map<
-    WorkerPool,
-    { tasks: ReadonlySet<string>; wake: (count: number) => void }
-  >()
+  /** By pool, those whose jobs run: one that starts jobs, and earlier ones whose last jobs have not ended. */
+  private readonly started = new Map<StartedPool, PoolWork>()
+  private readonly ending = new Set<Promise<void>>()
   /** The worker IDs under which graphile locks our jobs. */
   private readonly workerIds = new Set<string>()
   /** Worker IDs of stopped pools, whose locks are released at the next heartbeat. */
@@ -135,10 +114,10 @@ export class JobRunner {
   async stop(giveUp: () => void): Promise<void> {
     this.stopping.abort()
     await Promise.all([this.beats.stop(), this.lostLooks.stop(), this.due.stop()])
-    const stops = [...this.runners].map((runner) =>
-      runner.stop().catch((error: unknown) => this.onTrouble(error)),
+    const stops = [...this.started.keys()].map((pool) =>
+      pool.stop().catch((error: unknown) => this.onTrouble(error)),
     )
-    const ended = Promise.all([...stops, ...this.supervised])
+    const ended = Promise.all([...stops, ...this.supervised]).then(() => Promise.all(this.ending))
     if (!(await within(graceMs, ended))) giveUp()
     const isClean = await within(stopMs, ended)
     const ids = [...this.workerIds, ...this.orphans]
@@ -154,71 +133,64 @@ export class JobRunner {
     await this.claim.release()
   }
 
-  /** Restarts a pool of workers when it stops: graphile stops when it cannot write a job's end. */
-  private async supervise(pool: RunnerOptions['pools'][number]): Promise<void> {
+  /** Starts a pool of workers, and another one whenever it stops. */
+  private async supervise(work: PoolWork): Promise<void> {
     const isStopping = (): boolean => this.stopping.signal.aborted
     while (!isStopping()) {
-      const ids = new Set<string>()
-      try {
-        const runner = await this.startPool(pool, ids)
-        this.runners.add(runner)
-        if (isStopping()) await runner.stop()
-        await runner.promise.finally(() => this.runners.delete(runner))
-      } catch (error) {
-        this.onTrouble(error)
-      }
+      await this.runPool(work).catch((error: unknown) => this.onTrouble(error))
       if (isStopping()) break
-      for (const id of ids) {
-        this.workerIds.delete(id)
-        this.orphans.add(id)
-      }
       await pause(restartMs, this.stopping.signal)
       await this.beat().catch((error: unknown) => this.onTrouble(error))
     }
   }
 
-  private startPool(pool: RunnerOptions['pools'][number], ids: Set<string>): Promise<Runner> {
-    const events: WorkerEvents = new EventEmitter()
-    events.on('pool:create', ({ workerPool }) => {
-      ids.add(workerPool.id)
-      this.workerIds.add(workerPool.id)
-      this.workerPools.set(workerPool, {
-        tasks: new Set(Object.keys(pool.tasks)),
-        wake: workerPool.nudge.bind(workerPool),
+  /** Resolves when the pool starts no more jobs. It keeps its locks until its last job has ended. */
+  private async runPool(work: PoolWork): Promise<void> {
+    const ids: string[] = []
+    const forgetIds = (): void => {
+      for (const id of ids) {
+        this.workerIds.delete(id)
+        this.orphans.add(id)
+      }
+    }
+    const on = {
+      onId: (id: string): void => {
+        ids.push(id)
+        this.workerIds.add(id)
+      },
+      onAdded: () => this.due.noteChange(),
+      onJobStart: (id: string) => this.lost.noteStart(id),
+      onJobEnd: (id: string) => this.lost.noteEnd(id),
+      onJobError: (job: string, error: unknown, attempt: number): void => {
+        countJobFailure(job)
+        this.options.log.error({ err: error, job, attempt }, 'a job failed')
+      },
+      onUnwritten: (error: unknown) => this.onTrouble(error),
+    }
+    const pool = await startPool(this.pool, work, on, this.stopping.signal).catch((error: unknown) => {
+      forgetIds()
+      throw error
+    })
+    this.started.set(pool, work)
+    const ended = pool.ended
+      .catch((error: unknown) => this.onTrouble(error))
+      .finally(() => {
+        this.started.delete(pool)
+        this.ending.delete(ended)
+        forgetIds()
       })
-      // Graphile calls it for each job that any process adds. `due-jobs.ts` wakes those workers that have a job.
-      workerPool.nudge = () => undefined
-    })
-    for (const end of ['pool:gracefulShutdown', 'pool:forcefulShutdown', 'pool:release'] as const)
-      events.on(end, ({ workerPool }) => this.workerPools.delete(workerPool))
-    // Jobs that are due later are announced too.
-    events.on('pool:listen:notification', () => this.due.noteChange())
-    events.on('worker:create', ({ worker }) => {
-      ids.add(worker.workerId)
-      this.workerIds.add(worker.workerId)
-    })
-    events.on('job:start', ({ job }) => this.lost.noteStart(job.id))
-    events.on('job:complete', ({ job }) => this.lost.noteEnd(job.id))
-    events.on('job:error', ({ job, error }) => {
-      countJobFailure(job.task_identifier)
-      this.options.log.error({ err: error, job: job.task_identifier, attempt: job.attempts }, 'a job failed')
-    })
-    return run({
-      pgPool: this.pool,
-      taskList: pool.tasks,
-      concurrency: pool.concurrency,
-      pollInterval: pollMs,
-      noHandleSignals: true,
-      logger: quiet,
-      events,
-      preset: { worker: endings },
-    })
+    this.ending.add(ended)
+    if (this.stopping.signal.aborted) await pool.stop()
+    await pool.stopping
   }
 
   private wake(due: readonly Due[]): void {
-    for (const { tasks, wake } of this.workerPools.values()) {
-      const count = due.reduce((sum, { task, count: some }) => (tasks.has(task) ? sum + some : sum), 0)
-      if (count > 0) wake(count)
+    for (const [pool, { tasks }] of this.started) {
+      const count = due.reduce(
+        (sum, { task, count: some }) => (Object.hasOwn(tasks, task) ? sum + some : sum),
+        0,
+      )
+      if (count > 0) pool.wake(count)
     }
   }
 

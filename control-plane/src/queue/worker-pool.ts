@@ -1,0 +1,119 @@
+/**
+ * One of graphile's worker pools. It stops by itself when it cannot write a job's end, and starts no job from then on, so it needs
+ * a successor immediately: its last jobs may take minutes.
+ */
+import { EventEmitter } from 'node:events'
+import {
+  Logger as GraphileLogger,
+  run,
+  type TaskList,
+  type WorkerEvents,
+  type WorkerPool,
+} from 'graphile-worker'
+import type pg from 'pg'
+import { onAbort, pause } from '@phonerack/shared'
+
+export interface PoolWork {
+  tasks: TaskList
+  concurrency: number
+}
+
+export interface PoolEvents {
+  /** The name under which graphile locks jobs for the pool or one of its workers. */
+  onId(id: string): void
+  /** Jobs were added, for this pool or others. */
+  onAdded(): void
+  onJobStart(jobId: string): void
+  onJobEnd(jobId: string): void
+  onJobError(task: string, error: unknown, attempt: number): void
+  /** The end of jobs could not be written, so the pool stops. */
+  onUnwritten(error: unknown): void
+}
+
+export interface StartedPool {
+  /** Wakes as many idle workers. */
+  wake(count: number): void
+  /** Resolves when the pool starts no more jobs. */
+  stopping: Promise<void>
+  /** Resolves when its last job has ended, and the ends are written, or could not be. */
+  ended: Promise<void>
+  stop(): Promise<void>
+}
+
+/** Milliseconds after which a worker looks for a job that nothing announced to it. `due-jobs.ts` announces jobs. */
+const pollMs = 300_000
+/**
+ * Milliseconds: the ends of jobs within them are written by one statement. Without these delays, graphile 0.18 ignores a
+ * failure to write a job's end: the promise is rejected without a handler, and the job stays locked. With them, the pool stops.
+ */
+const endings = { completeJobBatchDelay: 10, failJobBatchDelay: 0 } as const
+/**
+ * Milliseconds after the end of the last job. Graphile 0.18 counts the statements that write the ends of jobs, and loses count
+ * when one of them fails: then it waits for ever for the next ones. A job whose end is written later runs once more.
+ */
+const writingMs = 5000
+
+export const quiet = new GraphileLogger(() => () => undefined)
+
+/** @param stopping the process stops */
+export async function startPool(
+  pgPool: pg.Pool,
+  { tasks, concurrency }: PoolWork,
+  on: PoolEvents,
+  stopping: AbortSignal,
+): Promise<StartedPool> {
+  const events: WorkerEvents = new EventEmitter()
+  const idle = new AbortController()
+  const workersEnded = new AbortController()
+  let workers = 0
+  let isStopping = false
+  let wake: WorkerPool['nudge'] = () => undefined
+  events.on('pool:create', ({ workerPool }) => {
+    on.onId(workerPool.id)
+    wake = workerPool.nudge.bind(workerPool)
+    // Graphile calls it for each job that any process adds. `due-jobs.ts` wakes those workers that have a job.
+    workerPool.nudge = () => undefined
+  })
+  const noteStopping = (): void => {
+    isStopping = true
+    idle.abort()
+  }
+  for (const end of ['pool:gracefulShutdown', 'pool:forcefulShutdown', 'pool:release'] as const)
+    events.on(end, noteStopping)
+  events.on('pool:fatalError', ({ error }) => on.onUnwritten(error))
+  // Jobs that are due later are announced too.
+  events.on('pool:listen:notification', () => on.onAdded())
+  events.on('worker:create', ({ worker }) => {
+    workers += 1
+    on.onId(worker.workerId)
+  })
+  events.on('worker:stop', () => {
+    workers -= 1
+    if (workers === 0) workersEnded.abort()
+  })
+  events.on('job:start', ({ job }) => on.onJobStart(job.id))
+  events.on('job:complete', ({ job }) => on.onJobEnd(job.id))
+  events.on('job:error', ({ job, error }) => on.onJobError(job.task_identifier, error, job.attempts))
+  const runner = await run({
+    ...{ pgPool, taskList: tasks, concurrency, pollInterval: pollMs, noHandleSignals: true },
+    ...{ logger: quiet, events, preset: { worker: endings } },
+  })
+  const written = runner.promise.finally(noteStopping)
+  const givenUp = async (): Promise<void> => {
+    await aborted(workersEnded.signal)
+    await pause(writingMs, stopping)
+    // Frees the rest. It is refused after a stop.
+    await runner.stop().catch(() => undefined)
+  }
+  return {
+    wake(count) {
+      if (!isStopping) wake(count)
+    },
+    stopping: aborted(idle.signal),
+    ended: Promise.race([written, givenUp()]),
+    stop: () => runner.stop(),
+  }
+}
+
+const aborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => void onAbort(signal, resolve))
