@@ -6,20 +6,19 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { Phonerack } from '@phonerack/sdk'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
 import { killService, type Service } from './system/processes.js'
 import { startSystem, stopSystem, type System } from './system/system.js'
 import { eventually, newKey, newTenant, readyPhone, type Tenant } from './system/tenant.js'
 import { createPrivateCa, type PrivateCa } from './system/private-ca.js'
-import { startWebhookReceiver, type WebhookReceiver } from './system/webhook-receiver.js'
+import { startWebhookReceiver } from './system/webhook-receiver.js'
 
 const wanted = 1000
 const killed: readonly Service[] = ['control-plane', 'postgres', 'nats', 'control-plane', 'postgres']
 
 let system: System
 let tenant: Tenant
-let receiver: WebhookReceiver
 let caDir: string
 let ca: PrivateCa
 beforeAll(async () => {
@@ -27,11 +26,8 @@ beforeAll(async () => {
   ca = createPrivateCa(caDir)
   const env = { PHONERACK_REQUESTS_PER_MINUTE: '1000000', NODE_EXTRA_CA_CERTS: ca.file }
   system = await startSystem({ virtualPhones: 1, env })
-  tenant = await newTenant(system)
-  receiver = await startWebhookReceiver()
 })
 afterAll(async () => {
-  receiver.close()
   await stopSystem(system)
   await rm(caDir, { recursive: true, force: true })
 })
@@ -97,25 +93,36 @@ it(
   'brings 1,000 changes to a webhook and to a stream while the control plane, Postgres and NATS are killed',
   { timeout: 1_200_000 },
   async () => {
+    tenant = await newTenant(system)
+    const receiver = await startWebhookReceiver()
+    onTestFinished(() => receiver.close())
     const created = await tenant.admin.post('/v1/webhooks', { url: receiver.url })
     expect(created.status).toBe(201)
     receiver.secret = z.object({ secret: z.string() }).parse(created.body).secret
 
+    const phone = await readyPhone(tenant.admin)
+    // Another attempt needs the only phone.
+    onTestFinished(async () => {
+      await tenant.admin.request('DELETE', `/v1/phones/${phone.id}`)
+    })
+    let events = await listed()
+    const streamed = events.map(({ id }) => id)
     const client = new Phonerack({
       baseUrl: system.up.base_url,
       apiKey: await newKey(system, tenant.projectId, 'read-only'),
     })
-    const streamed: string[] = []
     const leaving = new AbortController()
+    onTestFinished(() => leaving.abort())
     const following = (async () => {
-      for await (const event of client.events({ signal: leaving.signal }))
+      for await (const event of client.events({
+        signal: leaving.signal,
+        lastEventId: z.string().parse(streamed.at(-1)),
+      }))
         streamed.push(event.object === 'gap' ? 'gap' : event.id)
     })().catch((error: unknown) => {
       if (!leaving.signal.aborted) throw error
     })
-    await new Promise((resolve) => setTimeout(resolve, 2000))
 
-    const phone = await readyPhone(tenant.admin)
     const path = `/v1/phones/${phone.id}/handoffs`
     /** Two changes; false: a request was not answered with success. */
     const change = async (): Promise<boolean> => {
@@ -144,15 +151,24 @@ it(
       }
       await killing
     }
-    // The last changes are numbered after their responses.
-    let events = await listed()
-    const ids = (): Set<string> => new Set(events.map(({ id }) => id))
-    const missing = (have: { has(id: string): boolean }) => [...ids()].filter((id) => !have.has(id))
-    await eventually('all events at the webhook and in the stream', 300_000, async () => {
-      events = await listed()
-      const isComplete = [receiver.events, new Set(streamed)].every((have) => missing(have).length === 0)
-      return isComplete && events.length >= wanted && [...receiver.events.keys()].every((id) => ids().has(id))
+    const listedIds = (): Set<string> => new Set(events.map(({ id }) => id))
+    const missing = (have: { has(id: string): boolean }) => [...listedIds()].filter((id) => !have.has(id))
+    const missingNow = () => ({
+      ...{ listed: events.length, webhook: missing(receiver.events), stream: missing(new Set(streamed)) },
+      unlisted: [...receiver.events.keys()].filter((id) => !listedIds().has(id)),
     })
+    await eventually(
+      'all events at the webhook and in the stream',
+      300_000,
+      async () => {
+        events = await listed()
+        const now = missingNow()
+        return (
+          now.listed >= wanted && [now.webhook, now.stream, now.unlisted].every(({ length }) => length === 0)
+        )
+      },
+      () => JSON.stringify(missingNow()),
+    )
     leaving.abort()
     await following
     const twice = [...receiver.events.values()].filter((count) => count > 1).length

@@ -109,15 +109,20 @@ export async function moneyOf(api: Api): Promise<{ balance: bigint; reserved: bi
   }
 }
 
-/** Polls until `done` returns true; throws after `timeoutMs`. */
+/**
+ * Polls until `done` returns true; throws after `timeoutMs`.
+ * @param state says in the error what was found instead
+ */
 export async function eventually(
   what: string,
   timeoutMs: number,
   done: () => Promise<boolean>,
+  state?: () => string,
 ): Promise<void> {
   const until = Date.now() + timeoutMs
   while (!(await done())) {
-    if (Date.now() > until) throw new Error(`${what} did not happen within ${timeoutMs} ms`)
+    if (Date.now() > until)
+      throw new Error(`${what} did not happen within ${timeoutMs} ms${state ? `: ${state()}` : ''}`)
     await setTimeout(200)
   }
 }
