@@ -5,6 +5,7 @@ import path from 'node:path'
 import { promisify } from 'node:util'
 import { identify, isAlive, type ProcessIdentity } from '@phonerack/launcher'
 import { expect, inject, it, vi } from 'vitest'
+import { Api } from './system/api.js'
 import { ctl, readUpFile, root, startSystem, stopSystem } from './system/system.js'
 
 const run = promisify(execFile)
@@ -39,6 +40,9 @@ it('leaves nothing running when it was killed, and starts again with the same ke
     const lasting = { pid: 0, sign_in_url: null }
     expect({ ...second.up, ...lasting }).toEqual({ ...first.up, ...lasting })
     expect(second.up.sign_in_url).not.toBe(first.up.sign_in_url)
+    // Its phones can be rented immediately.
+    const created = await new Api(second.up.base_url, second.up.keys.admin).post('/v1/phones', {})
+    expect(created.status, JSON.stringify(created.body)).toBeLessThan(300)
     expect((await stat(path.join(second.dir, 'up.json'))).mode & 0o777).toBe(0o600)
     expect((await stat(second.dir)).mode & 0o777).toBe(0o700)
     const serials = (list: unknown) =>

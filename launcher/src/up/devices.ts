@@ -24,7 +24,8 @@ export async function awaitHost(
 
 /**
  * Enrols those of `serials` that are not enrolled, releases quarantined ones that hold no phone once, and
- * waits until all are enrolled.
+ * waits until all are enrolled and reachable.
+ * @param before the devices before the last start of the host, whose links are old
  * @returns those that ended quarantined, with the reason.
  * @throws Error that names those that were not ready before the deadline.
  */
@@ -33,9 +34,19 @@ export async function enrollAll(
   serials: readonly string[],
   timeoutMs: number,
   stop: AbortSignal,
+  before: readonly Device[] = [],
 ): Promise<Device[]> {
   const end = performance.now() + timeoutMs
   const asked = new Set<string>()
+  const oldProofs = new Map(before.map((device) => [device.id, device.last_proof_at]))
+  const isSettled = ({ id, state, link, last_proof_at: proof }: Device): boolean => {
+    // A quarantined phone may stay unreachable.
+    if (state === 'quarantined') return true
+    const isReachable = proof !== (oldProofs.get(id) ?? null)
+    // A free phone that is busy cannot be rented yet.
+    if (state === 'free') return isReachable && link === 'healthy'
+    return state === 'assigned' && isReachable && (link === 'healthy' || link === 'busy')
+  }
   let devices: Device[] = []
   while (performance.now() < end) {
     stop.throwIfAborted()
@@ -58,22 +69,19 @@ export async function enrollAll(
       }
     }
     // The list may be older than the release.
-    const done =
-      !released && devices.length === wanted.size && devices.every((device) => settled.has(device.state))
+    const done = !released && devices.length === wanted.size && devices.every(isSettled)
     if (done) return devices.filter((device) => device.state === 'quarantined')
     await sleep(100)
   }
   const missing = serials
     .map((serial) => ({ serial, device: devices.find((each) => each.serial === serial) }))
-    .filter(({ device }) => !device || !settled.has(device.state))
+    .filter(({ device }) => !device || !isSettled(device))
     .map(
       ({ serial, device }) =>
-        `${serial} ${device ? `is ${device.state}${device.reason ? ` (${device.reason})` : ''}` : 'is not seen'}`,
+        `${serial} ${device ? `is ${device.state}, its link ${device.link}${device.reason ? ` (${device.reason})` : ''}` : 'is not seen'}`,
     )
   throw new Error(`virtual phones are not ready after ${timeoutMs / 1000} s: ${missing.join(', ')}`)
 }
-
-const settled: ReadonlySet<string> = new Set(['free', 'assigned', 'quarantined'])
 
 /** False when the device is not ready for enrolment yet. */
 async function accepted(request: Promise<unknown>): Promise<boolean> {

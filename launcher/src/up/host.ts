@@ -113,9 +113,16 @@ export async function startHostAgent(
   })
 }
 
-export async function takeIn({ ports, steps, signal }: Context, operator: OperatorClient): Promise<Device[]> {
+/** @param before the devices before the host agent was started */
+export async function takeIn(
+  { ports, steps, signal }: Context,
+  operator: OperatorClient,
+  before: readonly Device[],
+): Promise<Device[]> {
   if (ports.phones.length === 0) return []
-  return steps.run('Virtual phones enrolled', () => enrollAll(operator, serials(ports), 120_000, signal))
+  return steps.run('Virtual phones enrolled', () =>
+    enrollAll(operator, serials(ports), 120_000, signal, before),
+  )
 }
 
 /** Their adb serials. */

@@ -79,9 +79,10 @@ async function startParts(context: Context): Promise<string> {
   let devices: Device[] = []
   if (programs) {
     signal.throwIfAborted()
+    const before = (await addresses.operator?.devices()) ?? []
     await startHostAgent(context, addresses, programs)
     if (addresses.operator) {
-      quarantined = await takeIn(context, addresses.operator)
+      quarantined = await takeIn(context, addresses.operator, before)
       devices = await addresses.operator.devices()
     }
   }
