@@ -1,25 +1,14 @@
 // The files that the prose check reads.
-import { readdirSync, statSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { lstatSync, statSync } from 'node:fs'
 import path from 'node:path'
-
-const skipped = new Set([
-  'node_modules',
-  'dist',
-  'gen',
-  'generated',
-  '.git',
-  '.turbo',
-  '.phonerack',
-  'coverage',
-])
 
 /** The rules and their test quote bad sentences; the conformance table quotes the specification. */
 const exempt = [
   /^scripts\/lib\/prose\/(rules|fragments)\.mjs$/,
   /^shared\/src\/prose\.test\.ts$/,
   /^docs\/conformance(\.md|\/)/,
-  // Vite writes and deletes these while it loads a configuration.
-  /\.timestamp-[^/]*\.mjs$/,
+  /(^|\/)(gen|generated)\//,
 ]
 
 const isProse = (file) =>
@@ -27,18 +16,22 @@ const isProse = (file) =>
     /^(scripts|\.ci)\/[a-z-]+$/.test(file)) &&
   !exempt.some((pattern) => pattern.test(file))
 
-/** @returns {string[]} paths relative to `root` of the files at and below `from`, sorted */
+/**
+ * Those that git has, and new ones that it does not ignore.
+ * @returns {string[]} paths relative to `root` of the files at and below `from`, sorted
+ */
 export function proseFiles(root, from = root) {
   if (!statSync(from).isDirectory()) return [path.relative(root, from)]
-  const found = []
-  const walk = (folder) => {
-    for (const entry of readdirSync(folder, { withFileTypes: true })) {
-      if (skipped.has(entry.name)) continue
-      const full = path.join(folder, entry.name)
-      if (entry.isDirectory()) walk(full)
-      else if (entry.isFile() && isProse(path.relative(root, full))) found.push(path.relative(root, full))
-    }
-  }
-  walk(from)
-  return found.sort()
+  const listed = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard', from], {
+    cwd: root,
+    maxBuffer: 64 << 20,
+  })
+  return listed
+    .toString()
+    .split('\0')
+    .filter((file) => file !== '' && isProse(file) && isFile(path.join(root, file)))
+    .sort()
 }
+
+/** False for a link, and for a file that git still lists and that is deleted. */
+const isFile = (file) => lstatSync(file, { throwIfNoEntry: false })?.isFile() === true
