@@ -167,7 +167,7 @@ export class JobRunner {
       },
       onUnwritten: (error: unknown) => this.onTrouble(error),
     }
-    const pool = await startPool(this.pool, work, on, this.stopping.signal).catch((error: unknown) => {
+    const pool = await startPool(this.pool, work, on).catch((error: unknown) => {
       forgetIds()
       throw error
     })

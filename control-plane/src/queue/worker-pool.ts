@@ -3,6 +3,7 @@
  * a successor immediately: its last jobs may take minutes.
  */
 import { EventEmitter } from 'node:events'
+import { setTimeout } from 'node:timers/promises'
 import {
   Logger as GraphileLogger,
   run,
@@ -11,7 +12,7 @@ import {
   type WorkerPool,
 } from 'graphile-worker'
 import type pg from 'pg'
-import { onAbort, pause } from '@phonerack/shared'
+import { onAbort } from '@phonerack/shared'
 
 export interface PoolWork {
   tasks: TaskList
@@ -49,24 +50,23 @@ const pollMs = 300_000
 const endings = { completeJobBatchDelay: 10, failJobBatchDelay: 0 } as const
 /**
  * Milliseconds after the end of the last job. Graphile 0.18 counts the statements that write the ends of jobs, and loses count
- * when one of them fails: then it waits for ever for the next ones. A job whose end is written later runs once more.
+ * when one of them fails: then it waits for none of the next ones, or for ever. A job whose end is written later runs once more.
  */
-const writingMs = 5000
+const writingMs = 2000
 
 export const quiet = new GraphileLogger(() => () => undefined)
 
-/** @param stopping the process stops */
 export async function startPool(
   pgPool: pg.Pool,
   { tasks, concurrency }: PoolWork,
   on: PoolEvents,
-  stopping: AbortSignal,
 ): Promise<StartedPool> {
   const events: WorkerEvents = new EventEmitter()
   const idle = new AbortController()
   const workersEnded = new AbortController()
   let workers = 0
   let isStopping = false
+  let isUnwritten = false
   let wake: WorkerPool['nudge'] = () => undefined
   events.on('pool:create', ({ workerPool }) => {
     on.onId(workerPool.id)
@@ -80,7 +80,10 @@ export async function startPool(
   }
   for (const end of ['pool:gracefulShutdown', 'pool:forcefulShutdown', 'pool:release'] as const)
     events.on(end, noteStopping)
-  events.on('pool:fatalError', ({ error }) => on.onUnwritten(error))
+  events.on('pool:fatalError', ({ error }) => {
+    isUnwritten = true
+    on.onUnwritten(error)
+  })
   // Jobs that are due later are announced too.
   events.on('pool:listen:notification', () => on.onAdded())
   events.on('worker:create', ({ worker }) => {
@@ -99,19 +102,24 @@ export async function startPool(
     ...{ logger: quiet, events, preset: { worker: endings } },
   })
   const written = runner.promise.finally(noteStopping)
-  const givenUp = async (): Promise<void> => {
-    await aborted(workersEnded.signal)
-    await pause(writingMs, stopping)
-    // Frees the rest. It is refused after a stop.
-    await runner.stop().catch(() => undefined)
+  let stopped: Promise<void> | null = null
+  const stop = (): Promise<void> => (stopped ??= runner.stop())
+  const ended = async (): Promise<void> => {
+    await Promise.race([written, aborted(workersEnded.signal)])
+    const enough = setTimeout(writingMs, undefined, { ref: false })
+    await Promise.race([written, enough])
+    if (!isUnwritten) return
+    await enough
+    // Frees the rest, unless graphile has done it.
+    await stop().catch(() => undefined)
   }
   return {
     wake(count) {
       if (!isStopping) wake(count)
     },
     stopping: aborted(idle.signal),
-    ended: Promise.race([written, givenUp()]),
-    stop: () => runner.stop(),
+    ended: ended(),
+    stop,
   }
 }
 

@@ -22,9 +22,12 @@ export async function awaitHost(
   throw new Error(`host ${name} is not online after ${timeoutMs / 1000} s: ${last}`)
 }
 
+/** Milliseconds that a phone which was enrolled before gets to be reachable: it may have lost its power. */
+const reachMs = 20_000
+
 /**
  * Enrols those of `serials` that are not enrolled, releases quarantined ones that hold no phone once, and
- * waits until all are enrolled and reachable.
+ * waits until all are enrolled, and reachable unless this takes too long.
  * @param before the devices before the last start of the host, whose links are old
  * @returns those that ended quarantined, with the reason.
  * @throws Error that names those that were not ready before the deadline.
@@ -36,22 +39,26 @@ export async function enrollAll(
   stop: AbortSignal,
   before: readonly Device[] = [],
 ): Promise<Device[]> {
-  const end = performance.now() + timeoutMs
+  const begun = performance.now()
+  const end = begun + timeoutMs
   const asked = new Set<string>()
   const oldProofs = new Map(before.map((device) => [device.id, device.last_proof_at]))
   const isSettled = ({ id, state, link, last_proof_at: proof }: Device): boolean => {
-    // A quarantined phone may stay unreachable.
     if (state === 'quarantined') return true
-    const isReachable = proof !== (oldProofs.get(id) ?? null)
+    if (!enrolled.has(state)) return false
+    if (oldProofs.has(id) && performance.now() - begun > reachMs) return true
+    if (proof === (oldProofs.get(id) ?? null)) return false
     // A free phone that is busy cannot be rented yet.
-    if (state === 'free') return isReachable && link === 'healthy'
-    return state === 'assigned' && isReachable && (link === 'healthy' || link === 'busy')
+    return link === 'healthy' || (state === 'assigned' && link === 'busy')
   }
   let devices: Device[] = []
+  let last = new Set<string>()
+  const settled = new Set<string>()
   while (performance.now() < end) {
     stop.throwIfAborted()
     const wanted = new Set(serials)
-    let released = false
+    // The list is older than these releases.
+    const released = new Set<string>()
     devices = (await operator.devices()).filter((device) => wanted.has(device.serial))
     for (const device of devices) {
       if (asked.has(device.serial)) continue
@@ -65,23 +72,31 @@ export async function enrollAll(
       if (device.state === 'quarantined' && device.phone_id === null) {
         await accepted(operator.release(device.id))
         asked.add(device.serial)
-        released = true
+        released.add(device.id)
       }
     }
-    // The list may be older than the release.
-    const done = !released && devices.length === wanted.size && devices.every(isSettled)
-    if (done) return devices.filter((device) => device.state === 'quarantined')
+    // In two lists: a device and the time of its host are not read at the same moment.
+    const now = new Set(
+      devices.filter((device) => !released.has(device.id) && isSettled(device)).map(({ id }) => id),
+    )
+    for (const id of now) if (last.has(id)) settled.add(id)
+    last = now
+    if (devices.length === wanted.size && devices.every(({ id }) => settled.has(id)))
+      return devices.filter((device) => device.state === 'quarantined')
     await sleep(100)
   }
   const missing = serials
     .map((serial) => ({ serial, device: devices.find((each) => each.serial === serial) }))
-    .filter(({ device }) => !device || !isSettled(device))
+    .filter(({ device }) => !device || !settled.has(device.id))
     .map(
       ({ serial, device }) =>
         `${serial} ${device ? `is ${device.state}, its link ${device.link}${device.reason ? ` (${device.reason})` : ''}` : 'is not seen'}`,
     )
   throw new Error(`virtual phones are not ready after ${timeoutMs / 1000} s: ${missing.join(', ')}`)
 }
+
+/** `offline`: it was free. */
+const enrolled: ReadonlySet<string> = new Set(['free', 'assigned', 'offline'])
 
 /** False when the device is not ready for enrolment yet. */
 async function accepted(request: Promise<unknown>): Promise<boolean> {
