@@ -33,6 +33,13 @@ async function breakFirstEnd(): Promise<void> {
     for each row execute function test_break_end()`
 }
 
+async function hasFailedEnd(): Promise<boolean> {
+  const [row] = await plane.app.core.db.$queryRaw<
+    { called: boolean }[]
+  >`select is_called as called from test_ends`
+  return row?.called === true
+}
+
 async function hasNoJobs(): Promise<boolean> {
   const rows = await plane.app.core.db.$queryRaw<
     unknown[]
@@ -110,9 +117,13 @@ it('runs jobs while the last one of a pool that stopped still runs, and this one
     await add('long')
     await eventually(() => ran.includes('long'), 60_000)
     await add('unwritten')
-    await eventually(() => ran.includes('unwritten'), 60_000)
+    await eventually(hasFailedEnd, 60_000)
+    // Until the pool has stopped: before, it would still run the next job itself.
+    await pause(500, new AbortController().signal)
     await add('next')
     await eventually(() => ran.includes('next'), 30_000)
+    // Locks that are released too early are so within two heartbeats.
+    await pause(4500, new AbortController().signal)
   } finally {
     held.abort()
   }
