@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 
-/** Packages with unit tests, by folder; each is a project of vitest.config.ts. */
+/** Packages with unit tests, by folder; each is two projects of vitest.config.ts. */
 export const packages = [
   'proto',
   'shared',

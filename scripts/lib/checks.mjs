@@ -1,50 +1,70 @@
-// Runs every check of the project in order and counts: `./scripts/test`.
+// Runs the checks of the project and counts: `./scripts/test`, whose comment describes the options.
 // Plain JavaScript, since it also has to report a build that fails.
-// With --changed it runs what a change can touch (changed.mjs).
 // A check other than a test run counts as one; the last line is `N passed, N failed`.
 import { spawn } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { randomInt } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { availableParallelism, tmpdir } from 'node:os'
 import path from 'node:path'
 import { performance } from 'node:perf_hooks'
 import process from 'node:process'
-import { stripVTControlCharacters } from 'node:util'
+import { parseArgs } from 'node:util'
 import { changeIn, dependentsOf, planOf } from './changed.mjs'
 import { pagesOf } from './conformance-pages.mjs'
-import { prove, retriedOnly } from './conformance.mjs'
-import { readReport } from './python.mjs'
+import { prove } from './conformance.mjs'
+import { readReport as readPython } from './python.mjs'
+import { bin, countReport, hasPassed, readReport, root, run } from './runs.mjs'
+import { beginRecord, headOf, isLong, shardOf, sourcesOf, testFiles } from './suites.mjs'
 
-const root = path.resolve(import.meta.dirname, '..', '..')
-const bin = (name) => path.join(root, 'node_modules', '.bin', name)
-const env = {
-  ...process.env,
-  ...{ TURBO_TELEMETRY_DISABLED: '1', CI: process.env.CI ?? '1', NO_COLOR: '1' },
-  // The compiler and the linter: a tenth more memory, a fifth less time.
-  GOGC: process.env.GOGC ?? '400',
+const usage = `Usage: ./scripts/test [options] [FILE ...]
+
+  (none)          the gate: set-up, build, static checks, and every x.test.ts
+  --long          the long tests: every x.long.test.ts
+  --all           both
+  --changed       only the tests, of both suites, that the change against origin/main (else main) can touch
+  --shard K/N     with --long or --all: the Kth of N parts of the tests
+  --resume        with --long: continues the last run of --long without the files that passed
+  --seed N        seed of random tests; the gate's is 1, the others draw one and print it
+  --repeat N      runs the files, or the whole gate, N times while each core runs a busy loop
+`
+
+function readOptions() {
+  const flag = { type: 'boolean', default: false }
+  const text = { type: 'string' }
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: {
+      ...{ help: flag, long: flag, all: flag, changed: flag, resume: flag },
+      ...{ shard: text, seed: text, repeat: text },
+    },
+  })
+  const chosen = [values.long, values.all, values.changed, values.repeat !== undefined].filter(Boolean)
+  if (chosen.length > 1) throw new Error('--long, --all, --changed and --repeat exclude each other')
+  if (values.shard !== undefined && !values.long && !values.all)
+    throw new Error('--shard needs --long or --all')
+  if (values.resume && !values.long) throw new Error('--resume needs --long')
+  if (positionals.length > 0 && values.repeat === undefined) throw new Error('files need --repeat')
+  shardOf([], values.shard)
+  return {
+    ...values,
+    seed: numberOf('seed', values.seed),
+    repeat: numberOf('repeat', values.repeat),
+    files: positionals,
+  }
 }
-const scratch = mkdtempSync(path.join(tmpdir(), 'phonerack-checks-'))
+
+function numberOf(name, text) {
+  if (text === undefined) return undefined
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new Error(`--${name} must be a positive number, not ${text}`)
+  return Number(text)
+}
+
 const total = { passed: 0, failed: 0 }
 const failures = []
-const later = []
 const skipped = []
-/** The outcomes of each file. */
+const times = []
+/** The outcomes of each test file. */
 const reported = new Map()
-
-/** Runs a program and prints its output; true when it exits with 0. */
-function run(command, args, cwd = root, say = (chunk) => process.stdout.write(chunk)) {
-  return new Promise((resolve) => {
-    const child = spawn(command, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] })
-    child.stdout.on('data', say)
-    child.stderr.on('data', say)
-    child.once('error', (error) => {
-      say(`${command}: ${error.message}\n`)
-      resolve(false)
-    })
-    // Piped output may still be unread at `exit`. A program that the child left behind can keep the pipe open.
-    child.once('exit', (code) => setTimeout(() => resolve(code === 0), 5000).unref())
-    child.once('close', (code) => resolve(code === 0))
-  })
-}
 
 /** `failed` contains the names of failed tests, with a short reason if there is one. */
 function count(passed, failed) {
@@ -53,12 +73,20 @@ function count(passed, failed) {
   failures.push(...failed)
 }
 
-async function check(name, command, args, cwd) {
+async function timed(name, work) {
   const since = performance.now()
-  let said = ''
-  const passed = await run(command, args, cwd, (chunk) => (said += chunk))
-  count(passed ? 1 : 0, passed ? [] : [name])
+  const ended = await work()
   const seconds = ((performance.now() - since) / 1000).toFixed(1)
+  times.push(`${name} ${seconds} s`)
+  return [ended, seconds]
+}
+
+async function check(name, command, args, cwd) {
+  let said = ''
+  const [passed, seconds] = await timed(name, () =>
+    run(command, args, { cwd, say: (chunk) => (said += chunk) }),
+  )
+  count(passed ? 1 : 0, passed ? [] : [name])
   process.stdout.write(`\n${said}== ${name}: ${passed ? 'passed' : 'FAILED'} (${seconds} s)\n`)
   return passed
 }
@@ -76,116 +104,101 @@ async function textChecks() {
 }
 
 /** The compiler and the linter use all cores, the others one each. */
-const staticChecks = (isEverything) => Promise.all([heavyChecks(), lightChecks(isEverything)])
+const staticChecks = () =>
+  Promise.all([
+    check('types', bin('turbo'), ['run', 'typecheck', '--output-logs=errors-only']).then(() =>
+      check('lint', bin('oxlint'), ['--type-aware', '--deny-warnings']),
+    ),
+    check('floors', bin('depcruise'), ['control-plane/src', 'host-agent/src']).then(() =>
+      check('commands', process.execPath, ['scripts/lib/commands.mjs', '--check']),
+    ),
+  ])
 
-async function heavyChecks() {
-  await check('types', bin('turbo'), ['run', 'typecheck', '--output-logs=errors-only'])
-  await check('lint', bin('oxlint'), ['--type-aware', '--deny-warnings'])
-}
-
-async function lightChecks(isEverything) {
-  await check('floors', bin('depcruise'), ['control-plane/src', 'host-agent/src'])
-  if (!isEverything) return
-  await check('commands', process.execPath, ['scripts/lib/commands.mjs', '--check'])
-  await check('programs', process.execPath, ['scripts/lib/programs.mjs'])
-}
+/** Installs programs that tests run, or names those that are missing. */
+const programs = () => check('programs', process.execPath, ['scripts/lib/programs.mjs'])
 
 /** Types and tests of the Python SDK, counted one by one. Checks whose packages cannot be installed are skipped. */
 async function pythonChecks() {
-  const since = performance.now()
   let said = ''
-  const passed = await run('bash', ['clients/python/scripts/check.sh'], root, (chunk) => (said += chunk))
-  const report = readReport(said, passed)
+  const [passed, seconds] = await timed('python', () =>
+    run('bash', ['clients/python/scripts/check.sh'], { say: (chunk) => (said += chunk) }),
+  )
+  const report = readPython(said, passed)
   count(report.passed, report.failed)
   skipped.push(...report.skipped)
   const outcome = report.failed.length === 0 ? 'passed' : 'FAILED'
-  const seconds = ((performance.now() - since) / 1000).toFixed(1)
   process.stdout.write(
     `\n${said}== python: ${outcome}: ${report.passed} passed, ${report.failed.length} failed, ${report.skippedCount} skipped (${seconds} s)\n`,
   )
 }
 
 /**
- * A vitest run; its tests are counted one by one, and those named that failed, or passed at a later try
- * (docs/decisions/0096). A run that ends badly without a failed test, as by an error outside of tests, counts as one.
- * `mayBeNone`: no test needs to run. `isHeldBack`: the output is printed in one piece, for one of two runs at the same time.
+ * Runs vitest and returns true when it ended well.
+ * @param report gets a line for each file that ends
  */
-async function tests(name, args, { mayBeNone = false, isHeldBack = false } = {}) {
-  const print = (text) => process.stdout.write(text)
-  if (!isHeldBack) print(`\n== ${name}\n`)
-  const report = path.join(scratch, `${name}.json`)
-  let said = ''
-  const ended = await run(
-    bin('vitest'),
-    ['run', ...args, '--reporter=default', '--reporter=json', `--outputFile.json=${report}`],
-    root,
-    (chunk) => {
-      if (!isHeldBack) print(chunk)
-      said += chunk
-    },
-  )
-  if (isHeldBack) print(`\n== ${name}\n${said}`)
-  const files = existsSync(report) ? JSON.parse(readFileSync(report, 'utf8')).testResults : []
-  const failed = []
-  let passed = 0
-  for (const file of files) {
-    const place = path.relative(root, file.name)
-    // A passed test has messages when an earlier try of it failed.
-    const outcomes = file.assertionResults.map(({ title, status, failureMessages }) => ({
-      title,
-      passed: status === 'passed',
-      retried: status === 'passed' && failureMessages.length > 0,
-    }))
-    reported.set(place, outcomes)
-    for (const { status, fullName, failureMessages } of file.assertionResults) {
-      const told = `${name}: ${place}: ${fullName}: ${shortly(failureMessages[0] ?? '')}`
-      if (status === 'failed') failed.push(told)
-      if (status === 'passed') passed += 1
-      if (status === 'passed' && failureMessages.length > 0) later.push(told)
-    }
-    if (file.status === 'failed' && !file.assertionResults.some(({ status }) => status === 'failed'))
-      failed.push(`${name}: ${place}: ${shortly(file.message || failureOf(said, path.basename(place)))}`)
-  }
-  if (failed.length === 0 && (!ended || (passed === 0 && !mayBeNone)))
-    failed.push(`${name}: ended badly\n${stripVTControlCharacters(lastError(said))}`)
-  count(passed, failed)
+async function vitest(name, args, { report, seed }) {
+  process.stdout.write(`\n== ${name}\n`)
+  const more = { PHONERACK_REPORT: report, PHONERACK_SEED: String(seed) }
+  const reporters = ['--reporter=default', '--reporter=./scripts/lib/reporter.mjs']
+  const [ended] = await timed(name, () => run(bin('vitest'), ['run', ...args, ...reporters], { more }))
+  return ended
 }
 
-/** The first lines of an error, without its stack. */
-function shortly(message) {
-  const lines = message.split('\n')
-  const end = lines.findIndex((line) => /^\s+at /.test(line))
-  return lines.slice(0, Math.min(end === -1 ? 12 : end, 12)).join('\n    ')
+const endToEnd = ['--config', 'e2e/vitest.config.ts']
+const isEndToEnd = (file) => file.startsWith('e2e/')
+
+/** Runs test files, the unit tests first, and counts their tests. */
+async function tests(files, { name = '', seed, report = newReport(), done = [] }) {
+  const [unit, e2e] = [files.filter((file) => !isEndToEnd(file)), files.filter(isEndToEnd)]
+  let ended = true
+  if (unit.length > 0) ended = await vitest(`${name}unit tests`, unit, { report, seed })
+  if (e2e.length > 0)
+    ended = (await vitest(`${name}end to end`, [...endToEnd, ...e2e], { report, seed })) && ended
+  countRun(`${name}tests`, report, [...files, ...done], ended)
 }
 
-/**
- * The output of a run for a file without a failed test, as when a hook failed; the report does not contain
- * it.
- */
-function failureOf(said, file) {
-  const lines = stripVTControlCharacters(said).split('\n')
-  const at = lines.findIndex((line) => line.includes('FAIL') && line.includes(file))
-  return at === -1 ? 'see above' : lines.slice(at + 1, at + 6).join('\n')
+function countRun(name, report, expected, ended) {
+  const read = readReport(report)
+  const { passed, failed } = countReport(read, expected)
+  for (const [file, { tests: ofFile }] of read.files)
+    reported.set(
+      file,
+      ofFile.map(({ title, state }) => ({ title, passed: state === 'passed' })),
+    )
+  count(passed, ended || failed.length > 0 ? failed : [`${name}: vitest failed; see above`])
 }
 
-/** From the errors outside of tests on, else the last lines. */
-function lastError(said) {
-  const lines = said.split('\n')
-  const at = lines.findIndex((line) => line.includes('Unhandled'))
-  return (at === -1 ? lines.slice(-40) : lines.slice(at, at + 60)).join('\n')
-}
+const newReport = () => path.join(scratch, `report-${reports++}.jsonl`)
 
-/**
- * Proves each sentence of docs/conformance by a test of this run that passed at the first try. A retry does not prove a
- * sentence, but fails the run no more than that of any other test.
- */
-function conformance() {
-  const rows = pagesOf().flatMap((page) => page.rows)
-  const { sentences, proven, untested, unproven } = prove(rows, reported)
-  const isSound = unproven.every(({ reason }) => reason === retriedOnly)
-  count(isSound ? 1 : 0, isSound ? [] : ['conformance'])
+async function longTests({ shard, resume, seed }) {
+  const record = path.join(root, 'node_modules', '.cache', 'phonerack', 'long-tests.jsonl')
+  const sources = sourcesOf(root)
+  const head = resume ? headOf(record, sources) : { sources, shard, seed }
+  if (!resume) beginRecord(record, head)
+  const files = shardOf(testFiles(root).filter(isLong), head.shard)
+  const { files: ended } = readReport(record)
+  const done = files.filter((file) => ended.has(file) && hasPassed(ended.get(file)))
   process.stdout.write(
-    `\n== conformance: ${sentences} sentences, ${proven} proven by tests that passed, ${untested} not tested\n` +
+    `\n== long tests: ${files.length - done.length} files, seed ${head.seed}` +
+      `${done.length > 0 ? `; ${done.length} passed before` : ''}\n`,
+  )
+  const left = files.filter((file) => !done.includes(file))
+  await tests(left, { name: 'long ', seed: head.seed, report: record, done })
+  return head.shard
+}
+
+/** Counts the sentences of docs/conformance that the tests of this run prove. */
+function conformance(isOfRun) {
+  const rows = pagesOf().flatMap((page) => page.rows)
+  const { proven, untested, unproven } = prove(
+    rows.filter(({ file }) => file === null || isOfRun(file)),
+    reported,
+  )
+  count(unproven.length === 0 ? 1 : 0, unproven.length === 0 ? [] : ['conformance'])
+  const ofGate = rows.length - proven - untested - unproven.length
+  process.stdout.write(
+    `\n== conformance: ${rows.length} sentences of the contract: ${proven} proven by tests that passed` +
+      `${ofGate > 0 ? `, ${ofGate} by the gate, which did not run` : ''}, ${untested} not tested\n` +
       unproven
         .map(
           ({ sentence, file, test, reason }) => `  not proven: ${sentence} (${file}: ${test}: ${reason})\n`,
@@ -194,63 +207,97 @@ function conformance() {
   )
 }
 
-const projects = (packages) => packages.flatMap((name) => ['--project', name])
-
-function changePlan() {
-  const { main, base, files } = changeIn(root)
-  return { main, base, files, ...planOf(files, dependentsOf(root)) }
-}
-
-/**
- * The unit tests of the control plane are half of all. The others run at the same time, and during the first end-to-end
- * tests: each run waits for a third of its time, but hardly at the same moments, so that together they keep two cores busy.
- */
-const allTests = () =>
-  Promise.all([
-    tests('unit', ['--project', '!control-plane', '--maxWorkers=3'], { isHeldBack: true }),
-    tests('control plane', ['--project', 'control-plane', '--maxWorkers=4']).then(() =>
-      tests('e2e', ['--config', 'e2e/vitest.config.ts']),
-    ),
-  ])
-
-async function changedTests({ main, base, files, everything, whole: all, related, e2e, python }) {
+async function changedTests({ main, base, files, everything, whole, related, e2e, python }, seed) {
   const list = (names) => (names.length === 0 ? 'none' : names.join(', '))
   process.stdout.write(
     `\n== changed against ${main}: ${files.length} files\n` +
-      `  all unit tests of: ${list(all)}\n  related unit tests of: ${list(related)}\n` +
+      `  all unit tests of: ${list(whole)}\n  related unit tests of: ${list(related)}\n` +
       `  Python SDK: ${python ? 'all' : 'none'}\n` +
       `  end to end: ${everything ? 'all' : list(e2e)}\n`,
   )
-  if (all.length > 0) await tests('unit', projects(all))
-  if (related.length > 0)
-    await tests('related', [...projects(related), '--changed', base, '--passWithNoTests'], {
-      mayBeNone: true,
-    })
-  if (everything || e2e.length > 0)
-    await tests('e2e', ['--config', 'e2e/vitest.config.ts', ...(everything ? [] : e2e)])
-}
-
-try {
-  const [built] = await Promise.all([build(), textChecks()])
-  const plan = process.argv.includes('--changed') ? changePlan() : null
-  await staticChecks(built && plan === null)
-  const runs = plan === null ? allTests : () => changedTests(plan)
-  // The checks of the Python SDK mostly wait.
-  await Promise.all([plan === null || plan.python ? pythonChecks() : undefined, built ? runs() : undefined])
-  if (built && plan === null) {
-    try {
-      conformance()
-    } catch (error) {
-      count(0, [`conformance: ${error.message}`])
-    }
+  const report = newReport()
+  const projects = (folders) => folders.flatMap((name) => ['--project', name, '--project', `${name}-long`])
+  const ended = []
+  if (python) await pythonChecks()
+  if (whole.length > 0) ended.push(await vitest('unit', projects(whole), { report, seed }))
+  if (related.length > 0) {
+    const args = [...projects(related), '--changed', base, '--passWithNoTests']
+    ended.push(await vitest('related', args, { report, seed }))
   }
-} finally {
-  rmSync(scratch, { recursive: true, force: true })
+  if (everything || e2e.length > 0)
+    ended.push(await vitest('end to end', [...endToEnd, ...(everything ? [] : e2e)], { report, seed }))
+  countRun('changed tests', report, [], !ended.includes(false))
 }
 
-if (failures.length > 0) process.stdout.write(`\nFailed:\n${failures.map((name) => `  ${name}\n`).join('')}`)
-if (later.length > 0)
-  process.stdout.write(`\nPassed only on a retry:\n${later.map((name) => `  ${name}\n`).join('')}`)
-if (skipped.length > 0) process.stdout.write(`\nSkipped:\n${skipped.map((name) => `  ${name}\n`).join('')}`)
-process.stdout.write(`\n${total.passed} passed, ${total.failed} failed\n`)
-process.exitCode = total.failed === 0 && total.passed > 0 ? 0 : 1
+/** Runs files repeatedly while each core runs a busy loop, which finds tests that depend on time. */
+async function repeated(files, times, seed) {
+  // A loop ends by itself, in case this process is killed.
+  const loop = [
+    '-e',
+    'const end = Date.now() + 43_200_000; while (Date.now() < end) for (let i = 0; i < 1e6; i++);',
+  ]
+  const loops = Array.from({ length: availableParallelism() }, () =>
+    spawn(process.execPath, loop, { stdio: 'ignore' }),
+  )
+  const endLoops = () => loops.forEach((each) => each.kill('SIGKILL'))
+  process.once('exit', endLoops)
+  try {
+    for (let time = 1; time <= times; time += 1) await tests(files, { name: `${time}/${times} `, seed })
+  } finally {
+    endLoops()
+  }
+}
+
+async function main(options) {
+  const { long, all, changed, shard, repeat } = options
+  const isGate = !long && !changed && repeat === undefined
+  const seed = options.seed ?? (long || all ? randomInt(1, 2 ** 30) : 1)
+  const [built] = await Promise.all([build(), isGate || changed ? textChecks() : undefined])
+  if (!built) return
+  await Promise.all([isGate || changed ? staticChecks() : undefined, programs()])
+  const gate = testFiles(root).filter((file) => !isLong(file))
+  if (isGate) await Promise.all([pythonChecks(), tests(all ? shardOf(gate, shard) : gate, { seed })])
+  if (changed) {
+    const change = changeIn(root)
+    await changedTests({ ...change, ...planOf(change.files, dependentsOf(root)) }, seed)
+  }
+  if (repeat !== undefined) await repeated(options.files.length > 0 ? options.files : gate, repeat, seed)
+  const ranShard = long || all ? await longTests({ ...options, seed }) : undefined
+  if ((long || all) && ranShard === undefined) conformance(all ? () => true : isLong)
+  return isGate && !all
+}
+
+function conclude(isGateAlone) {
+  if (failures.length > 0)
+    process.stdout.write(`\nFailed:\n${failures.map((name) => `  ${name}\n`).join('')}`)
+  if (skipped.length > 0) process.stdout.write(`\nSkipped:\n${skipped.map((name) => `  ${name}\n`).join('')}`)
+  process.stdout.write(`\nTime by part: ${times.join(', ')}\n`)
+  if (isGateAlone) {
+    const { length } = testFiles(root).filter(isLong)
+    process.stdout.write(`${length} files of long tests were not run: ./scripts/test --long\n`)
+  }
+  process.stdout.write(`${total.passed} passed, ${total.failed} failed\n`)
+  process.exitCode = total.failed === 0 && total.passed > 0 ? 0 : 1
+}
+
+let options
+let scratch = ''
+let reports = 0
+try {
+  options = readOptions()
+} catch (error) {
+  process.stderr.write(`${error.message}\n\n${usage}`)
+  process.exit(2)
+}
+if (options.help) process.stdout.write(usage)
+else {
+  scratch = mkdtempSync(path.join(tmpdir(), 'phonerack-checks-'))
+  try {
+    conclude(await main(options))
+  } catch (error) {
+    count(0, [error.message])
+    conclude(false)
+  } finally {
+    rmSync(scratch, { recursive: true, force: true })
+  }
+}

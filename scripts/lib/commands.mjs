@@ -19,6 +19,7 @@ const programs = {
   agent: 'host-agent/dist/cli.js',
   package: 'launcher/dist/package.js',
   prose: 'scripts/lib/prose/main.mjs',
+  test: 'scripts/lib/checks.mjs',
 }
 
 const order = [

@@ -36,7 +36,7 @@ export function indexOf(pages) {
   )
   return `# Conformance
 
-Each page lists the sentences of one chapter of the interface specification, each with the test that proves it. A sentence is proven when its test passes at the first try; the last lines of \`./scripts/test\` state how many are. Tests under \`e2e/src/conformance\` drive \`/v1\` against virtual phones with and without the fast path. ¹ marks a limit that the test lowers by configuration.
+Each page lists the sentences of one chapter of the interface specification, each with the test that proves it. A sentence is proven when its test passes; \`./scripts/test --all\` states how many are, and \`./scripts/test --long\` how many the long tests prove. Tests under \`e2e/src/conformance\` drive \`/v1\` against virtual phones with and without the fast path. ¹ marks a limit that the test lowers by configuration.
 
 \`./scripts/conformance\` generates this page, and follows renamed tests and moved files. \`shared/src/conformance.test.ts\` checks that every named test exists once.
 

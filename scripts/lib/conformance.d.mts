@@ -8,7 +8,6 @@ export interface Row {
 export interface Outcome {
   title: string
   passed: boolean
-  retried: boolean
 }
 
 export function rowsOf(page: string): Row[]

@@ -1,5 +1,5 @@
 // Reads the pages of docs/conformance and compares them with the reports of a test run: a sentence is proven when its
-// test ran and passed at the first try. Used by checks.mjs, by conformance-pages.mjs and by a test of `shared`.
+// test ran and passed. Used by checks.mjs, by conformance-pages.mjs and by a test of `shared`.
 
 /** `- Sentence – [title](../../file.test.ts)`, or `- Sentence – not tested: reason`; `\[` and `\]` in a title. */
 const line = /^(?: {2})?- (.+) – (?:\[((?:\\.|[^\]\\])+)\]\(\.\.\/\.\.\/([^)]+)\)|not tested: (.+))$/
@@ -56,20 +56,16 @@ function outcomesOf(file, reported) {
   return [...reported].filter(([name]) => name.startsWith(folder)).flatMap(([, outcomes]) => outcomes)
 }
 
-/** The reason of a sentence whose test failed first. */
-export const retriedOnly = 'passed only on a retry'
-
 /** Why a test does not prove its sentence; null when it does. */
 function doubt({ file, test }, reported) {
   const wanted = pattern(test)
   const found = outcomesOf(file, reported).filter(({ title }) => wanted.test(title))
   if (found.length === 0) return 'did not run'
-  if (found.some(({ passed }) => !passed)) return 'failed'
-  return found.some(({ retried }) => retried) ? retriedOnly : null
+  return found.every(({ passed }) => passed) ? null : 'failed'
 }
 
 /**
- * `rows`: the rows of all pages. `reported`: by file, from the root, the outcomes `{title, passed, retried}` of a run.
+ * `rows`: the rows of all pages. `reported`: by file, from the root, the outcomes `{title, passed}` of a run.
  * Returns how many sentences there are of each kind, and the unproven ones with the reason.
  */
 export function prove(rows, reported) {

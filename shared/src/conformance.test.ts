@@ -82,35 +82,26 @@ describe('renamed', () => {
 
 describe('prove', () => {
   const row = { sentence: 'A', file: 'a.test.ts', test: 'returns %s' }
-  const proven = (...outcomes: [passed: boolean, retried: boolean][]) =>
+  const proven = (...outcomes: boolean[]) =>
     prove(
       [row, { sentence: 'B', file: null, test: 'not possible' }],
       new Map([
-        ['a.test.ts', outcomes.map(([passed, retried]) => ({ title: 'returns 409', passed, retried }))],
-        ['b.test.ts', [{ title: 'returns 409', passed: false, retried: false }]],
+        ['a.test.ts', outcomes.map((passed) => ({ title: 'returns 409', passed }))],
+        ['b.test.ts', [{ title: 'returns 409', passed: false }]],
       ]),
     )
 
-  it('counts a sentence whose test passed at the first try', () => {
-    expect(proven([true, false])).toEqual({ sentences: 2, proven: 1, untested: 1, unproven: [] })
+  it('counts a sentence whose test passed', () => {
+    expect(proven(true)).toEqual({ sentences: 2, proven: 1, untested: 1, unproven: [] })
   })
 
   it.each([
     ['did not run', []],
-    ['failed', [[false, false]]],
-    [
-      'failed',
-      [
-        [true, false],
-        [false, false],
-      ],
-    ],
-    ['passed only on a retry', [[true, true]]],
-  ] as [string, [boolean, boolean][]][])('reports a sentence whose test %s', (reason, outcomes) => {
+    ['failed', [false]],
+    ['failed', [true, false]],
+  ])('reports a sentence whose test %s', (reason, outcomes) => {
     expect(proven(...outcomes)).toEqual({
-      sentences: 2,
-      proven: 0,
-      untested: 1,
+      ...{ sentences: 2, proven: 0, untested: 1 },
       unproven: [{ ...row, reason }],
     })
   })

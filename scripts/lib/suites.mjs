@@ -1,0 +1,44 @@
+// The two suites of tests, the shards of the long one, and the record by which a run that was cut off continues.
+import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+
+export const isLong = (file) => file.endsWith('.long.test.ts')
+
+/** The test files of a checkout, new ones too, in the order of their names. */
+export function testFiles(root) {
+  const args = ['ls-files', '--cached', '--others', '--exclude-standard', '*.test.ts']
+  const listed = execFileSync('git', args, { cwd: root, encoding: 'utf8' }).split('\n')
+  return [...new Set(listed)].filter((file) => file !== '' && existsSync(path.join(root, file))).sort()
+}
+
+/** `2/4`: the second quarter of `files`. Files of one folder go to different shards, since they take similar times. */
+export function shardOf(files, shard) {
+  if (shard === undefined) return files
+  const [, index, count] = /^([1-9]\d?)\/([1-9]\d?)$/.exec(shard)?.map(Number) ?? []
+  if (index === undefined || index > count) throw new Error(`--shard must be like 2/4, not ${shard}`)
+  return files.filter((_, at) => at % count === index - 1)
+}
+
+/** Identifies the tested sources: the commit, and the change against it. */
+export function sourcesOf(root) {
+  const git = (...args) => execFileSync('git', args, { cwd: root, maxBuffer: 2 ** 28 })
+  const hash = createHash('sha256').update(git('rev-parse', 'HEAD')).update(git('diff', 'HEAD'))
+  return hash.update(git('ls-files', '--others', '--exclude-standard')).digest('hex')
+}
+
+/** Begins the record of a run; the reporter appends to it. */
+export function beginRecord(record, head) {
+  mkdirSync(path.dirname(record), { recursive: true })
+  writeFileSync(record, `${JSON.stringify(head)}\n`)
+}
+
+/** The head of the run that was cut off. @throws Error when there is none, or when it tested other sources */
+export function headOf(record, sources) {
+  if (!existsSync(record)) throw new Error('there is no run to resume')
+  const head = JSON.parse(readFileSync(record, 'utf8').split('\n')[0])
+  if (head.sources !== sources)
+    throw new Error('the sources have changed since that run: begin again without --resume')
+  return head
+}
