@@ -30,11 +30,11 @@ const mainPath = ['first-path', 'lifecycle']
 const endToEnd = {
   proto: ['conformance/actions-fast'],
   shared: ['conformance/actions-fast'],
-  'control-plane': ['create', 'contract/', 'live'],
+  'control-plane': ['create', 'contract', 'live'],
   'host-agent': ['conformance/'],
   'virtual-phone': ['conformance/'],
   launcher: ['launcher'],
-  'clients/ctl': ['ctl'],
+  'clients/ctl': ['configured/ctl'],
   'clients/generated': [],
   // With the folder, since `cli` also matches `clients`.
   'clients/typescript': ['sdk', 'src/cli.test'],

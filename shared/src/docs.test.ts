@@ -12,7 +12,7 @@ const documents = execFileSync('git', ['ls-files', '--cached', '--others', '--ex
   encoding: 'utf8',
 })
   .split('\n')
-  // Links of the site's pages are of the site: e2e/src/docs-site.test.ts follows them.
+  // Links of the site's pages are of the site: e2e/src/docs-site.long.test.ts follows them.
   .filter((file) => file !== '' && !file.startsWith('site/pages/') && existsSync(path.join(root, file)))
 
 describe('documents', () => {

@@ -1,4 +1,4 @@
-/** The stream of events over a real HTTP server that breaks it. The real service is in `e2e/src/events.test.ts`. */
+/** The stream of events over a real HTTP server that breaks it. The real service is in `e2e/src/breakable/events.long.test.ts`. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setFlagsFromString } from 'node:v8'

@@ -1,4 +1,4 @@
-/** Reports of a phone over a real HTTP server. The real service is in `e2e/src/conformance/reports-device.test.ts`. */
+/** Reports of a phone over a real HTTP server. The real service is in `e2e/src/conformance/reports-device.long.test.ts`. */
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, expect, it } from 'vitest'

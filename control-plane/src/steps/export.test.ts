@@ -1,4 +1,4 @@
-/** Exports of a long session. The content of an export is in `e2e/src/steps.test.ts`. */
+/** Exports of a long session. The content of an export is in `e2e/src/steps.long.test.ts`. */
 import { newId } from '@phonerack/shared'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startApi, type TestApi } from '../testing/api.js'

@@ -1,4 +1,4 @@
-/** The parts of the replay file. A browser plays it in `e2e/src/steps.test.ts`. */
+/** The parts of the replay file. A browser plays it in `e2e/src/steps.long.test.ts`. */
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import fc from 'fast-check'

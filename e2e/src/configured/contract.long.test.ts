@@ -1,0 +1,19 @@
+/** The OpenAPI description of `/v1` holds for random requests. */
+import { randomInt } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { runContract } from '../contract/run.js'
+
+/** `./scripts/contract` sends more. */
+const requests = 2000
+
+test('every answer is one that the description allows', { timeout: 600_000 }, async () => {
+  const report = await runContract(requests, randomInt(2 ** 31))
+  const summary = `seed ${report.seed}, ${report.seconds} s, ${JSON.stringify(report.statuses)}`
+  expect(report.breaches, summary).toEqual([])
+  expect(report.requests, summary).toBe(requests)
+  expect(report.statuses['429'] ?? 0, summary).toBeLessThan(requests * 0.05)
+  // A run in which all requests fail would prove nothing.
+  expect(report.succeeded.length, `${summary}, ${report.succeeded.join(', ')}`).toBeGreaterThan(
+    report.operations / 3,
+  )
+})
