@@ -1,7 +1,8 @@
 /**
- * Output of a hostile phone at the limit of its size. Parsing takes time in proportion to the size: with a quadratic step each of
- * these would take minutes or hours, and the agent's other phones would wait.
+ * Long output of a hostile phone. Parsing takes time in proportion to the size: with a quadratic step each of these would take
+ * minutes or hours, and the agent's other phones would wait.
  */
+import { runInNewContext } from 'node:vm'
 import { describe, expect, it } from 'vitest'
 import type { Transport } from './adb/transport.js'
 import { Progress } from '@phonerack/shared'
@@ -18,57 +19,80 @@ import { identify } from './supervision/identify.js'
 import { accountTypesOf } from './wiping/order.js'
 import { traces } from './wiping/traces.js'
 
-const bytes = 8 << 20
+const bytes = 2 << 20
+/** Milliseconds. A linear parser needs a small part of it; a quadratic step needs more. */
+const limitMs = 20_000
 const filledWith = (piece: string, before = ''): string =>
   before + piece.repeat(Math.floor((bytes - before.length) / piece.length))
 const nothing = { onOpen: () => undefined, onClose: () => undefined }
 
+/** Interrupts `work` at the limit: a parser that blocks the thread would block the timer of a test's own deadline. */
+const bounded = (work: () => void) => () => void runInNewContext('work()', { work }, { timeout: limitMs })
+
 describe('the time for hostile output grows with its size', () => {
-  it('for windows', () => {
-    parseWindows(filledWith('mCurrentFocus=Window{a b'))
-    parseWindows(filledWith('mFocusedApp=AppWindowToken{'))
-    parseWindows(filledWith('mFocusedApp=AppWindowToken{ActivityRecord{a u0 '))
-    expect(parseWindows(filledWith('\n')).package).toBe('')
-  })
+  it(
+    'for windows',
+    bounded(() => {
+      parseWindows(filledWith('mCurrentFocus=Window{a b'))
+      parseWindows(filledWith('mFocusedApp=AppWindowToken{'))
+      parseWindows(filledWith('mFocusedApp=AppWindowToken{ActivityRecord{a u0 '))
+      expect(parseWindows(filledWith('\n')).package).toBe('')
+    }),
+  )
 
-  it('for the condition', () => {
-    const of = (part: string) => parseCondition(filledWith('\n', `== phonerack ${part}\n`))
-    for (const part of ['boot', 'battery', 'storage', 'lock', 'packages']) of(part)
-    expect(parseCondition(filledWith(' 1', '== phonerack storage\n')).storage_free_bytes).toBeNull()
-  })
+  it(
+    'for the condition',
+    bounded(() => {
+      const of = (part: string) => parseCondition(filledWith('\n', `== phonerack ${part}\n`))
+      for (const part of ['boot', 'battery', 'storage', 'lock', 'packages']) of(part)
+      expect(parseCondition(filledWith(' 1', '== phonerack storage\n')).storage_free_bytes).toBeNull()
+    }),
+  )
 
-  it('for notifications', () => {
-    const head = '  NotificationRecord('
-    expect(parseRecord(filledWith(' pkg=a key=1|', head))).toBeNull()
-    expect(parseRecord(filledWith(' key=1|a|1', head))).toBeNull()
-    parseRecord(filledWith('\n', `${head} pkg=a key=0|a|1|null|1: x\n`))
-  })
+  it(
+    'for notifications',
+    bounded(() => {
+      const head = '  NotificationRecord('
+      expect(parseRecord(filledWith(' pkg=a key=1|', head))).toBeNull()
+      expect(parseRecord(filledWith(' key=1|a|1', head))).toBeNull()
+      parseRecord(filledWith('\n', `${head} pkg=a key=0|a|1|null|1: x\n`))
+    }),
+  )
 
-  it('for events', () => {
-    const line = '1.000000001 system 1 1 I notification_enqueue: [1,1,a,1,x'
-    expect(new EventLines().read(filledWith(',1,Notification(', line))).toBeNull()
-    expect(new EventLines().read(`${filledWith(',1,', line)},0]`)).toBeNull()
-  })
+  it(
+    'for events',
+    bounded(() => {
+      const line = '1.000000001 system 1 1 I notification_enqueue: [1,1,a,1,x'
+      expect(new EventLines().read(filledWith(',1,Notification(', line))).toBeNull()
+      expect(new EventLines().read(`${filledWith(',1,', line)},0]`)).toBeNull()
+    }),
+  )
 
-  it('for the screen', () => {
-    expect(extractXml(filledWith('<hierarchy '))).not.toBe('')
-    expect(() => readXml(filledWith('<?xml '), nothing as never)).toThrow()
-    expect(() => parseXml(filledWith('<?xml a '), nothing as never)).toThrow()
-  })
+  it(
+    'for the screen',
+    bounded(() => {
+      expect(extractXml(filledWith('<hierarchy '))).not.toBe('')
+      expect(() => readXml(filledWith('<?xml '), nothing as never)).toThrow()
+      expect(() => parseXml(filledWith('<?xml a '), nothing as never)).toThrow()
+    }),
+  )
 
-  it('for accounts, administrators, permissions, reports and the list of devices', () => {
-    expect(accountTypesOf(filledWith('Account {name='))).toEqual([])
-    for (const { find } of traces) {
-      find(filledWith('\n', 'Device Policy Manager'))
-      find(filledWith(' a/b:', 'Device Policy Manager\n'))
-    }
-    parsePermissions(
-      `Packages:\n  Package [a] (x):\n    requested permissions:\n${filledWith(' ', '      b:')}\u2028`,
-      'a',
-    )
-    parseReport('crash', `Process: ${filledWith(':')}\r`)
-    expect(parseDeviceList(filledWith(' a:b:c', 'serial device'))).toEqual([])
-  })
+  it(
+    'for accounts, administrators, permissions, reports and the list of devices',
+    bounded(() => {
+      expect(accountTypesOf(filledWith('Account {name='))).toEqual([])
+      for (const { find } of traces) {
+        find(filledWith('\n', 'Device Policy Manager'))
+        find(filledWith(' a/b:', 'Device Policy Manager\n'))
+      }
+      parsePermissions(
+        `Packages:\n  Package [a] (x):\n    requested permissions:\n${filledWith(' ', '      b:')}\u2028`,
+        'a',
+      )
+      parseReport('crash', `Process: ${filledWith(':')}\r`)
+      expect(parseDeviceList(filledWith(' a:b:c', 'serial device'))).toEqual([])
+    }),
+  )
 })
 
 it('reports at most 200 characters of a property, since it is in every heartbeat', async () => {
