@@ -1,7 +1,7 @@
 /**
  * Money over random lives of random phones, in processes that may be cut between any two effects.
  * After each step, the ledger must equal an independent computation. `MONEY_LIVES=300` sets the
- * number of lives.
+ * number of lives, and `PHONERACK_SEED=…` of a failure repeats the same ones.
  */
 import fc from 'fast-check'
 import { beforeAll, expect, it } from 'vitest'
@@ -13,9 +13,6 @@ import { openStage, type Stage } from '../testing/stage.js'
 import { createBody, refusalOf, useWorld } from '../testing/world.js'
 
 const lives = Number(process.env['MONEY_LIVES'] ?? 16)
-/** `MONEY_SEED=…` of a failure repeats the same lives. */
-const seed = process.env['MONEY_SEED']
-const replay = seed === undefined ? {} : { seed: Number(seed) }
 const world = useWorld()
 let stage: Stage
 
@@ -25,7 +22,6 @@ beforeAll(async () => {
 
 it(
   'agrees with the specification after every step of every life, even when processes are cut',
-  // A retry would run other lives, and hide the failure.
   { timeout: 120_000 + lives * 20_000 },
   async () => {
     const seen = { steps: 0, cuts: 0 }
@@ -46,7 +42,7 @@ it(
         }
         expect(await life.wrong()).toEqual([])
       }),
-      { numRuns: lives, endOnFailure: !process.env['MONEY_SHRINK'], ...replay },
+      { numRuns: lives, endOnFailure: !process.env['MONEY_SHRINK'] },
     )
     if (process.env['MONEY_SHOW']) process.stdout.write(`${JSON.stringify({ ...seen, ...what }, null, 1)}\n`)
     // Lives without effects would prove nothing.
