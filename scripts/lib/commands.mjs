@@ -18,6 +18,7 @@ const programs = {
   'control-plane': 'control-plane/dist/cli.js',
   agent: 'host-agent/dist/cli.js',
   package: 'launcher/dist/package.js',
+  release: 'scripts/lib/release/main.mjs',
   prose: 'scripts/lib/prose/main.mjs',
   test: 'scripts/lib/checks.mjs',
 }
@@ -31,6 +32,7 @@ const order = [
   'control-plane',
   'agent',
   'package',
+  'release',
   'test',
   'bench',
   'contract',
