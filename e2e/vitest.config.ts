@@ -1,9 +1,9 @@
 import { defineConfig } from 'vitest/config'
 
 /**
- * The gate is `e2e`: `x.test.ts`, on one system. `x.long.test.ts` are the long tests, by the system that they run on:
- * beside the gate's on shared ones, in `src/configured` on one with more settings, in `src/breakable` on one whose parts
- * they kill, in `src/own` on those that they start.
+ * The gate is `e2e`: every `x.test.ts`, on one system. Each folder of long tests, `x.long.test.ts`, has a system with more
+ * settings (`src/configured`), one whose parts the tests kill (`src/breakable`), or those that its files start (`src/own`).
+ * The other long tests share two systems.
  */
 const folders = ['configured', 'breakable', 'own']
 const long = (folder: string) => `src/${folder}/**/*.long.test.ts`
@@ -11,7 +11,7 @@ const projects = [
   { name: 'e2e', include: ['src/**/*.test.ts'], exclude: [long('**')], setup: 'gate' },
   { name: 'e2e-long', include: [long('**')], exclude: folders.map(long), setup: 'shared' },
   ...folders.map((folder) => ({
-    ...{ name: `e2e-long-${folder}`, include: [long(folder)], exclude: [], setup: 'own' },
+    ...{ name: `e2e-long-${folder}`, include: [long(folder)], exclude: [], setup: folder },
   })),
 ]
 
@@ -32,7 +32,7 @@ export default defineConfig({
         // Loading the modules for each file took a tenth of the processor time. Files share no state.
         isolate: false,
         // More keep two cores no busier, and only make each test wait longer.
-        maxWorkers: oneByOne.some((each) => name.endsWith(each)) ? 1 : 4,
+        maxWorkers: oneByOne.includes(setup) ? 1 : 4,
         // Projects of other numbers of workers run one after the other.
         sequence: { groupOrder },
       },

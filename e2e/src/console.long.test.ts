@@ -1,4 +1,4 @@
-/** The console in a real Chromium: the first operator, projects, keys, members, passkeys; its policy and its accessibility. */
+/** The console in a real Chromium: members, passkeys, its policy and its accessibility. */
 import { type Browser, type BrowserContext, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { openBrowser } from './system/browser.js'
@@ -9,11 +9,12 @@ import {
   becomeOperator,
   consolePassword,
   loaded,
+  newKey,
   newPage,
+  newProject,
   operatorLink,
 } from './system/console-pages.js'
 import { type System } from './system/system.js'
-import { eventually } from './system/tenant.js'
 
 const run = Date.now().toString(36)
 const wide = { viewport: { width: 1440, height: 900 } }
@@ -29,37 +30,17 @@ const isRefusal = (text: string): boolean =>
   /Failed to load resource: .* status of (401|403|404|400)/.test(text)
 
 const open = (context: object = wide): Promise<Page> => newPage(browser, context, complaints)
-const account = (key: string): Promise<number> =>
-  fetch(`${system.up.base_url}/v1/account`, { headers: { authorization: `Bearer ${key}` } }).then(
-    ({ status }) => status,
-  )
 
 beforeAll(async () => {
   system = inject('system')
   browser = await openBrowser()
   owner = await open()
+  await becomeOperator(owner, system, { name: 'Olga', email: `olga-${run}@example.com` })
+  await newProject(owner, `Shop ${run}`)
 }, 200_000)
 afterAll(async () => {
   await browser.close()
 })
-
-async function newProject(page: Page, name: string): Promise<void> {
-  await page.getByRole('button', { name: /Switch project/ }).click()
-  await page.getByRole('menuitem', { name: 'New project' }).click()
-  await page.getByRole('dialog').getByLabel('Name').fill(name)
-  await page.getByRole('button', { name: 'Create project' }).click()
-  await page.getByRole('heading', { level: 1, name: 'API keys' }).waitFor()
-}
-
-async function newKey(page: Page, name: string): Promise<string> {
-  await page.getByRole('button', { name: 'New key' }).click()
-  await page.getByRole('dialog').getByLabel('Name').fill(name)
-  await page.getByRole('button', { name: 'Create key' }).click()
-  const dialog = page.getByRole('dialog', { name: 'Copy your key now' })
-  const key = await dialog.locator('code').first().innerText()
-  await dialog.getByRole('button', { name: 'I have copied it' }).click()
-  return key
-}
 
 /** Signs in by a passkey as a page would that does not ask who uses it. Returns the server's status. */
 const signInUnverified = (page: Page): Promise<number> =>
@@ -75,22 +56,6 @@ const signInUnverified = (page: Page): Promise<number> =>
     })
     return answer.status
   })()`)
-
-describe('the first operator', () => {
-  it('comes by the link of up, makes a project and a key, uses the key, and revokes it', async () => {
-    await becomeOperator(owner, system, { name: 'Olga', email: `olga-${run}@example.com` })
-    await newProject(owner, `Shop ${run}`)
-    const key = await newKey(owner, 'checkout agent')
-    expect(key).toMatch(/^prk_/)
-    expect(await account(key)).toBe(200)
-    // Shown once.
-    expect(await owner.content()).not.toContain(key)
-    await owner.getByRole('button', { name: 'Revoke checkout agent' }).click()
-    await owner.getByRole('alertdialog').getByRole('button', { name: 'Revoke key' }).click()
-    await owner.getByText('No active keys').waitFor()
-    await eventually('the key is refused', 100_000, async () => (await account(key)) === 401)
-  })
-})
 
 describe('a viewer', () => {
   it('joins by a link, and sees what a viewer may see', async () => {

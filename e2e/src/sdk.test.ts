@@ -51,7 +51,7 @@ describe('a phone of the SDK', () => {
   })
 
   it('leaves the outcome open when a deadline passes while an action runs', async () => {
-    const error = await phone.act([wait(5000)], { deadline: 1000 }).catch((thrown: unknown) => thrown)
+    const error = await phone.act([wait(2500)], { deadline: 1000 }).catch((thrown: unknown) => thrown)
     expect(error).toBeInstanceOf(ConnectionError)
     expect(error).toMatchObject({ code: 'timeout', isOutcomeUnknown: true })
   })

@@ -6,31 +6,19 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { Phonerack } from '@phonerack/sdk'
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
+import { expect, inject, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
 import { killService, type Service } from '../system/processes.js'
-import { startSystem, stopSystem, type System } from '../system/system.js'
 import { eventually, newKey, newTenant, readyPhone, type Tenant } from '../system/tenant.js'
-import { createPrivateCa, type PrivateCa } from '../system/private-ca.js'
+import { createPrivateCa, privateCaIn } from '../system/private-ca.js'
 import { startWebhookReceiver } from '../system/webhook-receiver.js'
 
 const wanted = 1000
 const killed: readonly Service[] = ['control-plane', 'postgres', 'nats', 'control-plane', 'postgres']
 
-let system: System
+const system = inject('system')
+const ca = privateCaIn(inject('authority'))
 let tenant: Tenant
-let caDir: string
-let ca: PrivateCa
-beforeAll(async () => {
-  caDir = await mkdtemp(path.join(tmpdir(), 'phonerack-ca-'))
-  ca = createPrivateCa(caDir)
-  const env = { PHONERACK_REQUESTS_PER_MINUTE: '1000000', NODE_EXTRA_CA_CERTS: ca.file }
-  system = await startSystem({ virtualPhones: 1, env })
-})
-afterAll(async () => {
-  await stopSystem(system)
-  await rm(caDir, { recursive: true, force: true })
-})
 
 const pageSchema = z.object({
   data: z.array(z.object({ id: z.string(), type: z.string() })),
@@ -101,7 +89,6 @@ it(
     receiver.secret = z.object({ secret: z.string() }).parse(created.body).secret
 
     const phone = await readyPhone(tenant.admin)
-    // Another attempt needs the only phone.
     onTestFinished(async () => {
       await tenant.admin.request('DELETE', `/v1/phones/${phone.id}`)
     })

@@ -1,8 +1,8 @@
-/** A separate system whose parts a test file kills, and the invariants that must hold afterwards. */
-import { afterAll, beforeAll, expect } from 'vitest'
+/** The system whose parts a test file kills, and the invariants that must hold afterwards. */
+import { beforeAll, expect, inject } from 'vitest'
 import { databaseUrl } from '../system/database.js'
 import { openInvariants } from '../system/invariants.js'
-import { startSystem, stopSystem, type System } from '../system/system.js'
+import { type System } from '../system/system.js'
 import { eventually, newTenant, type Tenant } from '../system/tenant.js'
 
 export interface BreakableSystem {
@@ -16,36 +16,23 @@ export interface BreakableSystem {
   removeAll(): Promise<void>
 }
 
-/** Started before a file's tests and stopped after them; read its fields in tests only. */
+/** With a tenant for the file, whose field is read in tests only. */
 export function breakableSystem(): BreakableSystem {
-  let started: System | null = null
-  let tenant: Tenant | null = null
-  const running = () => {
-    if (!started || !tenant) throw new Error('the system has not started')
-    return { system: started, tenant }
+  const system = inject('system')
+  let made: Tenant | null = null
+  const tenant = () => {
+    if (!made) throw new Error('the tenant is not made yet')
+    return made
   }
   beforeAll(async () => {
-    started = await startSystem({
-      virtualPhones: 3,
-      env: {
-        // Tests that retry until a part is back exceed the specification's limit.
-        PHONERACK_LIFECYCLE_PER_MINUTE: '100000',
-        // A test that fills the disk gives it a small one from the start.
-        PHONERACK_RECORDING_MIN_FREE: '0',
-      },
-    })
-    tenant = await newTenant(started, { creditUsd: '1000' })
+    made = await newTenant(system, { creditUsd: '1000' })
   })
-  afterAll(() => (started ? stopSystem(started) : undefined))
   return {
-    get system() {
-      return running().system
-    },
+    system,
     get tenant() {
-      return running().tenant
+      return tenant()
     },
     settled: async () => {
-      const { system } = running()
       await eventually('the database to answer', 150_000, async () => {
         try {
           const invariants = await openInvariants(await databaseUrl(system))
@@ -67,8 +54,7 @@ export function breakableSystem(): BreakableSystem {
     healthy: () =>
       eventually('the control plane to answer', 150_000, async () => {
         try {
-          const { base_url } = running().system.up
-          const response = await fetch(`${base_url}/readyz`, { signal: AbortSignal.timeout(2000) })
+          const response = await fetch(`${system.up.base_url}/readyz`, { signal: AbortSignal.timeout(2000) })
           // Includes the broker, without which no phone is reachable.
           return response.ok && ((await response.json()) as { status: string }).status === 'ok'
         } catch (error) {
@@ -77,7 +63,7 @@ export function breakableSystem(): BreakableSystem {
         }
       }),
     removeAll: async () => {
-      const { admin } = running().tenant
+      const { admin } = tenant()
       const list = await admin.get('/v1/phones')
       const phones = (list.body as { data: { id: string }[] }).data
       await Promise.all(phones.map((phone) => admin.delete(`/v1/phones/${phone.id}`)))

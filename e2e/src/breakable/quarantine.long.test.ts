@@ -3,28 +3,38 @@ import { execFile } from 'node:child_process'
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { z } from 'zod'
-import { ctl, root, startSystem, stopSystem, type System } from '../system/system.js'
+import { maintainAll } from '../system/maintenance.js'
+import { ctl, root, startSystem, type System } from '../system/system.js'
 import { eventually, getPhone, newTenant, operatorOf, readyPhone } from '../system/tenant.js'
 
 const run = promisify(execFile)
-let system: System
+let system: System = inject('system')
+/** The device of these tests. */
+let serial: string
+let endMaintenance = () => Promise.resolve()
 beforeAll(async () => {
-  system = await startSystem({ virtualPhones: 1 })
+  const data = await devices()
+  serial = data[0]?.serial ?? ''
+  // A tenant gets this device.
+  endMaintenance = await maintainAll(system, serial)
 })
-afterAll(() => stopSystem(system))
+afterAll(() => endMaintenance())
 
 const shown = z.object({
   ...{ id: z.string(), serial: z.string(), state: z.string(), link: z.string() },
   ...{ reason: z.string().nullable(), phone_id: z.string().nullable() },
   next_step: z.object({ commands: z.array(z.object({ words: z.array(z.string()) })) }).nullable(),
 })
-async function device() {
+async function devices() {
   const listed = await operatorOf(system).get('/operator/v1/devices')
-  const { data } = z.object({ data: z.array(shown) }).parse(listed.body)
-  if (!data[0]) throw new Error('there is no device')
-  return data[0]
+  return z.object({ data: z.array(shown) }).parse(listed.body).data
+}
+async function device() {
+  const found = (await devices()).find((each) => each.serial === serial)
+  if (!found) throw new Error('there is no device')
+  return found
 }
 const until = (what: string, is: (found: z.infer<typeof shown>) => boolean) =>
   eventually(what, 120_000, async () => is(await device()))
@@ -33,14 +43,11 @@ const isFree = () => until('a free device', ({ state }) => state === 'free')
 const down = () =>
   run(path.join(root, 'scripts/down'), ['--data', system.dir], { cwd: root, timeout: 150_000 })
 async function up(): Promise<void> {
-  system = await startSystem({
-    ...{ virtualPhones: 1, dir: system.dir },
-    port: Number(new URL(system.up.base_url).port),
-  })
+  system = await startSystem({ ...inject('breakableOptions'), dir: system.dir })
 }
 
 /** Finds the device's record with the command of docs/operations.md. */
-async function recordOf(serial: string): Promise<string> {
+async function recordOf(): Promise<string> {
   const search = `grep -l '"serial":"${serial}"' ${system.dir}/host-agent/devices/*.json`
   const { stdout } = await run('sh', ['-c', search])
   expect(stdout.trim().split('\n')).toHaveLength(1)
@@ -60,9 +67,8 @@ async function parkedPhone() {
 test('a device whose number is not believed is reset and enrolled', async () => {
   await isFree()
   const { tenant, id } = await parkedPhone()
-  const { serial } = await device()
   await down()
-  const file = await recordOf(serial)
+  const file = await recordOf()
   const record = z.looseObject({ fencingNumber: z.string() }).parse(JSON.parse(await readFile(file, 'utf8')))
   const fencingNumber = (BigInt(record.fencingNumber) + 2_000_000n).toString()
   await writeFile(file, JSON.stringify({ ...record, fencingNumber, revision: Date.now() }))
@@ -75,7 +81,7 @@ test('a device whose number is not believed is reset and enrolled', async () => 
   expect((await getPhone(tenant.agent, id)).status).toBe('failed')
   // 2. The host agent is stopped, and the record deleted.
   await down()
-  await rm(await recordOf(serial))
+  await rm(await recordOf())
   await up()
   // 3. It is enrolled again.
   await until('the link unenrolled', ({ link }) => link === 'unenrolled')
@@ -88,9 +94,9 @@ test('a device whose number is not believed is reset and enrolled', async () => 
 
 test('a device whose record is lost cannot be kept for its phone, and is released and enrolled', async () => {
   const { tenant, id } = await parkedPhone()
-  const { id: deviceId, serial } = await device()
+  const { id: deviceId } = await device()
   await down()
-  await rm(await recordOf(serial))
+  await rm(await recordOf())
   await up()
   await until('a quarantined device', ({ state }) => state === 'quarantined')
   expect(await device()).toMatchObject({ phone_id: id })
@@ -106,5 +112,7 @@ test('a device whose record is lost cannot be kept for its phone, and is release
   expect((await device()).next_step?.commands).toEqual([{ words: enroll }])
   await ctl(system, ...enroll)
   await isFree()
-  await readyPhone(tenant.agent)
+  const next = await readyPhone(tenant.agent)
+  await tenant.admin.delete(`/v1/phones/${next.id}`)
+  await isFree()
 })

@@ -1,24 +1,18 @@
 /** Reboot and reset of the chapter "Device" through `/v1`, on a phone with the fast way and on one without. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, inject, it } from 'vitest'
 import { errorOf, phoneSchema, type Api } from '../system/api.js'
 import { faultsOf, type PhoneFaults } from '../system/faults.js'
-import { startSystem, stopSystem, type System } from '../system/system.js'
-import { getPhone, newTenant, observe, readyPhone, sessionsOf, type Tenant } from '../system/tenant.js'
+import { rentOfKind } from '../system/kinds.js'
+import { ctl } from '../system/system.js'
+import { eventually, getPhone, newTenant, observe, sessionsOf, type Tenant } from '../system/tenant.js'
 
-/** Seconds that a phone may be away here. */
+/** Seconds that a phone may be away: a setting of the system. */
 const grace = 20
-let system: System
+const system = inject('system')
 let tenant: Tenant
 beforeAll(async () => {
-  system = await startSystem({
-    virtualPhones: 2,
-    faultPort: true,
-    without: [[], ['scrcpy', 'ui-server', 'settings-app']],
-    env: { PHONERACK_RESTART_GRACE: String(grace) },
-  })
   tenant = await newTenant(system)
-}, 180_000)
-afterAll(() => stopSystem(system), 60_000)
+})
 
 interface Device {
   serial: string
@@ -33,20 +27,13 @@ async function deviceOf(phoneId: string): Promise<Device> {
   return device
 }
 
-const phones: { id: string; without: number; faults: PhoneFaults }[] = []
-/** Rents both, and returns which is which. */
+const phones: { id: string; faults: PhoneFaults }[] = []
 beforeAll(async () => {
   const port = await faultsOf(system)
-  for (let at = 0; at < 2; at++) {
-    const { id } = await readyPhone(tenant.admin, { max_duration: 3600 })
-    phones.push({ id, without: 0, faults: await port.ofPhone(id) })
+  for (const kind of ['fast', 'bare'] as const) {
+    const { id } = await rentOfKind(system, tenant.admin, kind, { max_duration: 3600 })
+    phones.push({ id, faults: await port.ofPhone(id) })
   }
-  for (const phone of phones) {
-    const { serial } = await deviceOf(phone.id)
-    const found = (await port.phones()).find((each) => serial.endsWith(`:${each.port}`))
-    phone.without = found?.without.length ?? 0
-  }
-  phones.sort((one, other) => one.without - other.without)
 }, 120_000)
 
 const ready = async (api: Api, id: string) => {
@@ -149,7 +136,7 @@ it('a phone that does not come back is lost, and its device waits for the operat
   // The allowance is used: a new phone on the same device.
   const { serial } = await deviceOf(id)
   await admin.delete(`/v1/phones/${id}`)
-  const next = await readyPhone(admin, { max_duration: 3600 })
+  const next = await rentOfKind(system, admin, 'bare', { max_duration: 3600 })
   const again = await (await faultsOf(system)).ofPhone(next.id)
   expect((await deviceOf(next.id)).serial).toBe(serial)
   await again.neverComeBack(true)
@@ -174,4 +161,14 @@ it('a phone that does not come back is lost, and its device waits for the operat
   })
   const start = await admin.post(`/v1/phones/${next.id}/start`)
   expect([start.status, errorOf(start).code]).toEqual([503, 'phone_unavailable'])
+
+  // For the other files of this system.
+  await again.neverComeBack(false)
+  await ctl(system, 'device', 'release', serial)
+  for (const each of phones) await admin.delete(`/v1/phones/${each.id}`)
+  await admin.delete(`/v1/phones/${next.id}`)
+  await eventually('the devices to be free', 150_000, async () => {
+    const { data } = (await tenant.operator.get('/operator/v1/devices')).body as { data: Device[] }
+    return data.every(({ state }) => state === 'free')
+  })
 }, 150_000)

@@ -1,17 +1,14 @@
 /** Steps while the control plane is killed: no answered batch is missing, and an outcome that nobody knows is visible. */
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, inject, it } from 'vitest'
 import { z } from 'zod'
 import { killService } from '../system/processes.js'
-import { startSystem, stopSystem, type System } from '../system/system.js'
 import { eventually, newTenant, readyPhone, type Tenant } from '../system/tenant.js'
 
-let system: System
+const system = inject('system')
 let tenant: Tenant
 beforeAll(async () => {
-  system = await startSystem({ virtualPhones: 1, env: { PHONERACK_REQUESTS_PER_MINUTE: '1000000' } })
   tenant = await newTenant(system)
 })
-afterAll(() => stopSystem(system))
 
 const kills = 4
 const batches = 60
@@ -64,4 +61,5 @@ it('no answered batch is missing after the control plane is killed', { timeout: 
   expect(answered.length).toBeGreaterThan(kills * 10)
   // A batch without an answer is running until it can no longer run, or its answer was lost on the way.
   for (const { status } of others) expect(['running', 'succeeded', 'unknown']).toContain(status)
+  await tenant.admin.delete(`/v1/phones/${id}`)
 })

@@ -1,7 +1,7 @@
 /** Money in the console, in a real Chromium, with a stand-in of Stripe: an owner buys credit, and comes back. */
 import pg from 'pg'
 import { type Browser, type Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, inject, it } from 'vitest'
 import { openBrowser } from '../system/browser.js'
 import {
   axeFindings,
@@ -13,26 +13,24 @@ import {
 } from '../system/console-pages.js'
 import { databaseUrl } from '../system/database.js'
 import { startStripePages, type StripePages } from '../system/stripe.js'
-import { startSystem, stopSystem, type System } from '../system/system.js'
+import { type System } from '../system/system.js'
 
 const run = Date.now().toString(36)
 const wide = { viewport: { width: 1440, height: 900 } }
 
 let stripe: StripePages
-let system: System
+const system = inject('system')
 let browser: Browser
 let owner: Page
 const complaints: string[] = []
 
 beforeAll(async () => {
-  stripe = await startStripePages()
-  system = await startSystem({ virtualPhones: 0, args: ['--control-only'], env: stripe.env })
+  stripe = await startStripePages(inject('standIns').stripe)
   browser = await openBrowser()
   owner = await newPage(browser, wide, complaints)
 }, 300_000)
 afterAll(async () => {
   await browser.close()
-  await stopSystem(system)
   stripe.close()
 })
 

@@ -1,7 +1,7 @@
 /** Sign-up by mail and sign-in at an OpenID Connect issuer in a real Chromium: new accounts, a linked one, and refused answers. */
 import { startMailServer, type MailServer } from '@phonerack/shared/testing/mail-server'
 import { type Browser, type Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { z } from 'zod'
 import { openBrowser } from '../system/browser.js'
 import {
@@ -13,12 +13,11 @@ import {
   newPage,
 } from '../system/console-pages.js'
 import { startOidcIssuer, type OidcIssuer } from '../system/oidc-issuer.js'
-import { startSystem, stopSystem, type System } from '../system/system.js'
 import { eventually, operatorOf } from '../system/tenant.js'
 
 let issuer: OidcIssuer
 let mail: MailServer
-let system: System
+const system = inject('system')
 let browser: Browser
 /** Errors of the pages, and violations of their policy. */
 const complaints: string[] = []
@@ -31,20 +30,12 @@ const consoleAt = (path: string): string => `${new URL(system.up.console_url).or
 const inside = (page: Page) => page.getByRole('button', { name: 'Account and theme' })
 
 beforeAll(async () => {
-  issuer = await startOidcIssuer(ann)
-  mail = await startMailServer()
-  system = await startSystem({
-    virtualPhones: 1,
-    env: {
-      ...{ ...issuer.env, PHONERACK_SMTP_URL: mail.url },
-      ...{ PHONERACK_SIGN_UP: 'open', PHONERACK_SIGN_UP_CREDIT: '5' },
-    },
-  })
+  issuer = await startOidcIssuer(ann, inject('standIns').issuer)
+  mail = await startMailServer(inject('standIns').mail)
   browser = await openBrowser()
 }, 300_000)
 afterAll(async () => {
   await browser.close()
-  await stopSystem(system)
   await issuer.close()
   await mail.close()
 }, 200_000)

@@ -1,13 +1,21 @@
 /** The OpenAPI description of `/v1` holds for random requests. */
-import { randomInt } from 'node:crypto'
-import { expect, test } from 'vitest'
+import process from 'node:process'
+import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { runContract } from '../contract/run.js'
+import { startStripePages, type StripePages } from '../system/stripe.js'
 
 /** `./scripts/contract` sends more. */
 const requests = 2000
+const seed = Number(process.env['PHONERACK_SEED'] ?? 1)
+
+let stripe: StripePages
+beforeAll(async () => {
+  stripe = await startStripePages(inject('standIns').stripe)
+})
+afterAll(() => stripe.close())
 
 test('every answer is one that the description allows', { timeout: 600_000 }, async () => {
-  const report = await runContract(requests, randomInt(2 ** 31))
+  const report = await runContract(inject('system'), requests, seed)
   const summary = `seed ${report.seed}, ${report.seconds} s, ${JSON.stringify(report.statuses)}`
   expect(report.breaches, summary).toEqual([])
   expect(report.requests, summary).toBe(requests)

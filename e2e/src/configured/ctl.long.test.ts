@@ -1,5 +1,5 @@
 /**
- * The operator's command line with a separate system, which has a phone that is plugged in and not enrolled.
+ * The operator's command line, with a phone that is plugged in and not enrolled.
  */
 import { execFile } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -7,12 +7,13 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { startPhone, type Phone } from '@phonerack/virtual-phone'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { z } from 'zod'
 import { plainAdb, type PlainAdb } from '../bench/adb.js'
 import { Api, errorOf } from '../system/api.js'
 import { openBrowser } from '../system/browser.js'
-import { ctl, freePort, root, startSystem, stopSystem, type System } from '../system/system.js'
+import { maintainAll } from '../system/maintenance.js'
+import { ctl, freePort, root } from '../system/system.js'
 import { eventually, operatorOf, readyPhone } from '../system/tenant.js'
 
 const run = promisify(execFile)
@@ -25,8 +26,9 @@ const device = z.object({
   condition: z.object({ battery_percent: z.int(), warnings: z.array(z.string()) }).nullable(),
 })
 
+const system = inject('system')
+
 describe('ctl', () => {
-  let system: System
   let scratch: string
   let adb: PlainAdb
   let phone: Phone
@@ -36,8 +38,8 @@ describe('ctl', () => {
   beforeAll(async () => {
     scratch = await mkdtemp(path.join(tmpdir(), 'phonerack-ctl-'))
     stops.push(() => rm(scratch, { recursive: true, force: true }))
-    system = await startSystem({ virtualPhones: 0 })
-    stops.push(() => stopSystem(system))
+    // The tests rent the phone that is plugged in.
+    stops.push(await maintainAll(system))
     phone = await startPhone({
       port: await freePort(),
       dataDir: path.join(scratch, 'phone'),
@@ -251,17 +253,5 @@ describe('ctl', () => {
     expect(await post({ setup_token: denied['setup_token'] ?? '' }, '/token')).toMatchObject({
       error: { code: 'setup_denied' },
     })
-  })
-
-  test('up replaces its revoked token, and starts normally', async () => {
-    const list = z.object({ data: z.array(z.object({ id: z.string(), name: z.string() })) })
-    const tokens = list.parse(await ctl(system, 'operator', 'token', 'list'))
-    const own = tokens.data.find(({ name }) => name === 'configured')
-    await ctl(system, 'operator', 'token', 'revoke', own?.id ?? '')
-    await run(path.join(root, 'scripts/down'), ['--data', system.dir], { cwd: root, timeout: 150_000 })
-    const again = await startSystem({ virtualPhones: 0, dir: system.dir })
-    expect(again.up.operator_token).not.toBe(system.up.operator_token)
-    expect(again.up.operator_url).toBe(system.up.operator_url)
-    expect(await ctl(again, 'project', 'list')).toMatchObject({ data: expect.any(Array) as unknown[] })
   })
 })

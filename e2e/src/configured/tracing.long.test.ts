@@ -2,30 +2,20 @@
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { actionBatchResultSchema } from '@phonerack/shared'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, inject, it } from 'vitest'
 import { startReceiver, type ReceivedSpan, type Receiver } from '../system/otlp.js'
-import { startSystem, stopSystem, withoutFastWay, type System } from '../system/system.js'
-import { eventually, newTenant, readyPhone } from '../system/tenant.js'
+import { rentOfKind } from '../system/kinds.js'
+import { eventually, newTenant } from '../system/tenant.js'
 
 const limitMs = 60_000
 const foreignTrace = '0af7651916cd43dd8448eb211c80319c'
 
 let receiver: Receiver
-let system: System
+const system = inject('system')
 beforeAll(async () => {
-  receiver = await startReceiver()
-  system = await startSystem({
-    virtualPhones: 1,
-    // Their taps are commands of `adb shell`.
-    without: [withoutFastWay],
-    env: { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url, OTEL_BSP_SCHEDULE_DELAY: '200', LOG_LEVEL: 'debug' },
-  })
+  receiver = await startReceiver(inject('standIns').traces)
 })
-afterAll(async () => {
-  // Also with a receiver that hangs.
-  await stopSystem(system)
-  await receiver.close()
-})
+afterAll(() => receiver.close())
 
 /** The names from a span to the root of its trace. */
 function pathOf(span: ReceivedSpan | undefined): string[] {
@@ -41,8 +31,9 @@ const logLines = async (program: string): Promise<Record<string, unknown>[]> =>
     .map((line) => JSON.parse(line) as Record<string, unknown>)
 
 it('traces a batch from HTTP to ADB, and answers while the receiver hangs', async () => {
-  const { agent } = await newTenant(system)
-  const phone = await readyPhone(agent)
+  const { agent, admin } = await newTenant(system)
+  // Its taps are commands of `adb shell`.
+  const phone = await rentOfKind(system, admin, 'bare')
   const typed = 'Grüße aus Köln'
   const answer = await agent.request('POST', `/v1/phones/${phone.id}/actions`, {
     headers: { traceparent: `00-${foreignTrace}-b7ad6b7169203331-00`, tracestate: 'tenant=hunter2' },
@@ -57,11 +48,16 @@ it('traces a batch from HTTP to ADB, and answers while the receiver hangs', asyn
   const requestId = answer.headers.get('x-request-id') ?? ''
 
   const route = 'POST /v1/phones/:id/actions'
-  const root = () => receiver.spans.find(({ name }) => name === route)
+  const ofPhone = ({ attributes }: ReceivedSpan) => attributes['phonerack.phone.id'] === phone.id
+  const root = () => receiver.spans.find((span) => span.name === route && ofPhone(span))
   const tap = () =>
-    receiver.spans.find((span) => span.name === 'adb shell' && pathOf(span).includes('agent: action tap'))
+    receiver.spans.find(
+      (span) =>
+        span.traceId === root()?.traceId &&
+        span.name === 'adb shell' &&
+        pathOf(span).includes('agent: action tap'),
+    )
   await eventually('the spans to arrive', limitMs, () => Promise.resolve(Boolean(root() && tap())))
-  expect(tap()?.traceId).toBe(root()?.traceId)
   expect(pathOf(tap())).toEqual([
     ...['agent: adb shell', 'agent: input', 'agent: action tap', 'agent: RunActions'],
     ...['control-plane: HostService/RunActions', `control-plane: ${route}`],
@@ -75,7 +71,7 @@ it('traces a batch from HTTP to ADB, and answers while the receiver hangs', asyn
     },
   })
   // The job that started the phone has a separate trace.
-  const start = receiver.spans.find(({ name }) => name === 'job phone.start')
+  const start = receiver.spans.find((span) => span.name === 'job phone.start' && ofPhone(span))
   expect(start).toMatchObject({ parentId: '', attributes: { 'phonerack.phone.id': phone.id } })
   expect(
     receiver.spans.some(({ name, traceId }) => name === 'StartPhone' && traceId === start?.traceId),
@@ -95,4 +91,5 @@ it('traces a batch from HTTP to ADB, and answers while the receiver hangs', asyn
   await eventually('an export to wait', limitMs, () => Promise.resolve(receiver.waiting > 0))
   for (let count = 0; count < 5; count += 1) expect((await look()).status).toBe(200)
   expect(receiver.waiting).toBeGreaterThan(0)
+  await admin.delete(`/v1/phones/${phone.id}`)
 })

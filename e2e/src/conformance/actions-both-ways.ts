@@ -1,14 +1,9 @@
-/**
- * Every type of action through `/v1`, on a phone with or without the fast way: the effect of each, and the
- * answer of a batch that an unplugged phone cuts off. `actions-fast.test.ts` and `actions-bare.test.ts` run
- * it.
- */
+/** The effect of every type of action through `/v1`, on a phone with or without the fast way. */
 import { keyNames, limits, type Observation } from '@phonerack/shared'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { System } from '../system/system.js'
-import { eventually } from '../system/tenant.js'
 import { answersOn } from './actions-answers.js'
-import { act, failureOf, fresh, look, rent, run, tap, within, withId, type Rented } from './rented.js'
+import { act, failureOf, fresh, look, rent, run, tap, withId, type Rented } from './rented.js'
 
 const notes = 'com.phonerack.notes'
 const dialogs = 'com.phonerack.dialogs'
@@ -18,7 +13,6 @@ const contacts = 'com.android.contacts'
 
 /** An empty note with the focus in its body. */
 const newNote = [...fresh(notes), tap({ desc: 'New note' }), tap({ id: 'body' })]
-const tapsOn = (seen: Observation): number => Number(/Tapped (\d+) times/.exec(seen.text)?.[1])
 const scaleOf = (seen: Observation): number => Number(/Scale ([\d.]+)×/.exec(seen.text)?.[1])
 const point = ([x, y]: readonly [number, number]) => ({ x, y })
 
@@ -30,7 +24,6 @@ export const actionsOn = (system: System, fast: boolean): void => {
   }, 100_000)
   afterAll(() => phone.api.delete(phone.path))
   answersOn(() => phone)
-  const answers = async () => (await phone.api.get(`${phone.path}/observe`)).status === 200
 
   it('tap what each form of target means, and say where', async () => {
     const seen = await act(phone, ...fresh(dialogs))
@@ -211,47 +204,4 @@ export const actionsOn = (system: System, fast: boolean): void => {
     }
     expect((await act(phone, tap({ desc: 'New note' }))).app.activity).toContain('Edit')
   })
-
-  it('are cut off by an unplugged phone: the answer lists the actions that ran, the rest is unknown, and nothing is sent twice', async () => {
-    const taps = tapsOn(await act(phone, ...fresh(dialogs)))
-    const before = await phone.faults.counters()
-    const held = { type: 'long_press', target: { x: 540, y: 2300 }, duration_ms: fast ? 10_000 : 5000 }
-    const answer = run(phone, [tap({ id: 'counter' }), held, tap({ id: 'counter' })])
-    await expect
-      .poll(async () => (await phone.faults.counters()).touches - before.touches, { timeout: 150_000 })
-      .toBe(2)
-    await phone.faults.unplug()
-    const { results, completed } = await within(15_000, answer)
-    expect(completed).toBe(1)
-    expect(results.map(({ type, ok, error }) => [type, ok, error?.code])).toEqual([
-      ['tap', true, undefined],
-      ['long_press', false, 'action_outcome_unknown'],
-    ])
-    await phone.faults.replug()
-    await eventually('the phone to be back', 150_000, answers)
-    const seen = await look(phone)
-    expect(tapsOn(seen)).toBe(taps + 1)
-    expect((await phone.faults.counters()).touches - before.touches).toBe(2)
-    expect(tapsOn(await act(phone, tap({ id: 'counter' })))).toBe(taps + 2)
-  }, 90_000)
-
-  if (fast) return
-
-  it('are unknown when the phone takes one and never answers, and are not sent again', async () => {
-    const { hung } = await phone.faults.counters()
-    await phone.faults.hangEvery(1, 'input tap')
-    try {
-      const batch = run(phone, [tap({ x: 540, y: 2300 }), { type: 'back' }], 'ui')
-      const { results, observation } = await within(30_000, batch)
-      expect(results.map(({ type, error }) => [type, error?.code])).toEqual([
-        ['tap', 'action_outcome_unknown'],
-      ])
-      // Other parts of the phone answer.
-      expect(observation?.screen).toEqual({ width: 1080, height: 2400 })
-      expect((await phone.faults.counters()).hung).toBe(hung + 1)
-    } finally {
-      await phone.faults.heal()
-    }
-    await eventually('the phone to be back', 150_000, answers)
-  }, 90_000)
 }

@@ -2,43 +2,21 @@
  * A tenant's apps through `/v1`: uploaded, installed, refused, cut off in the middle, and listed with their
  * outcomes.
  */
-import { makeApk, newSigner, type ApkSettings, type Signer } from '@phonerack/virtual-phone/testing/apk'
+import { newSigner, type ApkSettings, type Signer } from '@phonerack/virtual-phone/testing/apk'
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest'
-import { z } from 'zod'
 import { errorOf, type Answer, type Api } from '../system/api.js'
 import { faultsOf, type PhoneFaults } from '../system/faults.js'
 import { type System } from '../system/system.js'
 import { eventually, newTenant, readyPhone, startAgain } from '../system/tenant.js'
-
-const shop = 'org.example.shop'
-
-const uploadSchema = z.object({ id: z.string(), status: z.string(), error: z.unknown() })
-const createdSchema = uploadSchema.extend({
-  upload_url: z.url(),
-  upload_method: z.string(),
-  upload_headers: z.record(z.string(), z.string()),
-})
-const startedSchema = z.strictObject({
-  package: z.string(),
-  upload: z.string(),
-  install: z.string().regex(/^ins_[a-z2-7]{12}$/),
-  status: z.literal('running'),
-})
-const installsSchema = z.strictObject({
-  data: z.array(
-    z.strictObject({
-      package: z.string(),
-      upload: z.string().nullable(),
-      install: z.string().nullable(),
-      status: z.enum(['running', 'succeeded', 'failed']),
-      error: z.string().nullable(),
-      next: z.string().nullable(),
-      started_at: z.iso.datetime().nullable(),
-      updated_at: z.iso.datetime().nullable(),
-    }),
-  ),
-})
-const appsSchema = z.object({ data: z.array(z.object({ package: z.string(), version_code: z.int() })) })
+import {
+  createdSchema,
+  endOf as endOfInstall,
+  shop,
+  startInstall,
+  uploadFile,
+  uploadShop,
+  versionOf as versionOn,
+} from './installs.js'
 
 let api: Api
 let path: string
@@ -62,70 +40,16 @@ afterAll(() => api.delete(path))
 
 const statusAndCode = (answer: Answer) => [answer.status, errorOf(answer).code]
 
-/** Created, sent, completed, and read again once it was checked. */
-async function uploadFile(file: Buffer) {
-  const created = createdSchema.parse((await api.post('/v1/apps/uploads')).body)
-  const { upload_url: url, upload_method: method, upload_headers: headers } = created
-  const sent = await fetch(url, { method, headers, body: new Uint8Array(file) })
-  expect(sent.status).toBe(200)
-  const completed = await api.post(`/v1/apps/uploads/${created.id}/complete`, await sent.json())
-  expect([200, 202]).toContain(completed.status)
-  const { id } = uploadSchema.parse(completed.body)
-  return uploadSchema.parse((await api.get(`/v1/apps/uploads/${id}?wait=ready`)).body)
-}
-async function upload(settings: Partial<ApkSettings> = {}, by: keyof typeof signers = 'ours') {
-  const { id, status, error } = await uploadFile(
-    makeApk({ package: shop, versionCode: 5, ...settings }, signers[by]),
-  )
-  expect({ status, error }).toEqual({ status: 'ready', error: null })
-  return id
-}
-const start = (uploadId: string, more: object = {}) => api.post(`${path}/apps`, { upload: uploadId, ...more })
-async function installs() {
-  const answer = await api.get(`${path}/apps/installs`)
-  expect(answer.status, JSON.stringify(answer.body)).toBe(200)
-  return installsSchema.parse(answer.body).data
-}
-const rowOf = async (id: string) => (await installs()).find((row) => row.install === id)
-async function endOf(answer: Answer) {
-  expect(answer.status, JSON.stringify(answer.body)).toBe(202)
-  const { install } = startedSchema.parse(answer.body)
-  await eventually(
-    'the end of the install',
-    150_000,
-    async () => (await rowOf(install))?.status !== 'running',
-  )
-  return rowOf(install)
-}
+/** The phone that all requests use now. */
+const phone = () => ({ api, path })
+const upload = (settings: Partial<ApkSettings> = {}, by: keyof typeof signers = 'ours') =>
+  uploadShop(api, signers[by], settings)
+const start = (uploadId: string, more: object = {}) => startInstall(phone(), uploadId, more)
+const endOf = (answer: Answer) => endOfInstall(phone(), answer)
 const install = async (uploadId: string, more: object = {}) => endOf(await start(uploadId, more))
-async function versionOf(name = shop) {
-  const answer = await api.get(`${path}/apps`)
-  expect(answer.status, JSON.stringify(answer.body)).toBe(200)
-  return appsSchema.parse(answer.body).data.find((app) => app.package === name)?.version_code
-}
+const versionOf = (name = shop) => versionOn(phone(), name)
 
 describe('an uploaded app', () => {
-  it('is uploaded, installed, listed, updated and uninstalled', async () => {
-    const first = await upload()
-    const answer = await start(first)
-    expect(startedSchema.parse(answer.body)).toMatchObject({ package: shop, upload: first })
-    expect(await endOf(answer)).toMatchObject({
-      package: shop,
-      upload: first,
-      status: 'succeeded',
-      error: null,
-      next: null,
-    })
-    expect(await versionOf()).toBe(5)
-    const second = await upload({ versionCode: 6, files: { pad: Buffer.alloc(300_000, 1) } })
-    expect((await install(second))?.status).toBe('succeeded')
-    expect(await versionOf()).toBe(6)
-    expect((await installs()).map((row) => row.upload)).toEqual([second, first])
-    const uninstalled = await api.delete(`${path}/apps/${shop}`)
-    expect([uninstalled.status, uninstalled.body]).toEqual([200, { package: shop, uninstalled: true }])
-    expect(await versionOf()).toBeUndefined()
-  })
-
   it('replaces a newer version only with `replace`', async () => {
     const [older, newer] = [await upload(), await upload({ versionCode: 7 })]
     await install(newer)
@@ -153,7 +77,7 @@ describe('an uploaded app', () => {
       expect(statusAndCode(await start(id))).toEqual([404, 'upload_not_found'])
     const waiting = createdSchema.parse((await api.post('/v1/apps/uploads')).body)
     expect(statusAndCode(await start(waiting.id))).toEqual([409, 'upload_not_ready'])
-    const broken = await uploadFile(Buffer.from('no archive'))
+    const broken = await uploadFile(api, Buffer.from('no archive'))
     expect(broken.status).toBe('invalid_apk')
     const notReady = await start(broken.id)
     expect(statusAndCode(notReady)).toEqual([409, 'upload_not_ready'])

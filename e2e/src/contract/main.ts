@@ -3,7 +3,8 @@
  */
 import { randomInt } from 'node:crypto'
 import process from 'node:process'
-import { runContract } from './run.js'
+import { withParts } from '../system/parts.js'
+import { contractEnv, runContract } from './run.js'
 
 const number = (text: string | undefined, otherwise: number): number => {
   if (text === undefined) return otherwise
@@ -13,7 +14,10 @@ const number = (text: string | undefined, otherwise: number): number => {
 }
 
 const [, , count, seed] = process.argv
-const report = await runContract(number(count, 20_000), number(seed, randomInt(1, 2 ** 31)))
+const report = await withParts(async (parts) => {
+  const system = await parts.startSystem({ virtualPhones: 4, env: contractEnv })
+  return runContract(system, number(count, 20_000), number(seed, randomInt(1, 2 ** 31)))
+})
 process.stdout.write(`${JSON.stringify(report, null, 2)}\n`)
 const limited = (report.statuses['429'] ?? 0) / report.requests
 process.stdout.write(`${report.breaches.length} breaches, ${(limited * 100).toFixed(1)} % limited\n`)

@@ -1,10 +1,22 @@
-/** A killed `up`, in a separate folder. */
+/** A killed `up`, and one whose operator token was revoked, in a separate folder. The tests build on each other. */
+import { execFile } from 'node:child_process'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import path from 'node:path'
+import { promisify } from 'node:util'
 import { identify, isAlive, type ProcessIdentity } from '@phonerack/launcher'
-import { expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { z } from 'zod'
 import { Api } from '../system/api.js'
-import { ctl, startSystem, stopSystem } from '../system/system.js'
+import { ctl, root, startSystem, stopSystem, type System } from '../system/system.js'
+
+let system: System
+beforeAll(async () => {
+  system = await startSystem({ virtualPhones: 1 })
+})
+afterAll(() => stopSystem(system))
+
+const startAgain = (): Promise<System> =>
+  startSystem({ virtualPhones: 1, dir: system.dir, port: Number(new URL(system.up.base_url).port) })
 
 /** Every process that an `up` has recorded, itself included. */
 async function runningOf(dir: string): Promise<ProcessIdentity[]> {
@@ -16,7 +28,7 @@ async function runningOf(dir: string): Promise<ProcessIdentity[]> {
 }
 
 it('leaves nothing running when it was killed, and starts again with the same keys and phones', async () => {
-  const first = await startSystem({ virtualPhones: 1 })
+  const first = system
   const left = await runningOf(first.dir)
   // up, its guard, and five services.
   expect(left.length).toBe(7)
@@ -26,28 +38,34 @@ it('leaves nothing running when it was killed, and starts again with the same ke
   process.kill(first.up.pid, 'SIGKILL')
   await vi.waitFor(() => expect(left.filter(isAlive)).toEqual([]), { timeout: 150_000, interval: 200 })
 
-  const second = await startSystem({
-    virtualPhones: 1,
-    dir: first.dir,
-    port: Number(new URL(first.up.base_url).port),
-  })
-  try {
-    // Each start makes another link, until an operator has signed in.
-    const lasting = { pid: 0, sign_in_url: null }
-    expect({ ...second.up, ...lasting }).toEqual({ ...first.up, ...lasting })
-    expect(second.up.sign_in_url).not.toBe(first.up.sign_in_url)
-    // Its phones can be rented immediately.
-    const created = await new Api(second.up.base_url, second.up.keys.admin).post('/v1/phones', {})
-    expect(created.status, JSON.stringify(created.body)).toBeLessThan(300)
-    expect((await stat(path.join(second.dir, 'up.json'))).mode & 0o777).toBe(0o600)
-    expect((await stat(second.dir)).mode & 0o777).toBe(0o700)
-    const serials = (list: unknown) =>
-      (list as { data: { serial: string }[] }).data.map(({ serial }) => serial)
-    expect(serials(await ctl(second, 'device', 'list'))).toEqual(serials(devices))
-  } finally {
-    const running = await runningOf(second.dir)
-    await stopSystem(second)
-    expect(running.filter(isAlive)).toEqual([])
-    expect(identify(second.up.pid)).toBeNull()
-  }
+  system = await startAgain()
+  // Each start makes another link, until an operator has signed in.
+  const lasting = { pid: 0, sign_in_url: null }
+  expect({ ...system.up, ...lasting }).toEqual({ ...first.up, ...lasting })
+  expect(system.up.sign_in_url).not.toBe(first.up.sign_in_url)
+  // Its phones can be rented immediately.
+  const created = await new Api(system.up.base_url, system.up.keys.admin).post('/v1/phones', {})
+  expect(created.status, JSON.stringify(created.body)).toBeLessThan(300)
+  expect((await stat(path.join(system.dir, 'up.json'))).mode & 0o777).toBe(0o600)
+  expect((await stat(system.dir)).mode & 0o777).toBe(0o700)
+  const serials = (list: unknown) => (list as { data: { serial: string }[] }).data.map(({ serial }) => serial)
+  expect(serials(await ctl(system, 'device', 'list'))).toEqual(serials(devices))
+})
+
+it('replaces its revoked token, and starts normally', async () => {
+  const list = z.object({ data: z.array(z.object({ id: z.string(), name: z.string() })) })
+  const tokens = list.parse(await ctl(system, 'operator', 'token', 'list'))
+  const own = tokens.data.find(({ name }) => name === 'configured')
+  await ctl(system, 'operator', 'token', 'revoke', own?.id ?? '')
+  const running = await runningOf(system.dir)
+  const down = [path.join(root, 'scripts/down'), ['--data', system.dir]] as const
+  await promisify(execFile)(...down, { cwd: root, timeout: 150_000 })
+  expect(running.filter(isAlive)).toEqual([])
+  expect(identify(system.up.pid)).toBeNull()
+
+  const { up } = system
+  system = await startAgain()
+  expect(system.up.operator_token).not.toBe(up.operator_token)
+  expect(system.up.operator_url).toBe(up.operator_url)
+  expect(await ctl(system, 'project', 'list')).toMatchObject({ data: expect.any(Array) as unknown[] })
 })

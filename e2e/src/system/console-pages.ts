@@ -69,6 +69,26 @@ export async function becomeOperator(page: Page, system: System, person: Require
   }
 }
 
+/** Creates a project and opens its page of keys. */
+export async function newProject(page: Page, name: string): Promise<void> {
+  await page.getByRole('button', { name: /Switch project/ }).click()
+  await page.getByRole('menuitem', { name: 'New project' }).click()
+  await page.getByRole('dialog').getByLabel('Name').fill(name)
+  await page.getByRole('button', { name: 'Create project' }).click()
+  await page.getByRole('heading', { level: 1, name: 'API keys' }).waitFor()
+}
+
+/** Creates a key on the page of keys, and returns it. */
+export async function newKey(page: Page, name: string): Promise<string> {
+  await page.getByRole('button', { name: 'New key' }).click()
+  await page.getByRole('dialog').getByLabel('Name').fill(name)
+  await page.getByRole('button', { name: 'Create key' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Copy your key now' })
+  const key = await dialog.locator('code').first().innerText()
+  await dialog.getByRole('button', { name: 'I have copied it' }).click()
+  return key
+}
+
 /** Invites a person on the page of an owner or operator. Returns the link. */
 export async function invite(
   page: Page,

@@ -23,7 +23,17 @@ export interface OidcIssuer {
 
 const client = { id: 'console', secret: 'secret' }
 
-export async function startOidcIssuer(person: Person): Promise<OidcIssuer> {
+/** The settings of a control plane for an issuer at this address. */
+export const issuerEnv = (url: string): Record<string, string> => ({
+  PHONERACK_OIDC_ISSUER: url,
+  PHONERACK_OIDC_CLIENT_ID: client.id,
+  PHONERACK_OIDC_CLIENT_SECRET: client.secret,
+  PHONERACK_OIDC_NAME: 'Example ID',
+  PHONERACK_OIDC_ALLOW: '127.0.0.0/8',
+})
+
+/** @param port 0 for a free one */
+export async function startOidcIssuer(person: Person, port = 0): Promise<OidcIssuer> {
   const { privateKey, publicKey } = await generateKeyPair('RS256')
   const codes = new Map<string, { challenge: string; nonce: string; person: Person }>()
 
@@ -93,19 +103,13 @@ export async function startOidcIssuer(person: Person): Promise<OidcIssuer> {
   const server = createServer((request, response) => {
     handle(request, response).catch(() => response.destroy())
   })
-  server.listen(0, '127.0.0.1')
+  server.listen(port, '127.0.0.1')
   await once(server, 'listening')
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const self: OidcIssuer = {
     url,
     person,
-    env: {
-      PHONERACK_OIDC_ISSUER: url,
-      PHONERACK_OIDC_CLIENT_ID: client.id,
-      PHONERACK_OIDC_CLIENT_SECRET: client.secret,
-      PHONERACK_OIDC_NAME: 'Example ID',
-      PHONERACK_OIDC_ALLOW: '127.0.0.0/8',
-    },
+    env: issuerEnv(url),
     async close() {
       server.closeAllConnections()
       server.close()

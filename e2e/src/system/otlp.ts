@@ -98,7 +98,8 @@ export interface Receiver {
   close(): Promise<void>
 }
 
-export async function startReceiver(): Promise<Receiver> {
+/** @param port 0 for a free one */
+export async function startReceiver(port = 0): Promise<Receiver> {
   const spans: ReceivedSpan[] = []
   const bodies: Buffer[] = []
   const waiting = new Set<ServerResponse>()
@@ -114,7 +115,7 @@ export async function startReceiver(): Promise<Receiver> {
       return response.writeHead(200, { 'content-type': 'application/x-protobuf' }).end()
     })
   })
-  await once(server.listen(0, '127.0.0.1'), 'listening')
+  await once(server.listen(port, '127.0.0.1'), 'listening')
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     spans,

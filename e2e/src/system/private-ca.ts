@@ -19,6 +19,13 @@ export function createPrivateCa(dir: string): PrivateCa {
   const [file, caKey] = [of('ca.pem'), of('ca-key.pem')]
   const subject = ['-subj', '/CN=private authority', '-days', '2']
   openssl(['req', '-x509', ...newKey, ...subject, '-keyout', caKey, '-out', file])
+  return privateCaIn(dir)
+}
+
+/** An authority that `createPrivateCa` wrote into `dir`. */
+export function privateCaIn(dir: string): PrivateCa {
+  const of = (name: string): string => path.join(dir, name)
+  const [file, caKey] = [of('ca.pem'), of('ca-key.pem')]
   let count = 0
   return {
     file,

@@ -16,7 +16,15 @@ export interface StripePages {
 
 const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('"', '&quot;')
 
-export async function startStripePages(): Promise<StripePages> {
+/** The settings of a control plane for a stand-in on this port. */
+export const stripeEnv = (port: number): Record<string, string> => ({
+  PHONERACK_STRIPE_SECRET_KEY: 'sk_test_of_this_test',
+  PHONERACK_STRIPE_WEBHOOK_SECRET: webhookSecret,
+  PHONERACK_STRIPE_URL: `http://127.0.0.1:${port}`,
+})
+
+/** @param wanted its port; 0 for a free one */
+export async function startStripePages(wanted = 0): Promise<StripePages> {
   const forms: URLSearchParams[] = []
   let origin = ''
   const server = createServer((request, response) => {
@@ -49,15 +57,12 @@ export async function startStripePages(): Promise<StripePages> {
       response.end(JSON.stringify(session))
     })
   })
-  server.listen(0, '127.0.0.1')
+  server.listen(wanted, '127.0.0.1')
   await once(server, 'listening')
-  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const { port } = server.address() as AddressInfo
+  origin = `http://127.0.0.1:${port}`
   return {
-    env: {
-      PHONERACK_STRIPE_SECRET_KEY: 'sk_test_of_this_test',
-      PHONERACK_STRIPE_WEBHOOK_SECRET: webhookSecret,
-      PHONERACK_STRIPE_URL: origin,
-    },
+    env: stripeEnv(port),
     async confirm(baseUrl) {
       const form = forms.at(-1)
       const checkout = form?.get('client_reference_id') ?? ''

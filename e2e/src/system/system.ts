@@ -60,8 +60,8 @@ export interface StartOptions {
   env?: Record<string, string>
   /** Further arguments of `up`. */
   args?: readonly string[]
-  /** Lets `faultsOf` break its phones. */
-  faultPort?: boolean
+  /** Lets `faultsOf` break its phones; a number: at this port. */
+  faultPort?: boolean | number
   /** The features that each phone lacks, in the order of their ports: `[[], ['scrcpy']]` for the second. */
   without?: readonly (readonly Part[])[]
   /** Interrupts the start, which rejects once `up` has ended. */
@@ -77,7 +77,8 @@ export async function startSystem(options: StartOptions): Promise<System> {
   const port = options.port ?? (await freePort())
   const args = ['--detach', '--data', dir, '--port', String(port)]
   args.push('--virtual-phones', String(options.virtualPhones), ...(options.args ?? []))
-  const faultPort = options.faultPort === true ? await freePort() : null
+  const { faultPort: wanted = false } = options
+  const faultPort = wanted === true ? await freePort() : wanted === false ? null : wanted
   const without = (options.without ?? []).flatMap((parts, at) => parts.map((part) => `${at + 1}:${part}`))
   const forPhones = {
     PHONERACK_TEST_ADB_KEYS: `${testAdbKey()}.pub`,

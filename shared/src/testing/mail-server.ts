@@ -16,7 +16,8 @@ export interface MailServer {
 
 const textOf = (data: string): string => data.replace(/=\r\n/g, '').replaceAll('=3D', '=')
 
-export async function startMailServer(): Promise<MailServer> {
+/** @param port 0 for a free one */
+export async function startMailServer(port = 0): Promise<MailServer> {
   const mails: ReceivedMail[] = []
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {
@@ -53,7 +54,7 @@ export async function startMailServer(): Promise<MailServer> {
     })
     answer('220 test')
   })
-  server.listen(0, '127.0.0.1')
+  server.listen(port, '127.0.0.1')
   await once(server, 'listening')
   return {
     url: `smtp://127.0.0.1:${(server.address() as AddressInfo).port}`,
