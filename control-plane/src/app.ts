@@ -122,6 +122,8 @@ export interface AppParts {
   clock?: Clock | undefined
   /** This machine's clock, which is compared with Postgres's. Default: the system clock. */
   machineClock?: Clock | undefined
+  /** `Core.pace`. Default: 1. */
+  pace?: number | undefined
 }
 
 export async function startApp(config: Config, parts: AppParts): Promise<App> {
@@ -150,6 +152,7 @@ async function assemble(config: Config, parts: AppParts): Promise<App> {
   const core: Core = {
     log: parts.log,
     clock: parts.clock ?? postgresTime,
+    pace: parts.pace ?? 1,
     cursors,
     db: database.db,
     read: database.read,
@@ -212,6 +215,7 @@ async function assemble(config: Config, parts: AppParts): Promise<App> {
     replicaId: config.replicaId,
     replicaDeadAfterMs: config.rules.replicaDeadAfterMs,
     log: parts.log,
+    pace: core.pace,
     pools: config.runsJobs
       ? [
           { tasks: timerTasks(context), concurrency: 4 },
@@ -236,11 +240,13 @@ async function assemble(config: Config, parts: AppParts): Promise<App> {
     "this machine's clock differs from Postgres by more than 2 s: this replica does not end sessions of silent hosts",
   )
   const standBys = createStandBys(core, hosts)
+  const every = (name: string, ms: number, work: () => Promise<void>): Ticker =>
+    new Ticker(name, ms * core.pace, parts.log, work)
   const tickers = [
     events.ticker,
     steps.ticker,
     ownConsole.ticker,
-    new Ticker('sweep of hosts', 1000, parts.log, async () => {
+    every('sweep of hosts', 1000, async () => {
       await postgresTime.measure()
       if (postgresTime.isSkewed) {
         listened.pause()
@@ -248,27 +254,27 @@ async function assemble(config: Config, parts: AppParts): Promise<App> {
       }
       await sweepHosts(core, listening, listened, silence)
     }),
-    new Ticker('drained hosts', 5000, parts.log, () => sweepDrained(core)),
-    new Ticker('stopping hosts', 5000, parts.log, () => sweepStopping(core)),
-    new Ticker('degraded hosts', 5000, parts.log, async () => {
+    every('drained hosts', 5000, () => sweepDrained(core)),
+    every('stopping hosts', 5000, () => sweepStopping(core)),
+    every('degraded hosts', 5000, async () => {
       for (const { hostId, failing } of await markDegraded(core.db, core.clock.now(), core.rules.degraded))
         parts.log.error({ host: hostId, failing }, 'devices of a host fail together: it gets no new phones')
     }),
-    new Ticker('retired hosts', 10_000, parts.log, () => retired.look()),
-    new Ticker('tunnels of hosts', 10_000, parts.log, async () => tunnels?.look()),
-    new Ticker('revoked NATS users', 10_000, parts.log, () => revoked.look()),
-    new Ticker('certificates of hosts', 10_000, parts.log, createRenewals(ofHosts)),
-    new Ticker('authorities of hosts', 5000, parts.log, createTrust(ofHosts)),
-    new Ticker('certificate of the broker', 600_000, parts.log, () => brokerExpiry.look()),
-    new Ticker('own certificates', 5000, parts.log, () => own.look()),
-    new Ticker('phones with live links', 10_000, parts.log, () => standBys.look()),
-    new Ticker('reconciliation', 15_000, parts.log, () => reconcile(core)),
-    new Ticker('retention', 60_000, parts.log, () => forget(core)),
-    new Ticker('retention of uploads', 60_000, parts.log, () => expireUploads(uploads)),
-    new Ticker('retention of recordings', 60_000, parts.log, () => expireRecordings(core)),
-    new Ticker('app library', 1000, parts.log, () => catalog.keep()),
-    new Ticker('unused library files', 600_000, parts.log, () => expireLibraryFiles(core)),
-    new Ticker('work folder of the storage', 600_000, parts.log, () => store.sweep()),
+    every('retired hosts', 10_000, () => retired.look()),
+    every('tunnels of hosts', 10_000, async () => tunnels?.look()),
+    every('revoked NATS users', 10_000, () => revoked.look()),
+    every('certificates of hosts', 10_000, createRenewals(ofHosts)),
+    every('authorities of hosts', 5000, createTrust(ofHosts)),
+    every('certificate of the broker', 600_000, () => brokerExpiry.look()),
+    every('own certificates', 5000, () => own.look()),
+    every('phones with live links', 10_000, () => standBys.look()),
+    every('reconciliation', 15_000, () => reconcile(core)),
+    every('retention', 60_000, () => forget(core)),
+    every('retention of uploads', 60_000, () => expireUploads(uploads)),
+    every('retention of recordings', 60_000, () => expireRecordings(core)),
+    every('app library', 1000, () => catalog.keep()),
+    every('unused library files', 600_000, () => expireLibraryFiles(core)),
+    every('work folder of the storage', 600_000, () => store.sweep()),
   ]
 
   const metrics = createMetrics({

@@ -71,7 +71,7 @@ export async function openConsole(
       operator: pluginOf(config.operatorConsole, key.derive('phonerack operator console'), parts),
     }),
     operatorPlugin: consoleOperatorPlugin(core, config.console),
-    ticker: new Ticker('expired sign-ins', 600_000, core.log, async () => {
+    ticker: new Ticker('expired sign-ins', 600_000 * core.pace, core.log, async () => {
       await forgetSignIns(core)
       await forgetConnectors(core)
     }),

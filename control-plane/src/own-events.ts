@@ -49,7 +49,7 @@ export async function openEvents(core: Core, config: Config): Promise<OwnEvents>
       tasks: webhookTasks({ core, key, allowed, resolve, stopping }),
       concurrency: workers.webhooks,
     }),
-    ticker: new Ticker('numbering of events', lookMs, core.log, () => numberer.look()),
+    ticker: new Ticker('numbering of events', lookMs * core.pace, core.log, () => numberer.look()),
     async close() {
       await listener.close()
       await numberer.stop()

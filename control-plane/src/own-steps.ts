@@ -51,7 +51,7 @@ export function openSteps(core: Core, hosts: HostClients, store: FileStore): Own
       steps: createStepService(core, store),
     },
     live,
-    ticker: new Ticker('retention of steps', expireEveryMs, core.log, expire),
+    ticker: new Ticker('retention of steps', expireEveryMs * core.pace, core.log, expire),
     async close() {
       await live.close()
       await recorder.close()

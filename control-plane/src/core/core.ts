@@ -18,6 +18,8 @@ export interface Core {
   ownerGate: OwnerGate
   bus: Bus
   clock: Clock
+  /** The factor of the pauses between two looks of a ticker, and before the next attempt of a job. 1, and less in tests. */
+  pace: number
   rules: Rules
   log: Logger
   changes: Changes

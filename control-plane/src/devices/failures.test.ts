@@ -1,6 +1,6 @@
 // Devices that fail together, and placement by the health of hosts. Real Postgres, jobs, broker and gRPC; the agents are doubles.
 import { ApiError } from '@phonerack/shared'
-import { describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { inTransaction } from '../db/database.js'
 import { settleRefusal } from '../hosts/settle-device.js'
 import { createBody, eventually, refusalOf, useWorld, type Plane, type Tenant } from '../testing/world.js'
@@ -10,33 +10,39 @@ import { noteFailure } from './failures.js'
 const world = useWorld()
 const signal = new AbortController().signal
 
-/** A control plane of a test, whose hosts no other test sees. The tests run at the same time, since they mostly wait. */
+let plane: Plane
+beforeAll(async () => {
+  plane = await world.start({ pace: 0.05 })
+})
+
+/** A tenant of a test, and hosts that no other test sees. */
 class Service {
-  private constructor(
-    readonly plane: Plane,
-    readonly tenant: Tenant,
-  ) {}
+  private readonly racks: AgentDouble[] = []
+
+  private constructor(readonly tenant: Tenant) {}
 
   static async run(work: (on: Service) => Promise<void>): Promise<void> {
-    const plane = await world.start()
+    const service = new Service(await plane.tenant())
     try {
-      await work(new Service(plane, await plane.tenant()))
+      await work(service)
     } finally {
-      // An idle control plane costs the tests that follow in this process.
-      await plane.close()
+      for (const rack of service.racks) await rack.stop()
+      await plane.app.core.db.host.updateMany({ data: { retiredAt: new Date() } })
     }
   }
 
   get core() {
-    return this.plane.app.core
+    return plane.app.core
   }
 
   get phones() {
-    return this.plane.app.services.phones
+    return plane.app.services.phones
   }
 
-  rack(count: number): Promise<AgentDouble> {
-    return this.plane.rack(count)
+  async rack(count: number): Promise<AgentDouble> {
+    const rack = await plane.rack(count)
+    this.racks.push(rack)
+    return rack
   }
 
   async create(): Promise<string> {
@@ -60,9 +66,9 @@ class Service {
   }
 
   async viewOf(agent: AgentDouble): Promise<Record<string, unknown>> {
-    const answer = await this.plane.operator.inject({
+    const answer = await plane.operator.inject({
       url: '/operator/v1/hosts',
-      headers: { authorization: `Bearer ${this.plane.operatorToken}` },
+      headers: { authorization: `Bearer ${plane.operatorToken}` },
     })
     const { data } = answer.json<{ data: Record<string, unknown>[] }>()
     return data.find(({ id }) => id === agent.hostId) ?? {}
@@ -100,7 +106,7 @@ function startsWith(agent: AgentDouble, onStart: DoubleDevice['onStart']): void 
     else delete device.onStart
 }
 
-describe.concurrent('a host whose devices fail', () => {
+describe('a host whose devices fail', () => {
   it('quarantines no device when starts fail on several of a host, moves the phone, and places nothing there', () =>
     Service.run(async (on) => {
       const rack = await on.rack(3)

@@ -150,7 +150,8 @@ async function tryCare<N extends CareJob>(
     // A host may refuse forever, so each refusal counts, even under the next number.
     if (refusal && refused < most.refused) {
       // The first refusal is usually right: the database is behind its agent. Retry it immediately.
-      const when = refused > 1 ? { runAt: new Date(context.core.clock.now().getTime() + ms) } : {}
+      const when =
+        refused > 1 ? { runAt: new Date(context.core.clock.now().getTime() + ms * context.core.pace) } : {}
       const retry = { refused, unanswered, ...when }
       if (await settleRefusal(context.core, device.id, device.fencingNumber, refusal, retry)) return null
     }

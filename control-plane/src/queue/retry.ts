@@ -6,7 +6,7 @@ import { type Core } from '../core/core.js'
 export const backoff = (attempt: number, firstMs: number, longestMs: number): number =>
   Math.min(longestMs, firstMs * 2 ** Math.min(attempt - 1, 20))
 
-/** Replaces the job with one that runs after `ms` milliseconds. */
+/** Replaces the job with one that runs after `ms` milliseconds, times the pace. */
 export async function reschedule<N extends JobName>(
   { core }: { core: Core },
   name: N,
@@ -14,6 +14,6 @@ export async function reschedule<N extends JobName>(
   ms: number,
   options: JobOptions,
 ): Promise<void> {
-  const runAt = new Date(core.clock.now().getTime() + ms)
+  const runAt = new Date(core.clock.now().getTime() + ms * core.pace)
   await addJob(core.db, name, payload, { ...options, runAt })
 }

@@ -27,6 +27,8 @@ export interface RunnerOptions {
   pools: readonly PoolWork[]
   /** Milliseconds after which a locked job that does not run is unlocked. Default: 60,000. */
   lostAfterMs?: number
+  /** `Core.pace`. Default: 1. */
+  pace?: number
 }
 
 const beatMs = 2000
@@ -86,8 +88,9 @@ export class JobRunner {
     closeUnfinished(this.pool)
     this.pool.setMaxListeners(50)
     this.lost = new LostJobs(options.db, options.lostAfterMs)
-    this.beats = new Ticker('replica heartbeat', beatMs, options.log, () => this.beat())
-    this.lostLooks = new Ticker('lost jobs', lostLookMs, options.log, () => this.unlockLost())
+    const pace = options.pace ?? 1
+    this.beats = new Ticker('replica heartbeat', beatMs * pace, options.log, () => this.beat())
+    this.lostLooks = new Ticker('lost jobs', lostLookMs * pace, options.log, () => this.unlockLost())
     this.due = new DueJobs(this.pool, options.log, (due) => this.wake(due))
     this.supervised = options.pools.map((pool) => this.supervise(pool))
   }

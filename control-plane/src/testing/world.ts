@@ -17,6 +17,7 @@ import { startAgentDouble, type AgentDouble, type DoubleOptions } from './agent-
 import { brokerOf, templateDatabase, type Neighbours } from './neighbours.js'
 import { changeProject, createKey, createProject, enrollDevice } from './operator.js'
 import { type Caller, type Preset } from '../core/caller.js'
+import { enforceDeadline } from '../phones/run.js'
 import { type CreatePhone } from '../phones/types.js'
 
 export interface World {
@@ -33,6 +34,8 @@ export interface StartOptions {
   clock?: Clock
   machineClock?: Clock
   beside?: Plane
+  /** `Core.pace`: less than 1 shortens the pauses between looks and before retries. */
+  pace?: number
   /** Left out: silent, or as in `LOG_LEVEL`. */
   log?: Logger
   replicaId?: string
@@ -145,7 +148,8 @@ async function startPlane(options: PlaneOptions): Promise<Plane> {
     ...options.env,
   })
   const log = options.log ?? quietLogger()
-  const app = await startApp(config, { log, clock: options.clock, machineClock: options.machineClock })
+  const { clock, machineClock, pace } = options
+  const app = await startApp(config, { log, clock, machineClock, pace })
   const server = await buildServer({
     services: app.services,
     config: {
@@ -246,6 +250,14 @@ async function createTenant(app: App, options: TenantOptions): Promise<Tenant> {
     expires: 'never',
   })
   return { projectId: project.id, key, caller: await app.services.keys.authenticate(key) }
+}
+
+/** Ends the create of a phone, as its deadline does. */
+export async function endCreate({ app: { core } }: Plane, phoneId: string): Promise<void> {
+  const where = { id: phoneId, startDeadlineAt: { not: null } }
+  await core.db.phone.updateMany({ where, data: { startDeadlineAt: core.clock.now() } })
+  const session = await core.db.session.findFirstOrThrow({ where: { phoneId } })
+  await enforceDeadline(core, phoneId, session.id)
 }
 
 /** Waits until `condition` holds. The limit only ends a test that hangs. @throws Error after `ms` */

@@ -72,7 +72,7 @@ async function again({ core }: UploadCore, payload: Payload, error: unknown): Pr
     { err: error, upload: payload.uploadId, attempt: payload.attempt },
     'an upload is not processed yet',
   )
-  const runAt = new Date(core.clock.now().getTime() + backoff(payload.attempt, 500, 5000))
+  const runAt = new Date(core.clock.now().getTime() + core.pace * backoff(payload.attempt, 500, 5000))
   await core.db.$transaction((tx: Tx) =>
     addJob(
       tx,
