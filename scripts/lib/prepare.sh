@@ -11,10 +11,10 @@ die() {
 }
 
 check_node() {
-  command -v node >/dev/null 2>&1 || die 'Node.js is missing; install Node 20.19 or newer (https://nodejs.org)'
+  command -v node >/dev/null 2>&1 || die 'Node.js is missing; install 20.19 or newer, best 24 (https://nodejs.org)'
   command -v npm >/dev/null 2>&1 || die 'npm is missing; it comes with Node.js'
   node -e 'const [a, b] = process.versions.node.split(".").map(Number); process.exit(a > 20 || (a === 20 && b >= 19) ? 0 : 1)' ||
-    die "Node.js $(node -v) is too old; 20.19 or newer is needed"
+    die "Node.js $(node -v) is too old; install 20.19 or newer, best 24 (https://nodejs.org)"
 }
 
 # Runs "$@" and shows its output only when it fails.

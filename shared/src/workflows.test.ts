@@ -12,6 +12,7 @@ interface Step {
 interface Job {
   steps: Step[]
   permissions?: Readonly<Record<string, string>>
+  needs?: string | string[]
   'timeout-minutes'?: number
 }
 interface Workflow {
@@ -89,6 +90,17 @@ describe.each(names)('%s', (name) => {
         expect(commandSections.get(script), run).toMatch(new RegExp(`^ +${word}(?: |$)`, 'm'))
     }
   })
+})
+
+it('publishes nothing before the tag and the night are checked', () => {
+  const { check, ...others } = workflowOf('release.yml').jobs
+  expect(check?.steps.flatMap(({ run }) => run ?? [])).toEqual([
+    './scripts/release check-tag',
+    './scripts/release check-night',
+  ])
+  const needed = (job: string): string[] =>
+    [others[job]?.needs ?? []].flat().flatMap((each) => [each, ...needed(each)])
+  for (const job of Object.keys(others)) expect(needed(job), job).toContain('check')
 })
 
 it('lets jobs that install dependencies only read', () => {

@@ -67,7 +67,7 @@ bearer_token_env_var = "PHONERACK_API_KEY"
 
 ## Clients that start a program
 
-\`phonerack mcp\` serves the same tools over stdin and stdout. It needs Node.js 20.19 or newer:
+\`phonerack mcp\` serves the same tools over stdin and stdout. It needs Node.js 20.19 or newer (24 recommended):
 
 \`\`\`sh
 npm install --global phonerack
