@@ -1,4 +1,4 @@
-// Backups of a running and of a stopped embedded Postgres, restored into another folder, and every misuse.
+// Backups of a running embedded Postgres, restored into another folder, and every misuse.
 import { once } from 'node:events'
 import { execFileSync, spawn } from 'node:child_process'
 import {
@@ -19,7 +19,7 @@ import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { pickPort } from '../processes/ports.js'
 import { eraseCluster, startPostgres, type Postgres } from '../postgres/index.js'
-import { makeDataFolder, makeTables, run, seed } from '../testing/backup.js'
+import { makeDataFolder, makeTables, run, seed, stateOf } from '../testing/backup.js'
 import { lockFolder, openFolder, writeJson } from '../up/folder.js'
 import { parseBackupArgs, parseRestoreArgs, type BackupOptions } from './args.js'
 import { restoreBackup } from './read.js'
@@ -57,29 +57,6 @@ afterAll(async () => {
   for (const name of readdirSync(dir)) eraseCluster(at(name, 'postgres'))
   rmSync(dir, { recursive: true, force: true })
 })
-
-interface State extends Record<string, unknown> {
-  rows: number
-  epoch: string
-  counts: number
-}
-
-/** Starts the restored Postgres and reads it. */
-async function stateOf(restored: string): Promise<State | undefined> {
-  const own = await startPostgres({ dir: path.join(restored, 'postgres') })
-  try {
-    const [state] = await run<State>(
-      own.urlOf('phonerack'),
-      `select (select count(*)::int from rows) as rows, (select epoch from database_epoch) as epoch,
-              (select counts_from_ms::int from listened) as counts`,
-    )
-    // Every index and page can be read.
-    for (const text of ['vacuum full', 'reindex database phonerack']) await run(own.urlOf('phonerack'), text)
-    return state
-  } finally {
-    await own.stop()
-  }
-}
 
 const filesOf = (folder: string) =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
@@ -219,20 +196,9 @@ describe('a backup of a running Postgres', () => {
   })
 })
 
-describe('a backup of a stopped Postgres', () => {
-  it('includes the service key on request, and starts and stops Postgres itself', async () => {
-    await server.stop()
-    const { dir: backup } = await writeBackup(options('--with-service-key'), signal)
-    expect(existsSync(path.join(data, 'run/postgres.json'))).toBe(false)
-    await restore(backup, '--data', at('third'))
-    expect(readFileSync(at('third/pki/service.key'), 'utf8')).toBe(
-      readFileSync(path.join(data, 'pki/service.key'), 'utf8'),
-    )
-    expect((await stateOf(at('third')))?.rows).toBeGreaterThan(0)
-  })
-})
-
 describe('a backup is refused', () => {
+  beforeAll(() => server.stop())
+
   it.each([
     ['in the data directory', ['--to', path.join(data, 'backups')], /must outlive/],
     ['without the service key', ['--service-key', at('nothing')], /nothing is missing.*--service-key/],

@@ -3,8 +3,6 @@ import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import {
   chmodSync,
-  existsSync,
-  lchownSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
@@ -18,7 +16,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { clusterData, eraseCluster } from './place.js'
-import { installCluster, startPostgres } from './index.js'
+import { installCluster } from './index.js'
 import { isOfRootOnly } from './owner.js'
 
 const isRoot = process.getuid?.() === 0
@@ -110,65 +108,6 @@ describe.runIf(isRoot)('a process of the user of Postgres', () => {
       }
     }
     expect([lstatSync(victim).uid, ...ownersOf(victim)]).toEqual([0, 0])
-  })
-
-  it('cannot add to the folder of a running server, nor move its parts', async () => {
-    const server = await startPostgres({ dir: data })
-    try {
-      const home = homeOf(data)
-      const { status } = asNobody('touch "$1/new" || mv "$1/data" "$1/data.part" || rm "$1/owner.json"', home)
-      expect(status).not.toBe(0)
-      expect(readdirSync(home).toSorted()).toEqual(expect.arrayContaining(['data', 'owner.json']))
-      expect(existsSync(path.join(home, 'new'))).toBe(false)
-    } finally {
-      await server.stop()
-    }
-  })
-
-  it('keeps nothing that it prepared in the folder of an earlier release', async () => {
-    await (await startPostgres({ dir: data })).stop()
-    const home = homeOf(data)
-    // Earlier releases left it so.
-    chmodSync(home, 0o700)
-    lchownSync(home, nobody.uid, nobody.gid)
-    const planted = ['data.part', 'password.part', 'native-1', 'native-2.part']
-    for (const name of planted)
-      expect(asNobody('ln -s "$1" "$2"', victim, path.join(home, name)).status).toBe(0)
-    await (await startPostgres({ dir: data })).stop()
-    expect(isOfRootOnly(lstatSync(home))).toBe(true)
-    for (const name of planted)
-      expect(lstatSync(path.join(home, name), { throwIfNoEntry: false })).toBe(undefined)
-    expect([lstatSync(victim).uid, ...readdirSync(victim)]).toEqual([0])
-  })
-
-  it('cannot put a link in the place of the cluster', async () => {
-    await (await startPostgres({ dir: data })).stop()
-    const home = homeOf(data)
-    lchownSync(home, nobody.uid, nobody.gid)
-    expect(asNobody('mv "$1/data" "$1/moved" && ln -s "$2" "$1/data"', home, victim).status).toBe(0)
-    await expect(startPostgres({ dir: data })).rejects.toThrow(/data is not a folder of the user nobody/)
-    expect(lstatSync(victim).uid).toBe(0)
-  })
-
-  it('cannot stop a start by a pipe in the place of its record', async () => {
-    await (await startPostgres({ dir: data })).stop()
-    expect(asNobody('mkfifo "$1/data/postmaster.pid"', homeOf(data)).status).toBe(0)
-    const server = await startPostgres({ dir: data })
-    await server.stop()
-  })
-
-  it('cannot provide the parent of the folder', async () => {
-    const parent = path.join(dir, 'tmp')
-    mkdirSync(parent)
-    chmodSync(parent, 0o1777)
-    expect(asNobody('mkdir "$1/phonerack" && chmod 0755 "$1/phonerack"', parent).status).toBe(0)
-    vi.stubEnv('TMPDIR', parent)
-    const server = await startPostgres({ dir: data, forTests: true })
-    try {
-      expect(homeOf(data)).not.toContain(parent)
-    } finally {
-      await server.stop()
-    }
   })
 
   it('cannot lead the deletion of a cluster to the files of root', async () => {

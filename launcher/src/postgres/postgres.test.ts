@@ -1,32 +1,25 @@
-import { execFileSync, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+/** The embedded Postgres: one server, used by each test. */
+import { execFileSync } from 'node:child_process'
+import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { createInterface } from 'node:readline'
 import { Client } from 'pg'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { identify, isAlive } from '../processes/identity.js'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { identify } from '../processes/identity.js'
 import { isPortFree } from '../processes/ports.js'
-import { InUse } from '../processes/record.js'
 import { startPostgres, type Postgres } from './index.js'
 
 let dir: string
-let started: Postgres[] = []
+let server: Postgres
 
-async function start(folder = dir): Promise<Postgres> {
-  const server = await startPostgres({ dir: folder, forTests: true })
-  started.push(server)
-  return server
-}
-
-beforeEach(() => {
+beforeAll(async () => {
   dir = mkdtempSync(path.join(tmpdir(), 'phonerack-postgres-test-'))
+  chmodSync(dir, 0o700)
+  server = await startPostgres({ dir: path.join(dir, 'deep', 'postgres'), forTests: true })
 })
 
-afterEach(async () => {
-  for (const server of started) await server.stop()
-  started = []
+afterAll(async () => {
+  await server.stop()
   rmSync(dir, { recursive: true, force: true })
 })
 
@@ -43,7 +36,6 @@ async function query(url: string, sql: string): Promise<unknown> {
 
 describe('startPostgres', () => {
   it('serves UTF-8 with C.UTF-8 on the loopback address only', async () => {
-    const server = await start()
     expect(await query(server.url, 'SHOW server_encoding')).toBe('UTF8')
     expect(await query(server.url, "SELECT datlocale FROM pg_database WHERE datname = 'postgres'")).toBe(
       'C.UTF-8',
@@ -54,17 +46,16 @@ describe('startPostgres', () => {
   })
 
   it('requires the password, which only the owner can read', async () => {
-    const server = await start()
+    const folder = path.join(dir, 'deep', 'postgres')
     const wrong = new URL(server.url)
     wrong.password = 'guess'
     await expect(query(wrong.href, 'SELECT 1')).rejects.toThrow(/password authentication failed/)
-    expect(statSync(path.join(dir, 'password')).mode & 0o777).toBe(0o600)
-    expect(statSync(dir).mode & 0o777).toBe(0o700)
-    expect(readFileSync(path.join(dir, 'password'), 'utf8').trim()).toBe(new URL(server.url).password)
+    expect(statSync(path.join(folder, 'password')).mode & 0o777).toBe(0o600)
+    expect(statSync(folder).mode & 0o777).toBe(0o700)
+    expect(readFileSync(path.join(folder, 'password'), 'utf8').trim()).toBe(new URL(server.url).password)
   })
 
   it('clones a template and drops a database that is in use', async () => {
-    const server = await start()
     const template = await server.createDatabase('template-of "tests"')
     await query(template, 'CREATE TABLE kept (n int)')
     const copy = await server.createDatabase('copy', 'template-of "tests"')
@@ -78,58 +69,7 @@ describe('startPostgres', () => {
     expect(await server.hasDatabase('template-of "tests"')).toBe(true)
   })
 
-  it('refuses a second server on a folder whose owner is alive', async () => {
-    const holder = await runInChild(dir)
-    try {
-      await expect(startPostgres({ dir, forTests: true })).rejects.toThrow(InUse)
-    } finally {
-      await holder.kill()
-      // Ends the orphan and its child processes.
-      await start()
-    }
-  })
-
-  it('stops the server that a killed parent left, and keeps its data', async () => {
-    const holder = await runInChild(dir)
-    await query(holder.url, 'CREATE TABLE kept AS SELECT 42 AS n')
-    await query(holder.url, 'CHECKPOINT')
-    const orphan = identify(holder.pid)
-    await holder.kill()
-    expect(orphan && isAlive(orphan)).toBe(true)
-    const server = await start()
-    expect(orphan && isAlive(orphan)).toBe(false)
-    expect(await query(server.url, 'SELECT n FROM kept')).toBe(42)
-  })
-
-  it('stops an orphan that its own record does not name', async () => {
-    const holder = await runInChild(dir)
-    const orphan = identify(holder.pid)
-    await holder.kill()
-    rmSync(path.join(dir, 'postgres.pid.json'))
-    await start()
-    expect(orphan && isAlive(orphan)).toBe(false)
-  })
-
-  it('never signals another program that reuses the recorded pid', async () => {
-    const first = await startPostgres({ dir, port: undefined })
-    const cluster = JSON.parse(readFileSync(path.join(dir, 'cluster.json'), 'utf8')) as { home: string }
-    await first.stop()
-    const bystander = spawn('sleep', ['60'])
-    try {
-      await once(bystander, 'spawn')
-      writeFileSync(path.join(cluster.home, 'data', 'postmaster.pid'), `${bystander.pid}\n`)
-      const server = await start()
-      expect(await query(server.url, 'SELECT 1')).toBe(1)
-      expect(bystander.exitCode).toBeNull()
-      expect(bystander.signalCode).toBeNull()
-    } finally {
-      bystander.kill()
-    }
-  })
-
   it('works below a 0700 folder', async () => {
-    chmodSync(dir, 0o700)
-    const server = await start(path.join(dir, 'deep', 'postgres'))
     expect(await query(server.url, 'SELECT 1')).toBe(1)
     if (process.getuid?.() === 0) {
       expect(execFileSync('ps', ['-o', 'user=', '-p', String(server.pid)], { encoding: 'utf8' }).trim()).toBe(
@@ -138,48 +78,9 @@ describe('startPostgres', () => {
     }
   })
 
-  it('never shares a cluster between a folder and its copy', async () => {
-    const server = await startPostgres({ dir })
-    await server.stop()
-    const copy = `${dir}-copy`
-    try {
-      execFileSync('cp', ['-a', dir, copy])
-      const note = JSON.parse(readFileSync(path.join(dir, 'cluster.json'), 'utf8')) as { outside: boolean }
-      if (note.outside)
-        await expect(startPostgres({ dir: copy, forTests: true })).rejects.toThrow(/is a copy of/)
-    } finally {
-      rmSync(copy, { recursive: true, force: true })
-      await (await start()).stop()
-    }
-  })
-
   it('frees its port after stop', async () => {
-    const server = await start()
     await server.stop()
     expect(await isPortFree(server.port)).toBe(true)
     expect(identify(server.pid)).toBeNull()
   })
 })
-
-/** A parent process that starts the server and then only waits, until the test kills it. */
-async function runInChild(folder: string): Promise<{ url: string; pid: number; kill(): Promise<void> }> {
-  const built = path.resolve(import.meta.dirname, '../../dist/postgres/index.js')
-  const script = `
-    const { startPostgres } = await import(${JSON.stringify(built)})
-    const server = await startPostgres({ dir: ${JSON.stringify(folder)}, forTests: true })
-    process.stdout.write(JSON.stringify({ url: server.url, pid: server.pid }) + '\\n')
-    setInterval(() => {}, 1000)`
-  const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  const [line] = (await once(createInterface({ input: child.stdout }), 'line')) as [string]
-  const said = JSON.parse(line) as { url: string; pid: number }
-  return {
-    ...said,
-    async kill() {
-      const ended = once(child, 'exit')
-      child.kill('SIGKILL')
-      await ended
-    },
-  }
-}

@@ -4,6 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import pg from 'pg'
 import { BackupKey } from '../backup/key.js'
+import { startPostgres } from '../postgres/index.js'
 
 export const seed = 'SAAEXAMPLEOFASEEDTHATNOBODYMAYREAD'
 
@@ -58,4 +59,27 @@ export async function makeTables(url: string, key: BackupKey): Promise<void> {
      create table rows (n int primary key, pad text);
      insert into rows select n, repeat('x', 500) from generate_series(1, 1000) n`,
   )
+}
+
+export interface State extends Record<string, unknown> {
+  rows: number
+  epoch: string
+  counts: number
+}
+
+/** Starts the restored Postgres and reads it. */
+export async function stateOf(restored: string): Promise<State | undefined> {
+  const own = await startPostgres({ dir: path.join(restored, 'postgres') })
+  try {
+    const [state] = await run<State>(
+      own.urlOf('phonerack'),
+      `select (select count(*)::int from rows) as rows, (select epoch from database_epoch) as epoch,
+              (select counts_from_ms::int from listened) as counts`,
+    )
+    // Every index and page can be read.
+    for (const text of ['vacuum full', 'reindex database phonerack']) await run(own.urlOf('phonerack'), text)
+    return state
+  } finally {
+    await own.stop()
+  }
 }
