@@ -87,9 +87,11 @@ export function trackLifetimes(app: FastifyInstance, stopWithinMs = defaultStopW
   return lifetimes
 }
 
-function trackOpen(server: Server): ReadonlySet<Socket> {
+/** The open connections. The server gets a connection again after an offered upgrade (`http/upgrades.ts`). */
+export function trackOpen(server: Server): ReadonlySet<Socket> {
   const open = new Set<Socket>()
   server.on('connection', (socket) => {
+    if (open.has(socket)) return
     open.add(socket)
     socket.once('close', () => open.delete(socket))
   })

@@ -13,13 +13,23 @@ import type { Duplex } from 'node:stream'
 export type Upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => boolean
 
 /**
+ * Requests of one connection that are answered without the upgrade that they offer; the last answer closes the
+ * connection. Node's `maxRequestsPerSocket` counts from 0 again after each of them.
+ */
+export const givenBackAtMost = 100
+
+/**
  * @param onFault receives errors of `take`. They end only that connection, since nothing awaits
  * this listener.
  */
 export function acceptUpgrades(server: Server, take: Upgrade, onFault: (error: unknown) => void): void {
+  const givenBack = new WeakMap<Duplex, number>()
   server.on('upgrade', (request, socket, head) => {
     try {
-      if (!take(request, socket, head)) giveBack(server, request, socket, head)
+      if (take(request, socket, head)) return
+      const count = (givenBack.get(socket) ?? 0) + 1
+      givenBack.set(socket, count)
+      giveBack(server, request, socket, head, count === givenBackAtMost)
     } catch (error) {
       socket.destroy()
       onFault(error)
@@ -27,12 +37,19 @@ export function acceptUpgrades(server: Server, take: Upgrade, onFault: (error: u
   })
 }
 
-/** Lets the server parse the request again from its first byte, without the offered upgrade. */
-function giveBack(server: Server, request: IncomingMessage, socket: Duplex, head: Buffer): void {
+/** Lets the server parse the request again from its first byte, without the offered upgrade. @param isLast closes the connection after the answer */
+function giveBack(
+  server: Server,
+  request: IncomingMessage,
+  socket: Duplex,
+  head: Buffer,
+  isLast: boolean,
+): void {
   const lines = [`${request.method} ${request.url} HTTP/${request.httpVersion}`]
   for (let at = 0; at + 1 < request.rawHeaders.length; at += 2) {
     const [name = '', value = ''] = request.rawHeaders.slice(at, at + 2)
-    const kept = keptValue(name.toLowerCase(), value)
+    const kept =
+      isLast && name.toLowerCase() === 'connection' ? 'close' : keptValue(name.toLowerCase(), value)
     if (kept !== null) lines.push(`${name}: ${kept}`)
   }
   // Node reads header bytes as Latin-1.
