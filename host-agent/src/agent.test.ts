@@ -288,16 +288,6 @@ describe('a running phone', () => {
     })
   })
 
-  it('recovers after its connection stopped answering', async () => {
-    both.phone.proxy.freeze()
-    // It is offline only for a moment.
-    await until(() => both.host.agent.registry.statuses()[0]?.events !== undefined)
-    await untilLink(both.host, both.phone.serial, 'healthy', 100_000)
-    const steps = both.host.agent.registry.statuses()[0]?.events?.map(({ step, outcome }) => [step, outcome])
-    expect(steps).toEqual([['reconnect', 'done']])
-    expect(resultsOf(await at(2n).run([{ type: 'home' }]))).toMatchObject([{ ok: true }])
-  })
-
   it('recovers after its connection was cut', async () => {
     both.phone.proxy.cut()
     await until(() => both.host.agent.registry.statuses()[0]?.link !== 'healthy')

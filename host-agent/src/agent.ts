@@ -19,6 +19,7 @@ import { takeDataDir } from './data-dir.js'
 import { serveMetrics } from '@phonerack/shared/metrics'
 import { createHandlers } from './grpc/handlers.js'
 import { createLiveHandlers } from './grpc/live-handlers.js'
+import { watchTimes } from './live/watch.js'
 import { createRecordingHandlers } from './grpc/recording-handlers.js'
 import { admit, needDisk } from './grpc/admission.js'
 import { startGrpcServer } from './grpc/server.js'
@@ -64,7 +65,20 @@ const stoppingNow: HostRefusal = {
   reason: 'The agent received SIGTERM. It takes work again after its next start.',
 }
 
-export async function startAgent(config: Config, identity: Identity, log: Logger): Promise<Agent> {
+/** Milliseconds that tests shorten. Left out: the product's. */
+export interface AgentTimes {
+  /** An unwatched video continues for so long. */
+  videoLinger?: number
+  /** Between two checks of a live view for a window that forbids pictures. */
+  secureWindow?: number
+}
+
+export async function startAgent(
+  config: Config,
+  identity: Identity,
+  log: Logger,
+  times: AgentTimes = {},
+): Promise<Agent> {
   const { dataDir } = config
   /** Cleanup functions, newest last. */
   const undo: (() => void | Promise<void>)[] = []
@@ -103,6 +117,7 @@ export async function startAgent(config: Config, identity: Identity, log: Logger
       isolated: config.isolated,
       allowSims: config.allowSims,
       conditionEveryMs: config.conditionEveryMs,
+      videoLingerMs: times.videoLinger,
       isHostFault(error) {
         const isOwn = ownFaultOf(error) !== null || adb.trouble !== null
         if (isOwn) fitness.suspect()
@@ -148,7 +163,10 @@ export async function startAgent(config: Config, identity: Identity, log: Logger
     }
     const handlers = {
       host: createHandlers({ registry, installs, snapshots, renewal: running, hostId: identity.hostId, log }),
-      live: createLiveHandlers(registry, leaving.signal, log),
+      live: createLiveHandlers(registry, leaving.signal, log, {
+        ...watchTimes,
+        secureWindow: times.secureWindow ?? watchTimes.secureWindow,
+      }),
       recordings: createRecordingHandlers(recordings, log),
     }
     const calls = admit(handlers, refuse)

@@ -12,7 +12,7 @@ import type { Config } from './config.js'
 import { hostFindings } from './doctor/host.js'
 import { machineFindings } from './doctor/machine.js'
 import { readBroker, readPort, readServer, readWayBack } from './doctor/network.js'
-import { readPhoneNetwork } from './doctor/phone-network.js'
+import { readPhoneNetwork, tryMs } from './doctor/phone-network.js'
 import { attempt, readAdb, readAdbServers, readFfmpeg, readFfprobe } from './doctor/programs.js'
 import type { Finding, HostReadings, Readings, WayBack, WayToAgent } from './doctor/readings.js'
 import { isHealthy, reportJson, reportText } from './doctor/report.js'
@@ -41,15 +41,21 @@ export async function runDoctor(
   return isHealthy(findings) ? 0 : 1
 }
 
+/** @param limitMs milliseconds for each connection that a phone tries */
 export async function findingsOf(
   config: Config | { problem: string },
   folders: SystemFolders,
+  limitMs = tryMs,
 ): Promise<Finding[]> {
-  const readings = await readAll(config, folders)
+  const readings = await readAll(config, folders, limitMs)
   return [...hostFindings(readings), ...machineFindings(readings)]
 }
 
-async function readAll(given: Config | { problem: string }, folders: SystemFolders): Promise<Readings> {
+async function readAll(
+  given: Config | { problem: string },
+  folders: SystemFolders,
+  limitMs: number,
+): Promise<Readings> {
   const config = 'problem' in given ? null : given
   const socket = config === null ? null : adbSocketPath(config.dataDir)
   const [adb, adbServers, usb, ffmpeg, ffprobe, host] = await Promise.all([
@@ -58,13 +64,13 @@ async function readAll(given: Config | { problem: string }, folders: SystemFolde
     readUsb(folders.usb, folders.usbNodes),
     readFfmpeg(config?.recordings.ffmpeg ?? 'ffmpeg'),
     readFfprobe(config?.recordings.ffprobe ?? 'ffprobe'),
-    config === null ? null : readHost(config),
+    config === null ? null : readHost(config, limitMs),
   ])
   const configuration = 'problem' in given ? given.problem : null
   return { now: new Date(), configuration, adb, adbServers, usb, ffmpeg, ffprobe, host }
 }
 
-async function readHost(config: Config): Promise<HostReadings> {
+async function readHost(config: Config, limitMs: number): Promise<HostReadings> {
   const { dataDir, controlUrl, natsUrl, caFile } = config
   const identityFile = path.join(dataDir, 'identity.json')
   const loaded = await attempt(() => loadIdentity(identityFile))
@@ -100,7 +106,7 @@ async function readHost(config: Config): Promise<HostReadings> {
   const phoneNetwork = await readPhoneNetwork(
     adb,
     connected.filter((phone) => phone.state === 'device'),
-    { listen: config.grpcListen, networkPhones: config.adbConnect },
+    { listen: config.grpcListen, networkPhones: config.adbConnect, tryMs: limitMs },
   )
   return { identity, server, broker, way, disks: [state, recordings], phones, phoneNetwork }
 }

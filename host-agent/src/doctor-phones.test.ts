@@ -30,8 +30,8 @@ afterAll(async () => {
   rmSync(dir, { recursive: true, force: true })
 })
 
-const found = async (id: string) =>
-  (await findingsOf(host.config, folders))
+const found = async (id: string, limitMs?: number) =>
+  (await findingsOf(host.config, folders, limitMs))
     .filter((finding) => finding.id === id)
     .map(({ level, about }) => `${level} ${about}`)
 
@@ -76,7 +76,7 @@ it('reports a place that could not be tried, and one that was reached', async ()
   host.config.grpcListen = '192.0.2.2:7710'
   one.faults.joinNetwork('192.0.2.7/24', ['192.0.2.2:7710'])
   one.faults.hangEvery(1, serialOf(two).replace(':', ' '))
-  const texts = (await found('phone_network')).filter((text) => text.includes(serialOf(one)))
+  const texts = (await found('phone_network', 2000)).filter((text) => text.includes(serialOf(one)))
   one.faults.hangEvery(0)
   one.faults.joinNetwork(null)
   host.config.grpcListen = grpcListen

@@ -9,7 +9,7 @@ import { requireJar, type Jar } from '../scrcpy/jar.js'
 import { jarPathOf, putJar } from '../scrcpy/server-process.js'
 import type { Capture } from '../device/capture.js'
 import { createFanOut } from './fan-out.js'
-import { createKeyFrameAsks } from './key-frame-asks.js'
+import { askTimes, createKeyFrameAsks } from './key-frame-asks.js'
 import { createSpare } from './spare.js'
 import { launchVideo, openVideoSocket, type VideoSink, type VideoSocket } from './video-socket.js'
 
@@ -23,18 +23,20 @@ export interface HubParts {
   /** Null: the host has none, and every subscription fails. */
   jar: Jar | null
   log: Logger
-  /** Milliseconds between the last subscriber leaving and the end of the video. */
-  lingerMs?: number
-  /**
-   * Milliseconds in which a broken video may recover before subscribers are notified that it ended.
-   */
-  restartMs?: number
+  /** Replaces some of `captureTimes`, for tests. */
+  changes?: Partial<CaptureTimes>
 }
 
 /**
- * Milliseconds. `spare`: how long the standby server may take to film before another is started.
+ * Milliseconds. `linger`: between the last subscriber leaving and the end of the video. `spare`: how long the standby server may
+ * take to film before another is started. `restart`: in which a broken video may recover before subscribers are notified that
+ * it ended. `keyFrames`: between two requests for a key frame. `sparePause`: between the death of a standby server and the next.
  */
-const times = { linger: 5000, start: 10_000, spare: 3000, restart: 8000, firstPause: 50, longestPause: 1000 }
+export const captureTimes = {
+  ...{ linger: 5000, start: 10_000, spare: 3000, restart: 8000, firstPause: 50, longestPause: 1000 },
+  ...{ keyFrames: askTimes.between, sparePause: 1000 },
+}
+export type CaptureTimes = Readonly<typeof captureTimes>
 
 /** One video from start to end, including restarts. */
 interface Run {
@@ -43,13 +45,8 @@ interface Run {
   socket: VideoSocket | null
 }
 
-export function createCaptureHub({
-  transport,
-  jar,
-  log,
-  lingerMs = times.linger,
-  restartMs = times.restart,
-}: HubParts): CaptureHub {
+export function createCaptureHub({ transport, jar, log, changes }: HubParts): CaptureHub {
+  const times: CaptureTimes = { ...captureTimes, ...changes }
   const fan = createFanOut(log)
   let run: Run | null = null
   /**
@@ -66,11 +63,12 @@ export function createCaptureHub({
     hasJar = false
     return launchVideo(transport, jarPathOf(needed), progress)
   }
-  const spare = createSpare({ launch, log })
+  const spare = createSpare({ launch, log, pauses: { first: times.sparePause, longest: 60_000 } })
   const asks = createKeyFrameAsks({
     ask: () => run?.socket?.resetVideo(),
     // Restarts the video, or ends it for all.
     giveUp: () => run?.socket?.close(),
+    times: { ...askTimes, between: times.keyFrames },
   })
 
   async function open(mine: Run, progress: Progress): Promise<VideoSocket> {
@@ -153,7 +151,7 @@ export function createCaptureHub({
 
   /** Null when it did not start in time, or is no longer wanted. */
   async function reopen(mine: Run, firstPause: number): Promise<VideoSocket | null> {
-    const within = Progress.for(restartMs, mine.control.signal)
+    const within = Progress.for(times.restart, mine.control.signal)
     for (let pause = firstPause; !within.expired; pause = Math.min(pause * 2, times.longestPause)) {
       try {
         await within.sleep(pause, 'start of the video')
@@ -178,7 +176,7 @@ export function createCaptureHub({
   function leave(remove: () => void): void {
     remove()
     clearTimeout(lingering)
-    if (fan.size === 0 && run) lingering = setTimeout(end, lingerMs)
+    if (fan.size === 0 && run) lingering = setTimeout(end, times.linger)
   }
 
   return {

@@ -5,7 +5,7 @@
  */
 
 /** Milliseconds. `answer`: how long an encoder may take to start. */
-const times = { between: 1000, answer: 4000 }
+export const askTimes = { between: 1000, answer: 4000 }
 const asksInVain = 3
 
 export interface KeyFrameAsks {
@@ -19,8 +19,14 @@ export interface KeyFrameAsks {
   ends(): void
 }
 
-/** `giveUp` is called when consecutive requests brought no key frame. */
-export function createKeyFrameAsks({ ask, giveUp }: { ask: () => void; giveUp: () => void }): KeyFrameAsks {
+export interface AskParts {
+  ask: () => void
+  /** Called when consecutive requests brought no key frame. */
+  giveUp: () => void
+  times?: Readonly<typeof askTimes>
+}
+
+export function createKeyFrameAsks({ ask, giveUp, times = askTimes }: AskParts): KeyFrameAsks {
   let runs = false
   let isWanted = false
   let inVain = 0

@@ -24,7 +24,7 @@ export interface SpareParts {
    * Milliseconds between the death of one server and the next start, doubled up to `longest` while
    * they die early.
    */
-  pauses?: { first: number; longest: number }
+  pauses: { first: number; longest: number }
 }
 
 /** Milliseconds. */
@@ -35,7 +35,7 @@ interface Waiting {
   server: Promise<LaunchedServer>
 }
 
-export function createSpare({ launch, log, pauses = { first: 1000, longest: 60_000 } }: SpareParts): Spare {
+export function createSpare({ launch, log, pauses }: SpareParts): Spare {
   const wishes = new Set<AbortController>()
   let isFilming = false
   let waiting: Waiting | null = null

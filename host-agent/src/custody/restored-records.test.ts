@@ -18,7 +18,8 @@ let host: TestHost
 
 beforeEach(async () => {
   backup = mkdtempSync(join(tmpdir(), 'phonerack-backup-'))
-  phone = await startTestPhone()
+  // No record of custody depends on the helpers: without them, a wipe installs nothing.
+  phone = await startTestPhone(['scrcpy', 'ui-server'])
   host = await startTestHost([phone.serial])
   await untilLink(host, phone.serial, 'unenrolled')
   const { verified } = await host.control.enroll({ serial: phone.serial, fencingNumber: 1n }, 60_000)

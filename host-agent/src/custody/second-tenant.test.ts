@@ -8,7 +8,8 @@ import { session, startPhoneAndHost, untilLink, type PhoneAndHost } from '../tes
 
 let both: PhoneAndHost
 beforeAll(async () => {
-  both = await startPhoneAndHost()
+  // No record of custody depends on the helpers: without them, a wipe installs nothing.
+  both = await startPhoneAndHost({ without: ['scrcpy', 'ui-server'] })
   await untilLink(both.host, both.phone.serial, 'unenrolled')
   await both.host.control.enroll({ serial: both.phone.serial, fencingNumber: 1n }, 60_000)
 })

@@ -31,6 +31,8 @@ export interface RegistryParts {
   allowSims: readonly string[]
   /** Interval between condition checks of each phone, in milliseconds. */
   conditionEveryMs: number
+  /** Milliseconds that an unwatched video continues; left out: the product's. */
+  videoLingerMs?: number | undefined
   /** Whether work failed by a fault of this host, which says nothing about a phone. */
   isHostFault: (error: unknown) => boolean
   records: Records
@@ -159,9 +161,10 @@ export class Registry {
     const known = this.entries.get(serial)
     if (known) return known
     const { client, jar, isolated, conditionEveryMs, records, flags, journal, newId, onChange } = this.parts
+    const { videoLingerMs } = this.parts
     const log = this.parts.log.child({ serial })
     const supervisor = new DeviceSupervisor({
-      ...{ serial, client, jar, isolated, conditionEveryMs, records, log, onChange },
+      ...{ serial, client, jar, isolated, conditionEveryMs, videoLingerMs, records, log, onChange },
       links: this.links,
       onObservation: (observation) => {
         const phoneId = records.get(serial).assignment?.phoneId

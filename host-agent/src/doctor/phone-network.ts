@@ -12,7 +12,7 @@ import { attempt } from './programs.js'
 import type { PhoneNetwork, Try } from './readings.js'
 
 /** Milliseconds for one try. */
-const tryMs = 10_000
+export const tryMs = 10_000
 /** Other phones that each phone tries; addresses of the agent that it tries. */
 const [mostPhones, mostAddresses] = [3, 8]
 /** Phones that try at the same time. */
@@ -25,13 +25,15 @@ export interface Targets {
   listen: string | null
   /** The network phones of the configuration. A serial of another phone is the phone's own text. */
   networkPhones: readonly string[]
+  /** Milliseconds for one try. */
+  tryMs: number
 }
 
 /** @param devices connected phones */
 export async function readPhoneNetwork(
   client: AdbClient,
   devices: readonly TrackedDevice[],
-  { listen, networkPhones }: Targets,
+  { listen, networkPhones, tryMs }: Targets,
 ): Promise<PhoneNetwork[]> {
   const agent = listen === null ? [] : agentAddresses(listen, Object.values(networkInterfaces()).flat())
   const read = async (device: TrackedDevice, index: number): Promise<PhoneNetwork> => {
@@ -42,10 +44,11 @@ export async function readPhoneNetwork(
       .slice(0, mostPhones)
     return {
       serial: device.serial,
-      agent: await tryAll(transport, agent),
+      agent: await tryAll(transport, agent, tryMs),
       phones: await tryAll(
         transport,
         others.flatMap((serial) => placeOf(serial) ?? []),
+        tryMs,
       ),
     }
   }
@@ -58,17 +61,20 @@ export async function readPhoneNetwork(
 }
 
 /** One reading for each place, so that a place that hangs hides no other. */
-async function tryAll(transport: Transport, places: readonly Address[]): Promise<Try[]> {
+async function tryAll(transport: Transport, places: readonly Address[], limitMs: number): Promise<Try[]> {
   const found: Try[] = []
   for (const place of places)
-    found.push({ place: addressText(place), isReached: await attempt(() => connects(transport, place)) })
+    found.push({
+      place: addressText(place),
+      isReached: await attempt(() => connects(transport, place, limitMs)),
+    })
   return found
 }
 
 /** @throws Error when the phone cannot try */
-async function connects(transport: Transport, { host, port }: Address): Promise<boolean> {
+async function connects(transport: Transport, { host, port }: Address, limitMs: number): Promise<boolean> {
   const line = command('nc', '-w', '2', '-q', '1', host, String(port))
-  const { exitCode, stderr } = await transport.feed(line, nothing(), Progress.for(tryMs))
+  const { exitCode, stderr } = await transport.feed(line, nothing(), Progress.for(limitMs))
   if (exitCode === 0) return true
   const message = stderr.toString('utf8').slice(0, 200).trim()
   if (exitCode === 1 && refusals.test(message)) return false

@@ -5,7 +5,7 @@ import { ApiError, HostRefused, Progress, type Logger } from '@phonerack/shared'
 import { later } from '../base/later.js'
 import { prepare } from '../live/prepare.js'
 import { standBy } from '../live/stand-by.js'
-import { watch, type Inlet, type Outlet } from '../live/watch.js'
+import { watch, watchTimes, type Inlet, type Outlet } from '../live/watch.js'
 import type { Registry } from '../devices/registry.js'
 import { answer, callerOf, unary } from './call.js'
 import { toApiError, toServiceError } from './errors.js'
@@ -21,6 +21,7 @@ export function createLiveHandlers(
   registry: Registry,
   stopping: AbortSignal,
   log: Logger,
+  times = watchTimes,
 ): LiveServiceServer {
   return {
     prepare: unary(log, 'Prepare', async ({ assignment }, progress) => {
@@ -39,7 +40,7 @@ export function createLiveHandlers(
     }),
     watch(call: Call): void {
       void answer(call, log, 'Watch', (progress) =>
-        untilStopping(stopping, progress, (within) => serve(call, registry, log, within)),
+        untilStopping(stopping, progress, (within) => serve(call, registry, log, times, within)),
       ).then(
         () => call.end(),
         (error: unknown) => call.emit('error', toServiceError(toApiError(error, log))),
@@ -62,7 +63,13 @@ async function untilStopping(
   if (stopping.aborted) throw new HostRefused('stopping')
 }
 
-async function serve(call: Call, registry: Registry, log: Logger, progress: Progress): Promise<void> {
+async function serve(
+  call: Call,
+  registry: Registry,
+  log: Logger,
+  times: typeof watchTimes,
+  progress: Progress,
+): Promise<void> {
   const done = new AbortController()
   call.once('end', () => done.abort())
   const within = Progress.for(progress.remaining, progress.signal, done.signal)
@@ -79,7 +86,7 @@ async function serve(call: Call, registry: Registry, log: Logger, progress: Prog
   const gate = registry.gate(caller.serial)
   const onTyped = () => gate.typed.note(caller.phoneId)
   await gate.watch(caller, within, (device, progressOfView) =>
-    watch({ device, control, outlet, inlet, onTyped, progress: progressOfView, log: named }),
+    watch({ device, control, outlet, inlet, onTyped, progress: progressOfView, times, log: named }),
   )
 }
 

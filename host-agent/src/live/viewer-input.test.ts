@@ -7,7 +7,7 @@ import type { Device, LiveInput } from '../device/device.js'
 import { oneMethod, simulatedPhone } from '../testing/simulated-phone.js'
 import { until } from '../testing/until.js'
 import { ViewerInput, inOrientationOf, type InputEvent } from './viewer-input.js'
-import { watch } from './watch.js'
+import { watch, watchTimes } from './watch.js'
 
 const log = createLogger('test')
 log.level = 'silent'
@@ -143,6 +143,7 @@ it('is refused on a phone without video', async () => {
     outlet: { send: () => Promise.resolve() },
     inlet: { onEvent: () => undefined, pause: () => undefined, resume: () => undefined },
     onTyped: () => undefined,
+    times: watchTimes,
     progress: Progress.for(60_000),
     log,
   })

@@ -36,6 +36,7 @@ export interface WatchParts {
   onTyped: () => void
   /** Lasts as long as the view. */
   progress: Progress
+  times: Readonly<typeof watchTimes>
   log: Logger
 }
 
@@ -43,7 +44,7 @@ const limits = { bytes: 2 << 20, age: 1000 }
 /** Maximum messages in flight, so that a fast connection stays busy. */
 const maxInFlight = 4
 /** Milliseconds. `keyFrame`: between two key frame requests of a viewer that lost frames. */
-const times = { keyFrame: 2000, secureWindow: 2000, start: 15_000, retry: 500 }
+export const watchTimes = { keyFrame: 2000, secureWindow: 2000, start: 15_000, retry: 500 }
 
 const trouble = {
   away: 'The phone does not respond. TimedFrame for it.',
@@ -130,7 +131,7 @@ class View {
     while (!this.isOver()) {
       const ended = later<string>()
       try {
-        const start = within.within(times.start)
+        const start = within.within(this.parts.times.start)
         const { video } = await parts.device(start)
         this.subscription = await needed(video).subscribe(this.listener(ended.resolve), start, 'last')
         this.keyFrameRequestedAt = performance.now()
@@ -147,7 +148,7 @@ class View {
         this.subscription?.close()
         this.subscription = null
       }
-      await pause(times.retry, within.signal)
+      await pause(this.parts.times.retry, within.signal)
     }
   }
 
@@ -193,7 +194,7 @@ class View {
    */
   private requestMissingKeyFrame(): void {
     if (!this.queue.needsKeyFrame || this.inFlight > 0) return
-    if (performance.now() - this.keyFrameRequestedAt < times.keyFrame) return
+    if (performance.now() - this.keyFrameRequestedAt < this.parts.times.keyFrame) return
     this.keyFrameRequestedAt = performance.now()
     this.subscription?.requestKeyFrame()
   }
@@ -206,7 +207,7 @@ class View {
         this.changed = false
         try {
           const device = await parts.device(within)
-          this.secureWindow = await device.secureWindow.read(within.within(times.start))
+          this.secureWindow = await device.secureWindow.read(within.within(this.parts.times.start))
           this.sendState()
         } catch (error) {
           if (this.isOver()) return
@@ -215,7 +216,7 @@ class View {
         }
       }
       this.requestMissingKeyFrame()
-      await pause(times.secureWindow, within.signal)
+      await pause(this.parts.times.secureWindow, within.signal)
     }
   }
 

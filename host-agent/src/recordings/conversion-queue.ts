@@ -21,7 +21,7 @@ export interface ConversionQueue {
  * Milliseconds between attempts; between checks of a full disk, and after which it is
  * tried anyway.
  */
-const times = { retry: 2000, spaceCheck: 2000, full: 60_000 }
+export const conversionTimes = { retry: 2000, spaceCheck: 2000, full: 60_000 }
 /** Attempts of one conversion, not counting those that failed on a full disk. */
 const maxAttempts = 5
 
@@ -48,6 +48,7 @@ export function createConversionQueue(
   store: RecordingStore,
   programs: Programs,
   log: Logger,
+  times = conversionTimes,
 ): ConversionQueue {
   /** By recording ID, in order of arrival. */
   const waiting = new Map<string, Job>()

@@ -85,6 +85,7 @@ function start({ limits = { bytes: 1e9, minFree: 0 }, ffmpeg = 'ffmpeg' }: Optio
     limits,
     log,
     now: () => clock,
+    conversionTimes: { retry: 20, spaceCheck: 20, full: 600 },
   })
   open.push(recordings)
   return recordings

@@ -11,7 +11,7 @@ import { later } from '../base/later.js'
 import type { Caller } from '../devices/gate.js'
 import { recordingBegan, recordingEnded } from '../metrics/instruments.js'
 import { missingProgram, type Programs } from './ffmpeg.js'
-import { createConversionQueue } from './conversion-queue.js'
+import { createConversionQueue, type conversionTimes } from './conversion-queue.js'
 import { hasSpace } from './share.js'
 import { ownerOf, type Entry, type RecordingStore } from './store.js'
 import { RecordingWriter } from './writer.js'
@@ -38,6 +38,8 @@ export interface RecordingsParts {
   log: Logger
   /** Milliseconds on a monotonic clock. */
   now?: () => number
+  /** Milliseconds between attempts of a conversion; for tests. */
+  conversionTimes?: typeof conversionTimes
 }
 
 export interface Recordings {
@@ -75,7 +77,7 @@ interface Running {
 export function createRecordings(parts: RecordingsParts): Recordings {
   const { store, log, programs } = parts
   const now = parts.now ?? (() => performance.now())
-  const conversions = createConversionQueue(store, programs, log)
+  const conversions = createConversionQueue(store, programs, log, parts.conversionTimes)
   const running = new Map<string, Running>()
   /** Recordings that are being dropped: no new work starts for them. */
   const dropping = new Set<string>()

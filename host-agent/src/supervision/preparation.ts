@@ -30,6 +30,8 @@ export interface PreparationParts {
   records: Records
   fields: RecordFields
   credentials: CredentialMemory
+  /** Milliseconds that an unwatched video continues; left out: the time of `captureTimes`. */
+  videoLingerMs?: number | undefined
   log: Logger
 }
 
@@ -38,10 +40,15 @@ export class Preparation {
   private assembled: AssembledDevice | null = null
 
   constructor(private readonly parts: PreparationParts) {
-    const { transport, jar, isolated, log } = parts
+    const { transport, jar, isolated, videoLingerMs: linger, log } = parts
     this.helpers = {
       keeper: createScrcpyKeeper(transport, jar, log),
-      capture: createCaptureHub({ transport, jar, log }),
+      capture: createCaptureHub({
+        transport,
+        jar,
+        log,
+        ...(linger === undefined ? {} : { changes: { linger } }),
+      }),
       uiServer: createUiServerKeeper({ transport, isolated, log }),
       log,
     }

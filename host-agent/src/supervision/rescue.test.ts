@@ -1,43 +1,41 @@
-/** A phone whose calls hang, through the real adb: each step in order, visible in the status. */
+/** A phone whose calls hang, through the real adb: each step in order, and which calls count. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { createLogger, Progress } from '@phonerack/shared'
+import { dirname, join } from 'node:path'
+import { createLogger, Progress, type DeviceEvent } from '@phonerack/shared'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { AdbClient } from '../adb/client.js'
 import { findMarked } from '../adb/process-identity.js'
-import { adbSocketPath, startAdbServer, type AdbServer } from '../adb/server.js'
+import { startAdbServer, type AdbServer } from '../adb/server.js'
 import { command } from '../adb/quote.js'
-import { DeviceGone } from '../base/device-gone.js'
+import { isDisconnect } from '../base/device-gone.js'
 import { readAdbServers } from '../doctor/programs.js'
-import { session, startPhoneAndHost, untilLink, type PhoneAndHost } from '../testing/phone.js'
+import { bootId } from '../shell/boot-id.js'
+import { plugIn, type PluggedIn } from '../testing/plugged-in.js'
 import { until } from '../testing/until.js'
 import { transportTo } from '../testing/transport.js'
+import { createRescue } from './rescue.js'
 
-let both: PhoneAndHost
+const log = createLogger('test')
+log.level = 'silent'
+
+let plugged: PluggedIn
 beforeAll(async () => {
-  both = await startPhoneAndHost()
-  await untilLink(both.host, both.phone.serial, 'unenrolled')
-  await both.host.control.enroll({ serial: both.phone.serial, fencingNumber: 1n }, 60_000)
-  await session(both.host.control, both.phone.serial, 2n).start()
+  plugged = await plugIn()
 })
-afterAll(() => both.stop())
-
-const status = () => both.host.agent.registry.statuses()[0]
-const steps = () => status()?.events?.map(({ step, outcome }) => `${step} ${outcome}`) ?? []
+afterAll(() => plugged.stop())
 
 describe('a hanging phone', () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'phonerack-second-adb-'))
+  let events: readonly DeviceEvent[] = []
   /** Another program's server, connected to the same phone. */
   let second: AdbServer
   beforeAll(async () => {
-    const log = createLogger('test')
-    log.level = 'silent'
+    const { serial } = plugged.phone
     second = await startAdbServer({ bin: 'adb', dataDir, log })
     const progress = Progress.for(20_000)
-    await second.client.connect(both.phone.serial, progress)
+    await second.client.connect(serial, progress)
     await until(async () =>
-      (await second.client.devices(progress)).some(({ serial }) => serial === both.phone.serial),
+      (await second.client.devices(progress)).some((device) => device.serial === serial),
     )
   })
   afterAll(async () => {
@@ -45,51 +43,72 @@ describe('a hanging phone', () => {
     rmSync(dataDir, { recursive: true, force: true })
   })
 
-  it(
-    'is reconnected, restarted, and taken out of service, and each step is recorded',
-    { timeout: 90_000 },
-    async () => {
-      const { faults } = both.phone.inside
-      const restarts = both.phone.inside.counters().reboots
-      faults.hangEvery(1, 'shell')
-      await until(() => steps().includes('quarantine done'))
-      expect(steps()).toEqual(['reconnect done', 'port_reset skipped', 'reboot done', 'quarantine done'])
-      expect(both.phone.inside.counters().reboots).toBe(restarts + 1)
-      expect(status()).toMatchObject({
-        link: 'offline',
-        reason: expect.stringContaining('not used after') as string,
-      })
-      expect(status()?.events?.[1]?.reason).toContain('over the network')
-    },
-  )
+  it('is reconnected, restarted, and taken out of service, and each step is recorded', async () => {
+    const { client, phone } = plugged
+    const given: string[] = []
+    const rescue = createRescue({
+      ...{ serial: phone.serial, client, transport: transportTo(client, phone.serial), isNetwork: true, log },
+      mayReboot: () => true,
+      counts: () => true,
+      events: { get: () => events, set: (next) => void (events = next) },
+      giveUp: (reason) => given.push(reason),
+    })
+    const { reboots } = phone.inside.counters()
+    const boot = () => bootId(plugged.transport, Progress.for(20_000))
+    const before = await boot()
+    /** Three hanging calls, and the events after them. */
+    const hang = async (expected: string[]) => {
+      for (let call = 0; call < 3; call += 1) rescue.recordOutcome('hung')
+      await until(() => events.length >= expected.length)
+      expect(events.map(({ step, outcome }) => `${step} ${outcome}`)).toEqual(expected)
+    }
+    await hang(['reconnect done'])
+    expect(rescue.reconnecting).toBe(true)
+    await plugged.reconnect()
+    await hang(['reconnect done', 'port_reset skipped', 'reboot done'])
+    expect(events[1]?.reason).toContain('over the network')
+    await until(async () => {
+      await plugged.reconnect()
+      try {
+        return (await boot()) !== before
+      } catch (error) {
+        // The restart disconnects the phone.
+        if (isDisconnect(error)) return false
+        throw error
+      }
+    })
+    expect(phone.inside.counters().reboots).toBe(reboots + 1)
+    expect(given).toEqual([])
+    await hang(['reconnect done', 'port_reset skipped', 'reboot done', 'quarantine done'])
+    await until(() => given.length > 0)
+    expect(given).toEqual(['three calls in a row timed out'])
+  })
 
   it('names a second adb server in the reason of each step, as `doctor` does', async () => {
     const named = new RegExp(`other adb servers run .*\\b${second.pid}\\b.*\`doctor\``)
-    for (const at of [0, 2, 3]) expect(status()?.events?.[at]?.reason).toMatch(named)
-    expect(status()?.reason).not.toContain('adb server')
-    const found = await readAdbServers('/proc', adbSocketPath(both.host.config.dataDir))
+    for (const at of [0, 2, 3]) expect(events[at]?.reason).toMatch(named)
+    const own = plugged.client.path
+    const found = await readAdbServers('/proc', own)
     const pids = 'value' in found ? found.value.map(({ pid }) => pid) : []
     expect(pids).toContain(second.pid)
-    expect(pids).not.toContain(findMarked(join(both.host.config.dataDir, 'adb', 'server.json')))
+    expect(pids).not.toContain(findMarked(join(dirname(own), 'server.json')))
   })
 })
 
-/** The recovered phone, through a transport that reports how each call ended. */
-async function watched() {
-  await both.phone.inside.faults.heal()
+/** A transport that reports how each call ended. */
+function watched() {
   const seen: string[] = []
-  const client = new AdbClient(adbSocketPath(both.host.config.dataDir))
-  return { seen, transport: transportTo(client, both.phone.serial, (how) => seen.push(how)) }
+  const { client, phone } = plugged
+  return { seen, transport: transportTo(client, phone.serial, (how) => seen.push(how)) }
 }
 
 describe('a call', () => {
   it('counts as hung when it times out without an answer, but not with a short deadline, when aborted, or answered', async () => {
-    const { seen, transport } = await watched()
-    await until(() => both.host.agent.registry.statuses()[0]?.link !== 'absent')
+    const { seen, transport } = watched()
     const echo = (progress: Progress) => transport.shell(command('echo', 'x'), progress)
-    await until(async () => (await echo(Progress.for(2000)).catch(() => null)) !== null)
-    expect(seen.at(-1)).toBe('answered')
-    both.phone.inside.faults.hangEvery(1, 'shell')
+    await echo(Progress.for(60_000))
+    expect(seen).toEqual(['answered'])
+    plugged.phone.inside.faults.hangEvery(1, 'shell')
     seen.length = 0
     await expect(echo(Progress.for(300))).rejects.toThrow('took too long')
     const giveUp = new AbortController()
@@ -99,23 +118,16 @@ describe('a call', () => {
     expect(seen).toEqual([])
     await expect(echo(Progress.for(1600))).rejects.toThrow('took too long')
     expect(seen).toEqual(['hung'])
+    plugged.phone.inside.faults.hangEvery(0)
   })
 
   it('counts as answered after a process pause', async () => {
-    const { seen, transport } = await watched()
-    const echo = () => transport.shell(command('echo', 'there'), Progress.for(1600))
-    await until(async () => {
-      seen.length = 0
-      const answer = echo().catch((error: unknown) => {
-        // The agent reconnects the phone after the faults of the test before.
-        if (error instanceof DeviceGone) return null
-        throw error
-      })
-      // Simulates a pause of the machine: nothing in this process runs, and no answer is
-      // read.
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2000)
-      return (await answer)?.stdout.toString() === 'there\n'
-    })
+    const { seen, transport } = watched()
+    const answer = transport.shell(command('echo', 'there'), Progress.for(1600))
+    // Simulates a pause of the machine: nothing in this process runs, and no answer is
+    // read.
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2000)
+    expect((await answer).stdout.toString()).toBe('there\n')
     expect(seen).toEqual(['answered'])
   })
 })

@@ -41,6 +41,8 @@ export interface SupervisorParts {
   simAllowed: boolean
   /** Milliseconds between condition checks. */
   conditionEveryMs: number
+  /** Milliseconds that an unwatched video continues; left out: the product's. */
+  videoLingerMs?: number | undefined
   /** Whether work failed by a fault of this host, which says nothing about the phone. */
   isHostFault: (error: unknown) => boolean
   records: Records

@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createLogger } from '@phonerack/shared'
-import { startAgent, type Agent } from '../agent.js'
+import { startAgent, type Agent, type AgentTimes } from '../agent.js'
 import type { Config } from '../config.js'
 import { controlPlaneIdentity } from '../grpc/call.js'
 import type { Identity } from '../identity.js'
@@ -72,6 +72,7 @@ export async function makeConfig(dataDir: string, connect: readonly string[]): P
 export async function startTestHost(
   connect: readonly string[] = [],
   allowSims: readonly string[] = [],
+  times: AgentTimes = {},
 ): Promise<TestHost> {
   const dataDir = mkdtempSync(join(tmpdir(), 'phonerack-agent-'))
   const ca = await createTestCa()
@@ -79,7 +80,7 @@ export async function startTestHost(
   const config = { ...(await makeConfig(dataDir, connect)), allowSims }
   const log = createLogger('test')
   log.level = process.env['LOG_LEVEL'] ?? 'silent'
-  const agent = await startAgent(config, identity, log)
+  const agent = await startAgent(config, identity, log, times)
   const control = createClient(
     `127.0.0.1:${agent.grpcPort}`,
     ca.caPem,

@@ -7,6 +7,7 @@ import { ObserveMode, type RunActionsResponse } from '@phonerack/proto'
 import { startPhone, type Part, type Phone } from '@phonerack/virtual-phone'
 import { z } from 'zod'
 import { startAdbProxy, type AdbProxy } from './adb-proxy.js'
+import type { AgentTimes } from '../agent.js'
 import { startTestHost, type TestHost } from './agent.js'
 import type { TestClient } from './client.js'
 import { until } from './until.js'
@@ -64,10 +65,10 @@ export interface PhoneAndHost {
 
 /** `allowSim`: the operator permits a SIM in the phone. */
 export async function startPhoneAndHost(
-  options: { without?: Iterable<Part>; allowSim?: boolean } = {},
+  options: { without?: Iterable<Part>; allowSim?: boolean; times?: AgentTimes } = {},
 ): Promise<PhoneAndHost> {
   const phone = await startTestPhone(options.without)
-  const host = await startTestHost([phone.serial], options.allowSim ? [phone.serial] : [])
+  const host = await startTestHost([phone.serial], options.allowSim ? [phone.serial] : [], options.times)
   return {
     phone,
     host,
