@@ -1,8 +1,9 @@
 // A replica whose connections to Postgres are all in use refuses requests that need one with 503,
 // and serves again when they are free.
+import { promisify } from 'node:util'
 import { errorTable } from '@phonerack/shared'
 import pg from 'pg'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { errorOf } from '../testing/api.js'
 import { countLockWaits } from '../testing/lock-waits.js'
 import { eventually, useWorld, type Plane, type Tenant } from '../testing/world.js'
@@ -35,6 +36,24 @@ const api = (method: 'GET' | 'POST' | 'PATCH', url: string, more: { payload?: ob
     ...(more.payload ? { payload: more.payload } : {}),
   })
 
+const realPause = promisify(setTimeout)
+
+/** Runs `work` while ten seconds of a timer, such as that of a wait for a connection, pass in a moment. */
+async function withFastTimers<T>(work: () => Promise<T>): Promise<T> {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  try {
+    let isDone = false
+    const working = work().finally(() => (isDone = true))
+    while (!isDone) {
+      await vi.advanceTimersByTimeAsync(200)
+      await realPause(5)
+    }
+    return await working
+  } finally {
+    vi.useRealTimers()
+  }
+}
+
 /** Runs `work` while requests that wait for a locked row hold each connection of the pool. */
 async function whileSaturated<T>(work: () => Promise<T>): Promise<T> {
   const holder = new pg.Client({ connectionString: plane.config.databaseUrl })
@@ -44,7 +63,7 @@ async function whileSaturated<T>(work: () => Promise<T>): Promise<T> {
     await holder.query('select 1 from projects where id = $1 for update', [tenant.projectId])
     const holding = Array.from({ length: poolSize }, createKey)
     await eventually(async () => (await countLockWaits(holder)) === poolSize)
-    const result = await work()
+    const result = await withFastTimers(work)
     await holder.query('commit')
     await Promise.all(holding)
     return result
