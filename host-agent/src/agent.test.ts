@@ -343,8 +343,7 @@ describe('a wipe', () => {
 
 describe('another phone at the address of an enrolled one', () => {
   it('is not enrolled: it is only read, and even a wipe is refused', async () => {
-    const before = both.phone.proxy.opened.length
-    await both.phone.swap()
+    const before = await both.phone.swap()
     // Called immediately, when the agent may not have noticed yet.
     expect(await codeOf(at(6n).wipe())).toBe('phone_unavailable')
     await untilLink(both.host, both.phone.serial, 'unenrolled')

@@ -14,6 +14,7 @@ import {
 } from '@phonerack/shared'
 import { startAdbServer } from './adb/server.js'
 import { ownFaultOf } from './base/own-fault.js'
+import type { AgentTimes } from './base/times.js'
 import type { Config } from './config.js'
 import { takeDataDir } from './data-dir.js'
 import { serveMetrics } from '@phonerack/shared/metrics'
@@ -65,14 +66,6 @@ const stoppingNow: HostRefusal = {
   reason: 'The agent received SIGTERM. It takes work again after its next start.',
 }
 
-/** Milliseconds that tests shorten. Left out: the product's. */
-export interface AgentTimes {
-  /** An unwatched video continues for so long. */
-  videoLinger?: number
-  /** Between two checks of a live view for a window that forbids pictures. */
-  secureWindow?: number
-}
-
 export async function startAgent(
   config: Config,
   identity: Identity,
@@ -117,7 +110,7 @@ export async function startAgent(
       isolated: config.isolated,
       allowSims: config.allowSims,
       conditionEveryMs: config.conditionEveryMs,
-      videoLingerMs: times.videoLinger,
+      times,
       isHostFault(error) {
         const isOwn = ownFaultOf(error) !== null || adb.trouble !== null
         if (isOwn) fitness.suspect()

@@ -1,394 +1,76 @@
-/** The agent's process: clean stop, kill during a batch, restart. */
-import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
-import { createHash } from 'node:crypto'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+/** The agent's process: its configuration, and what keeps it from starting. Needs a build. */
+import { rmSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { freePort } from '@phonerack/launcher/ports'
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { writeConfigFile } from './cli/config-file.js'
 import { variables } from './config.js'
-import { findMarked, processIdentity } from './adb/process-identity.js'
-import { controlPlaneIdentity } from './grpc/call.js'
-import { saveIdentity, type Identity } from './identity.js'
-import { makeConfig, makeIdentity, serverName } from './testing/agent.js'
-import { CallFailed, createClient, type TestClient } from './testing/client.js'
-import { createLiveClient } from './testing/live-client.js'
-import { resultsOf, session, startTestPhone, type TestPhone } from './testing/phone.js'
+import type { Identity } from './identity.js'
+import { makeIdentity } from './testing/agent.js'
+import { makeAgentFolder, running, type AgentFolder } from './testing/agent-process.js'
 import { createTestCa, type TestCa } from './testing/pki.js'
-import { freePort } from '@phonerack/launcher/ports'
-import { until } from './testing/until.js'
 
-const packageDir = join(import.meta.dirname, '..')
-let phone: TestPhone
 let ca: TestCa
 let identity: Identity
-let dataDir: string
-let env: NodeJS.ProcessEnv
-let client: TestClient
-const children: ChildProcess[] = []
+let folder: AgentFolder
 
 beforeAll(async () => {
-  // The process runs the compiled code: build what is tested.
-  execFileSync(
-    process.execPath,
-    [join(packageDir, '../node_modules/typescript/bin/tsc'), '-p', 'tsconfig.build.json', '--noCheck'],
-    {
-      cwd: packageDir,
-      timeout: 60_000,
-    },
-  )
-  phone = await startTestPhone()
   ca = await createTestCa()
   identity = await makeIdentity(ca)
 })
-afterAll(() => phone.stop())
-
 beforeEach(async () => {
-  dataDir = mkdtempSync(join(tmpdir(), 'phonerack-main-'))
-  const config = await makeConfig(dataDir, [])
-  const grpc = `127.0.0.1:${await freePort()}`
-  env = {
-    PATH: process.env['PATH'],
-    PHONERACK_DATA_DIR: dataDir,
-    PHONERACK_CONTROL_URL: config.controlUrl,
-    PHONERACK_HOST_NAME: 'test',
-    PHONERACK_GRPC_LISTEN: grpc,
-    PHONERACK_ADB_CONNECT: phone.serial,
-    PHONERACK_SCRCPY_SERVER: config.scrcpyServer ?? '',
-    NATS_URL: config.natsUrl,
-  }
-  saveIdentity(join(dataDir, 'identity.json'), identity)
-  client = createClient(grpc, ca.caPem, await ca.issue({ uri: controlPlaneIdentity }, 'client'), serverName)
+  folder = await makeAgentFolder(ca, identity, '')
 })
-afterEach(async () => {
-  client.close()
-  for (const child of children.splice(0)) {
-    if (child.exitCode === null && child.signalCode === null) {
-      child.kill('SIGTERM')
-      await new Promise((resolve) => child.once('exit', resolve))
-    }
-  }
-  rmSync(dataDir, { recursive: true, force: true })
-})
-
-interface Started {
-  child: ChildProcess
-  logged: () => string
-  ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>
-}
-
-function startMain(changes: NodeJS.ProcessEnv = {}): Started {
-  return startProgram(['dist/main.js'], { ...env, ...changes })
-}
-
-const startProgram = ([script = '', ...args]: readonly string[], environment: NodeJS.ProcessEnv): Started =>
-  startCommand([process.execPath, join(packageDir, script), ...args], environment)
-
-function startCommand([program = '', ...args]: readonly string[], environment: NodeJS.ProcessEnv): Started {
-  const child = spawn(program, args, { env: environment, stdio: ['ignore', 'pipe', 'pipe'] })
-  children.push(child)
-  let logged = ''
-  child.stdout.on('data', (chunk: Buffer) => (logged += chunk.toString()))
-  child.stderr.on('data', (chunk: Buffer) => (logged += chunk.toString()))
-  const ended = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve) => {
-    child.once('exit', (code, signal) => resolve({ code, signal }))
-  })
-  return { child, logged: () => logged, ended }
-}
+afterEach(() => folder.remove())
 
 const toSettings = (environment: NodeJS.ProcessEnv): Record<string, string | null> =>
   Object.fromEntries(Object.entries(environment).map(([name, value]) => [name, value ?? null]))
 
-const running = (started: Started) =>
-  until(() => started.logged().includes('host agent running'), 60_000, 'a running agent')
-const adbServer = () => findMarked(join(dataDir, 'adb', 'server.json'))
-
-/** Retries while the device is not connected yet. */
-async function retried<T>(work: () => Promise<T>): Promise<T> {
-  for (let tries = 0; ; tries += 1) {
-    try {
-      return await work()
-    } catch (error) {
-      if (!(error instanceof CallFailed) || error.plain?.code !== 'phone_unavailable' || tries > 50)
-        throw error
-      await new Promise((resolve) => setTimeout(resolve, 200))
-    }
-  }
-}
-
 describe('agent process', () => {
-  it('stops on SIGTERM without waiting for the time of running calls, and stops its adb server', async () => {
-    const started = startMain()
-    await running(started)
-    const adb = adbServer()
-    expect(adb).not.toBeNull()
-    const at = performance.now()
-    started.child.kill('SIGTERM')
-    expect(await started.ended).toEqual({ code: 0, signal: null })
-    // Calls may run for 30 s; there are none.
-    expect(performance.now() - at).toBeLessThan(25_000)
-    expect(processIdentity(adb ?? 0)).toBeNull()
-  })
-
-  it.each(['com.genymobile.scrcpy.Server', 'am instrument'])(
-    'survives a phone that sends invalid packets as the output of %s',
-    async (service) => {
-      const hostile = await startTestPhone()
-      hostile.proxy.garble(service)
-      const started = startMain({ PHONERACK_ADB_CONNECT: `${hostile.serial},${phone.serial}` })
-      await running(started)
-      await retried(() => client.enroll({ serial: hostile.serial, fencingNumber: 1n }, 60_000)).catch(
-        () => undefined,
-      )
-      await retried(() => client.enroll({ serial: phone.serial, fencingNumber: 1n }, 60_000))
-      await retried(() => session(client, phone.serial, 2n).start())
-      expect(hostile.proxy.opened.some((each) => each.includes(service))).toBe(true)
-      await session(client, phone.serial, 2n).observe()
-      expect(started.logged()).not.toContain('unhandled')
-      expect(started.child.exitCode).toBeNull()
-      await hostile.stop()
-    },
-  )
-
-  it('finishes a batch after SIGTERM, refuses what comes later without sending it, and ends with 0', async () => {
-    const started = startMain()
-    await running(started)
-    await retried(() => client.enroll({ serial: phone.serial, fencingNumber: 1n }, 60_000))
-    await retried(() => session(client, phone.serial, 2n).start())
-    let late: Promise<unknown>[] = []
-    const phoneSession = session(client, phone.serial, 2n)
-    const { assignment, run } = phoneSession
-    const grpcPort = Number(env['PHONERACK_GRPC_LISTEN']?.split(':')[1])
-    const live = await createLiveClient({ agent: { grpcPort }, ca })
-    const view = live.open(assignment, false)
-    await until(() => view.seen.length > 0, 60_000, 'a live view')
-    const messages = await run(
-      [{ type: 'home' }, { type: 'wait', ms: 4000 }, { type: 'back' }],
-      undefined,
-      ({ event }) => {
-        if (event?.$case !== 'started' || event.value.index !== 1) return
-        started.child.kill('SIGTERM')
-        void until(() => started.logged().includes('waiting for running calls')).then(() => {
-          late = [phoneSession.observe(), run([{ type: 'home' }]), phoneSession.park()]
-          for (const each of late) each.catch(() => undefined)
-        })
-      },
-    )
-    expect(resultsOf(messages)).toMatchObject([{ ok: true }, { ok: true }, { ok: true }])
-    expect(late).toHaveLength(3)
-    const stopping = {
-      plain: { code: 'phone_unavailable', retryable: true, details: { host_fault: 'stopping' } },
-    }
-    for (const each of late) await expect(each).rejects.toMatchObject(stopping)
-    await until(() => view.end !== null)
-    expect(view.end).toMatchObject(stopping)
-    live.close()
-    expect(await started.ended).toEqual({ code: 0, signal: null })
-  })
-
-  it('takes the rest of a package file after SIGTERM, and ends with 0', async () => {
-    const started = startMain()
-    await running(started)
-    const file = Buffer.alloc(300_000, 'p')
-    async function* inTwoParts() {
-      yield file.subarray(0, 100_000)
-      // The agent has read the beginning of the file before the answer to a later call.
-      await client.enroll({ serial: 'unknown', fencingNumber: 1n }, 60_000).catch(() => undefined)
-      started.child.kill('SIGTERM')
-      await until(() => started.logged().includes('waiting for running calls'))
-      // Longer than a call gets after `PHONERACK_STOP_WITHIN`.
-      await new Promise((resolve) => setTimeout(resolve, 4000))
-      yield file.subarray(100_000)
-    }
-    const sha256 = createHash('sha256').update(file).digest('hex')
-    await client.putPackageFile({ name: 'base.apk', sha256, size: BigInt(file.length) }, inTwoParts())
-    expect(await started.ended).toEqual({ code: 0, signal: null })
-  })
-
-  it('ends running calls after PHONERACK_STOP_WITHIN, or at a second signal', async () => {
-    for (const [seconds, signals] of [
-      ['0', 1],
-      ['120', 2],
-    ] as const) {
-      const started = startMain({ PHONERACK_STOP_WITHIN: seconds })
-      await running(started)
-      await retried(() =>
-        client.enroll({ serial: phone.serial, fencingNumber: BigInt(10 * signals) }, 60_000),
-      )
-      const { start, run } = session(client, phone.serial, BigInt(10 * signals + 1))
-      await retried(start)
-      const batch = run([{ type: 'wait', ms: 30_000 }], undefined, ({ event }) => {
-        if (event?.$case !== 'started') return
-        started.child.kill('SIGTERM')
-        if (signals === 2)
-          void until(() => started.logged().includes('waiting for running calls')).then(() =>
-            started.child.kill('SIGTERM'),
-          )
-      })
-      await expect(batch).rejects.toThrow()
-      expect(await started.ended).toEqual({ code: 0, signal: null })
-    }
-  })
-
   it('names missing or invalid variables, and exits with 1', async () => {
-    const unconfigured = startMain({ PHONERACK_GRPC_LISTEN: 'nonsense', NATS_URL: '' })
+    const unconfigured = folder.startMain({ PHONERACK_GRPC_LISTEN: 'nonsense', NATS_URL: '' })
     expect((await unconfigured.ended).code).toBe(1)
     expect(unconfigured.logged()).toMatch(/PHONERACK_GRPC_LISTEN.*NATS_URL/)
-    const wrongJar = startMain({ PHONERACK_SCRCPY_SERVER: process.execPath })
+    const wrongJar = folder.startMain({ PHONERACK_SCRCPY_SERVER: process.execPath })
     expect((await wrongJar.ended).code).toBe(1)
     expect(wrongJar.logged()).toMatch(/is not scrcpy-server 3\.3\.3/)
-    rmSync(join(dataDir, 'identity.json'))
-    const tokenless = startMain()
+    rmSync(join(folder.dataDir, 'identity.json'))
+    const tokenless = folder.startMain()
     expect((await tokenless.ended).code).toBe(1)
     expect(tokenless.logged()).toMatch(/PHONERACK_JOIN_TOKEN/)
   })
 
   it('runs by its configuration file without the scrcpy server, and says what phones lack', async () => {
-    const file = join(dataDir, 'agent.yaml')
-    const { PATH, ...settings } = env
+    const file = join(folder.dataDir, 'agent.yaml')
+    const { PATH, ...settings } = folder.env
     const given = { ...toSettings(settings), PHONERACK_SCRCPY_SERVER: null }
     writeConfigFile(file, { ...given, PHONERACK_GRPC_LISTEN: 'nonsense' }, variables)
-    const invalid = startProgram(['dist/cli.js', 'run', '--config', file], { PATH })
+    const invalid = folder.startProgram(['dist/cli.js', 'run', '--config', file], { PATH })
     expect((await invalid.ended).code).toBe(2)
     expect(invalid.logged()).toMatch(/grpc_listen in .*agent\.yaml: must be host:port/)
-    const listen = { PHONERACK_GRPC_LISTEN: env['PHONERACK_GRPC_LISTEN'] }
-    const started = startProgram(['dist/cli.js', '--config', file], { PATH, ...listen })
+    const listen = { PHONERACK_GRPC_LISTEN: folder.env['PHONERACK_GRPC_LISTEN'] }
+    const started = folder.startProgram(['dist/cli.js', '--config', file], { PATH, ...listen })
     await running(started)
     expect(started.logged()).toMatch(/no scrcpy server: .*set PHONERACK_SCRCPY_SERVER/)
   })
 
   it('exits with 1 when its port is in use, and leaves no adb server', async () => {
-    const port = Number(env['PHONERACK_GRPC_LISTEN']?.split(':')[1])
+    const port = Number(folder.env['PHONERACK_GRPC_LISTEN']?.split(':')[1])
     const stranger = createServer().listen(port, '127.0.0.1')
     await new Promise((resolve) => stranger.once('listening', resolve))
-    const started = startMain()
+    const started = folder.startMain()
     expect((await started.ended).code).toBe(1)
-    expect(adbServer()).toBeNull()
+    expect(folder.adbServer()).toBeNull()
     stranger.close()
   })
 
   it('does not share its folder with another agent', async () => {
-    const first = startMain()
+    const first = folder.startMain()
     await running(first)
-    const second = startMain({ PHONERACK_GRPC_LISTEN: `127.0.0.1:${await freePort()}` })
+    const second = folder.startMain({ PHONERACK_GRPC_LISTEN: `127.0.0.1:${await freePort()}` })
     expect((await second.ended).code).toBe(1)
     expect(second.logged()).toMatch(/another agent/)
     expect(first.child.exitCode).toBeNull()
-  })
-})
-
-describe('killed in the middle of a batch', () => {
-  it('restores what was open and the fencing number, and never repeats a batch', async () => {
-    mkdirSync(join(dataDir, 'devices'), { recursive: true })
-    const first = startMain()
-    await running(first)
-    await retried(() => client.enroll({ serial: phone.serial, fencingNumber: 1n }, 60_000))
-    await retried(() => session(client, phone.serial, 2n).start())
-    const leftAdb = adbServer()
-    const batch = session(client, phone.serial, 2n).run(
-      [{ type: 'home' }, { type: 'wait', ms: 30_000 }],
-      undefined,
-      ({ event }) => {
-        if (event?.$case === 'started' && event.value.index === 1) first.child.kill('SIGKILL')
-      },
-    )
-    await expect(batch).rejects.toThrow()
-    expect((await first.ended).signal).toBe('SIGKILL')
-    // The kernel ends the adb server of a killed agent.
-    await until(() => processIdentity(leftAdb ?? 0) === null)
-    expect(readFileSync(join(dataDir, 'journal.jsonl'), 'utf8')).toContain('"kind":"batch"')
-
-    const opened = phone.proxy.opened.length
-    const second = startMain()
-    await running(second)
-    expect(second.logged()).toMatch(/its outcome is unknown/)
-    expect(adbServer()).not.toBe(leftAdb)
-    // An older number is refused, the newest continues; nothing of the old batch runs
-    // again.
-    await retried(() => session(client, phone.serial, 2n).observe())
-    await expect(session(client, phone.serial, 1n).start()).rejects.toMatchObject({
-      plain: { code: 'phone_unavailable' },
-    })
-    expect(resultsOf(await session(client, phone.serial, 2n).run([{ type: 'home' }]))).toMatchObject([
-      { ok: true },
-    ])
-    expect(phone.proxy.opened.length).toBeGreaterThan(opened)
-    expect(second.logged().match(/its outcome is unknown/g)).toHaveLength(1)
-  })
-})
-
-describe('with a full disk', () => {
-  /**
-   * Starts an agent whose data folder is a disk of 8 MB in a mount namespace, and when it ends, another one there.
-   * @returns the folder, seen from here
-   */
-  async function startOnSmallDisk() {
-    const disk = join(dataDir, 'disk')
-    mkdirSync(disk)
-    const script =
-      'mount -t tmpfs -o size=8m tmpfs "$0" && cp "$0/../identity.json" "$0" && { "$@" & trap "kill $!" TERM; wait; wait; exec "$@"; }'
-    const program = [process.execPath, join(packageDir, 'dist/main.js')]
-    const own = { PHONERACK_DATA_DIR: disk, PHONERACK_MIN_FREE_BYTES: '1000000' }
-    const command = ['unshare', '-rm', 'sh', '-c', script, disk, ...program]
-    const started = startCommand(command, { ...env, ...own })
-    await running(started)
-    return { started, seen: `/proc/${started.child.pid}/root${disk}` }
-  }
-  const fill = (file: string) =>
-    expect(() => {
-      for (;;) writeFileSync(file, Buffer.alloc(4096), { flag: 'a' })
-    }).toThrow('ENOSPC')
-  const endAgent = (seen: string) => process.kill(findMarked(join(seen, 'agent.json')) ?? NaN, 'SIGTERM')
-  const count = (started: Started, text: string) => started.logged().split(text).length - 1
-  const refused = {
-    plain: { code: 'phone_unavailable', retryable: true, details: { host_fault: 'disk_full' } },
-  }
-
-  it('refuses work without blaming the phone, and recovers by itself', async () => {
-    const { started, seen } = await startOnSmallDisk()
-    await retried(() => client.enroll({ serial: phone.serial, fencingNumber: 1n }, 60_000))
-    await retried(() => session(client, phone.serial, 2n).start())
-    fill(`${seen}/fill`)
-    for (let times = 0; times < 6; times += 1)
-      await expect(session(client, phone.serial, 3n).start()).rejects.toMatchObject(refused)
-    await until(() => started.logged().includes('takes no new work'), 60_000, 'the refusal')
-    await expect(session(client, phone.serial, 3n).wipe()).rejects.toMatchObject(refused)
-    // Batches run as long as the journal's last block has room.
-    const batches = async () => {
-      for (let times = 0; times < 100; times += 1)
-        await session(client, phone.serial, 2n).run([{ type: 'wait', ms: 1 }])
-    }
-    await expect(batches()).rejects.toMatchObject(refused)
-    await session(client, phone.serial, 2n).observe()
-    rmSync(`${seen}/fill`)
-    await until(() => started.logged().includes('takes new work again'), 60_000, 'the recovery')
-    const batch = await session(client, phone.serial, 2n).run([{ type: 'home' }])
-    expect(resultsOf(batch)).toMatchObject([{ ok: true }])
-    await session(client, phone.serial, 3n).start()
-    expect(started.logged()).not.toMatch(/quarantined|unhandled/)
-    endAgent(seen)
-    await until(() => count(started, 'host agent running') === 2, 60_000, 'the second agent')
-    endAgent(seen)
-    await started.ended
-  })
-
-  it('starts on a full disk, and says so', async () => {
-    const { started, seen } = await startOnSmallDisk()
-    await retried(() => client.enroll({ serial: phone.serial, fencingNumber: 1n }, 60_000))
-    fill(`${seen}/fill`)
-    const first = `"pid":${findMarked(join(seen, 'agent.json'))},`
-    endAgent(seen)
-    await until(() => count(started, 'host agent running') === 2, 60_000, 'the second agent')
-    const refusals = started
-      .logged()
-      .split('\n')
-      .filter((line) => line.includes('takes no new work'))
-    expect(refusals.filter((line) => !line.includes(first))).toHaveLength(1)
-    await expect(session(client, phone.serial, 2n).start()).rejects.toMatchObject(refused)
-    rmSync(`${seen}/fill`)
-    await retried(() => session(client, phone.serial, 2n).start())
-    endAgent(seen)
-    await started.ended
   })
 })

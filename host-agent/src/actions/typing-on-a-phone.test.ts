@@ -131,8 +131,8 @@ const texts = fc
   .filter((text) => text !== '')
 
 const phones: { name: string; without: Part[]; runs: number; unicode: TextMethod['name'] }[] = [
-  { name: 'with the fast methods', without: [], runs: 6, unicode: 'set-text' },
-  { name: 'without scrcpy and UI server', without: ['scrcpy', 'ui-server'], runs: 3, unicode: 'keyboard' },
+  { name: 'with the fast methods', without: [], runs: 3, unicode: 'set-text' },
+  { name: 'without scrcpy and UI server', without: ['scrcpy', 'ui-server'], runs: 2, unicode: 'keyboard' },
 ]
 
 describe.each(phones)('typing $name', ({ without, runs, unicode }) => {

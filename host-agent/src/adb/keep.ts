@@ -16,12 +16,13 @@ const every = 1000
 const backoff = { first: 250, cap: 10_000 }
 const connectLimit = 8000
 
-/** `stateOf` returns the latest state of a serial; null when it is not listed. */
+/** `stateOf` returns the latest state of a serial; null when it is not listed. `capMs`: the longest pause between two attempts. */
 export function keepConnected(
   client: AdbClient,
   addresses: readonly string[],
   stateOf: (serial: string) => string | null,
   log: Logger,
+  capMs = backoff.cap,
 ): Keeper {
   const stopping = new AbortController()
   const stopped = () => stopping.signal.aborted
@@ -51,7 +52,7 @@ export function keepConnected(
         log.debug({ address, err: error }, 'could not request a connection from the adb server')
       }
       await pause(wait)
-      wait = Math.min(wait * 2, backoff.cap)
+      wait = Math.min(wait * 2, capMs)
     }
   }
 

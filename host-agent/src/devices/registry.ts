@@ -5,6 +5,7 @@
 import { ApiError, type DeviceStatus, type Logger } from '@phonerack/shared'
 import type { AdbClient, TrackedDevice } from '../adb/client.js'
 import { createFew } from '../base/few.js'
+import type { AgentTimes } from '../base/times.js'
 import { keepConnected, type Keeper } from '../adb/keep.js'
 import { pollDevices, trackDevices } from '../adb/track.js'
 import { PhoneLinks } from '../supervision/same-phone.js'
@@ -31,8 +32,8 @@ export interface RegistryParts {
   allowSims: readonly string[]
   /** Interval between condition checks of each phone, in milliseconds. */
   conditionEveryMs: number
-  /** Milliseconds that an unwatched video continues; left out: the product's. */
-  videoLingerMs?: number | undefined
+  /** Left out: the product's. */
+  times?: AgentTimes | undefined
   /** Whether work failed by a fault of this host, which says nothing about a phone. */
   isHostFault: (error: unknown) => boolean
   records: Records
@@ -82,6 +83,7 @@ export class Registry {
       parts.connect,
       (serial) => this.tracked.get(serial)?.state ?? null,
       parts.log,
+      parts.times?.reconnect,
     )
     const { signal } = this.stopping
     const onList = (devices: readonly TrackedDevice[]) => this.onList(devices)
@@ -161,10 +163,10 @@ export class Registry {
     const known = this.entries.get(serial)
     if (known) return known
     const { client, jar, isolated, conditionEveryMs, records, flags, journal, newId, onChange } = this.parts
-    const { videoLingerMs } = this.parts
+    const { times } = this.parts
     const log = this.parts.log.child({ serial })
     const supervisor = new DeviceSupervisor({
-      ...{ serial, client, jar, isolated, conditionEveryMs, videoLingerMs, records, log, onChange },
+      ...{ serial, client, jar, isolated, conditionEveryMs, times, records, log, onChange },
       links: this.links,
       onObservation: (observation) => {
         const phoneId = records.get(serial).assignment?.phoneId

@@ -5,6 +5,7 @@
 import type { Logger, Progress } from '@phonerack/shared'
 import { command } from '../adb/quote.js'
 import type { Transport } from '../adb/transport.js'
+import type { AgentTimes } from '../base/times.js'
 import { createCaptureHub } from '../capture/hub.js'
 import { withoutScrcpy, type Choice } from '../device/choice.js'
 import type { DeviceRecord, Records } from '../custody/records.js'
@@ -30,8 +31,8 @@ export interface PreparationParts {
   records: Records
   fields: RecordFields
   credentials: CredentialMemory
-  /** Milliseconds that an unwatched video continues; left out: the time of `captureTimes`. */
-  videoLingerMs?: number | undefined
+  /** Left out: the product's. */
+  times?: AgentTimes | undefined
   log: Logger
 }
 
@@ -40,14 +41,14 @@ export class Preparation {
   private assembled: AssembledDevice | null = null
 
   constructor(private readonly parts: PreparationParts) {
-    const { transport, jar, isolated, videoLingerMs: linger, log } = parts
+    const { transport, jar, isolated, times, log } = parts
     this.helpers = {
       keeper: createScrcpyKeeper(transport, jar, log),
       capture: createCaptureHub({
         transport,
         jar,
         log,
-        ...(linger === undefined ? {} : { changes: { linger } }),
+        changes: { ...(times?.videoLinger === undefined ? {} : { linger: times.videoLinger }) },
       }),
       uiServer: createUiServerKeeper({ transport, isolated, log }),
       log,

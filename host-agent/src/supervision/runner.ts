@@ -22,6 +22,8 @@ export interface RunnerParts {
   hanging: () => boolean
   /** Whether an effect failed by a fault of this host. */
   isHostFault: (error: unknown) => boolean
+  /** Milliseconds between two looks at a phone that is not enrolled; left out: the product's. */
+  unenrolledMs?: number | undefined
   /** Called after each event, before the effect of the state starts. */
   entering: (state: DeviceState) => void
   /** Called after each event, last. */
@@ -100,7 +102,7 @@ export class StateRunner {
   private enter(): void {
     this.leave()
     const { state } = this
-    const { effect, afterMs, limitMs, lastsMs } = entryOf(state, Math.random())
+    const { effect, afterMs, limitMs, lastsMs } = entryOf(state, Math.random(), this.parts.unenrolledMs)
     if (effect === 'none') return
     const control = new AbortController()
     const again = state.name === 'booting' && performance.now() - this.stateSince > 100 ? bootPollMs : 0

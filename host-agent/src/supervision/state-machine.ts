@@ -215,8 +215,11 @@ const hostFaultPauseMs = 3000
 
 const nothing: Entry = { effect: 'none', afterMs: 0, limitMs: 0, lastsMs: null }
 
+/** Until a phone that is not enrolled is queried again. */
+const unenrolledPauseMs = 8000
+
 /** `jitter` is from 0 to 1. */
-export function entryOf(state: DeviceState, jitter: number): Entry {
+export function entryOf(state: DeviceState, jitter: number, unenrolledMs = unenrolledPauseMs): Entry {
   const spread = (ms: number) => ms * (0.75 + jitter / 2)
   switch (state.name) {
     case 'absent':
@@ -234,7 +237,7 @@ export function entryOf(state: DeviceState, jitter: number): Entry {
     case 'booting':
       return { effect: 'identify', afterMs: 0, limitMs: 3000, lastsMs: 15 * 60_000 }
     case 'unenrolled':
-      return { effect: 'identify', afterMs: spread(8000), limitMs: 3000, lastsMs: null }
+      return { effect: 'identify', afterMs: spread(unenrolledMs), limitMs: 3000, lastsMs: null }
     case 'busy':
       if (state.owner === 'operation') return nothing
       return state.work === 'provisioning'

@@ -4,6 +4,7 @@
  */
 import { ApiError, type DeviceCondition, type Progress, type Logger } from '@phonerack/shared'
 import type { AdbClient } from '../adb/client.js'
+import type { AgentTimes } from '../base/times.js'
 import type { TransportId } from '../adb/target.js'
 import type { WipeLevel } from '../custody/custody.js'
 import type { DeviceRecord, Records } from '../custody/records.js'
@@ -41,8 +42,8 @@ export interface SupervisorParts {
   simAllowed: boolean
   /** Milliseconds between condition checks. */
   conditionEveryMs: number
-  /** Milliseconds that an unwatched video continues; left out: the product's. */
-  videoLingerMs?: number | undefined
+  /** Left out: the product's. */
+  times?: AgentTimes | undefined
   /** Whether work failed by a fault of this host, which says nothing about the phone. */
   isHostFault: (error: unknown) => boolean
   records: Records
@@ -73,6 +74,7 @@ export class DeviceSupervisor {
       perform: (effect, progress) => this.perform(effect, progress),
       hanging: () => this.link.hanging,
       isHostFault: parts.isHostFault,
+      unenrolledMs: parts.times?.unenrolled,
       entering: (state) => this.entering(state),
       onChange,
       log,

@@ -7,7 +7,7 @@ import { ObserveMode, type RunActionsResponse } from '@phonerack/proto'
 import { startPhone, type Part, type Phone } from '@phonerack/virtual-phone'
 import { z } from 'zod'
 import { startAdbProxy, type AdbProxy } from './adb-proxy.js'
-import type { AgentTimes } from '../agent.js'
+import type { AgentTimes } from '../base/times.js'
 import { startTestHost, type TestHost } from './agent.js'
 import type { TestClient } from './client.js'
 import { until } from './until.js'
@@ -20,8 +20,8 @@ export interface TestPhone {
   readonly faults: readonly unknown[]
   /** The phone itself, for faults and inspection. */
   readonly inside: Phone
-  /** Replaces it with a new phone at the same address. */
-  swap(): Promise<void>
+  /** Replaces it with a new phone at the same address. Returns the number of services that were opened on the old one. */
+  swap(): Promise<number>
   stop(): Promise<void>
 }
 
@@ -47,7 +47,9 @@ export async function startTestPhone(without: Iterable<Part> = [], auth = false)
       proxy.cut()
       await phone.close()
       phone = await startPhone({ port, dataDir: join(dataDir, '2'), ...options })
+      const services = proxy.opened.length
       proxy.restore()
+      return services
     },
     async stop() {
       await proxy.close()
