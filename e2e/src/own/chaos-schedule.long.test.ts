@@ -1,6 +1,14 @@
+/** The schedules of faults for `./scripts/chaos`. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { cablesOf, most, partOf, scheduleOf, type PlannedFault, type Shape } from './schedule.js'
+import {
+  cablesOf,
+  most,
+  partOf,
+  scheduleOf,
+  type PlannedFault,
+  type Shape,
+} from '../chaos/faults/schedule.js'
 
 const shapes: fc.Arbitrary<Shape> = fc.record({
   controls: fc.integer({ min: 1, max: 3 }),
