@@ -1,5 +1,5 @@
 /**
- * One phone under two adb serials, over restarts and with records of earlier releases: no tenant reaches another's data. Over
+ * One phone under two adb serials, with restarts and with records of earlier releases: no tenant reaches another's data. Over
  * adb, on a virtual phone.
  */
 import { expect, it } from 'vitest'
