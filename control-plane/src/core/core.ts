@@ -18,7 +18,7 @@ export interface Core {
   ownerGate: OwnerGate
   bus: Bus
   clock: Clock
-  /** The factor of the pauses between two looks of a ticker, and before the next attempt of a job. 1, and less in tests. */
+  /** The factor of the pauses between two looks and between two attempts. 1; tests change it. */
   pace: number
   rules: Rules
   log: Logger

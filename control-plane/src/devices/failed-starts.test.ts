@@ -8,7 +8,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { type AgentDouble, type DoubleDevice } from '../testing/agent-double.js'
 import { loneDevice, type LoneDevice } from '../testing/lone-device.js'
 import { brokenInvariants } from '../testing/money.js'
-import { endCreate, eventually, useWorld, type Plane, type Tenant } from '../testing/world.js'
+import { endStart, eventually, useWorld, type Plane, type Tenant } from '../testing/world.js'
 import { nextStepOf } from './quarantine.js'
 
 const world = useWorld()
@@ -63,7 +63,7 @@ async function attemptOf(phoneId: string): Promise<number> {
 /** Waits until the create has failed, which its deadline ends after three tries with its device. */
 async function untilFailed(phoneId: string): Promise<void> {
   await eventually(async () => {
-    if ((await attemptOf(phoneId)) > 3) await endCreate(plane, phoneId)
+    if ((await attemptOf(phoneId)) > 3) await endStart(plane, phoneId)
     return (await plane.app.services.phones.get(tenant.caller, phoneId)).status === 'failed'
   })
 }
@@ -165,7 +165,7 @@ describe('a phone that does not start', () => {
       // The second try adds no third one.
       await eventually(async () => tries === 2 && (await attemptOf(phone.id)) !== 2)
       ahead = 0
-      await endCreate(plane, phone.id)
+      await endStart(plane, phone.id)
       await lone.untilState(device, 'free')
       expect(tries).toBe(2)
       expect(await lone.rowOf(device)).toMatchObject({ failedStarts: 0, startFailedAt: null })

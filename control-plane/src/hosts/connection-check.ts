@@ -61,8 +61,9 @@ export function createConnectionChecks(
     const address = addressOf(host)
     if (address === null) return { address: null, isConnected: false }
     const started = ownNow()
-    const isConnected = await hosts.to(host.id, address).ready(connectMs)
-    if (!isConnected) await sleep(Math.max(0, connectMs - (ownNow() - started)))
+    const withinMs = connectMs * core.pace
+    const isConnected = await hosts.to(host.id, address).ready(withinMs)
+    if (!isConnected) await sleep(Math.max(0, withinMs - (ownNow() - started)))
     return { address: address.address, isConnected }
   }
 
@@ -72,7 +73,7 @@ export function createConnectionChecks(
       const signer = signerOfRequest(request)
       if (signer === null) throw refusal()
       const id = request.host_id
-      const isSoon = ownNow() - (lastAt.get(id) ?? Number.NEGATIVE_INFINITY) < everyMs
+      const isSoon = ownNow() - (lastAt.get(id) ?? Number.NEGATIVE_INFINITY) < everyMs * core.pace
       if (isSoon || running >= most) throw tooMany()
       lastAt.set(id, ownNow())
       running += 1

@@ -15,7 +15,7 @@ let from: AgentDouble
 let to: AgentDouble
 
 beforeAll(async () => {
-  plane = await world.start()
+  plane = await world.start({ pace: 0.05 })
   tenant = await plane.tenant()
   from = await plane.rack(10, { beatMs: 200 })
   // Creates ask for the first host's country.

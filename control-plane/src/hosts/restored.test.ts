@@ -18,7 +18,7 @@ let tenant: Tenant
 let lone: LoneDevice
 
 beforeAll(async () => {
-  plane = await world.start()
+  plane = await world.start({ pace: 0.05 })
   tenant = await plane.tenant()
   lone = loneDevice(plane, tenant)
 })

@@ -26,7 +26,15 @@ afterEach(async () => {
 async function start(task: (name: string) => Promise<void> | void): Promise<void> {
   const { db, log } = plane.app.core
   runner = await JobRunner.start({
-    ...{ databaseUrl: proxy.url, db, log, replicaId: 'lost', replicaDeadAfterMs: 600_000, lostAfterMs: 5000 },
+    ...{
+      databaseUrl: proxy.url,
+      db,
+      log,
+      replicaId: 'lost',
+      replicaDeadAfterMs: 600_000,
+      lostAfterMs: 2000,
+      pace: 0.02,
+    },
     pools: [{ tasks: { 'test.job': (payload) => task((payload as { name: string }).name) }, concurrency: 2 }],
   })
 }
@@ -83,8 +91,8 @@ describe('a job that runs for longer than that time', () => {
       return owned.length === 1
     })
     await db.$executeRaw`update graphile_worker._private_jobs set locked_at = now() - interval '1 minute'`
-    // Longer than the time between two looks.
-    await sleep(11_000)
+    // Longer than the time between some looks.
+    await sleep(1000)
     expect(await rows()).toEqual([{ name: 'long', attempts: 1, isLocked: true }])
     finish()
     await eventually(async () => (await rows()).length === 0)

@@ -63,7 +63,14 @@ it.each([
   }
   try {
     runner = await JobRunner.start({
-      ...{ databaseUrl: plane.config.databaseUrl, db, log, replicaId: 'ends', replicaDeadAfterMs: 600_000 },
+      ...{
+        databaseUrl: plane.config.databaseUrl,
+        db,
+        log,
+        replicaId: 'ends',
+        replicaDeadAfterMs: 600_000,
+        pace: 0.25,
+      },
       pools: [{ tasks: { 'test.end': task }, concurrency: 2 }],
     })
     await db.$queryRaw`select 1 as added from graphile_worker.add_job(identifier := 'test.end')`
@@ -79,7 +86,14 @@ it.each([
 async function startRunner(work: (name: string) => Promise<void>): Promise<(name: string) => Promise<void>> {
   const { db, log } = plane.app.core
   runner = await JobRunner.start({
-    ...{ databaseUrl: plane.config.databaseUrl, db, log, replicaId: 'ends', replicaDeadAfterMs: 600_000 },
+    ...{
+      databaseUrl: plane.config.databaseUrl,
+      db,
+      log,
+      replicaId: 'ends',
+      replicaDeadAfterMs: 600_000,
+      pace: 0.25,
+    },
     pools: [{ tasks: { 'test.end': (payload) => work(nameIn(payload)) }, concurrency: 6 }],
   })
   return async (name) => {
@@ -123,7 +137,7 @@ it('runs jobs while the last one of a pool that stopped still runs, and this one
     await add('next')
     await eventually(() => ran.includes('next'), 30_000)
     // Locks that are released too early are so within two heartbeats.
-    await pause(4500, new AbortController().signal)
+    await pause(1200, new AbortController().signal)
   } finally {
     held.abort()
   }

@@ -5,6 +5,7 @@
  */
 import { type JobHelpers, type TaskList } from 'graphile-worker'
 import { type Database } from '../db/database.js'
+import { type JobName } from '../queue/queue.js'
 
 interface DueJob {
   id: bigint
@@ -25,6 +26,14 @@ export async function runDueJobs(db: Database, tasks: TaskList, now: () => Date)
     await tasks[job.name]?.(job.payload, noHelpers)
     await db.$executeRaw`delete from graphile_worker._private_jobs where id = ${job.id}`
   }
+}
+
+/** Makes the waiting jobs of a phone, a device or a webhook due now, and wakes the workers. */
+export async function makeDue(db: Database, name: JobName, id: string): Promise<void> {
+  await db.$executeRaw`update graphile_worker._private_jobs j set run_at = now() from graphile_worker._private_tasks t
+    where t.id = j.task_id and t.identifier = ${name} and j.locked_at is null and j.run_at > now()
+      and position(${id} in j.payload::text) > 0`
+  await db.$queryRaw`select pg_notify('jobs:insert', '{"count":1}')::text as told`
 }
 
 /** Unlocks the jobs of dead workers, as another replica does once they are silent. */

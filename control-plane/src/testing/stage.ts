@@ -6,13 +6,14 @@ import { type Heartbeat } from '@phonerack/shared'
 import { type TaskList } from 'graphile-worker'
 import { foldHeartbeat } from '../hosts/heartbeats.js'
 import { ListenedTime } from '../hosts/listened.js'
-import { Listening, sweepHosts } from '../hosts/sweep.js'
+import { sweepHosts } from '../hosts/sweep.js'
 import { createPowerService } from '../device-control/power.js'
 import { hostTasks, timerTasks } from '../jobs/tasks.js'
 import { type Core } from '../core/core.js'
 import { createPhoneService } from '../phones/service.js'
 import { custodyOf, type AgentDouble } from './agent-double.js'
 import { behindFuse, type Fuse } from './cut-process.js'
+import { listeningForLong, unheard } from './silence.js'
 import { type Plane, type World } from './world.js'
 import { type PowerService } from '../device-control/types.js'
 
@@ -92,16 +93,6 @@ export class Stage {
       })),
     }
   }
-}
-
-/** The test moves the clock, so only the tables' times count as silence. */
-const unheard = { ofHost: () => Infinity, ofLink: () => Infinity }
-
-/** Listening counts real time, and a new process does not trust any silence. */
-function listeningForLong(): Listening {
-  const listening = new Listening()
-  for (let ms = 40_000; ms > 0; ms -= 4000) listening.isLongEnough(performance.now() - ms, true, 0)
-  return listening
 }
 
 export async function openStage(world: World): Promise<Stage> {

@@ -1,6 +1,7 @@
 /** Requests of tests about webhooks, and events for them. */
 import { deliverySchema, webhookSchema, webhookWithSecretSchema } from '../routes/webhooks/schemas.js'
 import { expectConventions } from './api.js'
+import { makeDue } from './jobs-by-hand.js'
 import { type Receiver } from './receiver.js'
 import { eventually, type Plane, type Tenant } from './world.js'
 
@@ -38,6 +39,13 @@ export function hooksOf(plane: Plane, tenant: Tenant) {
     async settled(path: string) {
       await eventually(async () => (await deliveries(path)).some(({ attempts }) => attempts > 0))
       return deliveries(path)
+    },
+    /** Makes the next attempt of the pending deliveries of a webhook due now. */
+    async retryNow(webhookId: string) {
+      const { db, clock } = plane.app.core
+      const data = { nextAttemptAt: clock.now() }
+      await db.webhookDelivery.updateMany({ where: { webhookId, status: 'pending' }, data })
+      await makeDue(db, 'webhook.deliver', webhookId)
     },
     read: async (path: string) => webhookSchema.strict().parse((await call('GET', path)).json()),
   }

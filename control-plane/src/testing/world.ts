@@ -15,9 +15,9 @@ import { buildOperatorServer } from '../server/operator-server.js'
 import { buildServer } from '../server/server.js'
 import { startAgentDouble, type AgentDouble, type DoubleOptions } from './agent-double.js'
 import { brokerOf, templateDatabase, type Neighbours } from './neighbours.js'
+import { makeDue } from './jobs-by-hand.js'
 import { changeProject, createKey, createProject, enrollDevice } from './operator.js'
 import { type Caller, type Preset } from '../core/caller.js'
-import { enforceDeadline } from '../phones/run.js'
 import { type CreatePhone } from '../phones/types.js'
 
 export interface World {
@@ -252,12 +252,11 @@ async function createTenant(app: App, options: TenantOptions): Promise<Tenant> {
   return { projectId: project.id, key, caller: await app.services.keys.authenticate(key) }
 }
 
-/** Ends the create of a phone, as its deadline does. */
-export async function endCreate({ app: { core } }: Plane, phoneId: string): Promise<void> {
+/** Lets the deadline of a phone's create or start be now. */
+export async function endStart({ app: { core } }: Plane, phoneId: string): Promise<void> {
   const where = { id: phoneId, startDeadlineAt: { not: null } }
   await core.db.phone.updateMany({ where, data: { startDeadlineAt: core.clock.now() } })
-  const session = await core.db.session.findFirstOrThrow({ where: { phoneId } })
-  await enforceDeadline(core, phoneId, session.id)
+  await makeDue(core.db, 'phone.deadline', phoneId)
 }
 
 /** Waits until `condition` holds. The limit only ends a test that hangs. @throws Error after `ms` */

@@ -6,7 +6,6 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type AgentDouble } from '../testing/agent-double.js'
 import { startReplica, type ReplicaProcess } from '../testing/replica.js'
 import { createBody, eventually, useWorld, type Plane, type Tenant } from '../testing/world.js'
-import { HostSilence } from './silence.js'
 
 const hour = 3_600_000
 const lostAfter = 4
@@ -81,24 +80,4 @@ it('sessions survive a clock step of ±1 h in one process while heartbeats arriv
   agent.pause()
   await eventually(async () => (await phones.get(tenant.caller, phone.id)).status === 'unavailable')
   agent.resume()
-})
-
-const of = (hostId: string, joinId: string | null) => ({ hostId, joinId })
-
-it('a replica counts silence from when it began to listen, by its own clock', () => {
-  let now = 1000
-  const silence = new HostSilence(() => now)
-  const [a, b, earlier] = [of('a', 'join_2'), of('b', null), of('a', null)]
-  now = 5000
-  expect([silence.ofHost(a), silence.ofLink(a, 's')]).toEqual([4000, 4000])
-  silence.hear(a, [{ serial: 's', link: 'healthy' }])
-  now = 6000
-  silence.hear(a, [{ serial: 's', link: 'offline' }])
-  now = 7500
-  expect([silence.ofHost(a), silence.ofLink(a, 's'), silence.ofHost(b)]).toEqual([1500, 2500, 6500])
-  // An agent from before the host joined again.
-  silence.hear(earlier, [{ serial: 's', link: 'healthy' }])
-  expect([silence.ofHost(a), silence.ofLink(a, 's'), silence.ofHost(earlier)]).toEqual([1500, 2500, 0])
-  silence.hear(a, [])
-  expect(silence.ofLink(a, 's')).toBe(2500)
 })
