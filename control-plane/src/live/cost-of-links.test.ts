@@ -29,7 +29,7 @@ async function addDeadLinks(count: number): Promise<void> {
   const { projectId } = tenant
   const { keyId } = tenant.caller
   try {
-    // Half a million rows with five foreign keys each would take a minute to check.
+    // Rows with five foreign keys each would take long to check.
     await client.query('set session_replication_role = replica')
     await client.query(
       `insert into sessions (id, phone_id, project_id, started_at, ended_at, end_reason, idle_timeout, max_duration,
@@ -49,7 +49,7 @@ async function addDeadLinks(count: number): Promise<void> {
   }
 }
 
-it('reads as many rows for links with 500,000 links in the table as with ten', async () => {
+it('reads as many rows for links with 20,000 links in the table as with ten', async () => {
   const { live } = plane.app.services
   const { db } = plane.app.core
   const make = () => live.createLink(tenant.caller, phoneId, { expiresIn: 3600, control: true })
@@ -58,7 +58,7 @@ it('reads as many rows for links with 500,000 links in the table as with ten', a
   const works = [() => readLongestLinks(db, new Date()), () => readLink(db, 'unknown'), make]
   const before: number[] = []
   for (const work of works) before.push(await rowsRead(plane, work, tables))
-  await addDeadLinks(500_000)
+  await addDeadLinks(20_000)
   for (const [index, work] of works.entries())
     expect(await rowsRead(plane, work, tables)).toBeLessThanOrEqual((before[index] ?? 0) + 20)
 
