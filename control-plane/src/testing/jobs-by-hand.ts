@@ -33,7 +33,7 @@ export async function makeDue(db: Database, name: JobName, id: string): Promise<
   await db.$executeRaw`update graphile_worker._private_jobs j set run_at = now() from graphile_worker._private_tasks t
     where t.id = j.task_id and t.identifier = ${name} and j.locked_at is null and j.run_at > now()
       and position(${id} in j.payload::text) > 0`
-  await db.$queryRaw`select pg_notify('jobs:insert', '{"count":1}')::text as told`
+  await db.$queryRaw`select pg_notify('jobs:insert', '{"count":1}')::text as notified`
 }
 
 /** Unlocks the jobs of dead workers, as another replica does once they are silent. */
