@@ -1,6 +1,6 @@
 // Attacks on the sign-in at identity providers: forged and repeated answers, hostile issuers, and addresses inside.
 import { newId } from '@phonerack/shared'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { consoleClient } from '../../testing/console-client.js'
 import { startOidcIssuer, type OidcIssuer } from '../../testing/oidc-issuer.js'
 import { askIssuer, begin, environmentOf, finish, reasonOf, signInAt } from '../../testing/provider-client.js'
@@ -108,29 +108,17 @@ it.each([
 })
 
 describe('an issuer', () => {
-  const refused = async (fresh: Plane): Promise<void> => {
-    const answer = await consoleClient(fresh).ask('POST', '/auth/providers/oidc', { body: {} })
+  // It caches nothing of an issuer that it refuses. The last test lets it read the metadata.
+  let fresh: Plane
+  beforeAll(async () => {
+    fresh = await withEnv({})
+  })
+  const refused = async (on: Plane): Promise<void> => {
+    const answer = await consoleClient(on).ask('POST', '/auth/providers/oidc', { body: {} })
     expect([answer.status, reasonOf(answer)]).toEqual([400, 'provider_failed'])
   }
 
-  it('is refused when its metadata name another one, or lead the browser elsewhere', async () => {
-    const fresh = await withEnv({})
-    for (const metadata of [
-      { issuer: 'https://other.example' },
-      { issuer: `${issuer.url}/` },
-      { authorization_endpoint: 'javascript:alert(1)' },
-      { authorization_endpoint: 'https://10.0.0.1/authorize' },
-      { token_endpoint: undefined },
-    ]) {
-      issuer.metadata = metadata
-      await refused(fresh)
-    }
-    issuer.metadata = {}
-    expect(await begin(consoleClient(fresh))).toContain(`${issuer.url}/authorize`)
-  })
-
   it('is refused when it redirects, sends no JSON, or sends too much', async () => {
-    const fresh = await withEnv({})
     issuer.intercept = (_request, response) => {
       response.writeHead(302, { location: `${issuer.url}/elsewhere` }).end()
       return true
@@ -150,23 +138,46 @@ describe('an issuer', () => {
   })
 
   it('is not asked at a token endpoint with an address inside', async () => {
-    const fresh = await withEnv({ PHONERACK_OIDC_ALLOW: '127.0.0.1' })
+    const strict = await withEnv({ PHONERACK_OIDC_ALLOW: '127.0.0.1' })
     issuer.metadata = { token_endpoint: issuer.url.replace('127.0.0.1', '127.0.0.2') }
-    const answer = await signInAt(consoleClient(fresh))
+    const answer = await signInAt(consoleClient(strict))
     expect(reasonOf(answer)).toBe('provider_failed')
   })
 
   it('gets no request at an address that is not allowed', async () => {
-    const fresh = await withEnv({ PHONERACK_OIDC_ALLOW: '' })
+    const strict = await withEnv({ PHONERACK_OIDC_ALLOW: '' })
     const before = issuer.requests.length
-    await refused(fresh)
+    await refused(strict)
     expect(issuer.requests.length).toBe(before)
   })
 
   it('is refused after 10 seconds without an answer', async () => {
-    const fresh = await withEnv({})
     issuer.intercept = () => true
-    await refused(fresh)
+    const timeout = AbortSignal.timeout.bind(AbortSignal)
+    const limits = vi
+      .spyOn(AbortSignal, 'timeout')
+      .mockImplementation((ms) => timeout(ms === 10_000 ? 300 : ms))
+    try {
+      await refused(fresh)
+      expect(limits).toHaveBeenCalledWith(10_000)
+    } finally {
+      limits.mockRestore()
+    }
+  })
+
+  it('is refused when its metadata name another one, or lead the browser elsewhere', async () => {
+    for (const metadata of [
+      { issuer: 'https://other.example' },
+      { issuer: `${issuer.url}/` },
+      { authorization_endpoint: 'javascript:alert(1)' },
+      { authorization_endpoint: 'https://10.0.0.1/authorize' },
+      { token_endpoint: undefined },
+    ]) {
+      issuer.metadata = metadata
+      await refused(fresh)
+    }
+    issuer.metadata = {}
+    expect(await begin(consoleClient(fresh))).toContain(`${issuer.url}/authorize`)
   })
 })
 
