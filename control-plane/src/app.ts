@@ -2,7 +2,7 @@
  * Assembles the control plane below its HTTP server: database, broker, hosts, jobs, services.
  * `main.ts` runs it; tests run it with real dependencies.
  */
-import { Alarm, Counters, deviceLinkSchema, systemClock, type Clock, type Logger } from '@phonerack/shared'
+import { Counters, deviceLinkSchema, systemClock, type Clock, type Logger } from '@phonerack/shared'
 import { type FastifyPluginAsync } from 'fastify'
 import { createActivityRecorder } from './activity/recorder.js'
 import { watchBrokerExpiry } from './broker-expiry.js'
@@ -29,14 +29,14 @@ import { createTrust } from './hosts/authorities.js'
 import { createConnectionChecks } from './hosts/connection-check.js'
 import { listenToHosts } from './hosts/heartbeats.js'
 import { hostPlugin } from './routes/public/host.js'
-import { ListenedTime } from './hosts/listened.js'
 import { LockActivity } from './hosts/lock-activity.js'
 import { createRenewals } from './hosts/renewal.js'
 import { watchRetiredHosts } from './hosts/retired.js'
 import { watchRevokedUsers } from './hosts/revoked-users.js'
+import { createHostSweep } from './hosts/host-sweep.js'
 import { HostSilence } from './hosts/silence.js'
 import { sweepStopping } from './hosts/stopping.js'
-import { Listening, sweepDrained, sweepHosts } from './hosts/sweep.js'
+import { sweepDrained } from './hosts/sweep.js'
 import { createInstallService } from './installs/service.js'
 import { forget, reconcile } from './jobs/reconcile.js'
 import { JobRunner, prepareJobs } from './queue/runner.js'
@@ -231,14 +231,7 @@ async function assemble(config: Config, parts: AppParts): Promise<App> {
   // Not awaited: it ends within seconds, and fails only in its log.
   void brokerExpiry.look()
   const ofHosts = { ...context, authority }
-  const listening = new Listening()
-  const listened = new ListenedTime()
-  const skewed = new Alarm(
-    parts.log,
-    core.counters,
-    'clock_skewed',
-    "this machine's clock differs from Postgres by more than 2 s: this replica does not end sessions of silent hosts",
-  )
+  const sweep = createHostSweep(core, postgresTime, silence)
   const standBys = createStandBys(core, hosts)
   const every = (name: string, ms: number, work: () => Promise<void>): Ticker =>
     new Ticker(name, ms * core.pace, parts.log, work)
@@ -246,14 +239,7 @@ async function assemble(config: Config, parts: AppParts): Promise<App> {
     events.ticker,
     steps.ticker,
     ownConsole.ticker,
-    every('sweep of hosts', 1000, async () => {
-      await postgresTime.measure()
-      if (postgresTime.isSkewed) {
-        listened.pause()
-        return skewed.raise({ skew_ms: Math.round(postgresTime.skewMs) })
-      }
-      await sweepHosts(core, listening, listened, silence)
-    }),
+    every('sweep of hosts', 1000, sweep),
     every('drained hosts', 5000, () => sweepDrained(core)),
     every('stopping hosts', 5000, () => sweepStopping(core)),
     every('degraded hosts', 5000, async () => {
