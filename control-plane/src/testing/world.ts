@@ -103,7 +103,7 @@ export function startWorld(): World {
 }
 
 /** A copy of the migrated template. */
-async function newDatabase(postgresUrl: string): Promise<string> {
+export async function newDatabase(postgresUrl: string): Promise<string> {
   const name = `plane_${randomBytes(6).toString('hex')}`
   const client = new pg.Client({ connectionString: postgresUrl })
   await client.connect()
