@@ -11,9 +11,10 @@ import { createFollower, requestsIn, soon, type Follower } from '../../testing/n
 import { uploadClient, type Created, type UploadClient } from '../../testing/uploads.js'
 import { runInstallJob } from '../../installs/run-install.js'
 import { createHostSlots } from '../../queue/host-slots.js'
-import { eventually, type Plane, type World } from '../../testing/world.js'
+import { eventually, type Plane } from '../../testing/world.js'
 
-const limits = {
+/** For the control plane of these cases. */
+export const appLimits = {
   PHONERACK_UPLOAD_FILE_MAX: '100000',
   PHONERACK_UPLOAD_PROJECT_MAX: '150000',
   PHONERACK_UPLOAD_PROJECT_WAITING_MAX: '190000',
@@ -27,7 +28,7 @@ const apkOf = (bytes: number): Buffer => {
   return makeApk({ ...settings, files: { pad: Buffer.alloc(bytes - bare) } })
 }
 
-export function appCases(world: () => World, seen: string[]): void {
+export function appCases(planeOf: () => Plane, seen: string[]): void {
   let plane: Plane
   let agent: AgentDouble
   let api: Follower
@@ -35,7 +36,7 @@ export function appCases(world: () => World, seen: string[]): void {
   let phone: string
   let at: string
   beforeAll(async () => {
-    plane = await world().start({ env: limits })
+    plane = planeOf()
     agent = await plane.rack(1, { beatMs: 200 })
     await newProject()
     phone = await api.newPhone()

@@ -4,13 +4,13 @@ import { beforeAll, expect, it } from 'vitest'
 import { openEvents } from '../../testing/event-stream.js'
 import { createKey } from '../../testing/operator.js'
 import { createFollower, type Follower } from '../../testing/next/follow.js'
-import { type Plane, type World } from '../../testing/world.js'
+import { type Plane } from '../../testing/world.js'
 
-export function eventCases(world: () => World, seen: string[]): void {
+export function eventCases(planeOf: () => Plane, seen: string[]): void {
   let plane: Plane
   let api: Follower
   beforeAll(async () => {
-    plane = await world().start()
+    plane = planeOf()
     api = createFollower(plane, await plane.tenant(), seen)
   })
 
@@ -19,7 +19,7 @@ export function eventCases(world: () => World, seen: string[]): void {
     (await api.done('POST', '/v1/webhooks', body)).json<{ id: string }>().id
 
   it('too many streams of events: one of them closed', async () => {
-    await plane.server.listen({ host: '127.0.0.1', port: 0 })
+    if (!plane.server.server.listening) await plane.server.listen({ host: '127.0.0.1', port: 0 })
     const open = () => openEvents(plane.server, api.tenant.key)
     const streams = await Promise.all(Array.from({ length: limits.eventStreamsPerKey }, open))
     const accept = { accept: 'text/event-stream' }

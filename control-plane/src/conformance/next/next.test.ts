@@ -4,8 +4,8 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sitesOf } from '../../testing/next/sites.js'
-import { startWorld, type World } from '../../testing/world.js'
-import { appCases } from './apps.js'
+import { startWorld, type Plane, type World } from '../../testing/world.js'
+import { appCases, appLimits } from './apps.js'
 import { eventCases } from './events.js'
 import { stepCases } from './steps.js'
 import { limitCases } from './limits.js'
@@ -13,17 +13,20 @@ import { phoneCases } from './phones.js'
 
 const seen: string[] = []
 let world: World
-beforeAll(() => {
+/** Of apps, events and steps. The others need other limits. */
+let plane: Plane
+beforeAll(async () => {
   world = startWorld()
+  plane = await world.start({ env: appLimits })
 })
 afterAll(() => world.stop())
 
 describe('the `next` of', () => {
   describe('a phone:', () => phoneCases(() => world, seen))
   describe('a limit:', () => limitCases(() => world, seen))
-  describe('an app:', () => appCases(() => world, seen))
-  describe('events:', () => eventCases(() => world, seen))
-  describe('steps:', () => stepCases(() => world, seen))
+  describe('an app:', () => appCases(() => plane, seen))
+  describe('events:', () => eventCases(() => plane, seen))
+  describe('steps:', () => stepCases(() => plane, seen))
 })
 
 const doctor =

@@ -2,13 +2,13 @@
 import { beforeAll, expect, it } from 'vitest'
 import { createFollower, type Follower } from '../../testing/next/follow.js'
 import { readyPhone } from '../../testing/ready-phone.js'
-import { type Plane, type World } from '../../testing/world.js'
+import { type Plane } from '../../testing/world.js'
 
-export function stepCases(world: () => World, seen: string[]): void {
+export function stepCases(planeOf: () => Plane, seen: string[]): void {
   let plane: Plane
   let api: Follower
   beforeAll(async () => {
-    plane = await world().start()
+    plane = planeOf()
     await plane.rack(2)
     api = createFollower(plane, await plane.tenant(), seen)
   })
