@@ -2,10 +2,11 @@ import { defineConfig } from 'vitest/config'
 
 /**
  * The gate is `e2e`: every `x.test.ts`, on one system. Each folder of long tests, `x.long.test.ts`, has a system with more
- * settings (`src/configured`), one whose parts the tests kill (`src/breakable`), or those that its files start (`src/own`).
+ * settings (`src/configured`), one whose parts the tests kill (`src/breakable`), one with two control planes
+ * (`src/replicas`), or those that its files start (`src/own`).
  * The other long tests share two systems.
  */
-const folders = ['configured', 'breakable', 'own']
+const folders = ['configured', 'breakable', 'replicas', 'own']
 const long = (folder: string) => `src/${folder}/**/*.long.test.ts`
 const projects = [
   { name: 'e2e', include: ['src/**/*.test.ts'], exclude: [long('**')], setup: 'gate' },
@@ -16,7 +17,7 @@ const projects = [
 ]
 
 /** Their files change what the others read, such as the settings of all projects, or kill parts. */
-const oneByOne = ['configured', 'breakable']
+const oneByOne = ['configured', 'breakable', 'replicas']
 
 export default defineConfig({
   test: {

@@ -8,6 +8,7 @@ import path from 'node:path'
 import { Phonerack } from '@phonerack/sdk'
 import { expect, inject, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
+import { errorOf } from '../system/api.js'
 import { killService, type Service } from '../system/processes.js'
 import { eventually, newKey, newTenant, readyPhone, type Tenant } from '../system/tenant.js'
 import { createPrivateCa, privateCaIn } from '../system/private-ca.js'
@@ -114,6 +115,9 @@ it(
     /** Two changes; false: a request was not answered with success. */
     const change = async (): Promise<boolean> => {
       const handoff = await tenant.admin.post(path, { message: 'Continue.' })
+      // The broker was away for too long, as on a machine with much else to do.
+      if (handoff.status === 409 && errorOf(handoff).code === 'phone_not_running')
+        await tenant.admin.post(`/v1/phones/${phone.id}/start`)
       const { id } = z.object({ id: z.string().optional() }).parse(handoff.body)
       // One that was created without an answer.
       const current = z

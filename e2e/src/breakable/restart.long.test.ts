@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, inject, it } from 'vitest'
 import { errorOf, phoneSchema, type Api } from '../system/api.js'
 import { faultsOf, type PhoneFaults } from '../system/faults.js'
-import { rentOfKind } from '../system/kinds.js'
+import { rentOfKind } from '../system/chosen.js'
 import { ctl } from '../system/system.js'
 import { eventually, getPhone, newTenant, observe, sessionsOf, type Tenant } from '../system/tenant.js'
 

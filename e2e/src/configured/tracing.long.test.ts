@@ -4,7 +4,7 @@ import path from 'node:path'
 import { actionBatchResultSchema } from '@phonerack/shared'
 import { afterAll, beforeAll, expect, inject, it } from 'vitest'
 import { startReceiver, type ReceivedSpan, type Receiver } from '../system/otlp.js'
-import { rentOfKind } from '../system/kinds.js'
+import { rentOfKind } from '../system/chosen.js'
 import { eventually, newTenant } from '../system/tenant.js'
 
 const limitMs = 60_000

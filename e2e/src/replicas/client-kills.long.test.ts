@@ -8,7 +8,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { Phonerack, type, type Action } from '@phonerack/sdk'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
 import { forLater } from '../system/api.js'
 import { cliClient } from '../system/clients/cli-client.js'
 import type { Outcome } from '../system/clients/client.js'
@@ -19,7 +19,7 @@ import { databaseUrl } from '../system/database.js'
 import { holdAnswers } from '../system/held-answers.js'
 import { openInvariants } from '../system/invariants.js'
 import { openRecords, type Records } from '../system/records.js'
-import { startTwoReplicas, type TwoReplicas } from '../system/replica.js'
+import { twoReplicas } from '../system/replica.js'
 import { eventually, newKey, newTenant } from '../system/tenant.js'
 
 /** Milliseconds; generous for a loaded machine. */
@@ -30,7 +30,7 @@ const oneByOne = { concurrent: false }
 const pythonKind = pythonClient('sync')
 const kinds = [typescriptClient(), pythonKind, cliClient, mcpClient]
 
-let service: TwoReplicas
+const service = twoReplicas(inject('pair'))
 let home: string
 let direct: Phonerack
 let records: Records
@@ -39,8 +39,6 @@ let isPythonMissing: boolean
 
 beforeAll(async () => {
   isPythonMissing = !(await hasHttpx())
-  // The second test that creates phones needs some while those of the first one are wiped.
-  service = await startTwoReplicas(2 * kinds.length)
   records = await openRecords(service.system)
   home = await mkdtemp(path.join(tmpdir(), 'phonerack-killed-'))
   const { projectId } = await newTenant(service.system)
@@ -56,9 +54,9 @@ beforeAll(async () => {
   )
 })
 afterAll(async () => {
+  for (const phone of await direct.phones.list().toArray()) await phone.delete()
   for (const each of clients) await each.close()
   await records.close()
-  await service.close()
   await rm(home, { recursive: true })
 })
 

@@ -1,43 +1,29 @@
 /**
  * A second `up --control-only` on the database of a first one: refused, or another replica of the same installation. A
- * person's live view comes back through the one that is left. The tests build on each other.
+ * person's live view comes back through the one that is left.
  */
+import { execFile } from 'node:child_process'
 import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { promisify } from 'node:util'
 import pg from 'pg'
 import { type Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, inject, it } from 'vitest'
 import { z } from 'zod'
 import { Api } from '../system/api.js'
 import { openBrowser } from '../system/browser.js'
 import { databaseUrl } from '../system/database.js'
-import { openFailover, type Failover } from '../system/failover.js'
 import { closesOf, coloursOf, desktop, digestOf, keepCloses, newPage } from '../system/live-pages.js'
-import { pidOf } from '../system/processes.js'
-import { copySecret, isReady, startReplica } from '../system/replica.js'
-import { ctl, freePort, startSystem, stopSystem, type System } from '../system/system.js'
+import { copySecret, isReady, startReplica, twoReplicas } from '../system/replica.js'
+import { ctl, root, stopSystem } from '../system/system.js'
 import { eventually, newTenant, readyPhone } from '../system/tenant.js'
 
 /** Milliseconds; generous for a loaded machine. */
 const patience = 60_000
-let first: System
-let other: System | undefined
-/** The address of both. */
-let balancer: Failover
-/** Its replicas, the preferred one first. */
-let order: System[] = []
-beforeAll(async () => {
-  balancer = await openFailover(await freePort(), () => order.map(({ up }) => up.base_url))
-  first = await startSystem({ virtualPhones: 1, env: { PHONERACK_BASE_URL: balancer.url } })
-})
-afterAll(async () => {
-  if (other) await stopSystem(other)
-  await stopSystem(first)
-  await balancer.close()
-})
-
-const second = (dir: string): Promise<System> => startReplica(first, dir, balancer.url)
+const service = twoReplicas(inject('pair'))
+const [first, other] = service.order
+beforeAll(() => service.ready())
 
 async function query<T>(text: string): Promise<T[]> {
   const client = new pg.Client({ connectionString: await databaseUrl(first) })
@@ -50,16 +36,22 @@ async function query<T>(text: string): Promise<T[]> {
 }
 
 it('refuses the database of another installation and leaves the first one as it was, until it gets its secrets', async () => {
+  const replicas = () => query<{ id: string }>('select id from replicas order by id')
+  const before = await replicas()
+  const projects = await query('select id from projects order by id')
   const dir = await mkdtemp(path.join(tmpdir(), 'phonerack-e2e-second-'))
-  await expect(second(dir)).rejects.toThrow(
+  const second = () => startReplica(first, dir, service.url)
+  await expect(second()).rejects.toThrow(
     /belongs to another installation.*Copy `service\.key` of a running replica to .*pki\/service\.key/,
   )
   await copySecret(first, 'pki/service.key', dir)
-  await expect(second(dir)).rejects.toThrow(/another operator token.*secrets\.json/)
+  await expect(second()).rejects.toThrow(/another operator token.*secrets\.json/)
   await ctl(first, 'project', 'list')
 
-  await copySecret(first, 'secrets.json', dir)
-  other = await second(dir)
+  expect(await replicas()).toEqual(before)
+  await stopSystem({ dir })
+
+  // The other one got both.
   for (const system of [first, other]) await ctl(system, 'project', 'list')
   // On the address of `--host`, and on no other.
   const { hostname, port } = new URL(other.up.base_url)
@@ -68,10 +60,9 @@ it('refuses the database of another installation and leaves the first one as it 
   await expect(fetch(`http://127.0.0.1:${port}/livez`)).rejects.toThrow('fetch failed')
   expect(other.up.operator_token).toBe(first.up.operator_token)
   expect(other.up.project).toEqual(first.up.project)
-  expect(await query('select 1 from projects')).toHaveLength(1)
-  const replicas = await query<{ id: string }>('select id from replicas')
-  expect(new Set(replicas.map(({ id }) => id)).size).toBe(2)
-  for (const { id } of replicas) expect(id).toMatch(/^up-.*-[0-9a-f]{12}$/)
+  expect(await query('select id from projects order by id')).toEqual(projects)
+  expect(new Set(before.map(({ id }) => id)).size).toBe(2)
+  for (const { id } of before) expect(id).toMatch(/^up-.*-[0-9a-f]{12}$/)
 })
 
 /** A script of a page that keeps when it lost its connection and when it had a picture again. */
@@ -84,17 +75,15 @@ new MutationObserver(() => {
 const statesOf = (page: Page) => page.evaluate<{ state: string; at: number }[]>('states')
 
 it('shows a phone again through the other replica after the one of a live view has stopped or was killed', async () => {
-  if (!other) throw new Error('there is no second replica')
-  order = [first, other]
   const browser = await openBrowser()
   const complaints: string[] = []
   try {
     const { agent, admin } = await newTenant(first)
     const phone = await readyPhone(admin)
-    const api = new Api(balancer.url, agent.key)
+    const api = new Api(service.url, agent.key)
     const link = await api.post(`/v1/phones/${phone.id}/live`, {})
     const { url } = z.object({ url: z.url() }).parse(link.body)
-    expect(new URL(url).origin).toBe(balancer.url)
+    expect(new URL(url).origin).toBe(service.url)
     const page = await newPage(browser, desktop, complaints)
     await page.addInitScript({ content: keepCloses + keepStates })
     await page.goto(url)
@@ -104,12 +93,9 @@ it('shows a phone again through the other replica after the one of a live view h
       ['SIGTERM', 4102, 'com.phonerack.notes'],
       ['SIGKILL', 1006, 'com.phonerack.shop'],
     ] as const) {
-      const [lost, left] = order
-      if (!lost || !left) throw new Error('two replicas are needed')
+      const [lost, left] = service.order
       const [closes, states] = [(await closesOf(page)).length, (await statesOf(page)).length]
-      const pid = await pidOf(lost, 'control-plane')
-      if (pid === null) throw new Error('the control plane does not run')
-      process.kill(pid, signal)
+      await service.kill('other', signal)
       await eventually('a live view again', 100_000, async () =>
         (await statesOf(page)).slice(states).some(({ state }) => state === 'live'),
       )
@@ -128,7 +114,6 @@ it('shows a phone again through the other replica after the one of a live view h
       await eventually('the page shows it', patience, async () => (await digestOf(page)) !== before)
       // Its supervisor has started it again: the next one to stop is the other.
       await eventually('the replica is back', patience, () => isReady(lost))
-      order = [left, lost]
     }
     expect(complaints.filter((text) => !/WebSocket connection/.test(text))).toEqual([])
     await admin.delete(`/v1/phones/${phone.id}`)
@@ -138,7 +123,8 @@ it('shows a phone again through the other replica after the one of a live view h
 })
 
 it('leaves the first one as it was when the other stops', async () => {
-  if (other) await stopSystem(other)
-  other = undefined
+  await promisify(execFile)(path.join(root, 'scripts/down'), ['--data', other.dir], { cwd: root })
   await ctl(first, 'project', 'list')
+  await startReplica(first, other.dir, service.url, Number(new URL(other.up.base_url).port))
+  await service.ready()
 })
