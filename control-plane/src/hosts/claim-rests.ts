@@ -21,16 +21,13 @@ export const isClaimOver = (claimCheckedAt: Date | null, now: Date): boolean =>
   claimCheckedAt === null || now.getTime() - claimCheckedAt.getTime() >= missingMs
 
 export class ClaimRests {
-  /** @param pace `Core.pace` */
-  constructor(private readonly pace = 1) {}
-
   /** Checks by device. */
   private readonly checks = createLru<number>(kept)
 
   /** Milliseconds since the last check before the next one is due. */
   of(deviceId: string): number {
     const beyond = Math.max(0, (this.checks.get(deviceId) ?? 0) - frequent)
-    return this.pace * Math.min(longestRestMs, restMs * 2 ** Math.min(beyond, 10))
+    return Math.min(longestRestMs, restMs * 2 ** Math.min(beyond, 10))
   }
 
   checked(deviceId: string): void {

@@ -67,7 +67,7 @@ export function listenToHosts(
   /** By subject. */
   const earlier = new LRUCache<string, true>(ignored)
   const repeats = new Repeats()
-  const rests = new ClaimRests(core.pace)
+  const rests = new ClaimRests()
   const known = new LRUCache<string, Known>(remembered)
 
   /**
