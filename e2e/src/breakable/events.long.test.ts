@@ -9,8 +9,9 @@ import { Phonerack } from '@phonerack/sdk'
 import { expect, inject, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
 import { errorOf } from '../system/api.js'
+import { rentOfKind } from '../system/chosen.js'
 import { killService, type Service } from '../system/processes.js'
-import { eventually, newKey, newTenant, readyPhone, type Tenant } from '../system/tenant.js'
+import { eventually, newKey, newTenant, type Tenant } from '../system/tenant.js'
 import { createPrivateCa, privateCaIn } from '../system/private-ca.js'
 import { startWebhookReceiver } from '../system/webhook-receiver.js'
 
@@ -89,7 +90,7 @@ it(
     expect(created.status).toBe(201)
     receiver.secret = z.object({ secret: z.string() }).parse(created.body).secret
 
-    const phone = await readyPhone(tenant.admin)
+    const phone = await rentOfKind(system, tenant.admin, 'fast')
     onTestFinished(async () => {
       await tenant.admin.request('DELETE', `/v1/phones/${phone.id}`)
     })
@@ -115,7 +116,7 @@ it(
     /** Two changes; false: a request was not answered with success. */
     const change = async (): Promise<boolean> => {
       const handoff = await tenant.admin.post(path, { message: 'Continue.' })
-      // The broker was away for too long, as on a machine with much else to do.
+      // The broker was unavailable for too long, as on a busy machine.
       if (handoff.status === 409 && errorOf(handoff).code === 'phone_not_running')
         await tenant.admin.post(`/v1/phones/${phone.id}/start`)
       const { id } = z.object({ id: z.string().optional() }).parse(handoff.body)

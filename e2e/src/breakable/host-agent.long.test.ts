@@ -5,6 +5,7 @@ import { actionBatchResultSchema } from '@phonerack/shared'
 import { expect, test } from 'vitest'
 import { probeVideo, recordingsOf, startRecording, untilReady } from '../conformance/videos.js'
 import { errorOf, phoneSchema } from '../system/api.js'
+import { rentOfKind } from '../system/chosen.js'
 import { keepDead, killService, pidOf } from '../system/processes.js'
 import { mountSmallDisk } from '../system/small-disk.js'
 import { eventually, getPhone, observe, readyPhone, sessionsOf } from '../system/tenant.js'
@@ -80,7 +81,7 @@ test(
   'the host agent, in the middle of a recording: the recording keeps the time before the kill',
   { timeout: 180_000 },
   async () => {
-    const { id } = await readyPhone(plane.tenant.agent)
+    const { id } = await rentOfKind(plane.system, plane.tenant.admin, 'fast')
     const phone = { api: plane.tenant.agent, path: `/v1/phones/${id}` }
     const recording = await startRecording(phone)
     const begun = Date.now()
@@ -101,7 +102,7 @@ test(
   'the disk is full in the middle of a recording and while its file is made: the recording is ready once there is room',
   { timeout: 180_000 },
   async () => {
-    const { id } = await readyPhone(plane.tenant.agent)
+    const { id } = await rentOfKind(plane.system, plane.tenant.admin, 'fast')
     const phone = { api: plane.tenant.agent, path: `/v1/phones/${id}` }
     const act = (...actions: object[]) =>
       phone.api.post(`${phone.path}/actions`, { actions, observe: 'none' })
