@@ -14,9 +14,10 @@ interface Parts extends Pick<LockGuardParts, 'transport' | 'memory' | 'scope'> {
   log: Logger
 }
 
-export const guardDevice = ({ watch, events, onChange, log, ...parts }: Parts): LockGuard =>
+// Only these parts: the caller's have more, such as the times of the agent, which are not those of the guard.
+export const guardDevice = ({ watch, events, onChange, log, transport, memory, scope }: Parts): LockGuard =>
   startLockGuard({
-    ...parts,
+    ...{ transport, memory, scope },
     recordLock: (isSet) => {
       if (watch.recordLock(isSet)) onChange()
     },
