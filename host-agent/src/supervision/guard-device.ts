@@ -14,7 +14,7 @@ interface Parts extends Pick<LockGuardParts, 'transport' | 'memory' | 'scope'> {
   log: Logger
 }
 
-// Only these parts: the caller's have more, such as the times of the agent, which are not those of the guard.
+// The caller's parts have more fields, such as the times of the agent, which the guard must not take for its times.
 export const guardDevice = ({ watch, events, onChange, log, transport, memory, scope }: Parts): LockGuard =>
   startLockGuard({
     ...{ transport, memory, scope },
