@@ -3,7 +3,7 @@
 // A check other than a test run counts as one; the last line is `N passed, N failed`.
 import { spawn } from 'node:child_process'
 import { randomInt } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import path from 'node:path'
 import { performance } from 'node:perf_hooks'
@@ -147,13 +147,21 @@ async function vitest(name, args, { report, seed }) {
 const endToEnd = ['--config', 'e2e/vitest.config.ts']
 const isEndToEnd = (file) => file.startsWith('e2e/')
 
-/** Runs test files, the unit tests first, and counts their tests. */
+/** The folder of `e2e/src` that has its own system (`e2e/src/setups`), or null: all other files share systems. */
+function systemOf(file) {
+  const [, , folder] = file.split('/')
+  return existsSync(path.join(root, 'e2e', 'src', 'setups', `${folder}.ts`)) ? folder : null
+}
+
+/** Runs test files and counts their tests: the unit tests first, then those of each system, since vitest starts all systems of a run at once. */
 async function tests(files, { name = '', seed, report = newReport(), done = [] }) {
-  const [unit, e2e] = [files.filter((file) => !isEndToEnd(file)), files.filter(isEndToEnd)]
+  const groupOf = (file) => (isEndToEnd(file) ? (systemOf(file) ?? 'end to end') : 'unit tests')
   let ended = true
-  if (unit.length > 0) ended = await vitest(`${name}unit tests`, unit, { report, seed })
-  if (e2e.length > 0)
-    ended = (await vitest(`${name}end to end`, [...endToEnd, ...e2e], { report, seed })) && ended
+  for (const group of [...new Set(files.map(groupOf))].sort().reverse()) {
+    const config = group === 'unit tests' ? [] : endToEnd
+    const ofGroup = files.filter((file) => groupOf(file) === group)
+    ended = (await vitest(`${name}${group}`, [...config, ...ofGroup], { report, seed })) && ended
+  }
   countRun(`${name}tests`, report, [...files, ...done], ended)
 }
 
