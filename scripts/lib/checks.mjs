@@ -153,7 +153,7 @@ function systemOf(file) {
   return existsSync(path.join(root, 'e2e', 'src', 'setups', `${folder}.ts`)) ? folder : null
 }
 
-/** Runs test files and counts their tests: the unit tests first, then those of each system, since vitest starts all systems of a run at once. */
+/** Runs test files and counts their tests: the unit tests first, then those of each system, since vitest starts all systems of a run immediately. */
 async function tests(files, { name = '', seed, report = newReport(), done = [] }) {
   const groupOf = (file) => (isEndToEnd(file) ? (systemOf(file) ?? 'end to end') : 'unit tests')
   let ended = true

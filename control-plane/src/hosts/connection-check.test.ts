@@ -10,7 +10,7 @@ const world = useWorld()
 let plane: Plane
 let agent: AgentDouble
 let address = 0
-/** When it is set, the control plane's time stands still. */
+/** The control plane's time while it is set. */
 let stopped: Date | null = null
 
 beforeAll(async () => {

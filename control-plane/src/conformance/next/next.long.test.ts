@@ -13,7 +13,7 @@ import { phoneCases } from './phones.js'
 
 const seen: string[] = []
 let world: World
-/** Of apps, events and steps. The others need other limits. */
+/** The plane for cases about apps, events and steps. The other cases need other limits. */
 let plane: Plane
 beforeAll(async () => {
   world = startWorld()
