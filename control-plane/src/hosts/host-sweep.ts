@@ -1,5 +1,5 @@
 /**
- * The periodic sweep of hosts by a replica whose clock agrees with Postgres. A replica with another time ends no session.
+ * The periodic sweep of hosts by a replica whose clock agrees with Postgres. A replica with another time does not end sessions.
  * Called by `app.ts` each second.
  */
 import { Alarm } from '@phonerack/shared'
