@@ -1,5 +1,5 @@
 /**
- * Examples of all operations, by `operationId`. `examples.test.ts` validates them against the
+ * Examples of all operations, by `operationId`. `examples.long.test.ts` validates them against the
  * schemas, and finds operations without examples and examples without an operation.
  */
 import { accountExamples } from './account.js'
