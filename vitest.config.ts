@@ -9,7 +9,7 @@ const suites = [
 
 export default defineConfig({
   test: {
-    maxWorkers: 5,
+    maxWorkers: 4,
     // Tests of one file that run at the same time: some start a control plane each, all in the process of the file.
     maxConcurrency: 3,
     projects: packages.flatMap((folder) =>
