@@ -146,24 +146,6 @@ describe('refusals', () => {
   })
 })
 
-describe('the lifecycle limit', () => {
-  it('allows exactly 60 requests a minute, over two replicas', async () => {
-    const tenant = await plane.tenant()
-    const { phone } = await create(tenant)
-    // Not across the turn of a minute, which would count as two.
-    const left = 60_000 - (Date.now() % 60_000)
-    if (left < 8000) await new Promise((resolve) => setTimeout(resolve, left + 50))
-    await plane.app.core.db.lifecycleCount.deleteMany({})
-    const answers = await Promise.all(
-      Array.from({ length: 75 }, (_, index) =>
-        refusalOf((index % 2 ? plane : second).app.services.phones.park(tenant.caller, phone.id)),
-      ),
-    )
-    expect(answers.filter((code) => code === null)).toHaveLength(60)
-    expect(answers.filter((code) => code === 'rate_limited')).toHaveLength(15)
-  })
-})
-
 describe('parallel creates', () => {
   it('never exceed a limit or overspend, and never share a device', async () => {
     const plan = fc.record({

@@ -1,7 +1,6 @@
 // Reboot and reset over real Postgres, broker and gRPC; the agent is a double.
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { ApiError } from '@phonerack/shared'
-import { findDevice } from '../operator/devices.js'
 import { type AgentDouble, type DoubleDevice } from '../testing/agent-double.js'
 import { brokenInvariants } from '../testing/money.js'
 import { createBody, eventually, startWorld, type Plane, type Tenant, type World } from '../testing/world.js'
@@ -104,16 +103,6 @@ it('reboots a phone once in 10 minutes, within its session', async () => {
   await becomes('ready')
 })
 
-/** For a refusal that lasts until the next heartbeat. */
-const refusedOrNull = (work: Promise<unknown>): Promise<string | null> =>
-  work.then(
-    () => null,
-    (reason: unknown) => {
-      if (reason instanceof ApiError && reason.code === 'phone_unavailable') return reason.code
-      throw reason
-    },
-  )
-
 it('allows one of two concurrent reboots', async () => {
   const codes = await Promise.all([reboot(), reboot()].map((each) => each.then(() => null, codeOf)))
   expect(codes.filter((code) => code === null)).toHaveLength(1)
@@ -142,78 +131,6 @@ it('reports the outcome of an unconfirmed reboot as unknown, uses the allowance 
   await becomes('ready')
   expect((await refused(reboot())).code).toBe('rate_limited')
   expect(sent('reboot')).toBe(1)
-})
-
-it('does not count a reboot that could not be sent', async () => {
-  agent.cutGrpc()
-  const write = () => plane.app.services.settings.setClipboard(tenant.caller, phoneId, 'x', context)
-  await eventually(async () => (await refused(write())).code === 'phone_unavailable')
-  const error = await refused(reboot())
-  expect([error.code, error.retryable]).toEqual(['phone_unavailable', true])
-  expect((await get()).status).toBe('ready')
-  await agent.serve()
-  await eventually(async () => (await refusedOrNull(reboot())) === null)
-  await becomes('ready')
-})
-
-it('starts the phone even when the process that ordered the reboot is gone', async () => {
-  // The order hangs; another process finds the phone in this state.
-  let release: () => void = () => undefined
-  agent.onCall = () => new Promise((resolve) => (release = resolve))
-  const ordered = reboot()
-  await eventually(() => sent('reboot') === 1)
-  expect((await get()).status).toBe('starting')
-  await plane.app.core.db.$executeRaw`update graphile_worker._private_jobs set run_at = now()
-    where key = ${`phone.start:${phoneId}:${(await held()).fencingNumber}`}`
-  await becomes('ready')
-  release()
-  expect((await ordered).status).toBe('starting')
-  expect((await get()).status).toBe('ready')
-  expect([sent('reboot'), sent('start')]).toEqual([1, 2])
-})
-
-it('loses a phone that does not come back in 5 minutes, and quarantines its device', async () => {
-  device.onStart = () => Promise.reject(new ApiError('phone_unavailable'))
-  await reboot()
-  await travel(290_000)
-  await new Promise((resolve) => setTimeout(resolve, 400))
-  expect((await get()).status).toBe('starting')
-  await travel(11_000)
-  await plane.app.core.db.$executeRaw`update graphile_worker._private_jobs set run_at = now()
-    where key like 'deadline:%'`
-  await becomes('unavailable')
-  const lost = await get()
-  expect(lost.failure?.code).toBe('phone_unavailable')
-  const session = (await phones().sessions(tenant.caller, phoneId, { limit: 1, cursor: null })).data[0]
-  expect(session?.endReason).toBe('unavailable')
-  const found = await held()
-  expect([found.state, found.phoneId]).toEqual(['quarantined', phoneId])
-  expect(found.reason).toContain('did not come back')
-
-  const start = () => phones().start(tenant.caller, phoneId, { idleTimeout: null, maxDuration: null })
-  expect((await refused(start())).code).toBe('phone_unavailable')
-  // The operator releases the device unchanged.
-  delete device.onStart
-  const wipes = sent('wipe')
-  await releaseHeldDevice(plane.app.core, device.serial, true)
-  await eventually(async () => (await refusedOrNull(start())) === null)
-  await becomes('ready')
-  expect(sent('wipe')).toBe(wipes)
-  expect((await get()).failure).toBeNull()
-})
-
-it('keeps a device quarantined when its phone is deleted in the meantime', async () => {
-  device.onStart = () => Promise.reject(new ApiError('phone_unavailable'))
-  await reboot()
-  await travel(301_000)
-  await plane.app.core.db.$executeRaw`update graphile_worker._private_jobs set run_at = now()
-    where key like 'deadline:%'`
-  await becomes('unavailable')
-  await phones().delete(tenant.caller, phoneId)
-  expect(await findDevice(plane.app.core.db, device.serial)).toMatchObject({
-    state: 'quarantined',
-    phoneId: null,
-  })
 })
 
 it('resets a phone within its session, once a minute, and is ready only after the verified wipe', async () => {
