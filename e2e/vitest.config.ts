@@ -16,8 +16,11 @@ const projects = [
   })),
 ]
 
-/** Their files change what the others read, such as the settings of all projects, or kill parts. */
-const oneByOne = ['configured', 'breakable', 'replicas']
+/**
+ * Test files at a time. Files of the first three change what the others read, such as the settings of all projects, or kill
+ * parts. Unit tests run beside those of the gate.
+ */
+const workers: Record<string, number> = { configured: 1, breakable: 1, replicas: 1, gate: 2 }
 
 export default defineConfig({
   test: {
@@ -32,8 +35,8 @@ export default defineConfig({
         pool: 'forks' as const,
         // Loading the modules for each file took a tenth of the processor time. Files share no state.
         isolate: false,
-        // More keep two cores no busier, and only make each test wait longer.
-        maxWorkers: oneByOne.includes(setup) ? 1 : 4,
+        // More than 4 keep two cores no busier, and only make each test wait longer.
+        maxWorkers: workers[setup] ?? 4,
         // Projects of other numbers of workers run one after the other.
         sequence: { groupOrder },
       },

@@ -136,11 +136,11 @@ async function pythonChecks() {
  * Runs vitest and returns true when it ended well.
  * @param report gets a line for each file that ends
  */
-async function vitest(name, args, { report, seed }) {
-  process.stdout.write(`\n== ${name}\n`)
+async function vitest(name, args, { report, seed, say = (chunk) => process.stdout.write(chunk) }) {
+  say(`\n== ${name}\n`)
   const more = { PHONERACK_REPORT: report, PHONERACK_SEED: String(seed) }
   const reporters = ['--reporter=default', '--reporter=./scripts/lib/reporter.mjs']
-  const [ended] = await timed(name, () => run(bin('vitest'), ['run', ...args, ...reporters], { more }))
+  const [ended] = await timed(name, () => run(bin('vitest'), ['run', ...args, ...reporters], { more, say }))
   return ended
 }
 
@@ -153,14 +153,27 @@ function systemOf(file) {
   return existsSync(path.join(root, 'e2e', 'src', 'setups', `${folder}.ts`)) ? folder : null
 }
 
-/** Runs test files and counts their tests: the unit tests first, then those of each system, since vitest starts all systems of a run immediately. */
+/**
+ * Runs test files and counts their tests: those of each system in a run of its own, since vitest starts all systems of a run
+ * immediately. The end-to-end tests of the gate run beside its unit tests: they mostly wait, and are written out at their end.
+ */
 async function tests(files, { name = '', seed, report = newReport(), done = [] }) {
   const groupOf = (file) => (isEndToEnd(file) ? (systemOf(file) ?? 'end to end') : 'unit tests')
-  let ended = true
-  for (const group of [...new Set(files.map(groupOf))].sort().reverse()) {
+  const runGroup = (group, say) => {
     const config = group === 'unit tests' ? [] : endToEnd
     const ofGroup = files.filter((file) => groupOf(file) === group)
-    ended = (await vitest(`${name}${group}`, [...config, ...ofGroup], { report, seed })) && ended
+    return vitest(`${name}${group}`, [...config, ...ofGroup], { report, seed, say })
+  }
+  const groups = [...new Set(files.map(groupOf))].sort().reverse()
+  let ended = true
+  if (files.some(isLong)) for (const group of groups) ended = (await runGroup(group)) && ended
+  else {
+    let said = ''
+    const [first, ...others] = groups
+    const say = (chunk) => (said += chunk)
+    const runs = [runGroup(first), ...others.map((group) => runGroup(group, say))]
+    ended = !(await Promise.all(runs)).includes(false)
+    process.stdout.write(said)
   }
   countRun(`${name}tests`, report, [...files, ...done], ended)
 }
