@@ -18,7 +18,7 @@ const projects = [
 
 /**
  * Test files at a time. Files of the first three change what the others read, such as the settings of all projects, or kill
- * parts. Unit tests run beside those of the gate.
+ * parts. Unit tests run at the same time as those of the gate.
  */
 const workers: Record<string, number> = { configured: 1, breakable: 1, replicas: 1, gate: 2 }
 

@@ -154,8 +154,8 @@ function systemOf(file) {
 }
 
 /**
- * Runs test files and counts their tests: those of each system in a run of its own, since vitest starts all systems of a run
- * immediately. The end-to-end tests of the gate run beside its unit tests: they mostly wait, and are written out at their end.
+ * Runs test files and counts their tests: those of each system in a separate run, since vitest starts all systems of a run immediately.
+ * The gate's end-to-end tests mostly wait, so they run at the same time as its unit tests; their output follows at the end.
  */
 async function tests(files, { name = '', seed, report = newReport(), done = [] }) {
   const groupOf = (file) => (isEndToEnd(file) ? (systemOf(file) ?? 'end to end') : 'unit tests')
