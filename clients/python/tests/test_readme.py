@@ -205,8 +205,8 @@ def test_the_examples_pass_mypy_strict(tmp_path: pathlib.Path) -> None:
         pytest.skip("mypy is not installed")
     file = tmp_path / "readme.py"
     file.write_text("\n".join(examples()), encoding="utf-8")
-    command = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(tmp_path / "cache"), str(file)]
-    environment = {**os.environ, "MYPYPATH": str(ROOT / "src")}
+    command = [sys.executable, "-m", "mypy", "--strict", str(file)]
+    environment = {"MYPY_CACHE_DIR": str(tmp_path / "cache"), **os.environ, "MYPYPATH": str(ROOT / "src")}
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=300)
     assert (done.stdout.splitlines()[-1:], done.returncode) == (
         ["Success: no issues found in 1 source file"],
