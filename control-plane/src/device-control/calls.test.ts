@@ -20,6 +20,11 @@ beforeAll(async () => {
 })
 
 const context = { requestId: 'req_aaaaaaaaaaaa', signal: new AbortController().signal }
+/** A write fails until the connection stands again; a read waits for it. */
+const serveAgain = async (): Promise<void> => {
+  await agent.serve()
+  await plane.app.services.devices.observe(tenant.caller, phoneId, null, context)
+}
 const home: Action = { type: 'home' }
 const run = (actions: Action[]) =>
   plane.app.services.devices.runActions(tenant.caller, phoneId, { actions, observe: 'ui' }, context)
@@ -72,7 +77,7 @@ it('returns the known results when the stream is lost', async () => {
       { index: 1, ok: false, error: { code: 'action_outcome_unknown' } },
     ],
   })
-  await agent.serve()
+  await serveAgain()
 })
 
 it.each<['park' | 'delete' | 'reboot', string]>([
@@ -122,7 +127,7 @@ it('returns a non-retryable internal error when nothing is known', async () => {
     await new Promise(() => undefined)
   }
   await eventually(async () => (await refusalOf(run([home]))) === 'internal_error')
-  await agent.serve()
+  await serveAgain()
 })
 
 it("returns the agent's Retry-After, and only then", async () => {
@@ -150,7 +155,7 @@ it("returns the agent's Retry-After, and only then", async () => {
 it('did nothing when there is no connection', async () => {
   agent.cutGrpc()
   await eventually(async () => (await refusalOf(run([home]))) === 'phone_unavailable')
-  await agent.serve()
+  await serveAgain()
 })
 
 it('has a conflict for each status other than ready, with the next request', async () => {
