@@ -13,6 +13,8 @@ import { type StoredStatus } from '../phones/control.js'
 
 export interface LinkRow {
   projectId: string
+  /** The project's owner, whose turn it is in `db/owner-gate.ts`. */
+  ownerId: string
   phoneId: string
   phoneName: string
   /** The key that created it, or the user. */
@@ -92,7 +94,9 @@ const isOfMember = Prisma.sql`exists (select 1 from users n
     and (n.is_operator or m.role in ('owner', 'member') or (m.role = 'viewer' and not l.control)))`
 
 const readLinks = (db: Reader, which: Prisma.Sql): Promise<LinkRow[]> =>
-  db.$queryRaw<LinkRow[]>`select l.project_id as "projectId", l.phone_id as "phoneId",
+  db.$queryRaw<
+    LinkRow[]
+  >`select l.project_id as "projectId", j.owner_id as "ownerId", l.phone_id as "phoneId",
     p.name as "phoneName", coalesce(l.key_id, u.user_id, '') as "creatorId", k.secret_hash as "keyHash",
     case when l.key_id is null then not ${isOfMember} else k.revoked_at is not null end as "isRevoked",
     l.control, l.expires_at as "expiresAt", s.end_reason as "sessionEndReason", p.status as "phoneStatus",

@@ -147,6 +147,7 @@ describe('a link', () => {
   const row: LinkRow = {
     projectId: 'proj_a',
     phoneId: 'ph_a',
+    ownerId: 'us_1',
     phoneName: 'phone',
     creatorId: 'key_a',
     keyHash: 'a',

@@ -33,6 +33,9 @@ const fewBuffered = 64 * 1024
 /** Enough for moves of ten fingers in each frame of a fast screen. */
 const inputPerSecond = 600
 const inputBurst = 1200
+/** Taking control and giving it back, each a statement. */
+const decisionsPerSecond = 1
+const decisionBurst = 5
 /** Bytes of input that may wait for the host. */
 const maxInputWaiting = 1_000_000
 
@@ -49,6 +52,9 @@ export class Viewer {
   private look = new AbortController()
   private readonly call: ClientDuplexStream<WatchRequest, WatchResponse>
   private readonly allowance = new Allowance(inputPerSecond, inputBurst, performance.now())
+  private readonly decisions = new Allowance(decisionsPerSecond, decisionBurst, performance.now())
+  /** Resolves when the last decision is stored. */
+  private decided: Promise<void> = Promise.resolve()
   private sentBytes = 0
   private acknowledgedBytes = 0
   private isHeld = false
@@ -106,9 +112,11 @@ export class Viewer {
     }
     if (message.type === 'take' || message.type === 'give_back') {
       if (this.link.handoffId === null) return this.close(closings.badMessage)
-      if (!isAllowed) return this.close(closings.tooFast)
+      if (!this.decisions.take(performance.now())) return this.close(closings.tooFast)
       this.parts.onInput(this.link, message)
-      return this.decide(this.link.handoffId, message)
+      const { handoffId } = this.link
+      this.decided = this.decided.then(() => this.decide(handoffId, message))
+      return
     }
     const isInput = message.type !== 'key_frame'
     if (isInput && !this.mayControl) return
@@ -126,26 +134,24 @@ export class Viewer {
   }
 
   /** Stores the person's decision. The next read of the link sends the result to every view of it. */
-  private decide(id: string, message: PageMessage & { type: 'take' | 'give_back' }): void {
+  private async decide(id: string, message: PageMessage & { type: 'take' | 'give_back' }): Promise<void> {
     const { core } = this.parts
-    const decided =
-      message.type === 'take'
-        ? takeControl(core, id)
-        : giveBack(core, id, message.outcome, message.note.trim() || null)
-    decided.then(
-      (isDone) => {
-        core.log.info(
-          { handoff: id, phone: this.link.phoneId, decision: message.type, done: isDone },
-          'a person decided',
-        )
-        if (!isDone) this.lookNow()
-      },
-      (error: unknown) => {
-        core.log.warn({ err: error, handoff: id }, 'could not store a decision')
-        // The page reconnects and shows the stored state.
-        this.close(closings.away)
-      },
-    )
+    try {
+      const isDone = await core.ownerGate.run(this.link.ownerId, () =>
+        message.type === 'take'
+          ? takeControl(core, id)
+          : giveBack(core, id, message.outcome, message.note.trim() || null),
+      )
+      core.log.info(
+        { handoff: id, phone: this.link.phoneId, decision: message.type, done: isDone },
+        'a person decided',
+      )
+      if (!isDone) this.lookNow()
+    } catch (error) {
+      core.log.warn({ err: error, handoff: id }, 'could not store a decision')
+      // The page reconnects and shows the stored state.
+      this.close(closings.away)
+    }
   }
 
   /** Sends the hand-over's state when control was taken, here or elsewhere. */

@@ -129,7 +129,8 @@ export const livePlugin =
     ): Promise<Viewer | Closing | null> => {
       const tokenHash = hashSecret(token)
       if (failureLimit.isLimited(network) && !(await links.has(tokenHash))) return closings.limited
-      const link = await readLink(core.db, tokenHash)
+      // The owner is known only after the read.
+      const link = await core.ownerGate.run(network, () => readLink(core.db, tokenHash))
       links.remember(tokenHash, link !== null)
       if (!link) failureLimit.failed(network)
       if (socket.readyState !== socket.OPEN) return null
