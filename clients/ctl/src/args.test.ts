@@ -42,7 +42,7 @@ describe('parseCtlArgs', () => {
     ['activity list', /--project ID is required/],
     ['project create --credit 5', /--name N is required/],
     ['operator token create', /--name N is required/],
-    ['operator', /requires one of: token$/],
+    ['operator', /requires one of: token, invitation$/],
     ['audit list --idempotency-key short', /--idempotency-key must consist of 8 to 128/],
   ])('refuses `%s` and says why', (line, why) => {
     expect(() => parse(line)).toThrow(UsageError)

@@ -1,4 +1,4 @@
-// What one live link can make Postgres do: other tenants get their turn however many sockets use it.
+// The load on Postgres by one live link is bounded: other tenants get their turn however many sockets use it.
 import pg from 'pg'
 import { afterEach, beforeAll, expect, it } from 'vitest'
 import { gateLimits } from '../db/owner-gate.js'
@@ -97,7 +97,7 @@ it('a view that decides more often than a person does is closed', async () => {
   expect(sent(log, /^update handoffs/)).toBeLessThanOrEqual(10)
 })
 
-it('sockets that open at once take turns', async () => {
+it('sockets that open simultaneously take turns', async () => {
   const { token } = await handoff()
   const log = (queries = watchQueries())
   const clients: LiveClient[] = []

@@ -19,6 +19,7 @@ import { type Authorities } from '../pki/authorities.js'
 import { controlPlaneUri } from '../pki/authority.js'
 import { type NatsUsers } from '../pki/nats-users.js'
 import { addAudit } from './audit.js'
+import { isValidGiver } from './givers.js'
 import { natsUserCheck, type NatsUserCheck } from './new-nats-user.js'
 import { onBehalf, type Origin, type Work } from './work.js'
 
@@ -71,7 +72,9 @@ export async function checkJoinToken(core: Core, token: string): Promise<void> {
   const row = isSecret('hostJoin', token)
     ? await core.db.joinToken.findUnique({ where: { secretHash: hashSecret(token) } })
     : null
-  if (!row || row.usedAt || row.expiresAt <= core.clock.now()) throw refusal()
+  const now = core.clock.now()
+  if (!row || row.usedAt || row.expiresAt <= now) throw refusal()
+  if (!(await isValidGiver(core.db, row.createdBy, now))) throw refusal()
 }
 
 /**
@@ -131,7 +134,8 @@ async function issue(
 
 const refusal = () =>
   new ApiError('unauthorized', {
-    message: 'The join token is unknown, already used, or expired.',
+    message:
+      'The join token is unknown, already used, or expired, or the operator token that created it has ended.',
     next: 'Create a new join token.',
   })
 
@@ -160,7 +164,9 @@ async function spend({ tx, now }: Work, { token, caPem }: Admitted, hostId: stri
     data: { usedAt: now, hostId },
   })
   if (spent.count !== 1) throw refusal()
-  return (await tx.joinToken.findUniqueOrThrow({ where: { secretHash } })).createdBy
+  const { createdBy } = await tx.joinToken.findUniqueOrThrow({ where: { secretHash } })
+  if (!(await isValidGiver(tx, createdBy, now))) throw refusal()
+  return createdBy
 }
 
 async function store(core: Core, hostId: string, host: Admitted, from: Origin): Promise<void> {

@@ -169,6 +169,13 @@ const examples: Record<string, Example> = {
     action: 'invitation.create',
     send: () => call('POST', '/invitations'),
   },
+  'DELETE /operator/v1/invitations/:id': {
+    action: 'invitation.withdraw',
+    send: async () => {
+      const made = await call('POST', '/invitations')
+      return call('DELETE', `/invitations/${String(made.body['id'])}`)
+    },
+  },
   'DELETE /operator/v1/users/:id': {
     action: 'user.delete',
     send: async () => {

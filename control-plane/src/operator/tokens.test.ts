@@ -1,7 +1,9 @@
 // Named operator tokens: their life, their audit entries, and their storage as hashes.
 import { hashSecret, newSecret } from '@phonerack/shared'
 import { beforeAll, expect, it } from 'vitest'
-import { useWorld, type Plane } from '../testing/world.js'
+import { consoleClient, consoleUser } from '../testing/console-client.js'
+import { refusalOf, useWorld, type Plane } from '../testing/world.js'
+import { checkJoinToken } from './admit-host.js'
 import { setConfiguredOperator } from './configured.js'
 
 const world = useWorld()
@@ -237,4 +239,50 @@ it('limits the address of a token that was revoked or has expired, like that of 
   await call('DELETE', `/operator-tokens/${later.id}`)
   expect(await from(later.token)).toBe(401)
   expect(await from(later.token)).toBe(429)
+})
+
+// Ways back in for somebody who had the token.
+it.each([
+  ['is revoked', (id: string) => call('DELETE', `/operator-tokens/${id}`)],
+  [
+    'has expired',
+    (id: string) =>
+      plane.app.core.db.operatorToken.update({ where: { id }, data: { expiresAt: clock.now() } }),
+  ],
+])('ends its unused links and join tokens when it %s', async (_how, end) => {
+  const { id, token } = await make()
+  const { userId } = await consoleUser(plane, { role: 'operator' })
+  const { email } = await plane.app.core.db.user.findUniqueOrThrow({ where: { id: userId } })
+  const mine = async (path: string, body: object) => (await call('POST', path, body, token)).body
+  const links = [await mine('/invitations', {}), await mine('/resets', { email })]
+  const { token: join } = await mine('/hosts/join-tokens', {})
+  const [secret] = String(join).split('.')
+  const looks = () =>
+    Promise.all(
+      links.map(async ({ url }) => {
+        const body = { token: new URL(String(url)).hash.slice(1) }
+        return (await consoleClient(plane).ask('POST', '/invitations/look', { body })).status
+      }),
+    )
+  const listed = async () =>
+    ((await call('GET', '/invitations')).body['data'] as { id: string }[]).map((each) => each.id)
+  const isJoinValid = async () => (await refusalOf(checkJoinToken(plane.app.core, String(secret)))) === null
+  expect([await looks(), await isJoinValid()]).toEqual([[200, 200], true])
+  expect(await listed()).toEqual(expect.arrayContaining(links.map((link) => link['id'])))
+  await end(id)
+  expect([await looks(), await isJoinValid()]).toEqual([[404, 404], false])
+  expect(await listed()).not.toEqual(expect.arrayContaining([links[0]?.['id']]))
+})
+
+it('names the valid tokens that a revoked one created', async () => {
+  const { id, token } = await make()
+  const { body: second } = await call('POST', '/operator-tokens', { name: 'another' }, token)
+  const { body } = await call('DELETE', `/operator-tokens/${id}`)
+  expect(body['created_tokens']).toEqual([{ id: second['id'], name: 'another' }])
+})
+
+it('withdraws an invitation, once', async () => {
+  const { body } = await call('POST', '/invitations', {})
+  expect((await call('DELETE', `/invitations/${String(body['id'])}`)).body).toEqual({ id: body['id'] })
+  expect((await call('DELETE', `/invitations/${String(body['id'])}`)).status).toBe(404)
 })

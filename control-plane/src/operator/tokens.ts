@@ -7,6 +7,7 @@ import { z } from 'zod'
 import { type OperatorToken } from '../gen/prisma/client.js'
 import { type Core } from '../core/core.js'
 import { nameSchema } from '../validation/fields.js'
+import { refusalOf } from './auth.js'
 import { expirySchema, expiryFrom } from './expiry.js'
 import { type Change, type Work } from './work.js'
 
@@ -45,8 +46,14 @@ export async function listTokens(core: Core) {
   return (await core.db.operatorToken.findMany({ orderBy: { createdAt: 'desc' } })).map(tokenView)
 }
 
-/** Every replica refuses it from the commit on, since none caches tokens. */
-export async function revokeToken(work: Work, id: string): Promise<Change<ReturnType<typeof tokenView>>> {
+/**
+ * Every replica refuses it from the commit on, since none caches tokens. Links and join tokens that it created end with it
+ * (`givers.ts`). Tokens that it created stay valid, and are in the result.
+ */
+export async function revokeToken(
+  work: Work,
+  id: string,
+): Promise<Change<ReturnType<typeof tokenView> & { created_tokens: { id: string; name: string }[] }>> {
   const { tx, now, operator } = work
   await tx.$queryRaw`select 1 from operator_tokens where id = ${id} for update`
   const before = await tx.operatorToken.findUnique({ where: { id } })
@@ -59,7 +66,11 @@ export async function revokeToken(work: Work, id: string): Promise<Change<Return
   }
   await tx.operatorToken.update({ where: { id }, data })
   const after = tokenView({ ...before, ...data })
-  return { result: after, target: id, before: tokenView(before), after }
+  const created = await tx.operatorToken.findMany({ where: { createdBy: id }, orderBy: { createdAt: 'asc' } })
+  const valid = created
+    .filter((token) => !refusalOf(token, now))
+    .map(({ id: createdId, name }) => ({ id: createdId, name }))
+  return { result: { ...after, created_tokens: valid }, target: id, before: tokenView(before), after }
 }
 
 const iso = (at: Date | null): string | null => at?.toISOString() ?? null

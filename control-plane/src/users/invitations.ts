@@ -3,6 +3,7 @@ import { ApiError, hashSecret, isSecret, newId, newSecret } from '@phonerack/sha
 import { z } from 'zod'
 import { type Core } from '../core/core.js'
 import { type Invitation } from '../gen/prisma/client.js'
+import { isValidGiver, validGivers } from '../operator/givers.js'
 import { type Change, type Work } from '../operator/work.js'
 import { lockAsOwner } from './members.js'
 import { type Actor, type Role } from './types.js'
@@ -105,6 +106,32 @@ export const withdrawInvitation = (core: Core, actor: Actor, projectId: string, 
     return { result: { id }, target: id, before: { ...viewOf(row), project: projectId }, after: null }
   })
 
+/** Links for operators, and for new passwords by operators. */
+const ofOperators = { projectId: null, role: { in: ['operator', 'reset'] } }
+
+/** The open links of `ofOperators`, oldest first. A link ends with the token or the user who created it. */
+export async function listOperatorInvitations({ db, clock }: Pick<Core, 'db' | 'clock'>) {
+  const now = clock.now()
+  const where = { ...ofOperators, ...isOpen(now) }
+  const rows = await db.invitation.findMany({ where, orderBy: { createdAt: 'asc' } })
+  const valid = await validGivers(
+    db,
+    rows.map(({ createdBy }) => createdBy),
+    now,
+  )
+  return rows
+    .filter(({ createdBy }) => valid.has(createdBy))
+    .map((row) => ({ ...viewOf(row), created_by: row.createdBy }))
+}
+
+/** @throws ApiError not_found */
+export async function withdrawOperatorInvitation({ tx }: Work, id: string): Promise<Change<{ id: string }>> {
+  const row = await tx.invitation.findFirst({ where: { id, ...ofOperators, acceptedAt: null } })
+  if (!row) throw new ApiError('not_found', { message: 'There is no such invitation.', next: null })
+  await tx.invitation.delete({ where: { id } })
+  return { result: { id }, target: id, before: { ...viewOf(row), project: null }, after: null }
+}
+
 export const notValid = (): ApiError =>
   new ApiError('not_found', {
     message: 'This link was already used, has expired, or is incomplete.',
@@ -125,7 +152,7 @@ export async function lookAtInvitation(core: Core, token: string): Promise<OpenI
         include: { project: { select: { id: true, name: true } } },
       })
     : null
-  if (!row) throw notValid()
+  if (!row || !(await isValidGiver(core.db, row.createdBy, core.clock.now()))) throw notValid()
   return { role: row.role, email: row.email, project: row.project }
 }
 
@@ -135,6 +162,6 @@ export async function takeInvitation({ tx, now }: Work, token: string): Promise<
   const tokenHash = hashSecret(token)
   await tx.$queryRaw`select 1 from invitations where token_hash = ${tokenHash} for update`
   const row = await tx.invitation.findFirst({ where: { tokenHash, ...isOpen(now) } })
-  if (!row) throw notValid()
+  if (!row || !(await isValidGiver(tx, row.createdBy, now))) throw notValid()
   return row
 }

@@ -11,6 +11,7 @@ import type {
   LibraryApp,
   NewKey,
   NewProject,
+  OperatorInvitation,
   OperatorToken,
   Project,
   ProjectChange,
@@ -152,7 +153,10 @@ export class OperatorClient {
     name: string
     expires?: NewKey['expires']
   }): Promise<OperatorToken & { token: string }> => this.call('POST', '/operator-tokens', token)
-  revokeOperatorToken = (id: string): Promise<OperatorToken> =>
+  /** `created_tokens`: those that it created and that are still valid. */
+  revokeOperatorToken = (
+    id: string,
+  ): Promise<OperatorToken & { created_tokens: { id: string; name: string }[] }> =>
     this.call('DELETE', `/operator-tokens/${encodeURIComponent(id)}`)
 
   /** The console's address, and whether an operator can sign in there. */
@@ -160,6 +164,11 @@ export class OperatorClient {
   /** A one-time link that makes its holder an operator in the console. */
   inviteOperator = (): Promise<{ id: string; url: string; expires_at: string }> =>
     this.call('POST', '/invitations', {})
+  /** Links for operators, and for new passwords, that were not used. */
+  operatorInvitations = async (): Promise<OperatorInvitation[]> =>
+    (await this.call<{ data: OperatorInvitation[] }>('GET', '/invitations')).data
+  withdrawOperatorInvitation = (id: string): Promise<{ id: string }> =>
+    this.call('DELETE', `/invitations/${encodeURIComponent(id)}`)
 
   /** A one-time link with which a person confirms the terminal. `project` omitted: the only one. */
   approveSetup = (code: string, project?: string): Promise<ApprovedTerminal> =>

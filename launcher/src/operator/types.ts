@@ -209,6 +209,17 @@ export interface OperatorToken {
   revoked_at: string | null
 }
 
+/** A link for a new operator, or for a new password, that was not used. */
+export interface OperatorInvitation {
+  id: string
+  role: 'operator' | 'reset'
+  email: string | null
+  /** ID of the operator token or user that created it. */
+  created_by: string
+  created_at: string
+  expires_at: string
+}
+
 /** A change by an operator. */
 export interface AuditEntry {
   id: string

@@ -1,4 +1,4 @@
-import type { OperatorToken } from '@phonerack/launcher/operator'
+import type { OperatorInvitation, OperatorToken } from '@phonerack/launcher/operator'
 import type { Command } from '../commands.js'
 import { fields, table } from '../table.js'
 import { oneOf } from '../values.js'
@@ -38,15 +38,52 @@ export const operatorCommands: readonly Command[] = [
   },
   {
     name: 'operator token revoke',
-    about: 'Revokes a token with immediate effect.',
+    about:
+      'Revokes a token, and the links and join tokens that it created. Names the tokens that it created.',
     words: ['ID'],
     flags: {},
     async run({ words }, operator) {
       const token = await operator().revokeOperatorToken(words[0] ?? '')
-      return { json: token, text: `${token.id} (${token.name}) is revoked` }
+      const valid = token.created_tokens.map(({ id, name }) => `  ${id} (${name})`)
+      const warning = valid.length === 0 ? [] : ['Tokens that it created are still valid:', ...valid]
+      return { json: token, text: [`${token.id} (${token.name}) is revoked`, ...warning].join('\n') }
+    },
+  },
+  {
+    name: 'operator invitation list',
+    about: 'Lists the links that make a person an operator, or give a new password, and were not used.',
+    words: [],
+    flags: {},
+    async run(_input, operator) {
+      const invitations = await operator().operatorInvitations()
+      return { json: { data: invitations }, text: invitationTable(invitations) }
+    },
+  },
+  {
+    name: 'operator invitation withdraw',
+    about: 'Makes a link invalid.',
+    words: ['ID'],
+    flags: {},
+    async run({ words }, operator) {
+      const withdrawn = await operator().withdrawOperatorInvitation(words[0] ?? '')
+      return { json: withdrawn, text: `${withdrawn.id} is withdrawn` }
     },
   },
 ]
+
+const invitationTable = (invitations: readonly OperatorInvitation[]): string =>
+  table(
+    invitations,
+    [
+      { title: 'ID', value: ({ id }) => id },
+      { title: 'FOR', value: ({ role }) => (role === 'reset' ? 'a new password' : 'an operator') },
+      { title: 'ADDRESS', value: ({ email }) => email },
+      { title: 'CREATED BY', value: ({ created_by: by }) => by },
+      { title: 'CREATED', value: ({ created_at: at }) => at },
+      { title: 'EXPIRES', value: ({ expires_at: at }) => at },
+    ],
+    'no invitations',
+  )
 
 const tokenTable = (tokens: readonly OperatorToken[]): string =>
   table(

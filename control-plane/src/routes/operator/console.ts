@@ -3,7 +3,12 @@ import { type FastifyPluginAsync } from 'fastify'
 import { z } from 'zod'
 import { type ConsoleConfig } from '../../config/console.js'
 import { type Core } from '../../core/core.js'
-import { emailSchema, inviteOperator } from '../../users/invitations.js'
+import {
+  emailSchema,
+  inviteOperator,
+  listOperatorInvitations,
+  withdrawOperatorInvitation,
+} from '../../users/invitations.js'
 import { createReset } from '../../users/passwords.js'
 import { deleteUser, listUsers } from '../../users/people.js'
 import { operatorApi } from './api.js'
@@ -20,6 +25,11 @@ export const consoleOperatorPlugin =
     }))
     api.write({ method: 'POST', url: '/invitations', action: 'invitation.create', status: 201 }, (work) =>
       inviteOperator(work, origin),
+    )
+    api.read('/invitations', async () => ({ data: await listOperatorInvitations(core) }))
+    api.write(
+      { method: 'DELETE', url: '/invitations/:id', action: 'invitation.withdraw' },
+      (work, { params }) => withdrawOperatorInvitation(work, params.id),
     )
     api.write(
       { method: 'POST', url: '/resets', action: 'password.reset_link', status: 201, body: resetSchema },
