@@ -20,7 +20,9 @@ export default defineConfig({
           name: `${folder}${suffix}`,
           root: folder,
           ...{ include, exclude },
-          setupFiles: [`${import.meta.dirname}/scripts/lib/seed.mjs`],
+          setupFiles: ['seed', 'native-ed25519'].map(
+            (name) => `${import.meta.dirname}/scripts/lib/${name}.mjs`,
+          ),
           // A test that stalls fails by these; no test measures time by them.
           testTimeout: 300_000,
           hookTimeout: 300_000,
