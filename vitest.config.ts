@@ -10,8 +10,6 @@ const suites = [
 export default defineConfig({
   test: {
     maxWorkers: 4,
-    // Compiled sources are kept in node_modules: another run needs a tenth less processor time.
-    experimental: { fsModuleCache: true },
     // Tests of one file that run at the same time: some start a control plane each, all in the process of the file.
     maxConcurrency: 3,
     projects: packages.flatMap((folder) =>

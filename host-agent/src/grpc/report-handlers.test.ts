@@ -5,7 +5,6 @@ import { join } from 'node:path'
 import { LogLevel } from '@phonerack/proto'
 import { createLogger, Progress } from '@phonerack/shared'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { wakeFirst } from '../actions/context.js'
 import { command } from '../adb/quote.js'
 import { startAdbServer, type AdbServer } from '../adb/server.js'
 import type { Transport } from '../adb/transport.js'
@@ -111,40 +110,6 @@ describe('notifications', () => {
     expect(seen.text).toContain('tea is ready')
     expect((await notifications()).map(({ package: name }) => name)).not.toContain(messages)
   })
-
-  it('are found by scrolling when there are many', async () => {
-    for (let index = 0; index < 15; index++)
-      await run('cmd', 'notification', 'post', '-t', `Title ${index}`, `tag ${index}`, `text ${index}`)
-    const first = (await notifications()).find(({ title }) => title === 'Title 0')
-    await calls().dismissNotification(on(first?.id ?? ''), 60_000)
-    expect((await notifications()).map(({ title }) => title)).not.toContain('Title 0')
-  })
-
-  it('are not dismissed when an app keeps them', async () => {
-    await phone.run([
-      { type: 'open_app', package: trouble },
-      { type: 'scroll_to', target: { text: 'Keep a notification' } },
-      { type: 'tap', target: { text: 'Keep a notification' } },
-    ])
-    const kept = (await notifications()).find(({ dismissible }) => !dismissible)
-    expect(kept).toMatchObject({ package: trouble })
-    await expect(calls().dismissNotification(on(kept?.id ?? ''))).rejects.toMatchObject({
-      plain: {
-        code: 'feature_unavailable',
-        next: 'Open it, or close its app.',
-        details: { feature: 'dismiss' },
-      },
-    })
-  })
-
-  it('are not touched while the screen is off', async () => {
-    await phone.run([{ type: 'key', key: 'sleep' }])
-    const [any] = await notifications()
-    await expect(calls().openNotification(on(any?.id ?? ''))).rejects.toMatchObject({
-      plain: { code: 'phone_screen_off', next: wakeFirst },
-    })
-    await phone.run([{ type: 'key', key: 'wake' }])
-  })
 })
 
 describe('permissions', () => {
@@ -157,19 +122,5 @@ describe('permissions', () => {
     await expect(
       calls().setPermissions({ ...change, grant: ['android.permission.READ_SMS'] }),
     ).rejects.toMatchObject({ plain: { code: 'validation_failed' } })
-  })
-})
-
-describe('crashes', () => {
-  it('have their stack', async () => {
-    await phone.run([
-      { type: 'open_app', package: trouble },
-      { type: 'tap', target: { text: 'Crash' } },
-    ])
-    const { crashes } = await calls().listCrashes({
-      ...{ assignment: phone.assignment, package: trouble, limit: 0, cursor: '' },
-    })
-    expect(crashes[0]).toMatchObject({ package: trouble, exception: 'java.lang.IllegalStateException' })
-    expect(crashes[0]?.stack).toContain('MainActivity.crash')
   })
 })
