@@ -162,7 +162,9 @@ export const undrainHost = (id: string) => call('POST', `${host(id)}/undrain`, {
 export const retireHost = (id: string, force: boolean) => call('POST', `${host(id)}/retire`, { force })
 
 export const listDevices = () => call<{ data: Device[] }>('GET', '/operator/devices')
-export const enrollDevice = (id: string, serial: string) => call('POST', `${device(id)}/enroll`, { serial })
+/** The phone that the device holds fails. */
+export const enrollDevice = ({ id, phone_id: phone }: Device, serial: string) =>
+  call('POST', `${device(id)}/enroll`, phone === null ? { serial } : { serial, fail_phone: phone })
 export const releaseDevice = (id: string, keep: boolean) => call('POST', `${device(id)}/release`, { keep })
 export const drainDevice = (id: string, seconds: number) =>
   call('POST', `${device(id)}/drain`, { deadline_seconds: seconds })

@@ -57,7 +57,8 @@ async function readHosts(
 ): Promise<HostFacts[]> {
   const rows = await db.$queryRaw<Row[]>`select h.id as host_id, h.degraded_until,
       h.degraded_by_starts, h.failing_devices, d.id, d.failed_at, d.start_failed_at, pr.owner_id as held_by,
-      case when d.grace_until > ${now} or d.state = 'wiping' then null else d.link_lost_at end as link_lost_at
+      case when d.grace_until > ${now} or d.state = 'wiping' or d.link = 'unenrolled' then null
+        else d.link_lost_at end as link_lost_at
     from hosts h join devices d on d.host_id = h.id
       left join phones p on p.id = d.phone_id left join projects pr on pr.id = p.project_id
     where h.retired_at is null and d.enrolled_at is not null and ${inService} and ${which}

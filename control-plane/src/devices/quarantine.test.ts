@@ -108,7 +108,13 @@ const cases: [string, Case, RegExp | null, string[]][] = [
   ],
   ['it was unreachable', { reason: outOfReach }, /link is healthy/, [release]],
   ['it is clean for nobody', { reason: cleanForNobody }, /PACKAGE_CLEAN_FOR_ALL/, [release]],
-  ['its use is unknown', { reason: unknownUse, phoneId: 'ph_a' }, null, [release, enroll]],
+  ['its use is unknown', { reason: unknownUse, phoneId: 'ph_a' }, null, [release]],
+  [
+    'its agent lost its record while it held a phone',
+    { reason: unknownUse, phoneId: 'ph_a', ...lost },
+    null,
+    [`${enroll} --fail-phone ph_a`],
+  ],
   ['its agent lost its record', { ...ofWipe('agent'), ...lost }, null, [enroll]],
   ['its record was deleted', { reason: notBelieved(9n, 1n), ...lost }, null, [enroll]],
   ['its record was deleted after an update', { ...ofWipe('system_image'), ...lost }, null, [enroll]],
@@ -142,7 +148,11 @@ it('names only sections and commands that docs/operations.md has', () => {
   const commands = new Set(cases.flatMap(([, held]) => adviceFor(held).commands))
   // The documentation names `--keep` as an option of the release before it.
   const documented = [...commands].filter((words) => !words.endsWith('--keep'))
-  expect(documented.filter((words) => !text.includes(`ctl ${words.replace('dev_r5', 'ID')}`))).toEqual([])
+  expect(
+    documented.filter(
+      (words) => !text.includes(`ctl ${words.replace('dev_r5', 'ID').replace('ph_a', 'PHONE')}`),
+    ),
+  ).toEqual([])
   expect(text).toContain('`--keep`')
 })
 

@@ -98,12 +98,23 @@ const beforeRelease: Readonly<Record<string, string>> = {
   lock_credential: 'Remove the screen lock in the settings of the phone.',
 }
 
-/** Returns null for a device that is not quarantined. */
-export function nextStepOf({ id, serial, state, link, reason, phoneId, checks }: Held): NextStep | null {
-  if (state !== 'quarantined') return null
+/** Its host has no record of it, and so can neither wipe it nor use it. */
+const isForgotten = ({ state, link }: Held): boolean =>
+  link === 'unenrolled' && ['quarantined', 'wiping', 'assigned', 'offline'].includes(state)
+
+/** Returns null for a device that no operator needs to care for. */
+export function nextStepOf(held: Held): NextStep | null {
+  const { id, serial, state, reason, phoneId, checks } = held
   const command = (does: string, ...words: string[]): Command => ({ does, words: ['device', ...words] })
   const show = command('shows the device', 'show', id)
-  const enroll = (does: string): Command => command(does, 'enroll', id, '--erase')
+  const enroll =
+    phoneId === null
+      ? command('wipes it and enrolls it again', 'enroll', id, '--erase')
+      : command(
+          'wipes it and enrolls it again, and fails the phone of its tenant',
+          ...['enroll', id, '--erase', '--fail-phone', phoneId],
+        )
+  if (state !== 'quarantined') return isForgotten(held) ? { first: null, commands: [enroll] } : null
   if (reason?.startsWith(claimedBegin))
     return { first: 'Find out where the phone is connected, and why.', commands: [show] }
   const release = command(
@@ -111,16 +122,15 @@ export function nextStepOf({ id, serial, state, link, reason, phoneId, checks }:
     ...['release', id],
   )
   // Its agent has no record of it and refuses a wipe.
-  const isUnenrolled = link === 'unenrolled' && phoneId === null
-  const wipe = isUnenrolled ? enroll('wipes it and enrolls it again') : release
+  const isUnenrolled = isForgotten(held)
+  const wipe = isUnenrolled ? enroll : release
   if (reason?.startsWith(contradictsBegin) || reason?.startsWith(disputedBegin))
     return { first: 'Find out why its host contradicts itself.', commands: [show, wipe] }
   if (reason?.startsWith(notBelievedBegin))
     return isUnenrolled
       ? { first: null, commands: [wipe] }
       : { first: `Find the cause. If its host can be trusted, ${reset}`, commands: [show] }
-  if (reason === unknownUse && phoneId !== null)
-    return { first: null, commands: [release, enroll('wipes it, if its link is then unenrolled')] }
+  if (reason === unknownUse && phoneId !== null) return { first: null, commands: [wipe] }
   if (reason?.startsWith(notAdoptedBegin))
     return {
       first:
@@ -140,7 +150,7 @@ export function nextStepOf({ id, serial, state, link, reason, phoneId, checks }:
       first: 'Start its host agent with PHONERACK_PACKAGE_CLEAN_FOR_ALL=true, or wipe the phone by hand.',
       commands: [wipe],
     }
-  if (phoneId !== null) {
+  if (phoneId !== null && !isUnenrolled) {
     const keep = command('returns it to its tenant without a wipe', 'release', id, '--keep')
     return { first: 'Check the phone and decide.', commands: [keep, release] }
   }

@@ -10,6 +10,7 @@ import {
   type WipeDeviceResponse,
 } from '@phonerack/proto'
 import { hostFaultIn, makeStorable, Progress, shorten } from '@phonerack/shared'
+import { z } from 'zod'
 import { inTransaction } from '../db/database.js'
 import { readEpoch } from '../db/epoch.js'
 import { noteFailure, noteHostFault } from '../devices/failures.js'
@@ -53,6 +54,8 @@ const togetherMs = 60_000
 const adoptionMs = 1000
 /** The check that stands for an agent without an answer. */
 const agentCheck = 'agent'
+/** The check that stands for an agent without a record of the device, which only an enrolment brings back. */
+const enrolmentCheck = 'enrolment'
 
 const kinds: Record<CareJob, CareKind> = { 'device.wipe': 'wipe', 'device.enroll': 'enroll' }
 
@@ -155,6 +158,13 @@ async function tryCare<N extends CareJob>(
       const retry = { refused, unanswered, ...when }
       if (await settleRefusal(context.core, device.id, device.fencingNumber, refusal, retry)) return null
     }
+    if (
+      name === 'device.wipe' &&
+      isRefused &&
+      refusal === null &&
+      isUnenrolled(device, error.answer?.details)
+    )
+      return notVerified(error.message, enrolmentCheck)
     if (isRefused && refused >= most.refused) return notVerified(error.message)
     if (isUnanswered && unanswered >= most.unanswered)
       return notVerified(neverAnswered(name, unanswered, deadlineMs))
@@ -177,10 +187,19 @@ function failureOf(error: CallFailure, isRefused: boolean): CareOutcome {
   return error.sent ? 'interrupted' : 'unreachable'
 }
 
-const notVerified = (evidence: string): Cared => ({
+const notVerified = (evidence: string, check = agentCheck): Cared => ({
   ...{ verified: false, revision: 0n, cleanFor: '', identity: '', profileJson: '' },
-  checks: [{ name: agentCheck, passed: false, evidence }],
+  checks: [{ name: check, passed: false, evidence }],
 })
+
+/**
+ * Whether the agent refused since it has no record of the device, or another phone is connected in its place. Other devices do
+ * not share that. Earlier agents only report the link.
+ */
+const isUnenrolled = ({ link }: PlacedDevice, details: unknown): boolean =>
+  link === 'unenrolled' || notEnrolledSchema.safeParse(details).success
+
+const notEnrolledSchema = z.object({ reason: z.literal('not_enrolled') })
 
 /** Shows the operator why the job takes long, until the verdict replaces it. */
 async function note({ core }: JobContext, device: PlacedDevice, reason: string): Promise<void> {

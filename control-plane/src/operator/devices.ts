@@ -52,8 +52,13 @@ export async function lockDevice(tx: Tx, ref: string): Promise<PlacedDevice> {
 /**
  * Begins an enrolment, which erases the device. Also for a device that only this database or only
  * its host knows, since either may have been restored or have lost its records.
+ * @param failPhone the phone that the device holds, and that fails
  */
-export async function enrollDevice(work: Work, ref: string): Promise<Change<DeviceView>> {
+export async function enrollDevice(
+  work: Work,
+  ref: string,
+  failPhone: string | null = null,
+): Promise<Change<DeviceView>> {
   const { tx } = work
   const device = await lockDevice(tx, ref)
   if (device.host.retiredAt)
@@ -61,18 +66,32 @@ export async function enrollDevice(work: Work, ref: string): Promise<Change<Devi
       'device',
       'is at a retired host; connect the phone to another host and enroll it there',
     )
+  if (isForgotten(device) && device.phoneId !== failPhone)
+    throw invalidField(
+      'fail_phone',
+      device.phoneId === null
+        ? 'must be left out, since the device holds no phone'
+        : `must be ${device.phoneId}, which the device holds and which fails, to confirm that its data is lost`,
+    )
+  if (isForgotten(device) && device.phoneId !== null) await fail(work, device.phoneId, forgotten)
   const rows = await tx.$queryRaw<{ fencing_number: bigint }[]>`update devices
     set state = 'provisioning', reason = null, fencing_number = fencing_number + 1, disputes = 0, wipe_only = false,
       failed_starts = 0
     where id = ${device.id} and phone_id is null and (
       state = 'unenrolled' and link in ('unenrolled', 'healthy', 'busy')
-      or state in ('offline', 'quarantined') and link = 'unenrolled') returning fencing_number`
+      or state in ('offline', 'quarantined', 'wiping') and link = 'unenrolled') returning fencing_number`
   const fencing = rows[0]?.fencing_number
   if (fencing === undefined)
     throw invalidField('device', `cannot be enrolled while it is ${device.state} (link ${device.link})`)
   await addEnroll(tx, device.id, fencing)
   return changeOf(work, device, {})
 }
+
+/** Its host has lost its record of the device, or another phone is connected in its place. */
+const isForgotten = ({ state, link }: PlacedDevice): boolean =>
+  link === 'unenrolled' && ['offline', 'quarantined', 'wiping', 'assigned'].includes(state)
+
+const forgotten = 'The host no longer has a record of the phone, and an operator enrolled its device again.'
 
 /**
  * Wipes and verifies a quarantined device again, and fails a phone that still holds it. With
@@ -150,7 +169,10 @@ async function giveUp(work: Work, device: PlacedDevice, phoneId: string): Promis
   await fail(work, phoneId)
 }
 
-async function fail({ core, tx, afterCommit }: Work, phoneId: string): Promise<void> {
-  if (await failPhoneIn(tx, core, phoneId, 'An operator gave up the device.'))
-    afterCommit(() => core.changes.publish(phoneId))
+async function fail(
+  { core, tx, afterCommit }: Work,
+  phoneId: string,
+  message = 'An operator gave up the device.',
+): Promise<void> {
+  if (await failPhoneIn(tx, core, phoneId, message)) afterCommit(() => core.changes.publish(phoneId))
 }

@@ -19,8 +19,8 @@ const operator: Operator = {
 const doing = async <T>(core: Core, act: (work: Work) => Promise<Change<T>>): Promise<T> =>
   (await asOperator(core, operator, act)).result
 
-export const enrollDevice = (core: Core, ref: string) =>
-  doing(core, (work) => devices.enrollDevice(work, ref))
+export const enrollDevice = (core: Core, ref: string, failPhone?: string) =>
+  doing(core, (work) => devices.enrollDevice(work, ref, failPhone))
 export const releaseHeldDevice = (core: Core, ref: string, keep: boolean) =>
   doing(core, (work) => devices.releaseHeldDevice(work, ref, keep))
 export const createProject = (core: Core, input: Parameters<typeof projects.createProject>[1]) =>

@@ -9,7 +9,7 @@ export const notEnrolled = (serial: string, reason: string | null = null): ApiEr
         ? 'This host has no record of the enrolment of the device.'
         : `This device is not in use under ${serial}: ${reason}.`,
     retryable: false,
-    details: { serial },
+    details: { serial, reason: 'not_enrolled' },
   })
 
 /** The error's message and that of its cause. */

@@ -108,8 +108,12 @@ export class OperatorClient {
   /** @param ref device ID or serial */
   device = (ref: string): Promise<Device> => this.call('GET', `/devices/${encodeURIComponent(ref)}`)
   /** Wipes the device, then prepares it, in the background. */
-  enroll = (ref: string): Promise<Device> =>
-    this.call('POST', `/devices/${encodeURIComponent(ref)}/enroll`, { erase: true })
+  /** `failPhone`: the phone that the device holds, which fails. */
+  enroll = (ref: string, failPhone?: string): Promise<Device> =>
+    this.call('POST', `/devices/${encodeURIComponent(ref)}/enroll`, {
+      erase: true,
+      ...(failPhone === undefined ? {} : { fail_phone: failPhone }),
+    })
   /** `keep`: returns a device that is held back to its phone, unchanged. */
   release = (ref: string, keep = false): Promise<Device> =>
     this.call('POST', `/devices/${encodeURIComponent(ref)}/release`, { keep })

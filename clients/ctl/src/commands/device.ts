@@ -54,9 +54,10 @@ export const deviceCommands: readonly Command[] = [
   },
   {
     name: 'device enroll',
-    about: 'Enrolls a phone. ALL DATA ON IT IS WIPED.',
+    about:
+      'Enrolls a phone. ALL DATA ON IT IS WIPED. --fail-phone: the phone of a tenant that the device holds, if its host has lost its record.',
     words: ['ID|SERIAL'],
-    flags: { erase: true },
+    flags: { erase: true, 'fail-phone': 'ID' },
     async run({ words, flags, say }, operator) {
       const client = operator()
       const before = await client.device(words[0] ?? '')
@@ -66,7 +67,13 @@ export const deviceCommands: readonly Command[] = [
           `enrolling wipes ALL DATA on this phone (${what}): apps, accounts, files, settings. Add --erase to confirm`,
         )
       }
-      const device = await client.enroll(before.id)
+      const failPhone = flags['fail-phone']
+      if (before.phone_id !== null && before.link === 'unenrolled' && failPhone !== before.phone_id) {
+        throw new UsageError(
+          `the device holds ${plain(before.phone_id)} of a tenant, which fails and loses its data. Add --fail-phone ${plain(before.phone_id)} to confirm`,
+        )
+      }
+      const device = await client.enroll(before.id, typeof failPhone === 'string' ? failPhone : undefined)
       // Nothing is written to the phone before the service accepts the enrolment.
       say(`Enrolling ${what}. ALL DATA ON IT IS BEING WIPED.`)
       const next = `The device is now ${device.state}. For details: ./scripts/ctl device show ${plain(device.id)}`

@@ -12,9 +12,9 @@ import { Maintenance } from './maintenance'
 
 type Asked = 'drain' | 'enroll' | 'release' | 'keep' | 'maintenance'
 
-const canEnroll = ({ state, link, phone_id: phone }: Device): boolean =>
-  phone === null &&
-  (state === 'unenrolled' || ((state === 'offline' || state === 'quarantined') && link === 'unenrolled'))
+const canEnroll = ({ state, link }: Device): boolean =>
+  state === 'unenrolled' ||
+  (link === 'unenrolled' && ['offline', 'quarantined', 'wiping', 'assigned'].includes(state))
 
 const isLost = ({ host_state: state }: Device): boolean => state === 'lost' || state === 'retired'
 const canRelease = (device: Device): boolean =>

@@ -33,13 +33,19 @@ export function Enroll({ device, onClose }: Props) {
         <span>
           <strong>All apps, accounts and files on this phone are erased.</strong> This cannot be undone. Never
           enrol a phone that a person uses.
+          {device.phone_id !== null && (
+            <>
+              {' '}
+              Its host has no record of it, and the phone <Name>{device.phone_id}</Name> of a tenant fails.
+            </>
+          )}
         </span>
       </p>
       <form
         className="grid gap-4"
         onSubmit={(event) => {
           event.preventDefault()
-          change.mutate(() => enrollDevice(device.id, typed), { onSuccess: onClose })
+          change.mutate(() => enrollDevice(device, typed), { onSuccess: onClose })
         }}
       >
         <TextField

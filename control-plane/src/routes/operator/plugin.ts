@@ -47,7 +47,7 @@ type Paged = { Querystring: { project?: unknown; limit?: unknown; before?: unkno
 
 const releaseSchema = z.strictObject({ keep: z.boolean().optional() })
 const retireSchema = z.strictObject({ force: z.boolean().optional() })
-const enrollSchema = z.strictObject({ erase: z.boolean().optional() })
+const enrollSchema = z.strictObject({ erase: z.boolean().optional(), fail_phone: z.string().nullish() })
 
 /** @throws ApiError validation_failed */
 function readAll({ all = 'false' }: { all?: unknown }): boolean {
@@ -106,7 +106,7 @@ function addHostsAndDevices(api: OperatorApi, core: Core, authority: () => strin
     (work, { params, body }) => {
       if (body.erase !== true)
         throw invalidField('erase', 'must be `true`: enrolling wipes all data on the phone')
-      return enrollDevice(work, params.ref)
+      return enrollDevice(work, params.ref, body.fail_phone)
     },
   )
   api.write(

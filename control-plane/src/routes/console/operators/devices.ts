@@ -21,6 +21,7 @@ type OfDevice = { Params: { device: string } }
 const enrollBody = z.strictObject({
   /** Typed by the person, since enrolling wipes the phone. */
   serial: z.string().max(300),
+  fail_phone: z.string().nullish(),
 })
 const releaseBody = z.strictObject({ keep: z.boolean().default(false) })
 
@@ -36,7 +37,7 @@ export function addOperatorDevices(app: FastifyInstance, { core }: Pick<GateDeps
     return { data: devices.map((device) => deviceView(device, now, core.rules)) }
   })
   app.post<OfDevice>(`${base}/:device/enroll`, async (request, reply) => {
-    const { serial } = parseBody(enrollBody, request)
+    const { serial, fail_phone: failPhone } = parseBody(enrollBody, request)
     const begun = await changeFor(core, request, 'device.enroll', async (work) => {
       const device = await findDevice(work.tx, request.params.device)
       if (device.serial !== serial)
@@ -44,7 +45,7 @@ export function addOperatorDevices(app: FastifyInstance, { core }: Pick<GateDeps
           'serial',
           'must be the serial of this device: enrolling wipes all data on the phone',
         )
-      return enrollDevice(work, device.id)
+      return enrollDevice(work, device.id, failPhone)
     })
     return reply.code(202).send(begun)
   })
