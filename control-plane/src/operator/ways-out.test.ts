@@ -75,7 +75,7 @@ const cases = deviceStates.flatMap((state) =>
 )
 
 describe('a device', () => {
-  it.each(cases)('that is %s with the link %s has the way out: %s', async (state, link, way) => {
+  it.each(cases)('in the state %s with the link %s has the way out: %s', async (state, link, way) => {
     const { core } = plane.app
     const offered: string[] = []
     const second = await place(state, link)
