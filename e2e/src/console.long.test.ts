@@ -154,6 +154,23 @@ describe('a passkey', () => {
     await page.context().close()
   })
 
+  it('makes no account when the person declines, and Enter takes the password', async () => {
+    const page = await open()
+    const device = await addAuthenticator(page)
+    await device.verifies(false)
+    await page.goto(await operatorLink(system))
+    await page.getByLabel('Name').fill('Paul')
+    await page.getByLabel('E-mail address').fill(`paul-${run}@example.com`)
+    await page.getByRole('button', { name: 'Continue with a passkey' }).click()
+    await page.getByText('No passkey was used.').waitFor()
+    await page.getByLabel('Password').fill('correct horse battery')
+    await page.getByLabel('Password').press('Enter')
+    await page.getByRole('button', { name: 'Account and theme' }).waitFor()
+    await page.goto(`${new URL(page.url()).origin}/console/account`)
+    await page.getByText('You can sign in with a password.').waitFor()
+    await page.context().close()
+  })
+
   it('is not offered at an IP address, where it cannot work', async () => {
     const page = await open()
     await page.goto(`${system.up.base_url}/console/sign-in`)

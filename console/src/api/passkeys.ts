@@ -41,15 +41,19 @@ export async function signInWithPasskey(): Promise<void> {
   await call('POST', '/auth/passkey/verify-authentication', { response: credential.toJSON() as unknown })
 }
 
+/** The answer for the server. @throws PasskeyDeclined */
+export async function createPasskey(options: PublicKeyCredentialCreationOptionsJSON): Promise<unknown> {
+  const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(options)
+  return (await ask(() => navigator.credentials.create({ publicKey }))).toJSON()
+}
+
 /** @throws PasskeyDeclined, RequestFailed */
 export async function addPasskey(name: string): Promise<void> {
   const options = await call<PublicKeyCredentialCreationOptionsJSON>(
     'GET',
     '/auth/passkey/generate-register-options',
   )
-  const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(options)
-  const credential = await ask(() => navigator.credentials.create({ publicKey }))
-  await call('POST', '/auth/passkey/verify-registration', { response: credential.toJSON() as unknown, name })
+  await call('POST', '/auth/passkey/verify-registration', { response: await createPasskey(options), name })
 }
 
 export interface PasskeyRow {

@@ -1,4 +1,5 @@
 /** Members, invitations, and a user's own sign-ins. */
+import { createPasskey } from './passkeys'
 import { call } from './client'
 import { type Role } from './session'
 
@@ -42,8 +43,25 @@ export interface OpenInvitation {
 
 export const lookAtInvitation = (token: string) =>
   call<OpenInvitation>('POST', '/invitations/look', { token })
-export const acceptInvitation = (token: string, user?: { name: string; email: string; password?: string }) =>
+export interface NewPerson {
+  name: string
+  email: string
+}
+
+/** Left out: the user who is signed in accepts it. */
+export const acceptInvitation = (token: string, user?: NewPerson & { password: string }) =>
   call('POST', '/invitations/accept', user ? { token, user } : { token })
+
+/** Creates the account only once the passkey is there. @throws PasskeyDeclined, RequestFailed */
+export async function acceptWithPasskey(token: string, user: NewPerson): Promise<void> {
+  const { handle, options } = await call<{ handle: string; options: PublicKeyCredentialCreationOptionsJSON }>(
+    'POST',
+    '/invitations/passkey',
+    { token, user },
+  )
+  const passkey = { handle, response: await createPasskey(options) }
+  await call('POST', '/invitations/accept', { token, user: { ...user, passkey } })
+}
 
 /** Answers the same for an address without an account. */
 export const requestReset = (email: string) => call('POST', '/resets', { email })

@@ -69,7 +69,8 @@ export interface LinkedAccount {
   created_at: string
 }
 
-export const listAccounts = () => call<{ data: LinkedAccount[] }>('GET', '/me/accounts')
+export const listAccounts = () =>
+  call<{ data: LinkedAccount[]; has_password: boolean }>('GET', '/me/accounts')
 export const unlinkAccount = (id: string) => call('DELETE', `/me/accounts/${encodeURIComponent(id)}`)
 
 /** Asks for a link to create an account. Answers the same for an address that has one. */

@@ -1,9 +1,10 @@
 /** Changes the user's password. */
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useRef, type SubmitEvent } from 'react'
 import { toast } from 'sonner'
 import { messageOf } from '../api/client'
 import { changePassword } from '../api/people'
+import { listAccounts } from '../api/providers'
 import { useSession } from '../api/session'
 import { Button } from '../ui/button'
 import { FormError, TextField } from '../ui/field'
@@ -12,6 +13,7 @@ import { Card } from '../ui/page'
 export function NewPassword() {
   const { user } = useSession()
   const queries = useQueryClient()
+  const { data } = useQuery({ queryKey: ['accounts'], queryFn: listAccounts })
   const form = useRef<HTMLFormElement>(null)
   const change = useMutation({
     mutationFn: changePassword,
@@ -19,6 +21,7 @@ export function NewPassword() {
       form.current?.reset()
       toast.success('Your password was changed. Your other sign-ins have ended.')
       await queries.invalidateQueries({ queryKey: ['sign-ins'] })
+      await queries.invalidateQueries({ queryKey: ['accounts'] })
     },
   })
   const submit = (event: SubmitEvent<HTMLFormElement>): void => {
@@ -31,7 +34,12 @@ export function NewPassword() {
       <h2 id="password" className="font-semibold">
         Password
       </h2>
-      <Card className="p-4 sm:p-5">
+      <Card className="grid gap-4 p-4 sm:p-5">
+        {data && (
+          <p className="text-muted">
+            {data.has_password ? 'You can sign in with a password.' : 'You have no password.'}
+          </p>
+        )}
         <form ref={form} className="grid max-w-sm gap-4" onSubmit={submit}>
           <input type="hidden" name="username" autoComplete="username" value={user?.email ?? ''} readOnly />
           <TextField
@@ -47,7 +55,7 @@ export function NewPassword() {
           <FormError>{change.error && messageOf(change.error)}</FormError>
           <div>
             <Button type="submit" isBusy={change.isPending}>
-              Change password
+              {data?.has_password === false ? 'Set a password' : 'Change password'}
             </Button>
           </div>
         </form>

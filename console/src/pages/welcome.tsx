@@ -2,12 +2,16 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useRouter } from '@tanstack/react-router'
 import { Fingerprint } from 'lucide-react'
-import { useState, type ReactNode, type SubmitEvent } from 'react'
-import { toast } from 'sonner'
+import { useRef, useState, type ReactNode, type SubmitEvent } from 'react'
 import { messageOf } from '../api/client'
-import { acceptInvitation, acceptReset, lookAtInvitation, type OpenInvitation } from '../api/people'
-import { addPasskey } from '../api/passkeys'
-import { loadSession, sessionQuery, useCanUsePasskeys, useSession } from '../api/session'
+import {
+  acceptInvitation,
+  acceptReset,
+  acceptWithPasskey,
+  lookAtInvitation,
+  type OpenInvitation,
+} from '../api/people'
+import { sessionQuery, useCanUsePasskeys, useSession } from '../api/session'
 import { Outside } from '../shell/outside'
 import { ProviderButtons } from '../shell/provider-buttons'
 import { Button } from '../ui/button'
@@ -136,34 +140,40 @@ function AsUser({ token, email }: { token: string; email: string }) {
   )
 }
 
+const textOf = (form: HTMLFormElement, name: string): string => {
+  const value = new FormData(form).get(name)
+  return typeof value === 'string' ? value : ''
+}
+
+const personOf = (form: HTMLFormElement) => ({ name: textOf(form, 'name'), email: textOf(form, 'email') })
+
+/** Shows what is missing. The password may be. */
+const isPersonValid = (form: HTMLFormElement): boolean =>
+  ['name', 'email'].every((name) => {
+    const field = form.elements.namedItem(name)
+    return field instanceof HTMLInputElement && field.reportValidity()
+  })
+
+/** Enter takes the password. A passkey is a button of its own, and creates the account once it exists. */
 function AsNewUser({ token, invitation }: { token: string; invitation: OpenInvitation }) {
   const hasPasskeys = useCanUsePasskeys()
+  const form = useRef<HTMLFormElement>(null)
   const { accept, busy, error } = useAccept()
-
   const submit = (event: SubmitEvent<HTMLFormElement>): void => {
     event.preventDefault()
-    const fields = new FormData(event.currentTarget)
-    const textOf = (name: string): string => {
-      const value = fields.get(name)
-      return typeof value === 'string' ? value : ''
-    }
-    const person = { name: textOf('name'), email: textOf('email') }
-    const { submitter } = event.nativeEvent
-    if (submitter instanceof HTMLButtonElement && submitter.value === 'passkey')
-      return void accept('passkey', async () => {
-        await acceptInvitation(token, person)
-        // For the token of the new session. Not the query: this form stays until the passkey is there.
-        await loadSession()
-        await addPasskey(person.name).catch((failure: unknown) => {
-          toast.error(`Your account has no passkey yet: add one under "Your account". ${messageOf(failure)}`)
-        })
-      })
-    void accept('password', () => acceptInvitation(token, { ...person, password: textOf('password') }))
+    const fields = event.currentTarget
+    const person = { ...personOf(fields), password: textOf(fields, 'password') }
+    void accept('password', () => acceptInvitation(token, person))
+  }
+  const withPasskey = (): void => {
+    if (!form.current || !isPersonValid(form.current)) return
+    const person = personOf(form.current)
+    void accept('passkey', () => acceptWithPasskey(token, person))
   }
 
   return (
     <>
-      <form className="grid gap-4" onSubmit={submit}>
+      <form ref={form} className="grid gap-4" onSubmit={submit}>
         <TextField label="Name" name="name" autoComplete="name" required maxLength={80} autoFocus />
         <TextField
           label="E-mail address"
@@ -174,38 +184,26 @@ function AsNewUser({ token, invitation }: { token: string; invitation: OpenInvit
           defaultValue={invitation.email ?? ''}
           readOnly={invitation.email !== null}
         />
-        {hasPasskeys && (
-          <Button
-            type="submit"
-            value="passkey"
-            look="primary"
-            isBusy={busy === 'passkey'}
-            disabled={busy !== null}
-          >
-            <Fingerprint aria-hidden /> Continue with a passkey
-          </Button>
-        )}
-        {hasPasskeys && <p className="text-center text-[13px] text-muted">or choose a password</p>}
         <TextField
           label="Password"
           name="password"
           type="password"
           autoComplete="new-password"
+          required
           minLength={10}
           maxLength={128}
           hint="At least 10 characters."
         />
         <FormError>{error}</FormError>
-        <Button
-          type="submit"
-          value="password"
-          look={hasPasskeys ? 'plain' : 'primary'}
-          isBusy={busy === 'password'}
-          disabled={busy !== null}
-        >
+        <Button type="submit" look="primary" isBusy={busy === 'password'} disabled={busy !== null}>
           Continue with a password
         </Button>
       </form>
+      {hasPasskeys && (
+        <Button isBusy={busy === 'passkey'} disabled={busy !== null} onClick={withPasskey}>
+          <Fingerprint aria-hidden /> Continue with a passkey
+        </Button>
+      )}
       <ProviderButtons invitation={token} />
       <p className="text-[13px] text-muted">
         You have an account?{' '}

@@ -6,18 +6,13 @@ import { type Invitation } from '../gen/prisma/client.js'
 import { addAudit } from '../operator/audit.js'
 import { onBehalf, type Origin, type Work } from '../operator/work.js'
 import { lookAtInvitation, notValid, takeInvitation } from './invitations.js'
-import { hashPassword } from './load-auth.js'
-import { addUser, type AccountRef } from './new-user.js'
+import { addUser, type Credential } from './new-user.js'
 import { finishSignUp, limitNewAccounts, maySignUp } from './sign-up.js'
 import { type Role, type User } from './types.js'
 
 export interface NewUser {
   name: string
   email: string
-  /** Null: the person adds a passkey next, or signs in at an identity provider. */
-  password: string | null
-  /** With which they sign in; its provider has verified `email`. Null: none. */
-  account: AccountRef | null
 }
 
 /** Gives the rights of the invitation. A user with more rights keeps them. */
@@ -60,26 +55,30 @@ const otherAddress = (expected: string, given: string): ApiError =>
     details: { reason: 'other_account' },
   })
 
-/** Creates the user. Returns their ID. @throws ApiError not_found; invalid_request for an address that has an account */
+/**
+ * Creates the user. Returns their ID. @param check returns the way to sign in, checked: the provider of an account has verified
+ * `input.email`. It is called only for a valid link @throws ApiError not_found; invalid_request for an address that has an account
+ */
 export async function acceptAsNewUser(
   core: Core,
   signUp: SignUpConfig,
   from: Origin,
   token: string,
   input: NewUser,
+  check: () => Promise<Credential>,
 ): Promise<string> {
   // First, so that a guessed link does not cost a hash.
   const { role } = await lookAtInvitation(core, token)
   if (role === 'sign_up') await limitNewAccounts(core, from)
-  const passwordHash = input.password === null ? null : await hashPassword(input.password)
+  const credential = await check()
+  const isOfProvider = 'account' in credential
   return onBehalf(core, from, async (work) => {
     const invitation = await takeInvitation(work, token)
     const email = (invitation.email ?? input.email).toLowerCase()
     // The provider has verified the person's address, which may differ from the invitation's.
-    if (input.account !== null && email !== input.email) throw otherAddress(email, input.email)
-    const isVerified = invitation.role === 'sign_up' || input.account !== null
-    const { name, account } = input
-    const id = await addUser(work, { name, email, isVerified, passwordHash, account })
+    if (isOfProvider && email !== input.email) throw otherAddress(email, input.email)
+    const isVerified = invitation.role === 'sign_up' || isOfProvider
+    const id = await addUser(work, { name: input.name, email, isVerified, credential })
     if (invitation.role === 'sign_up') {
       // The setting may have changed since the link was sent.
       if (!maySignUp(signUp, email)) throw notValid()

@@ -34,6 +34,9 @@ export async function userOfAccount(
   return row?.userId ?? null
 }
 
+export const hasPassword = async ({ db }: Pick<Core, 'db'>, userId: string): Promise<boolean> =>
+  (await db.userAccount.count({ where: { userId, password: { not: null } } })) > 0
+
 /** @param providers those of the configuration */
 export async function listAccounts({ db }: Pick<Core, 'db'>, userId: string, providers: Iterable<Provider>) {
   const rows = await db.userAccount.findMany({

@@ -1,5 +1,6 @@
 /** Adds a user, in the transaction of the link or sign-up that creates them. */
 import { ApiError, newId } from '@phonerack/shared'
+import { type Passkey } from '../gen/prisma/client.js'
 import { type Work } from '../operator/work.js'
 
 /** An account at an identity provider. */
@@ -9,14 +10,22 @@ export interface AccountRef {
   subject: string
 }
 
+/** A passkey whose answer was checked. */
+export type NewPasskey = Pick<
+  Passkey,
+  'credentialID' | 'publicKey' | 'counter' | 'deviceType' | 'backedUp' | 'transports' | 'aaguid'
+>
+
+/** The first way to sign in, already checked: no account is without one. */
+export type Credential = { passwordHash: string } | { account: AccountRef } | { passkey: NewPasskey }
+
 interface Added {
   name: string
   /** Lower case. */
   email: string
   /** The person has proved that they own the address. */
   isVerified: boolean
-  passwordHash: string | null
-  account: AccountRef | null
+  credential: Credential
 }
 
 export const accountExists = (): ApiError =>
@@ -28,7 +37,7 @@ export const accountExists = (): ApiError =>
 
 /** Returns the ID. @throws ApiError invalid_request for an address that has an account */
 export async function addUser({ tx, now }: Work, added: Added): Promise<string> {
-  const { name, email, isVerified, passwordHash, account } = added
+  const { name, email, isVerified, credential } = added
   const id = newId('user')
   const times = { createdAt: now, updatedAt: now }
   // Not a check before: another request may create the same one at this moment.
@@ -38,14 +47,19 @@ export async function addUser({ tx, now }: Work, added: Added): Promise<string> 
   })
   if (count === 0) throw accountExists()
   const own = { userId: id, ...times }
-  if (passwordHash !== null)
+  if ('passwordHash' in credential)
     await tx.userAccount.create({
       data: {
         ...{ id: newId('userAccount'), providerId: 'credential', accountId: id },
-        ...{ ...own, password: passwordHash },
+        ...{ ...own, password: credential.passwordHash },
       },
     })
-  if (account !== null) {
+  if ('passkey' in credential)
+    await tx.passkey.create({
+      data: { id: newId('passkey'), name, userId: id, createdAt: now, ...credential.passkey },
+    })
+  if ('account' in credential) {
+    const { account } = credential
     const row = { id: newId('userAccount'), providerId: account.provider, accountId: account.subject, ...own }
     const linked = await tx.userAccount.createMany({ data: [row], skipDuplicates: true })
     // Another request created it, or linked it, at this moment.

@@ -38,15 +38,16 @@ export async function signInByProvider(
   const account = { provider: provider.key, subject: identity.subject }
   const name = nameSchema.safeParse(identity.name).data ?? email.slice(0, 80)
   if (invitation !== null) {
-    const input = { name, email, password: null, account }
-    return { userId: await acceptAsNewUser(core, signUp, from, invitation, input), isNew: true }
+    const input = { name, email }
+    const credential = () => Promise.resolve({ account })
+    return { userId: await acceptAsNewUser(core, signUp, from, invitation, input, credential), isNew: true }
   }
   // Before the policy: a person with an account needs no other one.
   if ((await core.db.user.count({ where: { email } })) > 0) throw notLinked(provider)
   checkSignUp(signUp, email)
   await limitNewAccounts(core, from)
   return onBehalf(core, from, async (work) => {
-    const userId = await addUser(work, { name, email, isVerified: true, passwordHash: null, account })
+    const userId = await addUser(work, { name, email, isVerified: true, credential: { account } })
     await finishSignUp(work, signUp, { id: userId, email }, provider.key)
     return { userId, isNew: true }
   })

@@ -6,6 +6,7 @@ import { addressOf } from '../../failure-limit/network.js'
 import { parseBody } from '../../http/parse-body.js'
 import { acceptAsNewUser, acceptAsUser } from '../../users/accept.js'
 import { countAttempt, type AttemptLimit } from '../../users/attempts.js'
+import { beginPasskey, checkPasskey, passkeySchema } from '../../users/first-passkey.js'
 import {
   emailSchema,
   inviteMember,
@@ -13,6 +14,7 @@ import {
   lookAtInvitation,
   withdrawInvitation,
 } from '../../users/invitations.js'
+import { hashPassword } from '../../users/load-auth.js'
 import { invitationMail, type Mail, type Mailer } from '../../users/mail.js'
 import { changeRole, listMembers, removeMember } from '../../users/members.js'
 import { listPasskeys, listSessions, removePasskey, revokeSession } from '../../users/sessions.js'
@@ -23,16 +25,17 @@ import { actorOf, apiPath, clientOf, projectOf, signedInOf, type GateDeps } from
 import { passwordSchema } from './passwords.js'
 
 const lookBody = z.strictObject({ token: z.string().max(100) })
+const person = { name: nameSchema, email: emailSchema }
+const passkeyBody = z.strictObject({ token: z.string().max(100), user: z.strictObject(person) })
 const acceptBody = z.strictObject({
   token: z.string().max(100),
   /** Left out: the user who is signed in accepts it. */
   user: z
-    .strictObject({
-      name: nameSchema,
-      email: emailSchema,
-      /** Left out: a passkey is added next. */
-      password: passwordSchema.optional(),
-    })
+    .strictObject({ ...person, password: passwordSchema.optional(), passkey: passkeySchema.optional() })
+    .refine(
+      ({ password, passkey }) => (password === undefined) !== (passkey === undefined),
+      'must have either `password` or `passkey`',
+    )
     .optional(),
 })
 const inviteBody = z.strictObject({ email: emailSchema, role: z.enum(roles) })
@@ -79,13 +82,22 @@ function addInvitations(app: FastifyInstance, deps: GateDeps): void {
     await limit(request)
     return lookAtInvitation(core, parseBody(lookBody, request).token)
   })
+  app.post(`${apiPath}/invitations/passkey`, async (request) => {
+    await limit(request)
+    const { token, user } = parseBody(passkeyBody, request)
+    return beginPasskey(core, config.passkeys, token, user)
+  })
   app.post(`${apiPath}/invitations/accept`, async (request, reply) => {
     await limit(request)
     const { token, user } = parseBody(acceptBody, request)
     const from = { address: addressOf(request), requestId: request.id }
     if (user) {
-      const input = { ...user, password: user.password ?? null, account: null }
-      const id = await acceptAsNewUser(core, signUp, from, token, input)
+      const { password, passkey } = user
+      const id = await acceptAsNewUser(core, signUp, from, token, user, async () =>
+        passkey === undefined
+          ? { passwordHash: await hashPassword(password ?? '') }
+          : { passkey: await checkPasskey(core, config.passkeys, token, passkey) },
+      )
       await beginSession(request, reply, deps, id)
       return { ok: true }
     }

@@ -9,7 +9,7 @@ import { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fa
 import { z } from 'zod'
 import { addressOf } from '../../failure-limit/network.js'
 import { parseBody } from '../../http/parse-body.js'
-import { linkAccount, listAccounts, unlinkAccount, userOfAccount } from '../../users/accounts.js'
+import { hasPassword, linkAccount, listAccounts, unlinkAccount, userOfAccount } from '../../users/accounts.js'
 import { countAttempt, type AttemptLimit } from '../../users/attempts.js'
 import { stateLife } from '../../users/auth-settings.js'
 import { signInByProvider } from '../../users/provider-sign-in.js'
@@ -155,6 +155,7 @@ export function addProviders(app: FastifyInstance, deps: GateDeps): void {
 
   app.get(`${apiPath}/me/accounts`, async (request) => ({
     data: await listAccounts(core, signedInOf(request).user.id, providers.values()),
+    has_password: await hasPassword(core, signedInOf(request).user.id),
   }))
   app.post<OfProvider>(`${apiPath}/me/accounts/:provider`, (request, reply) => {
     const { user, sessionId } = signedInOf(request)

@@ -34,6 +34,7 @@ export const rules: Readonly<Record<string, Rule>> = {
   'POST /auth/providers/:provider/callback': anyone,
   'POST /sign-ups': anyone,
   'POST /invitations/look': anyone,
+  'POST /invitations/passkey': anyone,
   'POST /invitations/accept': anyone,
   'POST /resets': anyone,
   'POST /resets/accept': anyone,
