@@ -1,7 +1,8 @@
 /** Checks every request of `/console/api`: where it comes from, who sent it, and what they may do. */
-import { ApiError } from '@phonerack/shared'
+import { ApiError, hashSecret } from '@phonerack/shared'
 import { parse, serialize } from 'cookie'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import { createLru } from '../../base/lru.js'
 import { type ConsoleConfig } from '../../config/console.js'
 import { type SignUpConfig } from '../../config/sign-in.js'
 import { type Core } from '../../core/core.js'
@@ -22,6 +23,10 @@ export const apiPath = '/console/api'
 const requestsPerUserPerMinute = 600
 /** A wall of thumbnails sends 12 a second. */
 const frequentPerUserPerMinute = 900
+/** Milliseconds for which reads of a page share one look at its session. A change at this replica ends it earlier. */
+const sessionMs = 1000
+/** Sign-ins whose session is kept. */
+const maxSessions = 10_000
 
 /** The sender of a request, as the gate has checked it. */
 export interface Person {
@@ -131,12 +136,18 @@ export function authHeaders(request: FastifyRequest): Headers {
   return headers
 }
 
+/** Names the cookie of a session, without the right that it gives; null: the request has none. */
+const cookieSubject = (request: FastifyRequest, config: ConsoleConfig): string | null => {
+  const value = parse(request.headers.cookie ?? '')[sessionCookie(config)]
+  return value === undefined ? null : hashSecret(value)
+}
+
+/** The session of a request with its cookie. */
 async function readSession(
   request: FastifyRequest,
   reply: FastifyReply,
-  { auth, config }: GateDeps,
+  { auth }: GateDeps,
 ): Promise<SignedIn | null> {
-  if (parse(request.headers.cookie ?? '')[sessionCookie(config)] === undefined) return null
   const { api } = await auth()
   const { headers, response } = await api.getSession({
     headers: authHeaders(request),
@@ -204,6 +215,19 @@ export function addConsoleGate(app: FastifyInstance, deps: GateDeps): void {
   )
   const ofUser = (perMinute: number): RateLimit => createRateLimit(perMinute, deps.core.clock, 'user')
   const limited = { perUser: ofUser(requestsPerUserPerMinute), frequent: ofUser(frequentPerUserPerMinute) }
+  const sessions = createLru<Promise<SignedIn | null>>({ max: maxSessions, ttl: sessionMs })
+  /** Counted before Postgres is asked, since one browser could otherwise keep it busy for all. */
+  const signedIn = (request: FastifyRequest, reply: FastifyReply, rule: Rule): Promise<SignedIn | null> => {
+    const subject = cookieSubject(request, deps.config)
+    if (subject === null) return Promise.resolve(null)
+    ;(rule.isFrequent ? limited.frequent : limited.perUser).count(subject)
+    const known = request.method === 'GET' ? sessions.get(subject) : undefined
+    if (known) return known
+    const read = readSession(request, reply, deps)
+    sessions.set(subject, read)
+    read.catch(() => sessions.delete(subject))
+    return read
+  }
   const ruleOf = (method: string, url: string): Rule => {
     const name = `${method} ${url.slice(apiPath.length)}`
     const rule = rules[name]
@@ -223,6 +247,11 @@ export function addConsoleGate(app: FastifyInstance, deps: GateDeps): void {
     reply.header('x-content-type-options', 'nosniff')
     checkSource(request, deps)
     const rule = ruleOf(request.method, request.routeOptions.url ?? '')
-    await admit(request, rule, { ...deps, ...limited }, await readSession(request, reply, deps))
+    await admit(request, rule, { ...deps, ...limited }, await signedIn(request, reply, rule))
+  })
+  app.addHook('onResponse', (request, _reply, done) => {
+    // It may have ended sessions, or changed what a user may do.
+    if (request.method !== 'GET') sessions.clear()
+    done()
   })
 }
