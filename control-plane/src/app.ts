@@ -316,7 +316,10 @@ async function assemble(config: Config, parts: AppParts): Promise<App> {
     reports: createReportService(core, hosts),
     checkout: createCheckoutService(core, payments, config.http.baseUrl),
     live,
-    handoffs: createHandoffService(core, hosts, config.http.baseUrl),
+    handoffs: createHandoffService(core, hosts, {
+      baseUrl: config.http.baseUrl,
+      consoleOrigin: config.console.origin,
+    }),
     ...events.services,
     ...steps.services,
   }

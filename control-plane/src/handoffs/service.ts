@@ -51,8 +51,12 @@ interface Beginning<T> {
   make: (tx: Tx, of: { projectId: string; phoneId: string; sessionId: string; createdAt: Date }) => Promise<T>
 }
 
-/** @param baseUrl the public address, without a trailing slash */
-export function createHandoffService(core: Core, hosts: HostClients, baseUrl: string): HandoffService {
+/** @param baseUrl the public address, without a trailing slash; `consoleOrigin`: where members sign in */
+export function createHandoffService(
+  core: Core,
+  hosts: HostClients,
+  { baseUrl, consoleOrigin }: { baseUrl: string; consoleOrigin: string },
+): HandoffService {
   const find = async (phoneId: string, id: string): Promise<HandoffRow> => {
     const now = core.clock.now()
     const row = isId('handoff', id) ? await findHandoff(core.db, { phoneId, id, now }) : null
@@ -99,10 +103,16 @@ export function createHandoffService(core: Core, hosts: HostClients, baseUrl: st
           const state = isTaken ? { status: 'taken', takenAt: of.createdAt } : { status: 'open' }
           await tx.handoff.create({ data: { ...common, ...state, id, message } })
           await addExpiry(tx, id, expiresAt)
+          // The agent has the URL too, so a member who is signed in takes such a phone over.
+          if (caller.profile === 'guarded') return null
           return addLink(tx, { ...common, control: true, handoffId: id })
         },
       })
-      return { handoff: await view(phoneId, id), url: urlOf(baseUrl, token) }
+      const url =
+        token === null
+          ? `${consoleOrigin}/console/projects/${caller.projectId}/phones/${phoneId}`
+          : urlOf(baseUrl, token)
+      return { handoff: await view(phoneId, id), url }
     },
 
     async get(caller, phoneId, id) {

@@ -145,7 +145,10 @@ describe('a phone', () => {
     const id = await phone({ idleTimeout: 3600, maxDuration: 3600 })
     const { core } = process
     const { hosts } = stage.plane.app
-    const handoffs = createHandoffService(core, hosts, 'http://localhost')
+    const handoffs = createHandoffService(core, hosts, {
+      baseUrl: 'http://localhost',
+      consoleOrigin: 'http://localhost',
+    })
     const { handoff } = await handoffs.create(tenant.caller, id, { message: 'a', expiresIn: 60 })
     expect(await takeControl(core, handoff.id)).toBe(true)
     const look = async () => {

@@ -1,5 +1,7 @@
 // Profiles of keys at every endpoint, for the operator, and over MCP. With real Postgres and broker.
+import { consoleUser } from '../testing/console-client.js'
 import { Metadata, status } from '@grpc/grpc-js'
+import { hashSecret } from '@phonerack/shared'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Profile } from '../core/caller.js'
 import { completeBatch } from '../testing/agent-double/screen.js'
@@ -149,6 +151,41 @@ describe('guarded', () => {
     }
     expect((await act(full, [store])).json()).toMatchObject({ completed: 1 })
     errorOf(await act(guarded, [store], { 'phonerack-profile': 'read-only' }), 403, 'insufficient_scope')
+  })
+
+  it('gets no way to control the phone by a link: it watches, and a member who is signed in takes over', async () => {
+    const [full, guarded] = [await keyWith('full'), await keyWith('guarded')]
+    const { db } = api.plane.app.core
+    const live = (key: string, payload: object, headers: object = {}) =>
+      api.request('POST', `/v1/phones/${phone}/live`, { key, payload, headers: { ...headers } })
+    const controlOf = async (response: Awaited<ReturnType<typeof live>>) => {
+      expect(response.statusCode).toBe(201)
+      const token = new URL(response.json<{ url: string }>().url).hash.slice(1)
+      return (await db.liveLink.findUniqueOrThrow({ where: { tokenHash: hashSecret(token) } })).control
+    }
+    const narrowing = { 'phonerack-profile': 'guarded' }
+    expect(await controlOf(await live(guarded, {}))).toBe(false)
+    expect(await controlOf(await live(full, {}, narrowing))).toBe(false)
+    expect(await controlOf(await live(full, {}))).toBe(true)
+    for (const refused of [
+      await live(guarded, { control: true }),
+      await live(full, { control: true }, narrowing),
+    ])
+      expect(errorOf(refused, 409, 'handoff_required')).toMatchObject({
+        ...{ next: next(), details: { reason: 'live_control' } },
+      })
+    const handoff = await api.request('POST', `/v1/phones/${phone}/handoffs`, {
+      ...{ key: guarded, payload: { message: 'Please pay.' } },
+    })
+    const { id, url } = handoff.json<{ id: string; url: string }>()
+    expect(new URL(url).pathname).toBe(`/console/projects/${api.tenant.projectId}/phones/${phone}`)
+    expect(await db.liveLink.count({ where: { handoffId: id } })).toBe(0)
+    const member = await consoleUser(api.plane, { role: 'member', projectId: api.tenant.projectId })
+    const control = `/projects/${api.tenant.projectId}/phones/${phone}/control`
+    expect((await member.client.ask('POST', control, { body: {} })).body).toMatchObject({
+      control: { id, status: 'taken' },
+    })
+    await member.client.ask('POST', `${control}/${id}/end`, { body: { note: '' } })
   })
 
   it('answers 200 with the entry when an earlier action ran', async () => {

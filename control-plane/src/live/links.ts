@@ -3,6 +3,7 @@ import { ApiError, hashSecret, newSecret } from '@phonerack/shared'
 import { type Tx } from '../db/database.js'
 import { inTenantTransaction } from '../core/tenant-transaction.js'
 import { createSecretLookup, type SecretLookup } from '../db/secret-lookup.js'
+import { handoffRequired } from '../phones/left-to-person.js'
 import { phoneUnavailable, readyTarget } from '../phones/target.js'
 import { type Prisma } from '../gen/prisma/client.js'
 import { type HostClients } from '../host-calls/clients.js'
@@ -17,6 +18,9 @@ export const pagePath = '/live'
 
 /** @param baseUrl the public address, without a trailing slash */
 export const urlOf = (baseUrl: string, token: string): string => `${baseUrl}${pagePath}#${token}`
+
+const guardedControl =
+  'The profile `guarded` creates only links that watch. Leave out `control`, or hand the phone over to a person.'
 
 /** Stores a link and returns its token. Only the token's hash is stored. */
 export async function addLink(
@@ -85,8 +89,11 @@ export function createLiveService(
 ): LiveService & { close(): void } {
   const warmUps = createWarmUps(core.log)
   return {
-    async createLink(caller, phoneId, { expiresIn, control, userSessionId }) {
+    async createLink(caller, phoneId, { expiresIn, control = caller.profile !== 'guarded', userSessionId }) {
       const target = await readyTarget(core, hosts, caller, phoneId)
+      // With the link, the holder of the key could act on the screen without the profile's limits.
+      if (control && caller.profile === 'guarded')
+        throw handoffRequired(phoneId, { reason: 'live_control' }, guardedControl)
       const session = await core.db.session.findFirst({ where: { phoneId, endedAt: null } })
       // The session ended a moment ago; the next request gets the specific error.
       if (!session) throw phoneUnavailable(phoneId)

@@ -566,7 +566,7 @@ export const resetPhone = <ThrowOnError extends boolean = true>(options: Options
 /**
  * Create a live view link
  *
- * Until `expires_at`, anyone with the URL can watch the phone in a browser, and control it unless `control` is false. The URL acts like a password and cannot be shown again.
+ * Until `expires_at`, anyone with the URL can watch the phone in a browser, and control it if `control` is true. The URL acts like a password and cannot be shown again.
  */
 export const createLiveLink = <ThrowOnError extends boolean = true>(options: Options<CreateLiveLinkData, ThrowOnError>) => (options.client ?? client).post<CreateLiveLinkResponses, CreateLiveLinkErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',

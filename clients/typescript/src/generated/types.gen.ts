@@ -257,7 +257,7 @@ export type CreatedHandoff = {
      */
     expires_at: string;
     /**
-     * The link for the person. It acts like a password and is shown once.
+     * The link for the person. It acts like a password and is shown once. For the profile `guarded` it is the page of the phone in the console, where a member of the project signs in.
      */
     url: string;
 };
@@ -1387,7 +1387,7 @@ export type CreateLiveLinkBody = {
      */
     expires_in?: number;
     /**
-     * If false, the link shows the screen and does not accept input. `true` if omitted.
+     * If false, the link shows the screen and does not accept input. Default: true, and false for the profile `guarded`, whose links never accept input.
      */
     control?: boolean;
 };
@@ -5558,6 +5558,8 @@ export type CreateLiveLinkErrors = {
      */
     404: Error;
     /**
+     * `handoff_required`: The profile of this request leaves this step to a person, so it was not done.
+     *
      * `phone_not_running`: The phone is not running.
      *
      * `phone_starting`: The phone is still starting.

@@ -36,9 +36,10 @@ export type HandoffJson = z.output<typeof handoffSchema>
 
 export const createdHandoffSchema = handoffSchema
   .extend({
-    url: z
-      .string()
-      .meta({ description: 'The link for the person. It acts like a password and is shown once.' }),
+    url: z.string().meta({
+      description:
+        'The link for the person. It acts like a password and is shown once. For the profile `guarded` it is the page of the phone in the console, where a member of the project signs in.',
+    }),
   })
   .meta({ id: 'CreatedHandoff' })
 

@@ -14,10 +14,10 @@ export const createLiveLinkBody = z
     expires_in: z.int().min(min).max(max).default(defaultSeconds).meta({
       description: 'Seconds until the link expires. It ends earlier when the phone is parked or deleted.',
     }),
-    control: z
-      .boolean()
-      .default(true)
-      .meta({ description: 'If false, the link shows the screen and does not accept input.' }),
+    control: z.boolean().optional().meta({
+      description:
+        'If false, the link shows the screen and does not accept input. Default: true, and false for the profile `guarded`, whose links never accept input.',
+    }),
   })
   .prefault({})
 
@@ -29,14 +29,14 @@ export const createLiveLink: Route = (app, deps) => {
         operationId: 'createLiveLink',
         summary: 'Create a live view link',
         description:
-          'Until `expires_at`, anyone with the URL can watch the phone in a browser, and control it unless `control` is false. The URL acts like a password and cannot be shown again.',
+          'Until `expires_at`, anyone with the URL can watch the phone in a browser, and control it if `control` is true. The URL acts like a password and cannot be shown again.',
         tags: ['device'],
         params: phoneParams,
         headers: postHeaders,
         body: createLiveLinkBody,
         response: {
           201: z.object({ url: z.string(), expires_at: z.iso.datetime() }),
-          ...describeErrors('validation_failed', 'payload_too_large', ...intoPhone),
+          ...describeErrors('validation_failed', 'payload_too_large', 'handoff_required', ...intoPhone),
         },
       },
       config: { scope: 'phones:control' },

@@ -223,7 +223,8 @@ class CreateLiveLinkAnswer(TypedDict):
 class CreateLiveLinkBody(TypedDict, total=False):
     # Seconds until the link expires. It ends earlier when the phone is parked or deleted. `3600` if omitted.
     expires_in: int
-    # If false, the link shows the screen and does not accept input. `true` if omitted.
+    # If false, the link shows the screen and does not accept input. Default: true, and false for the profile
+    # `guarded`, whose links never accept input.
     control: bool
 
 
@@ -291,7 +292,8 @@ class CreatedHandoff(TypedDict):
     ended_at: Optional[str]
     # Ends earlier if the phone's session ends.
     expires_at: str
-    # The link for the person. It acts like a password and is shown once.
+    # The link for the person. It acts like a password and is shown once. For the profile `guarded` it is the
+    # page of the phone in the console, where a member of the project signs in.
     url: str
 
 
