@@ -13,6 +13,8 @@ export interface AskingClient {
   redirect: { host: string; is_this_machine: boolean }
   /** The rights to propose. */
   preset: Preset
+  /** The scopes that it asked for. It gets no others; empty: it asked for none. */
+  scopes: readonly Scope[]
 }
 
 export interface Rights {
@@ -20,6 +22,8 @@ export interface Rights {
   profile: Profile
   phones?: string[]
 }
+
+export type Scope = 'phones:read' | 'phones:control' | 'phones:create' | 'phones:delete'
 
 interface Answer {
   redirect_to: string

@@ -12,6 +12,7 @@ import {
   unpack,
   type AskingClient,
   type Rights,
+  type Scope,
 } from '../api/connectors'
 import { type Preset, type Profile } from '../api/projects'
 import { isAtLeast, useSession } from '../api/session'
@@ -129,7 +130,14 @@ function Decide({ query, asking }: { query: string; asking: AskingClient }) {
 }
 
 /** The client, by what it cannot choose: the hosts. */
-function Asks({ asking: { client, redirect } }: { asking: AskingClient }) {
+const doesOf: Record<Scope, string> = {
+  'phones:read': 'see phones and their screens',
+  'phones:control': 'use phones',
+  'phones:create': 'rent phones',
+  'phones:delete': 'delete phones',
+}
+
+function Asks({ asking: { client, redirect, scopes } }: { asking: AskingClient }) {
   return (
     <div className="grid gap-3">
       <p className="flex items-start gap-3">
@@ -148,6 +156,12 @@ function Asks({ asking: { client, redirect } }: { asking: AskingClient }) {
         </dd>
         <dt className="text-muted">Returns to</dt>
         <dd className="font-mono break-all">{redirect.host}</dd>
+        {scopes.length > 0 && (
+          <>
+            <dt className="text-muted">Asks to</dt>
+            <dd>{scopes.map((scope) => doesOf[scope]).join(', ')}. It gets no other rights.</dd>
+          </>
+        )}
       </dl>
       <p className="text-[13px] text-muted">
         {redirect.is_this_machine

@@ -1,6 +1,6 @@
 /** Reads an authorization request, in the order in which RFC 6749 wants it: nobody is sent to an unknown address. */
 import { ApiError } from '@phonerack/shared'
-import { scopes, type Preset } from '../core/caller.js'
+import { scopes, type Preset, type Scope } from '../core/caller.js'
 import { type Clients } from './clients.js'
 import { type Client } from './metadata.js'
 import { type OAuthErrorCode } from './oauth-error.js'
@@ -22,6 +22,8 @@ export interface AuthorizationRequest {
   /** PKCE with S256. */
   challenge: string
   state: string | null
+  /** The scopes that the client asked for. It gets no others; empty: it asked for none. */
+  scopes: readonly Scope[]
   /** The rights that the page proposes. */
   preset: Preset
 }
@@ -45,9 +47,12 @@ export function parametersOf(text: string): ReadonlyMap<string, string> | null {
 }
 
 /** A client that wants to read only is offered that; rights to delete are a person's choice. */
-const presetFor = (scope: string | undefined): Preset => {
-  const asked = (scope ?? '').split(' ').filter((each) => (scopes as readonly string[]).includes(each))
-  return asked.length > 0 && asked.every((each) => each === 'phones:read') ? 'read-only' : 'agent'
+const presetFor = (asked: readonly Scope[]): Preset =>
+  asked.length > 0 && asked.every((each) => each === 'phones:read') ? 'read-only' : 'agent'
+
+const scopesIn = (scope: string | undefined): Scope[] => {
+  const asked = (scope ?? '').split(' ')
+  return scopes.filter((each) => asked.includes(each))
 }
 
 const isChallenge = (text: string): boolean => /^[A-Za-z0-9_-]{43}$/.test(text)
@@ -78,7 +83,8 @@ export async function readRequest(
     throw failed('invalid_request', 'The request needs a code challenge with the method S256 (PKCE).')
   if (!isResource(given.get('resource'), resource))
     throw failed('invalid_target', `This service gives access to ${resource} only.`)
-  return { client, redirectUri, challenge, state, preset: presetFor(given.get('scope')) }
+  const asked = scopesIn(given.get('scope'))
+  return { client, redirectUri, challenge, state, scopes: asked, preset: presetFor(asked) }
 }
 
 /** Clients of earlier revisions of MCP leave it out. */

@@ -87,7 +87,8 @@ async function issue({ tx, now }: Work, { keyId, key }: Granted): Promise<Tokens
     ],
   })
   await tx.apiKey.update({ where: { id: keyId }, data: { expiresAt } })
-  const scopes = scopesWithin(key.profile as Profile, scopesOf(key.preset as Preset, key.isLimited))
+  const ofKey = scopesOf(key.preset as Preset, key.isLimited, key.askedScopes)
+  const scopes = scopesWithin(key.profile as Profile, ofKey)
   return {
     ...{ access_token: access, token_type: 'Bearer', expires_in: accessLife, refresh_token: refresh },
     scope: scopes.join(' '),

@@ -8,7 +8,7 @@ import { scopesOf } from './validity.js'
 const anyProfile = fc.constantFrom(...profiles)
 const anyScopes = fc
   .tuple(fc.constantFrom(...presets), fc.boolean())
-  .map(([preset, limited]) => scopesOf(preset, limited))
+  .map(([preset, limited]) => scopesOf(preset, limited, []))
 const callerWith = (profile: Profile, scopes: Caller['scopes']): Caller => ({
   ...{ keyId: 'k', keyHash: 'h', projectId: 'p', ownerId: 'o', preset: 'admin', phoneIds: null },
   ...{ profile, scopes: scopesWithin(profile, scopes) },

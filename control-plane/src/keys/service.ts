@@ -34,6 +34,7 @@ interface Row {
   expiresAt: Date | null
   /** Limited to `phoneIds`; otherwise all phones of the project. */
   isLimited: boolean
+  askedScopes: string[]
   phoneIds: string[]
   stepsEnabled: boolean
   stepsText: boolean
@@ -115,6 +116,7 @@ export function createKeyService(core: Core): KeyService & { close(): Promise<vo
 const columns = Prisma.sql`k.id, k.secret_hash as "secretHash", k.project_id as "projectId",
     j.owner_id as "ownerId", j.steps_enabled as "stepsEnabled", j.steps_text as "stepsText",
     j.steps_pictures as "stepsPictures", k.preset, k.profile, k.revoked_at as "revokedAt", k.is_limited as "isLimited",
+    k.asked_scopes as "askedScopes",
     array(select p.phone_id from api_key_phones p where p.key_id = k.id) as "phoneIds"`
 
 async function readKey(core: Core, hash: string): Promise<Found | null> {
@@ -146,7 +148,7 @@ function foundOf(key: Row): Found {
       ownerId: key.ownerId,
       preset,
       profile,
-      scopes: scopesWithin(profile, scopesOf(preset, key.isLimited)),
+      scopes: scopesWithin(profile, scopesOf(preset, key.isLimited, key.askedScopes)),
       phoneIds,
       steps: key.stepsEnabled
         ? { text: key.stepsText, pictures: key.stepsPictures as StepSettings['pictures'] }

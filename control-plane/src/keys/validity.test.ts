@@ -20,8 +20,17 @@ it('refuses a key from its expiry on, and a revoked one with any expiry', () => 
 
 it('prevents limited keys from creating, and lets only Admin delete', () => {
   for (const preset of presets) {
-    expect(scopesOf(preset, true)).not.toContain('phones:create')
-    expect(scopesOf(preset, false).includes('phones:delete')).toBe(preset === 'admin')
-    expect(scopesOf(preset, false)).toContain('phones:read')
+    expect(scopesOf(preset, true, [])).not.toContain('phones:create')
+    expect(scopesOf(preset, false, []).includes('phones:delete')).toBe(preset === 'admin')
+    expect(scopesOf(preset, false, [])).toContain('phones:read')
   }
+})
+
+it('gives the key of a client nothing that it did not ask for', () => {
+  expect(scopesOf('admin', false, ['phones:read', 'phones:control'])).toEqual([
+    'phones:read',
+    'phones:control',
+  ])
+  expect(scopesOf('read-only', false, ['phones:read', 'phones:control'])).toEqual(['phones:read'])
+  expect(scopesOf('agent', false, ['phones:delete'])).toEqual([])
 })

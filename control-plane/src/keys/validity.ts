@@ -18,6 +18,11 @@ export function keyRefusal(
   return null
 }
 
-/** The scopes of a key. One that is limited to certain phones can never create. */
-export const scopesOf = (preset: Preset, limited: boolean): readonly Scope[] =>
-  limited ? presetScopes[preset].filter((scope) => scope !== 'phones:create') : presetScopes[preset]
+/**
+ * The scopes of a key. One that is limited to certain phones can never create. @param asked the scopes that a client asked for,
+ * which gets no others; empty: all of the preset
+ */
+export const scopesOf = (preset: Preset, limited: boolean, asked: readonly string[]): readonly Scope[] =>
+  presetScopes[preset].filter(
+    (scope) => (!limited || scope !== 'phones:create') && (asked.length === 0 || asked.includes(scope)),
+  )

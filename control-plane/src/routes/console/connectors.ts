@@ -41,12 +41,12 @@ export function addConnectors(
   }
   app.post(`${apiPath}/connectors/look`, async (request) => {
     const { query } = parseBody(asked, request)
-    const { client, redirectUri, preset } = await requestOf(request, query)
+    const { client, redirectUri, preset, scopes } = await requestOf(request, query)
     const { host, isThisMachine } = hostOfRedirect(redirectUri)
     return {
       client: { name: client.name, id: client.id, host: client.host },
       redirect: { host, is_this_machine: isThisMachine },
-      preset,
+      ...{ preset, scopes },
     }
   })
   app.post(`${apiPath}/connectors/deny`, async (request) => {

@@ -56,6 +56,7 @@ const expected: Readonly<Record<string, readonly Name[]>> = {
   'POST /auth/providers/:provider/callback': all,
   'POST /sign-ups': all,
   'POST /invitations/look': all,
+  'POST /invitations/passkey': all,
   'POST /invitations/accept': all,
   'POST /resets': all,
   'POST /resets/accept': all,

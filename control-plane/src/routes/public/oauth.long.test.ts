@@ -110,8 +110,21 @@ describe('a client', () => {
     expect((await member.ask('POST', '/connectors/look', { body: { query } })).body).toEqual({
       client: { id: clientId, name: 'Helper <b>', host: null },
       redirect: { host: 'agents.example.com', is_this_machine: false },
-      preset: 'read-only',
+      ...{ preset: 'read-only', scopes: ['phones:read'] },
     })
+  })
+
+  it('gets only what it asked for, with any choice of the member', async () => {
+    const { query, verifier } = newRequest(clientId, { scope: 'phones:control phones:read' })
+    const code = sentTo(await consent(member, tenant.projectId, query, { preset: 'admin' })).get('code') ?? ''
+    const exchange = { grant_type: 'authorization_code', client_id: clientId, code, code_verifier: verifier }
+    const { body } = await oauth.token({ ...exchange, redirect_uri: callback })
+    expect(body['scope']).toBe('phones:read phones:control')
+    const key = await plane.app.services.keys.authenticate(String(body['access_token']))
+    expect(key.scopes).toEqual(['phones:read', 'phones:control'])
+    const { query: deleting } = newRequest(clientId, { scope: 'phones:delete' })
+    const refused = await consent(member, tenant.projectId, deleting, { preset: 'agent' })
+    expect([refused.status, refused.body['error']]).toMatchObject([400, { code: 'invalid_request' }])
   })
 
   it('gets tokens for the chosen rights, uses tools, refreshes, and is listed and revoked as a key', async () => {
