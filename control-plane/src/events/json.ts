@@ -4,6 +4,8 @@
  */
 import { formatUsd } from '@phonerack/shared'
 import { z } from 'zod'
+import { hostOnly } from '../base/host-only.js'
+import { type Caller } from '../core/caller.js'
 import { type EventData, type EventJson } from './types.js'
 
 /** The columns of an event that clients see. */
@@ -59,3 +61,14 @@ export const eventJson = ({ id, type, createdAt, phoneId, data }: EventFacts): E
   phone_id: phoneId,
   data: dataOf(data),
 })
+
+/** `eventJson` for a caller: one that may only read sees the host of a webhook's address. */
+export const eventJsonFor = ({ scopes }: Pick<Caller, 'scopes'>): ((facts: EventFacts) => EventJson) =>
+  scopes.includes('phones:control') ? eventJson : (facts) => withHostOnly(eventJson(facts))
+
+function withHostOnly(event: EventJson): EventJson {
+  const { webhook } = event.data
+  const url = webhook?.['url']
+  if (typeof url !== 'string') return event
+  return { ...event, data: { ...event.data, webhook: { ...webhook, url: hostOnly(url) } } }
+}

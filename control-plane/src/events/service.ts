@@ -5,7 +5,7 @@ import { type Core } from '../core/core.js'
 import { type Caller } from '../core/caller.js'
 import { permitted } from '../phones/access.js'
 import { readPhone } from '../phones/records.js'
-import { eventJson } from './json.js'
+import { eventJsonFor } from './json.js'
 import { listPosition, listScope } from './positions.js'
 import { matching, readNewest } from './reads.js'
 import { followProjects } from './projects-stream.js'
@@ -30,12 +30,13 @@ export function createEventService(
       const scope = listScope(caller.projectId)
       const after = core.cursors.decode(scope, cursor)
       const rows = await readNewest(core.db, which, after && BigInt(after.id), limit + 1)
-      return core.cursors.toPage(scope, rows, limit, listPosition, eventJson)
+      return core.cursors.toPage(scope, rows, limit, listPosition, eventJsonFor(caller))
     },
     async stream(caller, filter, lastEventId, signal) {
       const which = await whichOf(caller, filter)
       const start = await findStart(core, caller, lastEventId)
-      return follow(core, changes, { projectId: caller.projectId, which, start, idleMs, signal })
+      const json = eventJsonFor(caller)
+      return follow(core, changes, { projectId: caller.projectId, which, start, json, idleMs, signal })
     },
     async streamOfProjects(follower, lastEventId, signal) {
       const start = await findStart(core, { projectId: follower.userId }, lastEventId)

@@ -7,10 +7,10 @@ import { type Caller } from '../core/caller.js'
 import { type Changes } from '../core/changes.js'
 import { type Core } from '../core/core.js'
 import { type Prisma } from '../gen/prisma/client.js'
-import { eventJson } from './json.js'
+import { type EventFacts } from './json.js'
 import { positionId, positionIn } from './positions.js'
 import { findNumber, readNext, readState, type EventState } from './reads.js'
-import { type StreamItem } from './types.js'
+import { type EventJson, type StreamItem } from './types.js'
 
 /** Events of one read. A stream whose client does not read holds them in memory, with up to 12 KB each. */
 const readAtOnce = 20
@@ -52,6 +52,8 @@ export interface Following {
   projectId: string
   which: Prisma.Sql
   start: StreamStart
+  /** The event as the client sees it. */
+  json: (facts: EventFacts) => EventJson
   /** Milliseconds after which a stream without events says that it is idle. */
   idleMs: number
   signal: AbortSignal
@@ -60,7 +62,7 @@ export interface Following {
 export async function* follow(
   core: Core,
   changes: Changes,
-  { projectId, which, start, idleMs, signal }: Following,
+  { projectId, which, start, json, idleMs, signal }: Following,
 ): AsyncGenerator<StreamItem> {
   const isOver = (): boolean => signal.aborted
   const { epoch } = start
@@ -84,7 +86,7 @@ export async function* follow(
       if (state.epoch !== epoch || state.expired > after) return
       for (const row of rows) {
         if (isOver()) return
-        yield { kind: 'event', event: eventJson(row) }
+        yield { kind: 'event', event: json(row) }
         after = row.number
         sentAt = positionAt = performance.now()
       }

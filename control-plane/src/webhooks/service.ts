@@ -24,10 +24,15 @@ import {
 import { noFailures } from './schedule.js'
 import { sealSecret, secretsOf } from './secrets.js'
 import { newWebhookSecret } from './sign.js'
-import { type WebhookChange, type WebhookService } from './types.js'
+import { type WebhookChange, type WebhookService, type WebhookView } from './types.js'
+import { hostOnly } from '../base/host-only.js'
 import { urlProblem, type UrlRules } from './url.js'
 
 const { perProject, earlierSecretLife } = limits.webhooks
+
+/** For a caller that may only read: an address often holds a token of the receiver. */
+const shown = ({ scopes }: Caller, webhook: WebhookView): WebhookView =>
+  scopes.includes('phones:control') ? webhook : { ...webhook, url: hostOnly(webhook.url) }
 
 export function createWebhookService(core: Core, key: ServiceKey, rules: UrlRules): WebhookService {
   /** Webhooks see events of the whole project. */
@@ -92,12 +97,12 @@ export function createWebhookService(core: Core, key: ServiceKey, rules: UrlRule
         where: { projectId: caller.projectId, deletedAt: null },
         orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
       })
-      return rows.map(view)
+      return rows.map((row) => shown(caller, view(row)))
     },
 
     async get(caller, id) {
       check(caller)
-      return view(await findWebhook(core.db, caller, id))
+      return shown(caller, view(await findWebhook(core.db, caller, id)))
     },
 
     async update(caller, id, changes) {

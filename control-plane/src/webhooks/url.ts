@@ -15,12 +15,6 @@ export interface UrlRules {
 /** The host of a URL as an address or name: IPv6 addresses without brackets. */
 export const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[(.*)\]$/, '$1')
 
-/** An address without its path and query, which often hold a token of the receiver. For viewers. */
-export function hostOnly(url: string): string {
-  const { origin, pathname, search } = new URL(url)
-  return pathname === '/' && search === '' ? `${origin}/` : `${origin}/…`
-}
-
 /** Returns the problem of a URL, as a message for its field; null: none. */
 export function urlProblem(text: string, { allowed, own, allowsHttp }: UrlRules): string | null {
   if (Array.from(text).length > limits.webhooks.url)

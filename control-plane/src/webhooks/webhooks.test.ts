@@ -149,6 +149,29 @@ describe('a webhook', () => {
     errorOf(await call('POST', `${path}/rotate`, undefined, { key: reading }), 403, 'insufficient_scope')
   })
 
+  it('shows its host to keys that only read', async () => {
+    const url = 'https://hooks.example.com/in?token=s3cret'
+    const { path } = await createWebhook({ url })
+    const { key } = await createKey(plane.app.core, {
+      ...{ project: tenant.projectId, preset: 'read-only', expires: 'never' },
+    })
+    const { db } = plane.app.core
+    const facts = JSON.stringify({
+      webhook: { id: path.slice(1), url, failing_since: null, disabled_at: null },
+    })
+    await db.$queryRaw`select write_event(${tenant.projectId}, null, 'webhook.disabled', ${facts}::jsonb)::text as written`
+    await eventually(async () => (await deliveries(path)).length > 0)
+    const seen = async (of: string) => {
+      const get = (address: string) =>
+        plane.server.inject({ url: `/v1${address}`, headers: { authorization: `Bearer ${of}` } })
+      const pages = ['/webhooks', `/webhooks${path}`, '/events?type=webhook.disabled']
+      return Promise.all(pages.map(async (address) => (await get(address)).body))
+    }
+    for (const body of await seen(tenant.key)) expect(body).toContain('s3cret')
+    for (const body of await seen(key)) expect(body).not.toContain('s3cret')
+    expect((await seen(key))[0]).toContain('"url":"https://hooks.example.com/…"')
+  })
+
   it('is limited to ten per project, even for concurrent requests on two replicas', async () => {
     const answers = await Promise.all(
       Array.from({ length: 12 }, (_, index) =>

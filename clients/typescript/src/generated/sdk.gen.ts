@@ -866,7 +866,7 @@ export const listEvents = <ThrowOnError extends boolean = true>(options?: Option
 /**
  * List webhooks, newest first
  *
- * Lists the webhooks of the project, without their secrets.
+ * Lists the webhooks of the project, without their secrets. A key that can only read gets the host of each `url`, without its path and query.
  */
 export const listWebhooks = <ThrowOnError extends boolean = true>(options?: Options<ListWebhooksData, ThrowOnError>) => (options?.client ?? client).get<ListWebhooksResponses, ListWebhooksErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
@@ -910,7 +910,7 @@ export const deleteWebhook = <ThrowOnError extends boolean = true>(options: Opti
 /**
  * Get a webhook
  *
- * Returns the webhook without its secret.
+ * Returns the webhook without its secret. A key that can only read gets the host of `url`, without its path and query.
  */
 export const getWebhook = <ThrowOnError extends boolean = true>(options: Options<GetWebhookData, ThrowOnError>) => (options.client ?? client).get<GetWebhookResponses, GetWebhookErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',

@@ -1,25 +1,15 @@
 /** Events of a project, newest first, as `GET /v1/events` has them. */
 import { type FastifyInstance } from 'fastify'
 import { z } from 'zod'
-import { eventTypes, type EventJson } from '../../events/types.js'
+import { eventTypes } from '../../events/types.js'
 import { invalidField } from '../../validation/fields.js'
-import { hostOnly } from '../../webhooks/url.js'
 import { callerFor, projectPath, type ProjectDeps } from './caller.js'
-import { isMember } from './gate.js'
 
 const listed = 50
 
 const typeSchema = z.enum(eventTypes).optional()
 
 type Listed = { Querystring: Record<'type' | 'phone' | 'cursor', unknown> }
-
-/** Viewers see the hosts of webhooks, as in their list. */
-function forViewers(event: EventJson): EventJson {
-  const { webhook } = event.data
-  const url = webhook?.['url']
-  if (typeof url !== 'string') return event
-  return { ...event, data: { ...event.data, webhook: { ...webhook, url: hostOnly(url) } } }
-}
 
 export function addEvents(app: FastifyInstance, { services }: ProjectDeps): void {
   app.get<Listed>(`${projectPath}/events`, async (request, reply) => {
@@ -33,7 +23,7 @@ export function addEvents(app: FastifyInstance, { services }: ProjectDeps): void
     const query = { limit: listed, cursor: typeof cursor === 'string' ? cursor : null }
     const page = await services.events.list(callerFor(request, reply), filter, query)
     return {
-      data: isMember(request) ? page.data : page.data.map(forViewers),
+      data: page.data,
       next_cursor: page.nextCursor,
       types: eventTypes,
     }

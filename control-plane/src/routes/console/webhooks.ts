@@ -5,10 +5,8 @@ import { z } from 'zod'
 import { eventTypes } from '../../events/types.js'
 import { parseBody } from '../../http/parse-body.js'
 import { type DeliveryView, type WebhookChange, type WebhookView } from '../../webhooks/types.js'
-import { hostOnly } from '../../webhooks/url.js'
 import { createWebhookBody, deliveryJson, webhookJson } from '../webhooks/schemas.js'
 import { callerFor, projectPath, type ProjectDeps } from './caller.js'
-import { isMember } from './gate.js'
 
 const base = `${projectPath}/webhooks`
 const path = `${base}/:webhook`
@@ -47,9 +45,8 @@ function shownDelivery(delivery: DeliveryView) {
 
 export function addWebhooks(app: FastifyInstance, { services: { webhooks } }: ProjectDeps): void {
   app.get(base, async (request, reply) => {
-    const all = (await webhooks.list(callerFor(request, reply))).map(shownWebhook)
     return {
-      data: isMember(request) ? all : all.map((webhook) => ({ ...webhook, url: hostOnly(webhook.url) })),
+      data: (await webhooks.list(callerFor(request, reply))).map(shownWebhook),
       ...{ most: limits.webhooks.perProject, types: eventTypes },
     }
   })

@@ -48,7 +48,8 @@ export const listWebhooks: Route = (app, { services }) => {
       schema: {
         operationId: 'listWebhooks',
         summary: 'List webhooks, newest first',
-        description: 'Lists the webhooks of the project, without their secrets.',
+        description:
+          'Lists the webhooks of the project, without their secrets. A key that can only read gets the host of each `url`, without its path and query.',
         tags: ['events'],
         response: { 200: webhooksSchema, ...describeErrors('phone_not_allowed') },
       },
@@ -65,7 +66,8 @@ export const getWebhook: Route = (app, { services }) => {
       schema: {
         operationId: 'getWebhook',
         summary: 'Get a webhook',
-        description: 'Returns the webhook without its secret.',
+        description:
+          'Returns the webhook without its secret. A key that can only read gets the host of `url`, without its path and query.',
         tags: ['events'],
         params: webhookParams,
         response: { 200: webhookSchema, ...describeErrors('phone_not_allowed', 'webhook_not_found') },
