@@ -7,6 +7,7 @@ import { once } from 'node:events'
 import { type AddressInfo } from 'node:net'
 import Stripe from 'stripe'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { duringLock } from '../testing/lock-waits.js'
 import { brokenInvariants } from '../testing/money.js'
 import { changeProject } from '../testing/operator.js'
 import { startWorld, type Plane, type Tenant, type World } from '../testing/world.js'
@@ -141,6 +142,21 @@ it.each([9, 1001, 10.5, '10', null])('refuses %j dollars', async (amount) => {
 it.each([10, 1000])('accepts %i dollars', async (amount) => {
   const made = await create(await plane.tenant(), { amount_usd: amount })
   expect(made.json()).toMatchObject({ amount_usd: amount })
+})
+
+it('keeps the second of two payments of one link for the operator, even when both are reported simultaneously', async () => {
+  const tenant = await plane.tenant()
+  await create(tenant)
+  const checkout = lastCheckout()
+  const before = await balanceOf(tenant)
+  const intents = [`pi_a_${checkout}`, `pi_b_${checkout}`]
+  const answers = await duringLock(plane, { table: 'projects', id: tenant.projectId }, () =>
+    intents.map((intent) => tell(paid(checkout, 1000, { id: `cs_${intent}`, payment_intent: intent }))),
+  )
+  expect(answers.map(({ statusCode }) => statusCode)).toEqual([200, 200])
+  expect((await balanceOf(tenant)) - before).toBe(10_000_000n)
+  const kept = await plane.app.core.db.unmatchedPayment.findMany({ where: { reference: checkout } })
+  expect(kept.map(({ reason }) => reason)).toEqual(['the link was already paid'])
 })
 
 it('needs a key that may control phones, and refuses another field', async () => {

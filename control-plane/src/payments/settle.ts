@@ -17,15 +17,13 @@ async function settlePayment(core: Core, payment: Payment): Promise<void> {
   const unmatched = await inTransaction(core.db, async (tx): Promise<string | null> => {
     const now = core.clock.now()
     await lockIntent(tx, payment.paymentIntent)
-    const checkout =
-      payment.checkoutId === null ? null : await tx.checkout.findUnique({ where: { id: payment.checkoutId } })
+    const checkout = await lockCheckout(tx, payment.checkoutId)
     const reason = misfit(checkout, payment)
     if (!checkout || reason !== null) {
       await keepUnmatched(tx, payment, reason ?? 'the payment has no reference to a checkout link', now)
       return reason
     }
     const { id, projectId } = checkout
-    await tx.$queryRaw`select 1 from projects where id = ${projectId} for update`
     const { paymentIntent, totalCents } = payment
     const { count } = await tx.checkout.updateMany({ where: { id, paidAt: null }, data: { paidAt: now } })
     if (count > 0) await addCredit(tx, projectId, BigInt(payment.cents) * 10_000n, now, id)
@@ -48,6 +46,14 @@ async function settlePayment(core: Core, payment: Payment): Promise<void> {
       { ...reported, reason: unmatched },
       'a payment does not match a checkout link, so no credit was added',
     )
+}
+
+/** Reads the checkout under the lock of its project: two payments of one link may be reported simultaneously. */
+async function lockCheckout(tx: Tx, id: string | null): Promise<Checkout | null> {
+  const known = id === null ? null : await tx.checkout.findUnique({ where: { id } })
+  if (!known) return null
+  await tx.$queryRaw`select 1 from projects where id = ${known.projectId} for update`
+  return tx.checkout.findUnique({ where: { id: known.id } })
 }
 
 /** Null when the payment matches the link. */
