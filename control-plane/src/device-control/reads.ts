@@ -1,5 +1,5 @@
 /** Repeats reads of a phone for up to 15 s. A read changes nothing, so a second one does no harm. */
-import { ApiError, Progress } from '@phonerack/shared'
+import { ApiError, DeadlineExceeded, Progress } from '@phonerack/shared'
 import { CallFailure } from '../host-calls/calls.js'
 import { phoneUnavailable } from '../phones/target.js'
 import { type CallContext } from '../core/caller.js'
@@ -22,13 +22,17 @@ export async function retryRead<T>(
   const progress = Progress.for(totalMs, context.signal)
   let pauseMs = firstPauseMs
   for (;;) {
+    let failure: unknown
     try {
       return await read(progress)
     } catch (error) {
-      const failure = readFailure(phoneId, error)
+      failure = readFailure(phoneId, error)
       if (!isWorthRepeating(error) || progress.remaining <= pauseMs || context.signal.aborted) throw failure
     }
-    await progress.sleep(pauseMs)
+    // A timer may fire late, so the time can end within the pause.
+    await progress.sleep(pauseMs).catch((error: unknown) => {
+      throw error instanceof DeadlineExceeded ? failure : error
+    })
     pauseMs = Math.min(pauseMs * 2, longestPauseMs)
   }
 }
