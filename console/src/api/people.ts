@@ -1,6 +1,6 @@
 /** Members, invitations, and a user's own sign-ins. */
-import { createPasskey } from './passkeys'
 import { call } from './client'
+import { createPasskey } from './passkeys'
 import { type Role } from './session'
 
 export interface Member {
@@ -43,6 +43,7 @@ export interface OpenInvitation {
 
 export const lookAtInvitation = (token: string) =>
   call<OpenInvitation>('POST', '/invitations/look', { token })
+
 export interface NewPerson {
   name: string
   email: string

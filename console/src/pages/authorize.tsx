@@ -129,7 +129,6 @@ function Decide({ query, asking }: { query: string; asking: AskingClient }) {
   )
 }
 
-/** The client, by what it cannot choose: the hosts. */
 const doesOf: Record<Scope, string> = {
   'phones:read': 'see phones and their screens',
   'phones:control': 'use phones',
@@ -137,6 +136,7 @@ const doesOf: Record<Scope, string> = {
   'phones:delete': 'delete phones',
 }
 
+/** The client, by what it cannot choose: the hosts. */
 function Asks({ asking: { client, redirect, scopes } }: { asking: AskingClient }) {
   return (
     <div className="grid gap-3">

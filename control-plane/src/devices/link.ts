@@ -18,6 +18,13 @@ const up: readonly string[] = ['healthy', 'busy'] satisfies DeviceLink[]
 /** True while the device is in use or being prepared. */
 export const isUp = (link: string): boolean => up.includes(link)
 
+/**
+ * Its host has no record of it, or another phone is connected in its place, so it can neither be wiped nor used. An enrolment
+ * leads out.
+ */
+export const isForgotten = ({ state, link }: { state: string; link: string }): boolean =>
+  link === 'unenrolled' && ['offline', 'quarantined', 'wiping', 'assigned'].includes(state)
+
 /** The state of a device that a host reports for the first time. Nothing is written to the device. */
 export const stateWhenSeen = (link: DeviceLink): DeviceState =>
   link === 'unauthorized' ? 'unauthorized' : 'unenrolled'

@@ -3,6 +3,7 @@
  * show` and at the end of `up`.
  */
 import { makeStorable, shorten } from '@phonerack/shared'
+import { isForgotten } from './link.js'
 
 /** A wipe check, as the table stores it. */
 export interface Check {
@@ -98,10 +99,6 @@ const beforeRelease: Readonly<Record<string, string>> = {
   lock_credential: 'Remove the screen lock in the settings of the phone.',
 }
 
-/** Its host has no record of it, and so can neither wipe it nor use it. */
-const isForgotten = ({ state, link }: Held): boolean =>
-  link === 'unenrolled' && ['quarantined', 'wiping', 'assigned', 'offline'].includes(state)
-
 /** Returns null for a device that no operator needs to care for. */
 export function nextStepOf(held: Held): NextStep | null {
   const { id, serial, state, reason, phoneId, checks } = held
@@ -121,7 +118,6 @@ export function nextStepOf(held: Held): NextStep | null {
     phoneId === null ? 'wipes and checks it again' : 'wipes it, and fails the phone of its tenant',
     ...['release', id],
   )
-  // Its agent has no record of it and refuses a wipe.
   const isUnenrolled = isForgotten(held)
   const wipe = isUnenrolled ? enroll : release
   if (reason?.startsWith(contradictsBegin) || reason?.startsWith(disputedBegin))

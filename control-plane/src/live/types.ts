@@ -7,8 +7,9 @@ import { type Caller } from '../core/caller.js'
 export interface LiveService {
   /**
    * Creates a link to a ready phone. It also ends with the phone's session, and with the key or the user's sign-in that
-   * created it. Only its token's hash is stored. @param input `expiresIn` in seconds; `control` left out: unless the caller's profile is `guarded`; `userSessionId`: the sign-in of a user
-   * of the console, whose oldest links to the phone end
+   * created it. Only its token's hash is stored. @param input `expiresIn` in seconds; `control` left out: false if the profile
+   * of the caller is `guarded`, else true; `userSessionId`: the sign-in of a user of the console, whose oldest links to the
+   * phone end
    */
   createLink(
     caller: Caller,

@@ -1,6 +1,7 @@
 /** Operators' changes of devices: enrolling one, and releasing a quarantined one. */
 import { ApiError } from '@phonerack/shared'
 import { addCare, addEnroll } from '../devices/care.js'
+import { isForgotten } from '../devices/link.js'
 import { type Facts } from '../db/audit-log.js'
 import { type Tx } from '../db/database.js'
 import { type Device, type Host } from '../gen/prisma/client.js'
@@ -86,10 +87,6 @@ export async function enrollDevice(
   await addEnroll(tx, device.id, fencing)
   return changeOf(work, device, {})
 }
-
-/** Its host has lost its record of the device, or another phone is connected in its place. */
-const isForgotten = ({ state, link }: PlacedDevice): boolean =>
-  link === 'unenrolled' && ['offline', 'quarantined', 'wiping', 'assigned'].includes(state)
 
 const forgotten = 'The host no longer has a record of the phone, and an operator enrolled its device again.'
 

@@ -114,3 +114,18 @@ export async function consoleUser(
   const { id: userId } = await db.user.findUniqueOrThrow({ where: { email } })
   return { client, email, userId }
 }
+
+/** The token of a one-time link that an operator creates with the operator's token. */
+export async function operatorLink(
+  plane: Plane,
+  path: '/invitations' | '/resets' = '/invitations',
+  payload: object = {},
+): Promise<string> {
+  const made = await plane.operator.inject({
+    method: 'POST',
+    url: `/operator/v1${path}`,
+    headers: { authorization: `Bearer ${plane.operatorToken}` },
+    payload,
+  })
+  return new URL(made.json<{ url: string }>().url).hash.slice(1)
+}

@@ -107,8 +107,7 @@ export class OperatorClient {
   devices = async (): Promise<Device[]> => (await this.call<{ data: Device[] }>('GET', '/devices')).data
   /** @param ref device ID or serial */
   device = (ref: string): Promise<Device> => this.call('GET', `/devices/${encodeURIComponent(ref)}`)
-  /** Wipes the device, then prepares it, in the background. */
-  /** `failPhone`: the phone that the device holds, which fails. */
+  /** Wipes the device, then prepares it, in the background. @param failPhone the phone that the device holds, which fails */
   enroll = (ref: string, failPhone?: string): Promise<Device> =>
     this.call('POST', `/devices/${encodeURIComponent(ref)}/enroll`, {
       erase: true,

@@ -1,6 +1,12 @@
 // Attacks on the console: earlier links, planted sessions, many addresses, and hostile paths.
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { consoleClient, consoleUser, testPassword, type ConsoleAnswer } from '../../testing/console-client.js'
+import {
+  consoleClient,
+  consoleUser,
+  operatorLink,
+  testPassword,
+  type ConsoleAnswer,
+} from '../../testing/console-client.js'
 import { duringLock } from '../../testing/lock-waits.js'
 import { useWorld, type Plane, type Tenant } from '../../testing/world.js'
 
@@ -16,29 +22,26 @@ beforeEach(async () => {
   await plane.app.core.db.attempt.deleteMany()
 })
 
-const operatorLink = async (path: '/invitations' | '/resets', payload: object = {}): Promise<string> => {
-  const made = await plane.operator.inject({
-    method: 'POST',
-    url: `/operator/v1${path}`,
-    headers: { authorization: `Bearer ${plane.operatorToken}` },
-    payload,
-  })
-  return new URL(made.json<{ url: string }>().url).hash.slice(1)
-}
 const look = async (token: string): Promise<number> =>
   (await consoleClient(plane).ask('POST', '/invitations/look', { body: { token } })).status
 const tokenOf = (url: unknown): string => new URL(String(url)).hash.slice(1)
 
 describe('links', () => {
   it('end with the first operator when they are from earlier starts, and later ones are valid', async () => {
-    const [earlier, link] = [await operatorLink('/invitations'), await operatorLink('/invitations')]
+    const [earlier, link] = [
+      await operatorLink(plane, '/invitations'),
+      await operatorLink(plane, '/invitations'),
+    ]
     const user = { name: 'Olga', email: 'olga@example.com', password: testPassword }
     const accepted = await consoleClient(plane).ask('POST', '/invitations/accept', {
       body: { token: link, user },
     })
     expect(accepted.status).toBe(200)
     expect(await look(earlier)).toBe(404)
-    const [second, third] = [await operatorLink('/invitations'), await operatorLink('/invitations')]
+    const [second, third] = [
+      await operatorLink(plane, '/invitations'),
+      await operatorLink(plane, '/invitations'),
+    ]
     const next = { ...user, email: 'otto@example.com' }
     await consoleClient(plane).ask('POST', '/invitations/accept', { body: { token: second, user: next } })
     expect(await look(third)).toBe(200)

@@ -4,6 +4,7 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import {
   consoleClient,
   consoleUser,
+  operatorLink,
   operatorDesk,
   testPassword,
   type ConsoleAnswer,
@@ -25,15 +26,6 @@ beforeEach(async () => {
   await plane.app.core.db.attempt.deleteMany()
 })
 
-const operatorLink = async (path: '/invitations' | '/resets', payload: object = {}): Promise<string> => {
-  const made = await plane.operator.inject({
-    method: 'POST',
-    url: `/operator/v1${path}`,
-    headers: { authorization: `Bearer ${plane.operatorToken}` },
-    payload,
-  })
-  return new URL(made.json<{ url: string }>().url).hash.slice(1)
-}
 const look = async (token: string): Promise<number> =>
   (await consoleClient(plane).ask('POST', '/invitations/look', { body: { token } })).status
 const tokenOf = (url: unknown): string => new URL(String(url)).hash.slice(1)
@@ -51,13 +43,13 @@ describe('links', () => {
         ...{ deviceType: 'singleDevice', backedUp: false },
       },
     })
-    const earlier = await operatorLink('/resets', { email })
+    const earlier = await operatorLink(plane, '/resets', { email })
     await client.ask('POST', '/me/password', { body: { password: 'another password' } })
     expect(await look(earlier)).toBe(404)
     expect(await db.passkey.count({ where: { userId } })).toBe(1)
     const [first, second] = [
-      await operatorLink('/resets', { email }),
-      await operatorLink('/resets', { email }),
+      await operatorLink(plane, '/resets', { email }),
+      await operatorLink(plane, '/resets', { email }),
     ]
     const body = { token: first, password: 'yet another password' }
     expect((await consoleClient(plane).ask('POST', '/resets/accept', { body })).status).toBe(200)
@@ -70,7 +62,7 @@ it('a deleted user has no session, no project and no open link, and cannot sign 
   const { client, email, userId } = await consoleUser(plane, { role: 'owner', projectId: tenant.projectId })
   const body = { email: 'friend@example.com', role: 'owner' }
   const made = await client.ask('POST', `/projects/${tenant.projectId}/invitations`, { body })
-  const reset = await operatorLink('/resets', { email })
+  const reset = await operatorLink(plane, '/resets', { email })
   const asOperator = (method: 'GET' | 'DELETE', url: string) =>
     plane.operator.inject({
       ...{ method, url: `/operator/v1${url}`, headers: { authorization: `Bearer ${plane.operatorToken}` } },
@@ -107,7 +99,7 @@ describe('a session', () => {
     const copy = consoleClient(plane)
     for (const [name, value] of before.client.cookies) copy.cookies.set(name, value)
     const user = { name: 'New', email: `${newId('user')}@example.com`, password: testPassword }
-    const token = await operatorLink('/invitations')
+    const token = await operatorLink(plane, '/invitations')
     await before.client.ask('POST', '/invitations/accept', { body: { token, user } })
     expect((await before.client.ask('GET', '/session')).body['user']).toMatchObject({ email: user.email })
     expect((await copy.ask('GET', '/me/sessions')).status).toBe(401)

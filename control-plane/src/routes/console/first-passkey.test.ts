@@ -2,7 +2,7 @@
 import { newId } from '@phonerack/shared'
 import { beforeAll, beforeEach, expect, it } from 'vitest'
 import { createCredential } from '../../testing/authenticator.js'
-import { consoleClient, testPassword } from '../../testing/console-client.js'
+import { consoleClient, operatorLink, testPassword } from '../../testing/console-client.js'
 import { useWorld, type Plane } from '../../testing/world.js'
 
 const world = useWorld()
@@ -15,19 +15,9 @@ beforeAll(async () => {
   origin = plane.config.console.passkeys?.origins[0] ?? ''
 })
 beforeEach(async () => {
-  token = await link()
+  token = await operatorLink(plane)
   user = { name: 'Petra', email: `${newId('user')}@example.com` }
 })
-
-async function link(): Promise<string> {
-  const made = await plane.operator.inject({
-    method: 'POST',
-    url: '/operator/v1/invitations',
-    headers: { authorization: `Bearer ${plane.operatorToken}` },
-    payload: {},
-  })
-  return new URL(made.json<{ url: string }>().url).hash.slice(1)
-}
 
 const ask = (path: string, body: object, client = consoleClient(plane)) =>
   client.ask('POST', `/invitations/${path}`, { body })
@@ -79,7 +69,7 @@ it.each<[string, (options: { challenge: string; rp: { id?: string } }) => object
 })
 
 it('is not created with the answer for another link, or with one a second time', async () => {
-  const other = await begin(await link())
+  const other = await begin(await operatorLink(plane))
   expect(
     (await accept({ handle: other.handle, response: createCredential(other.options, { origin }) })).status,
   ).toBe(404)
