@@ -1,5 +1,6 @@
 /** `deadline` and `signal` of every method, over a real HTTP server that does not answer. */
-import { createServer, type Server } from 'node:http'
+import { once } from 'node:events'
+import { createServer, get, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import {
@@ -57,7 +58,8 @@ beforeAll(async () => {
   recording = await phone.record()
   setup = await Setup.start({ baseUrl })
 })
-beforeEach(() => {
+beforeEach(async () => {
+  await allSeen()
   ;[seen, answers] = [[], {}]
   phone.data = { ...phone.data, status: 'ready' }
 })
@@ -65,6 +67,18 @@ afterAll(async () => {
   server.closeAllConnections()
   await new Promise((resolve) => server.close(resolve))
 })
+
+/**
+ * Resolves when the server has seen all that was sent before: on a busy machine it reads a request after its client has given
+ * up, and the next test would count it. A new connection comes behind the earlier ones.
+ */
+async function allSeen(): Promise<void> {
+  answers = { 'GET /last': {} }
+  const request = get(new URL('/last', client.baseUrl), { agent: false })
+  const [response] = (await once(request, 'response')) as [IncomingMessage]
+  response.resume()
+  await once(response, 'end')
+}
 
 const next = { text: 'Next' }
 const webhook = 'whk_aaaaaaaaaaaa'
