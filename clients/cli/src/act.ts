@@ -1,7 +1,7 @@
 /** Runs actions of one command on a phone, and prints the result. */
 import { ActionError, type Action, type ActResult, type Phone } from '@phonerack/sdk'
 import type { Run } from './app.js'
-import { plainLine, plainText } from './plain.js'
+import { plain, plainLines } from '@phonerack/shared/plain'
 
 /**
  * A failed action is thrown after the answer with `--json`.
@@ -26,18 +26,17 @@ export async function act(
   const screen = result.observation
   if (screen) (await run.session()).lastSnapshot = screen.snapshotId
   const lines = result.results.map((each) => resultLine(each))
-  await run.out.answer(result.raw, [...lines, ...(screen ? [plainText(screen.text)] : [])].join('\n'))
+  await run.out.answer(result.raw, [...lines, ...(screen ? [plainLines(screen.text)] : [])].join('\n'))
   if (screen) await run.out.note(snapshotLine(run, screen.snapshotId))
   return result
 }
 
-export const snapshotLine = (run: Run, id: string): string =>
-  run.out.paintErr('dim', `snapshot ${plainLine(id)}`)
+export const snapshotLine = (run: Run, id: string): string => run.out.paintErr('dim', `snapshot ${plain(id)}`)
 
 /** Such as `tap ok at 540,1200 [3] (612 ms)`. */
 export function resultLine(result: ActResult['results'][number]): string {
   const { type, ok, ms, resolved, moved, at_end: atEnd } = result
-  const parts = [plainLine(type), ok ? 'ok' : 'failed']
+  const parts = [plain(type), ok ? 'ok' : 'failed']
   if (resolved) {
     parts.push(`at ${resolved.center.join(',')}`)
     if (resolved.ref !== undefined) parts.push(`[${resolved.ref}]`)

@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import type { CallOptions } from '@phonerack/sdk'
 import type { Io } from './io.js'
 import { Output } from './output.js'
-import { plainText } from './plain.js'
+import { plainLines } from '@phonerack/shared/plain'
 import { Session } from './session.js'
 import { Cancelled, UsageError } from './usage-error.js'
 import { createInterface } from 'node:readline'
@@ -57,7 +57,7 @@ export class Run {
     if (this.flags.yes === true) return
     const { in: input, err } = this.io.isTerminal
     if (!input || !err) throw new UsageError('This needs a confirmation.', 'Add --yes.')
-    const answer = await (this.io.ask ?? ((text) => askOnce(this.io, text)))(`${plainText(question)} [y/N] `)
+    const answer = await (this.io.ask ?? ((text) => askOnce(this.io, text)))(`${plainLines(question)} [y/N] `)
     if (!/^y(?:es)?$/i.test(answer.trim())) throw new Cancelled('Nothing was done.')
   }
 }

@@ -1,6 +1,6 @@
 /** Errors as exit codes, as envelopes, and as text for people. The table of exit codes is in the README. */
 import { ActionError, PhonerackError } from '@phonerack/sdk'
-import { plainLine, plainText } from './plain.js'
+import { plain, plainLines } from '@phonerack/shared/plain'
 import { Cancelled, NotDone, SignInError, UsageError } from './usage-error.js'
 
 export const exitCodes = {
@@ -124,13 +124,13 @@ export function failureText(error: unknown, paint: (text: string) => string): st
   if (error instanceof Cancelled) return error.message
   const { code, message, next, request_id: requestId, details } = envelopeOf(error)
   return [
-    `${paint('error:')} ${plainText(message)}`,
+    `${paint('error:')} ${plainLines(message)}`,
     ...candidateLines(details['candidates']),
     ...issueLines(details['issues']),
-    ...(next === null ? [] : [`next:  ${plainText(inCommands(next, details))}`]),
+    ...(next === null ? [] : [`next:  ${plainLines(inCommands(next, details))}`]),
     ...(code === 'usage_error'
       ? []
-      : [`code:  ${plainLine(code)}${requestId === null ? '' : ` (${plainLine(requestId)})`}`]),
+      : [`code:  ${plain(code)}${requestId === null ? '' : ` (${plain(requestId)})`}`]),
   ].join('\n')
 }
 
@@ -141,9 +141,9 @@ function candidateLines(candidates: unknown): string[] {
 }
 
 function candidateLine(candidate: unknown): string {
-  if (typeof candidate !== 'object' || candidate === null) return plainLine(shown(candidate))
+  if (typeof candidate !== 'object' || candidate === null) return plain(shown(candidate))
   const { ref, type, text, desc, id, center } = candidate as Record<string, unknown>
-  return plainLine(
+  return plain(
     [
       typeof ref === 'number' ? `[${ref}]` : '',
       typeof type === 'string' ? type : '',
@@ -161,15 +161,15 @@ function candidateLine(candidate: unknown): string {
 }
 
 const quotedText = (text: unknown): string | null =>
-  typeof text === 'string' ? JSON.stringify(plainLine(text)) : null
+  typeof text === 'string' ? JSON.stringify(plain(text)) : null
 
 function issueLines(issues: unknown): string[] {
   if (!Array.isArray(issues)) return []
   return issues.slice(0, 10).map((issue: unknown) => {
-    if (typeof issue !== 'object' || issue === null) return plainLine(`  ${shown(issue)}`)
+    if (typeof issue !== 'object' || issue === null) return plain(`  ${shown(issue)}`)
     const { path, message } = issue as { path?: unknown; message?: unknown }
     const place = Array.isArray(path) ? path.map((part) => shown(part)).join('.') : ''
-    return plainLine(`  ${place}: ${shown(message)}`)
+    return plain(`  ${place}: ${shown(message)}`)
   })
 }
 

@@ -2,7 +2,8 @@
 import { styleText } from 'node:util'
 import type { Io } from './io.js'
 import { isUtf8 } from 'node:buffer'
-import { plainJson, plainLine, plainPainted, plainText } from './plain.js'
+import { plain, plainJson, plainLines } from '@phonerack/shared/plain'
+import { plainPainted } from './painted.js'
 import { UsageError } from './usage-error.js'
 
 export type Color = 'red' | 'green' | 'yellow' | 'cyan' | 'dim' | 'bold'
@@ -19,9 +20,9 @@ export class Output {
    * @param quietText with `--quiet`, such as an id; the default is nothing
    */
   async answer(object: unknown, text: string, quietText = ''): Promise<void> {
-    if (this.json) return this.io.out(`${plainJson(object)}\n`)
+    if (this.json) return this.io.out(`${plainJson(JSON.stringify(object))}\n`)
     // Also ids and links, which come from the server.
-    const shown = this.quiet ? plainText(quietText) : plainPainted(text)
+    const shown = this.quiet ? plainLines(quietText) : plainPainted(text)
     if (shown !== '') await this.io.out(`${shown}\n`)
   }
 
@@ -32,14 +33,14 @@ export class Output {
 
   /** An important message, such as a code or a link; `--quiet` does not hide it. On stderr, as JSON with `--json`. */
   async notice(object: unknown, text: string): Promise<void> {
-    await this.io.err(`${this.json ? plainJson(object) : plainPainted(text)}\n`)
+    await this.io.err(`${this.json ? plainJson(JSON.stringify(object)) : plainPainted(text)}\n`)
   }
 
   /** A file of a phone or the service: as it is, except on a terminal. @throws UsageError on a terminal, unless it is text */
   async bytes(content: Uint8Array): Promise<void> {
     if (!this.io.isTerminal.out) return this.io.out(content)
     if (!isUtf8(content) || content.includes(0)) throw bytesError()
-    await this.io.out(plainText(Buffer.from(content).toString('utf8')))
+    await this.io.out(plainLines(Buffer.from(content).toString('utf8')))
   }
 
   /** Colors on stdout. */
@@ -90,7 +91,7 @@ export class Progress {
 
   private draw(): void {
     const seconds = Math.floor((this.io.now() - this.since) / 1000)
-    void this.io.err(`\r\u001b[K${plainLine(this.label)} ${barOf(this.fraction)}${seconds} s`)
+    void this.io.err(`\r\u001b[K${plain(this.label)} ${barOf(this.fraction)}${seconds} s`)
   }
 
   async end(): Promise<void> {

@@ -2,7 +2,7 @@
 import { NotFoundError, type Phone } from '@phonerack/sdk'
 import type { Command } from 'commander'
 import type { Run } from './app.js'
-import { plainLine } from './plain.js'
+import { plain } from '@phonerack/shared/plain'
 import { UsageError } from './usage-error.js'
 
 export const isPhoneId = (text: string): boolean => /^ph_[a-z2-7]{12}$/.test(text)
@@ -51,7 +51,7 @@ export async function phoneOf(run: Run, given: string | null): Promise<Phone> {
   const found: Phone[] = []
   for await (const phone of client.phones.list(run.call)) if (phone.name === wanted) found.push(phone)
   const [first] = found
-  const name = plainLine(wanted)
+  const name = plain(wanted)
   if (first === undefined)
     throw new NotFoundError({
       ...{

@@ -3,6 +3,8 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { PhonerackError } from '@phonerack/sdk'
+import { plainLines } from '@phonerack/shared/plain'
+import { hostileTexts } from '@phonerack/shared/testing/plain-texts'
 import { exitCodeOf } from './failure.js'
 import { startBench, type Bench } from './testing/program.js'
 import { phoneFields, refusal } from './testing/service.js'
@@ -119,23 +121,29 @@ it('takes the default phone of the environment', async () => {
   expect((await bench.phonerack(['phone', 'get'])).err).toContain('The phone is missing.')
 })
 
-it('strips control characters of phones from text, and escapes them in JSON', async () => {
-  bench.service.phones.splice(0, 2, phoneFields(one, 'a\u001b[2Jb\u0007\u202e'))
+it('prints nothing that hides or moves text, and keeps each value in JSON', async () => {
+  const phones = hostileTexts.map(({ text }, index) => phoneFields(`ph_${index}`, text))
+  bench.service.phones.splice(0, 2, ...phones)
   const text = await bench.phonerack(['phone', 'list'])
-  expect(text.out).toMatch(/ab {4}ready/)
+  const rows = text.out.split('\n')
+  for (const [index, { about, plain }] of hostileTexts.entries())
+    expect(rows[index + 1], about).toContain(`  ${plain}  `)
   const json = await bench.phonerack(['phone', 'list', '--json'])
-  expect(json.out).not.toMatch(/\p{Cc}(?!$)|\u202e/u)
   expect(JSON.parse(json.out)).toMatchObject({
-    data: [{ name: 'a\u001b[2Jb\u0007\u202e' }],
+    data: phones.map(({ name }) => ({ name })),
     next_cursor: null,
   })
+  for (const { out } of [text, json]) expect(plainLines(out)).toBe(out)
 })
 
-it('strips control characters from the errors of the service', async () => {
-  bench.service.answers.set(`GET /v1/phones/${one}`, () =>
-    refusal(404, 'not_found_error', 'x', { message: 'No\u001b[31m.' }),
-  )
-  expect((await bench.phonerack(['phone', 'get', one])).err).toContain('error: No.\n')
+it('prints nothing that hides or moves text of the errors of the service', async () => {
+  const message = hostileTexts.map(({ text }) => text).join('\n')
+  bench.service.answers.set(`GET /v1/phones/${one}`, () => refusal(404, 'not_found_error', 'x', { message }))
+  const { err } = await bench.phonerack(['phone', 'get', one])
+  for (const { about, lines } of hostileTexts) expect(err, about).toContain(lines)
+  const json = await bench.phonerack(['phone', 'get', one, '--json'])
+  expect(JSON.parse(json.err)).toMatchObject({ error: { message } })
+  for (const printed of [err, json.err]) expect(plainLines(printed)).toBe(printed)
 })
 
 it('colors only on a terminal, and not with NO_COLOR', async () => {

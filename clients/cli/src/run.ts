@@ -3,7 +3,7 @@ import { CommanderError, type Command } from 'commander'
 import { exitCodeOf, exitCodes, envelopeOf, failureText } from './failure.js'
 import type { Io } from './io.js'
 import { Output } from './output.js'
-import { plainJson } from './plain.js'
+import { plainJson } from '@phonerack/shared/plain'
 import { createProgram } from './program.js'
 import type { Session } from './session.js'
 import { Cancelled, ExitWith, UsageError } from './usage-error.js'
@@ -43,7 +43,7 @@ async function failed(thrown: unknown, words: readonly string[], io: Io, help: s
   const json = words.slice(0, words.includes('--') ? words.indexOf('--') : undefined).includes('--json')
   const out = new Output(io, json, false)
   const text = json
-    ? plainJson({ error: envelopeOf(error) })
+    ? plainJson(JSON.stringify({ error: envelopeOf(error) }))
     : failureText(error, (word) => out.paintErr('red', word))
   await io.err(`${text}\n`)
   return exitCodeOf(error)

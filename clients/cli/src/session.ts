@@ -6,7 +6,7 @@ import { emptyConfig, type Config } from './config/config.js'
 import { configFile } from './config/place.js'
 import { readConfig, tighten, writeConfig } from './config/store.js'
 import type { Io } from './io.js'
-import { plainLine } from './plain.js'
+import { plain } from '@phonerack/shared/plain'
 import { UsageError } from './usage-error.js'
 
 export const { version } = createRequire(import.meta.url)('../package.json') as { version: string }
@@ -67,7 +67,7 @@ function profileHeader(profile: string | undefined): Record<string, string> {
   if (profile === undefined) return {}
   if (!profiles.some((known) => known === profile))
     throw new UsageError(
-      `There is no profile \`${plainLine(profile)}\`.`,
+      `There is no profile \`${plain(profile)}\`.`,
       `--profile and PHONERACK_PROFILE take ${profiles.join(', ')}.`,
     )
   return { 'Phonerack-Profile': profile }

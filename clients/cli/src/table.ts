@@ -1,5 +1,5 @@
 /** Plain tables for people. Every cell is made safe for a terminal. */
-import { plainLine } from './plain.js'
+import { plain } from '@phonerack/shared/plain'
 
 export interface Column<Row> {
   title: string
@@ -40,7 +40,7 @@ export function record(pairs: readonly Field[]): string {
 }
 
 function cellOf(value: string | number | null | undefined): string {
-  const text = value === null || value === undefined ? '' : plainLine(String(value))
+  const text = value === null || value === undefined ? '' : plain(String(value))
   return text === '' ? '-' : text
 }
 

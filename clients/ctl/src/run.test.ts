@@ -4,6 +4,8 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { plainLines } from '@phonerack/shared'
+import { hostileTexts } from '@phonerack/shared/testing/plain-texts'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { runCtl } from './run.js'
 import { fields, table } from './table.js'
@@ -98,10 +100,15 @@ describe('ctl', () => {
     }
   })
 
-  it('removes control characters from names in text, and escapes them in JSON', async () => {
-    const name = 'a\u001b[2J\u009b31mb\u202ec\u2066d'
+  it('prints nothing that hides or moves text, and keeps each value in JSON', async () => {
+    const data = hostileTexts.map(({ text }, index) => ({
+      ...{ id: `proj_${index}`, name: text, balance_usd: '1', reserved_usd: '0' },
+    }))
+    const refusal = { code: 'validation_failed', message: hostileTexts.map(({ text }) => text).join('\n') }
+    let isRefused = false
     const server = createServer((_request, response) => {
-      response.end(JSON.stringify({ data: [{ id: 'proj_a', name, balance_usd: '1', reserved_usd: '0' }] }))
+      response.statusCode = isRefused ? 400 : 200
+      response.end(JSON.stringify(isRefused ? { error: refusal } : { data }))
     }).listen(0, '127.0.0.1')
     try {
       await once(server, 'listening')
@@ -109,11 +116,18 @@ describe('ctl', () => {
       const up = { operator_url: `http://127.0.0.1:${port}`, operator_token: `pro_${'A'.repeat(43)}` }
       writeFileSync(path.join(dir, 'up.json'), JSON.stringify(up))
       const text = await ctl('--data', dir, 'project', 'list')
-      expect(text.out).toContain('a[2J31mbcd')
+      const rows = text.out.split('\n')
+      for (const [index, { about, plain }] of hostileTexts.entries())
+        expect(rows[index + 1], about).toContain(`  ${plain}  `)
       const json = await ctl('--data', dir, '--json', 'project', 'list')
-      for (const moving of ['\u001b', '\u009b', '\u202e', '\u2066'])
-        for (const { out } of [text, json]) expect(out).not.toContain(moving)
-      expect(JSON.parse(json.out)).toMatchObject({ data: [{ name }] })
+      expect(JSON.parse(json.out)).toMatchObject({ data })
+      isRefused = true
+      const refused = await ctl('--data', dir, 'project', 'list')
+      for (const { about, lines } of hostileTexts) expect(refused.err, about).toContain(lines)
+      const refusedJson = await ctl('--data', dir, '--json', 'project', 'list')
+      expect(JSON.parse(refusedJson.err)).toMatchObject({ error: refusal })
+      for (const printed of [text.out, json.out, refused.err, refusedJson.err])
+        expect(plainLines(printed)).toBe(printed)
     } finally {
       server.close()
     }
@@ -171,7 +185,7 @@ describe('tables', () => {
       ],
       'none',
     )
-    expect(text.split('\n')).toEqual(['NAME     N', 'a[2Jb    1', 'Größe 👍  -'])
+    expect(text.split('\n')).toEqual(['NAME     N', 'a b      1', 'Größe 👍  -'])
     expect(table([], [], 'none')).toBe('none')
     expect(
       fields([

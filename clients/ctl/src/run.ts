@@ -2,7 +2,7 @@
 import { OperatorError, Unreachable } from '@phonerack/launcher/operator'
 import { parseCtlArgs, type Invocation } from './args.js'
 import { connectOperator, NotRunning } from './connect.js'
-import { plainLines } from '@phonerack/shared'
+import { plainJson, plainLines } from '@phonerack/shared'
 import { UsageError } from './usage-error.js'
 
 export interface Io {
@@ -21,7 +21,7 @@ export async function runCtl(argv: readonly string[], io: Io): Promise<number> {
     return 0
   } catch (error) {
     const [code, message, body] = explain(error)
-    io.err(asJson ? `${JSON.stringify(body)}\n` : `ctl: ${plainLines(message)}\n`)
+    io.err(asJson ? `${plainJson(JSON.stringify(body))}\n` : `ctl: ${plainLines(message)}\n`)
     return code
   }
 }
@@ -36,15 +36,8 @@ async function execute(
   const result = await command.run({ words, flags, say }, () =>
     connectOperator(data, io.environment, idempotencyKey),
   )
-  io.out(json ? `${escapedJson(result.json)}\n` : `${plainLines(result.text)}\n`)
+  io.out(json ? `${plainJson(JSON.stringify(result.json, null, 2))}\n` : `${plainLines(result.text)}\n`)
 }
-
-/** JSON without characters that control a terminal: those that JSON allows unescaped are escaped. */
-const escapedJson = (value: unknown): string =>
-  JSON.stringify(value, null, 2).replace(
-    /[\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g,
-    (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  )
 
 /** Exit code, text for people, body for `--json`. */
 function explain(error: unknown): [code: number, message: string, body: unknown] {

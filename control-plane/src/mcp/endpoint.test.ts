@@ -1,4 +1,6 @@
 /** POST /mcp as HTTP: key, Origin, methods, bodies, limits, and both kinds of protocol. */
+import { isStorable } from '@phonerack/shared'
+import { hostileTexts } from '@phonerack/shared/testing/plain-texts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type ErrorBody, startApi, type TestApi } from '../testing/api.js'
 import { connectMcp, call, eras, errorIn, listen, messageIn, post } from '../testing/mcp-client.js'
@@ -114,6 +116,26 @@ describe('the transport', () => {
     const method = { jsonrpc: '2.0', id: 3, method: 'resources/list' }
     expect((await messageIn(await post(url, api.key, method))).error).toMatchObject({ code: -32_601 })
   })
+})
+
+describe('the answers', () => {
+  it.each(eras)(
+    'hide nothing from people, in text and in structured content, in revision %s',
+    async (era) => {
+      const { db } = api.plane.app.core
+      const shown = hostileTexts.filter(({ text }) => isStorable(text))
+      const where = { id: api.tenant.projectId }
+      const { name } = await db.project.findUniqueOrThrow({ where })
+      await db.project.update({ where, data: { name: shown.map(({ text }) => text).join('|') } })
+      const client = await connectMcp(url, api.key, era)
+      const { text, structured } = await call(client, 'get_account')
+      await db.project.update({ where, data: { name } })
+      const expected = shown.map(({ lines }) => lines).join('|')
+      expect(structured['project']).toBe(expected)
+      expect(text).toContain(JSON.stringify(expected))
+      await client.close()
+    },
+  )
 })
 
 describe('the Origin', () => {

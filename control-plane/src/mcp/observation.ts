@@ -1,6 +1,5 @@
 /** Observations as answers of tools: text first, elements only on request, and the picture as image content. */
-import { type Observation } from '@phonerack/shared'
-import { safeLines } from './text.js'
+import { plainLines, type Observation } from '@phonerack/shared'
 import { type Image } from './tool.js'
 
 /** An observation of `/v1`: complete, without elements, or only a picture. */
@@ -17,7 +16,7 @@ const maxText = 50_000
 
 /** Cuts at the end of a line. */
 function shortened(text: string): { text: string; cut: boolean } {
-  const safe = safeLines(text)
+  const safe = plainLines(text)
   if (safe.length <= maxText) return { text: safe, cut: false }
   return { text: safe.slice(0, safe.lastIndexOf('\n', maxText)), cut: true }
 }

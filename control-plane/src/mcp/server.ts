@@ -1,12 +1,13 @@
 /** An MCP server with the tools, for one request over HTTP, or one connection over stdio. */
 import { createRequire } from 'node:module'
-import { ApiError, errorEnvelope, type Logger } from '@phonerack/shared'
+import { ApiError, errorEnvelope, plainLines, type Logger } from '@phonerack/shared'
 import { McpServer, ProtocolError, ProtocolErrorCode, type ServerContext } from '@modelcontextprotocol/server'
 import { findIssues } from '../validation/issues.js'
 import { validationFailed } from '../validation/validation-error.js'
 import { failed } from './answers.js'
 import { ApiFailure, createApi, type Api, type Send } from './api.js'
 import { instructions } from './instructions.js'
+import { plainFields } from './text.js'
 import { type Tool, type ToolAnswer } from './tool.js'
 import { toolList } from './tool-list.js'
 import { tools } from './tools/index.js'
@@ -78,12 +79,13 @@ async function runTool(
   }
 }
 
+/** The model reads the text or the structured content, so nothing in either is hidden from people. */
 const contentOf = ({ structured, text, images = [], isError = false }: ToolAnswer) => ({
   content: [
-    { type: 'text' as const, text },
+    { type: 'text' as const, text: plainLines(text) },
     ...images.map((image) => ({ type: 'image' as const, ...image })),
   ],
-  structuredContent: structured,
+  structuredContent: plainFields(structured),
   ...(isError ? { isError } : {}),
 })
 

@@ -1,8 +1,9 @@
+import { hostileTexts } from '@phonerack/shared/testing/plain-texts'
 import { describe, expect, it } from 'vitest'
 import { path } from './api.js'
 import { nextForTools } from './next.js'
 import { showScreen } from './observation.js'
-import { entryLine, fieldLines, oneLine, quoted, safeLines } from './text.js'
+import { entryLine, fieldLines, oneLine, plainFields, quoted } from './text.js'
 
 describe('text of tenants', () => {
   it('stays on its line and in its quotes', () => {
@@ -10,8 +11,13 @@ describe('text of tenants', () => {
     for (const text of [quoted(hostile), ...fieldLines({ name: hostile }), entryLine({ name: hostile })])
       expect(text).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}\u202e]/u)
     expect(quoted('a"b\n')).toBe('"a\\"b\\n"')
-    expect(oneLine('a\nb\u202e')).toBe('a\\nb\\u202e')
-    expect(safeLines('a\nb\u2028c')).toBe('a\nb\\u2028c')
+    expect(oneLine('a\nb\u202e')).toBe('a\\nb')
+  })
+
+  it.each(hostileTexts)('hides nothing from people: $about', ({ text, plain, lines }) => {
+    expect(quoted({ [text]: [text] })).toBe(JSON.stringify({ [plain]: [lines] }))
+    expect(plainFields({ [text]: { text } })).toEqual({ [plain]: { text: lines } })
+    expect(oneLine(text)).toBe(lines.replaceAll('\n', String.raw`\n`).replaceAll('\t', ' '))
   })
 
   it('writes IDs, numbers and packages without quotes', () => {

@@ -1,22 +1,25 @@
 /**
- * Text of tools for models. Names, labels and screens belong to tenants and apps, so every such text is escaped: it stays inside
- * its quotes and on its line, and cannot change the direction of the text around it. Pure.
+ * Text of tools for models. Names, labels and screens belong to tenants and apps, so every such text passes the filter of
+ * `shared/src/plain.ts`, and stays inside its quotes and on its line. Pure.
  */
+import { plain, plainLines } from '@phonerack/shared'
 
-/** Control characters, line and paragraph separators, and marks of text direction. */
-const unprintable = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu
+/** A value of an answer: `plainLines` filters each string, and `plain` each name of a field. */
+export function plainValue(value: unknown): unknown {
+  if (typeof value === 'string') return plainLines(value)
+  if (Array.isArray(value)) return value.map(plainValue)
+  if (typeof value !== 'object' || value === null) return value
+  return plainFields(value)
+}
 
-const escaped = (character: string): string =>
-  character === '\n' ? '\\n' : `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+export const plainFields = (fields: object): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(fields).map(([name, value]) => [plain(name), plainValue(value)]))
 
 /** One line without quotes, for our messages, which may contain a value. */
-export const oneLine = (text: string): string => text.replace(unprintable, escaped)
+export const oneLine = (text: string): string => plain(text.replaceAll(/\r?\n/g, String.raw`\n`))
 
 /** A JSON value on one line, with strings in quotes. */
-export const quoted = (value: unknown): string => oneLine(JSON.stringify(value))
-
-/** Lines that are already escaped, such as the text form of a screen. */
-export const safeLines = (text: string): string => text.split('\n').map(oneLine).join('\n')
+export const quoted = (value: unknown): string => JSON.stringify(plainValue(value))
 
 /** Letters, digits and punctuation of IDs, statuses, times and packages need no quotes. */
 const bare = /^[A-Za-z0-9_.:@/+-]+$/

@@ -1,4 +1,5 @@
 /** Sends mail to people, when a server for it is configured. */
+import { plain } from '@phonerack/shared'
 import { createTransport } from 'nodemailer'
 import { type MailConfig } from '../config/console.js'
 
@@ -82,4 +83,4 @@ If it was not you, ignore this mail: nothing has changed.
 })
 
 /** Names come from people; a link in one must not look like ours. */
-const oneLine = (text: string): string => text.replace(/\s+/g, ' ').replaceAll('://', ': //')
+const oneLine = (text: string): string => plain(text).replace(/\s+/g, ' ').replaceAll('://', ': //')

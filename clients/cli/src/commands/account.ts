@@ -2,7 +2,7 @@
 import type { Command } from 'commander'
 import type { App } from '../app.js'
 import { dollars } from '../money.js'
-import { plainLine } from '../plain.js'
+import { plain } from '@phonerack/shared/plain'
 import { record } from '../table.js'
 
 export function addAccountCommands(program: Command, app: App): void {
@@ -22,6 +22,6 @@ export function addAccountCommands(program: Command, app: App): void {
       ],
       ['countries', account.countries.map(({ code, name }) => `${code} ${name}`).join(', ')],
     ])
-    await run.out.answer(account, text, plainLine(account.balance_usd))
+    await run.out.answer(account, text, plain(account.balance_usd))
   })
 }

@@ -2,7 +2,7 @@
 import { unexpectedAnswer } from '@phonerack/sdk/internal'
 import type { Command } from 'commander'
 import type { App, Run } from '../app.js'
-import { plainText } from '../plain.js'
+import { plainJson } from '@phonerack/shared/plain'
 import { readGiven } from '../stdin.js'
 import { UsageError } from '../usage-error.js'
 
@@ -48,7 +48,7 @@ async function api(run: Run, [method = '', path = '']: readonly string[], flags:
   if (content.length === 0) return
   if (!/^application\/json\b/.test(response.headers.get('content-type') ?? '')) return run.out.bytes(content)
   const object = objectOf(content, response, method)
-  const text = plainText(JSON.stringify(object, null, 2))
+  const text = plainJson(JSON.stringify(object, null, 2))
   await run.out.answer(object, text, text)
 }
 

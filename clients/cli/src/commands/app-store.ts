@@ -4,7 +4,7 @@ import type { Command } from 'commander'
 import type { App, Run } from '../app.js'
 import { relative } from '../duration.js'
 import { noteMore, pageOf, pageOptions, type PageFlags } from '../pages.js'
-import { plainLine } from '../plain.js'
+import { plain } from '@phonerack/shared/plain'
 import { requireFile } from '../save.js'
 import { table } from '../table.js'
 import { onProgressOf } from './phone-install.js'
@@ -31,7 +31,7 @@ async function upload(run: Run, [file = '']: readonly string[]): Promise<void> {
   const done = await run.out.during('Uploading', (progress) =>
     client.apps.upload(file, { ...run.call, onProgress: onProgressOf(progress) }),
   )
-  const name = plainLine(`${done.package ?? file} ${done.version_name ?? ''}`).trim()
+  const name = plain(`${done.package ?? file} ${done.version_name ?? ''}`).trim()
   await run.out.answer(
     done,
     `Uploaded ${name} as ${done.id}. Install it: phonerack phone install <phone> ${done.id}`,
@@ -73,6 +73,6 @@ async function library(run: Run, [query = '']: readonly string[], flags: PageFla
     ],
     'The library has no such app.',
   )
-  await run.out.answer(page, text, page.data.map((each) => plainLine(each.package)).join('\n'))
+  await run.out.answer(page, text, page.data.map((each) => plain(each.package)).join('\n'))
   await noteMore(run, page.next_cursor)
 }

@@ -6,7 +6,7 @@ import { configFile } from '../config/place.js'
 import { envelopeOf, exitCodeOf, exitCodes } from '../failure.js'
 import type { Color } from '../output.js'
 import { dollars } from '../money.js'
-import { plainLine } from '../plain.js'
+import { plain } from '@phonerack/shared/plain'
 import { version, type Session } from '../session.js'
 import { ExitWith } from '../usage-error.js'
 
@@ -66,7 +66,7 @@ async function reach(run: Run, { client }: Session): Promise<[null, Check[]]> {
     [
       { name: 'connection', status: 'ok', detail: `${origin} answered in ${ms} ms`, next: null },
       certificate,
-      { name: 'version', status: 'ok', detail: `API ${plainLine(apiVersion)}`, next: null },
+      { name: 'version', status: 'ok', detail: `API ${plain(apiVersion)}`, next: null },
       clockCheck(date, run.io.now()),
     ],
   ]
@@ -74,7 +74,7 @@ async function reach(run: Run, { client }: Session): Promise<[null, Check[]]> {
 
 async function useKey(run: Run, { client }: Session): Promise<[null, Check[]]> {
   const account = await client.account(run.call)
-  const detail = `project ${plainLine(account.project)}, ${dollars(account.balance_usd)} credit`
+  const detail = `project ${plain(account.project)}, ${dollars(account.balance_usd)} credit`
   const isEmpty = Number(account.balance_usd) <= Number(account.reserved_usd)
   return [
     null,
@@ -94,6 +94,6 @@ async function useKey(run: Run, { client }: Session): Promise<[null, Check[]]> {
 const colors: Readonly<Record<Check['status'], Color>> = { ok: 'green', warning: 'yellow', failed: 'red' }
 
 function lineOf(run: Run, { name, status, detail, next }: Check): string {
-  const line = `${run.out.paint(colors[status], status.padEnd(7))}  ${name.padEnd(11)}  ${plainLine(detail)}`
-  return next === null ? line : `${line}\n${' '.repeat(22)}${plainLine(next)}`
+  const line = `${run.out.paint(colors[status], status.padEnd(7))}  ${name.padEnd(11)}  ${plain(detail)}`
+  return next === null ? line : `${line}\n${' '.repeat(22)}${plain(next)}`
 }

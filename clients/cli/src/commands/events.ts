@@ -9,7 +9,7 @@ import type {
 import type { Command } from 'commander'
 import type { App, Run } from '../app.js'
 import { noteMore, pageOf, pageOptions, type PageFlags } from '../pages.js'
-import { plainLine } from '../plain.js'
+import { plain } from '@phonerack/shared/plain'
 import { UsageError } from '../usage-error.js'
 
 interface EventFlags extends PageFlags {
@@ -44,7 +44,7 @@ async function pastEvents(run: Run, flags: EventFlags): Promise<void> {
   } as PastEventsOptions
   const page = await pageOf(client.pastEvents(options), flags)
   const text = page.data.length === 0 ? 'No events.' : page.data.map((event) => lineOf(run, event)).join('\n')
-  await run.out.answer(page, text, page.data.map(({ id }) => plainLine(id)).join('\n'))
+  await run.out.answer(page, text, page.data.map(({ id }) => plain(id)).join('\n'))
   await noteMore(run, page.next_cursor)
 }
 
@@ -52,7 +52,7 @@ async function events(run: Run, _operands: readonly string[], flags: EventFlags)
   if (flags.limit !== undefined || flags.cursor !== undefined || flags.all === true)
     throw new UsageError('`--limit`, `--cursor` and `--all` are for lists.', 'Add `--past`.')
   if (/[^\x21-\x7e]/.test(flags.after ?? ''))
-    throw new UsageError(`\`--after\` takes the id of an event, not \`${plainLine(flags.after ?? '')}\`.`)
+    throw new UsageError(`\`--after\` takes the id of an event, not \`${plain(flags.after ?? '')}\`.`)
   const { client } = await run.session()
   const options: EventsOptions = {
     signal: run.io.signal,
@@ -67,14 +67,14 @@ async function events(run: Run, _operands: readonly string[], flags: EventFlags)
 }
 
 const retryText = (error: PhonerackError | null): string =>
-  `The connection was lost; trying again.${error === null ? '' : ` ${plainLine(error.toJSON().message)}`}`
+  `The connection was lost; trying again.${error === null ? '' : ` ${plain(error.toJSON().message)}`}`
 
 /** One line each: the object of the API with `--json`, the ID with `--quiet`. */
 async function show(run: Run, event: PhonerackEvent | EventGap): Promise<void> {
   if (event.object === 'gap')
     return run.out.answer(
       event,
-      run.out.paint('yellow', `Events after ${plainLine(event.last_event_id)} have expired.`),
+      run.out.paint('yellow', `Events after ${plain(event.last_event_id)} have expired.`),
     )
   await run.out.answer(event, lineOf(run, event), event.id)
 }
@@ -110,7 +110,7 @@ function factsOf(type: string, data: PhonerackEvent['data']): string {
       (name) =>
         facts[name] !== undefined && facts[name] !== null && !(name === 'id' && type.startsWith('phone.')),
     )
-    .map((name) => `${name}=${plainLine(wordOf(facts[name]))}`)
+    .map((name) => `${name}=${plain(wordOf(facts[name]))}`)
     .join(' ')
 }
 

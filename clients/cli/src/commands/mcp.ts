@@ -2,7 +2,7 @@
 import { Writable } from 'node:stream'
 import type { Command } from 'commander'
 import type { App, Run } from '../app.js'
-import { escapedJson, plainLine } from '../plain.js'
+import { plain, plainJson } from '@phonerack/shared/plain'
 
 /** Milliseconds for one request. The server answers within 50 seconds. */
 const limitMs = 90_000
@@ -19,14 +19,14 @@ async function mcp(run: Run): Promise<void> {
     decodeStrings: false,
     // A message is one line of JSON.
     write: (line: string, _encoding, done) => {
-      run.io.out(`${escapedJson(line.trimEnd())}\n`).then(() => done(), done)
+      run.io.out(`${plainJson(line.trimEnd())}\n`).then(() => done(), done)
     },
   })
   await serveOverStdio({
     endpoint: new URL('/mcp', client.baseUrl),
     headers: { ...headers, authorization: `Bearer ${access.apiKey}` },
     ...{ stdin: run.io.stdin, stdout, signal: run.io.signal, limitMs },
-    report: (error) => void run.io.err(`error: ${plainLine(error.message)}\n`),
+    report: (error) => void run.io.err(`error: ${plain(error.message)}\n`),
   })
   run.io.signal.throwIfAborted()
 }

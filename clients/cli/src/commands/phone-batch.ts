@@ -4,7 +4,7 @@ import type { Command } from 'commander'
 import type { App, Run } from '../app.js'
 import { envelopeOf, exitCodeOf, exitCodes } from '../failure.js'
 import { phoneOf, splitOperands } from '../phone-operand.js'
-import { plainJson } from '../plain.js'
+import { plainJson } from '@phonerack/shared/plain'
 import { openFile } from '../save.js'
 import { linesOf } from '../stdin.js'
 import { ExitWith, UsageError } from '../usage-error.js'
@@ -43,7 +43,7 @@ async function batch(run: Run, operands: readonly string[], flags: BatchFlags): 
     number += 1
     if (line.trim() === '') continue
     const one = await batchOf(run, phone, actionsOf(line, number), flags.observe as Observed)
-    await run.io.out(`${plainJson(one.answer)}\n`)
+    await run.io.out(`${plainJson(JSON.stringify(one.answer))}\n`)
     if (one.exitCode === exitCodes.ok) continue
     exitCode = one.exitCode
     // The next batch would act on a screen that nobody knows.

@@ -2,7 +2,7 @@
 import type { Command } from 'commander'
 import type { App, Run } from '../app.js'
 import { phoneOf, splitOperands } from '../phone-operand.js'
-import { plainText } from '../plain.js'
+import { plainLines } from '@phonerack/shared/plain'
 import { readAll } from '../stdin.js'
 import { UsageError } from '../usage-error.js'
 
@@ -37,7 +37,7 @@ async function clip(run: Run, operands: readonly string[], { set }: { set?: stri
   const phone = await phoneOf(run, splitOperands(operands, []).phone)
   if (set === undefined) {
     const text = await phone.device.clipboard(run.call)
-    return run.out.answer({ text }, plainText(text), plainText(text))
+    return run.out.answer({ text }, plainLines(text), plainLines(text))
   }
   const text = set === '-' ? (await readAll(run.io)).toString('utf8') : set
   await phone.device.setClipboard(text, run.call)

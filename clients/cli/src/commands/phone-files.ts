@@ -4,7 +4,7 @@ import path from 'node:path'
 import type { Command } from 'commander'
 import type { App, Run } from '../app.js'
 import { phoneOf, splitOperands, type Operands } from '../phone-operand.js'
-import { plainLine } from '../plain.js'
+import { plain } from '@phonerack/shared/plain'
 import { localName, requireFile, saveFile } from '../save.js'
 import { readAll } from '../stdin.js'
 import { table } from '../table.js'
@@ -61,7 +61,7 @@ async function ls(run: Run, operands: readonly string[]): Promise<void> {
     ],
     'The folder is empty.',
   )
-  await run.out.answer({ data, next_cursor: null }, text, data.map(({ name }) => plainLine(name)).join('\n'))
+  await run.out.answer({ data, next_cursor: null }, text, data.map(({ name }) => plain(name)).join('\n'))
 }
 
 async function push(run: Run, operands: readonly string[], { to }: { to?: string }): Promise<void> {
@@ -73,11 +73,7 @@ async function push(run: Run, operands: readonly string[], { to }: { to?: string
   const target =
     to === undefined || to.endsWith('/') ? `${to ?? '/sdcard/Download/'}${path.basename(file)}` : to
   const written = await phone.files.write(target, content, run.call)
-  await run.out.answer(
-    written,
-    `Wrote ${written.size} bytes to ${plainLine(written.path)}.`,
-    plainLine(written.path),
-  )
+  await run.out.answer(written, `Wrote ${written.size} bytes to ${plain(written.path)}.`, plain(written.path))
 }
 
 async function pull(
@@ -94,7 +90,7 @@ async function pull(
   await saveFile(file, content, force === true)
   await run.out.answer(
     { file, size: content.byteLength },
-    `Wrote ${content.byteLength} bytes to ${plainLine(file)}.`,
+    `Wrote ${content.byteLength} bytes to ${plain(file)}.`,
     file,
   )
 }

@@ -5,7 +5,7 @@ import type { Command } from 'commander'
 import type { App, Run } from '../app.js'
 import type { Progress } from '../output.js'
 import { phoneOf, splitOperands } from '../phone-operand.js'
-import { plainLine } from '../plain.js'
+import { plain } from '@phonerack/shared/plain'
 import { table } from '../table.js'
 import { UsageError } from '../usage-error.js'
 
@@ -51,11 +51,7 @@ async function apps(run: Run, operands: readonly string[], { system }: { system?
     ],
     system === true ? 'No apps.' : 'No apps but those of the system: --system lists them.',
   )
-  await run.out.answer(
-    { data, next_cursor: null },
-    text,
-    data.map((each) => plainLine(each.package)).join('\n'),
-  )
+  await run.out.answer({ data, next_cursor: null }, text, data.map((each) => plain(each.package)).join('\n'))
 }
 
 /** A file that exists or looks like one, an upload, or a package. */
@@ -81,7 +77,7 @@ async function install(
       onProgress: onProgressOf(progress),
     }),
   )
-  const name = plainLine(installed.package)
+  const name = plain(installed.package)
   await run.out.answer(installed, `Installed ${name} on ${phone.id}.`, name)
 }
 
@@ -104,8 +100,5 @@ async function uninstall(run: Run, operands: readonly string[]): Promise<void> {
   const name = rest[0] ?? ''
   const phone = await phoneOf(run, given)
   await phone.uninstall(name, run.call)
-  await run.out.answer(
-    { package: name, uninstalled: true },
-    `Uninstalled ${plainLine(name)} from ${phone.id}.`,
-  )
+  await run.out.answer({ package: name, uninstalled: true }, `Uninstalled ${plain(name)} from ${phone.id}.`)
 }

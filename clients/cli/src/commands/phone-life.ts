@@ -8,7 +8,7 @@ import { requireWritable } from '../config/store.js'
 import { durationSeconds } from '../duration.js'
 import { phoneOf, splitOperands } from '../phone-operand.js'
 import { phoneRecord } from '../phone-text.js'
-import { plainLine } from '../plain.js'
+import { plain } from '@phonerack/shared/plain'
 import { saveSettings, settings } from '../session.js'
 import { UsageError } from '../usage-error.js'
 import { metadataOf } from '../metadata.js'
@@ -142,7 +142,7 @@ async function park(run: Run, operands: readonly string[], flags: { wait: boolea
 
 async function remove(run: Run, [given = '']: readonly string[]): Promise<void> {
   const phone = await phoneOf(run, given)
-  const shown = given === phone.id ? phone.id : `${plainLine(given)} (${phone.id})`
+  const shown = given === phone.id ? phone.id : `${plain(given)} (${phone.id})`
   await run.confirm(`Delete the phone ${shown} with its data? It cannot be restored.`)
   await phone.delete(run.call)
   await run.out.answer(phone.data, `Deleted ${shown}.`)

@@ -4,7 +4,7 @@ import type { Command } from 'commander'
 import type { App, Run } from '../app.js'
 import { durationMs, durationSeconds, relative } from '../duration.js'
 import { phoneOf, splitOperands } from '../phone-operand.js'
-import { plainLine } from '../plain.js'
+import { plain } from '@phonerack/shared/plain'
 import { bytesError } from '../output.js'
 import { localName, requireFree, saveFile } from '../save.js'
 import { NotDone, UsageError } from '../usage-error.js'
@@ -65,7 +65,7 @@ async function live(
     ...(expires === undefined ? {} : { expiresIn: durationSeconds(expires, '--expires') }),
     ...(viewOnly === true ? { control: false } : {}),
   })
-  await run.out.answer(link, plainLine(link.url), plainLine(link.url))
+  await run.out.answer(link, plain(link.url), plain(link.url))
   const what = viewOnly === true ? 'sees the screen' : 'controls the phone'
   await run.out.note(
     `A person with the link ${what}. It ends ${relative(link.expires_at, run.io.now()) ?? 'later'}.`,
@@ -78,12 +78,12 @@ async function handoff(run: Run, operands: readonly string[], flags: HandoffFlag
   const expiresIn =
     flags.expires === undefined ? {} : { expiresIn: durationSeconds(flags.expires, '--expires') }
   const request: Handoff = await phone.handOff({ message: rest[0] ?? '', ...expiresIn }, run.call)
-  const url = plainLine(request.url)
+  const url = plain(request.url)
   if (!flags.wait) return run.out.answer(request.data, url, url)
   await run.out.notice(request.data, `Send this link to the person: ${url}`)
   const answer = await run.out.during('Waiting for the person', () => request.done(run.call))
-  const status = plainLine(answer.status)
-  const note = answer.note === null ? '' : `: ${plainLine(answer.note)}`
+  const status = plain(answer.status)
+  const note = answer.note === null ? '' : `: ${plain(answer.note)}`
   await run.out.answer(answer, `${status}${note}`, status)
   if (answer.status !== 'done')
     throw new NotDone(`handoff_${answer.status}`, `The request ended as ${status}.`, null, {
@@ -117,7 +117,7 @@ async function record(run: Run, operands: readonly string[], flags: RecordFlags)
   await saveFile(file, video, flags.force === true)
   await run.out.answer(
     { ...recording.data, file },
-    `Wrote ${video.byteLength} bytes to ${plainLine(file)}.`,
+    `Wrote ${video.byteLength} bytes to ${plain(file)}.`,
     file,
   )
 }

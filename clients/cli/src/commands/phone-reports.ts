@@ -5,7 +5,7 @@ import type { App, Run } from '../app.js'
 import { durationMs } from '../duration.js'
 import { noteMore, pageOf, pageOptions, type PageFlags } from '../pages.js'
 import { phoneOf, splitOperands } from '../phone-operand.js'
-import { plainLine, plainText } from '../plain.js'
+import { plain, plainLines } from '@phonerack/shared/plain'
 import { repeated } from '../repeated.js'
 import { table } from '../table.js'
 import { UsageError } from '../usage-error.js'
@@ -99,8 +99,8 @@ async function logs(run: Run, operands: readonly string[], flags: LogFlags): Pro
 
 /** The form of `logcat -v time`; further lines of a message are indented. */
 function lineOf({ at, level, tag, pid, package: name, message }: LogLine): string {
-  const [first = '', ...rest] = message.split('\n').map(plainLine)
-  const head = `${at ?? '-'} ${level.slice(0, 1).toUpperCase()}/${plainLine(tag)}(${name ?? pid}): ${first}`
+  const [first = '', ...rest] = message.split('\n').map(plain)
+  const head = `${at ?? '-'} ${level.slice(0, 1).toUpperCase()}/${plain(tag)}(${name ?? pid}): ${first}`
   return [head, ...rest.map((line) => `    ${line}`)].join('\n')
 }
 
@@ -119,7 +119,7 @@ async function crashes(run: Run, operands: readonly string[], flags: CrashFlags)
 
 function crashText({ at, kind, package: name, exception, reason, stack }: Crash): string {
   const cause = [exception, reason].filter((each) => each !== null && each !== '').join(': ')
-  return `${at ?? '-'}  ${kind}  ${plainLine(name)}  ${plainLine(cause)}\n${plainText(stack)}`
+  return `${at ?? '-'}  ${kind}  ${plain(name)}  ${plain(cause)}\n${plainLines(stack)}`
 }
 
 async function notifications(run: Run, operands: readonly string[], flags: NotificationFlags): Promise<void> {
@@ -128,11 +128,11 @@ async function notifications(run: Run, operands: readonly string[], flags: Notif
   const phone = await phoneOf(run, splitOperands(operands, []).phone)
   if (open !== undefined) {
     await phone.reports.openNotification(open, run.call)
-    return run.out.answer({ id: open, opened: true }, `Opened ${plainLine(open)}.`)
+    return run.out.answer({ id: open, opened: true }, `Opened ${plain(open)}.`)
   }
   if (dismiss !== undefined) {
     await phone.reports.dismissNotification(dismiss, run.call)
-    return run.out.answer({ id: dismiss, dismissed: true }, `Dismissed ${plainLine(dismiss)}.`)
+    return run.out.answer({ id: dismiss, dismissed: true }, `Dismissed ${plain(dismiss)}.`)
   }
   const data = await phone.reports.notifications(run.call)
   const text = table(
@@ -146,7 +146,7 @@ async function notifications(run: Run, operands: readonly string[], flags: Notif
     ],
     'No notifications.',
   )
-  await run.out.answer({ data }, text, data.map(({ id }) => plainLine(id)).join('\n'))
+  await run.out.answer({ data }, text, data.map(({ id }) => plain(id)).join('\n'))
 }
 
 /** Android's own permissions may be given without their prefix. */
@@ -165,6 +165,6 @@ async function permissions(run: Run, operands: readonly string[], flags: Permiss
     { ...(grant.length > 0 ? { grant } : {}), ...(revoke.length > 0 ? { revoke } : {}) },
     run.call,
   )
-  const text = changed.map((each) => `${plainLine(each.name)} ${each.granted ? 'granted' : 'denied'}`)
+  const text = changed.map((each) => `${plain(each.name)} ${each.granted ? 'granted' : 'denied'}`)
   await run.out.answer({ package: name, permissions: changed }, text.join('\n'))
 }

@@ -7,7 +7,7 @@ import { durationMs, humanMs } from '../duration.js'
 import { phoneOf, splitOperands } from '../phone-operand.js'
 import { phoneRecord } from '../phone-text.js'
 import { pictureOf } from '../picture.js'
-import { plainLine, plainText } from '../plain.js'
+import { plain, plainLines } from '@phonerack/shared/plain'
 import { localName, saveFile, saveNew, timeName } from '../save.js'
 import { requiredTarget, targetOf, targetOptions, wholeNumber, type TargetFlags } from '../target.js'
 import { NotDone, UsageError } from '../usage-error.js'
@@ -64,7 +64,7 @@ export function addPhoneScreenCommands(phone: Command, app: App): void {
 async function observe(run: Run, operands: readonly string[]): Promise<void> {
   const phone = await phoneOf(run, splitOperands(operands, []).phone)
   const screen = await phone.observe(run.call)
-  const text = plainText(screen.text)
+  const text = plainLines(screen.text)
   await run.out.answer(screen.raw, text, text)
   await run.out.note(snapshotLine(run, screen.snapshotId))
   ;(await run.session()).lastSnapshot = screen.snapshotId
@@ -127,7 +127,7 @@ async function waitForStatus(
   if (phone.status !== status)
     throw new NotDone(
       'not_parked',
-      `The phone is ${plainLine(phone.status)}.`,
+      `The phone is ${plain(phone.status)}.`,
       `\`phonerack phone park ${phone.id}\` parks it.`,
     )
   await run.out.answer(phone.data, phoneRecord(phone.data, run.out, run.io.now()), phone.id)

@@ -6,7 +6,7 @@ import type { App, Run, RunLine } from '../app.js'
 import { exitCodes } from '../failure.js'
 import type { Io } from '../io.js'
 import { phoneOf, splitOperands } from '../phone-operand.js'
-import { plainLine, plainText } from '../plain.js'
+import { plain, plainLines } from '@phonerack/shared/plain'
 import type { Session } from '../session.js'
 import { Cancelled, ExitWith, UsageError } from '../usage-error.js'
 import { wordsOf } from '../words.js'
@@ -26,12 +26,12 @@ async function shell(run: Run, operands: readonly string[], group: Command, runL
   await phone.refresh(run.call)
   const session = (await run.session()).withPhone(phone.id)
   await run.out.note(
-    `${plainLine(phone.name)} is ${plainLine(phone.status)}. \`help\` lists the commands, \`quit\` leaves.`,
+    `${plain(phone.name)} is ${plain(phone.status)}. \`help\` lists the commands, \`quit\` leaves.`,
   )
   const isTerminal = run.io.isTerminal.in && run.io.isTerminal.err
   const lines = createInterface({
     ...{ input: run.io.stdin, terminal: isTerminal, historySize: 200 },
-    ...(isTerminal ? { output: process.stderr, prompt: `${plainLine(phone.name)}> ` } : {}),
+    ...(isTerminal ? { output: process.stderr, prompt: `${plain(phone.name)}> ` } : {}),
     completer: (line: string) => completionsOf(line, group),
   })
   await readLines(lines, { run, session, group, isTerminal, runLine })
@@ -97,7 +97,7 @@ async function readLines(
       return words === null ? exitCodes.ok : await runLine([...flagsOf(outer), ...words], io, session)
     } catch (error) {
       if (!(error instanceof UsageError)) throw error
-      await io.err(`error: ${plainText(error.message)}\n`)
+      await io.err(`error: ${plainLines(error.message)}\n`)
       return exitCodes.usage
     }
   }
@@ -116,7 +116,7 @@ export function shellWords(line: string, group: Command, phoneId: string): strin
   if (name === 'help') return ['phone', ...rest, '--help']
   const command = group.commands.find((each) => each.name() === name)
   if (command === undefined || name === 'shell')
-    throw new UsageError(`There is no command \`${plainLine(name)}\`. \`help\` lists them.`)
+    throw new UsageError(`There is no command \`${plain(name)}\`. \`help\` lists them.`)
   const takesPhone = command.registeredArguments[0]?.name() === 'phone'
   const takesRef =
     command.options.some(({ long }) => long === '--ref') && command.registeredArguments.length === 1

@@ -6,7 +6,7 @@ import { relative } from '../duration.js'
 import { bytesError } from '../output.js'
 import { noteMore, pageOf, pageOptions, type PageFlags } from '../pages.js'
 import { phoneOf, splitOperands, usageOf } from '../phone-operand.js'
-import { plainLine, plainText } from '../plain.js'
+import { plain, plainLines } from '@phonerack/shared/plain'
 import { localName, requireFree, saveFile } from '../save.js'
 import { record, table } from '../table.js'
 import { UsageError } from '../usage-error.js'
@@ -87,7 +87,7 @@ async function list(run: Run, operands: readonly string[], flags: ListFlags): Pr
     [
       { title: 'STEP', value: ({ id }) => id },
       { title: 'WHEN', value: ({ started_at: at }) => relative(at, run.io.now()) },
-      { title: 'STATUS', value: ({ status }) => plainLine(status) },
+      { title: 'STATUS', value: ({ status }) => plain(status) },
       { title: 'BY', value: senderOf },
       { title: 'ACTIONS', value: (step) => actionsOf(step) },
     ],
@@ -97,13 +97,13 @@ async function list(run: Run, operands: readonly string[], flags: ListFlags): Pr
   await noteMore(run, page.next_cursor)
 }
 
-const senderOf = ({ by }: Step): string => plainLine(`${by.via} ${by.client ?? by.key_name ?? ''}`.trim())
+const senderOf = ({ by }: Step): string => plain(`${by.via} ${by.client ?? by.key_name ?? ''}`.trim())
 
 /** Actions by their names that are shown. */
 const shown = 4
 
 function actionsOf({ actions, completed }: Step): string {
-  const names = actions.slice(0, shown).map(({ type }) => plainLine(type))
+  const names = actions.slice(0, shown).map(({ type }) => plain(type))
   const more = actions.length > shown ? `, ${actions.length - shown} more` : ''
   const done = completed === actions.length ? '' : ` (${completed} of ${actions.length} done)`
   return `${names.join(', ')}${more}${done}`
@@ -133,14 +133,14 @@ function stepText(step: Step): string {
   return [
     facts,
     ...step.actions.map((action, index) => actionLine(action, step.results[index])),
-    ...(screen === null ? [] : [plainText(screen.text)]),
+    ...(screen === null ? [] : [plainLines(screen.text)]),
   ].join('\n')
 }
 
 /** `ok  {"type":"tap",…}`. An action without a result was not started, or its result is unknown. */
 function actionLine(action: Step['actions'][number], result: Step['results'][number] | undefined): string {
   const outcome = result === undefined ? '-' : result.ok ? 'ok' : (result.error?.code ?? 'failed')
-  return plainLine(`${outcome}  ${JSON.stringify(action)}`)
+  return plain(`${outcome}  ${JSON.stringify(action)}`)
 }
 
 async function shot(run: Run, operands: readonly string[], flags: ShotFlags): Promise<void> {
@@ -175,7 +175,7 @@ async function exportSession(run: Run, operands: readonly string[], flags: Expor
   await saveFile(file, content, flags.force === true)
   await run.out.answer(
     { file, size: content.byteLength },
-    `Wrote ${content.byteLength} bytes to ${plainLine(file)}.`,
+    `Wrote ${content.byteLength} bytes to ${plain(file)}.`,
     file,
   )
 }

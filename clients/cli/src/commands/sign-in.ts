@@ -7,7 +7,7 @@ import { contextName, withContext, withoutContext, type Config, type Context } f
 import { configFile } from '../config/place.js'
 import { requireWritable } from '../config/store.js'
 import { dollars } from '../money.js'
-import { plainLine } from '../plain.js'
+import { plain } from '@phonerack/shared/plain'
 import { clientOf, saveSettings, settings, userAgent } from '../session.js'
 import { readAll } from '../stdin.js'
 import { record, table } from '../table.js'
@@ -72,7 +72,7 @@ async function login(run: Run, _operands: readonly string[], flags: LoginFlags):
   await saveSettings(run.io, withContext(await settings(run.io), name, context))
   await run.out.answer(
     { context: name, base_url: origin, project: context.project, settings_file: file },
-    `Signed in to project ${plainLine(context.project)} at ${origin} (context ${name}).\nThe key is in ${file}.`,
+    `Signed in to project ${plain(context.project)} at ${origin} (context ${name}).\nThe key is in ${file}.`,
   )
   if (run.io.env['PHONERACK_API_KEY'])
     await run.out.note('PHONERACK_API_KEY is set: commands use that key unless --context is given.')
@@ -88,7 +88,7 @@ async function confirmed(run: Run, origin: string, client: string | undefined): 
     client: name,
     headers: { 'User-Agent': userAgent },
   })
-  const [code, url] = [plainLine(setup.userCode), plainLine(setup.url)]
+  const [code, url] = [plain(setup.userCode), plain(setup.url)]
   await run.out.notice(
     { user_code: code, verification_url: url },
     `Code   ${run.out.paintErr('bold', code)}\nPage   ${url}\n\nOpen the page and confirm the code in the console, or give the code to an operator of the service, who sends you a link.\nWaiting…`,

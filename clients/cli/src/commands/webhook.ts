@@ -4,7 +4,7 @@ import type { Command } from 'commander'
 import type { App, Run } from '../app.js'
 import { relative } from '../duration.js'
 import { noteMore, pageOf, pageOptions, type PageFlags } from '../pages.js'
-import { plainLine } from '../plain.js'
+import { plain } from '@phonerack/shared/plain'
 import { repeated } from '../repeated.js'
 import { record, table } from '../table.js'
 import { UsageError } from '../usage-error.js'
@@ -83,8 +83,8 @@ async function create(run: Run, [url = '']: readonly string[], flags: WebhookFla
 
 /** The secret alone on stdout, for a file or a variable: it is not shown again. */
 async function answerSecret(run: Run, webhook: Webhook & { secret: string }): Promise<void> {
-  const secret = plainLine(webhook.secret)
-  await run.out.note(`${plainLine(webhook.id)} signs with this secret, which is not shown again:`)
+  const secret = plain(webhook.secret)
+  await run.out.note(`${plain(webhook.id)} signs with this secret, which is not shown again:`)
   await run.out.answer(webhook, secret, secret)
 }
 
@@ -132,10 +132,10 @@ function changeOf({ url, type, allTypes, description, enable, disable }: Webhook
 }
 
 async function remove(run: Run, [id = '']: readonly string[]): Promise<void> {
-  await run.confirm(`Delete the webhook ${plainLine(id)}, and its deliveries?`)
+  await run.confirm(`Delete the webhook ${plain(id)}, and its deliveries?`)
   const { client } = await run.session()
   await client.webhooks.delete(id, run.call)
-  await run.out.answer({ id, deleted: true }, `Deleted ${plainLine(id)}.`, id)
+  await run.out.answer({ id, deleted: true }, `Deleted ${plain(id)}.`, id)
 }
 
 async function test(run: Run, [id = '']: readonly string[]): Promise<void> {
@@ -143,8 +143,8 @@ async function test(run: Run, [id = '']: readonly string[]): Promise<void> {
   const delivery = await client.webhooks.test(id, run.call)
   await run.out.answer(
     delivery,
-    `Sending ${plainLine(delivery.id)}. See the answer: phonerack webhook deliveries ${plainLine(id)}`,
-    plainLine(delivery.id),
+    `Sending ${plain(delivery.id)}. See the answer: phonerack webhook deliveries ${plain(id)}`,
+    plain(delivery.id),
   )
 }
 
@@ -169,14 +169,14 @@ async function deliveries(run: Run, [id = '']: readonly string[], flags: PageFla
     ],
     'Nothing was sent.',
   )
-  await run.out.answer(page, text, page.data.map((each) => plainLine(each.id)).join('\n'))
+  await run.out.answer(page, text, page.data.map((each) => plain(each.id)).join('\n'))
   await noteMore(run, page.next_cursor)
 }
 
 async function retry(run: Run, [id = '', deliveryId = '']: readonly string[]): Promise<void> {
   const { client } = await run.session()
   const delivery = await client.webhooks.retry(id, deliveryId, run.call)
-  const name = plainLine(delivery.id)
+  const name = plain(delivery.id)
   await run.out.answer(delivery, `Sending ${name} again.`, name)
 }
 
@@ -191,7 +191,7 @@ const answerWebhook = (run: Run, webhook: Webhook): Promise<void> =>
       ['state', stateOf(run, webhook)],
       ['earlier secret', relative(webhook.earlier_secret_expires_at, run.io.now())],
     ]),
-    plainLine(webhook.id),
+    plain(webhook.id),
   )
 
 const typesText = ({ events }: Webhook): string => (events === null ? 'all' : events.join(', '))
