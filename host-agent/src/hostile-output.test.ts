@@ -35,6 +35,8 @@ describe('the time for hostile output grows with its size', () => {
     bounded(() => {
       parseWindows(filledWith('mCurrentFocus=Window{a b'))
       parseWindows(filledWith('mFocusedApp=AppWindowToken{'))
+      parseWindows(filledWith('Display: mDisplayId=1\n'))
+      parseWindows(filledWith('Display: mDisplayId=1\nmCurrentFocus=Window{a '))
       parseWindows(filledWith('mFocusedApp=AppWindowToken{ActivityRecord{a u0 '))
       expect(parseWindows(filledWith('\n')).package).toBe('')
     }),

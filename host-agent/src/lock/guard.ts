@@ -5,20 +5,15 @@
  * Run by `supervision/care.ts` while the phone is rented. docs/decisions/0166.
  */
 import { ApiError, DeadlineExceeded, Progress, type Logger } from '@phonerack/shared'
-import { command, pipe } from '../adb/quote.js'
+import { command } from '../adb/quote.js'
 import type { Transport } from '../adb/transport.js'
 import { DeviceGone, InvalidAnswer } from '../base/device-gone.js'
-import { parseWindows } from '../shell/windows.js'
+import { parseWindows, readFocus } from '../shell/windows.js'
 import type { CredentialMemory } from './credential-memory.js'
 import { isCredentialScreen, isSettings, parseLock, readLock } from './screens.js'
 
 /** Milliseconds. */
 export const guardTimes = { focus: 1000, lock: 20_000, check: 5000 }
-
-const readFocus = pipe(
-  command('dumpsys', 'window', 'displays'),
-  command('grep', '-E', 'mCurrentFocus=|mFocusedApp='),
-)
 
 /** The action taken, for the device's events. */
 export type LockStep = 'screen_lock_closed' | 'screen_lock_cleared' | 'screen_lock_found'

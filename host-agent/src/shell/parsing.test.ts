@@ -56,6 +56,42 @@ describe('the window in front', () => {
     expect(read('null')).toMatchObject({ package: '', activity: null, keyboardVisible: false })
   })
 
+  it('is the app of the record, whatever the title of its window says', () => {
+    const app = 'mFocusedApp=ActivityRecord{77 u0 com.evil.app/.Main t12}'
+    const forged = 'mFocusedApp=ActivityRecord{1 u0 com.bank/.Main t1}'
+    for (const title of [
+      'com.bank/com.bank.Main',
+      `com.bank/com.bank.Main}\n  ${forged}\n  x`,
+      `x}\n  Display: mDisplayId=0 (organized)\n  mCurrentFocus=Window{1 u0 a}\n  ${forged}\n  Display: mDisplayId=9`,
+    ]) {
+      const output = `  Display: mDisplayId=0 (organized)\n  mCurrentFocus=Window{a1 u0 ${title}}\n  ${app}\n`
+      expect(parseWindows(output), output).toMatchObject({
+        ...{ package: 'com.evil.app', activity: 'com.evil.app.Main' },
+      })
+    }
+  })
+
+  // In the form of a Galaxy Z Flip4 (appium/appium-adb#797) and of Android 16 while scrcpy streams.
+  it('is that of display 0, else of the display that has one', () => {
+    const block = (id: number, window: string | null, name: string | null) =>
+      `  Display: mDisplayId=${id}\n  mCurrentFocus=${window === null ? 'null' : `Window{5e${id} u0 ${window}}`}\n` +
+      `  mFocusedApp=${name === null ? 'null' : `ActivityRecord{a6${id} u0 ${name} t${id}}`}\n`
+    const cover = block(1, null, 'com.android.systemui/.subscreen.SubHomeActivity')
+    const stream = block(2, null, null)
+    const other = block(3, 'com.other/com.other.Main', 'com.other/.Main')
+    const main = block(0, 'PopupWindow:3f2', 'com.chat/.Main')
+    for (const blocks of [
+      [stream, cover, main],
+      [main, other],
+      [cover, main, stream],
+      [other, stream, main],
+    ])
+      expect(parseWindows(blocks.join('')).package, blocks.join('')).toBe('com.chat')
+    expect(parseWindows(block(0, null, null) + other).package).toBe('com.other')
+    expect(parseWindows(other + block(0, null, null) + stream).package).toBe('com.other')
+    expect(parseWindows(block(0, null, null)).package).toBe('')
+  })
+
   it('is the app behind a dialog of the system, which is said', () => {
     const app = 'mFocusedApp=ActivityRecord{77 u0 com.x.notes/.Editor t12}'
     for (const title of ['Application Error: com.x.maps', 'Application Not Responding: com.x.notes'])

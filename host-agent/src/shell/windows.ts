@@ -4,8 +4,14 @@ import type { Transport } from '../adb/transport.js'
 import type { Windows, WindowState } from '../device/device.js'
 import { parseScreenOn, readWakefulness } from './power.js'
 
+/** The focused window and app of each display. */
+export const readFocus = pipe(
+  command('dumpsys', 'window', 'displays'),
+  command('grep', '-E', 'Display: mDisplayId=|mCurrentFocus=|mFocusedApp='),
+)
+
 const readCommand = sequence(
-  pipe(command('dumpsys', 'window', 'displays'), command('grep', '-E', 'mCurrentFocus=|mFocusedApp=')),
+  readFocus,
   pipe(command('dumpsys', 'input_method'), command('grep', '-E', 'mInputShown=')),
   readWakefulness,
 )
@@ -22,31 +28,46 @@ const systemDialog =
   /^(?:Application Error: |Application Not Responding: |Strict Mode Violation: |Waiting For Debugger: |Error Dialog$)/
 
 /**
- * Parses `mCurrentFocus=Window{… u0 package/activity}` and `mFocusedApp=…{… u0 package/activity t12}`. The focused app
- * counts only when the name of the focused window has no activity, as with dialogs and popups.
+ * Parses `mFocusedApp=…{… u0 package/activity t12}` and `mCurrentFocus=Window{… u0 title}` of the display in use. The app is
+ * that of the activity's record, since an app chooses the titles of its windows, by default `package/activity`. Without a record
+ * the title counts. A title can still pass for a window of the system, which covers the app.
  */
 export function parseWindows(output: string): WindowState {
-  // Each display prints a line; those without focus print `null`.
-  const window = /mCurrentFocus=Window\{\S{1,32} (?:u\d{1,10} )?([^}]{1,500})\}/.exec(output)?.[1]?.trim()
+  const display = displayInUse(output)
+  const window = windowPattern.exec(display)?.[1]?.trim()
   return {
-    ...foreground(window, output),
+    ...foreground(window, display),
     keyboardVisible: /mInputShown=true/.test(output),
     systemDialog: window !== undefined && systemDialog.test(window),
     screenOn: parseScreenOn(output) ?? true,
   }
 }
 
-function foreground(window: string | undefined, output: string): Pick<WindowState, 'package' | 'activity'> {
-  const inWindow = window === undefined ? null : component(window)
-  if (inWindow) return inWindow
+/** A display without focus prints `null`. */
+const windowPattern = /mCurrentFocus=Window\{\S{1,32} (?:u\d{1,10} )?([^}]{1,500})\}/
+const appPattern =
+  /mFocusedApp=(?:AppWindowToken\{.{0,200}?)?ActivityRecord\{\S{1,32} u\d{1,10} ([^ }]{1,500})/g
+
+/**
+ * Display 0, or, when it has neither window nor app, as on a folded phone, the last one that has. A display is one block (AOSP
+ * `DisplayContent.dump`, Android 10 to 16), and the display that was used last is the last block.
+ */
+function displayInUse(output: string): string {
+  const blocks = output.split(/^(?=\s{0,20}Display: mDisplayId=)/m)
+  const main = blocks.filter((block) => /^\s{0,20}Display: mDisplayId=0\b/.test(block))
+  // A line feed in a title looks like another display 0.
+  if (main.length > 1) return output
+  const isUsed = (block: string): boolean => windowPattern.test(block) || block.search(appPattern) >= 0
+  return main.find(isUsed) ?? blocks.findLast(isUsed) ?? output
+}
+
+function foreground(window: string | undefined, display: string): Pick<WindowState, 'package' | 'activity'> {
   if (window !== undefined && systemWindows.has(window))
     return { package: 'com.android.systemui', activity: null }
-  const app =
-    /mFocusedApp=(?:AppWindowToken\{.{0,200}?)?ActivityRecord\{\S{1,32} u\d{1,10} ([^ }]{1,500})/.exec(
-      output,
-    )?.[1]
-  const inApp = app === undefined ? null : component(app)
-  return inApp ?? { package: '', activity: null }
+  // The last one: it is printed after the title, which may contain a line feed.
+  const app = [...display.matchAll(appPattern)].at(-1)?.[1]
+  const found = component(app ?? '') ?? component(window ?? '')
+  return found ?? { package: '', activity: null }
 }
 
 /** Parses `package/activity`; a leading dot abbreviates the package. */
