@@ -12,8 +12,11 @@ COPY phonerack-agent_*.deb /package.deb
 RUN dpkg-deb -x /package.deb /unpacked
 
 FROM node:20-bookworm-slim
-RUN apt-get update \
-  && apt-get install -y --no-install-recommends adb ca-certificates ffmpeg \
+# adb from the backports: Debian 12's 29.0.6 can abort when a phone disconnects, and has no server for each phone on USB.
+RUN echo 'deb http://deb.debian.org/debian bookworm-backports main' > /etc/apt/sources.list.d/backports.list \
+  && apt-get update \
+  && apt-get install -y --no-install-recommends ca-certificates ffmpeg \
+  && apt-get install -y --no-install-recommends -t bookworm-backports adb \
   && rm -rf /var/lib/apt/lists/*
 COPY --from=unpacked /unpacked/usr/lib/phonerack-agent /usr/lib/phonerack-agent
 COPY --from=unpacked /unpacked/usr/share/doc/phonerack-agent /usr/share/doc/phonerack-agent
@@ -26,7 +29,7 @@ WORKDIR /var/lib/phonerack-agent
 VOLUME /var/lib/phonerack-agent
 EXPOSE 7710
 STOPSIGNAL SIGTERM
-# Whether the agent accepts calls and its adb server answers. With another configuration file than
+# Whether the agent accepts calls and an adb server of it answers. With another configuration file than
 # /etc/phonerack/agent.yaml, give the container its variables instead, which `health` reads too.
 HEALTHCHECK --interval=30s --timeout=10s --start-period=60s --retries=3 \
   CMD ["/usr/bin/phonerack-agent", "health"]

@@ -4,7 +4,7 @@ import { createLogger, Progress } from '@phonerack/shared'
 import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { AdbClient } from './adb/client.js'
-import { adbSocketPath } from './adb/server.js'
+import { adbSocketPath } from './adb/sockets.js'
 import { command } from './adb/quote.js'
 import { readJar } from './scrcpy/jar.js'
 import { createScrcpyKeeper } from './scrcpy/keeper.js'
@@ -24,7 +24,8 @@ const at = (fencingNumber: bigint, phoneId?: string) =>
   session(control(), both.phone.serial, fencingNumber, phoneId)
 /** Reads it through a second scrcpy server. */
 async function clipboardOf({ host, phone }: PhoneAndHost): Promise<string | null> {
-  const transport = transportTo(new AdbClient(adbSocketPath(host.config.dataDir)), phone.serial)
+  const client = new AdbClient(adbSocketPath(host.config.dataDir, phone.serial))
+  const transport = transportTo(client, phone.serial)
   const jar = await readJar(host.config.scrcpyServer ?? '')
   const keeper = createScrcpyKeeper(transport, jar, createLogger('test'))
   const progress = Progress.for(10_000)
@@ -320,7 +321,8 @@ describe('a wipe', () => {
     const { registry } = both.host.agent
     await at(4n).start()
     // Traces of a tenant, written without the agent.
-    const transport = transportTo(new AdbClient(adbSocketPath(both.host.config.dataDir)), both.phone.serial)
+    const { serial } = both.phone
+    const transport = transportTo(new AdbClient(adbSocketPath(both.host.config.dataDir, serial)), serial)
     const progress = Progress.for(10_000)
     for (const left of [
       command('touch', '/sdcard/Download/mine.txt'),

@@ -12,7 +12,7 @@ import {
   type Logger,
   type Progress,
 } from '@phonerack/shared'
-import { startAdbServer } from './adb/server.js'
+import { startAdbServers } from './adb/servers.js'
 import { ownFaultOf } from './base/own-fault.js'
 import type { AgentTimes } from './base/times.js'
 import type { Config } from './config.js'
@@ -86,7 +86,12 @@ export async function startAgent(
     const journal = openJournal(joinPath(dataDir, 'journal.jsonl'), () => systemClock.now())
     undo.push(() => journal.close())
     reportLeftOpen(journal, records, log)
-    const adb = await startAdbServer({ bin: config.adbBin, dataDir, log })
+    const adb = await startAdbServers({
+      bin: config.adbBin,
+      connect: config.adbConnect,
+      reconnectMs: times.reconnect,
+      ...{ dataDir, log },
+    })
     undo.push(() => adb.stop())
     let heartbeats: Heartbeats | null = null
     let cache: PackageCache | null = null
@@ -104,15 +109,15 @@ export async function startAgent(
     const reports = new PhoneReports(log, () => heartbeats?.changed())
     let metricsPort: number | null = null
     const registry = new Registry({
-      client: adb.client,
+      servers: adb,
       connect: config.adbConnect,
       jar,
       isolated: config.isolated,
       allowSims: config.allowSims,
       conditionEveryMs: config.conditionEveryMs,
       times,
-      isHostFault(error) {
-        const isOwn = ownFaultOf(error) !== null || adb.trouble !== null
+      isHostFault(error, serial) {
+        const isOwn = ownFaultOf(error) !== null || adb.troubleOf(serial) !== null
         if (isOwn) fitness.suspect()
         return isOwn
       },

@@ -102,7 +102,10 @@ beforeEach(() => {
   config = {
     ...base,
     ...{ dataDir: state, grpcListen: '127.0.0.1:0' },
-    adbBin: script('adb', 'echo "Android Debug Bridge version 1.0.41"; echo "Version 34.0.4"'),
+    adbBin: script(
+      'adb',
+      'echo "Android Debug Bridge version 1.0.41"; echo "Version 34.0.4"; echo " --one-device SERIAL|USB"',
+    ),
     recordings: {
       ...{
         ffmpeg: script('ffmpeg', 'echo " V..... h264 x"; echo libx264; echo flv; echo mov,mp4; echo setts'),
@@ -133,6 +136,12 @@ const faults: [string, () => void | Promise<void>, Finding['level'], RegExp][] =
   ['adb', () => void (config.adbBin = '/does/not/exist/adb'), 'error', /adb does not run: .*does not exist/],
   ['adb', () => void script('adb', 'echo nonsense'), 'error', /is not adb/],
   ['adb', () => void script('adb', 'exit 3'), 'error', /adb does not run/],
+  [
+    'adb',
+    () => void script('adb', 'echo "Android Debug Bridge version 1.0.41"; echo "Version 29.0.6-debian"'),
+    'warning',
+    /does not know --one-device, and its server can abort .*: Android Debug Bridge version 1\.0\.41, Version 29\.0\.6-debian/,
+  ],
   [
     'adb_servers',
     () => void write('proc/99/cmdline', 'adb\0-L\0tcp:5037\0fork-server\0server\0\u001b[31m'),

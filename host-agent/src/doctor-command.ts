@@ -4,17 +4,26 @@ import { existsSync, statSync } from 'node:fs'
 import { statfs } from 'node:fs/promises'
 import path from 'node:path'
 import { Progress, trustedRoots } from '@phonerack/shared'
-import { AdbClient } from './adb/client.js'
+import type { TrackedDevice } from './adb/client.js'
+import { isPhoneOf, serversOf, type ServerToAsk } from './adb/plan.js'
 import { runningAgent } from './adb/process-identity.js'
-import { adbSocketPath } from './adb/server.js'
+import { adbSocketDir } from './adb/sockets.js'
 import type { Io } from './cli/io.js'
 import type { Config } from './config.js'
 import { hostFindings } from './doctor/host.js'
 import { machineFindings } from './doctor/machine.js'
 import { readBroker, readPort, readServer, readWayBack } from './doctor/network.js'
-import { readPhoneNetwork, tryMs } from './doctor/phone-network.js'
+import { readPhoneNetwork, tryMs, type ConnectedPhone } from './doctor/phone-network.js'
 import { attempt, readAdb, readAdbServers, readFfmpeg, readFfprobe } from './doctor/programs.js'
-import type { Finding, HostReadings, Readings, WayBack, WayToAgent } from './doctor/readings.js'
+import type {
+  Finding,
+  HostReadings,
+  Reading,
+  Readings,
+  UsbPhone,
+  WayBack,
+  WayToAgent,
+} from './doctor/readings.js'
 import { isHealthy, reportJson, reportText } from './doctor/report.js'
 import { readUsb } from './doctor/usb.js'
 import { readTunnels } from './tunnels/state.js'
@@ -57,20 +66,29 @@ async function readAll(
   limitMs: number,
 ): Promise<Readings> {
   const config = 'problem' in given ? null : given
-  const socket = config === null ? null : adbSocketPath(config.dataDir)
-  const [adb, adbServers, usb, ffmpeg, ffprobe, host] = await Promise.all([
+  const ownDir = config === null ? null : adbSocketDir(config.dataDir)
+  const [adb, usb] = await Promise.all([
     readAdb(config?.adbBin ?? 'adb'),
-    readAdbServers(folders.proc, socket),
     readUsb(folders.usb, folders.usbNodes),
+  ])
+  const sharesUsb = process.platform !== 'linux' || 'failed' in adb || !adb.value.knowsOneDevice
+  const ports = sharesUsb ? null : 'value' in usb ? usb.value : []
+  const [adbServers, ffmpeg, ffprobe, host] = await Promise.all([
+    readAdbServers(folders.proc, ownDir),
     readFfmpeg(config?.recordings.ffmpeg ?? 'ffmpeg'),
     readFfprobe(config?.recordings.ffprobe ?? 'ffprobe'),
-    config === null ? null : readHost(config, limitMs),
+    config === null ? null : readHost(config, ports, limitMs),
   ])
   const configuration = 'problem' in given ? given.problem : null
   return { now: new Date(), configuration, adb, adbServers, usb, ffmpeg, ffprobe, host }
 }
 
-async function readHost(config: Config, limitMs: number): Promise<HostReadings> {
+/** @param ports on USB, when each phone there has an adb server; null: they share one */
+async function readHost(
+  config: Config,
+  ports: readonly UsbPhone[] | null,
+  limitMs: number,
+): Promise<HostReadings> {
   const { dataDir, controlUrl, natsUrl, caFile } = config
   const identityFile = path.join(dataDir, 'identity.json')
   const loaded = await attempt(() => loadIdentity(identityFile))
@@ -89,26 +107,45 @@ async function readHost(config: Config, limitMs: number): Promise<HostReadings> 
       ? null
       : { url: natsUrl, creds: natsCreds(joined), authorities: brokerAuthorities(joined, config) },
   )
-  const adb = new AdbClient(adbSocketPath(dataDir))
   const back = async (): Promise<WayBack> => {
     if (!isRunning || joined === null) return null
     return 'failed' in roots ? roots : readWayBack(controlUrl, roots.value, joined)
   }
-  const [server, broker, way, phones, state, recordings] = await Promise.all([
+  const [server, broker, way, asked, state, recordings] = await Promise.all([
     'failed' in roots ? { failed: roots.failed } : readServer(controlUrl, roots.value),
     'failed' in access ? access : access.value === null ? null : readBroker(access.value),
     readWay(config, isRunning, back),
-    isRunning ? attempt(() => adb.devices(Progress.for(5000))) : null,
+    isRunning
+      ? Promise.all(serversOf(dataDir, config.adbConnect, ports).map((each) => ask(each, config)))
+      : null,
     freeSpace('state folder', dataDir, config.minFreeBytes),
     freeSpace('recordings', path.join(dataDir, 'recordings'), config.recordings.minFree),
   ])
-  const connected = phones !== null && 'value' in phones ? phones.value : []
-  const phoneNetwork = await readPhoneNetwork(
-    adb,
-    connected.filter((phone) => phone.state === 'device'),
-    { listen: config.grpcListen, networkPhones: config.adbConnect, tryMs: limitMs },
+  const connected = (asked ?? []).flatMap(({ client, phones }): ConnectedPhone[] =>
+    'failed' in phones
+      ? []
+      : phones.value.filter(({ state }) => state === 'device').map((device) => ({ client, device })),
   )
-  return { identity, server, broker, way, disks: [state, recordings], phones, phoneNetwork }
+  const phoneNetwork = await readPhoneNetwork(connected, {
+    listen: config.grpcListen,
+    networkPhones: config.adbConnect,
+    tryMs: limitMs,
+  })
+  const servers = asked?.map(({ serial, phones }) => ({ serial, phones })) ?? null
+  return { identity, server, broker, way, disks: [state, recordings], servers, phoneNetwork }
+}
+
+/** The phones of one adb server. */
+async function ask(
+  server: ServerToAsk,
+  { adbConnect }: Config,
+): Promise<ServerToAsk & { phones: Reading<TrackedDevice[]> }> {
+  const network = new Set(adbConnect)
+  const phones = await attempt(async () => {
+    const listed = await server.client.devices(Progress.for(5000))
+    return listed.filter(({ serial }) => isPhoneOf(server.serial, serial, network))
+  })
+  return { ...server, phones }
 }
 
 async function readWay(

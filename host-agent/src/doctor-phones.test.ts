@@ -1,12 +1,15 @@
 /** Findings of `phonerack-agent doctor` about phones, with a running agent, the real adb server and virtual phones. */
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { createLogger } from '@phonerack/shared'
 import { startPhone, type Phone } from '@phonerack/virtual-phone'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { findingsOf } from './doctor-command.js'
 import { runHealth } from './health-command.js'
 import { markProcess } from './adb/process-identity.js'
+import { startAdbServer } from './adb/server.js'
+import { adbSocketPath } from './adb/sockets.js'
 import { startTestHost, type TestHost } from './testing/agent.js'
 import { until } from './testing/until.js'
 
@@ -88,9 +91,10 @@ it('reports a place that could not be tried, and one that was reached', async ()
 
 it('says that nothing was tried where there is nothing to try', async () => {
   const { adbConnect } = host.config
-  host.config.adbConnect = []
-  expect((await found('phone_network'))[0]).toMatch(/^unknown nothing was tried/)
+  host.config.adbConnect = adbConnect.slice(0, 1)
+  const texts = await found('phone_network')
   host.config.adbConnect = adbConnect
+  expect(texts[0]).toMatch(/^unknown nothing was tried/)
 })
 
 it('reports a phone that answers nobody as offline', async () => {
@@ -117,7 +121,26 @@ it('reports a phone that has withdrawn the key of the agent as unauthorized', as
   await untilConnected()
 })
 
-it('has a health check that passes while the agent and its adb server work', async () => {
+it('names the phone of an adb server that does not answer, and a phone that its server does not reach', async () => {
+  const { adbConnect } = host.config
+  const broken = adbSocketPath(host.config.dataDir, 'broken:5555')
+  host.config.adbConnect = [...adbConnect, 'broken:5555', 'away:5555']
+  const away = await startAdbServer({
+    ...{ bin: 'adb', dataDir: host.config.dataDir, log: createLogger('test', { write: () => undefined }) },
+    serves: { kind: 'network', serial: 'away:5555' },
+  })
+  const texts = await found('phones')
+  await away.stop()
+  host.config.adbConnect = adbConnect
+  expect(existsSync(broken)).toBe(false)
+  expect(texts).toEqual([
+    ...phones.map((phone) => `ok ${serialOf(phone)} is connected`),
+    expect.stringMatching(/^error the adb server of broken:5555 does not answer: /),
+    'error away:5555 is not connected',
+  ])
+})
+
+it('has a health check that passes while the agent and some adb server work', async () => {
   const health = async (config: Parameters<typeof runHealth>[0]) => {
     let out = ''
     const io = { out: (text: string) => (out += text), err: () => undefined, env: {}, stdin: process.stdin }
@@ -125,11 +148,12 @@ it('has a health check that passes while the agent and its adb server work', asy
   }
   const config = { ...host.config, grpcListen: `0.0.0.0:${host.agent.grpcPort}` }
   expect(await health(config)).toBe('0 ok')
+  expect(await health({ ...config, adbConnect: ['broken:5555', ...config.adbConnect] })).toBe('0 ok')
   expect(await health({ ...config, grpcListen: '127.0.0.1:1' })).toMatch(/^1 the agent does not accept calls/)
   expect(await health({ problem: 'nats_url is missing' })).toBe('1 nats_url is missing')
   const elsewhere = path.join(dir, 'elsewhere')
   expect(await health({ ...config, dataDir: elsewhere })).toBe(`1 no agent runs in ${elsewhere}`)
   mkdirSync(elsewhere)
   markProcess(path.join(elsewhere, 'agent.json'), process.pid)
-  expect(await health({ ...config, dataDir: elsewhere })).toMatch(/^1 the adb server .* does not answer/)
+  expect(await health({ ...config, dataDir: elsewhere })).toMatch(/^1 no adb server of the agent answers: /)
 })

@@ -2,9 +2,9 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { Progress } from '@phonerack/shared'
-import { AdbClient } from './adb/client.js'
+import { serversOf, systemUsb, whyShared } from './adb/plan.js'
 import { runningAgent } from './adb/process-identity.js'
-import { adbSocketPath } from './adb/server.js'
+import { createUsbScan } from './adb/usb.js'
 import { splitHostPort } from './base/host-port.js'
 import type { Io } from './cli/io.js'
 import type { Config } from './config.js'
@@ -19,13 +19,18 @@ export async function runHealth(config: Config | { problem: string }, io: Io): P
   return fault === null ? 0 : 1
 }
 
-async function faultOf({ dataDir, grpcListen }: Config): Promise<string | null> {
+async function faultOf({ dataDir, adbBin, adbConnect, grpcListen }: Config): Promise<string | null> {
   if (runningAgent(dataDir) === null) return `no agent runs in ${dataDir}`
   const progress = Progress.for(limitMs)
+  const sys = systemUsb()
+  const ports = sys === null || (await whyShared(adbBin, sys)) !== null ? null : createUsbScan(sys)()
+  const servers = serversOf(dataDir, adbConnect, ports)
   try {
-    await new AdbClient(adbSocketPath(dataDir)).devices(progress)
+    // The phone of a server that does not run is not a fault of the agent.
+    if (servers.length > 0) await Promise.any(servers.map(({ client }) => client.devices(progress)))
   } catch (error) {
-    return `the adb server of the agent does not answer: ${textOf(error)}`
+    const first: unknown = error instanceof AggregateError ? error.errors[0] : error
+    return `no adb server of the agent answers: ${textOf(first)}`
   }
   // An agent that opens tunnels has a private socket instead of a port.
   const place = grpcListen ?? grpcSocketPath(dataDir)

@@ -61,7 +61,7 @@ describe('agent process', () => {
     await new Promise((resolve) => stranger.once('listening', resolve))
     const started = folder.startMain()
     expect((await started.ended).code).toBe(1)
-    expect(folder.adbServer()).toBeNull()
+    expect(folder.adbServers()).toEqual([])
     stranger.close()
   })
 

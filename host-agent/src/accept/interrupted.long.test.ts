@@ -1,9 +1,9 @@
 /** A run that is interrupted, or whose check fails, while the phone or the machine has something that the run must remove. */
-import { join } from 'node:path'
 import { Progress } from '@phonerack/shared'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { findMarked } from '../adb/process-identity.js'
 import { command } from '../adb/quote.js'
+import { adbMarkPath } from '../adb/sockets.js'
 import { answers, named, passes, runCheck, startUnderTest, type UnderTest } from '../testing/under-test.js'
 import { until } from '../testing/until.js'
 
@@ -95,7 +95,7 @@ it('does not take a scrcpy server that cannot be killed for a lost one', async (
 })
 
 it('stops the adb server that a restart of the agent started', async () => {
-  const mark = join(both.phone.dir, 'adb', 'server.json')
+  const mark = adbMarkPath(both.phone.dir, both.phone.serial)
   const first = findMarked(mark)
   expect(first).not.toBeNull()
   const result = await interrupt('agent_restart', () => findMarked(mark) !== first)

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { newId, ownNow, systemClock, type DeviceStatus, type Logger, type Progress } from '@phonerack/shared'
 import type { AdbClient } from '../adb/client.js'
 import { createTransport, type Transport } from '../adb/transport.js'
-import { startAdbServer } from '../adb/server.js'
+import { startAdbServers } from '../adb/servers.js'
 import { openJournal } from '../custody/journal.js'
 import { openRecords } from '../custody/records.js'
 import type { FoundCapability } from '../device/attempt.js'
@@ -22,7 +22,7 @@ import { Unfinished } from './unfinished.js'
 
 export interface AcceptParts {
   serial: string
-  /** Holds the state of the run: records, journal, recordings and the adb server. */
+  /** Holds the state of the run: records, journal, recordings and the adb servers. */
   dir: string
   adbBin: string
   /** Null: this machine has none. */
@@ -61,7 +61,7 @@ export interface PhoneUnderTest {
   /** The tree by `uiautomator dump`, while no UI server runs. */
   treeByDump(progress: Progress): Promise<string>
   /**
-   * Ends the adb server and all work on the phone, as the end of an agent does, and starts both with the same records.
+   * Ends the adb servers and all work on the phone, as the end of an agent does, and starts both with the same records.
    * @returns when the start began, by `ownNow`
    */
   restartAgent(): Promise<number>
@@ -133,7 +133,7 @@ export async function startPhoneUnderTest(parts: AcceptParts): Promise<PhoneUnde
         agent = await startAgent(parts)
         return startedAt
       }
-      // An interrupted run must not leave the second adb server behind.
+      // An interrupted run must not leave the second run's adb servers behind.
       return unfinished.add(restart())
     },
     unfinished,
@@ -153,18 +153,19 @@ interface RunningAgent {
   stop(): Promise<void>
 }
 
-/** The adb server, the phone's records and its supervisor. @throws Error when the adb server does not run */
+/** The adb servers, the phone's records and its supervisor. @throws Error when the adb server of the phone does not run */
 async function startAgent(parts: AcceptParts): Promise<RunningAgent> {
   const { serial, dir, jar, isolated, log } = parts
-  const adb = await startAdbServer({ bin: parts.adbBin, dataDir: dir, log })
-  if (adb.trouble !== null) {
+  const connect = isNetworkSerial(serial) ? [serial] : []
+  const adb = await startAdbServers({ bin: parts.adbBin, dataDir: dir, connect, log })
+  const trouble = adb.troubleOf(serial)
+  if (trouble !== null) {
     await adb.stop()
-    throw new Error(`the adb server does not run: ${adb.trouble}`)
+    throw new Error(`the adb server does not run: ${trouble}`)
   }
   const journal = openJournal(join(dir, 'journal.jsonl'), () => systemClock.now())
   const registry = new Registry({
-    ...{ client: adb.client, jar, isolated, journal, conditionEveryMs, log },
-    connect: isNetworkSerial(serial) ? [serial] : [],
+    ...{ servers: adb, connect, jar, isolated, journal, conditionEveryMs, log },
     allowSims: parts.simAllowed ? [serial] : [],
     isHostFault: () => false,
     records: openRecords(join(dir, 'devices')),
@@ -174,12 +175,12 @@ async function startAgent(parts: AcceptParts): Promise<RunningAgent> {
     onChange: () => undefined,
   })
   const stop = async () => {
-    await registry.stop()
+    registry.stop()
     await adb.stop()
     journal.close()
   }
   let stopping: Promise<void> | null = null
-  return { client: adb.client, registry, stop: () => (stopping ??= stop()) }
+  return { client: adb.clientOf(serial), registry, stop: () => (stopping ??= stop()) }
 }
 
 /** Runs `work` and returns its result with the milliseconds that it took. */

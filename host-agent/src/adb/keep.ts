@@ -1,6 +1,6 @@
 /**
- * Keeps network phones connected. `adb connect` answers "already connected" for a phone that is listed as offline, so the
- * keeper disconnects it first. Used by `devices/registry.ts`.
+ * Keeps a network phone connected. `adb connect` answers "already connected" for a phone that is listed as offline, so the
+ * keeper disconnects it first. Used by `serve.ts`.
  */
 import { Progress, type Logger, onAbort } from '@phonerack/shared'
 import type { AdbClient } from './client.js'
@@ -16,11 +16,18 @@ const every = 1000
 const backoff = { first: 250, cap: 10_000 }
 const connectLimit = 8000
 
-/** `stateOf` returns the latest state of a serial; null when it is not listed. `capMs`: the longest pause between two attempts. */
+/** Whether a phone in this state needs no new connection; null: it is not listed. */
+const isConnected = (state: string | null): boolean =>
+  state === 'device' || state === 'unauthorized' || state === 'authorizing' || state === 'connecting'
+
+/**
+ * @param stateNow returns the latest state of the phone; null when it is not listed
+ * @param capMs the longest pause between two attempts
+ */
 export function keepConnected(
   client: AdbClient,
-  addresses: readonly string[],
-  stateOf: (serial: string) => string | null,
+  address: string,
+  stateNow: () => string | null,
   log: Logger,
   capMs = backoff.cap,
 ): Keeper {
@@ -28,23 +35,23 @@ export function keepConnected(
   const stopped = () => stopping.signal.aborted
   const nudges = new Set<() => void>()
 
-  async function keepOne(address: string): Promise<void> {
+  async function keep(): Promise<void> {
     let wait = backoff.first
     while (!stopped()) {
-      const state = stateOf(address)
-      if (
-        state === 'device' ||
-        state === 'unauthorized' ||
-        state === 'authorizing' ||
-        state === 'connecting'
-      ) {
+      if (isConnected(stateNow())) {
         wait = backoff.first
         await pause(every)
         continue
       }
       try {
         const progress = Progress.for(connectLimit, stopping.signal)
-        if (state !== null) await client.disconnect(address, progress)
+        // The known state can be that of a list which was overtaken by a newer one.
+        const listed = (await client.devices(progress)).find(({ serial }) => serial === address)
+        if (isConnected(listed?.state ?? null)) {
+          await pause(wait)
+          continue
+        }
+        if (listed !== undefined) await client.disconnect(address, progress)
         const answer = await client.connect(address, progress)
         if (answer !== null) log.debug({ address, answer }, 'network phone does not respond')
       } catch (error) {
@@ -72,7 +79,7 @@ export function keepConnected(
     })
   }
 
-  const running = Promise.all(addresses.map(keepOne))
+  const running = keep()
   return {
     nudge() {
       for (const nudge of [...nudges]) nudge()

@@ -11,18 +11,18 @@ export interface AdbServerProcess {
 }
 
 /**
- * Adb servers other than the one at `ownSocket`.
+ * Adb servers other than those with a socket in `ownDir`.
  * @param proc `/proc`; other systems have none
  * @throws Error when it cannot be read
  */
-export function otherAdbServers(proc: string, ownSocket: string | null): AdbServerProcess[] {
+export function otherAdbServers(proc: string, ownDir: string | null): AdbServerProcess[] {
   const found: AdbServerProcess[] = []
   for (const name of readdirSync(proc)) {
     if (!/^\d+$/.test(name)) continue
     const words = commandOf(path.join(proc, name, 'cmdline'))
     const isServer = words.includes('server') || words.includes('fork-server')
     if (path.basename(words[0] ?? '') !== 'adb' || !isServer) continue
-    if (ownSocket !== null && words.includes(`localfilesystem:${ownSocket}`)) continue
+    if (ownDir !== null && words.some((word) => word.startsWith(`localfilesystem:${ownDir}/`))) continue
     found.push({ pid: Number(name), command: words.join(' ') })
   }
   return found

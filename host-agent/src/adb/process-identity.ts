@@ -1,10 +1,11 @@
 /**
  * Checks that a process id still belongs to the same process: the system reuses ids, so the agent never kills a process by its
- * id alone. Used by `server.ts`.
+ * id alone. Used by `server.ts` and `leftovers.ts`.
  */
 import { execFileSync } from 'node:child_process'
 import { readFileSync, rmSync } from 'node:fs'
 import path from 'node:path'
+import { Progress } from '@phonerack/shared'
 import { z } from 'zod'
 import { writeJson, type Owner } from '../base/atomic-file.js'
 
@@ -72,6 +73,25 @@ export function isRunning(pid: number, identity: string): boolean {
   if (now === null) return false
   if (process.platform !== 'linux') return now === identity
   return now.split(' ')[0] === identity.split(' ')[0]
+}
+
+/** Sends SIGTERM, and SIGKILL after two seconds, only to the process that has this id now. */
+export async function endProcess(pid: number): Promise<void> {
+  const identity = processIdentity(pid)
+  if (identity === null) return
+  const sendSignal = (signal: NodeJS.Signals) => {
+    try {
+      process.kill(pid, signal)
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error
+    }
+  }
+  sendSignal('SIGTERM')
+  for (let waited = 0; waited < 4000; waited += 20) {
+    if (!isRunning(pid, identity)) return
+    if (waited === 2000) sendSignal('SIGKILL')
+    await Progress.for(1000).sleep(20)
+  }
 }
 
 export const unmarkProcess = (file: string): void => rmSync(file, { force: true })

@@ -1,4 +1,4 @@
-/** The agent's own adb server, with the real `adb` program. */
+/** One adb server of the agent, with the real `adb` program. */
 import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -10,11 +10,11 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { DeviceGone } from '../base/device-gone.js'
 import { runningPid } from '../testing/pids.js'
 import { until } from '../testing/until.js'
-import { AdbClient, type TrackedDevice } from './client.js'
+import type { TrackedDevice } from './client.js'
 import { AdbRefused } from './errors.js'
-import { markProcess } from './process-identity.js'
 import { command } from './quote.js'
-import { adbSocketPath, startAdbServer, type AdbServer } from './server.js'
+import { startAdbServer, type AdbServer } from './server.js'
+import { adbSocketPath } from './sockets.js'
 import { trackDevices } from './track.js'
 import { createTransport } from './transport.js'
 
@@ -126,34 +126,9 @@ describe('the adb server', () => {
     expect(lines).toMatch(/"reason":"ended with SIGABRT: /)
   })
 
-  it('stops the server of a crashed agent', async () => {
-    // A killed agent leaves its server and the mark in its data folder.
-    const home = join(dataDir, 'adb')
-    mkdirSync(home, { recursive: true })
-    const path = adbSocketPath(dataDir)
-    const left = spawn('adb', ['-L', `localfilesystem:${path}`, 'nodaemon', 'server'], {
-      env: { ...process.env, HOME: home, ADB_MDNS: '0' },
-    })
-    const client = new AdbClient(path)
-    await until(async () => {
-      try {
-        return (await client.version(Progress.for(500))) > 0
-      } catch (error) {
-        if (error instanceof Error) return false
-        throw error
-      }
-    })
-    const pid = runningPid(left)
-    markProcess(join(home, 'server.json'), pid)
-    const server = await start()
-    expect(server.trouble).toBeNull()
-    expect(server.pid).not.toBe(pid)
-    await until(() => left.signalCode !== null || left.exitCode !== null)
-  })
-
   it('reports an unknown process on its socket, and starts once it has ended', async () => {
     mkdirSync(join(dataDir, 'adb'))
-    const stranger = createServer().listen(adbSocketPath(dataDir))
+    const stranger = createServer().listen(adbSocketPath(dataDir, null))
     const server = await start()
     expect(server.trouble).toMatch(/unknown process/)
     expect(stranger.listening).toBe(true)
@@ -165,7 +140,7 @@ describe('the adb server', () => {
     const first = await start()
     await first.stop()
     // A killed server leaves its socket file.
-    const path = adbSocketPath(dataDir)
+    const path = adbSocketPath(dataDir, null)
     const left = spawn('adb', ['-L', `localfilesystem:${path}`, 'nodaemon', 'server'], {
       env: { ...process.env, HOME: dataDir, ADB_MDNS: '0' },
     })
@@ -183,23 +158,10 @@ describe('the adb server', () => {
     mkdirSync(dataDir)
     const server = await start()
     expect(server.trouble).toBeNull()
-    const path = adbSocketPath(dataDir)
+    const path = adbSocketPath(dataDir, null)
     expect(path.startsWith(dataDir)).toBe(false)
     expect(statSync(dirname(path)).mode & 0o077).toBe(0)
     rmSync(dirname(path), { recursive: true })
-  })
-
-  it('never kills a process that reuses the id of its server', async () => {
-    const bystander = spawn('sleep', ['30'])
-    const server = await start()
-    await server.stop()
-    writeFileSync(
-      join(dataDir, 'adb', 'server.json'),
-      JSON.stringify({ pid: bystander.pid, identity: '1 adb' }),
-    )
-    await start()
-    expect(alive(runningPid(bystander))).toBe(true)
-    bystander.kill('SIGKILL')
   })
 
   it('reports a missing program', async () => {
@@ -241,6 +203,18 @@ describe('the adb server', () => {
       process.kill(pid, 'SIGCONT')
     }
     expect((await all).filter(({ status }) => status === 'rejected')).toEqual([])
+  })
+
+  it('is restarted when it hangs', async () => {
+    const answers = { everyMs: 20, limitMs: 100 }
+    const server = await startAdbServer({ bin: 'adb', dataDir, log, answers })
+    servers.push(server)
+    const first = runningPid(server)
+    process.kill(first, 'SIGSTOP')
+    await until(() => server.trouble !== null)
+    expect(server.trouble).toBe('did not answer 3 times in a row')
+    await until(() => server.trouble === null)
+    expect(server.pid).not.toBe(first)
   })
 
   it('gives up at the deadline when the server hangs', async () => {

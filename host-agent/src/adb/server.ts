@@ -1,27 +1,46 @@
 /**
- * Runs the agent's own adb server as a child process in the foreground, with a separate Unix socket and separate keys, and
- * restarts it with a capped back-off. Never uses or stops another adb server. docs/decisions/0097. Started by `main.ts`.
+ * Runs one adb server as a child process in the foreground, with a separate Unix socket, and restarts it with a capped
+ * back-off when it ends or hangs. Never uses or stops another adb server. docs/decisions/0097. Used by `servers.ts`.
  */
 import { spawn, type ChildProcess } from 'node:child_process'
-import { createHash } from 'node:crypto'
 import { chmodSync, existsSync, mkdirSync, rmSync } from 'node:fs'
-import { connect } from 'node:net'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
-import { Progress, type Logger } from '@phonerack/shared'
+import { DeadlineExceeded, pause, Progress, type Logger } from '@phonerack/shared'
 import { keepRunning } from '../base/keep-running.js'
 import { createLastLine } from '../base/last-line.js'
 import { later } from '../base/later.js'
 import { AdbClient } from './client.js'
-import { isFull } from './connection.js'
-import { findMarked, isRunning, markProcess, processIdentity, unmarkProcess } from './process-identity.js'
+import { adbKeyFolder, ensureAdbKey } from './key.js'
+import { endProcess, markProcess, unmarkProcess } from './process-identity.js'
+import { adbHome, adbMarkPath, adbSocketDir, adbSocketPath, isListening } from './sockets.js'
+
+/** The phones of a server: all phones on USB, one of them, or one network phone. */
+export type ServedPhones =
+  | { kind: 'all_usb' }
+  /** Needs an adb that knows `--one-device`. */
+  | { kind: 'usb'; serial: string }
+  /** `serial`: `host:port`. */
+  | { kind: 'network'; serial: string }
 
 export interface AdbServerOptions {
   /** Path or name of the adb program. */
   bin: string
-  /** Contains the socket, the keys and the mark of the running server. */
+  /** Contains the sockets, the keys and the marks of the running servers. */
   dataDir: string
+  /** Default: all phones on USB. */
+  serves?: ServedPhones
+  /** Default: a new client. A phone on USB that returns keeps its client. */
+  client?: AdbClient
+  /** Creates the key that all servers of the folder share. Default: `ensureAdbKey`. */
+  ensureKey?: () => Promise<void>
+  /** For tests: the product's by default. */
+  answers?: AnswerTimes
   log: Logger
+}
+
+/** How a server that hangs is noticed. Milliseconds. */
+export interface AnswerTimes {
+  everyMs: number
+  limitMs: number
 }
 
 export interface AdbServer {
@@ -36,62 +55,61 @@ export interface AdbServer {
 
 const backoffMs = { first: 100, cap: 5000 }
 const startMs = 10_000
+/** A server that hangs for this many questions in a row is killed and started again. */
+const mostSilent = 3
+const answerTimes: AnswerTimes = { everyMs: 5000, limitMs: 4000 }
 /** Milliseconds in which the output of an ended server is still read. */
 const lastOutputMs = 500
-/** Bytes of a Unix socket's path; the limit of macOS is the lowest. */
-const longestPath = 103
 
-/** The server's socket: in the data folder, or in the temporary folder when that path is too long. */
-export function adbSocketPath(dataDir: string): string {
-  const own = join(dataDir, 'adb', 'server.sock')
-  if (Buffer.byteLength(own) <= longestPath) return own
-  const name = createHash('sha256').update(dataDir).digest('hex').slice(0, 16)
-  return join(tmpdir(), `phonerack-${name}`, 'adb.sock')
+/** The serial in the names of a server's files; null: the server of all phones on USB. */
+export const serialOf = (serves: ServedPhones): string | null =>
+  serves.kind === 'all_usb' ? null : serves.serial
+
+/** Creates the folders of the servers. Access to a socket is access to its phones. */
+export function makeAdbFolders(dataDir: string): void {
+  for (const dir of [adbHome(dataDir), adbSocketDir(dataDir)]) {
+    mkdirSync(dir, { recursive: true, mode: 0o700 })
+    chmodSync(dir, 0o700)
+  }
 }
 
 /** Starts the server. Returns once it answers, or after the first attempt failed; retries until `stop`. */
 export async function startAdbServer(options: AdbServerOptions): Promise<AdbServer> {
-  const { log } = options
-  const home = join(options.dataDir, 'adb')
-  const mark = join(home, 'server.json')
-  mkdirSync(home, { recursive: true, mode: 0o700 })
-  const path = adbSocketPath(options.dataDir)
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-  // Access to the socket is access to every phone.
-  chmodSync(dirname(path), 0o700)
-  const client = new AdbClient(path)
+  const { bin, dataDir, serves = { kind: 'all_usb' } } = options
+  const home = adbHome(dataDir)
+  const { ensureKey = () => ensureAdbKey(bin, home) } = options
+  const serial = serialOf(serves)
+  const path = adbSocketPath(dataDir, serial)
+  const mark = adbMarkPath(dataDir, serial)
+  const log = serial === null ? options.log : options.log.child({ serial })
+  const { client = new AdbClient(path) } = options
+  makeAdbFolders(dataDir)
   const stopping = new AbortController()
   const stopped = () => stopping.signal.aborted
   let child: ChildProcess | null = null
   let trouble: string | null = 'not started yet'
 
-  async function endLeftover(): Promise<void> {
-    const pid = findMarked(mark)
-    if (pid !== null) {
-      log.warn({ pid }, 'stopping the adb server of an earlier run of this agent')
-      await endProcess(pid)
-      // Its threads can hold the socket for a moment after the process has disappeared.
-      for (let waited = 0; waited < 2000 && (await isListening(path)); waited += 20) await delay(20)
-    }
-    unmarkProcess(mark)
-  }
-
   /** Runs one server until it ends. Calls `onUp` once it answers. Returns why it ended. */
   async function runOnce(onUp: () => void): Promise<string> {
-    await endLeftover()
+    try {
+      await ensureKey()
+    } catch (err) {
+      // The server itself says what is wrong with the program.
+      log.debug({ err }, 'the adb key could not be created')
+    }
     if (await isListening(path)) return `${path} is in use by an unknown process`
+    if (stopped()) return 'stopped'
     // The next server does not start while the socket of a killed one exists.
     rmSync(path, { force: true })
     client.onServerStart()
-    const [program, args] = endingWithAgent(options.bin, [
-      '-L',
-      `localfilesystem:${path}`,
-      'nodaemon',
-      'server',
+    const [program, args] = endingWithAgent(bin, [
+      ...['-L', `localfilesystem:${path}`],
+      ...(serves.kind === 'usb' ? ['--one-device', serves.serial] : []),
+      ...['nodaemon', 'server'],
     ])
     const started = spawn(program, args, {
       stdio: ['ignore', 'pipe', 'pipe'],
-      env: serverEnvironment(home),
+      env: serverEnvironment(home, serves),
     })
     child = started
     const lastLine = createLastLine()
@@ -99,10 +117,10 @@ export async function startAdbServer(options: AdbServerOptions): Promise<AdbServ
     started.stderr.on('data', lastLine.add)
     const describeEnd = (how: string): string =>
       notFound.test(lastLine.text)
-        ? `${options.bin} could not be started: ${lastLine.text}`
+        ? `${bin} could not be started: ${lastLine.text}`
         : `ended with ${how}: ${lastLine.text}`
     const ended = new Promise<string>((resolve) => {
-      started.once('error', (error) => resolve(`${options.bin} could not be started: ${error.message}`))
+      started.once('error', (error) => resolve(`${bin} could not be started: ${error.message}`))
       started.once('exit', (code, signal) => {
         const end = () => resolve(describeEnd(signal ?? `code ${String(code)}`))
         // Output can still be unread at `exit`; `close` does not come while a child of the server holds the pipes.
@@ -124,10 +142,25 @@ export async function startAdbServer(options: AdbServerOptions): Promise<AdbServ
     } else if (first === 'silent') {
       started.kill('SIGKILL')
     }
+    const isHung = first === 'up' && (await killWhenHung(started, ended))
     const reason = await ended
     child = null
     unmarkProcess(mark)
+    if (isHung) return `did not answer ${mostSilent} times in a row`
     return first === 'silent' ? `did not answer within ${startMs} ms` : reason
+  }
+
+  /** Resolves at the end of the server. Returns whether it was killed because it hung. */
+  async function killWhenHung(started: ChildProcess, ended: Promise<string>): Promise<boolean> {
+    const over = new AbortController()
+    void ended.then(() => over.abort())
+    const isHung = await untilHung(
+      client,
+      options.answers ?? answerTimes,
+      AbortSignal.any([over.signal, stopping.signal]),
+    )
+    if (isHung) started.kill('SIGKILL')
+    return isHung
   }
 
   const firstTry = later<undefined>()
@@ -161,6 +194,7 @@ export async function startAdbServer(options: AdbServerOptions): Promise<AdbServ
       if (pid !== undefined) await endProcess(pid)
       await watching
       unmarkProcess(mark)
+      rmSync(path, { force: true })
     },
   }
 }
@@ -175,20 +209,40 @@ const endingWithAgent = (bin: string, args: string[]): [program: string, args: s
     : [bin, args]
 
 /** Only the variables that the server needs: the agent's environment contains secrets. */
-function serverEnvironment(home: string): NodeJS.ProcessEnv {
+function serverEnvironment(home: string, serves: ServedPhones): NodeJS.ProcessEnv {
   const { PATH, TMPDIR, LANG } = process.env
   return {
     PATH,
     TMPDIR,
     LANG,
     HOME: home,
-    ADB_VENDOR_KEYS: join(home, '.android'),
+    ADB_VENDOR_KEYS: adbKeyFolder(home),
+    // A phone on USB belongs to the first server that opens it.
+    ...(serves.kind === 'network' ? { ADB_USB: '0' } : {}),
     // Without a search for emulators on local ports, which would list phones twice.
     ADB_LOCAL_TRANSPORT_MAX_PORT: '5554',
     ADB_EMU: '0',
     ADB_MDNS: '0',
     ADB_MDNS_AUTO_CONNECT: '0',
   }
+}
+
+/** Whether the server stopped answering before `signal` aborts. A refused or broken connection is no hang. */
+async function untilHung(client: AdbClient, times: AnswerTimes, signal: AbortSignal): Promise<boolean> {
+  const over = () => signal.aborted
+  let silent = 0
+  while (silent < mostSilent) {
+    await pause(times.everyMs, signal)
+    if (over()) return false
+    try {
+      await client.version(Progress.for(times.limitMs, signal))
+      silent = 0
+    } catch (error) {
+      if (!(error instanceof Error)) throw error
+      silent = error instanceof DeadlineExceeded ? silent + 1 : 0
+    }
+  }
+  return !over()
 }
 
 async function waitUntilUp(
@@ -204,40 +258,7 @@ async function waitUntilUp(
     } catch (error) {
       if (!(error instanceof Error)) throw error
     }
-    await delay(25)
+    await Progress.for(1000).sleep(25)
   }
   return progress.expired ? 'silent' : 'gone'
-}
-
-const delay = (ms: number): Promise<void> => Progress.for(ms + 1000).sleep(ms)
-
-function isListening(path: string): Promise<boolean> {
-  return new Promise((resolve) => {
-    const probe = connect({ path })
-    const settle = (answer: boolean) => {
-      probe.destroy()
-      resolve(answer)
-    }
-    probe.once('connect', () => settle(true))
-    probe.once('error', (error) => settle(isFull(error)))
-  })
-}
-
-/** Sends SIGTERM, and SIGKILL after two seconds, only to the process that has this id now. */
-async function endProcess(pid: number): Promise<void> {
-  const identity = processIdentity(pid)
-  if (identity === null) return
-  const sendSignal = (signal: NodeJS.Signals) => {
-    try {
-      process.kill(pid, signal)
-    } catch (error) {
-      if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error
-    }
-  }
-  sendSignal('SIGTERM')
-  for (let waited = 0; waited < 4000; waited += 20) {
-    if (!isRunning(pid, identity)) return
-    if (waited === 2000) sendSignal('SIGKILL')
-    await delay(20)
-  }
 }

@@ -1,4 +1,4 @@
-/** Tracks the list of devices (`host:track-devices-l`) across restarts of the server. Used by `devices/registry.ts`. */
+/** Tracks the list of devices (`host:track-devices-l`) across restarts of the server. Used by `serve.ts`. */
 import { Progress, onAbort, pause } from '@phonerack/shared'
 import { keepRunning } from '../base/keep-running.js'
 import type { AdbClient, TrackedDevice } from './client.js'
@@ -9,7 +9,7 @@ const reconnectMs = 250
 
 /**
  * Calls `onList` with each list until `signal` aborts. When the connection to the server breaks, calls it with an empty list
- * and reconnects. Never throws.
+ * and reconnects. Calls `onLost` once for each connection that had lists. Never throws.
  */
 export async function trackDevices(
   client: AdbClient,
@@ -18,6 +18,7 @@ export async function trackDevices(
   signal: AbortSignal,
 ): Promise<void> {
   const track = async (): Promise<'again'> => {
+    let lists = 0
     try {
       await client.call('host:track-devices-l', Progress.for(5000, signal), async (connection) => {
         const tracked = client.tracked()
@@ -26,7 +27,10 @@ export async function trackDevices(
         connection.bytes.detach()
         const forget = onAbort(signal, () => connection.close())
         try {
-          for (;;) onList(tracked(await command.next()))
+          for (;;) {
+            onList(tracked(await command.next()))
+            lists += 1
+          }
         } finally {
           forget()
         }
@@ -34,7 +38,7 @@ export async function trackDevices(
     } catch (error) {
       if (!signal.aborted) {
         onList([])
-        onLost(error)
+        if (lists > 0) onLost(error)
       }
     }
     return 'again'

@@ -3,11 +3,10 @@
  * enrolled here. Created by `main.ts`, used by `grpc/` and `status/`.
  */
 import { ApiError, type DeviceStatus, type Logger } from '@phonerack/shared'
-import type { AdbClient, TrackedDevice } from '../adb/client.js'
+import type { TrackedDevice } from '../adb/client.js'
+import type { AdbServers } from '../adb/servers.js'
 import { createFew } from '../base/few.js'
 import type { AgentTimes } from '../base/times.js'
-import { keepConnected, type Keeper } from '../adb/keep.js'
-import { pollDevices, trackDevices } from '../adb/track.js'
 import { PhoneLinks } from '../supervision/same-phone.js'
 import type { Link } from '../supervision/state-machine.js'
 import type { Observation } from '../logs/event-line.js'
@@ -21,7 +20,7 @@ import { statusOf } from './status-of.js'
 import { createThumbnails, mostThumbnails, type Thumbnails } from './thumbnails.js'
 
 export interface RegistryParts {
-  client: AdbClient
+  servers: AdbServers
   /** Network phones, `host:port`. */
   connect: readonly string[]
   /** Null: this host has none. */
@@ -34,8 +33,8 @@ export interface RegistryParts {
   conditionEveryMs: number
   /** Left out: the product's. */
   times?: AgentTimes | undefined
-  /** Whether work failed by a fault of this host, which says nothing about a phone. */
-  isHostFault: (error: unknown) => boolean
+  /** Whether work on the phone of a serial failed by a fault of this host, which says nothing about the phone. */
+  isHostFault: (error: unknown, serial: string) => boolean
   records: Records
   flags: HostFlags
   journal: Journal
@@ -59,42 +58,15 @@ const linkOf = (state: string): Link => {
   return 'offline'
 }
 
-const isSameDevice = (one: TrackedDevice, other: TrackedDevice | undefined): boolean =>
-  one.state === other?.state &&
-  one.transport.id === other.transport.id &&
-  one.transport.serverRun === other.transport.serverRun
-
-/** Interval between checks of network phones, in milliseconds. */
-const networkPollMs = 500
-
 export class Registry {
   private readonly entries = new Map<string, Entry>()
   private readonly links = new PhoneLinks()
   private readonly few = createFew(mostThumbnails)
-  private tracked = new Map<string, TrackedDevice>()
-  private readonly stopping = new AbortController()
-  private readonly keeper: Keeper
-  private readonly tracking: Promise<unknown>
+  private readonly unfollow: () => void
 
   constructor(private readonly parts: RegistryParts) {
     for (const serial of parts.records.serials()) this.entryOf(serial)
-    this.keeper = keepConnected(
-      parts.client,
-      parts.connect,
-      (serial) => this.tracked.get(serial)?.state ?? null,
-      parts.log,
-      parts.times?.reconnect,
-    )
-    const { signal } = this.stopping
-    const onList = (devices: readonly TrackedDevice[]) => this.onList(devices)
-    const tracked = trackDevices(
-      parts.client,
-      onList,
-      (error) => parts.log.warn({ err: error }, 'the connection to the device list was lost'),
-      signal,
-    )
-    const polled = parts.connect.length > 0 ? pollDevices(parts.client, onList, networkPollMs, signal) : null
-    this.tracking = Promise.all([tracked, polled])
+    this.unfollow = parts.servers.follow((devices) => this.onList(devices))
   }
 
   /** @throws ApiError phone_unavailable for an unknown serial */
@@ -124,7 +96,7 @@ export class Registry {
 
   statuses(): DeviceStatus[] {
     return [...this.entries].map(([serial, { supervisor, gate }]) =>
-      statusOf(serial, supervisor, gate.fencing),
+      statusOf(serial, supervisor, gate.fencing, this.parts.servers.troubleOf(serial)),
     )
   }
 
@@ -138,41 +110,34 @@ export class Registry {
     return counts
   }
 
-  async stop(): Promise<void> {
-    this.stopping.abort()
+  stop(): void {
+    this.unfollow()
     for (const { supervisor } of this.entries.values()) supervisor.stop()
-    await this.keeper.stop()
-    await this.tracking
   }
 
   private onList(devices: readonly TrackedDevice[]): void {
-    const tracked = new Map(devices.map((device) => [device.serial, device]))
-    const same =
-      tracked.size === this.tracked.size &&
-      devices.every((device) => isSameDevice(device, this.tracked.get(device.serial)))
-    if (same) return
-    this.tracked = tracked
+    const listed = new Set(devices.map(({ serial }) => serial))
     for (const { serial, state, transport } of devices)
       this.entryOf(serial).supervisor.setLink(linkOf(state), transport)
     for (const [serial, { supervisor }] of this.entries)
-      if (!this.tracked.has(serial)) supervisor.setLink('absent', null)
-    this.keeper.nudge()
+      if (!listed.has(serial)) supervisor.setLink('absent', null)
   }
 
   private entryOf(serial: string): Entry {
     const known = this.entries.get(serial)
     if (known) return known
-    const { client, jar, isolated, conditionEveryMs, records, flags, journal, newId, onChange } = this.parts
+    const { servers, jar, isolated, conditionEveryMs, records, flags, journal, newId, onChange } = this.parts
     const { times } = this.parts
     const log = this.parts.log.child({ serial })
     const supervisor = new DeviceSupervisor({
-      ...{ serial, client, jar, isolated, conditionEveryMs, times, records, log, onChange },
+      ...{ serial, jar, isolated, conditionEveryMs, times, records, log, onChange },
+      client: servers.clientOf(serial),
       links: this.links,
       onObservation: (observation) => {
         const phoneId = records.get(serial).assignment?.phoneId
         if (phoneId !== undefined) this.parts.onObservation({ phoneId, serial }, observation)
       },
-      isHostFault: this.parts.isHostFault,
+      isHostFault: (error) => this.parts.isHostFault(error, serial),
       isNetwork: this.parts.connect.includes(serial),
       simAllowed: this.parts.allowSims.includes(serial),
     })

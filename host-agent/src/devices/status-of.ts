@@ -10,10 +10,10 @@ const longestReason = 1000
 /** A quarantined device counts as not responding; the reason is reported separately. */
 const linkOf = (state: DeviceState): DeviceLink => (state.name === 'quarantined' ? 'offline' : state.name)
 
-function reasonOf(state: DeviceState): string | null {
+function reasonOf(state: DeviceState, adbTrouble: string | null): string | null {
   switch (state.name) {
     case 'absent':
-      return 'adb does not list it'
+      return adbTrouble === null ? 'adb does not list it' : `its adb server does not run: ${adbTrouble}`
     case 'offline':
       return state.reason
     case 'quarantined':
@@ -30,14 +30,16 @@ function reasonOf(state: DeviceState): string | null {
   }
 }
 
+/** @param adbTrouble why the adb server of the device does not run; null: it runs, or needs not */
 export function statusOf(
   serial: string,
   supervisor: DeviceSupervisor,
   { custody, cleanFor }: Pick<Fencing, 'custody' | 'cleanFor'>,
+  adbTrouble: string | null,
 ): DeviceStatus {
   const { current, known, proofOfLifeAt, record } = supervisor
   const unknown = record.unknownOutcome
-  const reason = reasonOf(current)
+  const reason = reasonOf(current, adbTrouble)
   return {
     serial,
     link: linkOf(current),

@@ -10,7 +10,7 @@ import { startPhone, type Phone } from '@phonerack/virtual-phone'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { AdbClient } from '../adb/client.js'
 import { command } from '../adb/quote.js'
-import { adbSocketPath } from '../adb/server.js'
+import { adbSocketPath } from '../adb/sockets.js'
 import { startAdbProxy, type AdbProxy } from '../testing/adb-proxy.js'
 import { hostId, startTestHost, type TestHost } from '../testing/agent.js'
 import { CallFailed } from '../testing/client.js'
@@ -99,7 +99,8 @@ const adopt = (to: Place, number: bigint, expected: string, phoneId = 'ph_a') =>
   )
 
 it('writes the key of the phone into a file that only the shell user can read', async () => {
-  const shell = transportTo(new AdbClient(adbSocketPath(first.host.config.dataDir)), first.serial)
+  const client = new AdbClient(adbSocketPath(first.host.config.dataDir, first.serial))
+  const shell = transportTo(client, first.serial)
   const listed = await shell.shell(
     command('ls', '-l', '/data/local/tmp/phonerack/identity'),
     Progress.for(20_000),

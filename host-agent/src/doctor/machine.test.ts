@@ -6,8 +6,13 @@ const phone: UsbPhone = {
   ...{ port: '1-1', name: 'Pixel', serial: 'A', speed: 480, node: '/dev/bus/usb/001/002', access: 'ok' },
 }
 
-const readings = (phones: HostReadings['phones'], usb: UsbPhone[] = [phone]): Readings => ({
-  ...{ now: new Date(), configuration: null, adb: { value: 'adb' }, adbServers: { value: [] } },
+const readings = (servers: HostReadings['servers'], usb: UsbPhone[] = [phone]): Readings => ({
+  ...{
+    now: new Date(),
+    configuration: null,
+    adb: { value: { version: 'adb', knowsOneDevice: true } },
+    adbServers: { value: [] },
+  },
   ...{ usb: { value: usb }, ffmpeg: { value: { missing: [] } }, ffprobe: { value: '' } },
   host: {
     ...{
@@ -15,7 +20,7 @@ const readings = (phones: HostReadings['phones'], usb: UsbPhone[] = [phone]): Re
       server: { failed: '' },
       broker: null,
       disks: [],
-      phones,
+      servers,
       phoneNetwork: [],
     },
     way: { kind: 'listen', address: 'a:1', port: { listen: 'a:1', state: 'free', why: '' }, back: null },
@@ -29,15 +34,17 @@ it.each([
   ['authorizing', /wait a moment/],
   ['recovery', /adb -s SERIAL reboot/],
 ])('advises for a phone in state %s', (state, fix) => {
-  const found = machineFindings(readings({ value: [{ serial: 'SERIAL', state }] })).filter(
-    ({ id }) => id === 'phones',
-  )
+  const found = machineFindings(
+    readings([{ serial: null, phones: { value: [{ serial: 'SERIAL', state }] } }]),
+  ).filter(({ id }) => id === 'phones')
   expect(found).toMatchObject([{ level: 'error', about: `SERIAL is ${state}` }])
   expect(found[0]?.fix).toMatch(fix)
 })
 
 it('lists connected phones as fine, without control characters of their names', () => {
-  const found = machineFindings(readings({ value: [{ serial: 'A\u001b[2J\nB', state: 'device' }] }))
+  const found = machineFindings(
+    readings([{ serial: null, phones: { value: [{ serial: 'A\u001b[2J\nB', state: 'device' }] } }]),
+  )
   expect(found.at(-1)).toMatchObject({ level: 'ok', about: 'A[2JB is connected' })
 })
 

@@ -1,28 +1,20 @@
 /** Findings about programs, USB and phones. Pure. */
 import { error, ok, unknown, warning } from './finding.js'
 import { phoneNetworkFindings } from './phone-network-findings.js'
-import type { Finding, HostReadings, Readings, UsbPhone } from './readings.js'
+import type { Finding, HostReadings, Readings, ServerReading, UsbPhone } from './readings.js'
 
 export function machineFindings(found: Readings): Finding[] {
   return [
     ...adbFindings(found),
     ...usbFindings(found.usb),
     ...ffmpegFindings(found),
-    ...(found.host === null ? [] : phoneFindings(found.host.phones)),
+    ...(found.host === null ? [] : phoneFindings(found.host.servers)),
     ...phoneNetworkFindings(found.host?.phoneNetwork ?? []),
   ]
 }
 
 function adbFindings({ adb, adbServers }: Readings): Finding[] {
-  const program =
-    'value' in adb
-      ? ok('adb', `adb works: ${adb.value}`)
-      : error(
-          'adb',
-          `adb does not run: ${adb.failed}`,
-          'The agent reaches phones only through adb.',
-          'sudo apt-get install adb, or set adb_bin in the configuration',
-        )
+  const program = programFinding(adb)
   if ('failed' in adbServers)
     return [
       program,
@@ -42,6 +34,28 @@ function adbFindings({ adb, adbServers }: Readings): Finding[] {
     ),
   )
   return [program, ...(others.length > 0 ? others : [ok('adb_servers', 'no other adb server runs')])]
+}
+
+/** Its server aborts: `fdevent_epoll.cpp: failed to unregister fd -1 with epoll`. */
+const aborting = /\b29\.0\.6\b/
+
+function programFinding(adb: Readings['adb']): Finding {
+  if ('failed' in adb)
+    return error(
+      'adb',
+      `adb does not run: ${adb.failed}`,
+      'The agent reaches phones only through adb.',
+      'sudo apt-get install adb, or set adb_bin in the configuration',
+    )
+  const { version, knowsOneDevice } = adb.value
+  if (knowsOneDevice) return ok('adb', `adb works: ${version}`)
+  const crashes = aborting.test(version) ? ', and its server can abort when a phone disconnects' : ''
+  return warning(
+    'adb',
+    `this adb does not know --one-device${crashes}: ${version}`,
+    'All phones on USB share one adb server. When it ends, running calls to all of them fail. Network phones have a server each.',
+    'install a newer adb and restart the agent. Debian 12: adb from bookworm-backports; elsewhere: the platform-tools of Google, and adb_bin in the configuration',
+  )
 }
 
 function usbFindings(usb: Readings['usb']): Finding[] {
@@ -139,23 +153,36 @@ const advice: Readonly<Record<string, readonly [why: string, fix: string]>> = {
   ],
 }
 
-function phoneFindings(phones: HostReadings['phones']): Finding[] {
-  if (phones === null)
+function phoneFindings(servers: HostReadings['servers']): Finding[] {
+  if (servers === null)
     return [
       unknown(
         'phones',
         'the agent does not run, so the states of phones are not known',
-        'Only the adb server of the agent holds the phones.',
+        'Only the adb servers of the agent hold the phones.',
         'systemctl start phonerack-agent; without the package: phonerack-agent run',
       ),
     ]
+  return servers.flatMap(serverFindings)
+}
+
+function serverFindings({ serial: server, phones }: ServerReading): Finding[] {
   if ('failed' in phones)
     return [
       error(
         'phones',
-        `the adb server of the agent does not answer: ${phones.failed}`,
-        'Without it, no phone of this host works.',
-        'read the log of the agent, and restart it',
+        `the adb server of ${server ?? 'all phones on USB'} does not answer: ${phones.failed}`,
+        server === null ? 'Without it, no phone on USB works.' : 'Without it, the phone does not work.',
+        'the agent starts it again; if it does not answer for a minute, read the log of the agent, and restart the agent',
+      ),
+    ]
+  if (server !== null && phones.value.length === 0)
+    return [
+      error(
+        'phones',
+        `${server} is not connected`,
+        'The adb server of this phone does not reach it.',
+        'switch on USB debugging or wireless debugging on the phone; check the cable, or its address in adb_connect and the network',
       ),
     ]
   return phones.value.map(({ serial, state }) => {

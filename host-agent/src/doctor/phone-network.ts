@@ -29,17 +29,21 @@ export interface Targets {
   tryMs: number
 }
 
-/** @param devices connected phones */
+/** A connected phone, and the client of the adb server that lists it. */
+export interface ConnectedPhone {
+  client: AdbClient
+  device: TrackedDevice
+}
+
 export async function readPhoneNetwork(
-  client: AdbClient,
-  devices: readonly TrackedDevice[],
+  phones: readonly ConnectedPhone[],
   { listen, networkPhones, tryMs }: Targets,
 ): Promise<PhoneNetwork[]> {
   const agent = listen === null ? [] : agentAddresses(listen, Object.values(networkInterfaces()).flat())
-  const read = async (device: TrackedDevice, index: number): Promise<PhoneNetwork> => {
+  const read = async ({ client, device }: ConnectedPhone, index: number): Promise<PhoneNetwork> => {
     const transport = createTransport(client, { serial: device.serial, current: device.transport })
-    const others = [...devices.slice(index + 1), ...devices.slice(0, index)]
-      .map(({ serial }) => serial)
+    const others = [...phones.slice(index + 1), ...phones.slice(0, index)]
+      .map((other) => other.device.serial)
       .filter((serial) => networkPhones.includes(serial))
       .slice(0, mostPhones)
     return {
@@ -53,9 +57,9 @@ export async function readPhoneNetwork(
     }
   }
   const found: PhoneNetwork[] = []
-  for (let at = 0; at < devices.length; at += mostAtOnce)
+  for (let at = 0; at < phones.length; at += mostAtOnce)
     found.push(
-      ...(await Promise.all(devices.slice(at, at + mostAtOnce).map((each, index) => read(each, at + index)))),
+      ...(await Promise.all(phones.slice(at, at + mostAtOnce).map((each, index) => read(each, at + index)))),
     )
   return found
 }

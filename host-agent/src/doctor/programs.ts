@@ -2,6 +2,7 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { otherAdbServers } from '../adb/other-servers.js'
+import { readAdbProgram, type AdbProgram } from '../adb/program.js'
 import type { Reading, Readings } from './readings.js'
 
 const run = promisify(execFile)
@@ -34,13 +35,7 @@ async function output(program: string, args: readonly string[]): Promise<string>
   return stdout
 }
 
-export const readAdb = (bin: string): Promise<Reading<string>> =>
-  attempt(async () => {
-    const text = await output(bin, ['version'])
-    const [first = '', second = ''] = text.split('\n')
-    if (!first.startsWith('Android Debug Bridge')) throw new Error(`${bin} is not adb`)
-    return second.startsWith('Version ') ? `${first}, ${second}` : first
-  })
+export const readAdb = (bin: string): Promise<Reading<AdbProgram>> => attempt(() => readAdbProgram(bin))
 
 /** The parts of ffmpeg that recordings use, by the option that lists them. */
 const parts = {
@@ -64,6 +59,6 @@ export const readFfmpeg = (bin: string): Promise<Reading<{ missing: string[] }>>
 export const readFfprobe = (bin: string): Promise<Reading<string>> =>
   attempt(async () => (await output(bin, ['-version'])).split('\n', 1)[0] ?? '')
 
-/** Adb servers other than the one at `ownSocket`. @param proc `/proc` */
-export const readAdbServers = (proc: string, ownSocket: string | null): Promise<Readings['adbServers']> =>
-  attempt(() => otherAdbServers(proc, ownSocket))
+/** Adb servers other than those with a socket in `ownDir`. @param proc `/proc` */
+export const readAdbServers = (proc: string, ownDir: string | null): Promise<Readings['adbServers']> =>
+  attempt(() => otherAdbServers(proc, ownDir))

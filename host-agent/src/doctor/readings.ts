@@ -1,5 +1,6 @@
 /** The state of this machine as `doctor` reads it; the findings are derived from it. */
 import type { AdbServerProcess } from '../adb/other-servers.js'
+import type { AdbProgram } from '../adb/program.js'
 
 /** A failed reading is kept apart from an empty one. */
 export type Reading<T> = { value: T } | { failed: string }
@@ -63,6 +64,13 @@ export interface Try {
   isReached: Reading<boolean>
 }
 
+/** The phones that one adb server of the agent lists. */
+export interface ServerReading {
+  /** The serial of the phone that the server serves; null: all phones on USB. */
+  serial: string | null
+  phones: Reading<{ serial: string; state: string }[]>
+}
+
 /** The parts that need a valid configuration. */
 export interface HostReadings {
   /** Null: this host has not joined. */
@@ -74,7 +82,7 @@ export interface HostReadings {
   way: WayToAgent
   disks: { name: string; path: string; free: Reading<number>; needed: number }[]
   /** Null: the agent does not run. */
-  phones: Reading<{ serial: string; state: string }[]> | null
+  servers: ServerReading[] | null
   /** One for each connected phone; empty when the agent does not run. */
   phoneNetwork: PhoneNetwork[]
 }
@@ -83,7 +91,7 @@ export interface Readings {
   now: Date
   /** The problem of the configuration; null: valid. */
   configuration: string | null
-  adb: Reading<string>
+  adb: Reading<AdbProgram>
   /** Other adb servers on this machine. */
   adbServers: Reading<AdbServerProcess[]>
   usb: Reading<UsbPhone[]>

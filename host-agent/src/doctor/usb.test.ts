@@ -27,7 +27,7 @@ it('finds a phone whose device file another user owns, when it runs as a user wi
 
 function readAs(uid: number | undefined): string {
   // A copy, since the user may have no rights to the folder of the project.
-  for (const name of ['doctor', 'adb/other-servers.js'])
+  for (const name of ['doctor', 'adb/other-servers.js', 'adb/program.js', 'adb/usb.js'])
     cpSync(path.join(import.meta.dirname, '../../dist', name), path.join(dir, name), { recursive: true })
   writeFileSync(path.join(dir, 'package.json'), '{"type":"module"}')
   const module = path.join(dir, 'doctor/usb.js')

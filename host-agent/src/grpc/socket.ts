@@ -1,5 +1,5 @@
 /** The private socket of an agent that opens tunnels: the other end of each tunnel inside the agent. */
-import { dirname, join } from 'node:path'
-import { adbSocketPath } from '../adb/server.js'
+import { join } from 'node:path'
+import { adbSocketDir } from '../adb/sockets.js'
 
-export const grpcSocketPath = (dataDir: string): string => join(dirname(adbSocketPath(dataDir)), 'grpc.sock')
+export const grpcSocketPath = (dataDir: string): string => join(adbSocketDir(dataDir), 'grpc.sock')

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { createLogger, Progress } from '@phonerack/shared'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { AdbClient } from '../adb/client.js'
-import { adbSocketPath } from '../adb/server.js'
+import { adbSocketPath } from '../adb/sockets.js'
 import { command } from '../adb/quote.js'
 import { settingsApp } from '../parts/parts.js'
 import type { AppNeeds } from '../device/device.js'
@@ -58,7 +58,8 @@ afterEach(async () => {
 const control = () => both.host.control
 const at = () => session(control(), both.phone.serial, fencing)
 const shell = async (...args: string[]) => {
-  const transport = transportTo(new AdbClient(adbSocketPath(both.host.config.dataDir)), both.phone.serial)
+  const { serial } = both.phone
+  const transport = transportTo(new AdbClient(adbSocketPath(both.host.config.dataDir, serial)), serial)
   return (await transport.shell(command(...args), Progress.for(10_000))).stdout.toString()
 }
 const counters = () => both.phone.inside.counters()

@@ -73,7 +73,7 @@ export const countAdbCall = (service: string, outcome: AdbOutcome): void =>
 
 const adbStarts = new Counter({
   name: 'phonerack_agent_adb_server_starts_total',
-  help: 'Starts of the adb server. More than one: it ended, and the agent started another.',
+  help: 'Starts of adb servers: each network phone has one, and each phone on USB, or all phones on USB together. More starts than that: a server ended, or a phone on USB was connected again.',
   registers,
 })
 

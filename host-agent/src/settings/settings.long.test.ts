@@ -6,7 +6,7 @@ import { Progress } from '@phonerack/shared'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { AdbClient } from '../adb/client.js'
-import { adbSocketPath } from '../adb/server.js'
+import { adbSocketPath } from '../adb/sockets.js'
 import { command } from '../adb/quote.js'
 import type { Transport } from '../adb/transport.js'
 import { CallFailed } from '../testing/client.js'
@@ -27,7 +27,8 @@ beforeAll(async () => {
   const answer = await control().enroll({ serial: both.phone.serial, fencingNumber: 1n }, 60_000)
   expect(answer.checks.filter(({ passed }) => !passed)).toEqual([])
   await session(control(), both.phone.serial, 2n).start()
-  transport = transportTo(new AdbClient(adbSocketPath(both.host.config.dataDir)), both.phone.serial)
+  const { serial } = both.phone
+  transport = transportTo(new AdbClient(adbSocketPath(both.host.config.dataDir, serial)), serial)
 })
 afterAll(() => both.stop())
 

@@ -1,5 +1,5 @@
 /**
- * Decides whether this machine can take new work: enough free space, a data folder that can be written, a running adb server.
+ * Decides whether this machine can take new work: enough free space, a data folder that can be written, running adb servers.
  * A host that cannot says so in its heartbeats and refuses calls that need the disk. It recovers by itself.
  * docs/decisions/0217. Created by `agent.ts`.
  */
@@ -16,7 +16,7 @@ export interface Reading {
   freeFiles: number | null
   /** The error of a small write to the data folder, or `DeadlineExceeded`; null: it succeeded. */
   writeError: unknown
-  /** Why the adb server does not run; null: it runs. */
+  /** Why no adb server runs; null: some run. */
   adbTrouble: string | null
 }
 
@@ -83,7 +83,7 @@ export function judge(
     return {
       kind: 'own_fault',
       reason:
-        `The adb server does not run: ${adbTrouble}. Check \`adb_bin\`, or run \`phonerack-agent doctor\`. ${recovers}`.slice(
+        `No adb server runs: ${adbTrouble}. Check \`adb_bin\`, or run \`phonerack-agent doctor\`. ${recovers}`.slice(
           0,
           2000,
         ),
@@ -121,7 +121,7 @@ export interface FitnessParts extends Needs {
 const everyMs = 5000
 /** A disk that does not answer within this time counts as a fault of the machine. */
 const lookMs = 5000
-/** Looks without an adb server before the host refuses work: it restarts within seconds. */
+/** Looks without any adb server before the host refuses work: servers restart within seconds. */
 const adbLooks = 2
 
 /** Looks once before it returns. */

@@ -87,11 +87,11 @@ describe('a hanging phone', () => {
   it('names a second adb server in the reason of each step, as `doctor` does', async () => {
     const named = new RegExp(`other adb servers run .*\\b${second.pid}\\b.*\`doctor\``)
     for (const at of [0, 2, 3]) expect(events[at]?.reason).toMatch(named)
-    const own = plugged.client.path
+    const own = dirname(plugged.client.path)
     const found = await readAdbServers('/proc', own)
     const pids = 'value' in found ? found.value.map(({ pid }) => pid) : []
     expect(pids).toContain(second.pid)
-    expect(pids).not.toContain(findMarked(join(dirname(own), 'server.json')))
+    expect(pids).not.toContain(findMarked(join(own, 'server.json')))
   })
 })
 

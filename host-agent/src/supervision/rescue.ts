@@ -3,6 +3,7 @@
  * step is an event, stored in the device's record and sent to the log and the
  * heartbeat. Created by `link-watch.ts`.
  */
+import { dirname } from 'node:path'
 import { Progress, type DeviceEvent, type Logger } from '@phonerack/shared'
 import type { AdbClient } from '../adb/client.js'
 import { otherAdbServers } from '../adb/other-servers.js'
@@ -57,9 +58,9 @@ const obstaclesOf = ({ isNetwork, mayReboot }: RescueParts): Obstacles => ({
 })
 
 /** Process ids; empty on a system without `/proc`. */
-function otherServers(ownSocket: string): number[] {
+function otherServers(ownDir: string): number[] {
   try {
-    return otherAdbServers('/proc', ownSocket).map(({ pid }) => pid)
+    return otherAdbServers('/proc', ownDir).map(({ pid }) => pid)
   } catch (error) {
     if (error instanceof Error && 'code' in error) return []
     throw error
@@ -86,7 +87,7 @@ export function createRescue(parts: RescueParts): Rescue {
 
   async function take(step: Step, reason: string): Promise<void> {
     const progress = Progress.for(stepMs)
-    const others = otherServers(client.path)
+    const others = otherServers(dirname(client.path))
     try {
       if (step === 'reconnect') await reopen(progress)
       else if (step === 'reboot') await transport.reboot(progress)

@@ -1,10 +1,11 @@
 /** For tests: the compiled agent as a process, with a data folder and an identity. */
 import { spawn, type ChildProcess } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort } from '@phonerack/launcher/ports'
 import { findMarked } from '../adb/process-identity.js'
+import { adbHome } from '../adb/sockets.js'
 import { controlPlaneIdentity } from '../grpc/call.js'
 import { saveIdentity, type Identity } from '../identity.js'
 import { makeConfig, serverName } from './agent.js'
@@ -30,8 +31,8 @@ export interface AgentFolder {
   /** @param script a file of the package, and its arguments */
   startProgram(script: readonly string[], env: NodeJS.ProcessEnv): Started
   startCommand(words: readonly string[], env: NodeJS.ProcessEnv): Started
-  /** Process id of its adb server; null when none runs. */
-  adbServer(): number | null
+  /** Process ids of its adb servers. */
+  adbServers(): number[]
   /** Ends the processes, and removes the folder. */
   remove(): Promise<void>
 }
@@ -77,7 +78,13 @@ export async function makeAgentFolder(ca: TestCa, identity: Identity, connect: s
     startCommand,
     startProgram,
     startMain: (changes = {}) => startProgram(['dist/main.js'], { ...env, ...changes }),
-    adbServer: () => findMarked(join(dataDir, 'adb', 'server.json')),
+    adbServers() {
+      const home = adbHome(dataDir)
+      const names = existsSync(home) ? readdirSync(home) : []
+      return names
+        .filter((name) => name.endsWith('.json'))
+        .flatMap((name) => findMarked(join(home, name)) ?? [])
+    },
     async remove() {
       client.close()
       for (const child of children.splice(0)) {

@@ -7,7 +7,7 @@ import { startPhone, type Phone } from '@phonerack/virtual-phone'
 import { afterEach, beforeEach, expect } from 'vitest'
 import { AdbClient } from '../adb/client.js'
 import { command } from '../adb/quote.js'
-import { adbSocketPath } from '../adb/server.js'
+import { adbSocketPath } from '../adb/sockets.js'
 import { startAgent } from '../agent.js'
 import { startAdbProxy, type AdbProxy } from './adb-proxy.js'
 import { startTestHost, type TestHost } from './agent.js'
@@ -93,7 +93,8 @@ export const fromBefore = (record: Partial<DeviceRecord>): void => {
   delete record.mayLackMark
 }
 
-const transportOf = (serial: string) => transportTo(new AdbClient(adbSocketPath(host.config.dataDir)), serial)
+const transportOf = (serial: string) =>
+  transportTo(new AdbClient(adbSocketPath(host.config.dataDir, serial)), serial)
 const markFolder = '/data/local/tmp/phonerack'
 export const marks = async (serial = usb): Promise<string[]> => {
   const { stdout } = await transportOf(serial).shell(command('ls', '-A', markFolder), Progress.for(5000))

@@ -1,0 +1,54 @@
+/** Which adb servers an agent has, and which phones belong to each. Used by `servers.ts`, and by `doctor` and `health`. */
+import { AdbClient } from './client.js'
+import { readAdbProgram } from './program.js'
+import { adbSocketPath } from './sockets.js'
+import { serialsToServe, usbDevices, type UsbPort } from './usb.js'
+
+/** The folder in which this system lists USB devices; null: it has none. */
+export const systemUsb = (): string | null => (process.platform === 'linux' ? usbDevices : null)
+
+/** Why all phones on USB share one server; null: each has its own. @param sys the folder of USB devices; null: none */
+export async function whyShared(bin: string, sys: string | null): Promise<string | null> {
+  if (sys === null) return 'this system does not list USB devices in a folder'
+  try {
+    const { version, knowsOneDevice } = await readAdbProgram(bin)
+    return knowsOneDevice ? null : `this adb does not know --one-device: ${version}`
+  } catch (error) {
+    return `adb does not run: ${error instanceof Error ? error.message : String(error)}`
+  }
+}
+
+/**
+ * Whether a phone belongs to a server. A phone on USB chooses its serial: it must not pass for a network phone.
+ * @param server serial of the server's phone; null: the server of all phones on USB
+ * @param serial of the phone in the server's list
+ * @param networkPhones `host:port`
+ */
+export const isPhoneOf = (
+  server: string | null,
+  serial: string,
+  networkPhones: ReadonlySet<string>,
+): boolean => (server === null ? !networkPhones.has(serial) : serial === server)
+
+export interface ServerToAsk {
+  /** Null: the server of all phones on USB. */
+  serial: string | null
+  client: AdbClient
+}
+
+/**
+ * The servers that a running agent has. @param networkPhones `host:port`
+ * @param ports on USB, when each phone there has a server; null: they share one
+ */
+export function serversOf(
+  dataDir: string,
+  networkPhones: readonly string[],
+  ports: readonly Pick<UsbPort, 'serial'>[] | null,
+): ServerToAsk[] {
+  const network = new Set(networkPhones)
+  const usb = ports === null ? [null] : serialsToServe(ports, network)
+  return [...network, ...usb].map((serial) => ({
+    serial,
+    client: new AdbClient(adbSocketPath(dataDir, serial)),
+  }))
+}
