@@ -41,17 +41,19 @@ export async function readBroker(
     user: creds === undefined ? null : await readUser(creds),
     admin: await readAdmin(config, authorities, account),
     connect: (log) =>
-      openBus(
-        { url, name: `control-plane ${config.replicaId}`, creds, authorities },
-        {
-          waitMs: brokerMs,
-          onAway: (error) =>
-            log.warn(
-              { err: error },
-              'NATS is unavailable: until it returns, this replica serves only requests that need no host',
-            ),
-        },
-      ),
+      openBus({
+        url,
+        name: `control-plane ${config.replicaId}`,
+        creds,
+        authorities,
+        waitMs: brokerMs,
+        onLost: (error) =>
+          log.warn(
+            { err: error },
+            'NATS is unavailable: until it returns, this replica serves only requests that need no host',
+          ),
+        onReturned: (ms) => log.info({ away_ms: Math.round(ms) }, 'NATS is available again'),
+      }),
   }
 }
 

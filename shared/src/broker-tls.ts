@@ -1,5 +1,5 @@
 /** How our programs connect to a broker: the certificate that they accept. */
-import type { ConnectionOptions, TlsOptions } from 'nats'
+import type { ConnectionOptions, TlsOptions } from '@nats-io/transport-node'
 import { brokerHost, isEncrypted } from './broker-url.js'
 
 /** PEM texts: the only authorities for the broker's certificate. A function is called for each connection. */

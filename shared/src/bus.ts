@@ -1,8 +1,10 @@
-/**
- * The only module that knows the broker's client. Everything else publishes
- * and subscribes JSON through `Bus`.
- */
-import { connect, credsAuthenticator, type ConnectionOptions, type NatsConnection } from 'nats'
+/** Messages over the broker. Everything outside `broker/` publishes and subscribes JSON through `Bus`. */
+import {
+  connect,
+  credsAuthenticator,
+  type ConnectionOptions,
+  type NatsConnection,
+} from '@nats-io/transport-node'
 import { pause } from './abort.js'
 import { brokerTls, type BrokerAuthorities } from './broker-tls.js'
 
@@ -16,7 +18,7 @@ export interface Bus {
   /** Calls `handler` with the parsed message; drops a message that is not valid JSON. */
   subscribe(subject: string, handler: (message: unknown, subject: string) => void): Subscription
   readonly connected: boolean
-  /** Calls `listener` after each reconnect. */
+  /** Calls `listener` after each reconnect, and after the first connection if `openBus` returned before it. */
   onReconnect(listener: () => void): void
   close(): Promise<void>
 }
@@ -28,151 +30,144 @@ export interface BusOptions {
   creds?: string | undefined
   /** Omitted: Node's. For `tls:` URLs. */
   authorities?: BrokerAuthorities
-}
-
-/** Connects and retries for ever: an unreachable broker delays messages and never ends a process. */
-export async function connectBus(options: BusOptions): Promise<Bus> {
-  return wrap(await connect({ ...settingsOf(options), waitOnFirstConnect: true }))
-}
-
-/** Milliseconds between two tries to connect. */
-const retryMs = 250
-
-function settingsOf(options: BusOptions): ConnectionOptions {
-  return {
-    servers: options.url,
-    name: options.name,
-    maxReconnectAttempts: -1,
-    reconnectTimeWait: retryMs,
-    timeout: 5000,
-    pingInterval: 5000,
-    ...brokerTls(options.url, options.authorities ?? null),
-    ...(options.creds ? { authenticator: credsAuthenticator(new TextEncoder().encode(options.creds)) } : {}),
-  }
-}
-
-/** A subscription that starts with the connection. */
-interface Early extends Subscription {
-  begin(bus: Bus): void
+  /** Milliseconds after which `openBus` returns without a connection, which then begins in the background. */
+  waitMs: number
+  /** Called once when the first attempt fails, and once when a connection is lost: at most 15 s after the broker's last answer. */
+  onLost?: (cause: unknown) => void
+  /** Called once when the broker is connected again after `onLost`. @param awayMs milliseconds since `onLost` */
+  onReturned?: (awayMs: number) => void
 }
 
 /**
- * Like `connectBus`, but returns after `waitMs` milliseconds even if the broker is unreachable; it then
- * connects in the background. Subscriptions start with the connection, and listeners of `onReconnect` are
- * called as after a break.
- * @param onAway called once, with the reason, when the first attempt fails
+ * Milliseconds. `retry`, and up to `jitter` more: between two attempts, so that the clients of a broker that returns do
+ * not connect at the same moment. `attempt`: Linux sends the first packet again after 1 and 3 s, then more and more
+ * rarely, so a new attempt notices sooner that the network is back.
  */
-export async function openBus(
-  options: BusOptions,
-  { waitMs, onAway }: { waitMs: number; onAway: (cause: unknown) => void },
-): Promise<Bus> {
+const times = { retry: 250, jitter: 750, attempt: 5000, ping: 5000 }
+
+/** Connects and retries for ever: an unreachable broker delays messages and never ends a process. */
+export async function openBus(options: BusOptions): Promise<Bus> {
   const closing = new AbortController()
-  const early = new Set<Early>()
+  const starts = new Set<(connection: NatsConnection) => void>()
   const listeners = new Set<() => void>()
-  const made: { bus: Bus | null; isLate: boolean } = { bus: null, isLate: false }
-  const connecting = connectUntil(settingsOf(options), closing.signal, onAway).then((bus) => {
-    made.bus = bus
-    if (!bus) return
-    for (const each of early) each.begin(bus)
-    for (const listener of listeners) bus.onReconnect(listener)
-    if (made.isLate) for (const listener of listeners) listener()
-  })
+  let connection: NatsConnection | null = null
+  let lostAt: number | null = null
+  const lost = (cause: unknown): void => {
+    if (lostAt !== null || closing.signal.aborted) return
+    lostAt = performance.now()
+    options.onLost?.(cause)
+  }
+  const returned = (): void => {
+    const since = lostAt
+    lostAt = null
+    if (since !== null) options.onReturned?.(performance.now() - since)
+    for (const listener of listeners) listener()
+  }
+
+  /** Ends when the bus is closed. */
+  async function follow(first: Promise<NatsConnection | null>): Promise<void> {
+    let made = await first
+    while (made !== null) {
+      connection = made
+      const statuses = made.status()
+      for (const start of starts) start(made)
+      returned()
+      for await (const { type } of statuses) {
+        if (type === 'disconnect') lost(new Error('the connection to the broker was lost'))
+        if (type === 'reconnect') returned()
+      }
+      // The client gave the connection up.
+      connection = null
+      lost(new Error('the connection to the broker was closed'))
+      made = await connectUntil(options, closing.signal, lost)
+    }
+  }
+
+  const first = connectUntil(options, closing.signal, lost)
+  void follow(first)
   const waiting = new AbortController()
-  await Promise.race([connecting, pause(waitMs, waiting.signal)])
+  await Promise.race([first, pause(options.waitMs, waiting.signal)])
   waiting.abort()
-  if (made.bus) return made.bus
-  made.isLate = true
+
+  const encoder = new TextEncoder()
+  const isConnected = (): boolean => connection !== null && lostAt === null && !connection.isClosed()
   return {
-    publish: (subject, message) => made.bus?.publish(subject, message),
+    publish(subject, message) {
+      if (isConnected()) connection?.publish(subject, encoder.encode(JSON.stringify(message)))
+    },
     subscribe(subject, handler) {
-      if (made.bus) return made.bus.subscribe(subject, handler)
-      let begun: Subscription | null = null
-      const each: Early = {
-        begin: (bus) => (begun = bus.subscribe(subject, handler)),
+      let running: Subscription | null = null
+      const start = (to: NatsConnection): void => {
+        running = to.subscribe(subject, {
+          callback: (error, message) => {
+            if (error) return
+            let parsed: unknown
+            try {
+              parsed = message.json()
+            } catch (cause) {
+              if (cause instanceof Error) return
+              throw cause
+            }
+            handler(parsed, message.subject)
+          },
+        })
+      }
+      starts.add(start)
+      if (connection !== null) start(connection)
+      return {
         unsubscribe() {
-          early.delete(each)
-          begun?.unsubscribe()
+          starts.delete(start)
+          running?.unsubscribe()
         },
       }
-      early.add(each)
-      return each
     },
     get connected() {
-      return made.bus?.connected ?? false
+      return isConnected()
     },
     onReconnect(listener) {
       listeners.add(listener)
-      made.bus?.onReconnect(listener)
     },
     async close() {
       closing.abort()
-      await made.bus?.close()
+      await connection?.close()
     },
   }
 }
 
-/** Null when `signal` aborted first. */
+/** Null when `closing` aborted first. */
 async function connectUntil(
-  settings: ConnectionOptions,
-  signal: AbortSignal,
-  onAway: (cause: unknown) => void,
-): Promise<Bus | null> {
-  const isOver = (): boolean => signal.aborted
-  for (let tries = 1; !isOver(); tries += 1) {
+  options: BusOptions,
+  closing: AbortSignal,
+  onFailed: (cause: unknown) => void,
+): Promise<NatsConnection | null> {
+  const { url, name, creds } = options
+  const settings: ConnectionOptions = {
+    servers: url,
+    name,
+    maxReconnectAttempts: -1,
+    // A user that the broker refuses now may be known to it later, for example after a restore of its store.
+    ignoreAuthErrorAbort: true,
+    reconnectDelayHandler() {
+      // The client has no other way to end attempts before the first connection.
+      closing.throwIfAborted()
+      return times.retry + Math.random() * times.jitter
+    },
+    timeout: times.attempt,
+    pingInterval: times.ping,
+    ...brokerTls(url, options.authorities ?? null),
+    ...(creds ? { authenticator: credsAuthenticator(new TextEncoder().encode(creds)) } : {}),
+  }
+  const isOver = (): boolean => closing.aborted
+  for (let isFirst = true; !isOver(); isFirst = false) {
     try {
-      // Not `waitOnFirstConnect`, which cannot be cancelled.
-      const connection = await connect(settings)
-      if (!isOver()) return wrap(connection)
+      // A client that waits drops the socket of an attempt that took too long. It does not say why the attempt failed.
+      const connection = await connect({ ...settings, waitOnFirstConnect: !isFirst })
+      if (!isOver()) return connection
       await connection.close()
     } catch (error) {
-      if (tries === 1) onAway(error)
-      await pause(retryMs, signal)
+      onFailed(error)
+      await pause(times.retry, closing)
     }
   }
   return null
-}
-
-function wrap(connection: NatsConnection): Bus {
-  const listeners = new Set<() => void>()
-  let connected = true
-  void (async () => {
-    for await (const status of connection.status()) {
-      const type: string = status.type
-      if (type === 'disconnect') connected = false
-      if (type === 'reconnect') {
-        connected = true
-        for (const listener of listeners) listener()
-      }
-    }
-  })()
-  const encoder = new TextEncoder()
-  return {
-    publish(subject, message) {
-      if (!connection.isClosed()) connection.publish(subject, encoder.encode(JSON.stringify(message)))
-    },
-    subscribe(subject, handler) {
-      return connection.subscribe(subject, {
-        callback: (error, message) => {
-          if (error) return
-          let parsed: unknown
-          try {
-            parsed = message.json()
-          } catch (cause) {
-            if (cause instanceof Error) return
-            throw cause
-          }
-          handler(parsed, message.subject)
-        },
-      })
-    },
-    get connected() {
-      return connected && !connection.isClosed()
-    },
-    onReconnect(listener) {
-      listeners.add(listener)
-    },
-    async close() {
-      await connection.close()
-    },
-  }
 }

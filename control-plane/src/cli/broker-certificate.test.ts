@@ -4,7 +4,7 @@ import { readFileSync, statSync } from 'node:fs'
 import { connect as connectSocket } from 'node:net'
 import path from 'node:path'
 import { connect as connectTls } from 'node:tls'
-import { connectBus, openBus } from '@phonerack/shared'
+import { openBus } from '@phonerack/shared'
 import { afterAll, expect, it } from 'vitest'
 import { startNatsServer } from '../testing/nats-server.js'
 import { freePort } from '@phonerack/launcher/ports'
@@ -74,14 +74,18 @@ it('signs a certificate that control plane and hosts verify, and renews it while
   // Not for another name, and not for a client with other authorities.
   const creds = readFileSync(`${dir}/control-plane.creds`, 'utf8')
   const refusals: unknown[] = []
-  const onAway = (cause: unknown): void => void refusals.push(cause)
+  const onLost = (cause: unknown): void => void refusals.push(cause)
   const own = [authority.caPem]
   const foreign = [
-    await openBus(
-      { url: `tls://localhost:${port}`, name: 'other name', creds, authorities: own },
-      { waitMs: 0, onAway },
-    ),
-    await openBus({ url, name: 'other authority', creds }, { waitMs: 0, onAway }),
+    await openBus({
+      url: `tls://localhost:${port}`,
+      name: 'other name',
+      creds,
+      authorities: own,
+      waitMs: 0,
+      onLost,
+    }),
+    await openBus({ url, name: 'other authority', creds, waitMs: 0, onLost }),
   ]
   await eventually(() => refusals.length === foreign.length)
   expect(refusals.map(String).toSorted()).toEqual([
@@ -98,7 +102,7 @@ it('signs a certificate that control plane and hosts verify, and renews it while
   expect(renewed.out).toMatch(/is renewed and valid until 20\d\d-\d\d-\d\d/)
   process.kill(server.pid, 'SIGHUP')
   await eventually(async () => (await serialAt(port, authority.caPem)) !== before)
-  const bus = await connectBus({ url, name: 'afterwards', creds, authorities: own })
+  const bus = await openBus({ url, name: 'afterwards', creds, authorities: own, waitMs: 60_000 })
   expect(bus.connected).toBe(true)
   await bus.close()
   await reconnected

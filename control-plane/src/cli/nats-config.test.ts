@@ -5,8 +5,8 @@ import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } f
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { createUser, fmtCreds } from '@nats-io/jwt'
-import { connectBus, openBus, subjects } from '@phonerack/shared'
-import { connect, credsAuthenticator, type NatsConnection } from 'nats'
+import { openBus, subjects } from '@phonerack/shared'
+import { connect, credsAuthenticator, type NatsConnection } from '@nats-io/transport-node'
 import { afterAll, expect, it } from 'vitest'
 import { readBrokerExpiry } from '../broker-expiry.js'
 import { openNatsUsers } from '../pki/nats-users.js'
@@ -103,11 +103,11 @@ it('writes a configuration with which nats-server admits the control plane and h
   // The bus of our programs: with the authority of the broker only, and not without TLS.
   const text = new TextDecoder().decode(fmtCreds(jwt, user))
   const own = { url: `tls://127.0.0.1:${port}`, name: 'host', creds: text }
-  const reached = await connectBus({ ...own, authorities: [readFileSync(cert, 'utf8')] })
+  const reached = await openBus({ ...own, authorities: [readFileSync(cert, 'utf8')], waitMs: 60_000 })
   open.push(reached)
   expect(reached.connected).toBe(true)
   let refused: unknown
-  const untrusting = await openBus(own, { waitMs: 0, onAway: (cause) => (refused = cause) })
+  const untrusting = await openBus({ ...own, waitMs: 0, onLost: (cause) => (refused = cause) })
   open.push(untrusting)
   await eventually(() => refused !== undefined)
   expect(String(refused)).toMatch(/self-signed|self signed/)
@@ -191,13 +191,10 @@ it('gives replicas and nats-server copies of only the files that they need, and 
 
   const server = await startNatsServer(`${broker}/nats.conf`, port)
   open.push({ close: () => server.stop() })
-  const bus = await openBus(
-    {
-      ...{ url: `tls://127.0.0.1:${port}`, name: 'replica', authorities: [readFileSync(cert, 'utf8')] },
-      creds: readFileSync(`${replica}/control-plane.creds`, 'utf8'),
-    },
-    { waitMs: 30_000, onAway: () => undefined },
-  )
+  const bus = await openBus({
+    ...{ url: `tls://127.0.0.1:${port}`, name: 'replica', authorities: [readFileSync(cert, 'utf8')] },
+    ...{ creds: readFileSync(`${replica}/control-plane.creds`, 'utf8'), waitMs: 30_000 },
+  })
   open.push(bus)
   await eventually(() => bus.connected)
 

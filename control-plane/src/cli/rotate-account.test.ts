@@ -2,7 +2,7 @@
 import { copyFileSync, mkdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { startNats } from '@phonerack/launcher/nats'
-import { connect, credsAuthenticator } from 'nats'
+import { connect, credsAuthenticator } from '@nats-io/transport-node'
 import { expect, it, onTestFinished } from 'vitest'
 import { startAgentDouble } from '../testing/agent-double.js'
 import { eventually, useWorld, type Plane } from '../testing/world.js'

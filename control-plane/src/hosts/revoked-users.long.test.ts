@@ -5,7 +5,7 @@ import { startNats, type Nats } from '@phonerack/launcher/nats'
 import { protocol } from '@phonerack/shared'
 import { generateKeyPairSync } from 'node:crypto'
 import { readFileSync, rmSync } from 'node:fs'
-import { connect, credsAuthenticator, Events, type NatsConnection } from 'nats'
+import { connect, credsAuthenticator, type NatsConnection } from '@nats-io/transport-node'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { z } from 'zod'
 import { eventually, useWorld, type Plane } from '../testing/world.js'
@@ -96,7 +96,7 @@ it('ends and refuses the users of retired hosts and of earlier machines, on each
   ]
   let breaks = 0
   void (async () => {
-    for await (const { type } of kept.status()) if (type === Events.Disconnect) breaks += 1
+    for await (const { type } of kept.status()) if (type === 'disconnect') breaks += 1
   })()
   const agent = await plane.rack(1)
 

@@ -12,7 +12,7 @@ import {
   RecordingServiceService,
   type Assignment,
 } from '@phonerack/proto'
-import { announceSchema, connectBus, protocol, subjects, type Bus, type Heartbeat } from '@phonerack/shared'
+import { announceSchema, openBus, protocol, subjects, type Bus, type Heartbeat } from '@phonerack/shared'
 import { appsCalls } from './agent-double/apps.js'
 import { DoubleCertificates, renewalCalls } from './agent-double/certificates.js'
 import { custodyOf, takeDevice } from './agent-double/custody.js'
@@ -46,7 +46,8 @@ export async function startAgentDouble(options: DoubleOptions): Promise<AgentDou
     certificate: Buffer.from(identity.certificate_pem),
     key: Buffer.from(keys.privateKey),
   })
-  const bus = await connectBus({
+  const bus = await openBus({
+    waitMs: 60_000,
     url: options.natsUrl,
     name: options.name,
     authorities: () => [certificates.authorities],

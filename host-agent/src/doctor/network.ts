@@ -64,10 +64,12 @@ export interface BrokerAccess {
 
 export async function readBroker(access: BrokerAccess): Promise<Reading<null>> {
   const settled = later<string | null>()
-  const bus = await openBus(
-    { ...access, name: 'phonerack-agent doctor' },
-    { waitMs: 0, onAway: (cause) => settled.resolve(explainFailure(cause).why) },
-  )
+  const bus = await openBus({
+    ...access,
+    name: 'phonerack-agent doctor',
+    waitMs: 0,
+    onLost: (cause) => settled.resolve(explainFailure(cause).why),
+  })
   try {
     bus.onReconnect(() => settled.resolve(null))
     if (bus.connected) settled.resolve(null)

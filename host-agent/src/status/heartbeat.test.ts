@@ -1,13 +1,6 @@
 /** Heartbeats over a real broker, which disconnects and returns. */
 import { spawn, type ChildProcess } from 'node:child_process'
-import {
-  connectBus,
-  createLogger,
-  heartbeatSchema,
-  subjects,
-  type Bus,
-  type Heartbeat,
-} from '@phonerack/shared'
+import { createLogger, heartbeatSchema, openBus, subjects, type Bus, type Heartbeat } from '@phonerack/shared'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -48,7 +41,7 @@ describe('heartbeats', () => {
   it('are sent on start, on a change, on request, every two seconds, and after the broker returns', async () => {
     const port = await freePort()
     startBroker(port)
-    bus = await connectBus({ url: `127.0.0.1:${port}`, name: 'test' })
+    bus = await openBus({ url: `127.0.0.1:${port}`, name: 'test', waitMs: 30_000 })
     const seen: Heartbeat[] = []
     bus.subscribe(subjects.heartbeat(agent), (message) => seen.push(heartbeatSchema.parse(message)))
     beats = startHeartbeats({
@@ -86,7 +79,7 @@ describe('heartbeats', () => {
   it('name the newest announced epoch immediately, also after a restart', async () => {
     const port = await freePort()
     startBroker(port)
-    bus = await connectBus({ url: `127.0.0.1:${port}`, name: 'test' })
+    bus = await openBus({ url: `127.0.0.1:${port}`, name: 'test', waitMs: 30_000 })
     const seen: Heartbeat[] = []
     bus.subscribe(subjects.heartbeat(rejoined), (message) => seen.push(heartbeatSchema.parse(message)))
     const path = join(dir, 'announced.json')
@@ -118,7 +111,7 @@ describe('heartbeats', () => {
   it('continue after one that is too large for the broker', async () => {
     const port = await freePort()
     startBroker(port)
-    bus = await connectBus({ url: `127.0.0.1:${port}`, name: 'test' })
+    bus = await openBus({ url: `127.0.0.1:${port}`, name: 'test', waitMs: 30_000 })
     const seen: Heartbeat[] = []
     bus.subscribe(subjects.heartbeat(agent), (message) => seen.push(heartbeatSchema.parse(message)))
     let asked = 0
@@ -158,7 +151,7 @@ describe('heartbeats', () => {
     })
     await new Promise((resolve) => setTimeout(resolve, 300))
     startBroker(port)
-    bus = await connectBus({ url: `127.0.0.1:${port}`, name: 'test' })
+    bus = await openBus({ url: `127.0.0.1:${port}`, name: 'test', waitMs: 30_000 })
     let seen = 0
     bus.subscribe(subjects.heartbeat(agent), () => (seen += 1))
     await until(() => seen > 0)

@@ -6,7 +6,7 @@
 import { loadavg } from 'node:os'
 import {
   announceSchema,
-  connectBus,
+  openBus,
   protocol,
   subjects,
   type AgentTrust,
@@ -61,51 +61,41 @@ export interface Heartbeats {
   stop(): Promise<void>
 }
 
-/**
- * Milliseconds. `giveUp`: a connection that is lost for this long is replaced, since a
- * client may close permanently.
- */
-const times = { every: 2000, together: 20, giveUp: 15_000 }
+/** Milliseconds. */
+const times = { every: 2000, together: 20 }
 
 export function startHeartbeats(options: HeartbeatOptions): Heartbeats {
   const { hostId, log } = options
   let bus: Bus | null = null
-  let connecting = false
-  let lastConnected = performance.now()
   let sequence = 0
   let soon: NodeJS.Timeout | null = null
   let stopped = false
 
   async function connect(): Promise<void> {
-    connecting = true
-    lastConnected = performance.now()
-    try {
-      const made = await connectBus({
-        url: options.natsUrl,
-        name: `host ${hostId}`,
-        creds: options.creds,
-        ...(options.authorities === undefined ? {} : { authorities: options.authorities }),
-      })
-      if (stopped) {
-        await made.close()
-        return
-      }
-      bus = made
-      log.info('connected to the broker')
-      made.subscribe(subjects.announce(options), (message) => {
-        const { epoch, tunnel, acknowledged } = announceSchema.safeParse(message).data ?? {}
-        if (epoch !== undefined) remember(epoch)
-        if (acknowledged) options.reports?.acknowledge(acknowledged)
-        else if (tunnel) options.onTunnel?.(tunnel)
-        else send()
-      })
-      made.onReconnect(send)
-      send()
-    } catch (error) {
-      log.warn({ err: error }, 'no connection to the broker')
-    } finally {
-      connecting = false
-    }
+    const made = await openBus({
+      url: options.natsUrl,
+      name: `host ${hostId}`,
+      creds: options.creds,
+      ...(options.authorities === undefined ? {} : { authorities: options.authorities }),
+      waitMs: 0,
+      onLost: (error) =>
+        log.warn(
+          { err: error },
+          'NATS is unavailable: until it returns, the control plane does not hear this host',
+        ),
+      onReturned: (ms) => log.info({ away_ms: Math.round(ms) }, 'NATS is available again'),
+    })
+    if (stopped) return made.close()
+    bus = made
+    made.subscribe(subjects.announce(options), (message) => {
+      const { epoch, tunnel, acknowledged } = announceSchema.safeParse(message).data ?? {}
+      if (epoch !== undefined) remember(epoch)
+      if (acknowledged) options.reports?.acknowledge(acknowledged)
+      else if (tunnel) options.onTunnel?.(tunnel)
+      else send()
+    })
+    made.onReconnect(send)
+    if (made.connected) send()
   }
 
   /** On disk before the next heartbeat contains it. */
@@ -117,7 +107,6 @@ export function startHeartbeats(options: HeartbeatOptions): Heartbeats {
 
   function send(): void {
     if (!bus?.connected) return countHeartbeat('failed')
-    lastConnected = performance.now()
     const reports = options.reports?.pending() ?? []
     const message: Heartbeat = {
       host_id: hostId,
@@ -145,22 +134,7 @@ export function startHeartbeats(options: HeartbeatOptions): Heartbeats {
     countHeartbeat('sent')
   }
 
-  async function renew(): Promise<void> {
-    const old = bus
-    bus = null
-    try {
-      await old?.close()
-    } catch (error) {
-      log.warn({ err: error }, 'closing the broken connection to the broker')
-    }
-    await connect()
-  }
-
-  const timer = setInterval(() => {
-    send()
-    const away = !bus?.connected && performance.now() - lastConnected > times.giveUp
-    if (!connecting && !stopped && (away || bus === null)) void renew()
-  }, times.every)
+  const timer = setInterval(send, times.every)
   void connect()
 
   return {

@@ -3,7 +3,7 @@ import { reissued, revokeUsers, rotateBrokerKeys } from '@phonerack/shared/broke
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { connect, credsAuthenticator, type NatsConnection } from 'nats'
+import { connect, credsAuthenticator, type NatsConnection } from '@nats-io/transport-node'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { startNats, type Nats } from './index.js'
 
@@ -335,17 +335,18 @@ describe('startNats', () => {
           await connection.close()
         }
       }
+      // JetStream's API is requests on these subjects.
       await session(async (connection) => {
-        await (await connection.jetstreamManager()).streams.add({ name: 'KEPT', subjects: ['kept.>'] })
-        await connection.jetstream().publish('kept.one', 'x')
+        const stream = JSON.stringify({ name: 'KEPT', subjects: ['kept.>'], storage: 'file' })
+        await connection.request('$JS.API.STREAM.CREATE.KEPT', stream)
+        await connection.request('kept.one', 'x')
       })
       await server.stop()
       server = await startNats({ dir: own })
-      const messages = await session(
-        async (connection) =>
-          (await (await connection.jetstreamManager()).streams.info('KEPT')).state.messages,
+      const kept = await session(async (connection) =>
+        (await connection.request('$JS.API.STREAM.INFO.KEPT')).json(),
       )
-      expect(messages).toBe(1)
+      expect(kept).toMatchObject({ state: { messages: 1 } })
     } finally {
       await server.stop()
       rmSync(own, { recursive: true, force: true })

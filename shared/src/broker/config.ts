@@ -73,11 +73,19 @@ function write(dir: string, settings: object, trust: BrokerTrust): BrokerConfig 
   }
 }
 
+/**
+ * As long as our clients wait (`bus.ts`). After a loss of the network all hosts connect at the same time, and the
+ * server's default of 2 s is too short for them.
+ */
+const handshakeSeconds = 5
+
 const configuration = ({ host, port, tls, storeDir }: BrokerOptions, trust: BrokerTrust): object => ({
   server_name: 'phonerack',
   host,
   port,
-  ...(tls === null ? {} : { tls: { cert_file: tls.certFile, key_file: tls.keyFile } }),
+  ...(tls === null
+    ? {}
+    : { tls: { cert_file: tls.certFile, key_file: tls.keyFile, timeout: handshakeSeconds } }),
   ...trustSettings(trust),
   // Takes the account's claims from the control plane, with its revocations, and keeps them. A server of a cluster that
   // was down gets newer ones from the others after this interval: until then it accepts users that were revoked.

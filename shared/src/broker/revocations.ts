@@ -5,7 +5,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { decode, encodeAccount, fromPublic, fromSeed, type Account, type KeyPair } from '@nats-io/jwt'
-import { connect, credsAuthenticator, type NatsConnection } from 'nats'
+import { connect, credsAuthenticator, type NatsConnection } from '@nats-io/transport-node'
 import { z } from 'zod'
 import { brokerTls, type BrokerAuthorities } from '../broker-tls.js'
 import { accountOptions, systemSubjects } from './trust.js'
