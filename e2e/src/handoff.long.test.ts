@@ -196,6 +196,32 @@ describe('a person in a browser', () => {
     expect((await phone.api.post(`${phone.path}/park`)).status).toBe(200)
     await isOver(other, 'parked')
     expect((await read(second.path)).status).toBe('expired')
+  })
+
+  it('keeps the phone awake while the person sees the page; a hidden page warns, and says that the take-over ended', async () => {
+    expect((await phone.api.post(`${phone.path}/start`, { idle_timeout: 60 })).status).toBe(200)
+    const { url } = await handOver()
+    const page = await open(url)
+    await page.click('#handoff-take')
+    await page.waitForSelector('#handoff-done', { timeout: patience })
+    await page.waitForTimeout(75_000)
+    expect(await page.locator('body').getAttribute('data-state')).toBe('live')
+    expect(await page.locator('#ending').isVisible()).toBe(false)
+    expect(await page.locator('#time-label').innerText()).not.toContain('Parks')
+
+    // Headless pages are always visible.
+    await page.evaluate(
+      "Object.defineProperty(document, 'hidden', { value: true }); document.dispatchEvent(new Event('visibilitychange'))",
+    )
+    await page.waitForSelector('#ending:not([hidden])', { timeout: patience })
+    expect(await page.locator('#ending-text').innerText()).toMatch(
+      /^Nobody uses the phone: it parks in \d+ s\.$/,
+    )
+    await page.click('#keep-awake')
+    await page.waitForSelector('#ending', { state: 'hidden', timeout: patience })
+    await page.waitForSelector('body[data-state="over"]', { timeout: 2 * patience })
+    expect(await page.locator('#cover').innerText()).toContain('Your take-over ended with it.')
+    await isOver(page, 'parked')
     expect(complaints, complaints.join('\n')).toEqual([])
   })
 })

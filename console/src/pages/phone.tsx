@@ -20,6 +20,7 @@ import { LiveView } from './phone/live-view'
 import { Details } from './phone/details'
 import { canPark, canStart, PhoneBadge } from './phone/status'
 import { Tools } from './phone/tools'
+import { useControl } from './phone/use-control'
 
 /** Milliseconds between two reads of the phone, beside those after changes. */
 const refreshMs = 5000
@@ -33,6 +34,8 @@ export function PhonePage() {
     queryFn: () => getPhone(project, id),
     refetchInterval: ({ state }) => (state.data?.status === 'deleted' ? false : refreshMs),
   })
+  const session = found.data?.session?.id ?? null
+  const held = useControl(project, id, session)
   if (!found.data)
     return (
       <Page title="Phone">
@@ -48,7 +51,7 @@ export function PhonePage() {
       </Page>
     )
   const phone = found.data
-  const isReady = phone.status === 'ready' && phone.session !== null
+  const isReady = phone.status === 'ready' && session !== null
   return (
     <Page
       title={phone.name}
@@ -86,13 +89,13 @@ export function PhonePage() {
       <div className="grid grid-cols-1 items-start gap-5 lg:grid-cols-[minmax(20rem,25rem)_minmax(0,1fr)]">
         {/* Stays in sight while the tabs are scrolled. */}
         <Card className="lg:sticky lg:top-18">
-          {isReady && phone.session ? (
+          {isReady ? (
             <>
-              <ControlBar project={project} phone={id} mayControl={mayChange} />
-              <LiveView project={project} phone={id} session={phone.session.id} name={phone.name} />
+              <ControlBar project={project} phone={id} mayControl={mayChange} held={held} />
+              <LiveView project={project} phone={id} session={session} name={phone.name} />
             </>
           ) : (
-            <Waiting project={project} phone={phone} mayChange={mayChange} />
+            <Waiting project={project} phone={phone} mayChange={mayChange} isLost={held.isLost} />
           )}
         </Card>
         <Tools
@@ -123,10 +126,17 @@ interface PhoneProps {
   phone: Phone
 }
 
-function Waiting({ project, phone, mayChange }: PhoneProps & { mayChange: boolean }) {
+interface WaitingProps extends PhoneProps {
+  mayChange: boolean
+  /** The user's take-over ended with the session. */
+  isLost: boolean
+}
+
+function Waiting({ project, phone, mayChange, isLost }: WaitingProps) {
   const change = usePhoneChange(project, phone.id)
   return (
     <Empty icon={<Smartphone className="size-5" />} title={waiting[phone.status] ?? phone.status}>
+      {isLost && <p role="status">Your take-over has ended.</p>}
       {phone.failure && <p>{phone.failure.message}</p>}
       {mayChange && canStart(phone) && (
         <Button look="primary" isBusy={change.isPending} onClick={() => change.mutate(startPhone)}>

@@ -134,7 +134,7 @@ describe('a phone', () => {
     const hash = hashSecret(url.slice(url.indexOf('#') + 1))
     const look = async () => {
       await stage.hearHosts(process)
-      const row = await readLink(core.db, hash)
+      const row = await readLink(core.db, hash, core.clock.now())
       return row && Object.keys(standingOf(row, stage.now(), core.rules))[0]
     }
     expect(await around(stage.time + minute, look)).toEqual(['place', 'closing'])

@@ -55,7 +55,7 @@ it('reads as many rows for links with 20,000 links in the table as with ten', as
   const make = () => live.createLink(tenant.caller, phoneId, { expiresIn: 3600, control: true })
   const { url } = await make()
   const tables = /live_links/
-  const works = [() => readLongestLinks(db, new Date()), () => readLink(db, 'unknown'), make]
+  const works = [() => readLongestLinks(db, new Date()), () => readLink(db, 'unknown', new Date()), make]
   const before: number[] = []
   for (const work of works) before.push(await rowsRead(plane, work, tables))
   await addDeadLinks(20_000)

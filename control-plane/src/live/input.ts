@@ -37,6 +37,7 @@ const messageSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('rotate') }),
   z.strictObject({ type: z.literal('key_frame') }),
   z.strictObject({ type: z.literal('take') }),
+  z.strictObject({ type: z.literal('keep_awake') }),
   z.strictObject({
     type: z.literal('give_back'),
     outcome: z.enum(['done', 'declined']),
@@ -46,7 +47,7 @@ const messageSchema = z.discriminatedUnion('type', [
       .refine((note) => Array.from(note).length <= limits.handoffs.note && isStorable(note)),
   }),
   z.strictObject({ type: z.literal('ack'), bytes: z.int().min(0) }),
-  z.strictObject({ type: z.literal('ping'), id: z.int().min(0) }),
+  z.strictObject({ type: z.literal('ping'), id: z.int().min(0), visible: z.boolean().optional() }),
 ])
 
 /** Returns null for a message that our page does not send. */
@@ -68,7 +69,10 @@ const phases: Record<Phase, TouchPhase> = {
 }
 
 /** A message that is forwarded to the phone. */
-export type ToPhone = Exclude<PageMessage, { type: 'open' | 'ack' | 'ping' | 'take' | 'give_back' }>
+export type ToPhone = Exclude<
+  PageMessage,
+  { type: 'open' | 'ack' | 'ping' | 'take' | 'give_back' | 'keep_awake' }
+>
 
 export function toWatchRequest(message: ToPhone): WatchRequest {
   switch (message.type) {

@@ -9,7 +9,7 @@ import { hostInReach } from '../devices/reach.js'
 import { Prisma } from '../gen/prisma/client.js'
 import { closings, type Closing, type HandoffState } from './page/wire.js'
 import { type EndReason, type PhoneStatus } from '../core/statuses.js'
-import { type StoredStatus } from '../phones/control.js'
+import { joined, standing, type StoredStatus } from '../phones/control.js'
 
 export interface LinkRow {
   projectId: string
@@ -26,6 +26,11 @@ export interface LinkRow {
   control: boolean
   expiresAt: Date
   sessionEndReason: EndReason | null
+  /** The session's begin; durations are in seconds. */
+  startedAt: Date
+  idleTimeout: number
+  maxDuration: number
+  lastActiveAt: Date | null
   phoneStatus: PhoneStatus
   isFrozen: boolean
   isPaused: boolean
@@ -42,6 +47,10 @@ export interface LinkRow {
   handoffId: string | null
   handoffStatus: StoredStatus | null
   handoffMessage: string | null
+  /**
+   * For a link of the console: the end of the take-over of its user, or of an agent's request, for which any member acts. Null: none.
+   */
+  takenUntil: Date | null
 }
 
 export interface Place {
@@ -58,8 +67,8 @@ export interface Place {
 export type Standing = { place: Place } | { closing: Closing }
 
 /** Returns null for an unknown link. */
-export async function readLink(db: Reader, tokenHash: string): Promise<LinkRow | null> {
-  const rows = await readLinks(db, Prisma.sql`l.token_hash = ${tokenHash}`)
+export async function readLink(db: Reader, tokenHash: string, now: Date): Promise<LinkRow | null> {
+  const rows = await readLinks(db, now, Prisma.sql`l.token_hash = ${tokenHash}`)
   return rows[0] ?? null
 }
 
@@ -84,7 +93,7 @@ export async function readLongestLinks(db: Reader, now: Date): Promise<LinkRow[]
       where s.ended_at is null and l.expires_at > ${now} and k.revoked_at is null
     ) links order by phone_id, expires_at desc`
   if (longest.length === 0) return []
-  return readLinks(db, Prisma.sql`l.token_hash = any(${longest.map(({ tokenHash }) => tokenHash)})`)
+  return readLinks(db, now, Prisma.sql`l.token_hash = any(${longest.map(({ tokenHash }) => tokenHash)})`)
 }
 
 /** Sign-ins that have ended are deleted with their links; roles change at any time. */
@@ -93,24 +102,34 @@ const isOfMember = Prisma.sql`exists (select 1 from users n
   where n.id = u.user_id and u.expires_at > now()
     and (n.is_operator or m.role in ('owner', 'member') or (m.role = 'viewer' and not l.control)))`
 
-const readLinks = (db: Reader, which: Prisma.Sql): Promise<LinkRow[]> =>
+/** The take-over `t` that the user of the link `l` holds; see `LinkRow.takenUntil`. */
+const heldBy = (now: Date): Prisma.Sql => Prisma.sql`left join lateral (select f.expires_at from ${joined}
+    where l.control and l.user_session_id is not null
+      and f.phone_id = l.phone_id and f.status = 'taken' and ${standing(now)}
+      and (f.key_id is not null or u.user_id = (select o.user_id from user_sessions o where o.id = l.user_session_id))
+    ) t on true`
+
+const readLinks = (db: Reader, now: Date, which: Prisma.Sql): Promise<LinkRow[]> =>
   db.$queryRaw<
     LinkRow[]
   >`select l.project_id as "projectId", j.owner_id as "ownerId", l.phone_id as "phoneId",
     p.name as "phoneName", coalesce(l.key_id, u.user_id, '') as "creatorId", k.secret_hash as "keyHash",
     case when l.key_id is null then not ${isOfMember} else k.revoked_at is not null end as "isRevoked",
-    l.control, l.expires_at as "expiresAt", s.end_reason as "sessionEndReason", p.status as "phoneStatus",
+    l.control, l.expires_at as "expiresAt", s.end_reason as "sessionEndReason", s.started_at as "startedAt",
+    s.idle_timeout as "idleTimeout", s.max_duration as "maxDuration", p.last_active_at as "lastActiveAt",
+    p.status as "phoneStatus",
     j.frozen_at is not null as "isFrozen",
     coalesce((select paused_at is not null from service_state), false) as "isPaused",
     d.serial, d.link, d.fencing_number as "fencingNumber", h.id as "hostId", h.address,
     h.certificate_fingerprint as "certificateFingerprint",
     h.next_certificate_fingerprint as "nextCertificateFingerprint", h.join_id as "joinId", h.last_seen_at as "lastSeenAt",
-    f.id as "handoffId", f.status as "handoffStatus", f.message as "handoffMessage"
+    f.id as "handoffId", f.status as "handoffStatus", f.message as "handoffMessage",
+    t.expires_at as "takenUntil"
     from live_links l join phones p on p.id = l.phone_id join sessions s on s.id = l.session_id
     join projects j on j.id = l.project_id left join api_keys k on k.id = l.key_id
     left join user_sessions u on u.id = l.user_session_id
     left join devices d on d.phone_id = l.phone_id left join hosts h on h.id = d.host_id
-    left join handoffs f on f.id = l.handoff_id
+    left join handoffs f on f.id = l.handoff_id ${heldBy(now)}
     where ${which}`
 
 const closingOf: Record<EndReason, Closing> = {

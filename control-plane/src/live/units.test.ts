@@ -6,7 +6,9 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Allowance } from './allowance.js'
 import { readPageMessage } from './input.js'
+import { endOf, isHeld } from './ends.js'
 import { androidKey, piecesOf, retryDelay, timeLeft } from './page/keys.js'
+import { Silence } from './page/silence.js'
 import { closings, isWorthRetrying, readVideo, writeConfig, writeFrame } from './page/wire.js'
 import { standingOf, type LinkRow } from './standing.js'
 
@@ -141,6 +143,21 @@ it('an allowance permits its burst immediately and its rate over time', () => {
   expect(takes(10_000, 100)).toBe(5)
 })
 
+describe('the silence of a connection', () => {
+  it('is noticed 3 s after the last message', () => {
+    const silence = new Silence(0)
+    silence.heard(500)
+    expect([1000, 2000, 3000].map((now) => silence.look(now))).toEqual([false, false, false])
+    expect(silence.look(4000)).toBe(true)
+  })
+
+  it('does not include time in which the page was suspended', () => {
+    const silence = new Silence(0)
+    expect(silence.look(60_000)).toBe(false)
+    expect([61_000, 62_000].map((now) => silence.look(now))).toEqual([false, true])
+  })
+})
+
 describe('a link', () => {
   const now = new Date('2026-01-02T03:04:05Z')
   const rules = { hostLateAfterMs: 10_000 }
@@ -155,6 +172,10 @@ describe('a link', () => {
     control: true,
     expiresAt: new Date(now.getTime() + 1),
     sessionEndReason: null,
+    startedAt: now,
+    idleTimeout: 300,
+    maxDuration: 3600,
+    lastActiveAt: now,
     phoneStatus: 'ready',
     isFrozen: false,
     isPaused: false,
@@ -170,6 +191,7 @@ describe('a link', () => {
     handoffId: null,
     handoffStatus: null,
     handoffMessage: null,
+    takenUntil: null,
   }
 
   it('leads to its phone while it is valid', () => {
@@ -207,5 +229,35 @@ describe('a link', () => {
     ['away', { serial: null }],
   ])('is %s when %j', (name, change) => {
     expect(standingOf({ ...row, ...change }, now, rules)).toEqual({ closing: closings[name] })
+  })
+
+  const inSeconds = (seconds: number) => new Date(now.getTime() + seconds * 1000)
+
+  it.each<[string, number, number, Partial<LinkRow>, boolean]>([
+    ['idle', 300, 60, {}, false],
+    ['idle', 60, 30, { idleTimeout: 60 }, false],
+    ['session', 200, 60, { maxDuration: 200 }, false],
+    ['link', 100, 60, { expiresAt: inSeconds(100) }, false],
+    // A hand-over's link ends with the take-over.
+    ['take_over', 100, 60, { expiresAt: inSeconds(100), handoffStatus: 'taken' }, false],
+    ['take_over', 200, 60, { takenUntil: inSeconds(200) }, false],
+    ['idle', 300, 60, { takenUntil: inSeconds(400) }, false],
+    // The page that holds a take-over is visible.
+    ['take_over', 400, 60, { takenUntil: inSeconds(400) }, true],
+    ['session', 3600, 60, { handoffStatus: 'taken', expiresAt: inSeconds(7200) }, true],
+    // The idle timer has not started.
+    ['session', 3600, 60, { lastActiveAt: null }, false],
+  ])('ends by %s after %i s, with a warning %i s before', (reason, after, before, change, isPresent) => {
+    const end = endOf({ ...row, expiresAt: inSeconds(14_400), ...change }, isPresent)
+    expect(end).toEqual({
+      ...{ reason, at: inSeconds(after).getTime(), warnsAt: inSeconds(after - before).getTime() },
+    })
+  })
+
+  it('holds a take-over that was taken by it or in the console', () => {
+    expect(isHeld(row)).toBe(false)
+    expect(isHeld({ ...row, handoffStatus: 'open' })).toBe(false)
+    expect(isHeld({ ...row, handoffStatus: 'taken' })).toBe(true)
+    expect(isHeld({ ...row, takenUntil: inSeconds(1) })).toBe(true)
   })
 })

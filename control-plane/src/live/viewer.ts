@@ -12,6 +12,7 @@ import { type HostClients } from '../host-calls/clients.js'
 import { type Core } from '../core/core.js'
 import { giveBack, takeControl } from './control.js'
 import { Allowance } from './allowance.js'
+import { endOf, isHeld } from './ends.js'
 import { toWatchRequest, type ToPhone } from './input.js'
 import {
   closings,
@@ -22,6 +23,7 @@ import {
   type HandoffState,
   type PageMessage,
   type ServerMessage,
+  type ViewEnd,
 } from './page/wire.js'
 import { handoffOf, readLink, standingOf, type LinkRow, type Place } from './standing.js'
 
@@ -33,6 +35,11 @@ const fewBuffered = 64 * 1024
 /** Enough for moves of ten fingers in each frame of a fast screen. */
 const inputPerSecond = 600
 const inputBurst = 1200
+/**
+ * Milliseconds of silence of a visible page, which pings every second. Messages that arrive afterwards are as old: they waited in
+ * the network or for this process, and would act on a screen that the person no longer sees.
+ */
+const lateAfterMs = 5000
 /** Taking control and giving it back, each a statement. */
 const decisionsPerSecond = 1
 const decisionBurst = 5
@@ -44,6 +51,8 @@ export interface ViewerParts {
   hosts: HostClients
   /** Called for each input that is sent to the phone, and for decisions about a hand-over. */
   onInput(link: LinkRow, message: PageMessage): void
+  /** The person uses the phone: it must not park. Never rejects. */
+  onActivity(link: LinkRow): Promise<void>
 }
 
 export class Viewer {
@@ -58,25 +67,32 @@ export class Viewer {
   private sentBytes = 0
   private acknowledgedBytes = 0
   private isHeld = false
+  private isVisible = false
+  private heardAt = performance.now()
   private inputWaiting = 0
   /** The hand-over's state that the page received last. */
   private handoff: HandoffState | null
+  /** The end that the page received last. */
+  private end: ViewEnd
 
   constructor(
     private readonly socket: WebSocket,
     private readonly tokenHash: string,
-    readonly link: LinkRow,
+    /** The link when it was read last. */
+    public link: LinkRow,
     private readonly place: Place,
     private readonly parts: ViewerParts,
     requestId: string,
   ) {
     const { core, hosts } = parts
     this.handoff = handoffOf(link)
+    this.end = endOf(link, false)
     this.send({
       type: 'open',
       name: link.phoneName,
       control: link.control,
       expiresAt: link.expiresAt.getTime(),
+      end: this.end,
       now: core.clock.now().getTime(),
       handoff: this.handoff,
     })
@@ -94,28 +110,41 @@ export class Viewer {
       tenant: '',
     }
     this.call.write({ event: { $case: 'open', value: { assignment, control: link.control } } })
-    socket.once('close', () => this.end())
+    socket.once('close', () => this.stop())
     void this.guard()
   }
 
   /** A message of the page after its `open`. @param bytes its length */
   onMessage(message: PageMessage, bytes: number): void {
+    if (this.isOver) return
+    const now = performance.now()
+    if (this.isVisible && now - this.heardAt > lateAfterMs) return this.close(closings.late)
+    this.heardAt = now
     if (message.type === 'ack') {
       this.acknowledgedBytes = Math.max(this.acknowledgedBytes, Math.min(message.bytes, this.sentBytes))
       return this.letFlow()
     }
     if (message.type === 'open') return this.close(closings.badMessage)
-    const isAllowed = this.allowance.take(performance.now())
+    const isAllowed = this.allowance.take(now)
     if (message.type === 'ping') {
+      this.isVisible = message.visible === true
+      this.tellEnd()
+      if (this.isPresent) void this.parts.onActivity(this.link)
       if (isAllowed) this.send({ type: 'pong', id: message.id })
       return
     }
     if (message.type === 'take' || message.type === 'give_back') {
       if (this.link.handoffId === null) return this.close(closings.badMessage)
-      if (!this.decisions.take(performance.now())) return this.close(closings.tooFast)
+      if (!this.decisions.take(now)) return this.close(closings.tooFast)
       this.parts.onInput(this.link, message)
       const { handoffId } = this.link
       this.decided = this.decided.then(() => this.decide(handoffId, message))
+      return
+    }
+    if (message.type === 'keep_awake') {
+      if (!this.mayControl) return
+      if (!this.decisions.take(now)) return this.close(closings.tooFast)
+      void this.parts.onActivity(this.link).then(() => this.lookNow())
       return
     }
     const isInput = message.type !== 'key_frame'
@@ -127,6 +156,11 @@ export class Viewer {
     }
     if (isInput) this.parts.onInput(this.link, message)
     this.toPhone(message, bytes)
+  }
+
+  /** A person who has taken the phone over sees the page. Control alone does not keep a phone awake, nor does watching. */
+  private get isPresent(): boolean {
+    return this.isVisible && isHeld(this.link)
   }
 
   private get mayControl(): boolean {
@@ -162,6 +196,13 @@ export class Viewer {
     this.send({ type: 'handoff', ...now })
   }
 
+  private tellEnd(): void {
+    const now = endOf(this.link, this.isPresent)
+    if (now.at === this.end.at && now.reason === this.end.reason) return
+    this.end = now
+    this.send({ type: 'end', ...now })
+  }
+
   private get isOver(): boolean {
     return this.over.signal.aborted
   }
@@ -172,11 +213,11 @@ export class Viewer {
   }
 
   close({ code, reason }: Closing): void {
-    this.end()
+    this.stop()
     this.socket.close(code, reason)
   }
 
-  private end(): void {
+  private stop(): void {
     if (this.isOver) return
     this.over.abort()
     this.call.cancel()
@@ -247,7 +288,7 @@ export class Viewer {
 
   private async standing() {
     const { core } = this.parts
-    const row = await readLink(core.db, this.tokenHash)
+    const row = await readLink(core.db, this.tokenHash, core.clock.now())
     return row && { row, standing: standingOf(row, core.clock.now(), core.rules) }
   }
 
@@ -270,7 +311,9 @@ export class Viewer {
         const { row, standing } = found
         if ('closing' in standing) return this.close(standing.closing)
         if (standing.place.fencingNumber !== this.place.fencingNumber) return this.close(closings.restarting)
+        this.link = row
         this.tellHandoff(row)
+        this.tellEnd()
       } catch (error) {
         // A failed read is repeated later; the link's expiry still applies.
         core.log.warn({ err: error }, 'could not read a live link')

@@ -11,7 +11,7 @@ export interface Reader {
  */
 export function openReader(url: string, stalled: boolean): Promise<Reader> {
   const { origin, host, hash } = new URL(url)
-  const socket = new WebSocket(`ws://${host}/live/socket`, 'phonerack.live.1', { origin })
+  const socket = new WebSocket(`ws://${host}/live/socket`, 'phonerack.live.2', { origin })
   let bytes = 0
   let acknowledged = 0
   socket.on('open', () => socket.send(JSON.stringify({ type: 'open', token: hash.slice(1) })))

@@ -31,7 +31,7 @@ export async function openLive(
   const link = z.object({ url: z.url() }).parse(bodyOf(await api.post(`${path}/live`, {}), 201))
   const { origin, host, hash } = new URL(link.url)
   const server = socketPath === undefined ? `ws://${host}` : `ws+unix:${socketPath}:`
-  const socket = new WebSocket(`${server}/live/socket`, 'phonerack.live.1', { origin })
+  const socket = new WebSocket(`${server}/live/socket`, 'phonerack.live.2', { origin })
   let [bytes, ended] = [0, '']
   let size: LiveSocket['picture'] = null
   let picture: LiveSocket['picture'] = null
@@ -66,7 +66,7 @@ export async function openLive(
 /** Does what a person does on the page of a hand-over: takes control, and gives the phone back. */
 export function answerHandoff(url: string, note: string): Promise<void> {
   const { origin, host, hash } = new URL(url)
-  const socket = new WebSocket(`ws://${host}/live/socket`, 'phonerack.live.1', { origin })
+  const socket = new WebSocket(`ws://${host}/live/socket`, 'phonerack.live.2', { origin })
   const send = (message: object): void => socket.send(JSON.stringify(message))
   socket.on('open', () => send({ type: 'open', token: hash.slice(1) }))
   return new Promise((resolve, reject) => {

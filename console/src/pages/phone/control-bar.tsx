@@ -1,42 +1,33 @@
 /** Who controls the phone: members take it over from agents, and give it back with a note. */
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation } from '@tanstack/react-query'
 import { Hand, Undo2 } from 'lucide-react'
 import { useId, useState } from 'react'
 import { toast } from 'sonner'
 import { undirected } from '../../direction'
 import { messageOf } from '../../api/client'
-import { getControl, handBack, takeOver, type Control } from '../../api/phones'
+import { handBack, takeOver, type Control } from '../../api/phones'
 import { Button } from '../../ui/button'
 import { cn } from '../../ui/cn'
 import { Dialog } from '../../ui/dialog'
 import { Name } from '../../ui/name'
-
-/** Milliseconds between two reads. */
-const refreshMs = 2000
+import { type PhoneControl } from './use-control'
 
 interface Props {
   project: string
   phone: string
   /** The user may take the phone over. */
   mayControl: boolean
+  held: PhoneControl
 }
 
-export function ControlBar({ project, phone, mayControl }: Props) {
+export function ControlBar({ project, phone, mayControl, held: { control, isLost, set } }: Props) {
   const [isGivingBack, setIsGivingBack] = useState(false)
-  const queries = useQueryClient()
-  const queryKey = ['control', project, phone]
-  const { data } = useQuery({
-    queryKey,
-    queryFn: () => getControl(project, phone),
-    refetchInterval: refreshMs,
-  })
   const take = useMutation({
     mutationFn: () => takeOver(project, phone),
-    onSuccess: (answer) => queries.setQueryData(queryKey, answer),
+    onSuccess: (answer) => set(answer.control),
     onError: (error) => void toast.error(messageOf(error)),
   })
-  if (!data) return <div className="h-14 border-b border-border" />
-  const { control } = data
+  if (control === undefined) return <div className="h-14 border-b border-border" />
   const isTaken = control?.status === 'taken'
   return (
     <div
@@ -46,6 +37,7 @@ export function ControlBar({ project, phone, mayControl }: Props) {
       )}
     >
       <div role="status" className="min-w-0 flex-1 basis-52">
+        {isLost && <p className="font-medium text-warn">Your take-over has ended.</p>}
         <Text control={control} mayControl={mayControl} />
       </div>
       {mayControl &&
@@ -66,6 +58,7 @@ export function ControlBar({ project, phone, mayControl }: Props) {
       {control && (
         <HandBack
           {...{ project, phone, control }}
+          onBack={() => set(null)}
           isOpen={isGivingBack && isTaken}
           onOpenChange={setIsGivingBack}
         />
@@ -109,20 +102,20 @@ interface HandBackProps {
   project: string
   phone: string
   control: Control
+  onBack: () => void
   isOpen: boolean
   onOpenChange: (isOpen: boolean) => void
 }
 
-function HandBack({ project, phone, control, isOpen, onOpenChange }: HandBackProps) {
+function HandBack({ project, phone, control, onBack, isOpen, onOpenChange }: HandBackProps) {
   const [note, setNote] = useState('')
   const id = useId()
-  const queries = useQueryClient()
   const back = useMutation({
     mutationFn: () => handBack(project, phone, control.id, note),
-    onSuccess: (answer) => {
+    onSuccess: () => {
       setNote('')
       onOpenChange(false)
-      queries.setQueryData(['control', project, phone], answer)
+      onBack()
     },
     onError: (error) => void toast.error(messageOf(error)),
   })

@@ -4,6 +4,7 @@
  */
 import type {} from './early.js'
 import { retryDelay } from './keys.js'
+import { pingEveryMs, Silence } from './silence.js'
 import {
   acknowledgeEvery,
   isWorthRetrying,
@@ -25,7 +26,7 @@ export interface ConnectionListener {
   onOver(reason: string): void
 }
 
-/** Milliseconds per attempt. */
+/** Milliseconds per attempt to connect. */
 const connectMs = 10_000
 
 function takeEarly(): typeof globalThis.earlySocket {
@@ -49,6 +50,11 @@ export class Connection {
   private receivedBytes = 0
   private acknowledgedBytes = 0
   private timer: number | undefined
+  private pulse: number | undefined
+  private silence = new Silence(performance.now())
+  private pingId = 0
+  private pingedAt = 0
+  private lastRoundTripMs: number | null = null
 
   constructor(
     private readonly url: string,
@@ -57,7 +63,10 @@ export class Connection {
   ) {
     // Reconnect immediately when the network returns.
     addEventListener('online', () => this.tryNow())
-    document.addEventListener('visibilitychange', () => this.tryNow())
+    document.addEventListener('visibilitychange', () => {
+      this.tryNow()
+      this.ping()
+    })
   }
 
   connect(): void {
@@ -88,13 +97,39 @@ export class Connection {
     return this.receivedBytes
   }
 
+  /** Milliseconds from the last ping to its answer; null: there was none yet. */
+  get roundTripMs(): number | null {
+    return this.lastRoundTripMs
+  }
+
+  private look(): void {
+    const { socket } = this
+    if (socket === null) return
+    if (this.silence.look(performance.now())) this.lost(socket, 1006, '')
+    else this.ping()
+  }
+
+  private ping(): void {
+    this.pingId += 1
+    this.pingedAt = performance.now()
+    this.send({ type: 'ping', id: this.pingId, visible: !document.hidden })
+  }
+
   private onData(data: ArrayBuffer | string): void {
+    this.silence.heard(performance.now())
     if (typeof data === 'string') {
       const message = JSON.parse(data) as ServerMessage
+      if (message.type === 'pong') {
+        if (message.id === this.pingId) this.lastRoundTripMs = performance.now() - this.pingedAt
+        return
+      }
       if (message.type !== 'open') return this.listener.onMessage(message)
       clearTimeout(this.timer)
       this.isOpen = true
       this.tries = 0
+      this.silence = new Silence(performance.now())
+      this.pulse = setInterval(() => this.look(), pingEveryMs)
+      this.ping()
       return this.listener.onOpen(message)
     }
     this.receivedBytes += data.byteLength
@@ -111,6 +146,7 @@ export class Connection {
     this.socket = null
     this.isOpen = false
     clearTimeout(this.timer)
+    clearInterval(this.pulse)
     socket.onclose = null
     socket.onmessage = null
     socket.onopen = null

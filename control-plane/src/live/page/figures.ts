@@ -1,6 +1,5 @@
 /** Shows latency and throughput figures on request. */
 import { type VideoPlayer } from './player.js'
-import { type PageMessage } from './wire.js'
 
 /** Milliseconds between two updates. */
 const everyMs = 1000
@@ -10,26 +9,20 @@ export interface FiguresParts {
   button: HTMLButtonElement
   canvas: HTMLCanvasElement
   player: VideoPlayer
-  send: (message: PageMessage) => void
+  /** To the server and back; null: not measured yet. */
+  roundTripMs: () => number | null
   /** Bytes received over the connection so far. */
   totalBytes: () => number
 }
 
 export class Figures {
   private timer: number | undefined
-  private pingId = 0
-  private pingedAt = 0
-  private roundTripMs: number | null = null
   private touchedAt: number | null = null
   private reactionMs: number | null = null
   private last = { pictures: 0, bytes: 0, at: 0 }
 
   constructor(private readonly parts: FiguresParts) {
     parts.button.addEventListener('click', () => this.toggle())
-  }
-
-  onPong(id: number): void {
-    if (id === this.pingId) this.roundTripMs = performance.now() - this.pingedAt
   }
 
   /** The person made an input; the next picture may show its effect. */
@@ -63,15 +56,12 @@ export class Figures {
   }
 
   private look(): void {
-    this.pingId += 1
-    this.pingedAt = performance.now()
-    this.parts.send({ type: 'ping', id: this.pingId })
     const { player, canvas, list } = this.parts
     const now = this.now()
     const seconds = Math.max(0.001, (now.at - this.last.at) / 1000)
     const rate = Math.max(0, now.bytes - this.last.bytes) / 125 / seconds
     const rows: [string, string][] = [
-      ['Round trip to the server', ms(this.roundTripMs)],
+      ['Round trip to the server', ms(this.parts.roundTripMs())],
       ['Touch to next frame', ms(this.reactionMs)],
       ['Decoding', player.counted.pictures > 0 ? ms(player.counted.decodeMs) : '–'],
       ['Frames per second', ((now.pictures - this.last.pictures) / seconds).toFixed(0)],

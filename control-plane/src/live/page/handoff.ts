@@ -99,9 +99,11 @@ export class Handoff {
   /** The view has ended. Returns what the person can do then, or null for no hand-over. */
   over(reason: string): string | null {
     if (this.dialog.open) this.dialog.close('cancel')
+    const wasTaken = this.state?.isTaken === true
     this.show(null)
     const isAnswered = reason === closings.handedBack.reason || reason === closings.withdrawn.reason
-    return isAnswered ? 'You can close this page.' : null
+    if (isAnswered) return 'You can close this page.'
+    return wasTaken ? 'Your take-over ended with it. The agent no longer waits for you.' : null
   }
 
   private expand(isExpanded: boolean): void {

@@ -11,8 +11,10 @@ export class Keyboard {
   private readonly pressed = new Map<string, { code: number; meta: number }>()
   private isComposing = false
 
+  /** @param composition shows the text that an input method composes, since the field is invisible */
   constructor(
     private readonly field: HTMLTextAreaElement,
+    private readonly composition: HTMLElement,
     private readonly send: (message: PageMessage) => void,
   ) {
     field.addEventListener('keydown', (event) => this.onDown(event))
@@ -20,8 +22,10 @@ export class Keyboard {
     field.addEventListener('blur', () => this.letGo())
     field.addEventListener('focus', () => this.fill())
     field.addEventListener('compositionstart', () => (this.isComposing = true))
+    field.addEventListener('compositionupdate', ({ data }) => this.showComposition(data))
     field.addEventListener('compositionend', () => {
       this.isComposing = false
+      this.showComposition('')
       this.take()
     })
     field.addEventListener('input', (event) => {
@@ -69,6 +73,11 @@ export class Keyboard {
     if (!key) return
     this.pressed.delete(name)
     this.send({ type: 'key', down: false, ...key, repeat: 0 })
+  }
+
+  private showComposition(text: string): void {
+    this.composition.textContent = text
+    this.composition.hidden = text === ''
   }
 
   private take(): void {

@@ -26,16 +26,16 @@ const player = new (PlayerKind ?? Player)(view.canvas, {
 })
 
 const connection = new Connection(socketUrl(), location.hash.slice(1), {
-  onOpen({ name, control, expiresAt, now, handoff: asked }) {
+  onOpen({ name, control, end, now, handoff: asked }) {
     player.reset()
-    view.opened(name, control, expiresAt + Date.now() - now)
+    view.opened(name, control, end, now)
     handoff.show(asked)
   },
   onVideo: (message) => (message.type === 'config' ? player.takeConfig(message) : player.takeFrame(message)),
   onMessage(message) {
     if (message.type === 'state') view.showState(message.secure, message.trouble, message.asleep)
     if (message.type === 'handoff') handoff.show(message)
-    if (message.type === 'pong') figures.onPong(message.id)
+    if (message.type === 'end') view.ends(message)
   },
   onRetry(reason) {
     letGo()
@@ -63,10 +63,14 @@ const figures = new Figures({
   button: button('figures-button'),
   canvas: view.canvas,
   player,
-  send: (message) => connection.send(message),
+  roundTripMs: () => connection.roundTripMs,
   totalBytes: () => connection.totalBytes,
 })
-const keyboard = new Keyboard(byId('typing', HTMLTextAreaElement), send)
+const keyboard = new Keyboard(
+  byId('typing', HTMLTextAreaElement),
+  byId('composition', HTMLParagraphElement),
+  send,
+)
 const touches = new Touches(
   view.canvas,
   {
@@ -74,8 +78,11 @@ const touches = new Touches(
     onBack: () => keyboard.press(keyCodes.back),
     onHome: () => keyboard.press(keyCodes.home),
     onMouse: () => keyboard.focus(),
+    // The console, which may have another origin; the message has no content.
+    onScroll: (by) => parent.postMessage({ type: 'phonerack.scroll', by }, '*'),
   },
   () => view.mayControl,
+  parent !== window,
 )
 
 const handoff = new Handoff({
@@ -102,6 +109,7 @@ button('wake').addEventListener('click', () => {
   for (const down of [true, false])
     connection.send({ type: 'key', down, code: keyCodes.wake, meta: 0, repeat: 0 })
 })
+button('keep-awake').addEventListener('click', () => connection.send({ type: 'keep_awake' }))
 button('recents').addEventListener('click', () => keyboard.press(keyCodes.recents))
 button('rotate').addEventListener('click', () => send({ type: 'rotate' }))
 button('keyboard').addEventListener('click', () => keyboard.focus())

@@ -14,12 +14,16 @@ export interface TouchListener {
   onHome(): void
   /** The person used the mouse on the screen: send keys to the phone from now on. */
   onMouse(): void
+  /** Two fingers moved on a page inside another page. @param by pixels, downwards */
+  onScroll(by: number): void
 }
 
 export class Touches {
   /** By `PointerEvent.pointerId`: the phone's pointer number, and the last position. */
   private readonly fingers = new Map<number, { number: number; x: number; y: number }>()
   private readonly moved = new Set<number>()
+  /** By `PointerEvent.pointerId`: the fingers that scroll the page around this one, and where they are on the screen. */
+  private readonly scrolling = new Map<number, number>()
   private wheel = { x: 0, y: 0, horizontal: 0, vertical: 0 }
   private frame = 0
 
@@ -27,6 +31,8 @@ export class Touches {
     private readonly canvas: HTMLCanvasElement,
     private readonly listener: TouchListener,
     private readonly isAllowed: () => boolean,
+    /** The page is inside another page, which could not be scrolled where the phone is. */
+    private readonly isEmbedded: boolean,
   ) {
     canvas.addEventListener('pointerdown', (event) => this.onDown(event))
     canvas.addEventListener('pointermove', (event) => this.onMove(event))
@@ -55,6 +61,8 @@ export class Touches {
       if (event.button === 2) return this.listener.onBack()
       if (event.button !== 0) return
     }
+    if (this.isEmbedded && event.pointerType === 'touch' && this.fingers.size + this.scrolling.size > 0)
+      return this.beginScroll(event)
     const number = this.freeNumber()
     if (number === null || this.fingers.has(event.pointerId)) return
     this.canvas.setPointerCapture(event.pointerId)
@@ -63,7 +71,22 @@ export class Touches {
     this.listener.send({ type: 'touch', phase: 'down', pointer: number, ...point })
   }
 
+  /** The fingers that are down scroll, and touch the phone no longer. */
+  private beginScroll(event: PointerEvent): void {
+    for (const id of this.fingers.keys()) this.scrolling.set(id, NaN)
+    this.letGo()
+    this.scrolling.set(event.pointerId, event.screenY)
+    this.canvas.setPointerCapture(event.pointerId)
+  }
+
   private onMove(event: PointerEvent): void {
+    const before = this.scrolling.get(event.pointerId)
+    if (before !== undefined) {
+      this.scrolling.set(event.pointerId, event.screenY)
+      // Each finger moves the page by its share.
+      if (!Number.isNaN(before)) this.listener.onScroll((before - event.screenY) / this.scrolling.size)
+      return
+    }
     const finger = this.fingers.get(event.pointerId)
     if (!finger) return
     Object.assign(finger, this.pointOf(event))
@@ -72,6 +95,7 @@ export class Touches {
   }
 
   private onUp(event: PointerEvent, phase: 'up' | 'cancel'): void {
+    this.scrolling.delete(event.pointerId)
     const finger = this.fingers.get(event.pointerId)
     if (!finger) return
     this.sendMoves()

@@ -1,8 +1,9 @@
 /** The page around the picture: state, time left, overlays, and available keys. */
 import { timeLeft } from './keys.js'
+import { type ViewEnd } from './wire.js'
 
-/** `over`: no reconnect follows. */
-export type State = 'connecting' | 'live' | 'over'
+/** `reconnecting`: the connection was lost. `over`: no reconnect follows. */
+export type State = 'connecting' | 'reconnecting' | 'live' | 'over'
 
 export function byId<E extends HTMLElement>(id: string, kind: new () => E): E {
   const found = document.getElementById(id)
@@ -10,9 +11,28 @@ export function byId<E extends HTMLElement>(id: string, kind: new () => E): E {
   return found
 }
 
-const statusTexts: Record<State, string> = { connecting: 'Connecting', live: 'Live', over: 'Ended' }
-/** Milliseconds before the end at which screen readers announce it. */
-const warnings = [300_000, 60_000]
+const statusTexts: Record<State, string> = {
+  connecting: 'Connecting',
+  reconnecting: 'Reconnecting',
+  live: 'Live',
+  over: 'Ended',
+}
+type Reason = ViewEnd['reason']
+
+/** Before the time that is left, in the header. */
+const endLabels: Record<Reason, string> = {
+  idle: 'Parks in',
+  session: 'Session ends in',
+  link: 'Link ends in',
+  take_over: 'Take-over ends in',
+}
+/** The warning before the end. @param left such as `45 s` */
+const warnings: Record<Reason, (left: string) => string> = {
+  idle: (left) => `Nobody uses the phone: it parks in ${left}.`,
+  session: (left) => `The session ends in ${left}, and the phone parks.`,
+  link: (left) => `This link ends in ${left}.`,
+  take_over: (left) => `Your take-over ends in ${left}. Agents can use the phone again.`,
+}
 
 /** On a scale of 255; black in video is not always 0. */
 const black = 24
@@ -41,8 +61,10 @@ export class View {
   private readonly secure = byId('secure', HTMLDivElement)
   private readonly time = byId('time', HTMLParagraphElement)
   private readonly announcement = byId('announcement', HTMLParagraphElement)
-  private expiresAt: number | null = null
-  private left = Infinity
+  private readonly ending = byId('ending', HTMLDivElement)
+  private end: ViewEnd | null = null
+  /** Milliseconds of this machine's clock before the server's. */
+  private clockAheadMs = 0
   private control = false
   private trouble = ''
   private title = ''
@@ -61,15 +83,20 @@ export class View {
     return document.body.dataset['state'] as State
   }
 
-  /** @param expiresAt by this machine's clock, milliseconds since 1970 */
-  opened(name: string, control: boolean, expiresAt: number): void {
+  /** @param serverNow milliseconds since 1970 by the server's clock */
+  opened(name: string, control: boolean, end: ViewEnd, serverNow: number): void {
     document.title = `${name} · Phonerack`
     byId('name', HTMLHeadingElement).textContent = name
     this.controls(control)
-    this.expiresAt = expiresAt
-    this.time.hidden = false
-    this.showTime()
+    this.clockAheadMs = Date.now() - serverNow
+    this.ends(end)
     this.show('connecting', 'Waiting for video', '')
+  }
+
+  /** Shows what ends the view first, if nothing changes. */
+  ends(end: ViewEnd): void {
+    this.end = end
+    this.showTime()
   }
 
   /** Whether the person may control the phone. */
@@ -82,6 +109,7 @@ export class View {
       group.hidden = !control
     this.control = control
     this.showCover()
+    this.showTime()
   }
 
   get mayControl(): boolean {
@@ -90,7 +118,10 @@ export class View {
 
   /** A picture was drawn. */
   live(): void {
-    if (this.state === 'connecting') this.show('live', '', '')
+    if (this.state === 'connecting') {
+      this.show('live', '', '')
+      this.showTime()
+    }
   }
 
   resized(width: number, height: number): void {
@@ -108,7 +139,8 @@ export class View {
 
   retrying(reason: string): void {
     this.showState(false, '')
-    this.show('connecting', reason || 'The connection was lost.', 'Trying again')
+    this.show('reconnecting', reason || 'The connection was lost.', 'Trying again')
+    this.showTime()
   }
 
   over(title: string, text: string): void {
@@ -140,16 +172,21 @@ export class View {
   }
 
   private showTime(): void {
-    if (this.expiresAt === null || this.state === 'over') {
-      this.time.hidden = true
-      return
-    }
-    const before = this.left
-    this.left = this.expiresAt - Date.now()
-    const text = timeLeft(this.left)
-    byId('time-left', HTMLSpanElement).textContent = text
-    this.time.classList.toggle('soon', this.left < 60_000)
-    if (warnings.some((at) => before > at && this.left <= at && before !== Infinity)) this.say(`${text} left`)
+    const { end } = this
+    this.time.hidden = end === null || this.state === 'over'
+    if (end === null) return
+    const now = Date.now() - this.clockAheadMs
+    const left = timeLeft(end.at - now)
+    const isSoon = now >= end.warnsAt
+    byId('time-label', HTMLSpanElement).textContent = endLabels[end.reason]
+    byId('time-left', HTMLSpanElement).textContent = left
+    this.time.classList.toggle('soon', isSoon)
+    const isNew = isSoon && this.ending.hidden
+    const text = warnings[end.reason](left)
+    byId('ending-text', HTMLParagraphElement).textContent = text
+    byId('keep-awake', HTMLButtonElement).hidden = end.reason !== 'idle' || !this.control
+    this.ending.hidden = !isSoon || this.state !== 'live'
+    if (isNew && !this.ending.hidden) this.say(text)
   }
 
   /** Announces text to screen readers. */

@@ -9,7 +9,9 @@
  */
 
 /** Subprotocol: a page of another version gets an error instead of misreading the messages. */
-export const protocol = 'phonerack.live.1'
+export const protocol = 'phonerack.live.2'
+/** The subprotocol of the last release, whose pages send the same messages without pings. The server accepts both. */
+export const earlierProtocol = 'phonerack.live.1'
 
 /** Bytes in flight without the page's `ack`: more would show an outdated picture. */
 export const maxUnacknowledged = 512 * 1024
@@ -40,6 +42,7 @@ export const closings = {
   restarting: { code: 4100, reason: 'The phone is restarting.' },
   away: { code: 4101, reason: 'The phone is temporarily unreachable.' },
   stopping: { code: 4102, reason: 'The server is restarting.' },
+  late: { code: 4103, reason: 'Your input arrived too late.' },
 } as const
 export type Closing = (typeof closings)[keyof typeof closings]
 
@@ -60,14 +63,26 @@ export type PageMessage =
   /** For a hand-over's link: the person takes or returns control. */
   | { type: 'take' }
   | { type: 'give_back'; outcome: 'done' | 'declined'; note: string }
+  /** The person still needs the phone. */
+  | { type: 'keep_awake' }
   /** Bytes of video received since the socket was opened. */
   | { type: 'ack'; bytes: number }
-  | { type: 'ping'; id: number }
+  /** Every second. `visible`: the person sees the page; missing in `earlierProtocol`. */
+  | { type: 'ping'; id: number; visible?: boolean | undefined }
 
 /** The request of a hand-over's link, and whether control was taken with it. */
 export interface HandoffState {
   message: string
   isTaken: boolean
+}
+
+/**
+ * The end of the view that comes first. `at` and `warnsAt`: milliseconds since 1970 by the server's clock; from `warnsAt` on the page warns.
+ */
+export interface ViewEnd {
+  reason: 'idle' | 'session' | 'link' | 'take_over'
+  at: number
+  warnsAt: number
 }
 
 /** Server → page, as JSON. */
@@ -77,12 +92,15 @@ export type ServerMessage =
       type: 'open'
       name: string
       control: boolean
+      /** The link's; only pages of `earlierProtocol` read it. */
       expiresAt: number
+      end: ViewEnd
       now: number
       /** Null for a plain link. A hand-over's link allows control while it is taken. */
       handoff: HandoffState | null
     }
   | ({ type: 'handoff' } & HandoffState)
+  | ({ type: 'end' } & ViewEnd)
   /**
    * `secure`: the picture is black because the phone is locked or protects it. `trouble`: why there
    * is no picture; `asleep`: because the phone's screen is off.

@@ -31,7 +31,7 @@ async function newLink(client: ConsoleClient): Promise<string> {
   expect(status).toBe(201)
   return new URL(String(body['url'])).hash.slice(1)
 }
-const linkOf = (token: string) => readLink(plane.app.core.db, hashSecret(token))
+const linkOf = (token: string) => readLink(plane.app.core.db, hashSecret(token), new Date())
 const view = (token: string) => openLive(plane.server, new URL(plane.config.http.baseUrl).origin, token)
 
 describe('a live view of a user', () => {

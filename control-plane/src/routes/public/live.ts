@@ -13,7 +13,7 @@ import { acceptUpgrades } from '../../http/upgrades.js'
 import { readAssets } from '../../live/assets.js'
 import { readPageMessage } from '../../live/input.js'
 import { createLinkLookup, pagePath } from '../../live/links.js'
-import { closings, protocol, type Closing, type PageMessage } from '../../live/page/wire.js'
+import { closings, earlierProtocol, protocol, type Closing, type PageMessage } from '../../live/page/wire.js'
 import { keepPulse } from '../../live/pulse.js'
 import { readLink, standingOf, type LinkRow } from '../../live/standing.js'
 import { Viewer, type ViewerParts } from '../../live/viewer.js'
@@ -26,14 +26,14 @@ import { type LiveSteps } from '../../steps/live-steps.js'
 const socketPath = `${pagePath}/socket`
 /** Milliseconds in which a socket must present its token. */
 const openWithinMs = 10_000
-/** Milliseconds between pings. */
-const pingEveryMs = 20_000
+/** Milliseconds between pings. A page that does not answer has given its socket up long before: see `live/page/silence.ts`. */
+const pingEveryMs = 5000
 /** Milliseconds that sockets get to close when the server stops. */
 const stopGraceMs = 500
 /** 10,000 characters of text, escaped as JSON. */
 const maxPageBytes = 128 * 1024
 
-export interface LiveParts extends Omit<ViewerParts, 'onInput'> {
+export interface LiveParts extends Omit<ViewerParts, 'onInput' | 'onActivity'> {
   phones: PhoneService
   /** Records what people do. */
   steps: LiveSteps
@@ -82,7 +82,8 @@ export const livePlugin =
       noServer: true,
       maxPayload: maxPageBytes,
       perMessageDeflate: false,
-      handleProtocols: (offered) => (offered.has(protocol) ? protocol : false),
+      handleProtocols: (offered) =>
+        [protocol, earlierProtocol].find((accepted) => offered.has(accepted)) ?? false,
     })
     const viewers = new Set<Viewer>()
     const waiting = createWaitingRoom<WebSocket>((socket) => {
@@ -102,11 +103,8 @@ export const livePlugin =
         : null
     }
 
-    const onInput = (link: LinkRow, message: PageMessage): void => {
-      // Steps name their key in the API, and a user of the console has none.
-      if (isStepInput(message) && link.keyHash !== null)
-        steps.input({ projectId: link.projectId, phoneId: link.phoneId, keyId: link.creatorId }, message)
-      // Counts as a request of the key or user that created the link.
+    /** Counts as a request of the key or user that created the link. */
+    const onActivity = async (link: LinkRow): Promise<void> => {
       const caller = {
         keyId: link.creatorId,
         keyHash: link.keyHash ?? '',
@@ -116,9 +114,15 @@ export const livePlugin =
         scopes: [],
         phoneIds: null,
       } as const
-      phones.touch(caller, link.phoneId).catch((error: unknown) => {
+      await phones.touch(caller, link.phoneId).catch((error: unknown) => {
         core.log.warn({ err: error, phone: link.phoneId }, 'could not record activity')
       })
+    }
+    const onInput = (link: LinkRow, message: PageMessage): void => {
+      // Steps name their key in the API, and a user of the console has none.
+      if (isStepInput(message) && link.keyHash !== null)
+        steps.input({ projectId: link.projectId, phoneId: link.phoneId, keyId: link.creatorId }, message)
+      void onActivity(link)
     }
 
     /** Checks the token and starts the view. Returns null when the socket closed during the check. */
@@ -130,7 +134,7 @@ export const livePlugin =
       const tokenHash = hashSecret(token)
       if (failureLimit.isLimited(network) && !(await links.has(tokenHash))) return closings.limited
       // The owner is known only after the read.
-      const link = await core.ownerGate.run(network, () => readLink(core.db, tokenHash))
+      const link = await core.ownerGate.run(network, () => readLink(core.db, tokenHash, core.clock.now()))
       links.remember(tokenHash, link !== null)
       if (!link) failureLimit.failed(network)
       if (socket.readyState !== socket.OPEN) return null
@@ -144,7 +148,8 @@ export const livePlugin =
         { request_id: requestId, phone: link.phoneId, control: link.control },
         'a live view started',
       )
-      const viewer = new Viewer(socket, tokenHash, link, standing.place, { core, hosts, onInput }, requestId)
+      const parts = { core, hosts, onInput, onActivity }
+      const viewer = new Viewer(socket, tokenHash, link, standing.place, parts, requestId)
       viewers.add(viewer)
       viewerCame()
       socket.once('close', (code) => {
