@@ -11,7 +11,7 @@ export const usage = `Usage: phonerack-agent [run] [--config FILE]
            rights, and writes the state folder and the configuration
   doctor   checks this machine, and says which problems it has, why they matter and how to fix
            them; changes nothing
-  health   says whether the agent of this configuration runs, accepts calls, and has an adb server that answers
+  health   says whether the agent of this configuration runs, accepts calls, and has an adb server
            that answers; for a health check
   accept   wipes one phone, tests on it what Phonerack needs from its model, and writes a report;
            needs no control plane, and no agent may hold the phone
