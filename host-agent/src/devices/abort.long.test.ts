@@ -6,6 +6,7 @@ import { startPhone, type Phone } from '@phonerack/virtual-phone'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { findMarked } from '../adb/process-identity.js'
 import { adbMarkPath } from '../adb/sockets.js'
+import { createFew } from '../base/few.js'
 import { startTestHost, type TestHost } from '../testing/agent.js'
 import { resultsOf, session, untilLink } from '../testing/phone.js'
 import { runningPid } from '../testing/pids.js'
@@ -29,15 +30,16 @@ beforeAll(async () => {
     serials.push(`127.0.0.1:${phone.port}`)
   }
   host = await startTestHost(serials)
-  await Promise.all(
-    serials.map(async (serial) => {
-      await untilLink(host, serial, 'unenrolled', 60_000)
-      expect(await host.control.enroll({ serial, fencingNumber: 1n }, 60_000)).toMatchObject({
-        verified: true,
-      })
-      await at(serial).start()
-    }),
-  )
+  // Enrolments of ten phones at the same time could take longer than one may.
+  const few = createFew(2)
+  const enroll = async (serial: string): Promise<void> => {
+    await untilLink(host, serial, 'unenrolled', 60_000)
+    expect(await host.control.enroll({ serial, fencingNumber: 1n }, 60_000)).toMatchObject({
+      verified: true,
+    })
+    await at(serial).start()
+  }
+  await Promise.all(serials.map((serial) => few(() => enroll(serial))))
 })
 afterAll(async () => {
   await host.stop()
