@@ -1,6 +1,7 @@
 // Requests into a phone over real gRPC and mutual TLS; the agent is a double.
-import { ApiError, type Action } from '@phonerack/shared'
+import { ApiError, createLogger, type Action } from '@phonerack/shared'
 import { beforeAll, expect, it } from 'vitest'
+import { z } from 'zod'
 import { observationJson, type AgentDouble } from '../testing/agent-double.js'
 import { errorOf } from '../testing/api.js'
 import { readyPhone } from '../testing/ready-phone.js'
@@ -11,9 +12,15 @@ let plane: Plane
 let agent: AgentDouble
 let tenant: Tenant
 let phoneId: string
+/** Lines of the log of `plane`. */
+const logged: Record<string, unknown>[] = []
 
 beforeAll(async () => {
-  plane = await world.start()
+  plane = await world.start({
+    log: createLogger('calls-test', {
+      write: (line) => void logged.push(z.record(z.string(), z.unknown()).parse(JSON.parse(line))),
+    }),
+  })
   agent = await plane.rack(1)
   tenant = await plane.tenant()
   phoneId = await readyPhone(plane, tenant)
@@ -28,6 +35,13 @@ const serveAgain = async (): Promise<void> => {
 const home: Action = { type: 'home' }
 const run = (actions: Action[]) =>
   plane.app.services.devices.runActions(tenant.caller, phoneId, { actions, observe: 'ui' }, context)
+const postBatch = () =>
+  plane.server.inject({
+    method: 'POST',
+    url: `/v1/phones/${phoneId}/actions`,
+    headers: { authorization: `Bearer ${tenant.key}`, 'content-type': 'application/json' },
+    payload: JSON.stringify({ actions: [home] }),
+  })
 const parse = (json: Uint8Array) => JSON.parse(Buffer.from(json).toString()) as unknown
 const entry = (index: number, ok: boolean) => Buffer.from(JSON.stringify({ index, type: 'home', ok, ms: 1 }))
 
@@ -126,28 +140,40 @@ it('returns a non-retryable internal error when nothing is known', async () => {
     agent.cutGrpc()
     await new Promise(() => undefined)
   }
-  await eventually(async () => (await refusalOf(run([home]))) === 'internal_error')
+  const counted = async (code: string): Promise<number> => {
+    const series = new RegExp(`^phonerack_http_errors_total\\{code="${code}"\\} (\\d+)$`, 'm')
+    return Number(series.exec(await plane.app.metrics.render())?.[1])
+  }
+  const before = [await counted('host_lost'), await counted('internal_error')]
+  // The connection may already be lost: nothing was sent then.
+  await eventually(async () => {
+    const response = await postBatch()
+    if (response.statusCode !== 500) return false
+    expect(errorOf(response, 500, 'internal_error')).toMatchObject({ retryable: false })
+    return true
+  })
+  expect(logged.filter(({ msg }) => msg === 'lost the host of a phone during a request')).toEqual([
+    expect.objectContaining({ level: 40, route: '/v1/phones/:id/actions' }),
+  ])
+  expect(logged.filter(({ level }) => Number(level) >= 50)).toEqual([])
+  expect([await counted('host_lost'), await counted('internal_error')]).toEqual([
+    Number(before[0]) + 1,
+    before[1],
+  ])
   await serveAgain()
 })
 
 it("returns the agent's Retry-After, and only then", async () => {
-  const post = () =>
-    plane.server.inject({
-      method: 'POST',
-      url: `/v1/phones/${phoneId}/actions`,
-      headers: { authorization: `Bearer ${tenant.key}`, 'content-type': 'application/json' },
-      payload: JSON.stringify({ actions: [home] }),
-    })
   const details = { retry_after_seconds: 1 }
   agent.onBatch = () => Promise.reject(new ApiError('rate_limited', { details }))
-  const busy = await post()
+  const busy = await postBatch()
   expect(errorOf(busy, 429, 'rate_limited')).toMatchObject({ retryable: true, details })
   expect(busy.headers['retry-after']).toBe('1')
   agent.onBatch = () => Promise.reject(new ApiError('provider_error', { retryable: true }))
-  const failed = await post()
+  const failed = await postBatch()
   expect(errorOf(failed, 502, 'provider_error').retryable).toBe(true)
   agent.onBatch = () => Promise.reject(new ApiError('phone_unavailable'))
-  const gone = await post()
+  const gone = await postBatch()
   expect(errorOf(gone, 503, 'phone_unavailable').retryable).toBe(true)
   expect([failed.headers['retry-after'], gone.headers['retry-after']]).toEqual([undefined, undefined])
 })

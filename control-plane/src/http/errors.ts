@@ -1,6 +1,7 @@
 /** Converts every error to an `ApiError`, and every `ApiError` to the error envelope. */
 import { ApiError, errorEnvelope, type ErrorEnvelope } from '@phonerack/shared'
 import { isAway } from '../db/away.js'
+import { CallFailure } from '../host-calls/calls.js'
 import { isBusy, tooBusy, tooBusyToTell } from '../db/busy.js'
 import { isCommitUnknown } from '../db/database.js'
 import { validationFailed } from '../validation/validation-error.js'
@@ -124,10 +125,25 @@ export function errorAnswer(
   }
 }
 
+/** Nothing is known of a batch, since its host or the network to it failed. */
+const isHostLost = ({ code, cause }: ApiError): boolean =>
+  code === 'internal_error' && cause instanceof CallFailure && cause.answer === null && !cause.isHostFault
+
 /** Fastify's error handler, also for operator and host routes. */
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const apiError = toApiError(error, request)
   request.errorCode = apiError.code
+  request.isHostLost = isHostLost(apiError)
+  if (request.isHostLost)
+    request.log.warn(
+      {
+        err: apiError.cause,
+        request_id: request.id,
+        method: request.method,
+        route: request.routeOptions.url,
+      },
+      'lost the host of a phone during a request',
+    )
   const { id } = (request.params ?? {}) as { id?: string }
   const answer = errorAnswer(apiError, request.id, request.method, id)
   reply.code(answer.status).headers(answer.headers).serializer(String).send(answer.body)

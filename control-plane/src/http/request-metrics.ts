@@ -1,6 +1,6 @@
 /** Counts every response by the template of its route. */
 import type { FastifyInstance } from 'fastify'
-import { countRequest } from '../metrics/instruments.js'
+import { countRequest, hostLostCode } from '../metrics/instruments.js'
 
 export function addRequestMetrics(app: FastifyInstance): void {
   app.addHook('onResponse', (request, reply, done) => {
@@ -9,7 +9,7 @@ export function addRequestMetrics(app: FastifyInstance): void {
       // Paths without a route are one series: a client chooses them.
       route: request.is404 ? null : (request.routeOptions.url ?? null),
       status: reply.statusCode,
-      errorCode: request.errorCode,
+      errorCode: request.isHostLost ? hostLostCode : request.errorCode,
       via: request.inProcess ? 'in_process' : 'network',
       seconds: reply.elapsedTime / 1000,
     })

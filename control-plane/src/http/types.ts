@@ -18,6 +18,8 @@ declare module 'fastify' {
     readBody: unknown
     /** The code of the error response; null for a success. */
     errorCode: string | null
+    /** The error is an `internal_error` because the connection to a host was lost. */
+    isHostLost: boolean
     /** Set by `http/request-context.ts`. */
     work: RequestWork | null
     /** Set by `http/in-process.ts`; null for a request from the network. */

@@ -278,7 +278,9 @@ it('ten checkout links are allowed in any hour', async () => {
 
 it('the lifecycle limit resets each minute', async () => {
   const count = () =>
-    inTransaction(process.core.db, (tx) => countLifecycleRequest(tx, tenant.projectId, 1, stage.now()))
+    inTransaction(process.core.db, (tx) =>
+      countLifecycleRequest(tx, { projectId: tenant.projectId, limit: 1, now: stage.now() }, false),
+    )
   expect(await count()).toBeNull()
   expect(await around(minuteStart(stage.now()).getTime() + minute, count)).toEqual([1, null])
 })

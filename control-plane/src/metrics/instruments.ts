@@ -19,11 +19,13 @@ const requests = new Histogram({
 })
 const requestErrors = new Counter({
   name: 'phonerack_http_errors_total',
-  help: 'Error responses by error code.',
+  help: 'Error responses by error code. host_lost: an internal_error because the connection to the host of the phone was lost.',
   labelNames: ['code'],
   registers,
 })
-const errorCodes = Object.keys(errorTable)
+/** The value of `code` for an `internal_error` that a lost host caused. */
+export const hostLostCode = 'host_lost'
+const errorCodes = [...Object.keys(errorTable), hostLostCode]
 
 export interface AnsweredRequest {
   method: string

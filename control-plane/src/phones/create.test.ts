@@ -50,6 +50,29 @@ async function freeAll(): Promise<void> {
   await db.lifecycleCount.deleteMany({})
 }
 
+it('counts refused creates and starts against creates and starts, not against parks and deletes', async () => {
+  const at = new Date()
+  const limited = await world.start({
+    ...{ beside: plane, clock: { now: () => at } },
+    env: { PHONERACK_LIFECYCLE_PER_MINUTE: '3' },
+  })
+  const { phones } = limited.app.services
+  const tenant = await plane.tenant({ maxRunning: 1 })
+  const first = (await create(tenant)).phone
+  await plane.app.core.db.lifecycleCount.deleteMany({})
+  const refusals = []
+  for (let attempt = 0; attempt < 4; attempt += 1)
+    refusals.push(await refusalOf(create(tenant, {}, null, limited)))
+  expect(refusals).toEqual([...Array.from({ length: 3 }, () => 'running_limit_reached'), 'rate_limited'])
+  const renewal = { idleTimeout: null, maxDuration: null }
+  expect(await refusalOf(phones.start(tenant.caller, first.id, renewal))).toBe('rate_limited')
+  await phones.park(tenant.caller, first.id)
+  await phones.delete(tenant.caller, first.id)
+  await phones.delete(tenant.caller, first.id)
+  // Parks and deletes count too: these were three.
+  expect(await refusalOf(phones.delete(tenant.caller, first.id))).toBe('rate_limited')
+})
+
 describe('idempotency', () => {
   it('creates one phone for 8 parallel creates with one key, on two replicas', async () => {
     const tenant = await plane.tenant()

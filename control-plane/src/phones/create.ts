@@ -1,6 +1,6 @@
 /** Creates a phone: replay, admission, reservation, session and assignment in one transaction. */
 import { ApiError, newId } from '@phonerack/shared'
-import { countLifecycleRequest } from '../billing/lifecycle-limit.js'
+import { countAdmission } from '../billing/lifecycle-limit.js'
 import { lockOwnerAndProject, readUsageAndPause, type ProjectRecord } from '../billing/account.js'
 import { admitCreate } from '../billing/admission.js'
 import { ConcurrentChange } from '../db/database.js'
@@ -113,23 +113,26 @@ async function admit(
   const { rules } = core
   const usage = await readUsageAndPause(tx, project, now)
   const heardSince = new Date(now.getTime() - rules.hostLateAfterMs)
-  return admitCreate(
-    rules,
-    {
-      frozen: project.frozenAt !== null,
-      paused: usage.isPaused,
-      rateLimitedFor: () => countLifecycleRequest(tx, project.id, rules.lifecyclePerMinute, now),
-      counts: {
-        running: usage.ownerRunning,
-        maxRunning: project.maxRunning,
-        phones: usage.projectPhones,
-        maxPhones: project.maxPhones,
+  const limit = { projectId: project.id, limit: rules.lifecyclePerMinute, now }
+  return countAdmission(tx, limit, (rateLimitedFor) =>
+    admitCreate(
+      rules,
+      {
+        frozen: project.frozenAt !== null,
+        paused: usage.isPaused,
+        rateLimitedFor,
+        counts: {
+          running: usage.ownerRunning,
+          maxRunning: project.maxRunning,
+          phones: usage.projectPhones,
+          maxPhones: project.maxPhones,
+        },
+        freeDevice: () =>
+          lockFreeDevice(tx, { projectId: project.id, country: input.country, heardSince, now }),
+        money: { ...project, spentThisMonthMicros: usage.spentThisMonthMicros },
       },
-      freeDevice: () =>
-        lockFreeDevice(tx, { projectId: project.id, country: input.country, heardSince, now }),
-      money: { ...project, spentThisMonthMicros: usage.spentThisMonthMicros },
-    },
-    input.maxDuration,
+      input.maxDuration,
+    ),
   )
 }
 

@@ -2,7 +2,7 @@
 import { ApiError, limits } from '@phonerack/shared'
 import { lockOwnerAndProject, readUsageAndPause } from '../billing/account.js'
 import { admitStart } from '../billing/admission.js'
-import { countLifecycleRequest } from '../billing/lifecycle-limit.js'
+import { countAdmission } from '../billing/lifecycle-limit.js'
 import { holdCredit } from '../billing/ledger.js'
 import { type RawTx } from '../db/raw-transaction.js'
 import { inRawTenantTransaction } from '../core/tenant-transaction.js'
@@ -62,23 +62,26 @@ async function attempt(
 
   const usage = await readUsageAndPause(tx, project, now)
   const unreachable = isRunning(phone.status) ? null : await obstacleOf(core, tx, phoneId, now)
-  const verdict = await admitStart(
-    rules,
-    {
-      frozen: project.frozenAt !== null,
-      paused: usage.isPaused,
-      rateLimitedFor: () => countLifecycleRequest(tx, project.id, rules.lifecyclePerMinute, now),
-      counts: {
-        running: usage.ownerRunning,
-        maxRunning: project.maxRunning,
-        phones: usage.projectPhones,
-        maxPhones: project.maxPhones,
+  const limit = { projectId: project.id, limit: rules.lifecyclePerMinute, now }
+  const verdict = await countAdmission(tx, limit, (rateLimitedFor) =>
+    admitStart(
+      rules,
+      {
+        frozen: project.frozenAt !== null,
+        paused: usage.isPaused,
+        rateLimitedFor,
+        counts: {
+          running: usage.ownerRunning,
+          maxRunning: project.maxRunning,
+          phones: usage.projectPhones,
+          maxPhones: project.maxPhones,
+        },
+        money: { ...project, spentThisMonthMicros: usage.spentThisMonthMicros },
+        running: isRunning(phone.status),
+        unreachable,
       },
-      money: { ...project, spentThisMonthMicros: usage.spentThisMonthMicros },
-      running: isRunning(phone.status),
-      unreachable,
-    },
-    input.maxDuration,
+      input.maxDuration,
+    ),
   )
   if ('refused' in verdict) return verdict
   const admitted = { now, idleTimeout: input.idleTimeout ?? limits.idleTimeout.default, ...verdict }

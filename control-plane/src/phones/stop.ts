@@ -39,7 +39,8 @@ async function stop(
     const conflict = conflictOf(phone.status)
     if (conflict) return refuse(conflict)
     const now = core.clock.now()
-    const wait = await countLifecycleRequest(tx, phone.projectId, core.rules.lifecyclePerMinute, now)
+    const limit = { projectId: phone.projectId, limit: core.rules.lifecyclePerMinute, now }
+    const wait = await countLifecycleRequest(tx, limit, true)
     if (wait !== null) return refuse(rateLimited(wait))
     if (event === 'park' && !isRunning(phone.status)) return { done: phone }
     const to = moveFor(phone.status, event)?.to

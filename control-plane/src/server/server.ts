@@ -125,6 +125,7 @@ export function addFoundations(app: FastifyInstance): void {
   app.setNotFoundHandler((request, reply) => sendError(new ApiError('not_found'), request, reply))
   app.decorateRequest('caller', null)
   app.decorateRequest('errorCode', null)
+  app.decorateRequest('isHostLost', false)
   const paths = watchPaths(app)
   keepAddresses(app.server)
   const continuation = acceptExpectations(app.server)
