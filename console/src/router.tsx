@@ -107,6 +107,12 @@ const allPhones = createRoute({
   component: lazyRouteComponent(() => import('./pages/all-phones'), 'AllPhones'),
 })
 
+const requests = createRoute({
+  getParentRoute: () => inside,
+  path: '/requests',
+  component: lazyRouteComponent(() => import('./pages/requests'), 'Requests'),
+})
+
 const account = createRoute({
   getParentRoute: () => inside,
   path: '/account',
@@ -155,6 +161,8 @@ const phones = createRoute({
 const phone = createRoute({
   getParentRoute: () => project,
   path: '/phones/$phone',
+  validateSearch: ({ tab }: Record<string, unknown>): { tab?: string } =>
+    typeof tab === 'string' ? { tab } : {},
   component: lazyRouteComponent(() => import('./pages/phone'), 'PhonePage'),
 })
 
@@ -275,6 +283,7 @@ const tree = root.addChildren([
     home,
     projects,
     allPhones,
+    requests,
     account,
     connect,
     authorize,

@@ -27,6 +27,7 @@ export interface Project {
   running: number
   phones: number
   countries: { code: string; name: string }[]
+  price: { per_minute_usd: string; minimum_seconds: number }
 }
 
 const of = (project: string): string => `/projects/${encodeURIComponent(project)}`
@@ -42,6 +43,8 @@ export type Expiry = '30d' | '90d' | '1y' | 'never'
 export interface Key {
   id: string
   name: string
+  /** The first characters of the key; null: they are not known. */
+  prefix: string | null
   preset: Preset
   profile: Profile
   /** IDs of the only phones that it may use; empty: all. */
@@ -121,6 +124,10 @@ export const listPhones = (project: string, filter: PhoneFilter, cursor: string 
   const query = new URLSearchParams({ ...filter, ...(cursor === null ? {} : { cursor }) })
   return call<PhonePage>('GET', `${of(project)}/phones?${query.toString()}`)
 }
+/** Phones whose name contains the text, or with this ID. */
+export const findPhones = (project: string, search: string) =>
+  call<PhonePage>('GET', `${of(project)}/phones?${new URLSearchParams({ search }).toString()}`)
+/** @param name empty: the service chooses one */
 export const createPhone = (project: string, name: string) =>
   call<Phone>('POST', `${of(project)}/phones`, name === '' ? {} : { name })
 

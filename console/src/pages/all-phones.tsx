@@ -6,6 +6,7 @@ import { listAllPhones, type AllPhonesFilter } from '../api/all-phones'
 import { messageOf } from '../api/client'
 import { isAtLeast, useSession, type ProjectRef } from '../api/session'
 import { fewPages, useAllChanges } from '../shell/changes'
+import { needsOf, sortByNeed, useHandoffs } from '../shell/handoffs'
 import { Choice, Unlisted } from '../ui/choice'
 import { useFilter } from '../ui/filter'
 import { ListCard } from '../ui/list-card'
@@ -28,7 +29,8 @@ export function AllPhones() {
     refetchInterval: ({ state }) =>
       refreshMs * Math.ceil(Math.max(1, state.data?.pages.length ?? 1) / fewPages),
   })
-  const phones = list.data?.pages.flatMap(({ data }) => data) ?? []
+  const needs = needsOf(useHandoffs().data)
+  const phones = sortByNeed(list.data?.pages.flatMap(({ data }) => data) ?? [], needs)
   const projects = list.data?.pages[0]?.projects ?? []
   const projectOf = new Map(projects.map((project) => [project.id, project]))
   const isFiltered = Object.keys(filter).length > 0
@@ -67,6 +69,7 @@ export function AllPhones() {
                 project={project.id}
                 inProject={project.name}
                 phone={phone}
+                need={needs.get(phone.id)}
                 mayChange={isAtLeast(project.role, 'member')}
                 isFirst={at < firstRows}
               />

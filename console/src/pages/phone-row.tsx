@@ -10,7 +10,8 @@ import { Menu, MenuItem } from '../ui/menu'
 import { useNear } from '../ui/near'
 import { Time } from '../ui/time'
 import { usePhoneChange } from './phone/change'
-import { canPark, canStart, PhoneBadge } from './phone/status'
+import { type Need } from '../shell/handoffs'
+import { canPark, canStart, NeedBadge, PhoneBadge } from './phone/status'
 
 /** Rows that are drawn before their places are known. */
 export const firstRows = 20
@@ -20,6 +21,8 @@ interface Props {
   /** The project's name, which the row then shows. */
   inProject?: string
   phone: Phone
+  /** Left out: agents control it, and none waits. */
+  need?: Need | undefined
   mayChange: boolean
   /** Whether the row is whole before its place is known. */
   isFirst: boolean
@@ -41,7 +44,7 @@ export const PhoneRow = memo(function PhoneRow({ isFirst, ...of }: Props) {
   )
 })
 
-function Row({ project, inProject, phone, mayChange }: Omit<Props, 'isFirst'>) {
+function Row({ project, inProject, phone, need, mayChange }: Omit<Props, 'isFirst'>) {
   const metadata = Object.entries(phone.metadata)
   return (
     <div className="flex items-start gap-3 sm:items-center">
@@ -81,9 +84,7 @@ function Row({ project, inProject, phone, mayChange }: Omit<Props, 'isFirst'>) {
           </p>
         )}
         <div className="flex flex-wrap items-center gap-x-3 gap-y-1 sm:contents">
-          <div>
-            <PhoneBadge status={phone.status} />
-          </div>
+          <div>{need === undefined ? <PhoneBadge status={phone.status} /> : <NeedBadge need={need} />}</div>
           <p className="text-[13px] text-muted">
             {phone.session ? (
               <>

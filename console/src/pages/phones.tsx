@@ -1,18 +1,20 @@
 /** The phones of a project, read again when one changes. */
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useParams, useSearch } from '@tanstack/react-router'
 import { Plus, Smartphone } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
 import { toast } from 'sonner'
 import { messageOf } from '../api/client'
-import { createPhone } from '../api/projects'
+import { createPhone, getProject } from '../api/projects'
 import { isAtLeast } from '../api/session'
 import { useChanges } from '../shell/changes'
+import { needsOf, useHandoffs } from '../shell/handoffs'
 import { useProject } from '../shell/project'
 import { Button } from '../ui/button'
 import { Filters } from '../ui/choice'
 import { undirected } from '../direction'
 import { ListCard } from '../ui/list-card'
+import { usdText } from '../ui/money'
 import { MoreInView } from '../ui/more-in-view'
 import { NameDialog } from '../ui/name-dialog'
 import { Loading, Page } from '../ui/page'
@@ -32,7 +34,8 @@ export function Phones() {
   const role = useProject()?.role ?? 'viewer'
   const mayChange = isAtLeast(role, 'member')
   const [isNewOpen, setIsNewOpen] = useState(false)
-  const { box, list, again, phones } = usePhonePages(id, filter)
+  const needs = needsOf(useHandoffs().data)
+  const { box, list, again, phones } = usePhonePages(id, filter, needs)
 
   return (
     <Page
@@ -67,7 +70,7 @@ export function Phones() {
           instead={
             view === 'wall' && (
               <Suspense fallback={<Loading />}>
-                <PhoneWall key={id} project={id} phones={phones} />
+                <PhoneWall key={id} project={id} phones={phones} needs={needs} />
               </Suspense>
             )
           }
@@ -77,6 +80,7 @@ export function Phones() {
               key={phone.id}
               project={id}
               phone={phone}
+              need={needs.get(phone.id)}
               mayChange={mayChange}
               isFirst={at < firstRows}
             />
@@ -99,6 +103,7 @@ interface NewPhoneProps {
 
 function NewPhone({ project, isOpen, onOpenChange }: NewPhoneProps) {
   const queries = useQueryClient()
+  const { data } = useQuery({ queryKey: ['project', project], queryFn: () => getProject(project) })
   const create = useMutation({
     mutationFn: (name: string) => createPhone(project, name),
     async onSuccess({ name }) {
@@ -112,7 +117,7 @@ function NewPhone({ project, isOpen, onOpenChange }: NewPhoneProps) {
       isOpen={isOpen}
       onOpenChange={onOpenChange}
       title="New phone"
-      description="It is billed while it runs, and parks after 5 minutes without use."
+      description={`${data ? `It costs ${usdText(data.price.per_minute_usd)} a minute while it runs, at least ${data.price.minimum_seconds} seconds.` : 'It is billed while it runs.'} It parks after 5 minutes without use, and then costs nothing.`}
       action="Rent phone"
       creation={create}
       field={{ hint: 'Left empty: a name is chosen.' }}

@@ -3,7 +3,8 @@ import { Link } from '@tanstack/react-router'
 import { useCallback, useEffect, useRef, useState, useSyncExternalStore } from 'react'
 import { type Phone } from '../api/projects'
 import { readThumbnail, type NoPicture } from '../api/thumbnails'
-import { PhoneBadge } from './phone/status'
+import { type Need } from '../shell/handoffs'
+import { NeedBadge, PhoneBadge } from './phone/status'
 import { Watcher } from './wall/watcher'
 
 /** Milliseconds between two looks at what is due. */
@@ -43,8 +44,15 @@ function createWall(project: string): Wall {
   }
 }
 
+interface WallProps {
+  project: string
+  phones: readonly Phone[]
+  /** By the ID of the phone. */
+  needs: ReadonlyMap<string, Need>
+}
+
 /** Rendered with the project as its key: each project has separate requests. */
-export default function PhoneWall({ project, phones }: { project: string; phones: readonly Phone[] }) {
+export default function PhoneWall({ project, phones, needs }: WallProps) {
   const [wall] = useState(() => createWall(project))
   useEffect(() => {
     const { watcher } = wall
@@ -82,7 +90,11 @@ export default function PhoneWall({ project, phones }: { project: string; phones
               <bdi>{phone.name}</bdi>
             </span>
             <span>
-              <PhoneBadge status={phone.status} />
+              {needs.has(phone.id) ? (
+                <NeedBadge need={needs.get(phone.id)} />
+              ) : (
+                <PhoneBadge status={phone.status} />
+              )}
             </span>
           </Link>
         </li>

@@ -22,7 +22,7 @@ const isLong = (data: unknown, most = 1): boolean =>
 export function useChanges(project: string): void {
   const queries = useQueryClient()
   useStream(`/projects/${encodeURIComponent(project)}/changes`, () => {
-    for (const kind of ['phones', 'phone', 'project', 'webhooks'])
+    for (const kind of ['phones', 'phone', 'project', 'webhooks', 'handoffs', 'control'])
       void queries.invalidateQueries({ queryKey: [kind, project] })
     // A project may have many events: earlier pages would all be read again.
     void queries.invalidateQueries({

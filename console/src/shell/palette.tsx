@@ -1,10 +1,12 @@
 /** The command palette: pages, projects and actions by keyboard. Loaded when it is first opened. */
-import { useNavigate } from '@tanstack/react-router'
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate, useParams } from '@tanstack/react-router'
 import { Command } from 'cmdk'
 import {
   BookOpen,
   Boxes,
   FolderOpen,
+  LifeBuoy,
   LogOut,
   Monitor,
   Moon,
@@ -16,10 +18,13 @@ import {
   UserCog,
 } from 'lucide-react'
 import { Dialog as Radix } from 'radix-ui'
-import { type ComponentProps, type ReactNode } from 'react'
-import { useSession } from '../api/session'
+import { useDeferredValue, useLayoutEffect, useState, type ComponentProps, type ReactNode } from 'react'
+import { findPhones } from '../api/projects'
+import { isAtLeast, useSession } from '../api/session'
+import { undirected } from '../direction'
 import { useFocusReturn } from '../ui/focus-return'
 import { operatorPages, projectPages } from './nav'
+import { PhoneCommands } from './phone-commands'
 import { useProject } from './project'
 import { setTheme } from './theme'
 import { useSignOut } from './user-menu'
@@ -28,6 +33,8 @@ interface PaletteProps {
   isOpen: boolean
   onOpenChange: (isOpen: boolean) => void
   onNewProject: () => void
+  /** What was typed before the palette was loaded; afterwards it is the palette's. */
+  takeTyped: () => string
 }
 
 const Content = (props: ComponentProps<typeof Radix.Content>) => (
@@ -37,7 +44,18 @@ const Content = (props: ComponentProps<typeof Radix.Content>) => (
 const group =
   '[&_[cmdk-group-heading]]:px-2.5 [&_[cmdk-group-heading]]:py-1.5 [&_[cmdk-group-heading]]:text-[13px] [&_[cmdk-group-heading]]:text-muted'
 
-export default function Palette({ isOpen, onOpenChange, onNewProject }: PaletteProps) {
+/** The phones of the project that a text finds, once the person pauses. */
+function useFound(project: string | undefined, text: string) {
+  const search = useDeferredValue(text.trim())
+  const found = useQuery({
+    queryKey: ['found phones', project, search],
+    queryFn: () => findPhones(project ?? '', search),
+    enabled: project !== undefined && search.length >= 2,
+  })
+  return found.data?.data.slice(0, 10) ?? []
+}
+
+export default function Palette({ isOpen, onOpenChange, onNewProject, takeTyped }: PaletteProps) {
   const {
     projects,
     has_operator_pages: hasOperatorPages,
@@ -47,6 +65,13 @@ export default function Palette({ isOpen, onOpenChange, onNewProject }: PaletteP
   const project = useProject()
   const navigate = useNavigate()
   const leave = useSignOut()
+  const { phone } = useParams({ strict: false })
+  const [text, setText] = useState('')
+  useLayoutEffect(() => {
+    const typed = takeTyped()
+    if (typed !== '') setText(typed)
+  }, [takeTyped])
+  const found = useFound(project?.id, text)
   const item = (name: string, icon: ReactNode, run: () => void, value = name) => (
     <Command.Item
       key={value}
@@ -72,11 +97,34 @@ export default function Palette({ isOpen, onOpenChange, onNewProject }: PaletteP
           <Radix.Title className="sr-only">Command palette</Radix.Title>
           <Command label="Search commands" loop>
             <Command.Input
-              placeholder="Go to a page or project…"
+              placeholder="Go to a page, phone or project…"
+              value={text}
+              onValueChange={setText}
               className="h-12 w-full border-b border-border bg-transparent px-4 outline-none placeholder:text-muted"
             />
             <Command.List className="max-h-[50vh] overflow-y-auto p-1.5" tabIndex={-1}>
               <Command.Empty className="px-2.5 py-6 text-center text-muted">Nothing found.</Command.Empty>
+              {project && phone !== undefined && isAtLeast(project.role, 'member') && (
+                <Command.Group heading="This phone" className={group}>
+                  <PhoneCommands project={project.id} phone={phone} item={item} />
+                </Command.Group>
+              )}
+              {project && found.length > 0 && (
+                <Command.Group heading="Phones" className={group}>
+                  {found.map(({ id, name }) =>
+                    item(
+                      undirected(name),
+                      <Smartphone aria-hidden />,
+                      () =>
+                        void navigate({
+                          to: '/projects/$project/phones/$phone',
+                          params: { project: project.id, phone: id },
+                        }),
+                      `${name} ${id}`,
+                    ),
+                  )}
+                </Command.Group>
+              )}
               {project && (
                 <Command.Group heading={project.name} className={group}>
                   {projectPages.map(({ to, name, icon: Icon }) =>
@@ -109,6 +157,7 @@ export default function Palette({ isOpen, onOpenChange, onNewProject }: PaletteP
                   <Smartphone aria-hidden />,
                   () => void navigate({ to: '/phones' }),
                 )}
+                {item('Requests', <LifeBuoy aria-hidden />, () => void navigate({ to: '/requests' }))}
                 {item('Your projects', <Boxes aria-hidden />, () => void navigate({ to: '/projects' }))}
                 {item('New project', <Plus aria-hidden />, onNewProject)}
               </Command.Group>

@@ -1,7 +1,10 @@
 /** The frame of each page: its heading, cards, and what is shown while there is nothing. */
-import { type ReactNode } from 'react'
+import { createContext, useContext, type ReactNode } from 'react'
 import { undirected } from '../direction'
 import { cn } from './cn'
+
+/** How many agents wait for a person: the titles of all pages begin with it. */
+export const Waiting = createContext(0)
 
 interface PageProps {
   title: string
@@ -15,6 +18,7 @@ interface PageProps {
 }
 
 export function Page({ title, description, actions, back, isWide = false, children }: PageProps) {
+  const waiting = useContext(Waiting)
   return (
     <div
       className={cn(
@@ -22,7 +26,7 @@ export function Page({ title, description, actions, back, isWide = false, childr
         isWide ? 'max-w-7xl' : 'max-w-5xl',
       )}
     >
-      <title>{`${undirected(title)} · Phonerack`}</title>
+      <title>{`${waiting > 0 ? `(${waiting}) ` : ''}${undirected(title)} · Phonerack`}</title>
       <header className="flex flex-wrap items-start justify-between gap-x-6 gap-y-3">
         <div className="grid min-w-0 gap-1">
           {back}

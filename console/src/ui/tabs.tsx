@@ -1,9 +1,25 @@
 import { Tabs as Radix } from 'radix-ui'
 import { type ReactNode } from 'react'
 
-/** @param tabs names and contents, of which the first is shown */
-export const Tabs = ({ label, tabs }: { label: string; tabs: readonly (readonly [string, ReactNode])[] }) => (
-  <Radix.Root defaultValue={tabs[0]?.[0] ?? ''} className="grid min-w-0">
+interface Props {
+  label: string
+  /** Names and contents. */
+  tabs: readonly (readonly [string, ReactNode])[]
+  /** Keeps the name of the tab that is shown, such as in the address; left out: the tabs keep it. */
+  kept?: { shown: string | undefined; onShow: (name: string) => void }
+}
+
+/** The name, or that of the first tab. */
+const existing = (tabs: Props['tabs'], name: string | undefined): string =>
+  (tabs.find(([each]) => each === name) ?? tabs[0])?.[0] ?? ''
+
+export const Tabs = ({ label, tabs, kept }: Props) => (
+  <Radix.Root
+    {...(kept
+      ? { value: existing(tabs, kept.shown), onValueChange: kept.onShow }
+      : { defaultValue: existing(tabs, undefined) })}
+    className="grid min-w-0"
+  >
     <Radix.List
       aria-label={label}
       className="flex [scrollbar-width:none] gap-1 overflow-x-auto shadow-[inset_0_-1px_var(--border)]"

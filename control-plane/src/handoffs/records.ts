@@ -3,10 +3,11 @@ import { ApiError } from '@phonerack/shared'
 import { type Reader } from '../db/database.js'
 import { Prisma } from '../gen/prisma/client.js'
 import { type HandoffView } from './types.js'
-import { type StoredStatus, authorEndedAt, joined, waitRequest } from '../phones/control.js'
+import { type StoredStatus, authorEndedAt, joined, standing, waitRequest } from '../phones/control.js'
 
 export interface HandoffRow {
   id: string
+  projectId: string
   phoneId: string
   status: StoredStatus
   message: string
@@ -26,7 +27,7 @@ export interface HandoffRow {
 
 const selection = (
   now: Date,
-): Prisma.Sql => Prisma.sql`select f.id, f.phone_id as "phoneId", f.status, f.message, f.note,
+): Prisma.Sql => Prisma.sql`select f.id, f.project_id as "projectId", f.phone_id as "phoneId", f.status, f.message, f.note,
   f.created_at as "createdAt", f.expires_at as "expiresAt", f.taken_at as "takenAt", f.ended_at as "endedAt",
   f.key_id as "keyId", u.user_id as "memberId", (select n.name from users n where n.id = u.user_id) as "memberName",
   s.ended_at as "sessionEndedAt", ${authorEndedAt(now)} as "authorEndedAt" from ${joined}`
@@ -47,6 +48,20 @@ export async function findCurrent(db: Reader, phoneId: string, now: Date): Promi
     where f.phone_id = ${phoneId} and f.status in ('open', 'taken')`
   return rows[0] ?? null
 }
+
+/** At most as many are listed. */
+const listed = 100
+
+/** Those of projects that are in progress, with the names of their phones: open ones first, then the oldest first. */
+export const listCurrent = (
+  db: Reader,
+  projectIds: readonly string[],
+  now: Date,
+): Promise<(HandoffRow & { phoneName: string })[]> =>
+  db.$queryRaw`select c.*, p.name as "phoneName" from (${selection(now)}
+      where f.project_id = any(${projectIds}) and f.status in ('open', 'taken') and ${standing(now)}
+      order by f.status, f.created_at limit ${listed}) c
+    join phones p on p.id = c."phoneId" order by c.status, c."createdAt"`
 
 /** When it ended or will end by its expiry, its session, its key or its member, as far as is known. Pure. */
 export const overAt = ({

@@ -22,6 +22,7 @@ import {
   handoffInProgress,
   handoffNotFound,
   hasLapsed,
+  listCurrent,
   overAt,
   viewOf,
   type HandoffRow,
@@ -155,6 +156,15 @@ export function createHandoffService(
       const now = core.clock.now()
       const row = await findCurrent(core.db, phoneId, now)
       return row && !hasLapsed(row, now) ? controlView(row) : null
+    },
+
+    async listCurrent(projectIds) {
+      const rows = await listCurrent(core.db, projectIds, core.clock.now())
+      return rows.map((row) => ({
+        ...controlView(row),
+        ...{ projectId: row.projectId, phone: { id: row.phoneId, name: row.phoneName } },
+        createdAt: row.createdAt,
+      }))
     },
 
     async takeOver(caller, phoneId, userSessionId) {

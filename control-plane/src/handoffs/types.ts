@@ -28,6 +28,13 @@ export interface ControlView {
   expiresAt: Date
 }
 
+/** One in progress, in a list of those of several projects. */
+export interface CurrentHandoff extends ControlView {
+  projectId: string
+  phone: { id: string; name: string }
+  createdAt: Date
+}
+
 /**
  * Requests to a person to do something on a phone. A request ends with the person's answer, with
  * its expiry, with the phone's session, and with the revocation of its key. @throws ApiError
@@ -61,6 +68,8 @@ export interface HandoffService {
   withdraw(caller: Caller, phoneId: string, handoffId: string): Promise<void>
   /** Null: agents control the phone, and none has asked for help. */
   current(caller: Caller, phoneId: string): Promise<ControlView | null>
+  /** Those in progress in the projects: open ones first, then the oldest first; at most 100. */
+  listCurrent(projectIds: readonly string[]): Promise<CurrentHandoff[]>
   /**
    * A member takes a ready phone over: accepts the open request of an agent, or creates one that is taken from the start, which
    * ends with the member's sign-in `userSessionId`. @throws ApiError handoff_in_progress while a person controls the phone

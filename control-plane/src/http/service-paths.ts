@@ -31,12 +31,13 @@ export function addServicePaths(
   isStopping: () => boolean,
 ): void {
   const look = shared(() => within(health()))
-  app.get('/', { schema: { hide: true } }, () => ({
-    name: 'Phonerack',
-    api: '/v1',
-    description: '/openapi.json',
-    docs: '/docs',
-  }))
+  app.get('/', { schema: { hide: true } }, (request, reply) => {
+    void reply.header('vary', 'accept')
+    // A browser names HTML first; a program gets the overview.
+    const isBrowser = /^\s*text\/html\b/i.test(request.headers.accept ?? '')
+    if (isBrowser && app.hasRoute({ method: 'GET', url: '/console' })) return reply.redirect('/console')
+    return reply.send({ name: 'Phonerack', api: '/v1', description: '/openapi.json', docs: '/docs' })
+  })
   // Liveness, for process supervisors: the process responds. An unavailable dependency does not
   // call for a restart.
   app.route({

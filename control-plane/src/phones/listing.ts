@@ -17,7 +17,11 @@ export async function listPhones(core: Core, caller: Caller, query: PhonesQuery)
     ? Prisma.sql`and p.metadata @> ${JSON.stringify({ [query.metadata.key]: query.metadata.value })}::jsonb`
     : Prisma.empty
   const key = query.keyId === undefined ? Prisma.empty : Prisma.sql`and p.key_id = ${query.keyId}`
-  const filter = Prisma.sql`where p.project_id = ${caller.projectId} ${status} ${metadata} ${key}`
+  const search =
+    query.search === undefined
+      ? Prisma.empty
+      : Prisma.sql`and (position(lower(${query.search}) in lower(p.name)) > 0 or p.id = ${query.search})`
+  const filter = Prisma.sql`where p.project_id = ${caller.projectId} ${status} ${metadata} ${key} ${search}`
   const order = Prisma.sql`order by p.created_at desc, p.id desc`
   if (caller.phoneIds !== null) {
     const rows = await selectPhones(

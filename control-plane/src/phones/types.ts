@@ -85,6 +85,8 @@ export interface PhoneService {
       metadata: { key: string; value: string } | null
       /** Only phones that this key created. */
       keyId?: string
+      /** Only phones whose name contains this text, in any case, or with this ID. */
+      search?: string
     },
   ): Promise<Page<PhoneView>>
   /** @throws ApiError phone_not_found (with `details.phone`), phone_not_allowed */

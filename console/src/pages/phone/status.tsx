@@ -1,5 +1,6 @@
 /** The state of a phone, and what it allows. */
 import { type Phone, type PhoneStatus } from '../../api/projects'
+import { type Need } from '../../shell/handoffs'
 import { Badge, type Tone } from '../../ui/badge'
 
 const tones: Readonly<Record<PhoneStatus, Tone>> = {
@@ -16,6 +17,14 @@ const tones: Readonly<Record<PhoneStatus, Tone>> = {
 export const PhoneBadge = ({ status }: { status: PhoneStatus }) => (
   <Badge tone={tones[status]}>{status}</Badge>
 )
+
+/** A phone whose agent waits for a person, or that a person controls. */
+export const NeedBadge = ({ need }: { need: Need | undefined }) =>
+  need === 'open' ? (
+    <Badge tone="warn">asks for help</Badge>
+  ) : (
+    need === 'taken' && <Badge tone="busy">taken over</Badge>
+  )
 
 export const canStart = ({ status }: Phone): boolean => status === 'parked' || status === 'unavailable'
 export const canPark = ({ status }: Phone): boolean =>

@@ -1,4 +1,5 @@
 /** What can be seen and done with a phone, in tabs. Those of the phone itself need it to run. */
+import { useNavigate, useSearch } from '@tanstack/react-router'
 import { type ReactNode, useCallback, useState } from 'react'
 import { Tabs } from '../../ui/tabs'
 import { Apps } from './apps'
@@ -25,6 +26,8 @@ interface Props {
 }
 
 export function Tools({ project, phone, isRunning, mayChange, details }: Props) {
+  const { tab } = useSearch({ from: '/inside/projects/$project/phones/$phone' })
+  const navigate = useNavigate()
   const [folder, setFolder] = useState(downloads)
   const { transfers, add, close } = useTransfers(project, phone)
   const send = useCallback((files: readonly File[]) => add(files, folder), [add, folder])
@@ -47,6 +50,10 @@ export function Tools({ project, phone, isRunning, mayChange, details }: Props) 
         <Transfers transfers={transfers} onClose={close} />
         <Tabs
           label="About the phone"
+          kept={{
+            shown: tab,
+            onShow: (name) => void navigate({ to: '.', search: { tab: name }, replace: true }),
+          }}
           tabs={[
             ['Steps', <Timeline key="steps" {...{ ...of, isRunning }} />],
             ['Apps', <Apps key="apps" {...{ ...of, onFiles }} />],

@@ -46,10 +46,11 @@ it('shows an item once that is in two pages', () => {
 })
 
 it('finds the pages of items', () => {
-  expect(pagesOf(list(), [0, 2])).toEqual([0])
-  expect(pagesOf(list(), [2, 3])).toEqual([0, 1])
-  expect(pagesOf(list(), [3, 7])).toEqual([1, 2])
-  expect(pagesOf({ pages: [page('', null)], pageParams: [null] }, [0, 0])).toEqual([0])
+  expect(pagesOf(list(), new Set('abc'))).toEqual([0])
+  expect(pagesOf(list(), new Set('cd'))).toEqual([0, 1])
+  // The list on the screen has another order.
+  expect(pagesOf(list(), new Set('ha'))).toEqual([0, 2])
+  expect(pagesOf({ pages: [page('', null)], pageParams: [null] }, new Set())).toEqual([0])
 })
 
 it('finds the items in the window, in rows of one and of several', () => {

@@ -25,15 +25,9 @@ export function itemsOf<T extends { id: string }>(list: Pick<Paged<T>, 'pages'> 
   return [...items.values()]
 }
 
-/** The pages that have the items from `first` to `last`; those of an empty list are the first. */
-export function pagesOf<T>(list: Paged<T>, [first, last]: readonly [number, number]): number[] {
-  let start = 0
-  const found = list.pages.flatMap(({ data }, at) => {
-    const end = start + data.length
-    const isShown = start <= last && end > first
-    start = end
-    return isShown ? [at] : []
-  })
+/** The pages that have the items with these IDs; none of them has one: the last page. */
+export function pagesOf<T extends { id: string }>(list: Paged<T>, ids: ReadonlySet<string>): number[] {
+  const found = list.pages.flatMap(({ data }, at) => (data.some(({ id }) => ids.has(id)) ? [at] : []))
   return found.length > 0 ? found : [list.pages.length - 1]
 }
 

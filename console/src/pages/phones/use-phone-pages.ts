@@ -2,6 +2,7 @@
 import { useInfiniteQuery, useQuery, useQueryClient, type InfiniteData } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { listPhones, type Phone, type PhoneFilter, type PhonePage } from '../../api/projects'
+import { sortByNeed, type Need } from '../../shell/handoffs'
 import { itemsOf, pagesOf, replacePage, shownItems } from './pages'
 
 /** Milliseconds between two reads of a page in view: not every change, such as of the time of parking, is an event. */
@@ -11,7 +12,8 @@ const lookMs = 250
 
 type List = InfiniteData<PhonePage, string | null>
 
-export function usePhonePages(project: string, filter: PhoneFilter) {
+/** @param needs by the ID of the phone: phones that wait for a person come first */
+export function usePhonePages(project: string, filter: PhoneFilter, needs: ReadonlyMap<string, Need>) {
   const queries = useQueryClient()
   /** Contains the list of the phones. */
   const box = useRef<HTMLDivElement>(null)
@@ -37,12 +39,13 @@ export function usePhonePages(project: string, filter: PhoneFilter) {
     const data = current()
     if (!data) return []
     if (!rows) return [0]
-    const shown = shownItems(
+    const [first, last] = shownItems(
       rows.length,
       window.innerHeight,
       (at) => rows[at]?.getBoundingClientRect() ?? { top: 0, bottom: 0 },
     )
-    return pagesOf(data, shown)
+    const shown = sortByNeed(itemsOf<Phone>(data), needs).slice(first, last + 1)
+    return pagesOf(data, new Set(shown.map(({ id }) => id)))
   }
 
   // Changes invalidate this key.
@@ -86,5 +89,5 @@ export function usePhonePages(project: string, filter: PhoneFilter) {
     }
   }, [])
 
-  return { box, list, again, phones: itemsOf<Phone>(list.data) }
+  return { box, list, again, phones: sortByNeed(itemsOf<Phone>(list.data), needs) }
 }

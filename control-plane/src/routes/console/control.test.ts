@@ -143,6 +143,46 @@ describe('a take-over', () => {
   })
 })
 
+describe('the list of requests and take-overs', () => {
+  interface Listed extends Control {
+    phone: { id: string; name: string }
+    project_id: string
+  }
+  const list = async (client: ConsoleClient, query = '') =>
+    (await client.ask('GET', `/handoffs${query}`)).body['data'] as Listed[]
+
+  it('has what is in progress in the projects of the user, with the message for members', async () => {
+    expect(await list(member.client)).toEqual([])
+    const { id } = (await v1('POST', '/handoffs', { message: 'Sign in.' })).json<{ id: string }>()
+    const { name } = await plane.app.core.db.phone.findUniqueOrThrow({ where: { id: phoneId } })
+    const common = { id, project_id: tenant.projectId, phone: { id: phoneId, name } }
+    expect(await list(member.client)).toMatchObject([{ ...common, status: 'open', message: 'Sign in.' }])
+    expect(await list(viewer)).toMatchObject([{ ...common, status: 'open', message: null }])
+
+    await takeOver(member.client)
+    expect(await list(viewer)).toMatchObject([{ ...common, status: 'taken' }])
+    await giveBack(member.client, id, '')
+    expect(await list(member.client)).toEqual([])
+    const own = await takeOver(member.client)
+    expect(await list(viewer)).toMatchObject([{ id: own.id, by: 'Ann Example', is_you: false }])
+    expect(await list(member.client)).toMatchObject([{ id: own.id, is_you: true }])
+    await giveBack(member.client, own.id, '')
+  })
+
+  it('has those of another project for an operator who looks at it, and for no other user', async () => {
+    const { id } = await takeOver(member.client)
+    const query = `?project=${tenant.projectId}`
+    const operator = await consoleUser(plane, { role: 'operator' })
+    const other = await plane.tenant()
+    const stranger = await consoleUser(plane, { role: 'owner', projectId: other.projectId })
+    expect(await list(operator.client)).toEqual([])
+    expect(await list(operator.client, query)).toMatchObject([{ id }])
+    expect(await list(stranger.client, query)).toEqual([])
+    expect(await list(stranger.client)).toEqual([])
+    await giveBack(member.client, id, '')
+  })
+})
+
 describe('a take-over that nobody ends is over', () => {
   const isOver = async (id: string) => {
     expect((await batch()).statusCode).toBe(200)

@@ -17,14 +17,19 @@ const note = z
   })
 const backBody = z.strictObject({ note })
 
-const controlJson = (control: ControlView, request: FastifyRequest) => ({
+/** @param reader `mayControl`: only those who may control the phone read what the agent asks for, as with keys */
+export const controlJson = (control: ControlView, reader: { user: { id: string }; mayControl: boolean }) => ({
   id: control.id,
   status: control.status,
-  // Only those who may control the phone read what the agent asks for, as with keys.
-  message: isMember(request) ? control.message : null,
+  message: reader.mayControl ? control.message : null,
   by: control.member?.name ?? null,
-  is_you: control.member?.id === signedInOf(request).user.id,
+  is_you: control.member?.id === reader.user.id,
   expires_at: control.expiresAt.toISOString(),
+})
+
+const readerOf = (request: FastifyRequest) => ({
+  user: signedInOf(request).user,
+  mayControl: isMember(request),
 })
 
 export function addControl(app: FastifyInstance, { services }: ProjectDeps): void {
@@ -32,12 +37,12 @@ export function addControl(app: FastifyInstance, { services }: ProjectDeps): voi
   app.get<OfPhone>(base, async (request, reply) => {
     const { caller, phoneId } = intoPhone(request, reply)
     const control = await handoffs.current(caller, phoneId)
-    return { control: control && controlJson(control, request) }
+    return { control: control && controlJson(control, readerOf(request)) }
   })
   app.post<OfPhone>(base, (request, reply) =>
     changing(request, reply, phones, async ({ caller, phoneId }) => {
       const { sessionId } = signedInOf(request)
-      return { control: controlJson(await handoffs.takeOver(caller, phoneId, sessionId), request) }
+      return { control: controlJson(await handoffs.takeOver(caller, phoneId, sessionId), readerOf(request)) }
     }),
   )
   app.post<OfPhone & { Params: { handoff: string } }>(`${base}/:handoff/end`, (request, reply) => {

@@ -77,6 +77,7 @@ const expected: Readonly<Record<string, readonly Name[]>> = {
   'POST /projects': users,
   'GET /spending': users,
   'GET /phones': users,
+  'GET /handoffs': users,
   'GET /changes': users,
   'GET /projects/:project': readers,
   'GET /projects/:project/keys': readers,

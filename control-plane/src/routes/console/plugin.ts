@@ -17,6 +17,7 @@ import { type ProjectDeps } from './caller.js'
 import { addControl } from './control.js'
 import { addDevice } from './device.js'
 import { addEvents } from './events.js'
+import { addHandoffs } from './handoffs.js'
 import { noteChanges } from './note-changes.js'
 import { addPhone } from './phone.js'
 import { addProjects } from './projects.js'
@@ -54,6 +55,7 @@ export const consolePlugin =
       addAllPhones(api, deps)
       addPhone(api, deps)
       addControl(api, deps)
+      addHandoffs(api, deps)
       addApps(api, deps)
       addRecordings(api, deps)
       addDevice(api, deps)

@@ -56,9 +56,10 @@ export function addProjects(app: FastifyInstance, deps: ProjectDeps): void {
   addPhones(app, deps)
 }
 
-type Listed = { Querystring: Record<'status' | 'cursor' | 'key' | 'metadata', unknown> }
+type Listed = { Querystring: Record<'status' | 'cursor' | 'key' | 'metadata' | 'search', unknown> }
 
 const statusSchema = z.enum(phoneStatuses)
+const searchSchema = nameSchema.optional()
 
 /** Null: left out. @throws ApiError validation_failed */
 export function statusIn(status: unknown): PhoneStatus | null {
@@ -80,15 +81,18 @@ function addPhones(app: FastifyInstance, deps: ProjectDeps): void {
   const { phones } = deps.services
 
   app.get<Listed>(`${base}/phones`, async (request, reply) => {
-    const { status, cursor, key, metadata } = request.query
+    const { status, cursor, key, metadata, search } = request.query
     const from = refSchema.optional().safeParse(key)
     if (!from.success) throw invalidField('key', 'must be the ID of a key')
+    const sought = searchSchema.safeParse(search)
+    if (!sought.success) throw invalidField('search', 'must be a part of a name, or an ID')
     const page = await phones.list(callerFor(request, reply), {
       status: statusIn(status),
       metadata: pairOf(metadata),
       limit: limits.page.max,
       cursor: typeof cursor === 'string' ? cursor : null,
       ...(from.data === undefined ? {} : { keyId: from.data }),
+      ...(sought.data === undefined ? {} : { search: sought.data }),
     })
     return { data: page.data.map(phoneJson), next_cursor: page.nextCursor }
   })

@@ -2,16 +2,17 @@
 import { beforeAll, expect, it } from 'vitest'
 import { consoleUser, operatorDesk, type ConsoleClient } from '../../testing/console-client.js'
 import { readyPhone } from '../../testing/ready-phone.js'
-import { useWorld, type Tenant } from '../../testing/world.js'
+import { useWorld, type Plane, type Tenant } from '../../testing/world.js'
 
 const world = useWorld()
+let plane: Plane
 let client: ConsoleClient
 let desk: ConsoleClient
 let tenant: Tenant
 let phoneId = ''
 let webhookId = ''
 beforeAll(async () => {
-  const plane = await world.start()
+  plane = await world.start()
   await plane.rack(1, { beatMs: 200 })
   tenant = await plane.tenant({ credit: '1000' })
   phoneId = await readyPhone(plane, tenant)
@@ -40,7 +41,7 @@ async function ask(reader: ConsoleClient, path: string, names: readonly string[]
 }
 
 it.each([
-  ['/phones', ['status', 'cursor', 'key', 'metadata']],
+  ['/phones', ['status', 'cursor', 'key', 'metadata', 'search']],
   ['/activity', ['before', 'by', 'phone', 'refused']],
   ['/events', ['type', 'phone', 'cursor']],
   ['/ledger', ['before']],
@@ -61,3 +62,30 @@ it('the audit log is refused or answered, and never fails', () =>
 
 it('the phones of all projects are refused or answered, and never fail', () =>
   ask(client, '/phones', ['status', 'project', 'cursor']))
+
+it('hand-overs of a project are refused or answered, and never fail', () =>
+  ask(client, '/handoffs', ['project']))
+
+it('finds a phone by a part of its name in any case, and by its ID', async () => {
+  const { phones } = plane.app.services
+  await phones.update(tenant.caller, phoneId, { name: 'Check-out 50%_a' })
+  const find = async (search: string) => {
+    const path = `/projects/${tenant.projectId}/phones?${new URLSearchParams({ search }).toString()}`
+    const { data } = (await client.ask('GET', path)).body as { data: { id: string }[] }
+    return data.map(({ id }) => id)
+  }
+  for (const search of ['check', 'OUT 50%_', phoneId]) expect(await find(search)).toEqual([phoneId])
+  // Nothing in it is a pattern.
+  for (const search of ['check%a', '5_%', 'ph_', phoneId.slice(0, -1)]) expect(await find(search)).toEqual([])
+})
+
+it('the root leads a browser to the console, and describes the service to a program', async () => {
+  const get = (accept?: string) =>
+    plane.server.inject({ url: '/', headers: accept === undefined ? {} : { accept } })
+  const browser = await get('text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8')
+  expect([browser.statusCode, browser.headers.location, browser.headers.vary]).toEqual([
+    ...[302, '/console', 'accept'],
+  ])
+  for (const accept of [undefined, '*/*', 'application/json', 'application/json, text/html'])
+    expect((await get(accept)).json()).toMatchObject({ api: '/v1' })
+})

@@ -60,6 +60,7 @@ export const rules: Readonly<Record<string, Rule>> = {
   'GET /spending': user,
   // Their handlers look up the user's projects.
   'GET /phones': user,
+  'GET /handoffs': user,
   'GET /changes': user,
   'GET /projects/:project': viewer,
   'GET /projects/:project/keys': viewer,

@@ -1,0 +1,2 @@
+-- The console lists the hand-overs in progress of a user's projects every few seconds.
+CREATE INDEX handoffs_current ON handoffs (project_id) WHERE status IN ('open', 'taken');
