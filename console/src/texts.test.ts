@@ -1,4 +1,6 @@
 // Texts of the pages for times, money, actions and rows.
+import { readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { messageOf, RequestFailed } from './api/client'
 import { isOfStripe } from './api/credit'
@@ -46,6 +48,12 @@ it.each([
 ])('shows the time in %s seconds as %s', (seconds, text) => {
   const now = new Date('2026-01-02T03:04:05Z')
   expect(agoText(new Date(now.getTime() + seconds * 1000), now)).toBe(text)
+})
+
+it('shows in seconds when a host was seen last that may be lost', () => {
+  const now = new Date('2026-01-02T03:04:05Z')
+  expect(agoText(new Date(now.getTime() - 41_000), now, true)).toBe('41 seconds ago')
+  expect(agoText(new Date(now.getTime() - 120_000), now, true)).toBe('2 minutes ago')
 })
 
 it.each([
@@ -98,6 +106,44 @@ it('an error says what to do next only if that is a sentence', () => {
   expect(messageOf(failed('GET /v1/phones'))).toBe('It failed.')
   expect(messageOf(failed(null))).toBe('It failed.')
   expect(messageOf(new Error('No file a\u2069\u202Eb is there.'))).toBe('No file ab is there.')
+})
+
+it.each([
+  [
+    'Send the request again after `Retry-After`, or delete a phone that you do not need: a parked phone keeps its device (GET /v1/phones?status=parked).',
+    'Try again later, or delete a phone that you do not need: a parked phone keeps its device.',
+  ],
+  ['Park a phone that you do not need: GET /v1/phones?status=ready', 'Park a phone that you do not need.'],
+  [
+    'Delete uploads that you do not need (GET /v1/apps/uploads), then send the request again.',
+    'Delete uploads that you do not need, then try again.',
+  ],
+  ['Run `./scripts/ctl setup approve CODE --project ID`.', ''],
+  ['POST /v1/apps/uploads', ''],
+])('the step %j is shown to a person as %j', (next, shown) => {
+  const failed = { code: 'x', message: 'It failed.', next, details: {}, request_id: '' }
+  expect(messageOf(new RequestFailed(503, failed))).toBe(shown === '' ? 'It failed.' : `It failed. ${shown}`)
+})
+
+it('no step of the API shows a request, a header or a mark of code to a person', () => {
+  const folder = path.resolve(import.meta.dirname, '../../control-plane/src')
+  const sources = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    /^(?!gen|testing|openapi).*(?<!\.test)\.ts$/.test(name),
+  )
+  const steps = sources.flatMap((name) =>
+    [...readFileSync(path.join(folder, name), 'utf8').matchAll(/\bnext:\s*'((?:[^'\\]|\\.)+)'/g)].map(
+      ([, step = '']) => step,
+    ),
+  )
+  expect(steps.length).toBeGreaterThan(50)
+  const shown = steps.map((next) =>
+    messageOf(
+      new RequestFailed(400, { code: 'x', message: 'It failed.', next, details: {}, request_id: '' }),
+    ),
+  )
+  expect(
+    shown.filter((text) => /[`]|Retry-After|\/v1\/|\b(?:GET|POST|PUT|PATCH|DELETE) \//.test(text)),
+  ).toEqual([])
 })
 
 it.each([

@@ -146,6 +146,25 @@ export function messageOf(error: unknown): string {
   if (!(error instanceof RequestFailed))
     return undirected(error instanceof Error ? error.message : String(error))
   const { message, next } = error.body
-  const isSentence = next !== null && /^[A-Z][a-z]/.test(next)
-  return undirected(isSentence ? `${message} ${next}` : message)
+  const step = plain(next ?? '')
+  const isSentence = /^\p{Lu}\p{Ll}/u.test(step) && !forPrograms.test(step)
+  return undirected(isSentence ? `${plain(message)} ${step}` : plain(message))
+}
+
+const method = '(?:GET|HEAD|POST|PUT|PATCH|DELETE)'
+/** Matches a step that only a program can take. */
+const forPrograms = new RegExp(`${method} /|/v1/|Retry-After|\\bctl\\b|scripts/`)
+
+/** A text of the API for a person: without requests, headers and marks of code. */
+function plain(text: string): string {
+  const words = text
+    .replace(new RegExp(` \\(${method} /[^)]*\\)`, 'g'), '')
+    .replace(new RegExp(`: ${method} /\\S+?(?=[.,]?(?:\\s|$))`, 'g'), '')
+    .replace(/\b(S|s)end (?:the|this|the same) request again\b/g, (_, first: string) =>
+      first === 'S' ? 'Try again' : 'try again',
+    )
+    .replace(/ after `?Retry-After`?(?: seconds)?/g, ' later')
+    .replaceAll('`', '')
+    .trim()
+  return words === '' || /[.!?]$/.test(words) ? words : `${words}.`
 }

@@ -79,6 +79,8 @@ export interface Device {
   next_step: { first: string | null } | null
   report_fault: string | null
   phone_id: string | null
+  /** A phone runs on it. */
+  is_running: boolean
   link: string
   drained_at: string | null
   drain_until: string | null

@@ -1,5 +1,6 @@
 /** Terminals that wait for their first key. */
 import { call } from './client'
+import { type NewKey } from './projects'
 
 export interface WaitingTerminal {
   client: string | null
@@ -11,5 +12,5 @@ export interface WaitingTerminal {
 export const lookAtTerminal = (code: string) =>
   call<WaitingTerminal>('POST', '/terminals/look', { user_code: code })
 export const denyTerminal = (code: string) => call('POST', '/terminals/deny', { user_code: code })
-export const allowTerminal = (project: string, code: string) =>
-  call('POST', `/projects/${encodeURIComponent(project)}/terminals/allow`, { user_code: code })
+export const allowTerminal = (project: string, code: string, rights: Omit<NewKey, 'name'>) =>
+  call('POST', `/projects/${encodeURIComponent(project)}/terminals/allow`, { user_code: code, ...rights })

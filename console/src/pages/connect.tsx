@@ -4,6 +4,7 @@ import { CircleCheck, SquareTerminal } from 'lucide-react'
 import { useState, type SubmitEvent } from 'react'
 import { messageOf } from '../api/client'
 import { isAtLeast, useSession } from '../api/session'
+import { type NewKey } from '../api/projects'
 import { allowTerminal, denyTerminal, lookAtTerminal, type WaitingTerminal } from '../api/terminals'
 import { useProject } from '../shell/project'
 import { Button } from '../ui/button'
@@ -11,6 +12,8 @@ import { FormError, SelectField, TextField } from '../ui/field'
 import { Name } from '../ui/name'
 import { Card, Empty, Page } from '../ui/page'
 import { Time } from '../ui/time'
+import { PhoneChoice } from './keys/phone-choice'
+import { ExpiryField, RightsFields, rightsOf } from './keys/rights-fields'
 
 export function Connect() {
   const [code, setCode] = useState('')
@@ -84,15 +87,21 @@ function Decide({ code, terminal, onDecided, onBack }: DecideProps) {
   const current = useProject()
   const able = projects.filter(({ role }) => isAtLeast(role, 'member'))
   const [project, setProject] = useState(able.find(({ id }) => id === current?.id)?.id ?? able[0]?.id ?? '')
+  const [phones, setPhones] = useState<readonly string[] | null>(null)
   const decide = useMutation({
-    mutationFn: async (decision: 'allowed' | 'denied') => {
-      await (decision === 'allowed' ? allowTerminal(project, code) : denyTerminal(code))
-      return decision
+    /** @param rights null: none */
+    mutationFn: async (rights: Omit<NewKey, 'name'> | null) => {
+      await (rights === null ? denyTerminal(code) : allowTerminal(project, code, rights))
+      return rights === null ? 'denied' : 'allowed'
     },
     onSuccess: onDecided,
   })
+  const submit = (event: SubmitEvent<HTMLFormElement>): void => {
+    event.preventDefault()
+    decide.mutate(rightsOf(event.currentTarget, phones))
+  }
   return (
-    <div className="grid gap-4 p-5">
+    <form className="grid gap-4 p-5" onSubmit={submit}>
       <p className="flex items-start gap-3">
         <SquareTerminal className="mt-0.5 size-5 shrink-0 text-muted" aria-hidden />
         <span className="min-w-0">
@@ -109,36 +118,44 @@ function Decide({ code, terminal, onDecided, onBack }: DecideProps) {
       {able.length === 0 ? (
         <p>You need a project in which you are a member or owner.</p>
       ) : (
-        <SelectField
-          label="Project"
-          value={project}
-          onChange={({ target }) => setProject(target.value)}
-          hint="The key can rent and use phones and spend the project's credit. It does not expire."
-        >
-          {able.map(({ id, name }) => (
-            <option key={id} value={id}>
-              {name}
-            </option>
-          ))}
-        </SelectField>
+        <>
+          <SelectField
+            label="Project"
+            value={project}
+            onChange={({ target }) => {
+              setProject(target.value)
+              setPhones(null)
+            }}
+            hint="The terminal spends the credit of this project."
+          >
+            {able.map(({ id, name }) => (
+              <option key={id} value={id}>
+                {name}
+              </option>
+            ))}
+          </SelectField>
+          <RightsFields />
+          <ExpiryField />
+          <PhoneChoice project={project} chosen={phones} onChange={setPhones} />
+        </>
       )}
       <FormError>{decide.error && messageOf(decide.error)}</FormError>
       <div className="flex flex-wrap gap-2">
         <Button
+          type="submit"
           look="primary"
-          disabled={project === ''}
+          disabled={project === '' || phones?.length === 0}
           isBusy={decide.isPending}
-          onClick={() => decide.mutate('allowed')}
         >
           Allow
         </Button>
-        <Button disabled={decide.isPending} onClick={() => decide.mutate('denied')}>
+        <Button disabled={decide.isPending} onClick={() => decide.mutate(null)}>
           Deny
         </Button>
         <Button look="ghost" onClick={onBack}>
           Another code
         </Button>
       </div>
-    </div>
+    </form>
   )
 }

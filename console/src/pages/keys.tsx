@@ -108,6 +108,8 @@ function KeyRow({ project, item, mayChange }: { project: string; item: Key; mayC
             <bdi>{item.name}</bdi>
           </p>
           <p className="truncate text-[13px] text-muted">
+            {item.prefix !== null && <span className="font-mono">{item.prefix}… · </span>}
+            created <Time at={item.created_at} /> ·{' '}
             {item.connector && <>connector of {item.connector.host} · </>}
             {item.profile === 'full' ? '' : `${item.profile} · `}
             {item.phones.length === 0

@@ -1,6 +1,6 @@
 import { X } from 'lucide-react'
 import { AlertDialog as RadixAlert, Dialog as Radix } from 'radix-ui'
-import { type ComponentProps, type ReactNode } from 'react'
+import { useState, type ComponentProps, type ReactNode } from 'react'
 import { Button } from './button'
 import { useFocusReturn } from './focus-return'
 import { Name } from './name'
@@ -41,6 +41,8 @@ interface DialogProps {
   children: ReactNode
   /** A click outside does not close it. */
   isSticky?: boolean
+  /** Asked before Escape or the cross closes it, since what it shows is not shown again; left out: it closes at once. */
+  closeQuestion?: string | undefined
 }
 
 export function Dialog({
@@ -50,9 +52,13 @@ export function Dialog({
   description,
   children,
   isSticky = false,
+  closeQuestion,
 }: DialogProps) {
+  const [isAsking, setIsAsking] = useState(false)
+  const change = (open: boolean): void =>
+    !open && closeQuestion !== undefined ? setIsAsking(true) : onOpenChange(open)
   return (
-    <Radix.Root open={isOpen} onOpenChange={onOpenChange}>
+    <Radix.Root open={isOpen} onOpenChange={change}>
       <Radix.Portal>
         <Radix.Overlay className={overlay} />
         <Panel
@@ -73,6 +79,20 @@ export function Dialog({
             <Radix.Description className="-mt-2 text-muted">{description}</Radix.Description>
           )}
           {children}
+          {closeQuestion !== undefined && (
+            <Confirm
+              isOpen={isAsking}
+              onOpenChange={setIsAsking}
+              title={closeQuestion}
+              description="It is not shown again."
+              action="Close"
+              isBusy={false}
+              onConfirm={() => {
+                setIsAsking(false)
+                onOpenChange(false)
+              }}
+            />
+          )}
         </Panel>
       </Radix.Portal>
     </Radix.Root>

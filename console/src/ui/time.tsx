@@ -32,20 +32,22 @@ const units: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
   ['minute', 60],
 ]
 
-export function agoText(at: Date, now: Date): string {
+/** @param isExact in seconds below a minute */
+export function agoText(at: Date, now: Date, isExact = false): string {
   const seconds = (at.getTime() - now.getTime()) / 1000
   for (const [unit, size] of units)
     if (Math.abs(seconds) >= size) return relative.format(Math.round(seconds / size), unit)
+  if (isExact) return relative.format(Math.round(seconds), 'second')
   return seconds > 0 ? 'in less than a minute' : 'just now'
 }
 
 /** Its text follows the clock, even when nothing else on the page changes. */
-export function Time({ at }: { at: string }) {
+export function Time({ at, isExact = false }: { at: string; isExact?: boolean }) {
   useSyncExternalStore(subscribe, () => looks)
   const date = new Date(at)
   return (
     <time dateTime={at} title={exact.format(date)}>
-      {agoText(date, new Date())}
+      {agoText(date, new Date(), isExact)}
     </time>
   )
 }

@@ -19,6 +19,12 @@ export const newKeySchema = z.strictObject({
   name: nameSchema.optional(),
 })
 
+/** `prk_` and six of the 43 random characters, by which a person recognises a key. */
+const shownCharacters = 10
+
+/** The choices of a person for a key that another program gets. */
+export const keyRightsSchema = newKeySchema.pick({ preset: true, profile: true, phones: true, expires: true })
+
 type NewKey = Awaited<ReturnType<typeof addKey>>
 
 export async function createKey(work: Work, input: z.infer<typeof newKeySchema>): Promise<Change<NewKey>> {
@@ -33,6 +39,13 @@ export const countActiveKeys = (db: Pick<Tx, 'apiKey'>, projectId: string, now: 
     where: { projectId, revokedAt: null, OR: [{ expiresAt: null }, { expiresAt: { gt: now } }] },
   })
 
+/** @throws ApiError validation_failed for phones of other projects */
+export async function checkPhones(tx: Pick<Tx, 'phone'>, projectId: string, phones: string[]): Promise<void> {
+  const phoneIds = [...new Set(phones)]
+  const own = await tx.phone.count({ where: { id: { in: phoneIds }, projectId } })
+  if (own !== phoneIds.length) throw invalidField('phones', 'must contain IDs of phones in the project')
+}
+
 /** @throws ApiError key_limit; validation_failed for phones of other projects */
 export async function addKey(tx: Tx, input: z.infer<typeof newKeySchema>, now: Date) {
   const id = newId('key')
@@ -43,8 +56,7 @@ export async function addKey(tx: Tx, input: z.infer<typeof newKeySchema>, now: D
   await tx.$queryRaw`select 1 from projects where id = ${input.project} for update`
   const active = await countActiveKeys(tx, input.project, now)
   if (active >= limits.activeKeys) throw new ApiError('key_limit', { details: { limit: limits.activeKeys } })
-  const own = await tx.phone.count({ where: { id: { in: phoneIds }, projectId: input.project } })
-  if (own !== phoneIds.length) throw invalidField('phones', 'must contain IDs of phones in the project')
+  await checkPhones(tx, input.project, phoneIds)
   await tx.apiKey.create({
     data: {
       id,
@@ -53,6 +65,7 @@ export async function addKey(tx: Tx, input: z.infer<typeof newKeySchema>, now: D
       preset: input.preset,
       profile,
       secretHash: hashSecret(secret),
+      prefix: secret.slice(0, shownCharacters),
       expiresAt,
       createdAt: now,
       isLimited: input.phones !== undefined,
@@ -106,6 +119,7 @@ const connectorView = ({ clientId, clientName, redirectUri }: Connector) => ({
 const keyView = (key: ApiKey & { phones: { phoneId: string }[] }) => ({
   id: key.id,
   name: key.name,
+  prefix: key.prefix,
   preset: key.preset,
   profile: key.profile,
   project: key.projectId,

@@ -5,7 +5,7 @@
 import { ApiError, hashSecret, isSecret, limits, newId, newSecret } from '@phonerack/shared'
 import { createSecretLookup } from '../db/secret-lookup.js'
 import { addAudit } from '../operator/audit.js'
-import { addKey } from '../operator/keys.js'
+import { addKey, keyRightsSchema } from '../operator/keys.js'
 import { onBehalf } from '../operator/work.js'
 import { type Core } from '../core/core.js'
 import { type SetupService } from './types.js'
@@ -42,7 +42,9 @@ export function createSetupService(core: Core): SetupService & { close(): void }
       const { project } = setup
       if (setup.status !== 'approved' || !project) return { status: 'pending' }
       const name = setup.client === null ? 'Terminal setup' : `${setup.client} (terminal setup)`
-      const made = await addKey(tx, { project: project.id, preset: 'agent', expires: 'never', name }, now)
+      // A link of an operator, or an earlier release, has no choice.
+      const rights = keyRightsSchema.parse(setup.rights ?? { preset: 'agent', expires: 'never' })
+      const made = await addKey(tx, { ...rights, project: project.id, name }, now)
       await tx.setup.update({ where: { id: setup.id }, data: { status: 'used' } })
       const { key, ...after } = made
       const change = { target: made.id, before: null, after: { ...after, setup: setup.id } }

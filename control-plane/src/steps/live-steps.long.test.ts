@@ -54,7 +54,8 @@ it('touches of a person are a step without results', async () => {
   const [step] = await steps()
   expect(step).toMatchObject({
     status: 'stopped',
-    by: { via: 'live', client: null },
+    // Not under the name of an agent's key.
+    by: { via: 'live', client: null, key_name: null },
     observe: null,
     results: [],
     text_kept: false,

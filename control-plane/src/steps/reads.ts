@@ -168,7 +168,11 @@ export function viewOf(core: Core, step: InflatedStep, screens: Screens): StepVi
     ...{ id: row.id, phone: row.phoneId, session: row.sessionId, requestId: row.requestId },
     status: isLost ? 'unknown' : row.status,
     ...{ startedAt: row.startedAt, endedAt: row.endedAt },
-    by: { via: row.via, client: row.client, keyId: row.keyId, keyName: row.keyName },
+    // A person acted, and not the agent that has the key of the link.
+    by: {
+      ...{ via: row.via, client: row.client, keyId: row.keyId },
+      keyName: row.via === 'live' ? null : row.keyName,
+    },
     observe,
     actions: row.via === 'live' && before ? withPoints(actions, before.observation) : actions,
     results: outcome?.results ?? [],

@@ -52,11 +52,18 @@ it('leaves nothing running when it was killed, and starts again with the same ke
   expect(serials(await ctl(system, 'device', 'list'))).toEqual(serials(devices))
 })
 
-it('replaces its revoked token, and starts normally', async () => {
+it('replaces its revoked token and the one demo key that was revoked, and starts normally', async () => {
   const list = z.object({ data: z.array(z.object({ id: z.string(), name: z.string() })) })
   const tokens = list.parse(await ctl(system, 'operator', 'token', 'list'))
   const own = tokens.data.find(({ name }) => name === 'configured')
   await ctl(system, 'operator', 'token', 'revoke', own?.id ?? '')
+  const keyList = z.object({
+    data: z.array(z.object({ id: z.string(), name: z.string(), revoked_at: z.string().nullable() })),
+  })
+  const keys = async () =>
+    keyList.parse(await ctl(system, 'key', 'list', '--project', system.up.project.id)).data
+  const agent = (await keys()).find(({ name }) => name === 'demo agent')
+  await ctl(system, 'key', 'revoke', agent?.id ?? '')
   const running = await runningOf(system.dir)
   const down = [path.join(root, 'scripts/down'), ['--data', system.dir]] as const
   await promisify(execFile)(...down, { cwd: root, timeout: 150_000 })
@@ -67,5 +74,10 @@ it('replaces its revoked token, and starts normally', async () => {
   system = await startAgain()
   expect(system.up.operator_token).not.toBe(up.operator_token)
   expect(system.up.operator_url).toBe(up.operator_url)
+  const { agent: replaced, ...kept } = up.keys
+  expect(system.up.keys).toMatchObject(kept)
+  expect(system.up.keys.agent).not.toBe(replaced)
+  const active = (await keys()).filter(({ revoked_at: revoked }) => revoked === null)
+  expect(active.map(({ name }) => name).sort()).toEqual(['demo admin', 'demo agent', 'demo read-only'])
   expect(await ctl(system, 'project', 'list')).toMatchObject({ data: expect.any(Array) as unknown[] })
 })

@@ -22,7 +22,11 @@ interface Kept {
   demo?: Demo
 }
 
-const presets = { admin: 'admin', agent: 'agent', read_only: 'read-only' } as const
+const presets = [
+  ['admin', 'admin'],
+  ['agent', 'agent'],
+  ['read_only', 'read-only'],
+] as const
 
 export function operatorToken(folder: Folder): string {
   const kept = readJson(folder.secretsFile) as Kept | null
@@ -40,24 +44,25 @@ export function renewOperatorToken(folder: Folder): string {
   return token
 }
 
-/** The demo project with a key of each preset; created again when the database does not know it. */
+/**
+ * The demo project with a key of each preset. The project is created again when the database does not know it, and a key when it
+ * no longer works.
+ */
 export async function ensureDemo(folder: Folder, operator: OperatorClient, baseUrl: string): Promise<Demo> {
   const kept = readJson(folder.secretsFile) as Kept | null
   if (!kept) throw new Error(`${folder.secretsFile} is gone`)
   const known = kept.demo && (await findProject(operator, kept.demo.project.id))
-  if (known && kept.demo && (await allWork(kept.demo.keys, baseUrl))) return kept.demo
-  const project = known ?? (await makeProject(operator))
-  const newKey = async (preset: 'admin' | 'agent' | 'read-only') =>
-    (await operator.createKey({ project: project.id, preset, expires: 'never', name: `demo ${preset}` })).key
-  const demo: Demo = {
-    project: { id: project.id, name: project.name },
-    keys: {
-      admin: await newKey(presets.admin),
-      agent: await newKey(presets.agent),
-      read_only: await newKey(presets.read_only),
-    },
+  const { id, name } = known ?? (await makeProject(operator))
+  const keys: DemoKeys = { admin: '', agent: '', read_only: '' }
+  if (known) Object.assign(keys, kept.demo?.keys)
+  const demo: Demo = { project: { id, name }, keys }
+  for (const [field, preset] of presets) {
+    if (keys[field] !== '' && (await works(keys[field], baseUrl))) continue
+    const made = await operator.createKey({ project: id, preset, expires: 'never', name: `demo ${preset}` })
+    keys[field] = made.key
+    // An interrupted start does not create it again.
+    writeJson(folder.secretsFile, { ...kept, demo } satisfies Kept)
   }
-  writeJson(folder.secretsFile, { ...kept, demo } satisfies Kept)
   return demo
 }
 
@@ -79,15 +84,13 @@ async function makeProject(operator: OperatorClient): Promise<Project> {
   })
 }
 
-async function allWork(keys: DemoKeys, baseUrl: string): Promise<boolean> {
-  for (const key of Object.values(keys) as string[]) {
-    const response = await fetch(`${baseUrl}/v1/account`, {
-      headers: { authorization: `Bearer ${key}` },
-      signal: AbortSignal.timeout(10_000),
-    })
-    await response.arrayBuffer()
-    if (response.status === 401) return false
-    if (!response.ok) throw new Error(`/v1/account answered ${response.status}`)
-  }
+async function works(key: string, baseUrl: string): Promise<boolean> {
+  const response = await fetch(`${baseUrl}/v1/account`, {
+    headers: { authorization: `Bearer ${key}` },
+    signal: AbortSignal.timeout(10_000),
+  })
+  await response.arrayBuffer()
+  if (response.status === 401) return false
+  if (!response.ok) throw new Error(`/v1/account answered ${response.status}`)
   return true
 }

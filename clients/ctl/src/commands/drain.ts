@@ -28,7 +28,7 @@ const drainAbout =
 const hostText = ({ name, id, running, drain_until: until }: Host): string =>
   until === null
     ? `${plain(name)} (${id}) takes new work`
-    : `${plain(name)} (${id}) is drained. Running phones: ${running}. They become unavailable at ${until}.`
+    : `${plain(name)} (${id}) is ${running > 0 ? 'draining' : 'drained'}. Running phones: ${running}. They become unavailable at ${until}.`
 
 const deviceText = (device: Device): string =>
   `${device.id} (${plain(device.serial)}) ${serviceOf(device) === null ? 'takes new work' : `is out of service: ${serviceOf(device) ?? ''}`}`

@@ -2,29 +2,15 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState, type SubmitEvent } from 'react'
 import { messageOf } from '../../api/client'
-import {
-  createKey,
-  type CreatedKey,
-  type Expiry,
-  type NewKey as Fields,
-  type Preset,
-  type Profile,
-} from '../../api/projects'
+import { createKey, type CreatedKey, type NewKey as Fields } from '../../api/projects'
 import { useSession } from '../../api/session'
 import { Button } from '../../ui/button'
 import { Secret } from '../../ui/copy'
 import { Dialog, DialogButtons } from '../../ui/dialog'
-import { FormError, SelectField, TextField } from '../../ui/field'
+import { FormError, TextField } from '../../ui/field'
 import { PhoneChoice } from './phone-choice'
-import { RightsFields } from './rights-fields'
+import { ExpiryField, RightsFields, rightsOf } from './rights-fields'
 import { Snippets } from './snippets'
-
-const expiries = {
-  '30d': '30 days',
-  '90d': '90 days',
-  '1y': '1 year',
-  never: 'Never',
-} as const satisfies Record<Expiry, string>
 
 interface Props {
   project: string
@@ -43,6 +29,7 @@ export function NewKey({ project, isOpen, onOpenChange }: Props) {
       isOpen={isOpen}
       onOpenChange={close}
       isSticky={created !== null}
+      closeQuestion={created ? 'Close without copying the key?' : undefined}
       title={created ? 'Copy your key now' : 'New API key'}
       {...(created ? { description: 'It is not shown again. Only its hash is stored.' } : {})}
     >
@@ -67,14 +54,8 @@ function Form({ project, onCreated }: { project: string; onCreated: (key: Create
   })
   const submit = (event: SubmitEvent<HTMLFormElement>): void => {
     event.preventDefault()
-    const fields = new FormData(event.currentTarget)
-    create.mutate({
-      name: fields.get('name') as string,
-      preset: fields.get('preset') as Preset,
-      profile: fields.get('profile') as Profile,
-      expires: fields.get('expires') as Expiry,
-      ...(phones === null ? {} : { phones: [...phones] }),
-    })
+    const name = new FormData(event.currentTarget).get('name') as string
+    create.mutate({ name, ...rightsOf(event.currentTarget, phones) })
   }
   return (
     <form className="grid gap-4" onSubmit={submit}>
@@ -87,13 +68,7 @@ function Form({ project, onCreated }: { project: string; onCreated: (key: Create
         placeholder="Checkout agent"
       />
       <RightsFields />
-      <SelectField label="Expires" name="expires" defaultValue="90d">
-        {Object.entries(expiries).map(([value, name]) => (
-          <option key={value} value={value}>
-            {name}
-          </option>
-        ))}
-      </SelectField>
+      <ExpiryField />
       <PhoneChoice project={project} chosen={phones} onChange={setPhones} />
       <FormError>{create.error && messageOf(create.error)}</FormError>
       <DialogButtons>

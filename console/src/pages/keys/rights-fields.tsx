@@ -1,5 +1,5 @@
-/** The rights of a key or a connector: the fields `preset` and `profile` of a form. */
-import { type Preset, type Profile } from '../../api/projects'
+/** The rights of a key or a connector: the fields `preset`, `profile` and `expires` of a form. */
+import { type Expiry, type Preset, type Profile } from '../../api/projects'
 import { SelectField } from '../../ui/field'
 
 const presets = {
@@ -13,6 +13,34 @@ const profiles = {
   guarded: 'Guarded: people sign in and pay',
   'read-only': 'Read-only: changes nothing',
 } as const satisfies Record<Profile, string>
+
+const expiries = {
+  '30d': '30 days',
+  '90d': '90 days',
+  '1y': '1 year',
+  never: 'Never',
+} as const satisfies Record<Expiry, string>
+
+export const ExpiryField = () => (
+  <SelectField label="Expires" name="expires" defaultValue="90d">
+    {Object.entries(expiries).map(([value, name]) => (
+      <option key={value} value={value}>
+        {name}
+      </option>
+    ))}
+  </SelectField>
+)
+
+/** What a form with these fields says. @param phones null: all of the project */
+export const rightsOf = (form: HTMLFormElement, phones: readonly string[] | null) => {
+  const fields = new FormData(form)
+  return {
+    preset: fields.get('preset') as Preset,
+    profile: fields.get('profile') as Profile,
+    expires: fields.get('expires') as Expiry,
+    ...(phones === null ? {} : { phones: [...phones] }),
+  }
+}
 
 export const RightsFields = ({ preset = 'agent' }: { preset?: Preset }) => (
   <>

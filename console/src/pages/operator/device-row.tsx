@@ -34,7 +34,9 @@ export function DeviceRow({ device }: { device: Device }) {
         </div>
         <div className="order-last flex w-full flex-wrap gap-1.5 sm:order-none sm:w-auto sm:justify-end">
           {maintenance && <Badge tone="warn">maintenance</Badge>}
-          {device.drained_at !== null && <Badge tone="warn">drained</Badge>}
+          {device.drained_at !== null && (
+            <Badge tone="warn">{device.is_running ? 'draining' : 'drained'}</Badge>
+          )}
           <Badge tone={deviceTones[device.state]}>{device.state}</Badge>
         </div>
         <DeviceActions device={device} />

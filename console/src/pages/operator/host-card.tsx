@@ -32,7 +32,9 @@ export function HostCard({ host }: { host: Host }) {
             <p className="font-mono text-xs break-all text-muted">{host.id}</p>
           </div>
           <div className="order-last flex w-full flex-wrap gap-1.5 sm:order-none sm:w-auto sm:justify-end">
-            {host.drained_at !== null && <Badge tone="warn">drained</Badge>}
+            {host.drained_at !== null && (
+              <Badge tone="warn">{host.running > 0 ? 'draining' : 'drained'}</Badge>
+            )}
             <Badge tone={hostTones[host.state]}>{host.state}</Badge>
           </div>
           <Actions host={host} />
@@ -54,7 +56,14 @@ export function HostCard({ host }: { host: Host }) {
                 {days < 0 ? 'expired' : `${days} ${days === 1 ? 'day' : 'days'} left`}
               </span>,
             ],
-            ['Last seen', host.last_seen_at === null ? 'never' : <Time key="seen" at={host.last_seen_at} />],
+            [
+              'Last seen',
+              host.last_seen_at === null ? (
+                'never'
+              ) : (
+                <Time key="seen" at={host.last_seen_at} isExact={host.state !== 'online'} />
+              ),
+            ],
             ['Clock', clockText(host.clock_ahead_ms)],
             ['Country', host.country],
             ...(host.drain_until === null

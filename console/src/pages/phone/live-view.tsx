@@ -1,6 +1,7 @@
 /** The live view of a phone, which is the page of a live link in a frame. */
 import { useQuery } from '@tanstack/react-query'
 import { MonitorOff, RotateCw } from 'lucide-react'
+import { useEffect, useRef } from 'react'
 import { messageOf } from '../../api/client'
 import { openLive } from '../../api/phones'
 import { Button } from '../../ui/button'
@@ -14,6 +15,21 @@ interface Props {
   name: string
 }
 
+/** The live view takes all touches in it: of two fingers it tells this page, which then scrolls. */
+function useScrollFrom() {
+  const frame = useRef<HTMLIFrameElement>(null)
+  useEffect(() => {
+    const onMessage = ({ source, data }: MessageEvent<unknown>): void => {
+      if (source !== frame.current?.contentWindow || typeof data !== 'object' || data === null) return
+      const { type, by } = data as Record<string, unknown>
+      if (type === 'phonerack.scroll' && typeof by === 'number') window.scrollBy(0, by)
+    }
+    window.addEventListener('message', onMessage)
+    return () => window.removeEventListener('message', onMessage)
+  }, [])
+  return frame
+}
+
 export function LiveView({ project, phone, session, name }: Props) {
   const link = useQuery({
     queryKey: ['live', project, phone, session],
@@ -23,6 +39,7 @@ export function LiveView({ project, phone, session, name }: Props) {
     gcTime: 0,
     retry: false,
   })
+  const frame = useScrollFrom()
   if (link.isPending) return <Loading />
   if (link.isError)
     return (
@@ -33,6 +50,7 @@ export function LiveView({ project, phone, session, name }: Props) {
   return (
     <>
       <iframe
+        ref={frame}
         title={`Live view of ${name}`}
         src={link.data.url}
         // It has an origin, for its socket, and opens and leads to nothing.

@@ -3,6 +3,7 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { ChevronDown, ChevronRight } from 'lucide-react'
 import { useState } from 'react'
 import { messageOf } from '../../api/client'
+import { listActivity } from '../../api/activity'
 import { getStep, listSteps, pictureOf, type Step } from '../../api/phones'
 import { Badge, type Tone } from '../../ui/badge'
 import { Button } from '../../ui/button'
@@ -11,6 +12,7 @@ import { undirected, withEscapes } from '../../direction'
 import { Card, Loading } from '../../ui/page'
 import { Time } from '../../ui/time'
 import { actionText } from './action-text'
+import { timelineOf, type Refused } from './timeline-entries'
 
 /** Milliseconds between two reads. */
 const refreshMs = 2000
@@ -42,6 +44,12 @@ export function Timeline({ project, phone, isRunning }: Props) {
     refetchInterval: ({ state }) => (isRunning && (state.data?.pages.length ?? 0) <= 1 ? refreshMs : false),
   })
   const steps = list.data?.pages.flatMap(({ data }) => data) ?? []
+  const refused = useQuery({
+    queryKey: ['refused', project, phone],
+    queryFn: () => listActivity(project, { phone, refused: true }, null),
+    refetchInterval: isRunning && refreshMs,
+  })
+  const entries = timelineOf(steps, refused.data?.data ?? [], list.isSuccess && !list.hasNextPage)
   return (
     <section className="grid min-w-0 gap-3" aria-labelledby="steps">
       <h2 id="steps" className="sr-only">
@@ -52,15 +60,19 @@ export function Timeline({ project, phone, isRunning }: Props) {
           <Loading />
         ) : list.isLoadingError ? (
           <Failed query={list} />
-        ) : steps.length === 0 ? (
+        ) : entries.length === 0 ? (
           <p className="p-4 text-muted">
             Nothing yet. Each batch of actions that an agent sends is listed here with its results.
           </p>
         ) : (
           <ol aria-label="Steps" className="divide-y divide-border">
-            {steps.map((step) => (
-              <StepRow key={step.id} {...{ project, phone, step }} />
-            ))}
+            {entries.map((entry) =>
+              entry.kind === 'step' ? (
+                <StepRow key={entry.step.id} {...{ project, phone }} step={entry.step} />
+              ) : (
+                <RefusedRow key={entry.id} calls={entry} />
+              ),
+            )}
           </ol>
         )}
       </Card>
@@ -77,19 +89,36 @@ export function Timeline({ project, phone, isRunning }: Props) {
   )
 }
 
+const RefusedRow = ({ calls: { at, text, count } }: { calls: Refused }) => (
+  <li className="grid gap-1.5 px-4 py-3 sm:px-5">
+    <div className="flex flex-wrap items-center gap-x-3 gap-y-1 text-[13px] text-muted">
+      <Badge tone="warn">refused</Badge>
+      <Time at={at} />
+    </div>
+    <p className="truncate">
+      {text}
+      {count > 1 && ` and ${count - 1} more`}
+    </p>
+    <p className="text-[13px] text-muted">A person controlled the phone.</p>
+  </li>
+)
+
 function StepRow({ project, phone, step }: { project: string; phone: string; step: Step }) {
   const [isOpen, setIsOpen] = useState(false)
   const { actions, by } = step
+  const isPerson = by.via === 'live'
   const failure = step.error?.message ?? step.results.find(({ ok }) => !ok)?.error?.message
   return (
     <li className="px-4 py-3 sm:px-5">
       <div className="flex items-start gap-4">
         <div className="grid min-w-0 flex-1 gap-1.5">
           <div className="flex flex-wrap items-center gap-x-3 gap-y-1 text-[13px] text-muted">
-            <Badge tone={tones[step.status]}>{step.status}</Badge>
+            {isPerson ? <Badge isKind>person</Badge> : <Badge tone={tones[step.status]}>{step.status}</Badge>}
             <Time at={step.started_at} />
             {step.duration_ms !== null && <span className="tabular-nums">{step.duration_ms} ms</span>}
-            <bdi className="min-w-0 truncate">{by.key_name ?? by.client ?? by.via}</bdi>
+            <bdi className="min-w-0 truncate">
+              {isPerson ? 'a person with a live link' : (by.key_name ?? by.client ?? by.via)}
+            </bdi>
           </div>
           <ol className="grid gap-0.5">
             {actions.slice(0, isOpen ? undefined : shownActions).map((action, index) => (

@@ -30,6 +30,7 @@ export function NewWebhook({ project, types, isOpen, onOpenChange }: Props) {
       isOpen={isOpen}
       onOpenChange={close}
       isSticky={made !== undefined}
+      closeQuestion={made ? 'Close without copying the secret?' : undefined}
       title={made ? 'Copy the secret now' : 'New webhook'}
       {...(made ? { description: 'It verifies the requests, and is not shown again.' } : {})}
     >

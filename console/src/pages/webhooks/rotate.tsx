@@ -32,6 +32,7 @@ export function Rotate({ project, webhook, isOpen, onClose }: Props) {
       isOpen={isOpen}
       onOpenChange={close}
       isSticky={made !== undefined}
+      closeQuestion={made ? 'Close without copying the secret?' : undefined}
       title={made ? 'Copy the new secret now' : 'Rotate the secret'}
       description={
         made

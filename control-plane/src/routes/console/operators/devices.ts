@@ -25,16 +25,24 @@ const enrollBody = z.strictObject({
 })
 const releaseBody = z.strictObject({ keep: z.boolean().default(false) })
 
+/** Statuses of a phone that uses its device. A parked phone only keeps its data there. */
+const running: ReadonlySet<string> = new Set(['creating', 'starting', 'ready', 'parking'])
+
 export function addOperatorDevices(app: FastifyInstance, { core }: Pick<GateDeps, 'core'>): void {
   const base = `${operatorPath}/devices`
   app.get(base, async () => {
     const devices = await core.db.device.findMany({
       where: { host: { retiredAt: null } },
-      include: { host: true },
+      include: { host: true, phone: { select: { status: true } } },
       orderBy: { createdAt: 'asc' },
     })
     const now = core.clock.now()
-    return { data: devices.map((device) => deviceView(device, now, core.rules)) }
+    return {
+      data: devices.map(({ phone, ...device }) => ({
+        ...deviceView(device, now, core.rules),
+        is_running: phone !== null && running.has(phone.status),
+      })),
+    }
   })
   app.post<OfDevice>(`${base}/:device/enroll`, async (request, reply) => {
     const { serial, fail_phone: failPhone } = parseBody(enrollBody, request)
