@@ -57,6 +57,7 @@ export function phoneRecord(phone: PhoneFields, out: Output, now: number): strin
       'parks',
       parks === null ? null : `${parks} (${session?.park_reason === 'idle' ? 'idle' : 'longest duration'})`,
     ],
+    ['on idle', phone.on_idle === 'delete' ? 'it is deleted' : null],
     ['reserved', session === null ? null : dollars(session.reserved_usd)],
     ['failure', failure === null ? null : `${failure.code}: ${failure.message}`],
   ])

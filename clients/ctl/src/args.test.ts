@@ -40,6 +40,9 @@ describe('parseCtlArgs', () => {
     ['key create --name', /--name/],
     ['key create', /--project ID is required; expected: .* --project ID \[--preset/],
     ['activity list', /--project ID is required/],
+    ['phone delete ph_a', /--reason TEXT is required/],
+    ['phone delete --reason x', /expected: .*phone delete ID\.\.\./],
+    ['phone list --limit 5 more', /expected/],
     ['project create --credit 5', /--name N is required/],
     ['operator token create', /--name N is required/],
     ['operator', /requires one of: token, invitation$/],
@@ -105,6 +108,8 @@ describe('values', () => {
       frozen: false,
     })
     expect(changeFrom({ credit: '-3' })).toEqual({ credit_usd: '-3' })
+    expect(changeFrom({ 'parked-limit': '5' })).toEqual({ parked_limit: 5 })
+    expect(changeFrom({ 'parked-limit': 'none' })).toEqual({ parked_limit: null })
   })
 
   it.each([
@@ -113,6 +118,7 @@ describe('values', () => {
     [{ credit: '1.1234567' }, /--credit must be an amount/],
     [{ credit: '1e3' }, /--credit/],
     [{ 'spend-limit': '-1' }, /--spend-limit/],
+    [{ 'parked-limit': 'all' }, /--parked-limit must be a whole number/],
     [{ 'max-phones': '1.5' }, /--max-phones must be a whole number/],
   ])('refuses the update %j', (flags, why) => {
     expect(() => changeFrom(flags)).toThrow(why)

@@ -9,6 +9,7 @@ import { hostCommands } from './commands/host.js'
 import { keyCommands } from './commands/key.js'
 import { libraryCommands } from './commands/library.js'
 import { operatorCommands } from './commands/operator.js'
+import { phoneCommands } from './commands/phone.js'
 import { paymentCommands } from './commands/payment.js'
 import { projectCommands } from './commands/project.js'
 import { serviceCommands } from './commands/service.js'
@@ -30,6 +31,8 @@ export interface Result {
   json: unknown
   /** Text for a person, without a final line break. Control characters are removed when it is printed. */
   text: string
+  /** The service refused a part of it; omitted: no. */
+  hasFailed?: boolean
 }
 
 export interface Command {
@@ -49,6 +52,7 @@ export const commands: readonly Command[] = [
   ...hostDrainCommands,
   ...deviceCommands,
   ...deviceDrainCommands,
+  ...phoneCommands,
   ...projectCommands,
   ...keyCommands,
   ...libraryCommands,

@@ -17,7 +17,7 @@ export async function runCtl(argv: readonly string[], io: Io): Promise<number> {
   try {
     const parsed = parseCtlArgs(argv)
     if (parsed.kind === 'help') io.out(parsed.text)
-    else await execute(parsed.invocation, io)
+    else return await execute(parsed.invocation, io)
     return 0
   } catch (error) {
     const [code, message, body] = explain(error)
@@ -29,7 +29,7 @@ export async function runCtl(argv: readonly string[], io: Io): Promise<number> {
 async function execute(
   { command, words, flags, data, json, idempotencyKey }: Invocation,
   io: Io,
-): Promise<void> {
+): Promise<number> {
   const say = (text: string) => {
     if (!json) io.out(`${text}\n`)
   }
@@ -37,6 +37,7 @@ async function execute(
     connectOperator(data, io.environment, idempotencyKey),
   )
   io.out(json ? `${plainJson(JSON.stringify(result.json, null, 2))}\n` : `${plainLines(result.text)}\n`)
+  return result.hasFailed === true ? 1 : 0
 }
 
 /** Exit code, text for people, body for `--json`. */

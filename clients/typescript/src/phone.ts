@@ -129,7 +129,7 @@ export class Phone implements AsyncDisposable {
     return this
   }
 
-  /** Ends the session, and keeps the phone with its data. */
+  /** Ends the session, and keeps the phone with its data, unless it was created with `onIdle: 'delete'`. */
   async park({ wait, ...options }: CallOptions & { wait?: boolean } = {}): Promise<this> {
     const body = { wait }
     this.data = await parkPhone({ ...this.connection.sending(options), path: this.path, body })

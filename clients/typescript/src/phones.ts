@@ -14,6 +14,8 @@ export interface CreateOptions extends StartOptions {
   /** Two letters; default: any country. */
   country?: string
   metadata?: Record<string, string>
+  /** `delete`: the phone is deleted with its data where it would park, and by `park()`. Default: `park`. */
+  onIdle?: 'park' | 'delete'
   /** A repeat with the same key returns the same phone. Default: a random one for each call. */
   idempotencyKey?: string
 }
@@ -29,12 +31,16 @@ export class Phones {
 
   /** Rents a phone, and waits until it is ready. It is billed until it parks: `await using` parks it. */
   async create(options: CreateOptions = {}): Promise<Phone> {
-    const { name, country, metadata, idleTimeout, maxDuration, wait, idempotencyKey, ...rest } = options
+    const { name, country, metadata, onIdle, idleTimeout, maxDuration, wait, idempotencyKey, ...rest } =
+      options
     const signal = signalOf(rest, limits.actionsMs)
     const created = await createPhone({
       ...this.connection.sending({ signal }),
       headers: { 'Idempotency-Key': idempotencyKey ?? randomUUID() },
-      body: { name, country, metadata, idle_timeout: idleTimeout, max_duration: maxDuration, wait },
+      body: {
+        ...{ name, country, metadata, on_idle: onIdle },
+        ...{ idle_timeout: idleTimeout, max_duration: maxDuration, wait },
+      },
     })
     if (wait === false) return new Phone(this.connection, created)
     return new Phone(this.connection, await readyAfterWrite(this.connection, created, signal))
@@ -47,7 +53,16 @@ export class Phones {
   /** A phone without a request: `data` has only its ID until `refresh()` reads the rest. */
   handle(id: string): Phone {
     return new Phone(this.connection, {
-      ...{ id, object: 'phone', name: id, status: 'unknown', country: null, metadata: {}, created_at: '' },
+      ...{
+        id,
+        object: 'phone',
+        name: id,
+        status: 'unknown',
+        country: null,
+        on_idle: 'unknown',
+        metadata: {},
+        created_at: '',
+      },
       ...{ last_active_at: null, session: null, failure: null },
     })
   }

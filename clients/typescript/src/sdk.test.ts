@@ -83,12 +83,12 @@ it('creates with a key for repeats, and waits until the phone is ready', async (
   let reads = 0
   answer = ({ method }) =>
     method === 'POST' ? [202, phone('creating')] : [200, phone((reads += 1) < 2 ? 'creating' : 'ready')]
-  const made = await client.phones.create({ name: 'one', idleTimeout: 60 })
+  const made = await client.phones.create({ name: 'one', idleTimeout: 60, onIdle: 'delete' })
   expect(made.status).toBe('ready')
   expect(asked[0]).toMatchObject({
     method: 'POST',
     url: '/v1/phones',
-    body: { name: 'one', idle_timeout: 60 },
+    body: { name: 'one', on_idle: 'delete', idle_timeout: 60 },
   })
   expect(asked[0]?.idempotencyKey).toMatch(/^[\da-f-]{36}$/)
   expect(asked[1]?.url).toBe('/v1/phones/ph_aaaaaaaaaaaa?wait=ready&timeout=50')

@@ -2,6 +2,7 @@
 import { Prisma } from '../gen/prisma/client.js'
 import { type Reader } from '../db/database.js'
 import { type RawTx } from '../db/raw-transaction.js'
+import { type Counts } from './admission.js'
 import { monthStart } from './calendar.js'
 
 export interface ProjectRecord {
@@ -13,6 +14,7 @@ export interface ProjectRecord {
   spendLimitMicros: bigint
   maxPhones: number
   maxRunning: number
+  parkedLimit: number | null
   frozenAt: Date | null
 }
 
@@ -26,7 +28,7 @@ export async function lockOwnerAndProject(tx: RawTx, projectId: string): Promise
       select id from owners where id = (select owner_id from projects where id = ${projectId}) for update)
     select j.id, j.owner_id as "ownerId", j.name, j.balance_micros as "balanceMicros",
       j.reserved_micros as "reservedMicros", j.spend_limit_micros as "spendLimitMicros", j.max_phones as "maxPhones",
-      j.max_running as "maxRunning", j.frozen_at as "frozenAt"
+      j.max_running as "maxRunning", j.parked_limit as "parkedLimit", j.frozen_at as "frozenAt"
     from owner join projects j on j.owner_id = owner.id where j.id = ${projectId} for update of j`
   if (!project) throw new Error(`project ${projectId} does not exist`)
   return project
@@ -35,12 +37,14 @@ export async function lockOwnerAndProject(tx: RawTx, projectId: string): Promise
 export interface Usage {
   ownerRunning: number
   projectPhones: number
+  projectParked: number
   spentThisMonthMicros: bigint
 }
 
 interface UsageRow {
   running: bigint
   phones: bigint
+  parked: bigint
   spent: bigint
 }
 
@@ -48,13 +52,24 @@ const usageColumns = (project: Pick<ProjectRecord, 'id' | 'ownerId'>, now: Date)
     (select count(*) from phones p join projects j on j.id = p.project_id
       where j.owner_id = ${project.ownerId} and p.status in ('creating', 'starting', 'ready')) as running,
     (select count(*) from phones where project_id = ${project.id} and status not in ('failed', 'deleted')) as phones,
+    (select count(*) from phones where project_id = ${project.id} and status in ('parking', 'parked', 'unavailable')) as parked,
     (select coalesce(sum(spent_micros), 0)::bigint from project_months
       where project_id = ${project.id} and month >= ${monthStart(now).toISOString().slice(0, 10)}::date) as spent`
 
 const toUsage = (row: UsageRow): Usage => ({
   ownerRunning: Number(row.running),
   projectPhones: Number(row.phones),
+  projectParked: Number(row.parked),
   spentThisMonthMicros: row.spent,
+})
+
+export const countsOf = (project: ProjectRecord, usage: Usage): Counts => ({
+  running: usage.ownerRunning,
+  maxRunning: project.maxRunning,
+  phones: usage.projectPhones,
+  maxPhones: project.maxPhones,
+  parked: usage.projectParked,
+  parkedLimit: project.parkedLimit,
 })
 
 export async function readUsage(db: Reader, project: ProjectRecord, now: Date): Promise<Usage> {

@@ -9,7 +9,7 @@ const fine: State = {
   frozen: false,
   paused: false,
   rateLimitedFor: () => Promise.resolve(null),
-  counts: { running: 0, maxRunning: 5, phones: 0, maxPhones: 5 },
+  counts: { running: 0, maxRunning: 5, phones: 0, maxPhones: 5, parked: 3, parkedLimit: null },
   freeDevice: () => Promise.resolve('a device'),
   money: {
     balanceMicros: 10_000_000n,
@@ -25,6 +25,7 @@ const obstacles: [string, (state: State) => State][] = [
   ['rate_limited', (state) => ({ ...state, rateLimitedFor: () => Promise.resolve(7) })],
   ['running_limit_reached', (state) => ({ ...state, counts: { ...state.counts, running: 5 } })],
   ['phone_limit_reached', (state) => ({ ...state, counts: { ...state.counts, phones: 5 } })],
+  ['phone_limit_reached', (state) => ({ ...state, counts: { ...state.counts, parkedLimit: 3 } })],
   ['capacity_unavailable', (state) => ({ ...state, freeDevice: () => Promise.resolve(null) })],
   ['insufficient_credits', (state) => ({ ...state, money: { ...state.money, balanceMicros: 100_000n } })],
   ['spend_limit_reached', (state) => ({ ...state, money: { ...state.money, spendLimitMicros: 1n } })],
@@ -56,7 +57,7 @@ describe('admitCreate', () => {
         900,
       )
       expect(refusal(verdict)?.code).toBe(code)
-      expect(done, code).toEqual([...(index >= 2 ? ['counted'] : []), ...(index >= 5 ? ['locked'] : [])])
+      expect(done, code).toEqual([...(index >= 2 ? ['counted'] : []), ...(index >= 6 ? ['locked'] : [])])
     }
   })
 
@@ -94,7 +95,10 @@ describe('admitCreate', () => {
 
 describe('admitStart', () => {
   it('checks for a renewal neither a running slot nor the device, for a start both, and for neither the phone limit', async () => {
-    const full = { ...fine, counts: { running: 5, maxRunning: 5, phones: 9, maxPhones: 5 } }
+    const full = {
+      ...fine,
+      counts: { running: 5, maxRunning: 5, phones: 9, maxPhones: 5, parked: 0, parkedLimit: null },
+    }
     expect(
       refusal(await admitStart(ours, { ...full, running: true, unreachable: noCapacity() }, 900)),
     ).toBeNull()

@@ -20,6 +20,10 @@ export interface Counts {
   /** The project's phones that are neither failed nor deleted. */
   phones: number
   maxPhones: number
+  /** The project's phones that hold a device without a session. */
+  parked: number
+  /** Null: no limit. */
+  parkedLimit: number | null
 }
 
 /** The checks that run before the request counts toward the lifecycle rate limit. */
@@ -52,6 +56,16 @@ const phoneLimit = (counts: Counts): ApiError | null =>
         message: `The project has reached its limit of ${counts.maxPhones} phones.`,
         details: { limit: counts.maxPhones },
         next: 'Delete a phone that you do not need: GET /v1/phones',
+      })
+    : null
+
+/** Parked phones cost nothing and keep their devices. */
+const parkedLimit = ({ parked, parkedLimit: limit }: Counts): ApiError | null =>
+  limit !== null && parked >= limit
+    ? new ApiError('phone_limit_reached', {
+        message: `The project has reached its limit of ${limit} parked phones.`,
+        details: { limit },
+        next: 'Delete a parked phone that you do not need: GET /v1/phones?status=parked',
       })
     : null
 
@@ -150,7 +164,8 @@ export async function admitCreate<Device>(
   state: CreateState<Device>,
   asked: number | null,
 ): Promise<{ refused: ApiError } | (Reserved & { device: Device })> {
-  const refused = (await enter(state)) ?? runningLimit(state.counts) ?? phoneLimit(state.counts)
+  const { counts } = state
+  const refused = (await enter(state)) ?? runningLimit(counts) ?? phoneLimit(counts) ?? parkedLimit(counts)
   if (refused) return { refused }
   const device = await state.freeDevice()
   if (device === null) return { refused: noCapacity() }
@@ -158,7 +173,7 @@ export async function admitCreate<Device>(
   return 'refused' in verdict ? verdict : { ...verdict, device }
 }
 
-/** The checks of a start or renewal: no phone limit, and the device must be reachable instead of free. */
+/** The checks of a start or renewal: no limit of phones, and the device must be reachable instead of free. */
 export async function admitStart(
   price: Price,
   state: StartState,

@@ -19,6 +19,13 @@ it('defaults to the specification and accepts overrides', () => {
   expect(readConfig({ ...least, PHONERACK_HOST_LOST_AFTER: '5' }).rules.hostLostAfterMs).toBe(5000)
 })
 
+it('deletes no parked phone by default, and gives notice of a day', () => {
+  expect(readConfig(least).rules.parkedTtlMs).toBeNull()
+  expect(readConfig({ ...least, PHONERACK_PARKED_TTL: '86400' }).rules.parkedTtlMs).toBe(86_400_000)
+  for (const wrong of ['86399', '-1', 'soon'])
+    expect(() => readConfig({ ...least, PHONERACK_PARKED_TTL: wrong })).toThrow(/PHONERACK_PARKED_TTL/)
+})
+
 it('names missing and invalid variables', () => {
   expect(() => readConfig({})).toThrow(ZodError)
   expect(() => readConfig({ ...least, PHONERACK_HTTP_PORT: 'eighty' })).toThrow(/PHONERACK_HTTP_PORT/)

@@ -11,6 +11,7 @@ import { consoleEnvironment, readConsoles, type ConsoleConfigs } from './console
 import { degradedRules } from './degraded.js'
 import { mcpEnvironment } from './mcp.js'
 import { paymentsEnvironment, readPayments, type PaymentsConfig } from './payments.js'
+import { readRetention, retentionEnvironment } from './retention.js'
 import { readSignIn, signInEnvironment, signInProblems, type SignInConfig } from './sign-in.js'
 import { readStorageConfig, storageEnvironment, type StorageConfig } from './storage.js'
 import { needsTunnelAddress, readTunnels, tunnelEnvironment, type TunnelsConfig } from './tunnels.js'
@@ -111,9 +112,7 @@ const environmentSchema = z
     PHONERACK_LIVE_LINKS_PER_PHONE: int(limits.live.linksPerPhone, 1),
     PHONERACK_LIVE_LINKS_PER_PROJECT: int(limits.live.linksPerProject, 1),
     PHONERACK_FAILURES_PER_MINUTE: int(limits.failuresPerAddressPerMinute, 1),
-    PHONERACK_ACTIVITY_DAYS: int(30, 1),
-    /** Days that the audit log is kept. */
-    PHONERACK_AUDIT_DAYS: int(limits.auditDays, 1),
+    ...retentionEnvironment,
     PHONERACK_IDEMPOTENCY_HOURS: int(limits.idempotencyWindowHours, 1),
     PHONERACK_REPLICA_DEAD_AFTER: int(10, 2),
     /** `LATITUDE,LONGITUDE` in degrees: the location of phones until one is set. */
@@ -244,7 +243,7 @@ export interface OperatorListen {
 }
 
 /** Limits for the service's decisions; times in milliseconds. */
-export interface Rules {
+export interface Rules extends ReturnType<typeof readRetention> {
   createDeadlineMs: number
   startDeadlineMs: number
   rebootEveryMs: number
@@ -260,10 +259,6 @@ export interface Rules {
   activityAccuracyMs: number
   lifecyclePerMinute: number
   idempotencyWindowMs: number
-  /** How long activity is kept. */
-  activityLifeMs: number
-  /** How long the audit log is kept. */
-  auditLifeMs: number
   /** How long events and their deliveries are kept. */
   eventLifeMs: number
   replicaDeadAfterMs: number
@@ -348,10 +343,9 @@ export function readConfig(environment: Record<string, string | undefined>): Con
       hostLateAfterMs: env.PHONERACK_HOST_LATE_AFTER * 1000,
       hostLostAfterMs: env.PHONERACK_HOST_LOST_AFTER * 1000,
       lostForGoodAfterMs: env.PHONERACK_LOST_FOR_GOOD_AFTER * 1000,
+      ...readRetention(env),
       activityAccuracyMs: env.PHONERACK_ACTIVITY_ACCURACY * 1000,
       lifecyclePerMinute: env.PHONERACK_LIFECYCLE_PER_MINUTE,
-      activityLifeMs: env.PHONERACK_ACTIVITY_DAYS * 86_400_000,
-      auditLifeMs: env.PHONERACK_AUDIT_DAYS * 86_400_000,
       eventLifeMs: env.PHONERACK_EVENT_DAYS * 86_400_000,
       idempotencyWindowMs: env.PHONERACK_IDEMPOTENCY_HOURS * 3_600_000,
       replicaDeadAfterMs: env.PHONERACK_REPLICA_DEAD_AFTER * 1000,

@@ -11,6 +11,11 @@ export const phoneStatuses = [
 
 export type PhoneStatus = (typeof phoneStatuses)[number]
 
+/** `delete`: the phone is deleted where it would park by itself or by its client. */
+export const onIdleChoices = ['park', 'delete'] as const
+
+export type OnIdle = (typeof onIdleChoices)[number]
+
 export const endReasons = [
   'parked',
   'idle',

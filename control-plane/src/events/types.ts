@@ -7,6 +7,7 @@ export const eventTypes = [
   'phone.parked',
   'phone.failed',
   'phone.unavailable',
+  'phone.expiring',
   'phone.deleted',
   'session.started',
   'session.ended',

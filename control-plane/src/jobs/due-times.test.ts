@@ -77,6 +77,68 @@ describe('a phone', () => {
     for (const id of [idle, long]) await remove(id)
   })
 
+  it('deletes itself when its idle time is over, if it was created so', async () => {
+    const id = await phone({ idleTimeout: 60, maxDuration: 600, onIdle: 'delete' })
+    expect(await around(stage.time + minute, statusNow(id))).toEqual(['ready', 'deleted'])
+    const [session] = (await process.phones.sessions(tenant.caller, id, { limit: 1, cursor: null })).data
+    expect(session?.endReason).toBe('idle')
+    const late = await phone({ idleTimeout: 60, onIdle: 'delete' })
+    stage.time += minute
+    // No job has noticed yet that its session is over.
+    const start = process.phones.start(tenant.caller, late, { idleTimeout: null, maxDuration: null })
+    expect(await refusalOf(start)).toBe('phone_deleted')
+    await run()
+  })
+
+  it('is deleted when nobody starts it, a day after the notice, and never by default', async () => {
+    const { core, phones } = process
+    const park = async (each: string) => {
+      await phones.park(tenant.caller, each)
+      await run()
+    }
+    const [id, started] = [await phone(), await phone()]
+    await park(id)
+    await park(started)
+    const parkedAt = stage.time
+    /** The hourly job with a time to live: the status of a phone, and the days until it is deleted. */
+    const look = (each: string, days: number | null) => async () => {
+      await forget({ ...core, rules: { ...core.rules, parkedTtlMs: days === null ? null : days * day } })
+      const status = await statusNow(each)()
+      const { deletesAt } = await core.db.phone.findUniqueOrThrow({ where: { id: each } })
+      return [status, deletesAt && (deletesAt.getTime() - parkedAt) / day]
+    }
+    expect(await around(parkedAt + 29 * day, look(id, 30))).toEqual([
+      ['parked', null],
+      ['parked', 30],
+    ])
+    expect(await look(started, 30)()).toEqual(['parked', 30])
+    await phones.start(tenant.caller, started, { idleTimeout: null, maxDuration: null })
+    await run()
+    await park(started)
+    expect(await around(parkedAt + 30 * day, look(id, 30))).toEqual([
+      ['parked', 30],
+      ['deleted', null],
+    ])
+    expect((await phones.get(tenant.caller, id)).failure).toEqual({
+      ...{ code: 'phone_deleted', at: stage.now() },
+      message: 'The phone was deleted because it had not been started for 30 days.',
+    })
+
+    // The notice comes a day before in any case, even when the time is lowered. Without a time, the deletion is off.
+    expect(await look(started, 1)()).toEqual(['parked', 31])
+    expect(await look(started, null)()).toEqual(['parked', null])
+    expect(await look(started, 1)()).toEqual(['parked', 31])
+    expect(await around(parkedAt + 31 * day, look(started, 1))).toEqual([
+      ['parked', 31],
+      ['deleted', null],
+    ])
+    const kept = await phone()
+    await park(kept)
+    stage.time += 1000 * day
+    expect(await look(kept, null)()).toEqual(['parked', null])
+    await remove(kept)
+  })
+
   it('fails when it is not ready in three minutes after a create, parks when it is not in two after a start', async () => {
     for (const device of stage.agent.devices.values())
       device.onStart = () => Promise.reject(new ApiError('phone_unavailable'))

@@ -5,6 +5,7 @@
 import { limits } from '@phonerack/shared'
 import { type Core } from '../core/core.js'
 import { enforceDeadline, enforceDue } from '../phones/run.js'
+import { endAbandoned } from '../phones/abandoned.js'
 import { endRetiredPhones } from '../phones/retired.js'
 import { inTransaction, type Tx } from '../db/database.js'
 import { addCare } from '../devices/care.js'
@@ -179,6 +180,7 @@ const day = 86_400_000
 const before = (now: Date, ms: number): { lt: Date } => ({ lt: new Date(now.getTime() - ms) })
 
 const expirable: Readonly<Record<string, (core: Core, now: Date) => Promise<unknown>>> = {
+  'abandoned phones': endAbandoned,
   'idempotency keys': ({ db }, now) => db.idempotencyKey.deleteMany({ where: { expiresAt: { lt: now } } }),
   'counts of past minutes': ({ db }, now) =>
     db.lifecycleCount.deleteMany({ where: { minute: before(now, 600_000) } }),

@@ -70,6 +70,7 @@ export class DatabaseGauges {
     this.pool.on('connect', (client) => client.on('error', () => undefined))
     this.readings = [
       phones(options.names.phoneStatuses),
+      parked,
       devices(options),
       hosts(options),
       jobs(options.names.jobs),
@@ -147,6 +148,30 @@ const phones = (statuses: readonly string[]): Reading => ({
   show: (registry, rows) =>
     countByStatus(gauge(registry, 'phones', 'Phones of all projects by status.', 'status'), statuses, rows),
 })
+
+/** Days since the last session, from which a class begins. */
+const ages = [0, 1, 7, 30]
+
+const parked: Reading = {
+  name: 'parked',
+  text: `select width_bucket(extract(epoch from now() - phone_stopped_at(id))::float8 / 86400, $1::float8[]) as class,
+      count(*)::int as count
+    from phones where status in ('parked', 'unavailable') group by 1`,
+  values: [ages],
+  show(registry, rows) {
+    const counts = gauge(
+      registry,
+      'phones_parked',
+      'Phones that hold a device without a session, by the days since their last session: `from` or more, up to the next class.',
+      'from',
+    )
+    for (const from of ages) counts.set({ from: `${from}d` }, 0)
+    for (const row of rows) {
+      const from = ages[Math.max(0, numberOf(row['class']) - 1)] ?? 0
+      counts.inc({ from: `${from}d` }, numberOf(row['count']))
+    }
+  },
+}
 
 const recordings = (statuses: readonly string[]): Reading => ({
   name: 'recordings',

@@ -137,6 +137,17 @@ const examples: Record<string, Example> = {
     action: 'device.maintenance_end',
     send: async () => call('DELETE', `/devices/${await device('free')}/maintenance`),
   },
+  'DELETE /operator/v1/phones/:id': {
+    action: 'phone.delete',
+    send: async () => {
+      const id = newId('phone')
+      const [projectId, createdAt] = [await project(), new Date()]
+      await plane.app.core.db.phone.create({
+        data: { id, projectId, keyId: 'k', name: 'p', status: 'failed', createdAt },
+      })
+      return call('DELETE', `/phones/${id}`, { reason: 'abandoned' })
+    },
+  },
   'POST /operator/v1/projects': {
     action: 'project.create',
     send: () => call('POST', '/projects', { name: 'Shop', credit_usd: '5' }),

@@ -27,6 +27,8 @@ export const projectChangeSchema = z.strictObject({
   spend_limit_usd: usd.optional(),
   max_phones: count.optional(),
   max_running: count.optional(),
+  /** The limit of phones without a session, checked at create; null: none. */
+  parked_limit: count.nullable().optional(),
   frozen: z.boolean().optional(),
   /** Whether steps are recorded; with typed text; with which pictures; and their quota in bytes. */
   steps: z.boolean().optional(),
@@ -89,6 +91,7 @@ export async function changeProject(
       ...(spendLimit === null ? {} : { spendLimitMicros: spendLimit }),
       ...(change.max_phones === undefined ? {} : { maxPhones: change.max_phones }),
       ...(change.max_running === undefined ? {} : { maxRunning: change.max_running }),
+      ...(change.parked_limit === undefined ? {} : { parkedLimit: change.parked_limit }),
       ...stepsData(change),
     },
   })

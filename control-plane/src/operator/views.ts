@@ -134,6 +134,8 @@ export const projectView = (project: Project) => ({
   spend_limit_usd: formatUsd(project.spendLimitMicros),
   max_phones: project.maxPhones,
   max_running: project.maxRunning,
+  /** Null: none. */
+  parked_limit: project.parkedLimit,
   frozen_at: iso(project.frozenAt),
   steps: project.stepsEnabled,
   steps_text: project.stepsText,

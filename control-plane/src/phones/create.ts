@@ -1,7 +1,7 @@
 /** Creates a phone: replay, admission, reservation, session and assignment in one transaction. */
 import { ApiError, newId } from '@phonerack/shared'
 import { countAdmission } from '../billing/lifecycle-limit.js'
-import { lockOwnerAndProject, readUsageAndPause, type ProjectRecord } from '../billing/account.js'
+import { countsOf, lockOwnerAndProject, readUsageAndPause, type ProjectRecord } from '../billing/account.js'
 import { admitCreate } from '../billing/admission.js'
 import { ConcurrentChange } from '../db/database.js'
 import { type RawTx } from '../db/raw-transaction.js'
@@ -121,12 +121,7 @@ async function admit(
         frozen: project.frozenAt !== null,
         paused: usage.isPaused,
         rateLimitedFor,
-        counts: {
-          running: usage.ownerRunning,
-          maxRunning: project.maxRunning,
-          phones: usage.projectPhones,
-          maxPhones: project.maxPhones,
-        },
+        counts: countsOf(project, usage),
         freeDevice: () =>
           lockFreeDevice(tx, { projectId: project.id, country: input.country, heardSince, now }),
         money: { ...project, spentThisMonthMicros: usage.spentThisMonthMicros },
@@ -153,7 +148,7 @@ interface Opening {
 async function open(core: Core, tx: RawTx, of: Opening): Promise<PhoneRecord> {
   const { caller, input, now, maxDuration, reservedMicros } = of
   const { projectId } = caller
-  const { idleTimeout } = input
+  const { idleTimeout, onIdle } = input
   const phoneId = newId('phone')
   const name = input.name ?? phoneId
   const deadline = new Date(now.getTime() + core.rules.createDeadlineMs)
@@ -167,15 +162,15 @@ async function open(core: Core, tx: RawTx, of: Opening): Promise<PhoneRecord> {
     Pick<PhoneRecord, 'name' | 'metadata'>[]
   >`with ${assigning(device, phoneId)},
     phone as (
-      insert into phones (id, project_id, key_id, name, status, country, metadata, created_at, start_deadline_at)
+      insert into phones (id, project_id, key_id, name, status, country, on_idle, metadata, created_at, start_deadline_at)
       select ${phoneId}::text, ${projectId}::text, ${caller.keyId}::text, ${name}::text, 'creating',
-        ${input.country}::text, ${JSON.stringify(input.metadata)}::jsonb, ${now}::timestamptz, ${deadline}::timestamptz
+        ${input.country}::text, ${onIdle}::text, ${JSON.stringify(input.metadata)}::jsonb, ${now}::timestamptz, ${deadline}::timestamptz
       from assigned returning name, metadata),
     ${expressions}
     select name, metadata, (select count(*)::int from (select ${jobs} from held) jobs) as added from phone`
   if (!row) throw new ConcurrentChange(`device ${device.id} takes no work`)
   return {
-    ...{ id: phoneId, projectId, name: row.name, status: 'creating', country: input.country },
+    ...{ id: phoneId, projectId, name: row.name, status: 'creating', country: input.country, onIdle },
     metadata: row.metadata,
     ...{ createdAt: now, lastActiveAt: null, failure: null, startDeadlineAt: deadline, resetPending: false },
     session: { id: sessionId, startedAt: now, readyAt: null, idleTimeout, maxDuration, reservedMicros },

@@ -38,7 +38,7 @@ export async function endRun(
   event: PhoneEvent,
   ending: Ending,
 ): Promise<boolean> {
-  const move = moveFor(phone.status, event)
+  const move = moveFor(phone.status, event, phone.onIdle)
   if (!move) return false
   if (phone.session && move.endReason) {
     const session = { ...phone.session, projectId: phone.projectId }
@@ -59,13 +59,19 @@ export async function endRun(
 }
 
 /**
- * Parks a phone whose idle time or duration is over at `now`, with the time at which it was over.
- * Returns false when neither is over.
+ * Parks or deletes a phone whose idle time or duration is over at `now`, with the time at which it was over. Returns its
+ * new status; null when neither is over.
  */
-export async function endIfDue(tx: RawTx, rules: Rules, phone: PhoneRecord, now: Date): Promise<boolean> {
+export async function endIfDue(
+  tx: RawTx,
+  rules: Rules,
+  phone: PhoneRecord,
+  now: Date,
+): Promise<PhoneStatus | null> {
   const park = phone.session && parkTimeOf(phone, phone.session)
-  if (!park || park.at > now.getTime()) return false
-  return endRun(tx, rules, phone, park.reason, { at: new Date(park.at), now })
+  if (!park || park.at > now.getTime()) return null
+  await endRun(tx, rules, phone, park.reason, { at: new Date(park.at), now })
+  return moveFor(phone.status, park.reason, phone.onIdle)?.to ?? null
 }
 
 async function settleDevice(

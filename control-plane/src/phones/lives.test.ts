@@ -1,6 +1,7 @@
 // Phones from create to delete, with real Postgres and broker; the agent is a double.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { ApiError } from '@phonerack/shared'
+import { setPaused } from '../testing/operator.js'
 import { brokenInvariants } from '../testing/money.js'
 import { createBody, eventually, useWorld, type Plane } from '../testing/world.js'
 import { type AgentDouble } from '../testing/agent-double.js'
@@ -88,6 +89,29 @@ describe('a phone', () => {
     expect(reasons.map((session) => session?.endReason)).toEqual(['idle', 'max_duration'])
     for (const { phone } of [idle, long]) await phones.delete(caller, phone.id)
     await allFree()
+  })
+
+  it('deletes itself instead of parking when it was created so, and parks all the same for a pause', async () => {
+    const { phones } = plane.app.services
+    const { caller } = await plane.tenant()
+    const ephemeral = async () => {
+      const { phone } = await phones.create(caller, createBody({ onIdle: 'delete' }), null)
+      return (await waitFor(phone.id, 'ready')).id
+    }
+    const parked = await ephemeral()
+    expect(await phones.park(caller, parked)).toMatchObject({ status: 'deleted', session: null })
+    expect((await phones.park(caller, parked)).status).toBe('deleted')
+    const [session] = (await phones.sessions(caller, parked, { limit: 1, cursor: null })).data
+    expect(session?.endReason).toBe('parked')
+    const paused = await ephemeral()
+    await setPaused(plane.app.core, true)
+    await waitFor(paused, 'parked')
+    await setPaused(plane.app.core, false)
+    // It keeps its device until it is started, or deleted.
+    expect((await phones.park(caller, paused)).status).toBe('parked')
+    await phones.delete(caller, paused)
+    await allFree()
+    expect(await brokenInvariants(plane.app.core.db)).toEqual([])
   })
 
   it('stays awake while it is used', async () => {

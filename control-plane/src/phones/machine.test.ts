@@ -45,6 +45,20 @@ describe('the state machine', () => {
     }
   })
 
+  it('deletes a phone with `on_idle: "delete"` where it would park by itself or by its client, and nowhere else', () => {
+    for (const from of phoneStatuses) {
+      for (const name of phoneEvents) {
+        const usual = moveFor(from, name)
+        const isEnd = ['park', 'idle', 'max_duration'].includes(name)
+        expect([from, name, moveFor(from, name, 'delete')]).toEqual([
+          from,
+          name,
+          isEnd && usual ? { to: 'deleted', endReason: usual.endReason } : usual,
+        ])
+      }
+    }
+  })
+
   it("equals the database's", () => {
     const file = '../../prisma/migrations/20261120000100_invariants/migration.sql'
     const sql = readFileSync(new URL(file, import.meta.url), 'utf8')

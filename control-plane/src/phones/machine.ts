@@ -1,4 +1,4 @@
-import { type EndReason, type PhoneStatus } from '../core/statuses.js'
+import { type EndReason, type OnIdle, type PhoneStatus } from '../core/statuses.js'
 
 export const phoneEvents = [
   /** The device answered. */
@@ -72,8 +72,15 @@ const moves: Record<PhoneEvent, Partial<Record<PhoneStatus, Move>>> = {
   },
 }
 
+/** Events after which a phone with `on_idle: "delete"` is deleted. */
+const ends: readonly PhoneEvent[] = ['park', 'idle', 'max_duration']
+
 /** Returns the move of `event` from `status`, or null when it does not apply. */
-export const moveFor = (status: PhoneStatus, event: PhoneEvent): Move | null => moves[event][status] ?? null
+export function moveFor(status: PhoneStatus, event: PhoneEvent, onIdle: OnIdle = 'park'): Move | null {
+  const found = moves[event][status]
+  if (!found) return null
+  return onIdle === 'delete' && ends.includes(event) ? { ...found, to: 'deleted' } : found
+}
 
 /** All moves of all events, as `from>to`. The database's trigger allows the same set. */
 export const legalMoves = (): Set<string> =>

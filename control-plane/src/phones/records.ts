@@ -5,7 +5,7 @@ import { type Reader } from '../db/database.js'
 import { type PreparedRead } from '../db/prepared-reads.js'
 import { type RawTx } from '../db/raw-transaction.js'
 import { parkTime } from './timing.js'
-import { type PhoneStatus } from '../core/statuses.js'
+import { type OnIdle, type PhoneStatus } from '../core/statuses.js'
 import { type OpenSessionView, type PhoneView } from './types.js'
 
 export interface SessionRecord {
@@ -23,6 +23,7 @@ export interface PhoneRecord {
   name: string
   status: PhoneStatus
   country: string | null
+  onIdle: OnIdle
   metadata: Record<string, string>
   createdAt: Date
   lastActiveAt: Date | null
@@ -39,6 +40,7 @@ interface Row {
   name: string
   status: PhoneStatus
   country: string | null
+  on_idle: OnIdle
   metadata: Record<string, string>
   created_at: Date
   last_active_at: Date | null
@@ -55,7 +57,7 @@ interface Row {
   reserved_micros: bigint | null
 }
 
-const columns = Prisma.sql`p.id, p.project_id, p.name, p.status, p.country, p.metadata, p.created_at,
+const columns = Prisma.sql`p.id, p.project_id, p.name, p.status, p.country, p.on_idle, p.metadata, p.created_at,
   p.last_active_at, p.failure_code, p.failure_message, p.failure_at, p.start_deadline_at, p.reset_pending,
   s.id as session_id, s.started_at, s.ready_at, s.idle_timeout, s.max_duration, s.reserved_micros`
 
@@ -138,6 +140,7 @@ function toRecord(row: Row): PhoneRecord {
     name: row.name,
     status: row.status,
     country: row.country,
+    onIdle: row.on_idle,
     metadata: row.metadata,
     createdAt: row.created_at,
     lastActiveAt: row.last_active_at,
@@ -171,6 +174,7 @@ export const viewOf = (phone: PhoneRecord): PhoneView => ({
   name: phone.name,
   status: phone.status,
   country: phone.country,
+  onIdle: phone.onIdle,
   metadata: phone.metadata,
   createdAt: phone.createdAt,
   lastActiveAt: phone.lastActiveAt,

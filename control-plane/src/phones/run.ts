@@ -169,7 +169,7 @@ export async function enforceDue(core: Core, phoneId: string, sessionId: string)
   const parked = await inRawTransaction(core.transact, async (tx) => {
     const phone = await lockRunningPhone(tx, phoneId, 'project and phone')
     if (phone?.session?.id !== sessionId) return false
-    if (await endIfDue(tx, core.rules, phone, core.clock.now())) return true
+    if ((await endIfDue(tx, core.rules, phone, core.clock.now())) !== null) return true
     await scheduleDue(tx, phone, phone.session)
     return false
   })
@@ -199,6 +199,22 @@ export async function failPhone(
   quarantine?: string,
 ): Promise<void> {
   await apply(core, phoneId, () => failed(message, quarantine))
+}
+
+/**
+ * Deletes a phone that its project does not use, if `decide` still says so under the lock of the phone.
+ * @param message the phone's failure, which its project reads
+ */
+export async function deletePhoneFor(
+  core: Core,
+  phoneId: string,
+  message: string,
+  decide: (tx: RawTx, now: Date) => Promise<boolean>,
+): Promise<void> {
+  const failure = { code: 'phone_deleted', message } as const
+  await apply(core, phoneId, async (_, now, tx) =>
+    (await decide(tx, now)) ? { event: 'delete', ending: { failure } } : null,
+  )
 }
 
 /**
@@ -244,7 +260,7 @@ export async function endDrainedRun(core: Core, phoneId: string): Promise<void> 
     const now = core.clock.now()
     const at = phone && (await drainedSince(tx, phoneId, now))
     if (!at) return false
-    if (await endIfDue(tx, core.rules, phone, at)) return true
+    if ((await endIfDue(tx, core.rules, phone, at)) !== null) return true
     const message = 'The device of the phone was taken out of service for maintenance. Start the phone later.'
     return endRun(tx, core.rules, phone, 'lose', {
       ...{ at, now, parksDevice: true },

@@ -1,6 +1,6 @@
 /** Starts a parked or unavailable phone; renews a running one. */
 import { ApiError, limits } from '@phonerack/shared'
-import { lockOwnerAndProject, readUsageAndPause } from '../billing/account.js'
+import { countsOf, lockOwnerAndProject, readUsageAndPause } from '../billing/account.js'
 import { admitStart } from '../billing/admission.js'
 import { countAdmission } from '../billing/lifecycle-limit.js'
 import { holdCredit } from '../billing/ledger.js'
@@ -56,8 +56,8 @@ async function attempt(
   const now = core.clock.now()
   // End a session that is over even if nobody has noticed yet: a renewal pays from now on, not for
   // the time since the end.
-  const isOver = await endIfDue(tx, rules, phone, now)
-  const conflict = startConflict(phoneId, isOver ? 'parking' : phone.status)
+  const status = (await endIfDue(tx, rules, phone, now)) ?? phone.status
+  const conflict = startConflict(phoneId, status)
   if (conflict) return refuse(conflict)
 
   const usage = await readUsageAndPause(tx, project, now)
@@ -70,12 +70,7 @@ async function attempt(
         frozen: project.frozenAt !== null,
         paused: usage.isPaused,
         rateLimitedFor,
-        counts: {
-          running: usage.ownerRunning,
-          maxRunning: project.maxRunning,
-          phones: usage.projectPhones,
-          maxPhones: project.maxPhones,
-        },
+        counts: countsOf(project, usage),
         money: { ...project, spentThisMonthMicros: usage.spentThisMonthMicros },
         running: isRunning(phone.status),
         unreachable,

@@ -11,13 +11,15 @@ import { isRunning, moveFor } from './machine.js'
 import { refuse, settle, type Outcome } from './outcome.js'
 import { findPhone, lockRunningPhone, viewOf, type PhoneRecord } from './records.js'
 import { type Caller } from '../core/caller.js'
-import { type PhoneStatus } from '../core/statuses.js'
 import { type PhoneView } from './types.js'
 
-/** @throws ApiError phone_not_running for an unavailable phone; the conflicts of failed and deleted ones */
+/**
+ * A repeated park of a phone that deletes itself finds it deleted, as it asked.
+ * @throws ApiError phone_not_running for an unavailable phone; the conflicts of failed and deleted ones
+ */
 export async function parkPhone(core: Core, caller: Caller, phoneId: string): Promise<PhoneView> {
-  return stop(core, caller, phoneId, 'park', (status) =>
-    status === 'unavailable' || status === 'failed' || status === 'deleted'
+  return stop(core, caller, phoneId, 'park', ({ status, onIdle }) =>
+    status === 'unavailable' || status === 'failed' || (status === 'deleted' && onIdle === 'park')
       ? readinessConflict(phoneId, status)
       : null,
   )
@@ -31,19 +33,19 @@ async function stop(
   caller: Caller,
   phoneId: string,
   event: 'park' | 'delete',
-  conflictOf: (status: PhoneStatus) => ReturnType<typeof readinessConflict>,
+  conflictOf: (phone: PhoneRecord) => ReturnType<typeof readinessConflict>,
 ): Promise<PhoneView> {
   const attempt = async (tx: RawTx): Promise<Outcome<PhoneRecord>> => {
     permitted(caller, phoneId, await findPhone(tx, phoneId))
     const phone = permitted(caller, phoneId, await lockRunningPhone(tx, phoneId, 'project and phone'))
-    const conflict = conflictOf(phone.status)
+    const conflict = conflictOf(phone)
     if (conflict) return refuse(conflict)
     const now = core.clock.now()
     const limit = { projectId: phone.projectId, limit: core.rules.lifecyclePerMinute, now }
     const wait = await countLifecycleRequest(tx, limit, true)
     if (wait !== null) return refuse(rateLimited(wait))
     if (event === 'park' && !isRunning(phone.status)) return { done: phone }
-    const to = moveFor(phone.status, event)?.to
+    const to = moveFor(phone.status, event, phone.onIdle)?.to
     await endRun(tx, core.rules, phone, event, { at: now, now })
     return { done: to ? { ...phone, status: to, startDeadlineAt: null, session: null } : phone }
   }

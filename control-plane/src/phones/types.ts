@@ -1,4 +1,4 @@
-import { type PhoneStatus, type EndReason } from '../core/statuses.js'
+import { type PhoneStatus, type EndReason, type OnIdle } from '../core/statuses.js'
 import { type Caller, type Idempotency, type PageQuery, type Page } from '../core/caller.js'
 
 /** A phone as the API shows it; money in micro-dollars, durations in seconds. */
@@ -7,6 +7,7 @@ export interface PhoneView {
   name: string
   status: PhoneStatus
   country: string | null
+  onIdle: OnIdle
   metadata: Record<string, string>
   createdAt: Date
   lastActiveAt: Date | null
@@ -46,6 +47,7 @@ export interface CreatePhone {
   name: string | null
   country: string | null
   metadata: Record<string, string>
+  onIdle: OnIdle
   idleTimeout: number
   /** Null: 900, shortened to fit the credit. */
   maxDuration: number | null
@@ -103,7 +105,10 @@ export interface PhoneService {
     phoneId: string,
     input: { idleTimeout: number | null; maxDuration: number | null },
   ): Promise<PhoneView>
-  /** Ends the session and begins to park. Returns a parked phone unchanged. Returns immediately. */
+  /**
+   * Ends the session and begins to park, or deletes a phone with `on_idle: "delete"`. Returns a parked phone unchanged.
+   * Returns immediately.
+   */
   park(caller: Caller, phoneId: string): Promise<PhoneView>
   heartbeat(caller: Caller, phoneId: string): Promise<PhoneView>
   sessions(caller: Caller, phoneId: string, query: PageQuery): Promise<Page<SessionView>>

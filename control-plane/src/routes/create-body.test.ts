@@ -33,6 +33,8 @@ describe('create', () => {
     ['max_duration 10800', { max_duration: 10_800 }],
     ['wait false', { wait: false }],
     ['a country', { country: 'US' }],
+    ['on_idle park', { on_idle: 'park' }],
+    ['on_idle delete', { on_idle: 'delete' }],
   ])('accepts %s', async (_name, body) => {
     const created = await sendJson(api, 'POST', '/v1/phones', body)
     expect(created.statusCode).toBe((body as { wait?: false }).wait === false ? 202 : 201)
@@ -41,6 +43,7 @@ describe('create', () => {
 
   it.each<[string, unknown, unknown[]]>([
     ['an empty name', { name: '' }, ['name']],
+    ['another on_idle', { on_idle: 'stop' }, ['on_idle']],
     ['a name of spaces', { name: ' \t ' }, ['name']],
     ['a name of 81', { name: 'a'.repeat(81) }, ['name']],
     ['a name of 81 wide characters', { name: wide.repeat(81) }, ['name']],
@@ -80,7 +83,7 @@ describe('create', () => {
       issues: [
         {
           path: ['nmae'],
-          alternatives: ['name', 'country', 'metadata', 'idle_timeout', 'max_duration', 'wait'],
+          alternatives: ['name', 'country', 'metadata', 'on_idle', 'idle_timeout', 'max_duration', 'wait'],
         },
       ],
     })

@@ -1,6 +1,7 @@
 /** Request fields that several routes share. Lengths are in Unicode code points. */
 import { idempotencyKeyPattern, idempotencyKeyRule, limits } from '@phonerack/shared'
 import { z } from 'zod'
+import { onIdleChoices } from '../core/statuses.js'
 
 const lengthOf = (text: string): number => Array.from(text).length
 
@@ -45,6 +46,11 @@ export const metadataField = z
     maxProperties: metadata.pairs,
     description: 'Your key-value pairs, which `GET /v1/phones` can filter by.',
   })
+
+export const onIdleField = z.enum(onIdleChoices).meta({
+  description:
+    '`delete`: when the phone would park by itself or by your request, it is deleted with its data. `park` if omitted.',
+})
 
 const seconds = ({ min, max }: { min: number; max: number }) => z.int().min(min).max(max)
 

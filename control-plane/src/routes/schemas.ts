@@ -1,7 +1,7 @@
 /** Response schemas of `/v1`, for OpenAPI and for tests; `routes/views.ts` builds the responses. */
 import { errorCodes, idPattern, type IdKind } from '@phonerack/shared'
 import { z } from 'zod'
-import { endReasons, phoneStatuses } from '../core/statuses.js'
+import { endReasons, onIdleChoices, phoneStatuses } from '../core/statuses.js'
 
 export const id = (kind: IdKind) => z.string().meta({ pattern: idPattern(kind).source })
 export const timestamp = z
@@ -24,7 +24,9 @@ export const openSessionSchema = z
     ready_at: timestamp.nullable(),
     idle_timeout: z.int().meta({ description: 'Seconds.' }),
     max_duration: z.int().meta({ description: 'Seconds.' }),
-    parks_at: timestamp.meta({ description: 'Time at which the phone parks itself.' }),
+    parks_at: timestamp.meta({
+      description: 'Time at which the phone parks itself, or is deleted with `on_idle` `delete`.',
+    }),
     park_reason: openEnum(['idle', 'max_duration'], 'The rule that determines `parks_at`.'),
     reserved_usd: money,
   })
@@ -40,6 +42,10 @@ export const phoneSchema = z
       .string()
       .nullable()
       .meta({ description: 'The two-letter country code that the create requested, or null.' }),
+    on_idle: openEnum(
+      onIdleChoices,
+      '`park`, or `delete`: the phone is deleted with its data where it would park by itself or by your request.',
+    ),
     metadata: z.record(z.string(), z.string()).meta({ description: 'Your key-value pairs.' }),
     created_at: timestamp,
     last_active_at: timestamp.nullable().meta({

@@ -22,6 +22,7 @@ export const phoneJson = (phone: PhoneView): PhoneJson => ({
   name: phone.name,
   status: phone.status,
   country: phone.country,
+  on_idle: phone.onIdle,
   metadata: phone.metadata,
   created_at: phone.createdAt.toISOString(),
   last_active_at: time(phone.lastActiveAt),

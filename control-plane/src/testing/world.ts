@@ -285,6 +285,7 @@ export const createBody = (change: Partial<CreatePhone> = {}): CreatePhone => ({
   name: null,
   country: null,
   metadata: {},
+  onIdle: 'park',
   idleTimeout: 300,
   maxDuration: 900,
   ...change,

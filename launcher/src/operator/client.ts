@@ -12,6 +12,7 @@ import type {
   NewKey,
   NewProject,
   OperatorInvitation,
+  OperatorPhone,
   OperatorToken,
   Project,
   ProjectChange,
@@ -135,6 +136,20 @@ export class OperatorClient {
     this.call('POST', `/devices/${encodeURIComponent(ref)}/maintenance`, { note })
   endMaintenance = (ref: string): Promise<Device> =>
     this.call('DELETE', `/devices/${encodeURIComponent(ref)}/maintenance`)
+
+  /** Phones of all projects, newest first. `stopped_for`: seconds since the last session; `before`: `next_before` of the previous page. */
+  phones = (query: {
+    project?: string
+    status?: string
+    stopped_for?: number
+    limit: number
+    before?: string
+  }): Promise<{ data: OperatorPhone[]; next_before: string | null }> =>
+    this.call('GET', `/phones?${new URLSearchParams(textsOf(query)).toString()}`)
+  phone = (id: string): Promise<OperatorPhone> => this.call('GET', `/phones/${encodeURIComponent(id)}`)
+  /** Deletes a phone with its data. @param reason for the audit log and the project */
+  deletePhone = (id: string, reason: string): Promise<OperatorPhone> =>
+    this.call('DELETE', `/phones/${encodeURIComponent(id)}`, { reason })
 
   projects = async (): Promise<Project[]> => (await this.call<{ data: Project[] }>('GET', '/projects')).data
   project = (id: string): Promise<Project> => this.call('GET', `/projects/${encodeURIComponent(id)}`)
@@ -270,6 +285,10 @@ export class OperatorClient {
     }
   }
 }
+
+/** Values of a query as text. */
+const textsOf = (query: Record<string, string | number>): Record<string, string> =>
+  Object.fromEntries(Object.entries(query).map(([name, value]) => [name, String(value)]))
 
 /** Nothing listens there, so the request did not run. */
 const isRefused = (error: unknown): boolean =>

@@ -108,6 +108,30 @@ export interface DeviceCondition {
   warnings: string[]
 }
 
+/** A phone of a project. */
+export interface OperatorPhone {
+  id: string
+  name: string
+  project_id: string
+  project_name: string
+  status: string
+  /** `park`, or `delete`: it deletes itself. */
+  on_idle: string
+  country: string | null
+  created_at: string
+  last_active_at: string | null
+  /** The end of its last session; null: it runs. */
+  stopped_at: string | null
+  /** When the service deletes it, unless it is started before; null: no time is set. */
+  deletes_at: string | null
+  device_id: string | null
+  serial: string | null
+  host_id: string | null
+  host_name: string | null
+  failure_code: string | null
+  failure_message: string | null
+}
+
 export interface Project {
   id: string
   name: string
@@ -117,6 +141,8 @@ export interface Project {
   spend_limit_usd: string
   max_phones: number
   max_running: number
+  /** The limit of phones without a session; null: none; omitted by older control planes. */
+  parked_limit?: number | null
   frozen_at: string | null
   /** Whether steps are recorded, with typed text, with which pictures (`off`, `asked`, `every`), and their quota. */
   steps: boolean
@@ -143,6 +169,8 @@ export interface ProjectChange {
   spend_limit_usd?: string
   max_phones?: number
   max_running?: number
+  /** Null: none. */
+  parked_limit?: number | null
   frozen?: boolean
   steps?: boolean
   steps_text?: boolean

@@ -24,6 +24,7 @@ interface CreateFlags extends StartFlags {
   name?: string
   country?: string
   metadata?: string[]
+  onIdle?: string
   idempotencyKey?: string
   use?: boolean
 }
@@ -43,6 +44,7 @@ export function addPhoneLifeCommands(phone: Command, app: App): void {
         .option('--name <name>', 'a name')
         .option('--country <code>', 'two letters; `account` lists them')
         .option('--metadata <key=value...>', 'metadata')
+        .option('--on-idle <park|delete>', 'delete: delete the phone where it would park (default: park)')
         .option('--idempotency-key <key>', 'a repeat with the same key returns the same phone')
         .option('--use', 'make it the default phone'),
     ),
@@ -60,7 +62,9 @@ export function addPhoneLifeCommands(phone: Command, app: App): void {
   app.on<{ wait: boolean }>(
     phone
       .command('park')
-      .description('end the session and the billing; apps and data stay')
+      .description(
+        'end the session and the billing; apps and data stay, unless the phone was created with --on-idle delete',
+      )
       .argument('[phone]')
       .option('--no-wait', 'return before the phone is parked'),
     park,
@@ -78,6 +82,11 @@ function timesOf({ idleTimeout, maxDuration }: StartFlags): { idleTimeout?: numb
   }
 }
 
+function onIdleOf(given: string): 'park' | 'delete' {
+  if (given !== 'park' && given !== 'delete') throw new UsageError('`--on-idle` must be `park` or `delete`.')
+  return given
+}
+
 async function create(run: Run, _operands: readonly string[], flags: CreateFlags): Promise<void> {
   const { client, access } = await run.session()
   if (flags.use === true && access.context === null) throw noContext()
@@ -88,6 +97,7 @@ async function create(run: Run, _operands: readonly string[], flags: CreateFlags
     ...(flags.name === undefined ? {} : { name: flags.name }),
     ...(flags.country === undefined ? {} : { country: flags.country }),
     ...(flags.metadata === undefined ? {} : { metadata: metadataOf(flags.metadata) }),
+    ...(flags.onIdle === undefined ? {} : { onIdle: onIdleOf(flags.onIdle) }),
     ...(flags.idempotencyKey === undefined ? {} : { idempotencyKey: flags.idempotencyKey }),
     // The id is known before the wait, and is shown if the wait fails.
     wait: false,

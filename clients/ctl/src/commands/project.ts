@@ -63,6 +63,7 @@ export const projectCommands: readonly Command[] = [
       'spend-limit': 'USD',
       'max-phones': 'N',
       'max-running': 'N',
+      'parked-limit': 'N|none',
       freeze: true,
       unfreeze: true,
       steps: 'on|off',
@@ -87,12 +88,14 @@ export function changeFrom(flags: Input['flags']): ProjectChange {
     change.spend_limit_usd = usd('spend-limit', flags['spend-limit'], false)
   if (flags['max-phones'] !== undefined) change.max_phones = whole('max-phones', flags['max-phones'])
   if (flags['max-running'] !== undefined) change.max_running = whole('max-running', flags['max-running'])
+  const parked = flags['parked-limit']
+  if (parked !== undefined) change.parked_limit = parked === 'none' ? null : whole('parked-limit', parked)
   if (flags['freeze']) change.frozen = true
   if (flags['unfreeze']) change.frozen = false
   Object.assign(change, stepsFrom(flags))
   if (Object.keys(change).length === 0)
     throw new UsageError(
-      'nothing to change: use --credit, --spend-limit, --max-phones, --max-running, --freeze, --unfreeze or --steps…',
+      'nothing to change: use --credit, --spend-limit, --max-phones, --max-running, --parked-limit, --freeze, --unfreeze or --steps…',
     )
   return change
 }
@@ -133,6 +136,7 @@ const describe = (project: Project): string =>
     ['Spend limit', `${project.spend_limit_usd} USD a month`],
     ['Maximum phones', project.max_phones],
     ['Maximum running', project.max_running],
+    ['Maximum parked', project.parked_limit ?? 'no limit'],
     ['Frozen', project.frozen_at ?? 'no'],
     ['Steps', stepsWords(project)],
   ])

@@ -15,9 +15,14 @@ from .client import connect
 async def test_creates_and_waits_until_the_phone_is_ready(server: Server) -> None:
     server.replies = [Reply(202, phone("creating")), Reply(200, phone("new-state")), Reply(200, phone("ready"))]
     async with connect(server) as client:
-        made = await client.phones.create(name="one", idle_timeout=60, metadata={"a": "b"})
+        made = await client.phones.create(name="one", idle_timeout=60, metadata={"a": "b"}, on_idle="delete")
     assert (made.id, made.status, made.name) == (PHONE, "ready", "one")
-    assert server.seen[0].body == {"name": "one", "idle_timeout": 60, "metadata": {"a": "b"}}
+    assert server.seen[0].body == {
+        "name": "one",
+        "idle_timeout": 60,
+        "metadata": {"a": "b"},
+        "on_idle": "delete",
+    }
     assert server.seen[0].headers["content-type"] == "application/json"
     assert server.lines == ["POST /v1/phones"] + [f"GET /v1/phones/{PHONE}?wait=ready&timeout=50"] * 2
 

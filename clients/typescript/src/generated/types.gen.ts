@@ -438,7 +438,7 @@ export type Event = {
     id: string;
     object: 'event';
     /**
-     * One of phone.created, phone.ready, phone.parked, phone.failed, phone.unavailable, phone.deleted, session.started, session.ended, balance.low, install.succeeded, install.failed, upload.ready, upload.failed, recording.ready, recording.failed, handoff.created, handoff.taken, handoff.done, handoff.declined, handoff.cancelled, handoff.expired, app.crashed, notification.posted, webhook.disabled. More may be added.
+     * One of phone.created, phone.ready, phone.parked, phone.failed, phone.unavailable, phone.expiring, phone.deleted, session.started, session.ended, balance.low, install.succeeded, install.failed, upload.ready, upload.failed, recording.ready, recording.failed, handoff.created, handoff.taken, handoff.done, handoff.declined, handoff.cancelled, handoff.expired, app.crashed, notification.posted, webhook.disabled. More may be added.
      */
     type: string;
     /**
@@ -659,7 +659,7 @@ export type OpenSession = {
      */
     max_duration: number;
     /**
-     * Time at which the phone parks itself.
+     * Time at which the phone parks itself, or is deleted with `on_idle` `delete`.
      */
     parks_at: string;
     /**
@@ -687,6 +687,10 @@ export type Phone = {
      * The two-letter country code that the create requested, or null.
      */
     country: string | null;
+    /**
+     * `park`, or `delete`: the phone is deleted with its data where it would park by itself or by your request. More may be added.
+     */
+    on_idle: string;
     /**
      * Your key-value pairs.
      */
@@ -1060,6 +1064,10 @@ export type CreatePhoneBody = {
     metadata?: {
         [key: string]: string;
     };
+    /**
+     * `delete`: when the phone would park by itself or by your request, it is deleted with its data. `park` if omitted.
+     */
+    on_idle?: 'park' | 'delete';
     /**
      * Seconds without a request after which the phone parks. `300` if omitted.
      */
@@ -1449,7 +1457,7 @@ export type CreateWebhookBody = {
     /**
      * The types of events that are sent; null: all.
      */
-    events?: Array<'phone.created' | 'phone.ready' | 'phone.parked' | 'phone.failed' | 'phone.unavailable' | 'phone.deleted' | 'session.started' | 'session.ended' | 'balance.low' | 'install.succeeded' | 'install.failed' | 'upload.ready' | 'upload.failed' | 'recording.ready' | 'recording.failed' | 'handoff.created' | 'handoff.taken' | 'handoff.done' | 'handoff.declined' | 'handoff.cancelled' | 'handoff.expired' | 'app.crashed' | 'notification.posted' | 'webhook.disabled'> | null;
+    events?: Array<'phone.created' | 'phone.ready' | 'phone.parked' | 'phone.failed' | 'phone.unavailable' | 'phone.expiring' | 'phone.deleted' | 'session.started' | 'session.ended' | 'balance.low' | 'install.succeeded' | 'install.failed' | 'upload.ready' | 'upload.failed' | 'recording.ready' | 'recording.failed' | 'handoff.created' | 'handoff.taken' | 'handoff.done' | 'handoff.declined' | 'handoff.cancelled' | 'handoff.expired' | 'app.crashed' | 'notification.posted' | 'webhook.disabled'> | null;
     /**
      * A text for people.
      */
@@ -1464,7 +1472,7 @@ export type UpdateWebhookBody = {
     /**
      * The types of events that are sent; null: all.
      */
-    events?: Array<'phone.created' | 'phone.ready' | 'phone.parked' | 'phone.failed' | 'phone.unavailable' | 'phone.deleted' | 'session.started' | 'session.ended' | 'balance.low' | 'install.succeeded' | 'install.failed' | 'upload.ready' | 'upload.failed' | 'recording.ready' | 'recording.failed' | 'handoff.created' | 'handoff.taken' | 'handoff.done' | 'handoff.declined' | 'handoff.cancelled' | 'handoff.expired' | 'app.crashed' | 'notification.posted' | 'webhook.disabled'> | null;
+    events?: Array<'phone.created' | 'phone.ready' | 'phone.parked' | 'phone.failed' | 'phone.unavailable' | 'phone.expiring' | 'phone.deleted' | 'session.started' | 'session.ended' | 'balance.low' | 'install.succeeded' | 'install.failed' | 'upload.ready' | 'upload.failed' | 'recording.ready' | 'recording.failed' | 'handoff.created' | 'handoff.taken' | 'handoff.done' | 'handoff.declined' | 'handoff.cancelled' | 'handoff.expired' | 'app.crashed' | 'notification.posted' | 'webhook.disabled'> | null;
     /**
      * A text for people.
      */
@@ -7240,7 +7248,7 @@ export type ListEventsData = {
         /**
          * Only events of this type.
          */
-        type?: 'phone.created' | 'phone.ready' | 'phone.parked' | 'phone.failed' | 'phone.unavailable' | 'phone.deleted' | 'session.started' | 'session.ended' | 'balance.low' | 'install.succeeded' | 'install.failed' | 'upload.ready' | 'upload.failed' | 'recording.ready' | 'recording.failed' | 'handoff.created' | 'handoff.taken' | 'handoff.done' | 'handoff.declined' | 'handoff.cancelled' | 'handoff.expired' | 'app.crashed' | 'notification.posted' | 'webhook.disabled';
+        type?: 'phone.created' | 'phone.ready' | 'phone.parked' | 'phone.failed' | 'phone.unavailable' | 'phone.expiring' | 'phone.deleted' | 'session.started' | 'session.ended' | 'balance.low' | 'install.succeeded' | 'install.failed' | 'upload.ready' | 'upload.failed' | 'recording.ready' | 'recording.failed' | 'handoff.created' | 'handoff.taken' | 'handoff.done' | 'handoff.declined' | 'handoff.cancelled' | 'handoff.expired' | 'app.crashed' | 'notification.posted' | 'webhook.disabled';
         /**
          * Only events of the phone with this ID.
          */

@@ -7,6 +7,7 @@ import {
   metadataField,
   nameField,
   newIdleTimeoutField,
+  onIdleField,
   pageFields,
 } from '../../routes/fields.js'
 import { type PhoneJson } from '../../routes/schemas.js'
@@ -92,6 +93,7 @@ export const phoneTools = [
       name: nameField.optional().meta({ description: '' }),
       country: z.string().optional().describe('A code of countries in get_account'),
       metadata: metadataField.optional().meta({ description: '' }),
+      on_idle: onIdleField.optional().meta({ description: 'delete: at its end it is deleted, not parked' }),
       idle_timeout: idleTimeoutField.optional().describe('Seconds without a request until it parks; 300'),
       max_duration: maxDurationField.optional().describe('Seconds of the session; 900'),
       idempotency_key: z
@@ -147,7 +149,8 @@ export const phoneTools = [
   defineTool({
     name: 'park_phone',
     title: 'Park a phone',
-    description: 'Stop a phone and its billing; apps and data stay. Call it at the end of your work.',
+    description:
+      'Stop a phone and its billing; apps and data stay, unless it was created with on_idle delete. Call it at the end of your work.',
     input: z.strictObject({ phone_id: phoneId }),
     output: phoneOutput,
     annotations: settles,

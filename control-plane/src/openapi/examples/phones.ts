@@ -20,6 +20,7 @@ export const readyPhone: PhoneJson = {
   name: 'checkout test',
   status: 'ready',
   country: null,
+  on_idle: 'park',
   metadata: { run: '8214' },
   created_at: '2026-11-21T12:49:18.368Z',
   last_active_at: '2026-11-21T12:49:21.023Z',

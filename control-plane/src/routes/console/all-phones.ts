@@ -4,9 +4,9 @@ import { type FastifyInstance } from 'fastify'
 import { listMemberships } from '../../users/members.js'
 import { listPhonesOfUser } from '../../users/phones.js'
 import { invalidField } from '../../validation/fields.js'
+import { statusIn } from '../phone-status.js'
 import { phoneJson } from '../views.js'
 import { apiPath, signedInOf, type GateDeps } from './gate.js'
-import { statusIn } from './projects.js'
 
 type Listed = { Querystring: Record<'status' | 'project' | 'cursor', unknown> }
 

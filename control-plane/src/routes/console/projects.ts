@@ -4,12 +4,12 @@ import { type FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { outlookOf } from '../../billing/outlook.js'
 import { readPace } from '../../billing/spending.js'
-import { phoneStatuses, type PhoneStatus } from '../../core/statuses.js'
 import { parseBody } from '../../http/parse-body.js'
 import { listKeys, newKeySchema } from '../../operator/keys.js'
 import { addProject } from '../../users/members.js'
 import { createProjectKey, limitNewKeys, revokeProjectKey } from '../../users/project-keys.js'
 import { invalidField, nameSchema, refSchema } from '../../validation/fields.js'
+import { statusIn } from '../phone-status.js'
 import { accountJson, phoneJson } from '../views.js'
 import { callerFor, phoneOf, projectPath, type OfPhone, type ProjectDeps } from './caller.js'
 import { actorOf, apiPath, projectOf } from './gate.js'
@@ -58,15 +58,7 @@ export function addProjects(app: FastifyInstance, deps: ProjectDeps): void {
 
 type Listed = { Querystring: Record<'status' | 'cursor' | 'key' | 'metadata' | 'search', unknown> }
 
-const statusSchema = z.enum(phoneStatuses)
 const searchSchema = nameSchema.optional()
-
-/** Null: left out. @throws ApiError validation_failed */
-export function statusIn(status: unknown): PhoneStatus | null {
-  const parsed = statusSchema.optional().safeParse(status)
-  if (!parsed.success) throw invalidField('status', `must be one of ${phoneStatuses.join(', ')}`)
-  return parsed.data ?? null
-}
 
 /** `name=value`, as the page's filter sends it. */
 function pairOf(metadata: unknown): { key: string; value: string } | null {
@@ -98,7 +90,8 @@ function addPhones(app: FastifyInstance, deps: ProjectDeps): void {
   })
   app.post(`${base}/phones`, async (request, reply) => {
     const { name = null, country = null } = parseBody(newPhone, request)
-    const input = { name, country, metadata: {}, idleTimeout: limits.idleTimeout.default, maxDuration: null }
+    const life = { onIdle: 'park', idleTimeout: limits.idleTimeout.default, maxDuration: null } as const
+    const input = { name, country, metadata: {}, ...life }
     const { phone } = await phones.create(callerFor(request, reply), input, null)
     return reply.code(201).send(phoneJson(phone))
   })

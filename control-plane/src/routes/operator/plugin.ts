@@ -25,6 +25,7 @@ import {
   readService,
   setPaused,
 } from '../../operator/hosts.js'
+import { deleteAnyPhone, findAnyPhone, listAllPhones, phoneDeletionSchema } from '../../operator/phones.js'
 import { moveDeviceTo, moveSchema } from '../../operator/move.js'
 import { retireHost } from '../../operator/retire.js'
 import { invalidField, readPage } from '../../validation/fields.js'
@@ -38,6 +39,7 @@ import {
   projectChangeSchema,
 } from '../../operator/projects.js'
 import { createToken, listTokens, newTokenSchema, revokeToken } from '../../operator/tokens.js'
+import { statusIn } from '../phone-status.js'
 import { deviceView, projectView } from '../../operator/views.js'
 
 type ById = { Params: { id: string } }
@@ -47,6 +49,8 @@ type Paged = { Querystring: { project?: unknown; limit?: unknown; before?: unkno
 
 const releaseSchema = z.strictObject({ keep: z.boolean().optional() })
 const retireSchema = z.strictObject({ force: z.boolean().optional() })
+/** A hundred years. */
+const mostSeconds = 3_155_760_000
 const enrollSchema = z.strictObject({ erase: z.boolean().optional(), fail_phone: z.string().nullish() })
 
 /** @throws ApiError validation_failed */
@@ -61,6 +65,7 @@ export const operatorPlugin =
   (app) => {
     const api = operatorApi(app, core)
     addHostsAndDevices(api, core, authority)
+    addPhones(api, core)
     addMoves(api)
     addDrains(api)
     addProjectsAndKeys(api, core)
@@ -118,6 +123,37 @@ function addHostsAndDevices(api: OperatorApi, core: Core, authority: () => strin
       body: releaseSchema,
     },
     (work, { params, body }) => releaseHeldDevice(work, params.ref, body.keep ?? false),
+  )
+}
+
+interface PhonesQuery {
+  project?: unknown
+  status?: unknown
+  stopped_for?: unknown
+  limit?: unknown
+  before?: unknown
+}
+
+function addPhones(api: OperatorApi, core: Core): void {
+  api.read<{ Querystring: PhonesQuery }>('/phones', async ({ query }) => {
+    const { project = null, status, stopped_for: stoppedFor = null } = query
+    if (project !== null && typeof project !== 'string')
+      throw invalidField('project', 'must be the ID of a project')
+    const seconds = z.coerce.number().int().min(0).max(mostSeconds).nullable().safeParse(stoppedFor)
+    if (!seconds.success) throw invalidField('stopped_for', 'must be a number of seconds')
+    const stoppedBefore =
+      seconds.data === null ? null : new Date(core.clock.now().getTime() - seconds.data * 1000)
+    return listAllPhones(core, {
+      ...readPage(query),
+      projectId: project,
+      status: statusIn(status),
+      stoppedBefore,
+    })
+  })
+  api.read<ById>('/phones/:id', ({ params }) => findAnyPhone(core.db, params.id))
+  api.write(
+    { method: 'DELETE', url: '/phones/:id', action: 'phone.delete', body: phoneDeletionSchema },
+    (work, { params, body }) => deleteAnyPhone(work, params.id, body),
   )
 }
 

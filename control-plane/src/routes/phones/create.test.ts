@@ -9,6 +9,7 @@ import {
   startApi,
   type TestApi,
 } from '../../testing/api.js'
+import { canonicalHash } from '../../http/canonical.js'
 import { eventually } from '../../testing/world.js'
 import { phoneSchema, type PhoneJson } from '../schemas.js'
 
@@ -54,7 +55,10 @@ describe('POST /v1/phones', () => {
     expect(response.headers.location).toBe(`/v1/phones/${phone.id}`)
     expect(phone).toMatchObject({ object: 'phone', name: 'My phone', status: 'ready', metadata: { a: 'b' } })
     expect(api.called('phones.create')[0]?.args.slice(1)).toEqual([
-      { name: 'My phone', country: null, metadata: { a: 'b' }, idleTimeout: 300, maxDuration: 60 },
+      {
+        ...{ name: 'My phone', country: null, metadata: { a: 'b' }, onIdle: 'park' },
+        ...{ idleTimeout: 300, maxDuration: 60 },
+      },
       null,
     ])
   })
@@ -160,4 +164,24 @@ describe('POST /v1/phones', () => {
     expect(errorOf(fast, 429, 'rate_limited').details).toEqual({ retry_after_seconds: 12 })
     expect(fast.headers['retry-after']).toBe('12')
   })
+})
+
+it('shows `on_idle`, compares it in a repeat, and is deleted by a park', async () => {
+  const key = { 'idempotency-key': 'on-idle-of-a-create' }
+  const made = (await post('/v1/phones', { on_idle: 'delete' }, key)).json<PhoneJson>()
+  expect(made.on_idle).toBe('delete')
+  errorOf(await post('/v1/phones', {}, key), 409, 'idempotency_conflict')
+  const parked = await post(`/v1/phones/${made.id}/park`)
+  expect([parked.statusCode, parked.json<PhoneJson>().status]).toEqual([200, 'deleted'])
+  // A repeat of a request that an earlier release answered, which did not know the field.
+  const plain = { 'idempotency-key': 'no-on-idle-of-a-create' }
+  const first = (await post('/v1/phones', { name: 'a' }, plain)).json<PhoneJson>()
+  expect(first.on_idle).toBe('park')
+  const { bodyHash } = await api.plane.app.core.db.idempotencyKey.findFirstOrThrow({
+    where: { phoneId: first.id },
+  })
+  expect(bodyHash).toBe(canonicalHash({ name: 'a', metadata: {}, idle_timeout: 300 }))
+  const repeated = await post('/v1/phones', { name: 'a', on_idle: 'park' }, plain)
+  expect(repeated.json<PhoneJson>().id).toBe(first.id)
+  await api.request('DELETE', `/v1/phones/${first.id}`, { key: await api.keyOf('admin') })
 })

@@ -12,6 +12,7 @@ import {
   maxDurationField,
   metadataField,
   nameField,
+  onIdleField,
   postHeaders,
   waitField,
 } from '../fields.js'
@@ -28,6 +29,7 @@ export const createPhoneBody = z
       .optional()
       .meta({ description: 'One of the codes in `countries` of `GET /v1/account`.' }),
     metadata: metadataField.default({}),
+    on_idle: onIdleField.optional(),
     idle_timeout: idleTimeoutField.default(limits.idleTimeout.default),
     max_duration: maxDurationField.optional(),
     wait: waitField,
@@ -81,7 +83,9 @@ export const createPhone: Route = (app, deps) => {
       preHandler: (request) => checkCountryFirst(deps, request),
     },
     async (request, reply) => {
-      const { wait, ...asked } = request.body
+      const { wait, on_idle: onIdle = 'park', ...asked } = request.body
+      // Earlier releases did not know the field: a request without it has the same hash as there.
+      const compared = onIdle === 'park' ? asked : { ...asked, on_idle: onIdle }
       const key = request.headers['idempotency-key']
       const { phone: created, replayed } = await deps.services.phones.create(
         callerOf(request),
@@ -89,10 +93,11 @@ export const createPhone: Route = (app, deps) => {
           name: asked.name ?? null,
           country: asked.country ?? null,
           metadata: asked.metadata,
+          onIdle,
           idleTimeout: asked.idle_timeout,
           maxDuration: asked.max_duration ?? null,
         },
-        key === undefined ? null : { key, bodyHash: canonicalHash(asked) },
+        key === undefined ? null : { key, bodyHash: canonicalHash(compared) },
       )
       // A replay returns a phone that failed earlier; only a failure during this request is an
       // error.

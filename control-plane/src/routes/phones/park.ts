@@ -45,7 +45,9 @@ export const parkPhone: Route = (app, deps) => {
       const phone = request.body.wait
         ? await waitAfterWrite(deps, request, reply, parking, settledForPark)
         : parking
-      return reply.code(phone.status === 'parked' ? 200 : 202).send(phoneJson(phone))
+      return reply
+        .code(phone.status === 'parked' || phone.status === 'deleted' ? 200 : 202)
+        .send(phoneJson(phone))
     },
   )
 }

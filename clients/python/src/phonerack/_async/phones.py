@@ -16,6 +16,8 @@ from .until_ready import until_ready
 
 Status = Literal["creating", "starting", "ready", "parking", "parked", "unavailable", "failed", "deleted"]
 
+OnIdle = Literal["park", "delete"]
+
 
 class AsyncPhones:
     def __init__(self, connection: AsyncConnection) -> None:
@@ -27,6 +29,7 @@ class AsyncPhones:
         name: Optional[str] = None,
         country: Optional[str] = None,
         metadata: Optional[Mapping[str, str]] = None,
+        on_idle: Optional[OnIdle] = None,
         idle_timeout: Optional[int] = None,
         max_duration: Optional[int] = None,
         wait: bool = True,
@@ -36,7 +39,8 @@ class AsyncPhones:
     ) -> AsyncPhone:
         """Rents a phone, and waits until it is ready. It is billed until it parks: a `with` block parks it.
 
-        `country`: two letters; default: any country. `idle_timeout`: seconds without use until the phone parks.
+        `country`: two letters; default: any country. `on_idle`: `delete` deletes the phone with its data where it would
+        park, and by `park()`. `idle_timeout`: seconds without use until the phone parks.
         `max_duration`: seconds until it parks in any case. `wait`: False returns while the phone is still creating.
         `idempotency_key`: a repeat with the same key returns the same phone; default: a random one for each call.
         """
@@ -45,6 +49,7 @@ class AsyncPhones:
             name=name,
             country=country,
             metadata=metadata,
+            on_idle=on_idle,
             idle_timeout=idle_timeout,
             max_duration=max_duration,
             wait=None if wait else False,

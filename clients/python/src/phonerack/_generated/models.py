@@ -235,6 +235,9 @@ class CreatePhoneBody(TypedDict, total=False):
     country: str
     # Your key-value pairs, which `GET /v1/phones` can filter by.
     metadata: Dict[str, str]
+    # `delete`: when the phone would park by itself or by your request, it is deleted with its data. `park` if
+    # omitted.
+    on_idle: Literal["park", "delete"]
     # Seconds without a request after which the phone parks. `300` if omitted.
     idle_timeout: int
     # Maximum length of the session in seconds. If omitted: 900, shortened to fit the credit.
@@ -269,7 +272,7 @@ class _CreateWebhookBodyRequired(TypedDict):
 
 class CreateWebhookBody(_CreateWebhookBodyRequired, total=False):
     # The types of events that are sent; null: all.
-    events: Optional[List[Literal["phone.created", "phone.ready", "phone.parked", "phone.failed", "phone.unavailable", "phone.deleted", "session.started", "session.ended", "balance.low", "install.succeeded", "install.failed", "upload.ready", "upload.failed", "recording.ready", "recording.failed", "handoff.created", "handoff.taken", "handoff.done", "handoff.declined", "handoff.cancelled", "handoff.expired", "app.crashed", "notification.posted", "webhook.disabled"]]]
+    events: Optional[List[Literal["phone.created", "phone.ready", "phone.parked", "phone.failed", "phone.unavailable", "phone.expiring", "phone.deleted", "session.started", "session.ended", "balance.low", "install.succeeded", "install.failed", "upload.ready", "upload.failed", "recording.ready", "recording.failed", "handoff.created", "handoff.taken", "handoff.done", "handoff.declined", "handoff.cancelled", "handoff.expired", "app.crashed", "notification.posted", "webhook.disabled"]]]
     # A text for people.
     description: Optional[str]
 
@@ -451,10 +454,10 @@ class ErrorError(TypedDict):
 class Event(TypedDict):
     id: str
     object: Literal["event"]
-    # One of phone.created, phone.ready, phone.parked, phone.failed, phone.unavailable, phone.deleted,
-    # session.started, session.ended, balance.low, install.succeeded, install.failed, upload.ready,
-    # upload.failed, recording.ready, recording.failed, handoff.created, handoff.taken, handoff.done,
-    # handoff.declined, handoff.cancelled, handoff.expired, app.crashed, notification.posted,
+    # One of phone.created, phone.ready, phone.parked, phone.failed, phone.unavailable, phone.expiring,
+    # phone.deleted, session.started, session.ended, balance.low, install.succeeded, install.failed,
+    # upload.ready, upload.failed, recording.ready, recording.failed, handoff.created, handoff.taken,
+    # handoff.done, handoff.declined, handoff.cancelled, handoff.expired, app.crashed, notification.posted,
     # webhook.disabled. More may be added.
     type: str
     # ISO 8601, UTC, with milliseconds.
@@ -751,7 +754,7 @@ class OpenSession(TypedDict):
     idle_timeout: int
     # Seconds.
     max_duration: int
-    # Time at which the phone parks itself.
+    # Time at which the phone parks itself, or is deleted with `on_idle` `delete`.
     parks_at: str
     # The rule that determines `parks_at`. More may be added.
     park_reason: str
@@ -778,6 +781,9 @@ class Phone(TypedDict):
     status: str
     # The two-letter country code that the create requested, or null.
     country: Optional[str]
+    # `park`, or `delete`: the phone is deleted with its data where it would park by itself or by your
+    # request. More may be added.
+    on_idle: str
     # Your key-value pairs.
     metadata: Dict[str, str]
     # ISO 8601, UTC, with milliseconds.
@@ -1179,7 +1185,7 @@ class UpdateWebhookBody(TypedDict, total=False):
     # link-local and other special addresses.
     url: str
     # The types of events that are sent; null: all.
-    events: Optional[List[Literal["phone.created", "phone.ready", "phone.parked", "phone.failed", "phone.unavailable", "phone.deleted", "session.started", "session.ended", "balance.low", "install.succeeded", "install.failed", "upload.ready", "upload.failed", "recording.ready", "recording.failed", "handoff.created", "handoff.taken", "handoff.done", "handoff.declined", "handoff.cancelled", "handoff.expired", "app.crashed", "notification.posted", "webhook.disabled"]]]
+    events: Optional[List[Literal["phone.created", "phone.ready", "phone.parked", "phone.failed", "phone.unavailable", "phone.expiring", "phone.deleted", "session.started", "session.ended", "balance.low", "install.succeeded", "install.failed", "upload.ready", "upload.failed", "recording.ready", "recording.failed", "handoff.created", "handoff.taken", "handoff.done", "handoff.declined", "handoff.cancelled", "handoff.expired", "app.crashed", "notification.posted", "webhook.disabled"]]]
     # A text for people.
     description: Optional[str]
     # False: nothing is sent, and pending deliveries fail. Events of that time are not sent later.

@@ -306,7 +306,7 @@ def get_account() -> Request[Account]:
     return Request("GET", "/v1/account")
 
 
-def list_events(*, type: Optional[Literal["phone.created", "phone.ready", "phone.parked", "phone.failed", "phone.unavailable", "phone.deleted", "session.started", "session.ended", "balance.low", "install.succeeded", "install.failed", "upload.ready", "upload.failed", "recording.ready", "recording.failed", "handoff.created", "handoff.taken", "handoff.done", "handoff.declined", "handoff.cancelled", "handoff.expired", "app.crashed", "notification.posted", "webhook.disabled"]] = None, phone: Optional[str] = None, limit: Optional[int] = None, cursor: Optional[str] = None) -> Request[EventPage]:
+def list_events(*, type: Optional[Literal["phone.created", "phone.ready", "phone.parked", "phone.failed", "phone.unavailable", "phone.expiring", "phone.deleted", "session.started", "session.ended", "balance.low", "install.succeeded", "install.failed", "upload.ready", "upload.failed", "recording.ready", "recording.failed", "handoff.created", "handoff.taken", "handoff.done", "handoff.declined", "handoff.cancelled", "handoff.expired", "app.crashed", "notification.posted", "webhook.disabled"]] = None, phone: Optional[str] = None, limit: Optional[int] = None, cursor: Optional[str] = None) -> Request[EventPage]:
     """List or follow events."""
     return Request("GET", "/v1/events", query={"type": type, "phone": phone, "limit": limit, "cursor": cursor})
 

@@ -99,7 +99,7 @@ class Phone(Screen):
     def park(
         self, *, wait: bool = True, timeout: Optional[float] = None, deadline: Optional[float] = None
     ) -> Phone:
-        """Ends the session, and keeps the phone with its data. `wait`: False returns while it is `parking`."""
+        """Ends the session, and keeps the phone with its data, unless `on_idle` is `delete`. `wait`: False returns while it is `parking`."""
         request = operations.park_phone(self.id, body={} if wait else {"wait": False})
         self.data = self._connection.send(request, Deadline(REQUEST, timeout, deadline))
         return self

@@ -17,6 +17,8 @@ from .until_ready import until_ready
 
 Status = Literal["creating", "starting", "ready", "parking", "parked", "unavailable", "failed", "deleted"]
 
+OnIdle = Literal["park", "delete"]
+
 
 class Phones:
     def __init__(self, connection: Connection) -> None:
@@ -28,6 +30,7 @@ class Phones:
         name: Optional[str] = None,
         country: Optional[str] = None,
         metadata: Optional[Mapping[str, str]] = None,
+        on_idle: Optional[OnIdle] = None,
         idle_timeout: Optional[int] = None,
         max_duration: Optional[int] = None,
         wait: bool = True,
@@ -37,7 +40,8 @@ class Phones:
     ) -> Phone:
         """Rents a phone, and waits until it is ready. It is billed until it parks: a `with` block parks it.
 
-        `country`: two letters; default: any country. `idle_timeout`: seconds without use until the phone parks.
+        `country`: two letters; default: any country. `on_idle`: `delete` deletes the phone with its data where it would
+        park, and by `park()`. `idle_timeout`: seconds without use until the phone parks.
         `max_duration`: seconds until it parks in any case. `wait`: False returns while the phone is still creating.
         `idempotency_key`: a repeat with the same key returns the same phone; default: a random one for each call.
         """
@@ -46,6 +50,7 @@ class Phones:
             name=name,
             country=country,
             metadata=metadata,
+            on_idle=on_idle,
             idle_timeout=idle_timeout,
             max_duration=max_duration,
             wait=None if wait else False,
