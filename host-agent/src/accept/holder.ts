@@ -19,7 +19,7 @@ export async function holderOf(
   proc = '/proc',
 ): Promise<string | null> {
   const agent = agentDir === null ? null : runningAgent(agentDir)
-  // Its adb server takes every phone on USB, even one that restarts during the run.
+  // Its adb servers take every phone on USB, even one that restarts during the run.
   if (agent !== null && !isNetworkSerial(serial))
     return `the host agent of this machine runs (process ${agent}) and holds every phone on USB. Stop it first, or use another machine.`
   const servers = await readAdbServers(proc, null)

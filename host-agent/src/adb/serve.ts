@@ -58,11 +58,10 @@ export function serve(parts: ServeParts): Served {
     const { serves, log } = parts
     const onLost = (error: unknown) => log.warn({ err: error }, 'the connection to the device list was lost')
     const reading = [trackDevices(client, onList, onLost, signal)]
-    if (serves.kind === 'network') {
-      const { serial } = serves
-      keeper = keepConnected(client, serial, () => devices[0]?.state ?? null, log, parts.reconnectMs)
-      reading.push(pollDevices(client, onList, networkPollMs, signal))
-    }
+    // An operator can connect a network phone to the server of all phones on USB by hand.
+    if (serves.kind !== 'usb') reading.push(pollDevices(client, onList, networkPollMs, signal))
+    if (serves.kind === 'network')
+      keeper = keepConnected(client, serves.serial, () => devices[0]?.state ?? null, log, parts.reconnectMs)
     await new Promise<void>((resolve) => onAbort(signal, resolve))
     await Promise.all([...reading, keeper?.stop()])
   }

@@ -74,11 +74,12 @@ export async function startTestHost(
   connect: readonly string[] = [],
   allowSims: readonly string[] = [],
   times: AgentTimes = {},
+  adbBin = 'adb',
 ): Promise<TestHost> {
   const dataDir = mkdtempSync(join(tmpdir(), 'phonerack-agent-'))
   const ca = await createTestCa()
   const identity = await makeIdentity(ca)
-  const config = { ...(await makeConfig(dataDir, connect)), allowSims }
+  const config = { ...(await makeConfig(dataDir, connect)), allowSims, adbBin }
   const log = createLogger('test')
   log.level = process.env['LOG_LEVEL'] ?? 'silent'
   const agent = await startAgent(config, identity, log, times)

@@ -1,4 +1,4 @@
-/** The key of the agent's adb server. `up` creates it before the agent does, so that the virtual phones let in only this server. */
+/** The key of the agent's adb servers. `up` creates it before the agent does, so that the virtual phones let in only these servers. */
 import { execFile } from 'node:child_process'
 import { existsSync, mkdirSync } from 'node:fs'
 import path from 'node:path'
@@ -13,7 +13,7 @@ const limit = 60_000
  * @throws Error when adb fails
  */
 export async function ensureAdbKey(adb: string, agentDir: string): Promise<string> {
-  // The folders of `host-agent/src/adb/server.ts`.
+  // The folders of `host-agent/src/adb/key.ts`.
   const folder = path.join(agentDir, 'adb', '.android')
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const key = path.join(folder, 'adbkey')
