@@ -192,9 +192,12 @@ export const limits = {
     /** Redirect addresses of a client, and characters of each. */
     redirects: 50,
     redirect: 2000,
-    /** Clients that have registered themselves, and those per address and hour. */
+    /** Clients that have registered themselves and have no connector: all, and those of an IPv4 address or IPv6 /48. */
     registered: 10_000,
+    registeredPerSite: 1000,
+    /** Registrations in an hour by an IPv4 address or IPv6 /64, and by an IPv6 /48. */
     registeredPerHour: 20,
+    registeredPerHourOfSite: 100,
     /** Seconds after which a registered client without a connector is deleted. */
     unusedLife: 30 * 86_400,
   },
@@ -206,6 +209,8 @@ export const limits = {
     /** Seconds between two polls of a well-behaved client. */
     interval: 3,
     requestsPerAddressPerMinute: 10,
+    /** Requests by an IPv6 /48, which are fewer than `pending` in the time that a setup waits. */
+    requestsPerSitePerMinute: 60,
     /** Concurrent setups that wait for a person, over all addresses. */
     pending: 10_000,
     pollsPerMinute: 60,
@@ -220,6 +225,9 @@ export const limits = {
   hostLostAfter: 30,
   /** Milliseconds a write waits for its turn at a phone. */
   writeQueueWait: 30_000,
+  /** Writes that wait for their turn at a phone, and its reads that run concurrently. */
+  writesWaiting: 100,
+  readsRunning: 64,
 } as const
 
 export const price = {

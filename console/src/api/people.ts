@@ -26,9 +26,9 @@ export const changeRole = (project: string, user: string, role: Role) =>
   call('PATCH', `${of(project)}/members/${encodeURIComponent(user)}`, { role })
 export const removeMember = (project: string, user: string) =>
   call('DELETE', `${of(project)}/members/${encodeURIComponent(user)}`)
-/** `url`: the link, which is never shown again. `is_mailed`: the person has it already. */
+/** `url`: the link, which is never shown again; null: the person has it by mail. */
 export const invite = (project: string, email: string, role: Role) =>
-  call<Invitation & { url: string; is_mailed: boolean }>('POST', `${of(project)}/invitations`, {
+  call<Invitation & { url: string | null }>('POST', `${of(project)}/invitations`, {
     email,
     role,
   })

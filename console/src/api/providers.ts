@@ -9,6 +9,8 @@ interface Kept {
   next?: string | undefined
   /** The token of the link that the person opened. */
   invitation?: string | undefined
+  /** The account with the person's address is not theirs. */
+  replaces?: boolean | undefined
 }
 
 const storageKey = 'phonerack.sign-in'
@@ -35,6 +37,12 @@ export const signInAt = (provider: string, kept: Kept): Promise<void> =>
 export const linkAt = (provider: string): Promise<void> =>
   leave(`/me/accounts/${encodeURIComponent(provider)}`, {})
 
+const readKept = (): Kept => JSON.parse(window.sessionStorage.getItem(storageKey) ?? '{}') as Kept
+
+/** Begins again, for a new account in place of one that is not the person's. @throws RequestFailed */
+export const replaceAt = (provider: string): Promise<void> =>
+  signInAt(provider, { ...readKept(), replaces: true })
+
 export interface Finished {
   isLink: boolean
   isNew: boolean
@@ -43,8 +51,7 @@ export interface Finished {
 
 /** Sends the provider's answer. @throws RequestFailed, Error for a person who declined */
 export async function finishAt(provider: string): Promise<Finished> {
-  const kept = JSON.parse(window.sessionStorage.getItem(storageKey) ?? '{}') as Kept
-  window.sessionStorage.removeItem(storageKey)
+  const kept = readKept()
   const [code, state] = [arrival?.get('code'), arrival?.get('state')]
   if (!code || !state)
     throw new Error(
@@ -56,8 +63,9 @@ export async function finishAt(provider: string): Promise<Finished> {
   const { is_link: isLink, is_new: isNew } = await call<{ is_link: boolean; is_new: boolean }>(
     'POST',
     `/auth/providers/${encodeURIComponent(provider)}/callback`,
-    { code, state, iss, invitation: kept.invitation },
+    { code, state, iss, invitation: kept.invitation, replaces: kept.replaces },
   )
+  window.sessionStorage.removeItem(storageKey)
   return { isLink, isNew, kept }
 }
 

@@ -1,10 +1,10 @@
 /** The page to which an identity provider sends the browser back. */
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useParams, useRouter } from '@tanstack/react-router'
 import { useEffect } from 'react'
 import { toast } from 'sonner'
-import { messageOf } from '../api/client'
-import { finishAt } from '../api/providers'
+import { messageOf, RequestFailed } from '../api/client'
+import { finishAt, replaceAt } from '../api/providers'
 import { sessionQuery, useSession } from '../api/session'
 import { Outside } from '../shell/outside'
 import { Button } from '../ui/button'
@@ -21,6 +21,7 @@ export function Callback() {
     queryFn: () => finishAt(provider),
     ...{ retry: false, staleTime: Infinity, gcTime: Infinity },
   })
+  const replace = useMutation({ mutationFn: () => replaceAt(provider) })
   const finished = answer.data
 
   useEffect(() => {
@@ -53,10 +54,24 @@ export function Callback() {
     )
   return (
     <Outside title="The sign-in did not work">
-      <p role="alert">{messageOf(answer.error)}</p>
+      <p role="alert">{messageOf(replace.error ?? answer.error)}</p>
+      {canReplace(answer.error) && (
+        <>
+          <p>
+            An account has your address, and nobody has proved that it is theirs. If you did not create it,
+            start with a new account: the other one loses the address.
+          </p>
+          <Button isBusy={replace.isPending} onClick={() => replace.mutate()}>
+            Start with a new account
+          </Button>
+        </>
+      )}
       <Button asChild>
         {user ? <Link to="/account">Your account</Link> : <Link to="/sign-in">Sign in</Link>}
       </Button>
     </Outside>
   )
 }
+
+const canReplace = (error: Error): boolean =>
+  error instanceof RequestFailed && error.body.details['can_replace'] === true

@@ -41,6 +41,11 @@ it('names settings that do not fit each other', () => {
   // Nothing could prove an address.
   expect(problemsOf({ PHONERACK_SIGN_UP: 'open' })).toEqual(['PHONERACK_SMTP_URL'])
   expect(problemsOf({ ...smtp, PHONERACK_SIGN_UP: 'open' })).toEqual([])
+  const gitHub = { PHONERACK_GITHUB_CLIENT_ID: 'c', PHONERACK_GITHUB_CLIENT_SECRET: 'd' }
+  const domain = { PHONERACK_SIGN_UP: 'domain', PHONERACK_SIGN_UP_DOMAINS: 'example.com' }
+  expect(problemsOf({ ...gitHub, PHONERACK_SIGN_UP: 'open' })).toEqual([])
+  expect(problemsOf({ ...gitHub, ...domain })).toEqual(['PHONERACK_SMTP_URL'])
+  expect(problemsOf({ ...smtp, ...gitHub, ...domain })).toEqual([])
   expect(problemsOf({ PHONERACK_GOOGLE_CLIENT_ID: 'a' })).toEqual(['PHONERACK_GOOGLE_CLIENT_SECRET'])
   expect(problemsOf({ PHONERACK_OIDC_ISSUER: 'https://login.example' })).toEqual(['PHONERACK_OIDC_CLIENT_ID'])
 })

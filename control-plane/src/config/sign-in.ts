@@ -122,11 +122,13 @@ export function signInProblems(
       problems.push({ name: secret, message: `and ${id} go together` })
   if ((env.PHONERACK_OIDC_ISSUER === undefined) !== (env.PHONERACK_OIDC_CLIENT_ID === undefined))
     problems.push({ name: 'PHONERACK_OIDC_CLIENT_ID', message: 'and PHONERACK_OIDC_ISSUER go together' })
-  const provesAddresses = env.PHONERACK_SMTP_URL !== undefined || readProviders(env).length > 0
+  // GitHub does not say who has an address today.
+  const provers = readProviders(env).filter(({ kind }) => !isDomain || kind !== 'github')
+  const provesAddresses = env.PHONERACK_SMTP_URL !== undefined || provers.length > 0
   if (env.PHONERACK_SIGN_UP !== 'invite' && !provesAddresses)
     problems.push({
       name: 'PHONERACK_SMTP_URL',
-      message: `or an identity provider is needed by PHONERACK_SIGN_UP=${env.PHONERACK_SIGN_UP}, to verify addresses`,
+      message: `or an identity provider${isDomain ? ' other than GitHub' : ''} is needed by PHONERACK_SIGN_UP=${env.PHONERACK_SIGN_UP}, to verify addresses`,
     })
   return problems
 }

@@ -3,11 +3,13 @@ import { once } from 'node:events'
 import { type RequestListener } from 'node:http'
 import { createServer, type Server } from 'node:https'
 import { type AddressInfo } from 'node:net'
+import { hashSecret, limits } from '@phonerack/shared'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { parseNetwork } from '../config/webhooks.js'
 import { Authority, newAuthority } from '../pki/authority.js'
 import { useWorld, type Plane } from '../testing/world.js'
 import { createClients, type Clients } from './clients.js'
+import { forgetUnusedClients } from './expiry.js'
 import { cleanName, readDocument } from './metadata.js'
 
 const world = useWorld()
@@ -130,4 +132,63 @@ it('a name has no signs that hide or reorder text, and a length', () => {
     redirect_uris: ['https://b.example/'],
   }
   expect(readDocument('https://a.example/c', JSON.stringify(document))).toMatchObject({ name: 'a.example' })
+})
+
+describe('registered clients', () => {
+  const ids = async () =>
+    (await plane.app.core.db.connectorClient.findMany({ orderBy: { id: 'asc' } })).map(({ id }) => id)
+  const ago = (minutes: number) => new Date(Date.now() - minutes * 60_000)
+
+  it('without a connector give way to newer ones from the same site, and to others only when that site has the most', async () => {
+    const { db } = plane.app.core
+    const { projectId } = await plane.tenant()
+    const { id: keyId } = await db.apiKey.findFirstOrThrow({ where: { projectId } })
+    const row = (id: string, siteHash: string | null, minutes: number) => ({
+      ...{ id, siteHash, name: id, redirectUris: [], createdAt: ago(minutes) },
+    })
+    await db.connectorClient.createMany({
+      data: [
+        ...[1, 2, 3, 4, 5].map((minutes) => row(`many_${minutes}`, 'many', minutes)),
+        ...[
+          row('one_9', 'one', 9),
+          row('two_7', 'two', 7),
+          row('two_8', 'two', 8),
+          row('used_10', 'many', 10),
+        ],
+      ],
+    })
+    await db.connector.create({
+      data: {
+        ...{ keyId, clientId: 'used_10', clientName: 'x', redirectUri: 'x', grantedBy: 'x' },
+        ...{ codeHash: 'x', codeChallenge: 'x', codeExpiresAt: ago(0) },
+      },
+    })
+    await forgetUnusedClients(db, { registered: 6, registeredPerSite: 4 })
+    expect(await ids()).toEqual(['many_1', 'many_2', 'many_3', 'one_9', 'two_7', 'two_8', 'used_10'])
+    await forgetUnusedClients(db, { registered: 3, registeredPerSite: 4 })
+    expect(await ids()).toEqual(['many_1', 'one_9', 'two_7', 'used_10'])
+  })
+
+  it('are counted by address and by the /48 of an address', async () => {
+    const open = await world.start({ beside: plane, env: { PHONERACK_OAUTH_REGISTRATION: 'on' } })
+    const { db } = plane.app.core
+    const { registeredPerHourOfSite: count } = limits.connectors
+    const subject = hashSecret('registration 2001:db8:1::/48')
+    await db.attempt.create({ data: { subject, count, endsAt: new Date(Date.now() + 3_600_000) } })
+    const register = (remoteAddress: string) =>
+      open.server.inject({
+        ...{ method: 'POST', url: '/oauth/register', remoteAddress },
+        payload: { redirect_uris: ['https://agents.example/cb'] },
+      })
+    const refused = await register('2001:db8:1:77::1')
+    expect([refused.statusCode, refused.json<{ error: string }>().error]).toEqual([
+      ...[429, 'temporarily_unavailable'],
+    ])
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(3000)
+    const made = await register('2001:db8:2:77::1')
+    expect(made.statusCode).toBe(201)
+    const { client_id: id } = made.json<{ client_id: string }>()
+    const { siteHash } = await db.connectorClient.findUniqueOrThrow({ where: { id } })
+    expect(siteHash).toBe(hashSecret('2001:db8:2::/48'))
+  })
 })

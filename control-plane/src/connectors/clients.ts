@@ -2,14 +2,16 @@
  * Finds clients: by their metadata document, which is fetched under the rules for addresses of webhooks, or by the ID with
  * which they have registered. docs/decisions/0296
  */
-import { ApiError, isId, limits, newId } from '@phonerack/shared'
+import { ApiError, hashSecret, isId, limits, newId } from '@phonerack/shared'
 import { createLru } from '../base/lru.js'
 import { type Network } from '../config/webhooks.js'
 import { type Core } from '../core/core.js'
+import { siteOf } from '../failure-limit/network.js'
 import { ownAddresses } from '../webhooks/own-addresses.js'
 import { sendAttempt } from '../webhooks/send.js'
 import { type ResolveOf } from '../webhooks/resolve.js'
 import { urlProblem } from '../webhooks/url.js'
+import { forgetUnusedClients } from './expiry.js'
 import { cleanName, readDocument, redirectsOf, type Client } from './metadata.js'
 import { OAuthError } from './oauth-error.js'
 
@@ -27,8 +29,8 @@ export interface Clients {
   allowsRegistration: boolean
   /** @param userId whose request causes the look-up @throws ApiError invalid_request */
   find(clientId: string, userId: string): Promise<Client>
-  /** @throws OAuthError */
-  register(metadata: Record<string, unknown>): Promise<Client & { createdAt: Date }>
+  /** @param network of the client's address @throws OAuthError */
+  register(metadata: Record<string, unknown>, network: string): Promise<Client & { createdAt: Date }>
 }
 
 const refused = (message: string): ApiError => new ApiError('invalid_request', { message, next: null })
@@ -81,16 +83,15 @@ export function createClients({ core, allowed, resolve, allowsRegistration, ca }
       documents.set(clientId, client)
       return client
     },
-    async register(metadata) {
+    async register(metadata, network) {
       const redirectUris = redirectsOf(metadata['redirect_uris'])
       if (!redirectUris || redirectUris.length !== (metadata['redirect_uris'] as unknown[]).length)
         throw new OAuthError('invalid_redirect_uri', 'redirect_uris must be https or loopback addresses.')
-      if ((await core.db.connectorClient.count()) >= limits.connectors.registered)
-        throw new OAuthError('temporarily_unavailable', 'Too many clients have registered.', 503)
       const name = cleanName(metadata['client_name']) || 'A client without a name'
-      const data = { id: newId('connectorClient'), name, redirectUris, createdAt: core.clock.now() }
-      await core.db.connectorClient.create({ data })
-      return { ...data, host: null }
+      const client = { id: newId('connectorClient'), name, redirectUris, createdAt: core.clock.now() }
+      await core.db.connectorClient.create({ data: { ...client, siteHash: hashSecret(siteOf(network)) } })
+      await forgetUnusedClients(core.db)
+      return { ...client, host: null }
     },
   }
 }

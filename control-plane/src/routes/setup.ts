@@ -5,12 +5,13 @@
 import { isSecret, limits, secretPrefixes } from '@phonerack/shared'
 import { z } from 'zod'
 import { createRateLimit } from '../http/rate-limit.js'
-import { addressOf } from '../failure-limit/network.js'
+import { addressOf, siteOf } from '../failure-limit/network.js'
 import type { Route } from './deps.js'
 import { describeOpenErrors } from './errors.js'
 import { postHeaders } from './fields.js'
 
-const { client, life, interval, requestsPerAddressPerMinute, pollsPerMinute } = limits.setup
+const { client, life, interval, requestsPerAddressPerMinute, requestsPerSitePerMinute, pollsPerMinute } =
+  limits.setup
 
 const printableAscii = new RegExp(`^[\\x20-\\x7e]{${client.min},${client.max}}$`)
 
@@ -37,6 +38,7 @@ export const collectSetupBody = z.strictObject({
 
 export const createSetup: Route = (app, { services, failureLimit, baseUrl, clock }) => {
   const perAddress = createRateLimit(requestsPerAddressPerMinute, clock, 'address')
+  const perSite = createRateLimit(requestsPerSitePerMinute, clock, 'network')
   app.post(
     '/setup',
     {
@@ -64,7 +66,9 @@ export const createSetup: Route = (app, { services, failureLimit, baseUrl, clock
       },
       config: { isOpen: true },
       onRequest: (request, _reply, done) => {
-        perAddress.count(failureLimit.networkOf(request.raw))
+        const network = failureLimit.networkOf(request.raw)
+        perAddress.count(network)
+        perSite.count(siteOf(network))
         done()
       },
     },

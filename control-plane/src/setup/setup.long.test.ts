@@ -329,6 +329,17 @@ describe('the requests', () => {
     ])
   })
 
+  it('are limited to 60 a minute from an IPv6 /48', async () => {
+    const from = (remoteAddress: string) =>
+      plane.server.inject({ method: 'POST', url: '/v1/setup', remoteAddress })
+    const statuses: number[] = []
+    for (let network = 0; network < 61; network += 1)
+      statuses.push((await from(`2001:db8:7:${network}::1`)).statusCode)
+    expect([statuses.slice(0, 60).every((status) => status === 201), statuses[60]]).toEqual([true, 429])
+    expect((await from('2001:db8:8:1::1')).statusCode).toBe(201)
+    ahead += 60_000
+  })
+
   it('are limited: 10 a minute by address, 60 polls a minute by setup', async () => {
     const answers = await Promise.all(Array.from({ length: 11 }, () => post('/v1/setup')))
     const refused = answers.filter((each) => each.statusCode === 429)

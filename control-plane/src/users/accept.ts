@@ -13,6 +13,8 @@ import { type Role, type User } from './types.js'
 export interface NewUser {
   name: string
   email: string
+  /** See `addUser`. */
+  replaces?: boolean
 }
 
 /** Gives the rights of the invitation. A user with more rights keeps them. */
@@ -77,8 +79,9 @@ export async function acceptAsNewUser(
     const email = (invitation.email ?? input.email).toLowerCase()
     // The provider has verified the person's address, which may differ from the invitation's.
     if (isOfProvider && email !== input.email) throw otherAddress(email, input.email)
-    const isVerified = invitation.role === 'sign_up' || isOfProvider
-    const id = await addUser(work, { name: input.name, email, isVerified, credential })
+    const isVerified = invitation.isMailed || invitation.role === 'sign_up' || isOfProvider
+    const { name, replaces = false } = input
+    const id = await addUser(work, { name, email, isVerified, credential, replaces })
     if (invitation.role === 'sign_up') {
       // The setting may have changed since the link was sent.
       if (!maySignUp(signUp, email)) throw notValid()

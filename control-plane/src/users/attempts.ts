@@ -1,6 +1,7 @@
 /** Limits attempts per address and per account. The counts are in Postgres, so that replicas share them. */
 import { hashSecret } from '@phonerack/shared'
 import { type Database } from '../db/database.js'
+import { siteOf } from '../failure-limit/network.js'
 
 export interface AttemptLimit {
   max: number
@@ -32,6 +33,22 @@ export async function countAttempt(
     returning count, greatest(1, ceil(extract(epoch from ends_at - now())))::int as left`
   if (!row) throw new Error('Postgres did not return the count of attempts')
   return row.count > max ? row.left : null
+}
+
+/**
+ * Counts one attempt of a network, and of its IPv6 /48, in which a subscriber may have 65,536 networks. Returns like
+ * `countAttempt`. @param network from `networkOf` @param limit `maxOfSite`: attempts of the /48
+ */
+export async function countAttemptFrom(
+  db: Database,
+  what: string,
+  network: string,
+  { maxOfSite, ...limit }: AttemptLimit & { maxOfSite: number },
+): Promise<number | null> {
+  const seconds = await countAttempt(db, `${what} ${network}`, limit)
+  const site = siteOf(network)
+  if (seconds !== null || site === network) return seconds
+  return countAttempt(db, `${what} ${site}`, { ...limit, max: maxOfSite })
 }
 
 export async function forgetAttempts(db: Database, subject: string): Promise<void> {

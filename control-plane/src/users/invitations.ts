@@ -41,17 +41,27 @@ export type NewInvitation = InvitationView & { url: string }
 export const linkOf = (consoleOrigin: string, token: string): string =>
   `${consoleOrigin}/console/welcome#${token}`
 
-/** @param lifeMs milliseconds that the link is valid */
+/** @param invitation `isMailed`: nobody but the reader of mail to `email` gets the link @param lifeMs milliseconds that the link is valid */
 export async function addInvitation(
   { tx, now, operator }: Work,
   consoleOrigin: string,
-  of: { projectId: string | null; role: 'operator' | 'reset' | 'sign_up' | Role; email: string | null },
+  invitation: {
+    projectId: string | null
+    role: 'operator' | 'reset' | 'sign_up' | Role
+    email: string | null
+    isMailed: boolean
+  },
   lifeMs = defaultLifeMs,
 ): Promise<Change<NewInvitation>> {
   const token = newSecret('invitation')
   const row = await tx.invitation.create({
     data: {
-      ...{ id: newId('invitation'), tokenHash: hashSecret(token), ...of, createdBy: operator.tokenId },
+      ...{
+        id: newId('invitation'),
+        tokenHash: hashSecret(token),
+        ...invitation,
+        createdBy: operator.tokenId,
+      },
       ...{ createdAt: now, expiresAt: new Date(now.getTime() + lifeMs) },
     },
   })
@@ -66,13 +76,13 @@ export async function addInvitation(
 
 /** For an operator with a token: a link that makes its holder an operator. */
 export const inviteOperator = (work: Work, consoleOrigin: string): Promise<Change<NewInvitation>> =>
-  addInvitation(work, consoleOrigin, { projectId: null, role: 'operator', email: null })
+  addInvitation(work, consoleOrigin, { projectId: null, role: 'operator', email: null, isMailed: false })
 
 export const inviteMember = (
   core: Core,
   actor: Actor,
   consoleOrigin: string,
-  { projectId, role, email }: { projectId: string; role: Role; email: string },
+  { projectId, role, email, isMailed }: { projectId: string; role: Role; email: string; isMailed: boolean },
 ): Promise<NewInvitation> =>
   asUser(core, actor, 'invitation.create', async (work) => {
     const { tx, now } = work
@@ -85,7 +95,7 @@ export const inviteMember = (
       })
     if ((await tx.member.count({ where: { projectId, user: { email } } })) > 0)
       throw new ApiError('invalid_request', { message: `${email} is a member of the project already.` })
-    return addInvitation(work, consoleOrigin, { projectId, role, email })
+    return addInvitation(work, consoleOrigin, { projectId, role, email, isMailed })
   })
 
 const isOpen = (now: Date) => ({ acceptedAt: null, expiresAt: { gt: now } })

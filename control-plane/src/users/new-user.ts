@@ -1,6 +1,7 @@
 /** Adds a user, in the transaction of the link or sign-up that creates them. */
 import { ApiError, newId } from '@phonerack/shared'
-import { type Passkey } from '../gen/prisma/client.js'
+import { type Passkey, type User } from '../gen/prisma/client.js'
+import { addAudit } from '../operator/audit.js'
 import { type Work } from '../operator/work.js'
 
 /** An account at an identity provider. */
@@ -26,6 +27,8 @@ interface Added {
   /** The person has proved that they own the address. */
   isVerified: boolean
   credential: Credential
+  /** An account whose user has not proved the address loses it to this one. */
+  replaces: boolean
 }
 
 export const accountExists = (): ApiError =>
@@ -35,10 +38,35 @@ export const accountExists = (): ApiError =>
     details: { reason: 'account_exists' },
   })
 
+/** Whether the address can be taken from the account: the rights of an operator never depend on an address. */
+export const isReplaceable = (user: Pick<User, 'emailVerified' | 'isOperator'>): boolean =>
+  !user.emailVerified && !user.isOperator
+
+/** The account keeps its sessions, passkeys and projects. */
+async function freeAddress(work: Work, email: string, who: { id: string }): Promise<void> {
+  const { tx, now, operator } = work
+  await tx.$queryRaw`select 1 from users where email = ${email} for update`
+  const holder = await tx.user.findUnique({ where: { email } })
+  if (!holder || !isReplaceable(holder)) return
+  const after = { email: `${holder.id}@replaced.invalid` }
+  await tx.user.update({ where: { id: holder.id }, data: { ...after, updatedAt: now } })
+  const { address, requestId } = operator
+  await addAudit(
+    work,
+    'user.replace_address',
+    { target: holder.id, before: { email }, after },
+    {
+      ...{ tokenId: who.id, tokenName: email, address, requestId },
+    },
+  )
+}
+
 /** Returns the ID. @throws ApiError invalid_request for an address that has an account */
-export async function addUser({ tx, now }: Work, added: Added): Promise<string> {
-  const { name, email, isVerified, credential } = added
+export async function addUser(work: Work, added: Added): Promise<string> {
+  const { tx, now } = work
+  const { name, email, isVerified, credential, replaces } = added
   const id = newId('user')
+  if (replaces) await freeAddress(work, email, { id })
   const times = { createdAt: now, updatedAt: now }
   // Not a check before: another request may create the same one at this moment.
   const { count } = await tx.user.createMany({

@@ -69,10 +69,11 @@ export async function createReset(
   work: Work,
   consoleOrigin: string,
   email: string,
+  isMailed = false,
 ): Promise<Change<NewInvitation>> {
   if ((await work.tx.user.count({ where: { email } })) === 0)
     throw new ApiError('not_found', { message: 'There is no account with this e-mail address.', next: null })
-  return addInvitation(work, consoleOrigin, { projectId: null, role: 'reset', email }, mailLinkMs)
+  return addInvitation(work, consoleOrigin, { projectId: null, role: 'reset', email, isMailed }, mailLinkMs)
 }
 
 /** Sends the user a link. Nobody learns from it whether there is an account with this address. */
@@ -86,7 +87,7 @@ export async function requestReset(
   const user = await core.db.user.findUnique({ where: { email } })
   if (!user) return
   const { url } = await asUser(core, { user, ...from }, 'password.reset_request', (work) =>
-    createReset(work, consoleOrigin, email),
+    createReset(work, consoleOrigin, email, true),
   )
   await mailer.send(resetMail(email, url))
 }
@@ -118,6 +119,7 @@ export async function acceptReset(
       where: { id: invitationId },
       data: { acceptedAt: now, acceptedBy: found.id },
     })
+    if (invitation.isMailed) await tx.user.update({ where: { id: found.id }, data: { emailVerified: true } })
     await endOpenResets(tx, found.email)
     const who = { tokenId: found.id, tokenName: found.email, ...from }
     await addAudit(

@@ -6,14 +6,14 @@ import { networkOf } from '../failure-limit/network.js'
 import { addAudit } from '../operator/audit.js'
 import { createProject } from '../operator/projects.js'
 import { onBehalf, type Origin, type Work } from '../operator/work.js'
-import { countAttempt, type AttemptLimit } from './attempts.js'
+import { countAttemptFrom } from './attempts.js'
 import { addInvitation } from './invitations.js'
 import { haveAccountMail, signUpMail, type Mailer } from './mail.js'
 import { mailLinkMs } from './passwords.js'
 import { type User } from './types.js'
 
 /** Accounts that an address may create: each may bring credit. */
-const perAddress: AttemptLimit = { max: 20, window: 86_400 }
+const perAddress = { max: 20, maxOfSite: 100, window: 86_400 }
 
 export function maySignUp({ who, domains }: SignUpConfig, email: string): boolean {
   if (who === 'domain') return domains.includes(email.slice(email.lastIndexOf('@') + 1))
@@ -35,7 +35,7 @@ export function checkSignUp(signUp: SignUpConfig, email: string): void {
 
 /** Counts a new account. @throws ApiError rate_limited */
 export async function limitNewAccounts({ db }: Pick<Core, 'db'>, { address }: Origin): Promise<void> {
-  const seconds = await countAttempt(db, `new account ${networkOf(address)}`, perAddress)
+  const seconds = await countAttemptFrom(db, 'new account', networkOf(address), perAddress)
   if (seconds !== null) throw new ApiError('rate_limited', { retryAfterSeconds: seconds })
 }
 
@@ -50,7 +50,12 @@ export async function requestSignUp(
   if ((await core.db.user.count({ where: { email } })) > 0)
     return mailer.send(haveAccountMail(email, `${consoleOrigin}/console/sign-in`))
   const { result } = await onBehalf(core, from, (work) =>
-    addInvitation(work, consoleOrigin, { projectId: null, role: 'sign_up', email }, mailLinkMs),
+    addInvitation(
+      work,
+      consoleOrigin,
+      { projectId: null, role: 'sign_up', email, isMailed: true },
+      mailLinkMs,
+    ),
   )
   await mailer.send(signUpMail(email, result.url))
 }

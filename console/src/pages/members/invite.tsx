@@ -28,17 +28,19 @@ export function Invite({ project, isOpen, onOpenChange }: Props) {
     <Dialog
       isOpen={isOpen}
       onOpenChange={close}
-      isSticky={made !== undefined}
-      title={made ? 'Send this link' : 'Invite a person'}
+      isSticky={made !== undefined && made.url !== null}
+      title={made ? (made.url === null ? 'The link is sent' : 'Send this link') : 'Invite a person'}
       description={
         made
-          ? `${made.is_mailed ? `It was sent to ${made.email} too` : `Give it to ${made.email}`}. It works once, for 7 days, and is not shown again.`
+          ? made.url === null
+            ? `${made.email} has it by mail. It works once, for 7 days.`
+            : `Give it to ${made.email}. It works once, for 7 days, and is not shown again.`
           : 'They get a link to join the project, with a new account or one that they have.'
       }
     >
       {made ? (
         <>
-          <Secret text={made.url} what="link" />
+          {made.url !== null && <Secret text={made.url} what="link" />}
           <div className="flex justify-end">
             <Button look="primary" onClick={() => close(false)}>
               Done

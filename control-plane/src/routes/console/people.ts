@@ -53,19 +53,21 @@ export function addPeople(app: FastifyInstance, deps: GateDeps): void {
   addOwn(app, deps)
 }
 
-/** The page shows the link too, so a mail that is not sent does not fail the request. */
-async function isSent(
+/** Takes the invitation back when its mail cannot be sent. @throws ApiError service_unavailable */
+async function sendInvitation(
   request: FastifyRequest,
   { core, mailer }: { core: GateDeps['core']; mailer: Mailer },
-  mail: Mail,
-): Promise<boolean> {
-  if ((await countAttempt(core.db, `invitation mail ${mail.to}`, perInvited)) !== null) return false
+  { id, mail }: { id: string; mail: Mail },
+): Promise<void> {
   try {
     await mailer.send(mail)
-    return true
   } catch (error) {
     request.log.error({ err: error }, 'could not send an invitation')
-    return false
+    await withdrawInvitation(core, actorOf(request), projectOf(request).id, id)
+    throw new ApiError('service_unavailable', {
+      ...{ message: 'The mail could not be sent, so there is no invitation.', cause: error },
+      next: 'Try again later, or ask an operator to check PHONERACK_SMTP_URL.',
+    })
   }
 }
 
@@ -114,14 +116,17 @@ function addInvitations(app: FastifyInstance, deps: GateDeps): void {
     const input = parseBody(inviteBody, request)
     const project = projectOf(request)
     await count(`invitations by ${signedInOf(request).user.id}`, perInviter)
+    const isMailed = mailer !== null
+    if (isMailed) await count(`invitation mail ${input.email}`, perInvited)
     const made = await inviteMember(core, actorOf(request), config.linkOrigin, {
-      projectId: project.id,
-      ...input,
+      ...{ projectId: project.id, ...input, isMailed },
     })
+    if (mailer === null) return reply.code(201).send({ ...made, is_mailed: false })
     const by = signedInOf(request).user.name
     const mail = invitationMail(input.email, project.name, by, made.url)
-    const isMailed = mailer !== null && (await isSent(request, { core, mailer }, mail))
-    return reply.code(201).send({ ...made, is_mailed: isMailed })
+    await sendInvitation(request, { core, mailer }, { id: made.id, mail })
+    // The holder of the link can create the account, so only the reader of the mail gets it.
+    return reply.code(201).send({ ...made, url: null, is_mailed: true })
   })
   app.delete<{ Params: { invitation: string } }>(
     `${apiPath}/projects/:project/invitations/:invitation`,

@@ -12,6 +12,8 @@ import {
   reasonOf,
   signInAt,
 } from '../../testing/provider-client.js'
+import { signInByProvider } from '../../users/provider-sign-in.js'
+import { type Provider } from '../../users/providers/types.js'
 import { useWorld, type Plane, type Tenant } from '../../testing/world.js'
 
 const world = useWorld()
@@ -66,6 +68,23 @@ describe('a new person', () => {
     expect((await signInAt(again)).body).toEqual({ is_link: false, is_new: false })
     expect(await emailOf(again)).toBe(`${person.sub}@example.com`)
     expect(await db.member.count({ where: { user: { email: `${person.sub}@example.com` } } })).toBe(1)
+  })
+
+  it('is refused under `domain` at a provider that verified the address once, such as GitHub', async () => {
+    const { core } = plane.app
+    const provider = { ...{ id: 'github', name: 'GitHub', key: 'github' } } as Provider
+    const signUp = { who: 'domain', domains: ['example.com'], creditMicros: 0n } as const
+    const arrive = (who: 'domain' | 'open', isAuthority: boolean) => {
+      const { sub: subject, email } = newPerson()
+      const identity = { subject, email, isVerified: true, isAuthority, name: null }
+      const from = { address: '192.0.2.1', requestId: 'req_aaaaaaaaaaaa' }
+      return signInByProvider(core, { ...signUp, who, domains: [...signUp.domains] }, from, {
+        ...{ provider, identity, invitation: null, replaces: false },
+      })
+    }
+    await expect(arrive('domain', false)).rejects.toMatchObject({ details: { reason: 'needs_mail' } })
+    expect(await arrive('domain', true)).toMatchObject({ isNew: true })
+    expect(await arrive('open', false)).toMatchObject({ isNew: true })
   })
 
   it('keeps no token of the issuer', async () => {
@@ -219,6 +238,41 @@ describe('an invitation', () => {
     const projects = (await browser.ask('GET', '/session')).body['projects']
     expect(projects).toMatchObject([{ id: tenant.projectId, role: 'viewer' }])
     expect(projects).toHaveLength(1)
+  })
+
+  it('without mail leaves the address unproved, and its real owner takes the address for a new account', async () => {
+    const { db } = plane.app.core
+    const token = await invite(person.email)
+    const squatter = consoleClient(plane)
+    const user = { name: 'Eve', email: person.email, password: testPassword }
+    expect((await squatter.ask('POST', '/invitations/accept', { body: { token, user } })).status).toBe(200)
+    const first = await db.user.findUniqueOrThrow({ where: { email: person.email } })
+    expect(first.emailVerified).toBe(false)
+    const browser = consoleClient(plane)
+    const asked = await signInAt(browser)
+    expect(asked.body['error']).toMatchObject({ details: { reason: 'not_linked', can_replace: true } })
+    expect((await signInAt(browser, { replaces: true })).body).toEqual({ is_link: false, is_new: true })
+    const second = await db.user.findUniqueOrThrow({ where: { email: person.email } })
+    expect([second.id === first.id, second.emailVerified]).toEqual([false, true])
+    // The earlier account keeps what it has, without the address.
+    expect(await emailOf(squatter)).toBe(`${first.id}@replaced.invalid`)
+    expect((await browser.ask('GET', '/session')).body['projects']).toMatchObject([{ name: 'First project' }])
+    const audit = await db.auditEntry.findFirstOrThrow({
+      where: { target: first.id, action: 'user.replace_address' },
+    })
+    expect(audit).toMatchObject({ tokenId: second.id, before: { email: person.email } })
+  })
+
+  it('a proved address, and that of an operator, is not taken', async () => {
+    const { db } = plane.app.core
+    const { email, userId } = await viewer()
+    issuer.person = { ...person, email }
+    for (const data of [{ emailVerified: true }, { emailVerified: false, isOperator: true }]) {
+      await db.user.update({ where: { id: userId }, data })
+      const answer = await signInAt(consoleClient(plane), { replaces: true })
+      expect(answer.body['error']).toMatchObject({ details: { reason: 'not_linked', can_replace: false } })
+    }
+    expect((await db.user.findUniqueOrThrow({ where: { email } })).id).toBe(userId)
   })
 
   it('is not accepted with another address', async () => {

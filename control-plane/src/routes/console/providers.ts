@@ -32,6 +32,8 @@ const answerBody = z.strictObject({
   iss: z.string().max(1000).optional(),
   /** The token of a link that the person opened before. */
   invitation: z.string().max(100).optional(),
+  /** The account with the person's address is not theirs: it loses the address, if nobody has proved it. */
+  replaces: z.boolean().optional(),
 })
 
 type OfProvider = { Params: { provider: string } }
@@ -128,7 +130,7 @@ export function addProviders(app: FastifyInstance, deps: GateDeps): void {
   app.post<OfProvider>(`${apiPath}/auth/providers/:provider`, (request, reply) => begin(request, reply, null))
 
   app.post<OfProvider>(`${apiPath}/auth/providers/:provider/callback`, async (request, reply) => {
-    const { code, state, iss = null, invitation = null } = parseBody(answerBody, request)
+    const { code, state, iss = null, invitation = null, replaces = false } = parseBody(answerBody, request)
     const provider = await providerOf(request)
     const { purpose, verifier, nonce } = await takeState(request, reply, state)
     // An answer of one provider must not be used at another one.
@@ -147,7 +149,7 @@ export function addProviders(app: FastifyInstance, deps: GateDeps): void {
     if (confirm !== null && (await userOfAccount(core, provider, identity)) !== confirm)
       throw notYours(provider)
     const from = { address: addressOf(request), requestId: request.id }
-    const arrival = { provider, identity, invitation }
+    const arrival = { provider, identity, invitation, replaces }
     const { userId, isNew } = await signInByProvider(core, signUp, from, arrival)
     await beginSession(request, reply, deps, userId)
     return { is_link: false, is_new: isNew }

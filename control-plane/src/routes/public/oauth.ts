@@ -25,7 +25,7 @@ import { addressOf } from '../../failure-limit/network.js'
 import { type FailureLimit } from '../../failure-limit/failure-limit.js'
 import { toApiError } from '../../http/errors.js'
 import { parseJson } from '../../http/json.js'
-import { countAttempt } from '../../users/attempts.js'
+import { countAttemptFrom } from '../../users/attempts.js'
 
 export interface OAuthDeps extends Issuer {
   core: Core
@@ -232,13 +232,14 @@ function addExchange(app: FastifyInstance, { core, failureLimit, resource }: OAu
 }
 
 function addRegistration(app: FastifyInstance, { core, clients, failureLimit }: OAuthDeps): void {
-  const limit = { max: limits.connectors.registeredPerHour, window: 3600 }
+  const { registeredPerHour: max, registeredPerHourOfSite: maxOfSite } = limits.connectors
   addPreflight(app, '/oauth/register')
   app.post('/oauth/register', { bodyLimit, config: { rawBody: true } }, async (request, reply) => {
     const network = failureLimit.networkOf(request.raw)
-    const seconds = await countAttempt(core.db, `registration ${network}`, limit)
+    const limit = { max, maxOfSite, window: 3600 }
+    const seconds = await countAttemptFrom(core.db, 'registration', network, limit)
     if (seconds !== null) throw tooMany(seconds)
-    const client = await clients.register(metadataOf(request))
+    const client = await clients.register(metadataOf(request), network)
     return open(reply)
       .code(201)
       .send({

@@ -66,7 +66,7 @@ it('has a challenge of PKCE, whose verifier goes with the code', async () => {
 
 it('names a person by the number of their account, and their primary address', async () => {
   expect(await identify()).toEqual({
-    ...{ subject: '7', email: 'ann@example.com', isVerified: true, name: 'ann' },
+    ...{ subject: '7', email: 'ann@example.com', isVerified: true, isAuthority: false, name: 'ann' },
   })
 })
 

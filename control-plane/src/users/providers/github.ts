@@ -56,6 +56,7 @@ export function createGitHubProvider(config: Config, outbound: Outbound): Provid
         subject: String(user.id),
         email: primary?.email.toLowerCase() ?? null,
         isVerified: primary?.verified === true,
+        isAuthority: false,
         name: user.name ?? user.login,
       }
     },

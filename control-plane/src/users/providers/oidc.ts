@@ -116,7 +116,7 @@ const isOfGoogle = (email: string, profile: Record<string, unknown>): boolean =>
 export function identityOf(subject: string, profile: Record<string, unknown>, issuer: string): Identity {
   const email = textOf(profile['email'])?.toLowerCase() ?? null
   return {
-    ...{ subject, email, name: textOf(profile['name']) },
+    ...{ subject, email, name: textOf(profile['name']), isAuthority: true },
     isVerified:
       email !== null &&
       profile['email_verified'] === true &&

@@ -8,6 +8,8 @@ export interface Identity {
   email: string | null
   /** The provider says that the address belongs to the person. */
   isVerified: boolean
+  /** The provider decides who has the address today. Another provider verified it once, and it may belong to somebody else by now. */
+  isAuthority: boolean
   name: string | null
 }
 
