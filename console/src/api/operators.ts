@@ -202,6 +202,18 @@ export const addLibraryApp = (files: readonly string[]) =>
 export const removeLibraryApp = (name: string) =>
   call('DELETE', `/operator/library/apps/${encodeURIComponent(name)}`)
 
+/** A link that makes its holder an operator, or with which a user chooses a new password. */
+export interface OperatorLink {
+  id: string
+  role: 'operator' | 'reset'
+  email: string | null
+  created_by: string
+  expires_at: string
+}
+
+export const listLinks = () => call<{ data: OperatorLink[] }>('GET', '/operator/invitations')
+export const withdrawLink = (id: string) => call('DELETE', `/operator/invitations/${encodeURIComponent(id)}`)
+
 export const getSystem = () => call<System>('GET', '/operator/system')
 export const pauseService = () => call('POST', '/operator/service/pause', {})
 export const resumeService = () => call('POST', '/operator/service/resume', {})

@@ -1,7 +1,7 @@
 // Named operator tokens: their life, their audit entries, and their storage as hashes.
 import { hashSecret, newSecret } from '@phonerack/shared'
 import { beforeAll, expect, it } from 'vitest'
-import { consoleClient, consoleUser } from '../testing/console-client.js'
+import { consoleClient, consoleUser, operatorDesk } from '../testing/console-client.js'
 import { refusalOf, useWorld, type Plane } from '../testing/world.js'
 import { checkJoinToken } from './admit-host.js'
 import { setConfiguredOperator } from './configured.js'
@@ -279,6 +279,28 @@ it('names the valid tokens that a revoked one created', async () => {
   const { body: second } = await call('POST', '/operator-tokens', { name: 'another' }, token)
   const { body } = await call('DELETE', `/operator-tokens/${id}`)
   expect(body['created_tokens']).toEqual([{ id: second['id'], name: 'another' }])
+})
+
+it('lists and withdraws invitations at the console of operators, in the name of the user', async () => {
+  const { body } = await call('POST', '/invitations', {})
+  const id = String(body['id'])
+  const { email } = await consoleUser(plane, { role: 'operator' })
+  const desk = await operatorDesk(plane, email)
+  const listed = async () =>
+    ((await desk.ask('GET', '/operator/invitations')).body['data'] as { id: string }[]).find(
+      (each) => each.id === id,
+    )
+  expect(await listed()).toMatchObject({
+    role: 'operator',
+    email: null,
+    created_by: expect.any(String) as string,
+  })
+  const path = `/operator/invitations/${id}`
+  expect((await desk.ask('DELETE', path)).body).toEqual({ id })
+  expect(await listed()).toBeUndefined()
+  expect((await desk.ask('DELETE', path)).status).toBe(404)
+  const audit = { target: id, action: 'invitation.withdraw' }
+  expect(await plane.app.core.db.auditEntry.findFirst({ where: audit })).toMatchObject({ tokenName: email })
 })
 
 it('withdraws an invitation, once', async () => {

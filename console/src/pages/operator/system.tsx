@@ -10,6 +10,7 @@ import { Card, Page } from '../../ui/page'
 import { Time } from '../../ui/time'
 import { useOperatorChange } from './change'
 import { Facts, Listed } from './listed'
+import { OpenLinks } from './open-links'
 import { bytesText } from '../../ui/bytes'
 import { clockText } from './texts'
 
@@ -27,6 +28,7 @@ export function SystemPage() {
   return (
     <Page title="System" description="The parts of this service, as seen by the replica that answers.">
       <Listed query={system}>{(data) => <Parts system={data} />}</Listed>
+      <OpenLinks />
     </Page>
   )
 }

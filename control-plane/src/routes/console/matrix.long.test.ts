@@ -160,6 +160,8 @@ const expected: Readonly<Record<string, readonly Name[]>> = {
   'GET /operator/projects': operators,
   'PATCH /operator/projects/:project': operators,
   'GET /operator/audit': operators,
+  'GET /operator/invitations': operators,
+  'DELETE /operator/invitations/:invitation': operators,
   'GET /operator/system': operators,
   'POST /operator/service/pause': operators,
   'POST /operator/service/resume': operators,

@@ -149,6 +149,8 @@ export const rules: Readonly<Record<string, Rule>> = {
   'GET /operator/projects': operator,
   'PATCH /operator/projects/:project': recently(operator),
   'GET /operator/audit': operator,
+  'GET /operator/invitations': operator,
+  'DELETE /operator/invitations/:invitation': operator,
   'GET /operator/system': operator,
   'POST /operator/service/pause': recently(operator),
   'POST /operator/service/resume': operator,

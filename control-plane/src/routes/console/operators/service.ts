@@ -1,4 +1,4 @@
-/** Projects, the audit log, the pause of the service, and the state of its parts. */
+/** Projects, the audit log, the open links of operators, the pause of the service, and the state of its parts. */
 import { type FastifyInstance } from 'fastify'
 import { type Health } from '../../../http/service-paths.js'
 import { parseBody } from '../../../http/parse-body.js'
@@ -7,6 +7,7 @@ import { setPaused } from '../../../operator/hosts.js'
 import { changeProject, projectChangeSchema } from '../../../operator/projects.js'
 import { readSystem } from '../../../operator/system.js'
 import { projectView } from '../../../operator/views.js'
+import { listOperatorInvitations, withdrawOperatorInvitation } from '../../../users/invitations.js'
 import { readPage, refSchema } from '../../../validation/fields.js'
 import { type GateDeps } from '../gate.js'
 import { changeFor, operatorPath } from './change.js'
@@ -50,6 +51,13 @@ export function addOperatorService(app: FastifyInstance, deps: ServiceDeps): voi
       ...(target === undefined ? {} : { target }),
     })
   })
+
+  app.get(`${operatorPath}/invitations`, async () => ({ data: await listOperatorInvitations(core) }))
+  app.delete<{ Params: { invitation: string } }>(`${operatorPath}/invitations/:invitation`, (request) =>
+    changeFor(core, request, 'invitation.withdraw', (work) =>
+      withdrawOperatorInvitation(work, request.params.invitation),
+    ),
+  )
 
   app.get(`${operatorPath}/system`, async () => {
     const { nats, clock } = await health()
