@@ -17,6 +17,7 @@ import type { DeviceRecord, Records } from '../custody/records.js'
 import { adoptPhone, proveIdentity, type AdoptionOrder, type Challenge, type Proof } from './adoption.js'
 import { isUnreachable, joined, type Caller } from './caller.js'
 import { journalled } from './journalled.js'
+import { createRoom } from './room.js'
 import { createTurns } from './turns.js'
 import { twinCheck } from './twin-check.js'
 import { createTyped } from './typed.js'
@@ -45,6 +46,7 @@ export class DeviceGate {
   readonly typed = createTyped()
   private readonly queue = createWriteQueue()
   private readonly turns = createTurns()
+  private readonly readRoom = createRoom(limits.readsRunning, 'reads')
   /** Long writes and live views, which do not use the queue. */
   private readonly unqueuedWork = new Set<Promise<unknown>>()
   /** The running lifecycle call; later ones wait for it. */
@@ -172,20 +174,22 @@ export class DeviceGate {
     progress: Progress,
     work: (device: Device, progress: Progress) => Promise<T>,
   ): Promise<T> {
-    return this.turns.first(async () => {
-      const held = this.fencing.hold(caller)
-      const within = joined(progress, held).within(times.read)
-      for (;;) {
-        try {
-          const device = await this.supervisor.waitHealthy(within)
-          return await work(device, within)
-        } catch (error) {
-          if (held.aborted) this.fencing.hold(caller)
-          if (!isUnreachable(error) || within.expired) throw asRefusal(error)
-          await within.sleep(100, 'the phone to be back')
+    return this.readRoom(() =>
+      this.turns.first(async () => {
+        const held = this.fencing.hold(caller)
+        const within = joined(progress, held).within(times.read)
+        for (;;) {
+          try {
+            const device = await this.supervisor.waitHealthy(within)
+            return await work(device, within)
+          } catch (error) {
+            if (held.aborted) this.fencing.hold(caller)
+            if (!isUnreachable(error) || within.expired) throw asRefusal(error)
+            await within.sleep(100, 'the phone to be back')
+          }
         }
-      }
-    })
+      }),
+    )
   }
 
   /**

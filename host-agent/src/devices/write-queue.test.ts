@@ -63,6 +63,18 @@ describe('write queue', () => {
     expect(ran).toBe(false)
   })
 
+  it('refuses a write when as many wait as may, and takes it when one has ended', async () => {
+    const queue = createWriteQueue(2)
+    let end = (): void => undefined
+    const running = queue.run(never, 1000, () => new Promise<void>((resolve) => (end = resolve)))
+    const [first, second] = [queue.run(never, 5000, () => pause(1)), queue.run(never, 5000, () => pause(1))]
+    const refused = queue.run(never, 5000, () => pause(1))
+    await expect(refused).rejects.toMatchObject({ code: 'rate_limited', details: { limit: 2 } })
+    end()
+    await Promise.all([running, first, second])
+    expect(await queue.run(never, 5000, () => Promise.resolve('next'))).toBe('next')
+  })
+
   it('reports that nothing was done for writes aborted before their turn', async () => {
     const queue = createWriteQueue()
     const gone = new AbortController()

@@ -2,7 +2,8 @@
  * One phone's writes, one at a time in order of arrival. Reads do not use the queue. Park and wipe
  * do not wait in it: they abort what runs.
  */
-import { ApiError, onAbort } from '@phonerack/shared'
+import { ApiError, limits, onAbort } from '@phonerack/shared'
+import { tooMany } from './room.js'
 
 interface Waiting {
   begin: () => void
@@ -12,7 +13,7 @@ interface Waiting {
 export interface WriteQueue {
   /**
    * Runs `work` when its turn comes.
-   * @throws ApiError rate_limited after `waitMs` without a turn; phone_unavailable when `signal` aborts before
+   * @throws ApiError rate_limited after `waitMs` without a turn, or when too many wait; phone_unavailable when `signal` aborts before
    */
   run<T>(signal: AbortSignal, waitMs: number, work: () => Promise<T>): Promise<T>
   /** Resolves when the queue is idle. */
@@ -20,7 +21,8 @@ export interface WriteQueue {
   readonly busy: boolean
 }
 
-export function createWriteQueue(): WriteQueue {
+/** @param most writes that wait */
+export function createWriteQueue(most: number = limits.writesWaiting): WriteQueue {
   const waiting: Waiting[] = []
   const idleWaiters = new Set<() => void>()
   let running = false
@@ -42,6 +44,8 @@ export function createWriteQueue(): WriteQueue {
       running = true
       return Promise.resolve()
     }
+    if (waiting.length >= most)
+      return Promise.reject(tooMany(`${most} writes wait for the phone already.`, most))
     return new Promise((resolve, reject) => {
       const leave = (error: ApiError) => {
         const at = waiting.indexOf(entry)

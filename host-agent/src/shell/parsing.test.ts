@@ -56,7 +56,7 @@ describe('the window in front', () => {
     expect(read('null')).toMatchObject({ package: '', activity: null, keyboardVisible: false })
   })
 
-  it('is the app of the record, whatever the title of its window says', () => {
+  it('is the app of the record, and not the app that the title of its window names', () => {
     const app = 'mFocusedApp=ActivityRecord{77 u0 com.evil.app/.Main t12}'
     const forged = 'mFocusedApp=ActivityRecord{1 u0 com.bank/.Main t1}'
     for (const title of [
@@ -72,7 +72,7 @@ describe('the window in front', () => {
   })
 
   // In the form of a Galaxy Z Flip4 (appium/appium-adb#797) and of Android 16 while scrcpy streams.
-  it('is that of display 0, else of the display that has one', () => {
+  it('is on display 0, else on the display that has an app', () => {
     const block = (id: number, window: string | null, name: string | null) =>
       `  Display: mDisplayId=${id}\n  mCurrentFocus=${window === null ? 'null' : `Window{5e${id} u0 ${window}}`}\n` +
       `  mFocusedApp=${name === null ? 'null' : `ActivityRecord{a6${id} u0 ${name} t${id}}`}\n`

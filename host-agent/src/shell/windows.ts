@@ -28,8 +28,8 @@ const systemDialog =
   /^(?:Application Error: |Application Not Responding: |Strict Mode Violation: |Waiting For Debugger: |Error Dialog$)/
 
 /**
- * Parses `mFocusedApp=…{… u0 package/activity t12}` and `mCurrentFocus=Window{… u0 title}` of the display in use. The app is
- * that of the activity's record, since an app chooses the titles of its windows, by default `package/activity`. Without a record
+ * Parses `mFocusedApp=…{… u0 package/activity t12}` and `mCurrentFocus=Window{… u0 title}` of the display in use. The activity's
+ * record names the app, since an app chooses the titles of its windows, by default `package/activity`. Without a record
  * the title counts. A title can still pass for a window of the system, which covers the app.
  */
 export function parseWindows(output: string): WindowState {

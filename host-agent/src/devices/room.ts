@@ -1,0 +1,20 @@
+/** Limits the work that runs at the same time on one phone. */
+import { ApiError } from '@phonerack/shared'
+
+/** Nothing was done. */
+export const tooMany = (message: string, limit: number): ApiError =>
+  new ApiError('rate_limited', { message, details: { limit, retry_after_seconds: 1 } })
+
+/** Returns a function that runs `work`. It throws ApiError rate_limited while `most` of them run. */
+export function createRoom(most: number, kind: string): <T>(work: () => Promise<T>) => Promise<T> {
+  let running = 0
+  return async (work) => {
+    if (running >= most) throw tooMany(`${most} ${kind} run on the phone already.`, most)
+    running += 1
+    try {
+      return await work()
+    } finally {
+      running -= 1
+    }
+  }
+}
