@@ -13,7 +13,8 @@ import { DatabaseClock } from './db/clock.js'
 import { deviceStates } from './devices/link.js'
 import { gateLimits, OwnerGate } from './db/owner-gate.js'
 import { openDatabase, readTime } from './db/database.js'
-import { type Health } from './http/service-paths.js'
+import { version } from './base/version.js'
+import { readinessOf, type Health } from './http/service-paths.js'
 import { applyMigrations } from './db/migrate.js'
 import { serviceSecret } from './db/service-secret.js'
 import { takeStartLock } from './db/start-lock.js'
@@ -284,6 +285,8 @@ async function assemble(config: Config, parts: AppParts): Promise<App> {
     tunnels: () => dialled.tunnels(tunnels?.open ?? []),
     clockSkewMs: () => postgresTime.skewMs,
     isBrokerConnected: () => bus.connected,
+    readiness: () => readinessOf(health, core.log),
+    version,
   })
 
   let quiet: Promise<void> | null = null

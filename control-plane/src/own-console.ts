@@ -1,5 +1,4 @@
 /** Assembles the consoles of both listeners: their secrets, their sign-in, their routes, and those of clients that sign in by OAuth. */
-import { createRequire } from 'node:module'
 import { type FastifyPluginAsync } from 'fastify'
 import { type Config } from './config/config.js'
 import { type ConsoleConfig } from './config/console.js'
@@ -7,6 +6,7 @@ import { createClients } from './connectors/clients.js'
 import { forgetConnectors } from './connectors/expiry.js'
 import { type Core } from './core/core.js'
 import { Ticker } from './core/ticker.js'
+import { version } from './base/version.js'
 import { openWebhookKey } from './db/webhook-key.js'
 import { type FailureLimit } from './failure-limit/failure-limit.js'
 import { readConsoleFiles } from './routes/console/files.js'
@@ -19,8 +19,6 @@ import { createMailer } from './users/mail.js'
 import { createProviders } from './users/providers/providers.js'
 import { forgetSignIns } from './users/sessions.js'
 import { createResolve } from './webhooks/resolve.js'
-
-const { version } = createRequire(import.meta.url)('../package.json') as { version: string }
 
 /** The parts that the rest of the app makes. */
 type ConsoleParts = Pick<ConsoleDeps, 'services' | 'authority' | 'health' | 'store'>

@@ -5,6 +5,8 @@
  */
 import { Alarm, subjects } from '@phonerack/shared'
 import { revokeUsers, type BrokerAdmin } from '@phonerack/shared/broker'
+import { isAway } from '../db/away.js'
+import { isBusy } from '../db/busy.js'
 import { type Core } from '../core/core.js'
 
 export interface RevokedUsers {
@@ -40,7 +42,13 @@ export function watchRevokedUsers(core: Core, admin: BrokerAdmin | null): Revoke
     'nats_revocations_failed',
     'could not revoke NATS users of hosts yet: they can connect to the broker',
   )
-  const attempt = (): Promise<void> => run().catch((error: unknown) => failed.raise({ err: error }))
+  const attempt = (): Promise<void> =>
+    run().catch((error: unknown) => {
+      // NATS was not asked, and another alarm reports Postgres.
+      if (isAway(error) || isBusy(error))
+        core.log.debug({ err: error }, 'the list of revoked users is unknown')
+      else failed.raise({ err: error })
+    })
   const look = (): Promise<void> => (running = running.then(attempt))
 
   const subscription = core.bus.subscribe(subjects.userRevoked, () => void look())

@@ -1,5 +1,5 @@
 /** Paths outside `/v1`: health for load balancers, the API description, and an overview. */
-import type { FastifyInstance } from 'fastify'
+import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 
 /** A dependency of this replica. */
 export interface HealthCheck {
@@ -12,14 +12,29 @@ export interface HealthCheck {
 
 export type Health = Record<string, HealthCheck>
 
+export interface Readiness {
+  checks: Health
+  /** Each required check succeeded. */
+  canServe: boolean
+}
+
 /** Milliseconds: a load balancer does not wait longer, and a check that hangs has failed. */
 const withinMs = 3000
 
+/** A check that fails or takes too long means that this replica cannot serve. */
+export async function readinessOf(health: () => Promise<Health>, log: FastifyBaseLogger): Promise<Readiness> {
+  const checks = await within(health()).catch((error: unknown): Health => {
+    log.warn({ err: error }, 'the health checks failed')
+    return { health: { ok: false, required: true } }
+  })
+  return { checks, canServe: Object.values(checks).every(({ ok, required }) => ok || !required) }
+}
+
 /** Shares one check among concurrent requests, since the path needs no key. */
-function shared(health: () => Promise<Health>): () => Promise<Health> {
-  let underWay: Promise<Health> | null = null
+function shared(look: () => Promise<Readiness>): () => Promise<Readiness> {
+  let underWay: Promise<Readiness> | null = null
   return () => {
-    underWay ??= health().finally(() => (underWay = null))
+    underWay ??= look().finally(() => (underWay = null))
     return underWay
   }
 }
@@ -30,7 +45,7 @@ export function addServicePaths(
   health: () => Promise<Health>,
   isStopping: () => boolean,
 ): void {
-  const look = shared(() => within(health()))
+  const look = shared(() => readinessOf(health, app.log))
   app.get('/', { schema: { hide: true } }, (request, reply) => {
     void reply.header('vary', 'accept')
     // A browser names HTML first; a program gets the overview.
@@ -52,13 +67,9 @@ export function addServicePaths(
       method: ['GET', 'HEAD'],
       url,
       schema: { hide: true },
-      handler: async (request, reply) => {
-        const checks = await look().catch((error: unknown): Health => {
-          request.log.warn({ err: error }, 'the health checks failed')
-          return { health: { ok: false, required: true } }
-        })
+      handler: async (_request, reply) => {
+        const { checks, canServe } = await look()
         const all = Object.values(checks)
-        const canServe = all.every(({ ok, required }) => ok || !required)
         const state = !canServe ? 'unavailable' : all.every(({ ok }) => ok) ? 'ok' : 'degraded'
         const isReady = canServe && !isStopping()
         return reply.code(isReady ? 200 : 503).send({ status: isStopping() ? 'stopping' : state, checks })

@@ -1,5 +1,4 @@
 /** An MCP server with the tools, for one request over HTTP, or one connection over stdio. */
-import { createRequire } from 'node:module'
 import { ApiError, errorEnvelope, plainLines, type Logger } from '@phonerack/shared'
 import { McpServer, ProtocolError, ProtocolErrorCode, type ServerContext } from '@modelcontextprotocol/server'
 import { findIssues } from '../validation/issues.js'
@@ -7,6 +6,7 @@ import { validationFailed } from '../validation/validation-error.js'
 import { failed } from './answers.js'
 import { ApiFailure, createApi, type Api, type Send } from './api.js'
 import { instructions } from './instructions.js'
+import { version } from '../base/version.js'
 import { plainFields } from './text.js'
 import { type Tool, type ToolAnswer } from './tool.js'
 import { toolList } from './tool-list.js'
@@ -19,7 +19,6 @@ export interface McpServerDeps {
   log: Logger
 }
 
-const { version } = createRequire(import.meta.url)('../../package.json') as { version: string }
 const byName = new Map(tools.map((tool) => [tool.name, tool]))
 
 /** Milliseconds between two reports of progress. */

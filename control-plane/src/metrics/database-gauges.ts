@@ -181,18 +181,14 @@ const recordings = (statuses: readonly string[]): Reading => ({
     countByStatus(gauge(registry, 'recordings', 'Stored recordings by status.', 'status'), statuses, rows),
 })
 
-const devices = ({ names, hostLateAfterMs, hostLostAfterMs }: DatabaseGaugesOptions): Reading => ({
+const devices = ({ names, hostLostAfterMs }: DatabaseGaugesOptions): Reading => ({
   name: 'devices',
-  // Available: as in `devices/assignment.ts`, for any tenant. A lost host reports no links.
+  // A lost host reports no links.
   text: `select d.state,
-      case when h.last_seen_at >= now() - $2::float8 * interval '1 ms' then d.link else 'unknown' end as link,
-      count(*)::int as count,
-      (count(*) filter (where d.state = 'free' and d.link = 'healthy' and d.clean_for = 'anyone'
-        and d.confirmed_epoch = current_epoch()
-        and h.refuses is null and (h.degraded_until is null or h.degraded_until <= now()) and h.drained_at is null and d.drained_at is null and d.maintenance_at is null
-        and h.last_seen_at >= now() - $1::float8 * interval '1 ms'))::int as available
+      case when h.last_seen_at >= now() - $1::float8 * interval '1 ms' then d.link else 'unknown' end as link,
+      count(*)::int as count
     from devices d join hosts h on h.id = d.host_id where h.retired_at is null group by 1, 2`,
-  values: [hostLateAfterMs, hostLostAfterMs],
+  values: [hostLostAfterMs],
   show(registry, rows) {
     const counts = gauge(
       registry,
@@ -201,26 +197,27 @@ const devices = ({ names, hostLateAfterMs, hostLostAfterMs }: DatabaseGaugesOpti
       'state',
       'link',
     )
-    const available = gauge(
-      registry,
-      'devices_available',
-      'Devices that a create of any project can get now.',
-    )
     for (const state of names.deviceStates) for (const link of names.links) counts.set({ state, link }, 0)
     for (const row of rows) {
       const state = bounded(names.deviceStates, textOf(row['state']))
       counts.inc({ state, link: bounded(names.links, textOf(row['link'])) }, numberOf(row['count']))
-      available.inc(numberOf(row['available']))
     }
   },
 })
 
 const hosts = ({ hostLateAfterMs, hostLostAfterMs }: DatabaseGaugesOptions): Reading => ({
   name: 'hosts',
-  text: `select id, drained_at is not null as drained, refuses, coalesce(degraded_until > now(), false) as degraded,
-      extract(epoch from now() - coalesce(last_seen_at, joined_at))::float8 as silence
-    from hosts where retired_at is null order by id limit ${maxHosts}`,
-  values: [],
+  // Available: as in `devices/assignment.ts`, for any tenant.
+  text: `select h.id, h.country, h.drained_at is not null as drained, h.refuses,
+      coalesce(h.degraded_until > now(), false) as degraded,
+      extract(epoch from now() - coalesce(h.last_seen_at, h.joined_at))::float8 as silence,
+      (select count(*) from devices d where d.host_id = h.id and d.state = 'free' and d.link = 'healthy'
+        and d.clean_for = 'anyone' and d.confirmed_epoch = current_epoch()
+        and h.refuses is null and (h.degraded_until is null or h.degraded_until <= now()) and h.drained_at is null
+        and d.drained_at is null and d.maintenance_at is null
+        and h.last_seen_at >= now() - $1::float8 * interval '1 ms')::int as available
+    from hosts h where h.retired_at is null order by h.id`,
+  values: [hostLateAfterMs],
   show(registry, rows) {
     const counts = gauge(registry, 'hosts', 'Hosts by reach.', 'reach')
     const drained = gauge(registry, 'hosts_drained', 'Hosts that an operator drained.')
@@ -232,23 +229,33 @@ const hosts = ({ hostLateAfterMs, hostLostAfterMs }: DatabaseGaugesOptions): Rea
     )
     const refusing = gauge(
       registry,
-      'hosts_refusing',
-      'Connected hosts whose agent takes no new work, by cause.',
+      'host_refusing',
+      '1 while a connected host takes no new work because of this cause.',
+      'host',
       'cause',
     )
-    const degraded = gauge(registry, 'hosts_degraded', 'Hosts whose devices fail together.')
-    for (const cause of hostFaults) refusing.set({ cause }, 0)
+    const degraded = gauge(registry, 'host_degraded', '1 while devices of the host fail together.', 'host')
+    const available = gauge(
+      registry,
+      'devices_available',
+      'Devices that a create of any project can get now.',
+      'country',
+      'host',
+    )
     for (const reach of ['online', 'late', 'lost']) counts.set({ reach }, 0)
-    for (const row of rows) {
+    for (const [index, row] of rows.entries()) {
+      // Further hosts share one series of each figure that can be added.
+      const host = index < maxHosts ? textOf(row['id']) : otherLabel
       const seconds = Math.max(0, numberOf(row['silence']))
       const ms = seconds * 1000
       counts.inc({ reach: ms <= hostLateAfterMs ? 'online' : ms <= hostLostAfterMs ? 'late' : 'lost' })
       if (row['drained'] === true) drained.inc()
-      if (row['degraded'] === true) degraded.inc()
+      degraded.inc({ host }, row['degraded'] === true ? 1 : 0)
+      available.inc({ country: textOf(row['country']), host }, numberOf(row['available']))
       const { refuses } = row
-      if (typeof refuses === 'string' && ms <= hostLostAfterMs)
-        refusing.inc({ cause: bounded(hostFaults, refuses) })
-      silence.set({ host: textOf(row['id']) }, seconds)
+      const cause = typeof refuses === 'string' && ms <= hostLostAfterMs ? bounded(hostFaults, refuses) : null
+      for (const each of hostFaults) refusing.inc({ host, cause: each }, each === cause ? 1 : 0)
+      if (host !== otherLabel) silence.set({ host }, seconds)
     }
   },
 })

@@ -28,6 +28,9 @@ export interface MetricsSources extends DatabaseGaugesOptions {
   /** Whether each host without an open port has a tunnel to this replica. */
   tunnels: () => ReadonlyMap<string, boolean>
   clockSkewMs: () => number
+  /** As `GET /readyz` reports it. Never rejects. */
+  readiness: () => Promise<{ checks: Readonly<Record<string, { ok: boolean }>>; canServe: boolean }>
+  version: string
   isBrokerConnected: () => boolean
 }
 
@@ -43,12 +46,13 @@ const daysUntil = (at: Date): number => (at.getTime() - Date.now()) / dayMs
 export function createMetrics(sources: MetricsSources): Metrics {
   const registry = new Registry()
   addGauges(registry, sources)
+  const readiness = addReadiness(registry, sources)
   const database = new DatabaseGauges(sources)
   countFromZero(sources.names.jobs, database.names)
   return {
     async render() {
       // First, so that its failures are counted in this scrape.
-      const figures = await database.render()
+      const [figures] = await Promise.all([database.render(), readiness.read()])
       return `${await processMetrics().metrics()}${await instruments.metrics()}${await registry.metrics()}${figures}`
     },
     close: () => database.close(),
@@ -65,8 +69,38 @@ function processMetrics(): Registry {
   return ofProcess
 }
 
+/** Read before each scrape, at the same time as the database. */
+function addReadiness(registry: Registry, sources: MetricsSources): { read(): Promise<void> } {
+  const registers = [registry]
+  const ready = new Gauge({
+    name: 'phonerack_ready',
+    help: '1 while this replica should get traffic, as GET /readyz says.',
+    registers,
+  })
+  const checks = new Gauge({
+    name: 'phonerack_health_check',
+    help: '1 while a dependency of this replica is available. Health: the checks took too long.',
+    labelNames: ['check'],
+    registers,
+  })
+  return {
+    async read() {
+      const now = await sources.readiness()
+      ready.set(now.canServe ? 1 : 0)
+      checks.reset()
+      for (const [check, { ok }] of Object.entries(now.checks)) checks.set({ check }, ok ? 1 : 0)
+    },
+  }
+}
+
 function addGauges(registry: Registry, sources: MetricsSources): void {
   const registers = [registry]
+  new Gauge({
+    name: 'phonerack_build_info',
+    help: 'Always 1; its label is the release of this replica.',
+    labelNames: ['version'],
+    registers,
+  }).set({ version: sources.version }, 1)
   new Gauge({
     name: 'phonerack_database_pool_connections',
     help: 'Connections to Postgres by pool; waiting: requests for one.',

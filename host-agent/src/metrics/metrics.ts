@@ -1,6 +1,7 @@
 /** All metrics of an agent as text, for its listener. Created by `agent.ts`. */
 import { statfs } from 'node:fs/promises'
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client'
+import { version } from '../base/version.js'
 import { countScrapeError, instruments } from './instruments.js'
 
 export interface MetricsSources {
@@ -18,6 +19,12 @@ export interface MetricsSources {
 export function createMetrics(sources: MetricsSources): () => Promise<string> {
   const registry = new Registry()
   const registers = [registry]
+  new Gauge({
+    name: 'phonerack_agent_build_info',
+    help: 'Always 1; its label is the release of this agent.',
+    labelNames: ['version'],
+    registers,
+  }).set({ version }, 1)
   new Gauge({
     name: 'phonerack_agent_devices',
     help: 'Devices by state at this host.',

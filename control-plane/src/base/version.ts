@@ -1,0 +1,4 @@
+/** The release of the control plane, from its package. */
+import { createRequire } from 'node:module'
+
+export const { version } = createRequire(import.meta.url)('../../package.json') as { version: string }
