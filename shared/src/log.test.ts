@@ -1,6 +1,7 @@
 /** The content of a log line for given objects and errors. */
+import { closeSync, openSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { createLogger } from './log.js'
+import { createLogger, logStream } from './log.js'
 
 const secret = `prk_${'a'.repeat(43)}`
 
@@ -11,6 +12,23 @@ function logged(write: (log: ReturnType<typeof createLogger>) => void): string {
   write(log)
   return lines
 }
+
+it('drops lines while the disk under the log is full, without an error and without more memory', () => {
+  const full = openSync('/dev/full', 'w')
+  try {
+    const log = createLogger('test', logStream(full))
+    log.level = 'info'
+    const lines = (count: number): void => {
+      for (let line = 0; line < count; line += 1) log.info({ padding: 'x'.repeat(1000) }, 'a line')
+    }
+    lines(5000)
+    const before = process.memoryUsage().heapUsed
+    lines(50_000)
+    expect(process.memoryUsage().heapUsed - before).toBeLessThan(25 << 20)
+  } finally {
+    closeSync(full)
+  }
+})
 
 describe('the logger', () => {
   it('redacts secrets in messages, fields, errors and their causes', () => {

@@ -6,8 +6,21 @@ import { redactSecrets } from './secrets.js'
 
 export type { Logger }
 
+/** Bytes of lines that wait while the disk under the log is full. Later lines are dropped. */
+const maxWaiting = 1 << 20
+
+/**
+ * Writes lines to a file descriptor. A line that cannot be written is no error of the program: to log it would fail too,
+ * and each failure would add another line. Waiting lines are written once the disk has space.
+ */
+export function logStream(fd: number): DestinationStream {
+  const stream = pino.destination({ fd, sync: true, maxLength: maxWaiting })
+  stream.on('error', () => undefined)
+  return stream
+}
+
 /** `LOG_LEVEL` sets the level; the default is `info`. Lines go to standard output, or `to`. */
-export function createLogger(name: string, to?: DestinationStream): Logger {
+export function createLogger(name: string, to: DestinationStream = logStream(1)): Logger {
   const options: LoggerOptions = {
     name,
     level: process.env['LOG_LEVEL'] ?? 'info',
@@ -20,5 +33,5 @@ export function createLogger(name: string, to?: DestinationStream): Logger {
     // The whole line: messages, fields at any depth, errors, and a child logger's bindings.
     hooks: { streamWrite: redactSecrets },
   }
-  return to === undefined ? pino(options) : pino(options, to)
+  return pino(options, to)
 }
