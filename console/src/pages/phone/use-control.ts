@@ -39,7 +39,8 @@ export function useControl(project: string, phone: string, session: string | nul
     }
   }, [control, held])
   return {
-    control,
+    // An agent's request does not name the member who accepted it.
+    control: control && { ...control, is_you: control.is_you || control.id === held },
     isLost,
     set(now) {
       setHeld(now?.id ?? null)

@@ -22,9 +22,9 @@ type Reason = ViewEnd['reason']
 /** Before the time that is left, in the header. */
 const endLabels: Record<Reason, string> = {
   idle: 'Parks in',
-  session: 'Session ends in',
-  link: 'Link ends in',
-  take_over: 'Take-over ends in',
+  session: 'Session',
+  link: 'Link',
+  take_over: 'Take-over',
 }
 /** The warning before the end. @param left such as `45 s` */
 const warnings: Record<Reason, (left: string) => string> = {
