@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, inject, it } from 'vitest'
 import { bodyOf } from './conformance/rented.js'
 import { openBrowser } from './system/browser.js'
 import { axeFindings, becomeOperator, loaded, newPage } from './system/console-pages.js'
+import { mobile } from './system/live-pages.js'
 import { eventually, newTenant, readyPhone, type Tenant } from './system/tenant.js'
 
 const run = Date.now().toString(36)
@@ -143,6 +144,38 @@ it('shows the price before renting, and asks once before a key that was not copi
     .getByRole('listitem')
     .filter({ hasText: 'hasty' })
   expect(await row.innerText()).toContain(`${key.slice(0, 10)}… · created just now · all phones · never used`)
+})
+
+it('two fingers on the live view scroll the page around it, and one finger does not', async () => {
+  expect((await tenant.admin.post(`/v1/phones/${phone}/start`, {})).status).toBe(200)
+  const storageState = await page.context().storageState()
+  const small = await newPage(browser, { ...mobile, storageState }, complaints)
+  await small.goto(`${new URL(page.url()).origin}${project}/phones/${phone}`)
+  const frame = small.locator('iframe')
+  await frame.contentFrame().locator('body[data-state="live"]').waitFor()
+  const screen = await frame.contentFrame().locator('canvas').boundingBox()
+  if (!screen) throw new Error('no canvas')
+  const input = await small.context().newCDPSession(small)
+  const touch = (type: 'touchStart' | 'touchMove' | 'touchEnd', ys: readonly number[]) =>
+    input.send('Input.dispatchTouchEvent', {
+      type,
+      touchPoints: ys.map((y, id) => ({ x: screen.x + 80 + 60 * id, y: screen.y + y, id })),
+    })
+  const scrolled = () => small.evaluate<number>('scrollY')
+  const drag = async (...from: number[]): Promise<void> => {
+    for (let count = 1; count <= from.length; count += 1) await touch('touchStart', from.slice(0, count))
+    for (let moved = 20; moved <= 200; moved += 20)
+      await touch(
+        'touchMove',
+        from.map((y) => y - moved),
+      )
+    await touch('touchEnd', [])
+  }
+  await drag(300)
+  expect(await scrolled()).toBe(0)
+  await drag(300, 320)
+  await eventually('the page scrolls', 60_000, async () => (await scrolled()) > 100)
+  await small.context().close()
 })
 
 it('had no error, and violated no policy', () => {
