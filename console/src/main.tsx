@@ -30,16 +30,23 @@ const queries = new QueryClient({
 })
 const router = createAppRouter(queries)
 
+/** The page is on its way to the sign-in. */
+let isLeaving = false
+
 setHooks({
   async renewToken() {
     queries.setQueryData(sessionQuery.queryKey, await loadSession())
   },
   signedOut() {
+    // Several requests of a page are refused together, and each would name the address of the one before as the next page.
+    if (isLeaving) return
+    isLeaving = true
     const leave = async (): Promise<void> => {
       queries.setQueryData(sessionQuery.queryKey, await loadSession())
-      await router.navigate({ to: '/sign-in', search: { next: router.state.location.href } })
+      const { pathname, href } = router.state.location
+      if (pathname !== '/sign-in') await router.navigate({ to: '/sign-in', search: { next: href } })
     }
-    void leave()
+    void leave().finally(() => (isLeaving = false))
   },
 })
 
