@@ -245,6 +245,8 @@ it('ends with the sign-in, the park and the deletion', async () => {
   await other.goto(`${new URL(owner.url()).origin}/console/account`)
   await other.getByRole('button', { name: /^End the sign-in/ }).click()
   await viewer.getByRole('button', { name: 'Sign in', exact: true }).waitFor()
+  // Each request that was refused leads there once, and back to the phone.
+  expect(new URL(viewer.url()).searchParams.get('next')).toMatch(/^\/projects\//)
 
   await owner.getByRole('button', { name: 'Park' }).click()
   await owner.getByText('The phone is parked, and costs nothing').waitFor()
