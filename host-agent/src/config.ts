@@ -41,7 +41,7 @@ export const environment = z.object({
   PHONERACK_COUNTRY: z
     .string()
     .regex(/^[A-Z]{2}$/, 'must be a country code such as US')
-    .default('US'),
+    .optional(),
   /** Required unless the agent dials. */
   PHONERACK_GRPC_LISTEN: hostPort.optional(),
   PHONERACK_GRPC_ADDRESS: hostPort.optional(),
@@ -110,7 +110,8 @@ export interface Config {
   caFile: string | null
   joinToken: string | null
   hostName: string
-  country: string
+  /** For the join; null: that of the service's other hosts. */
+  country: string | null
   /** `host:port`; null: the agent opens tunnels to the control plane. */
   grpcListen: string | null
   /** Null: the same as the listen address. */
@@ -179,7 +180,7 @@ export function readConfig(env: NodeJS.ProcessEnv, nameOf = (variable: string): 
     caFile: found.PHONERACK_CA_FILE || null,
     joinToken: found.PHONERACK_JOIN_TOKEN || null,
     hostName: found.PHONERACK_HOST_NAME,
-    country: found.PHONERACK_COUNTRY,
+    country: found.PHONERACK_COUNTRY ?? null,
     grpcListen: listen,
     grpcAddress: found.PHONERACK_GRPC_ADDRESS ?? null,
     metrics: found.PHONERACK_METRICS_LISTEN === undefined ? null : readListen(found.PHONERACK_METRICS_LISTEN),

@@ -21,6 +21,7 @@ let server: Server
 let origin: string
 let dir: string
 let joins: string[]
+let sent: object[]
 /** Changes of the answer. */
 let change: Record<string, unknown>
 const root = mkdtempSync(path.join(tmpdir(), 'phonerack-join-'))
@@ -39,6 +40,7 @@ beforeAll(async () => {
     request.on('end', () => {
       const body = JSON.parse(Buffer.concat(chunks).toString()) as { token: string; public_key_pem: string }
       joins.push(body.token)
+      sent.push(body)
       void ca.issueFor(body.public_key_pem, { dns: `${hostId}.host.phonerack.internal` }).then((pem) => {
         const uri = 'spiffe://phonerack/control-plane'
         const answer = { host_id: hostId, certificate_pem: pem, ca_pem: ca.caPem, nats_jwt: 'jwt' }
@@ -61,6 +63,7 @@ afterAll(() => {
 beforeEach(() => {
   dir = mkdtempSync(path.join(root, 'machine-'))
   joins = []
+  sent = []
   change = {}
 })
 
@@ -92,7 +95,8 @@ it('joins with a token from standard input, and writes a private state and a con
     { stdin: `${token()}\nmore` },
   )
   expect([outcome, err]).toEqual([{ exitCode: 0 }, ''])
-  expect(out).toContain(`This machine is host ${hostId} (rack 1)`)
+  expect(out).toContain(`This machine is host ${hostId} of ${origin}`)
+  expect(out).toContain('Name: rack 1. Country: DE. To change them: ctl host set hst_abcdefghijkl')
   expect(out).toContain(`phonerack-agent run --config ${config()}`)
   expect(joins).toEqual([secret])
   const identityFile = path.join(state(), 'identity.json')
@@ -109,6 +113,18 @@ it('joins with a token from standard input, and writes a private state and a con
   expect(again.outcome).toEqual({ exitCode: 1 })
   expect(again.err).toMatch(/has already joined as hst_abcdefghijkl/)
   expect(joins).toHaveLength(1)
+})
+
+it('sends no country that nobody named, and says and stores what the control plane took', async () => {
+  change = { name: 'rack 7', country: 'FR' }
+  const { outcome, out } = await join({ token: token(), name: 'ignored' })
+  expect(outcome).toEqual({ exitCode: 0 })
+  expect(sent[0]).toMatchObject({ name: 'ignored' })
+  expect(sent[0]).not.toHaveProperty('country')
+  expect(out).toContain('Name: rack 7. Country: FR.')
+  expect(readConfigFile(config(), variables)).toMatchObject({
+    ...{ PHONERACK_HOST_NAME: 'rack 7', PHONERACK_COUNTRY: 'FR' },
+  })
 })
 
 it('joins without a port when the agent opens tunnels', async () => {

@@ -51,8 +51,9 @@ export async function runJoin(flags: JoinFlags, config: string | null, io: Io): 
   const progress = Progress.for(limit)
   const server = serverUrl(flags.server, flags.insecure)
   const name = flags.name ?? hostname()
-  const country = flags.country ?? 'US'
-  if (!/^[A-Z]{2}$/.test(country)) throw new UsageError('--country must be two capital letters, such as US')
+  const { country } = flags
+  if (country !== undefined && !/^[A-Z]{2}$/.test(country))
+    throw new UsageError('--country must be two capital letters, such as US')
   if (name !== plain(name) || name.trim() === '' || name.length > 80)
     throw new UsageError('--name must have 1 to 80 characters and no control characters')
   const state = path.resolve(flags.state ?? defaultState)
@@ -80,7 +81,10 @@ export async function runJoin(flags: JoinFlags, config: string | null, io: Io): 
         `this machine has already joined as ${known.hostId}: run \`phonerack-agent run\`. To join another control plane, move ${identityFile} away first`,
       )
     if (parseJoinToken(token)?.authority === null) io.err(`Warning: ${unverifiedAuthority}.\n`)
-    const joined = await join({ controlUrl: server.origin, token, name, country, roots }, progress)
+    const joined = await join(
+      { controlUrl: server.origin, token, name, roots, ...(country === undefined ? {} : { country }) },
+      progress,
+    )
     saveIdentity(identityFile, joined.identity, ownerOf(state))
     const broker = flags.natsUrl ?? brokerFor(server, joined.natsUrl)
     writeConfigFile(
@@ -89,15 +93,15 @@ export async function runJoin(flags: JoinFlags, config: string | null, io: Io): 
         PHONERACK_DATA_DIR: state,
         PHONERACK_CONTROL_URL: server.origin,
         PHONERACK_CA_FILE: ca,
-        PHONERACK_HOST_NAME: name,
-        PHONERACK_COUNTRY: country,
+        PHONERACK_HOST_NAME: joined.name,
+        PHONERACK_COUNTRY: joined.country,
         ...waySettings(addresses),
         NATS_URL: broker,
         PHONERACK_NATS_INSECURE: flags.natsInsecure ? 'true' : null,
       },
       variables,
     )
-    io.out(summary(joined, { server, name, state, file, addresses }))
+    io.out(summary(joined, { server, state, file, addresses }))
     if (broker === null) throw new JoinFailed(withoutBroker(joined, file))
     if (refutePlainBroker(broker) !== null && !flags.natsInsecure)
       throw new JoinFailed(plainBroker(broker, file))
@@ -229,18 +233,18 @@ function lockState(state: string): () => void {
 
 interface Facts {
   server: URL
-  name: string
   state: string
   file: string
   addresses: AgentAddresses
 }
 
-function summary({ identity }: Joined, { server, name, state, file, addresses }: Facts): string {
+function summary({ identity, name, country }: Joined, { server, state, file, addresses }: Facts): string {
   const option = file === defaultConfigFile ? '' : ` --config ${shellWord(file)}`
   const isPackaged = option === '' && state === defaultState && existsSync(packagedUnit)
   const run = isPackaged ? 'systemctl start phonerack-agent' : `phonerack-agent run${option}`
   return [
-    `This machine is host ${identity.hostId} (${name}) of ${server.origin}.`,
+    `This machine is host ${identity.hostId} of ${server.origin}.`,
+    `Name: ${plain(name)}. Country: ${plain(country ?? 'unknown')}. To change them: ctl host set ${identity.hostId} --name NAME --country CC`,
     `State: ${state}. Configuration: ${file}.`,
     wayText(addresses),
     '',

@@ -22,6 +22,9 @@ import { makeKeys, type Identity } from './identity.js'
 
 const answerSchema = z.object({
   host_id: z.string().regex(/^hst_[a-z2-7]{12}$/),
+  /** As the control plane has stored them; earlier ones do not send them. */
+  name: z.string().max(200).optional(),
+  country: z.string().max(2).optional(),
   certificate_pem: z.string(),
   ca_pem: z.string(),
   nats_jwt: z.string(),
@@ -42,13 +45,18 @@ export interface JoinRequest {
   controlUrl: string
   token: string
   name: string
-  country: string
+  /** Left out: that of the service's other hosts. */
+  country?: string
   /** Trusted roots of an HTTPS address, PEM. */
   roots: readonly string[]
 }
 
 export interface Joined {
   identity: Identity
+  /** A host that rejoins keeps its own. */
+  name: string
+  /** Null: an earlier control plane did not say it. */
+  country: string | null
   /** The broker's address as the control plane names it; null: it names none. */
   natsUrl: string | null
 }
@@ -133,7 +141,12 @@ export async function joinOnce(request: JoinRequest, progress: Progress): Promis
     ...{ controlPlaneUri: answer.control_plane_uri, natsJwt: answer.nats_jwt, natsSeed: keys.natsSeed },
     ...{ joinId: answer.join_id, natsCaPem: answer.nats_ca_pem ?? null },
   }
-  return { identity, natsUrl: answer.nats_url ?? null }
+  return {
+    identity,
+    name: answer.name ?? request.name,
+    country: answer.country ?? request.country ?? null,
+    natsUrl: answer.nats_url ?? null,
+  }
 }
 
 function refusalText(status: number, body: string): string {

@@ -38,7 +38,7 @@ async function findIdentity(config: Config): Promise<Identity> {
     controlUrl: config.controlUrl,
     token: config.joinToken,
     name: config.hostName,
-    country: config.country,
+    ...(config.country === null ? {} : { country: config.country }),
     roots: trustedRoots(config.caFile),
   }
   const identity = await join(request, log, Progress.for(10 * 60_000, stopping.signal))

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { parseCtlArgs, synopsis } from './args.js'
 import { commands } from './commands.js'
 import { screenFrom } from './commands/elements.js'
+import { hostChangeFrom } from './commands/host.js'
 import { newKeyFrom } from './commands/key.js'
 import { changeFrom } from './commands/project.js'
 import { UsageError } from './usage-error.js'
@@ -40,6 +41,8 @@ describe('parseCtlArgs', () => {
     ['key create --name', /--name/],
     ['key create', /--project ID is required; expected: .* --project ID \[--preset/],
     ['activity list', /--project ID is required/],
+    ['device enroll a --erase --erase', /--erase is given more than once/],
+    ['host set a --label x=1 --label y=2', /--label is given more than once/],
     ['phone delete ph_a', /--reason TEXT is required/],
     ['phone delete --reason x', /expected: .*phone delete ID\.\.\./],
     ['phone list --limit 5 more', /expected/],
@@ -122,6 +125,16 @@ describe('values', () => {
     [{ 'max-phones': '1.5' }, /--max-phones must be a whole number/],
   ])('refuses the update %j', (flags, why) => {
     expect(() => changeFrom(flags)).toThrow(why)
+  })
+
+  it('reads a change of a host', () => {
+    expect(hostChangeFrom({ name: 'rack 2', country: 'de', label: 'room=a,row=' })).toEqual({
+      ...{ name: 'rack 2', country: 'DE', labels: { room: 'a', row: null } },
+    })
+    expect(hostChangeFrom({ country: 'FR' })).toEqual({ country: 'FR' })
+    for (const label of ['room', '=a', 'room=a,'])
+      expect(() => hostChangeFrom({ label })).toThrow(/KEY=VALUE/)
+    expect(() => hostChangeFrom({})).toThrow(/nothing to change/)
   })
 
   it('reads a new key', () => {

@@ -73,7 +73,12 @@ function read(argv: readonly string[]): { values: Record<string, string | boolea
       options[name] = { type: flag === true ? 'boolean' : 'string' }
   }
   try {
-    const { values, positionals } = parseArgs({ args: [...argv], options, allowPositionals: true })
+    const parsed = parseArgs({ args: [...argv], options, allowPositionals: true, tokens: true })
+    const { values, positionals, tokens } = parsed
+    const names = tokens.flatMap((token) => (token.kind === 'option' ? [token.name] : []))
+    const twice = names.find((name, at) => names.indexOf(name) !== at)
+    // The first value would be lost.
+    if (twice !== undefined) throw new UsageError(`--${twice} is given more than once`)
     const given: Record<string, string | boolean> = {}
     for (const [name, value] of Object.entries(values)) {
       if (typeof value === 'string' || typeof value === 'boolean') given[name] = value

@@ -67,8 +67,9 @@ describe('admitCreate', () => {
     expect((await at(2))?.retryAfterSeconds).toBe(7)
     expect((await at(2))?.details).toEqual({ retry_after_seconds: 7 })
     expect((await at(3))?.details).toEqual({ limit: 5 })
-    expect((await at(5))?.retryAfterSeconds).toBeGreaterThan(0)
-    expect((await at(6))?.details).toEqual({ max_affordable_seconds: 100 })
+    expect((await at(5))?.details).toEqual({ limit: 3 })
+    expect((await at(6))?.retryAfterSeconds).toBeGreaterThan(0)
+    expect((await at(7))?.details).toEqual({ max_affordable_seconds: 100 })
   })
 
   it('never reserves more than the available credit or the monthly limit', async () => {

@@ -168,7 +168,9 @@ describe('a fold', () => {
     const { db } = plane.app.core
     const message = await heartbeat()
     const host = await db.host.findUniqueOrThrow({ where: { id: agent.hostId } })
-    const other = await db.host.create({ data: { ...host, id: 'hst_other', natsPublicKey: 'other' } })
+    const other = await db.host.create({
+      data: { ...host, labels: {}, id: 'hst_other', natsPublicKey: 'other' },
+    })
     await db.device.updateMany({ where: { serial: await serialOf(0) }, data: { hostId: other.id } })
     const left = await foldHeartbeat(plane.app.core, agent, message, { settled })
     expect([left.settled, left.agreed]).toEqual([null, null])

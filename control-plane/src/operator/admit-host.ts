@@ -14,11 +14,13 @@ import {
 } from '@phonerack/shared'
 import { type Core } from '../core/core.js'
 import { createSecretLookup, type SecretLookup } from '../db/secret-lookup.js'
+import { type Host } from '../gen/prisma/client.js'
 import { adopted } from '../hosts/certificates.js'
 import { type Authorities } from '../pki/authorities.js'
 import { controlPlaneUri } from '../pki/authority.js'
 import { type NatsUsers } from '../pki/nats-users.js'
 import { addAudit } from './audit.js'
+import { onlyCountry, takeName } from './host-names.js'
 import { isValidGiver } from './givers.js'
 import { natsUserCheck, type NatsUserCheck } from './new-nats-user.js'
 import { onBehalf, type Origin, type Work } from './work.js'
@@ -36,8 +38,8 @@ export interface JoinParts {
 export interface Joining {
   token: string
   name: string
-  /** ISO 3166 alpha-2. */
-  country: string
+  /** ISO 3166 alpha-2; null: that of all other hosts. */
+  country: string | null
   /** EC P-256, SPKI. */
   publicKeyPem: string
   natsPublicKey: string
@@ -47,6 +49,9 @@ export interface Joining {
 
 export interface HostIdentity {
   hostId: string
+  /** As stored: a host that rejoins keeps its own. */
+  name: string
+  country: string
   /** Part of the subjects of a rejoined host's agent; null: it joined as a new host. */
   joinId: string | null
   certificatePem: string
@@ -80,7 +85,7 @@ export async function checkJoinToken(core: Core, token: string): Promise<void> {
 /**
  * Spends the token and stores the host, with an audit entry in the name of the operator who created
  * the token. @throws ApiError unauthorized; validation_failed for a public key of the wrong kind or a
- * NATS user that is already used, which leaves the token usable
+ * NATS user that is already used, for the name of another host, and for a missing country, all of which leave the token usable
  */
 export async function admitHost(
   { core, authority: authorities, natsUsers, ownNatsUser }: JoinParts,
@@ -102,10 +107,12 @@ export async function admitHost(
   const natsJwt = natsUsers ? await natsUsers.issue({ hostId, joinId }, host.natsPublicKey) : ''
   const { caPem } = authority
   const admitted = { ...host, certificatePem, caPem, requireNewUser: natsUserCheck(ownNatsUser) }
-  if (joinId === null) await store(core, hostId, admitted, from)
-  else await replace(core, { hostId, joinId }, admitted, from)
+  const { name, country } =
+    joinId === null
+      ? await store(core, hostId, admitted, from)
+      : await replace(core, { hostId, joinId }, admitted, from)
   // One only, which the machine verifies with its token. It gets a second one over a call (`hosts/authorities.ts`).
-  return { hostId, joinId, certificatePem, caPem, natsJwt, controlPlaneUri }
+  return { hostId, name, country, joinId, certificatePem, caPem, natsJwt, controlPlaneUri }
 }
 
 interface Admitted extends Joining {
@@ -169,18 +176,25 @@ async function spend({ tx, now }: Work, { token, caPem }: Admitted, hostId: stri
   return createdBy
 }
 
-async function store(core: Core, hostId: string, host: Admitted, from: Origin): Promise<void> {
-  const { name, country, natsPublicKey } = host
+/** The name and the country of a host. */
+type Named = Pick<Host, 'name' | 'country'>
+
+async function store(core: Core, hostId: string, host: Admitted, from: Origin): Promise<Named> {
+  const { name, natsPublicKey } = host
   const certificateExpiresAt = new Date(new X509Certificate(host.certificatePem).validTo)
-  await onBehalf(core, from, async (work, giver) => {
+  return onBehalf(core, from, async (work, giver) => {
     const { tx, now } = work
     const createdBy = await spend(work, host, hostId)
+    // A refusal takes back the use of the token.
+    await takeName(tx, hostId, name)
+    const country = host.country ?? (await onlyCountry(tx))
     await host.requireNewUser(tx, natsPublicKey)
     await tx.host.create({
       data: { id: hostId, name, country, natsPublicKey, joinedAt: now, certificateExpiresAt },
     })
     const after = { name, country }
     await addAudit(work, 'host.join', { target: hostId, before: null, after }, await giver(createdBy))
+    return after
   })
 }
 
@@ -193,11 +207,11 @@ async function replace(
   { hostId, joinId }: AgentOnBus,
   host: Admitted,
   from: Origin,
-): Promise<void> {
+): Promise<Named> {
   const { natsPublicKey, certificatePem, requireNewUser } = host
   const certificates = adopted(certificatePem)
   const { certificateFingerprint } = certificates
-  await onBehalf(core, from, async (work, giver) => {
+  return onBehalf(core, from, async (work, giver) => {
     const { tx } = work
     const createdBy = await spend(work, host, hostId)
     await requireNewUser(tx, natsPublicKey)
@@ -232,5 +246,6 @@ async function replace(
       after: facts(certificateFingerprint),
     }
     await addAudit(work, 'host.rejoin', change, await giver(createdBy))
+    return { name: row.name, country: row.country }
   })
 }

@@ -95,6 +95,10 @@ const examples: Record<string, Example> = {
     action: 'device.release',
     send: async () => call('POST', `/devices/${await device('quarantined')}/release`),
   },
+  'PATCH /operator/v1/hosts/:ref': {
+    action: 'host.change',
+    send: async () => call('PATCH', `/hosts/${await host()}`, { labels: { room: 'a' } }),
+  },
   'POST /operator/v1/hosts/:ref/rejoin': {
     action: 'host.rejoin_token',
     send: async () => call('POST', `/hosts/${await host()}/rejoin`),

@@ -59,6 +59,7 @@ export const hostView = (
   id: host.id,
   name: host.name,
   country: host.country,
+  labels: host.labels as Record<string, string>,
   state: hostState(host, now, rules),
   address: host.address,
   version: host.version,

@@ -123,7 +123,7 @@ it('rents a phone through tunnels to two replicas, and loses no more than the ca
   const flags = ['--server', `https://${first}`, '--ca', of('cert.pem'), '--state', of('state'), ...config]
   const said = await machines.programs.call(
     'home',
-    [agent, 'join', '--dial', ...flags, '--name', 'home-1', '--token-file', '-'],
+    [agent, 'join', '--dial', ...flags, '--name', 'home-1', '--country', 'DE', '--token-file', '-'],
     {},
     token,
   )

@@ -123,7 +123,7 @@ it.skipIf(!isPossible)('joins over the network, is online and gets work', { time
   await chown(of('state'), agentUser, agentUser)
   const said = await programs.call(
     'rack',
-    [agent, 'join', ...flags, '--name', 'rack-1', '--token-file', '-'],
+    [agent, 'join', ...flags, '--name', 'rack-1', '--country', 'DE', '--token-file', '-'],
     {},
     joinToken.token,
   )

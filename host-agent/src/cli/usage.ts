@@ -33,7 +33,8 @@ Options of join:
   --dial                    opens no port: the agent opens tunnels to the control plane, for a
                             machine that it cannot connect to, such as behind a home router
   --name NAME               name of the host (default: the name of this machine)
-  --country CC              country of the host, two letters (default: US)
+  --country CC              country of the host, two letters (default: that of the other hosts,
+                            if they are all in one; the first host needs it)
   --nats-url URL            the NATS server (default: the one in the control plane's answer)
   --nats-insecure           allows a NATS server on another machine without TLS, for a private
                             network or tunnel

@@ -7,6 +7,7 @@ import type {
   AuditEntry,
   Device,
   Host,
+  HostChange,
   Key,
   LibraryApp,
   NewKey,
@@ -99,6 +100,8 @@ export class OperatorClient {
   /** Ends a host for good. `force`: its phones fail; without it, a host with phones is refused. */
   retire = (ref: string, force: boolean): Promise<RetiredHost> =>
     this.call('POST', `/hosts/${encodeURIComponent(ref)}/retire`, force ? { force } : {})
+  changeHost = (ref: string, change: HostChange): Promise<Host> =>
+    this.call('PATCH', `/hosts/${encodeURIComponent(ref)}`, change)
   joinToken = (): Promise<{ token: string; expires_at: string }> =>
     this.call('POST', '/hosts/join-tokens', {})
   /** A join token with which a reinstalled machine gets the host's ID again. */

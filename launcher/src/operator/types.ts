@@ -4,6 +4,8 @@ export interface Host {
   id: string
   name: string
   country: string
+  /** Omitted by older control planes. */
+  labels?: Record<string, string>
   state: string
   address: string
   version: string
@@ -32,6 +34,13 @@ export interface Host {
   certificate_expires_at?: string
   /** How far it is in an open rotation of the authority; null: none is open; omitted by older control planes. */
   authority_rotation?: HostRotation | null
+}
+
+export interface HostChange {
+  name?: string
+  country?: string
+  /** Null removes a label. */
+  labels?: Record<string, string | null>
 }
 
 export interface HostRotation {

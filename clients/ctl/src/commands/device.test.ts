@@ -13,10 +13,10 @@ const device = (id: string, more: object) => ({
   ...more,
 })
 const devices = [
-  device('dev_a', { host_name: 'rack 1', host_state: 'online' }),
-  device('dev_b', { host_name: 'rack 2', host_state: 'lost', link: 'unknown' }),
+  device('dev_a', { host_id: 'hst_a', host_name: 'rack 1', host_state: 'online' }),
+  device('dev_b', { host_id: 'hst_b', host_name: 'rack 2', host_state: 'lost', link: 'unknown' }),
   device('dev_c', {
-    ...{ host_name: 'rack 1', host_state: 'online', state: 'free', link: 'healthy' },
+    ...{ host_id: 'hst_a', host_name: 'rack 1', host_state: 'online', state: 'free', link: 'healthy' },
     maintenance: { since: '2026-01-01T00:00:00.000Z', note: 'new battery' },
   }),
 ]
@@ -62,6 +62,16 @@ it('shows the host of each device, and suggests commands with device IDs', async
   expect(out).toContain("./scripts/ctl device enroll dev_b --erase    # 127.0.0.1:6001 at 'rack 2 (lost)'\n")
 })
 
+it('shows the IDs of hosts only where two hosts share a name', async () => {
+  expect((await ctl('device', 'list')).out).not.toContain('HOST ID')
+  devices.push(device('dev_e', { host_id: 'hst_c', host_name: 'rack 1', host_state: 'online' }))
+  const { out } = await ctl('device', 'list')
+  devices.pop()
+  expect(out).toMatch(/dev_a +rack 1 +hst_a +127/)
+  expect(out).toMatch(/dev_e +rack 1 +hst_c +127/)
+  expect(out).toContain("enroll dev_e --erase    # 127.0.0.1:6001 at 'rack 1 (hst_c)'")
+})
+
 it('sends the deadline of a drain in seconds, and none by default', async () => {
   const drained = await ctl('host', 'drain', 'hst_a', '--deadline', '30m')
   expect(drained.out).toContain('Running phones: 2. They become unavailable at 2026-01-01T00:30:00.000Z.')
@@ -73,6 +83,22 @@ it('sends the deadline of a drain in seconds, and none by default', async () => 
     ['POST', '/devices/dev_a/undrain', {}],
   ])
   expect(await ctl('host', 'drain', 'hst_a', '--deadline', 'soon')).toMatchObject({ code: 2 })
+})
+
+it('changes the name, the country and labels of a host', async () => {
+  const { out } = await ctl(
+    'host',
+    'set',
+    'hst_a',
+    '--name',
+    'rack 9',
+    '--country',
+    'de',
+    '--label',
+    'room=a',
+  )
+  expect(out).toMatch(/Name +rack 1/)
+  expect(seen).toEqual([['PATCH', '/hosts/hst_a', { name: 'rack 9', country: 'DE', labels: { room: 'a' } }]])
 })
 
 it('prints the token with which a host joins again', async () => {
@@ -110,6 +136,8 @@ it('moves a device, and suggests no erasure of a phone that claims to be another
     ['POST', '/devices/dev_c/move', { host: 'rack 2', unproven: false }],
   ])
   expect(await ctl('device', 'move', 'dev_c')).toMatchObject({ code: 2 })
-  devices.push(device('dev_d', { host_name: 'rack 2', claimed_since: '2026-01-01T00:00:00.000Z' }))
+  devices.push(
+    device('dev_d', { host_id: 'hst_b', host_name: 'rack 2', claimed_since: '2026-01-01T00:00:00.000Z' }),
+  )
   expect((await ctl('device', 'list')).out).not.toContain('enroll dev_d')
 })

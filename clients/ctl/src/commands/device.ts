@@ -14,11 +14,13 @@ export const deviceCommands: readonly Command[] = [
     flags: {},
     async run(_input, operator) {
       const devices = await operator().devices()
+      const twins = sharedNames(devices)
       const text = table(
         devices,
         [
           { title: 'ID', value: (device) => device.id },
           { title: 'HOST', value: hostOf },
+          ...(twins.size > 0 ? [{ title: 'HOST ID', value: (device: Device) => device.host_id }] : []),
           { title: 'SERIAL', value: (device) => device.serial },
           { title: 'STATE', value: (device) => device.state },
           { title: 'MODEL', value: modelOf },
@@ -34,7 +36,7 @@ export const deviceCommands: readonly Command[] = [
       )
       const hints = unenrolled.map(
         (device) =>
-          `  ./scripts/ctl device enroll ${shellWord(plain(device.id))} --erase    # ${shellWord(plain(device.serial))} at ${shellWord(plain(hostOf(device)))}`,
+          `  ./scripts/ctl device enroll ${shellWord(plain(device.id))} --erase    # ${shellWord(plain(device.serial))} at ${shellWord(plain(placeOf(device, twins)))}`,
       )
       const more =
         hints.length === 0 ? '' : `\n\nTo enroll a phone, which ERASES ALL DATA on it:\n${hints.join('\n')}`
@@ -111,6 +113,16 @@ export const deviceCommands: readonly Command[] = [
   },
 ]
 
+/** Names that several hosts have: joins refuse them, but earlier releases did not. */
+function sharedNames(devices: readonly Device[]): Set<string> {
+  const ids = new Map(devices.map((device) => [device.host_name, device.host_id]))
+  const shared = devices.filter((device) => ids.get(device.host_name) !== device.host_id)
+  return new Set(shared.map((device) => device.host_name))
+}
+
 /** The host's name, with its state if it is not online. */
 const hostOf = ({ host_name: name, host_state: state }: Device): string =>
   state === 'online' ? name : `${name} (${state})`
+
+const placeOf = (device: Device, twins: ReadonlySet<string>): string =>
+  twins.has(device.host_name) ? `${hostOf(device)} (${device.host_id})` : hostOf(device)

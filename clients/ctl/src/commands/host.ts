@@ -1,6 +1,6 @@
-import type { Command } from '../commands.js'
+import type { Command, Input } from '../commands.js'
 import { plain } from '@phonerack/shared'
-import type { Host, RetiredHost } from '@phonerack/launcher/operator'
+import type { Host, HostChange, RetiredHost } from '@phonerack/launcher/operator'
 import { certificateOf, certificateWarnings } from './certificate.js'
 import { fields, table } from '../table.js'
 import { serviceOf } from './drain.js'
@@ -21,6 +21,7 @@ export const hostCommands: readonly Command[] = [
           { title: 'ID', value: (host) => host.id },
           { title: 'NAME', value: (host) => host.name },
           { title: 'COUNTRY', value: (host) => host.country },
+          ...(hosts.some((host) => labelsOf(host) !== '') ? [{ title: 'LABELS', value: labelsOf }] : []),
           { title: 'STATE', value: (host) => host.state },
           {
             title: 'DEVICES',
@@ -57,6 +58,17 @@ export const hostCommands: readonly Command[] = [
       const [host] = hosts
       if (!host) throw new UsageError(`host ${ref} does not exist; see ./scripts/ctl host list`)
       if (hosts.length > 1) throw new UsageError(`${hosts.length} hosts have the name ${ref}; use the ID`)
+      return { json: host, text: describeHost(host) }
+    },
+  },
+  {
+    name: 'host set',
+    about:
+      'Changes the name, the country or labels of a host. A changed country counts for later creates. --label: KEY= removes a label.',
+    words: ['NAME|ID'],
+    flags: { name: 'NAME', country: 'CC', label: 'KEY=VALUE,…' },
+    async run({ words, flags }, operator) {
+      const host = await operator().changeHost(words[0] ?? '', hostChangeFrom(flags))
       return { json: host, text: describeHost(host) }
     },
   },
@@ -103,7 +115,32 @@ Expires ${expires}
 
 It works once. On the machine, run this and paste the token:
 
-  ./scripts/agent join --server https://CONTROL-PLANE --token-file -`
+  ./scripts/agent join --server https://CONTROL-PLANE --token-file -
+
+Add --country CC for the first host, and while the hosts are in several countries.`
+
+/** @throws UsageError */
+export function hostChangeFrom({ name, country, label }: Input['flags']): HostChange {
+  const change = {
+    ...(typeof name === 'string' ? { name } : {}),
+    ...(typeof country === 'string' ? { country: country.toUpperCase() } : {}),
+    ...(typeof label === 'string' ? { labels: Object.fromEntries(label.split(',').map(labelFrom)) } : {}),
+  }
+  if (Object.keys(change).length === 0)
+    throw new UsageError('nothing to change: use --name, --country or --label')
+  return change
+}
+
+function labelFrom(text: string): [string, string | null] {
+  const [key = '', ...rest] = text.split('=')
+  if (key === '' || rest.length === 0) throw new UsageError(`--label must be KEY=VALUE, not ${text}`)
+  return [key, rest.join('=') || null]
+}
+
+const labelsOf = ({ labels = {} }: Host): string =>
+  Object.entries(labels)
+    .map(([key, value]) => `${key}=${value}`)
+    .join(' ')
 
 /** The most urgent one. */
 const problemOf = (host: Host): string | null =>
@@ -114,6 +151,7 @@ const describeHost = (host: Host): string =>
     ['ID', host.id],
     ['Name', host.name],
     ['Country', host.country],
+    ['Labels', labelsOf(host) || null],
     ['State', host.state],
     ['Address', host.address],
     ['Takes no new work', host.refuses ?? null],

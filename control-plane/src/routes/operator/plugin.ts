@@ -27,6 +27,7 @@ import {
 } from '../../operator/hosts.js'
 import { deleteAnyPhone, findAnyPhone, listAllPhones, phoneDeletionSchema } from '../../operator/phones.js'
 import { moveDeviceTo, moveSchema } from '../../operator/move.js'
+import { changeHost, hostChangeSchema } from '../../operator/host-names.js'
 import { retireHost } from '../../operator/retire.js'
 import { invalidField, readPage } from '../../validation/fields.js'
 import { createKey, listKeys, newKeySchema, revokeKey } from '../../operator/keys.js'
@@ -79,6 +80,10 @@ function addHostsAndDevices(api: OperatorApi, core: Core, authority: () => strin
     createJoinToken(work, authority()),
   )
 
+  api.write(
+    { method: 'PATCH', url: '/hosts/:ref', action: 'host.change', body: hostChangeSchema },
+    (work, { params, body }) => changeHost(work, params.ref, body),
+  )
   api.write(
     { method: 'POST', url: '/hosts/:ref/rejoin', action: 'host.rejoin_token', status: 201 },
     (work, { params }) => createRejoinToken(work, params.ref, authority()),

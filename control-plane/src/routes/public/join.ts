@@ -18,13 +18,14 @@ import {
   createJoinTokenLookup,
   type JoinParts,
 } from '../../operator/admit-host.js'
+import { countrySchema, hostNameSchema } from '../../operator/host-names.js'
 import { addressOf } from '../../failure-limit/network.js'
 import { keyFailures, type FailureLimit } from '../../failure-limit/failure-limit.js'
 
 const joinSchema = z.strictObject({
   token: z.string().max(100),
-  name: z.string().trim().min(1).max(80),
-  country: z.string().regex(/^[A-Z]{2}$/, 'must be a two-letter country code'),
+  name: hostNameSchema,
+  country: countrySchema.optional(),
   public_key_pem: z.string().max(2000),
   nats_public_key: z.string().regex(/^U[A-Z2-7]{55}$/, 'must be a NATS user key'),
 })
@@ -56,7 +57,7 @@ export const joinPlugin =
         failures: keyFailures,
         work: () => checkJoinToken(parts.core, token),
       })
-      const { name, country, public_key_pem: publicKeyPem, nats_public_key: natsPublicKey } = input
+      const { name, country = null, public_key_pem: publicKeyPem, nats_public_key: natsPublicKey } = input
       const identity = await admitHost(
         parts,
         {
@@ -71,6 +72,8 @@ export const joinPlugin =
       )
       return reply.code(201).send({
         host_id: identity.hostId,
+        name: identity.name,
+        country: identity.country,
         certificate_pem: identity.certificatePem,
         ca_pem: identity.caPem,
         nats_jwt: identity.natsJwt,
