@@ -22,7 +22,7 @@ import { makeKeys, type Identity } from './identity.js'
 
 const answerSchema = z.object({
   host_id: z.string().regex(/^hst_[a-z2-7]{12}$/),
-  /** As the control plane has stored them; earlier ones do not send them. */
+  /** The stored ones; earlier control planes do not send them. */
   name: z.string().max(200).optional(),
   country: z.string().max(2).optional(),
   certificate_pem: z.string(),

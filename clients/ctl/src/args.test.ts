@@ -31,7 +31,7 @@ describe('parseCtlArgs', () => {
   })
 
   it.each([
-    ['device', /requires one of: list, show, enroll, release, move, drain/],
+    ['device', /requires one of: list, show, enroll, release, remove, move, drain/],
     ['device frobnicate', /requires one of/],
     ['frobnicate', /unknown command `frobnicate`/],
     ['device show', /expected: \.\/scripts\/ctl device show ID\|SERIAL/],

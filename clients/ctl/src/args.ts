@@ -63,8 +63,12 @@ export function parseCtlArgs(argv: readonly string[]): Parsed {
   }
 }
 
-const fits = (count: number, words: readonly string[]): boolean =>
-  words.at(-1)?.endsWith('...') === true ? count >= words.length : count === words.length
+/** The last word may end in `...`: one or more; in brackets: any number. */
+function fits(count: number, words: readonly string[]): boolean {
+  const last = words.at(-1) ?? ''
+  if (last.endsWith('...]')) return count >= words.length - 1
+  return last.endsWith('...') ? count >= words.length : count === words.length
+}
 
 function read(argv: readonly string[]): { values: Record<string, string | boolean>; words: string[] } {
   const options: Record<string, { type: 'string' | 'boolean' }> = {}

@@ -38,7 +38,7 @@ export interface Result {
 export interface Command {
   name: string
   about: string
-  /** Names of the words that follow, all required; if the last ends in `...`, it takes one or more. */
+  /** Names of the words that follow, all required; if the last ends in `...`, it takes one or more; `[WORD...]`: any number. */
   words: readonly string[]
   flags: Readonly<Record<string, Flag>>
   /** Names of the required flags; omitted: none. */

@@ -29,6 +29,16 @@ beforeEach(() => {
 })
 
 it.each([
+  ['/works', undefined],
+  ['/refuses', 'phone_not_found'],
+  ['/breaks', 'internal_error'],
+  ['/without/a/route', 'not_found'],
+])('says with which code %s was refused', async (url, code) => {
+  await app.inject({ url })
+  expect((JSON.parse(lines.at(-1) ?? '') as { code?: string }).code).toBe(code)
+})
+
+it.each([
   ['/works', ['from the request', 'from the process', 'from a child', 'answered']],
   ['/refuses', ['answered']],
   ['/breaks', ['request failed', 'answered']],

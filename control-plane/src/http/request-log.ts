@@ -13,6 +13,7 @@ export function addRequestLog(app: FastifyInstance): void {
         method: request.method,
         route: request.routeOptions.url ?? null,
         status: reply.statusCode,
+        code: request.errorCode ?? undefined,
         ms: Math.round(reply.elapsedTime),
         key: request.caller?.keyId,
       },

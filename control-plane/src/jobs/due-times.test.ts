@@ -17,6 +17,7 @@ import { createCheckoutService } from '../payments/checkout.js'
 import { createSetupService } from '../setup/service.js'
 import { Fuse } from '../testing/cut-process.js'
 import { runDueJobs } from '../testing/jobs-by-hand.js'
+import { brokenInvariants } from '../testing/money.js'
 import { openStage, type Process, type Stage } from '../testing/stage.js'
 import { createBody, refusalOf, useWorld, type Tenant } from '../testing/world.js'
 import { forget } from './reconcile.js'
@@ -318,6 +319,44 @@ it('activity and ended installs are kept for 30 days', async () => {
     [1, 1],
     [0, 0],
   ])
+})
+
+it('sessions and deleted phones are kept for 400 days, the last session of another phone and the ledger for ever', async () => {
+  const { core, phones } = process
+  const { db } = core
+  const [gone, kept] = [await phone(), await phone()]
+  await remove(gone)
+  const park = async () => {
+    await phones.park(tenant.caller, kept)
+    await run()
+  }
+  await park()
+  await phones.start(tenant.caller, kept, { idleTimeout: null, maxDuration: null })
+  await run()
+  await park()
+  const at = stage.time
+  const money = async () => ({
+    ledger: await db.ledgerEntry.count({ where: { projectId: tenant.projectId } }),
+    months: await db.projectMonth.findMany({ where: { projectId: tenant.projectId } }),
+  })
+  const before = await money()
+  expect(before.ledger).toBe(1 + 3 * 3)
+  const rows = async () => {
+    await forget(core)
+    return [
+      await db.session.count({ where: { phoneId: gone } }),
+      await db.phone.count({ where: { id: gone } }),
+      await db.session.count({ where: { phoneId: kept } }),
+    ]
+  }
+  expect(await around(at + 400 * day + 1, rows)).toEqual([
+    [1, 1, 2],
+    [0, 0, 1],
+  ])
+  expect(await money()).toEqual(before)
+  expect(await brokenInvariants(db)).toEqual([])
+  expect(await statusNow(kept)()).toBe('parked')
+  await remove(kept)
 })
 
 it('ten checkout links are allowed in any hour', async () => {

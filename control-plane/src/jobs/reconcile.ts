@@ -15,6 +15,7 @@ import { expireHandoffs } from '../handoffs/expiry.js'
 import { addAdoption } from '../hosts/move.js'
 import { expireEvents } from '../events/expiry.js'
 import { expireReports } from '../hosts/report-expiry.js'
+import { deleteHistory } from './history.js'
 import { addJob, addJobs, assignmentJobKey } from '../queue/queue.js'
 import { expireDeletedDeliveries, expireDeletedWebhooks, expireTests } from '../webhooks/expiry.js'
 import { deliverNow } from '../webhooks/jobs.js'
@@ -207,6 +208,7 @@ const expirable: Readonly<Record<string, (core: Core, now: Date) => Promise<unkn
   'live links': ({ db }, now) => db.liveLink.deleteMany({ where: { expiresAt: before(now, day) } }),
   'hand-overs': ({ db }, now) =>
     db.handoff.deleteMany({ where: { expiresAt: before(now, limits.handoffs.life * 1000) } }),
+  'old sessions and phones': deleteHistory,
   events: (core) => expireEvents(core, core.rules.eventLifeMs),
   'reports of phones': (core) => expireReports(core, core.rules.eventLifeMs),
   'tests of webhooks': (core) => expireTests(core, core.rules.eventLifeMs),

@@ -49,7 +49,7 @@ export interface Joining {
 
 export interface HostIdentity {
   hostId: string
-  /** As stored: a host that rejoins keeps its own. */
+  /** The stored ones: a host that rejoins keeps its own. */
   name: string
   country: string
   /** Part of the subjects of a rejoined host's agent; null: it joined as a new host. */

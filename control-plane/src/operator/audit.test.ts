@@ -103,6 +103,22 @@ const examples: Record<string, Example> = {
     action: 'host.rejoin_token',
     send: async () => call('POST', `/hosts/${await host()}/rejoin`),
   },
+  'DELETE /operator/v1/hosts/:ref': {
+    action: 'host.remove',
+    send: async () => {
+      const id = await host()
+      await call('POST', `/hosts/${id}/retire`)
+      return call('DELETE', `/hosts/${id}`)
+    },
+  },
+  'DELETE /operator/v1/devices/:ref': {
+    action: 'device.remove',
+    send: async () => {
+      const id = await device('unenrolled')
+      await plane.app.core.db.device.update({ where: { id }, data: { link: 'absent' } })
+      return call('DELETE', `/devices/${id}`)
+    },
+  },
   'POST /operator/v1/hosts/:ref/drain': {
     action: 'host.drain',
     send: async () => call('POST', `/hosts/${await host()}/drain`, { deadline_seconds: 60 }),

@@ -18,7 +18,7 @@ export type HostView = ReturnType<typeof hostView>
 /** @param all retired ones too */
 export async function listHosts(core: Core, all: boolean): Promise<HostView[]> {
   const hosts = await core.db.host.findMany({
-    where: all ? {} : { retiredAt: null },
+    where: all ? { removedAt: null } : { retiredAt: null },
     include: { _count: { select: { devices: true } } },
     orderBy: { joinedAt: 'asc' },
   })
@@ -50,7 +50,7 @@ async function countRunning(db: Pick<Tx, '$queryRaw'>): Promise<Map<string, numb
  * have the name
  */
 export async function findHost(db: Pick<Tx, 'host'>, ref: string): Promise<Host> {
-  const where = ref.startsWith('hst_') ? { id: ref } : { name: ref, retiredAt: null }
+  const where = ref.startsWith('hst_') ? { id: ref, removedAt: null } : { name: ref, retiredAt: null }
   const [host, ...others] = await db.host.findMany({ where, take: 2 })
   if (others.length > 0) throw invalidField('ref', 'matches several hosts; use the host ID')
   if (!host) throw new ApiError('not_found', { message: 'There is no such host.', details: { host: ref } })

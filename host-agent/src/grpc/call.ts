@@ -138,7 +138,14 @@ export async function answer<A>(
     header: call.metadata.get(traceHeader)[0]?.toString(),
     attributes: { 'rpc.system': 'grpc', ...attributesOf(fields) },
   })
-  return withCallFields(fields, () => inServerSpan(name, arrival, () => work(progressOf(call))))
+  const startedAt = performance.now()
+  const noted = async (): Promise<A> => {
+    const result = await work(progressOf(call))
+    // The line has the ID of the client's request.
+    log.debug({ call: name, ms: Math.round(performance.now() - startedAt) }, 'answered a call')
+    return result
+  }
+  return withCallFields(fields, () => inServerSpan(name, arrival, noted))
 }
 
 /** The calling phone and its fencing number. @throws ApiError when the call does not name them */

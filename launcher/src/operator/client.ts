@@ -102,6 +102,9 @@ export class OperatorClient {
     this.call('POST', `/hosts/${encodeURIComponent(ref)}/retire`, force ? { force } : {})
   changeHost = (ref: string, change: HostChange): Promise<Host> =>
     this.call('PATCH', `/hosts/${encodeURIComponent(ref)}`, change)
+  /** Takes a retired host out of the lists. */
+  removeHost = (ref: string): Promise<{ id: string }> =>
+    this.call('DELETE', `/hosts/${encodeURIComponent(ref)}`)
   joinToken = (): Promise<{ token: string; expires_at: string }> =>
     this.call('POST', '/hosts/join-tokens', {})
   /** A join token with which a reinstalled machine gets the host's ID again. */
@@ -117,6 +120,9 @@ export class OperatorClient {
       erase: true,
       ...(failPhone === undefined ? {} : { fail_phone: failPhone }),
     })
+  /** Takes a place out of the lists that no phone uses. */
+  removeDevice = (ref: string): Promise<{ id: string }> =>
+    this.call('DELETE', `/devices/${encodeURIComponent(ref)}`)
   /** `keep`: returns a device that is held back to its phone, unchanged. */
   release = (ref: string, keep = false): Promise<Device> =>
     this.call('POST', `/devices/${encodeURIComponent(ref)}/release`, { keep })

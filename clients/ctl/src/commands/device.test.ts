@@ -128,6 +128,46 @@ it('begins maintenance with a note, and ends it', async () => {
   expect(await ctl('device', 'maintenance', 'dev_c')).toMatchObject({ code: 2 })
 })
 
+it('acts on several devices, or on those of a host', async () => {
+  const both = await ctl('device', 'release', 'dev_a', 'dev_b', 'dev_a')
+  expect(both.code).toBe(0)
+  expect(seen.splice(0)).toEqual([
+    ['POST', '/devices/dev_a/release', { keep: false }],
+    ['POST', '/devices/dev_b/release', { keep: false }],
+  ])
+  await ctl('device', 'maintenance', '--all', '--host', 'rack 1', '--note', 'move')
+  await ctl('device', 'maintenance', '--all', '--host', 'hst_a', '--end')
+  expect(seen.splice(0)).toEqual([
+    ['POST', '/devices/dev_a/maintenance', { note: 'move' }],
+    ['POST', '/devices/dev_c/maintenance', { note: 'move' }],
+    ['DELETE', '/devices/dev_c/maintenance', ''],
+  ])
+  for (const wrong of [
+    ['release'],
+    ['release', '--all'],
+    ['release', '--host', 'rack 1'],
+    ['release', 'dev_a', '--all', '--host', 'rack 1'],
+    ['release', '--all', '--host', 'rack 1'],
+    ['enroll', '--all', '--host', 'nothing', '--erase'],
+  ])
+    expect(await ctl('device', ...wrong)).toMatchObject({ code: 2 })
+  devices.push(device('dev_e', { host_id: 'hst_c', host_name: 'rack 1', host_state: 'online' }))
+  const twin = await ctl('device', 'maintenance', '--all', '--host', 'rack 1', '--note', 'x')
+  devices.pop()
+  expect(twin.err).toContain('2 hosts have the name rack 1; use one of hst_a, hst_c')
+  expect(seen).toEqual([])
+})
+
+it('removes places and hosts', async () => {
+  await ctl('device', 'remove', 'dev_a', 'dev_b')
+  await ctl('host', 'remove', 'hst_a')
+  expect(seen.map(([method, path]) => [method, path])).toEqual([
+    ['DELETE', '/devices/dev_a'],
+    ['DELETE', '/devices/dev_b'],
+    ['DELETE', '/hosts/hst_a'],
+  ])
+})
+
 it('moves a device, and suggests no erasure of a phone that claims to be another device', async () => {
   await ctl('device', 'move', 'dev_c', '--to', 'rack 2', '--serial', 'R58M', '--unproven')
   await ctl('device', 'move', 'dev_c', '--to', 'rack 2')

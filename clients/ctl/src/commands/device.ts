@@ -1,10 +1,12 @@
 import { plain, shellWord } from '@phonerack/shared'
 import type { Device } from '@phonerack/launcher/operator'
 import type { Command } from '../commands.js'
+import { each } from '../each.js'
 import { table } from '../table.js'
 import { describeDevice, modelOf } from './device-text.js'
 import { serviceOf } from './drain.js'
 import { UsageError } from '../usage-error.js'
+import { devicesFrom, whichFlags } from '../which.js'
 
 export const deviceCommands: readonly Command[] = [
   {
@@ -57,40 +59,73 @@ export const deviceCommands: readonly Command[] = [
   {
     name: 'device enroll',
     about:
-      'Enrolls a phone. ALL DATA ON IT IS WIPED. --fail-phone: the phone of a tenant that the device holds, if its host has lost its record.',
-    words: ['ID|SERIAL'],
-    flags: { erase: true, 'fail-phone': 'ID' },
-    async run({ words, flags, say }, operator) {
+      'Enrolls phones. ALL DATA ON THEM IS WIPED. --all: the unenrolled phones of the host. --fail-phone: the phone of a tenant that a device holds, if its host has lost its record.',
+    words: ['[ID|SERIAL...]'],
+    flags: { erase: true, 'fail-phone': 'ID', ...whichFlags },
+    async run(input, operator) {
       const client = operator()
-      const before = await client.device(words[0] ?? '')
-      const what = `${plain(modelOf(before) ?? 'a phone of unknown model')}, serial ${plain(before.serial)}`
-      if (flags['erase'] !== true) {
+      const refs = await devicesFrom(
+        input,
+        client,
+        ({ state, claimed_since: claimed }) => state === 'unenrolled' && claimed === null,
+      )
+      const failPhone = input.flags['fail-phone']
+      if (typeof failPhone === 'string' && refs.length > 1)
+        throw new UsageError('--fail-phone names the phone of one device; enroll the device alone')
+      const devices: Device[] = []
+      for (const ref of refs) devices.push(await client.device(ref))
+      if (input.flags['erase'] !== true)
         throw new UsageError(
-          `enrolling wipes ALL DATA on this phone (${what}): apps, accounts, files, settings. Add --erase to confirm`,
+          `enrolling wipes ALL DATA on ${devices.length === 1 ? 'this phone' : `these ${devices.length} phones`} (${devices.map(whatOf).join('; ')}): apps, accounts, files, settings. Add --erase to confirm`,
         )
-      }
-      const failPhone = flags['fail-phone']
-      if (before.phone_id !== null && before.link === 'unenrolled' && failPhone !== before.phone_id) {
-        throw new UsageError(
-          `the device holds ${plain(before.phone_id)} of a tenant, which fails and loses its data. Add --fail-phone ${plain(before.phone_id)} to confirm`,
-        )
-      }
-      const device = await client.enroll(before.id, typeof failPhone === 'string' ? failPhone : undefined)
-      // Nothing is written to the phone before the service accepts the enrolment.
-      say(`Enrolling ${what}. ALL DATA ON IT IS BEING WIPED.`)
-      const next = `The device is now ${device.state}. For details: ./scripts/ctl device show ${plain(device.id)}`
-      return { json: device, text: next }
+      for (const { phone_id: phone, link } of devices)
+        if (phone !== null && link === 'unenrolled' && failPhone !== phone)
+          throw new UsageError(
+            `the device holds ${plain(phone)} of a tenant, which fails and loses its data. Add --fail-phone ${plain(phone)} to confirm`,
+          )
+      const known = new Map(devices.map((device) => [device.id, device]))
+      return each(
+        [...known.keys()],
+        async (id) => {
+          const device = await client.enroll(id, typeof failPhone === 'string' ? failPhone : undefined)
+          // Nothing is written to the phone before the service accepts the enrolment.
+          input.say(`Enrolling ${whatOf(known.get(id) ?? device)}. ALL DATA ON IT IS BEING WIPED.`)
+          return device
+        },
+        (device) =>
+          `The device is now ${device.state}. For details: ./scripts/ctl device show ${plain(device.id)}`,
+      )
     },
   },
   {
     name: 'device release',
     about:
-      'Wipes and checks a quarantined phone again, or gives up a phone whose host is lost. --keep: returns the phone to its tenant without a wipe.',
-    words: ['ID|SERIAL'],
-    flags: { keep: true },
-    async run({ words, flags }, operator) {
-      const device = await operator().release(words[0] ?? '', flags['keep'] === true)
-      return { json: device, text: `${device.serial} is ${device.state} now` }
+      'Wipes and checks quarantined phones again, or gives up phones whose host is lost. --keep: returns a phone to its tenant without a wipe. --all: the quarantined phones of the host.',
+    words: ['[ID|SERIAL...]'],
+    flags: { keep: true, ...whichFlags },
+    async run(input, operator) {
+      const client = operator()
+      const refs = await devicesFrom(input, client, ({ state }) => state === 'quarantined')
+      return each(
+        refs,
+        (ref) => client.release(ref, input.flags['keep'] === true),
+        (device) => `${device.serial} is ${device.state} now`,
+      )
+    },
+  },
+  {
+    name: 'device remove',
+    about:
+      'Takes devices out of the list that no phone uses: unenrolled places that a phone has left, which their host does not report.',
+    words: ['ID...'],
+    flags: {},
+    run({ words }, operator) {
+      const client = operator()
+      return each(
+        words,
+        (ref) => client.removeDevice(ref),
+        ({ id }) => `${id} is removed`,
+      )
     },
   },
   {
@@ -112,6 +147,9 @@ export const deviceCommands: readonly Command[] = [
     },
   },
 ]
+
+const whatOf = (device: Device): string =>
+  `${plain(modelOf(device) ?? 'a phone of unknown model')}, serial ${plain(device.serial)}`
 
 /** Names that several hosts have: joins refuse them, but earlier releases did not. */
 function sharedNames(devices: readonly Device[]): Set<string> {

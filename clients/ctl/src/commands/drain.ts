@@ -2,7 +2,9 @@
 import { plain } from '@phonerack/shared'
 import type { Device, Host } from '@phonerack/launcher/operator'
 import type { Command, Input } from '../commands.js'
+import { each } from '../each.js'
 import { duration } from '../values.js'
+import { devicesFrom, whichFlags } from '../which.js'
 import { UsageError } from '../usage-error.js'
 
 type Drained = Pick<Device, 'drained_at' | 'drain_until'>
@@ -79,18 +81,19 @@ export const deviceDrainCommands: readonly Command[] = [
   },
   {
     name: 'device maintenance',
-    about: 'Keeps a device out of the pool, with a note. --end: returns it to the pool.',
-    words: ['ID|SERIAL'],
-    flags: { note: 'TEXT', end: true },
-    async run({ words, flags: { note, end } }, operator) {
-      const ref = words[0] ?? ''
+    about:
+      'Keeps devices out of the pool, with a note. --end: returns them to the pool. --all: all devices of the host, with --end those in maintenance.',
+    words: ['[ID|SERIAL...]'],
+    flags: { note: 'TEXT', end: true, ...whichFlags },
+    async run(input, operator) {
+      const { note, end } = input.flags
       if ((end === true) === (typeof note === 'string'))
         throw new UsageError('either --note TEXT or --end is required')
-      const device =
-        typeof note === 'string'
-          ? await operator().beginMaintenance(ref, note)
-          : await operator().endMaintenance(ref)
-      return { json: device, text: deviceText(device) }
+      const client = operator()
+      const refs = await devicesFrom(input, client, ({ maintenance }) => end !== true || maintenance !== null)
+      const act = (ref: string) =>
+        typeof note === 'string' ? client.beginMaintenance(ref, note) : client.endMaintenance(ref)
+      return each(refs, act, deviceText)
     },
   },
 ]

@@ -2,6 +2,7 @@ import type { Command, Input } from '../commands.js'
 import { plain } from '@phonerack/shared'
 import type { Host, HostChange, RetiredHost } from '@phonerack/launcher/operator'
 import { certificateOf, certificateWarnings } from './certificate.js'
+import { each } from '../each.js'
 import { fields, table } from '../table.js'
 import { serviceOf } from './drain.js'
 import { rotationLines, trustOf } from './trust.js'
@@ -102,6 +103,20 @@ export const hostCommands: readonly Command[] = [
     async run({ words, flags: { force } }, operator) {
       const host = await operator().retire(words[0] ?? '', force === true)
       return { json: host, text: retiredText(host) }
+    },
+  },
+  {
+    name: 'host remove',
+    about: 'Takes retired hosts out of `host list --all`. Their certificates stay refused.',
+    words: ['ID...'],
+    flags: {},
+    run({ words }, operator) {
+      const client = operator()
+      return each(
+        words,
+        (ref) => client.removeHost(ref),
+        ({ id }) => `${id} is removed`,
+      )
     },
   },
 ]

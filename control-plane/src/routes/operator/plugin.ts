@@ -28,6 +28,7 @@ import {
 import { deleteAnyPhone, findAnyPhone, listAllPhones, phoneDeletionSchema } from '../../operator/phones.js'
 import { moveDeviceTo, moveSchema } from '../../operator/move.js'
 import { changeHost, hostChangeSchema } from '../../operator/host-names.js'
+import { removeDevice, removeHost } from '../../operator/remove.js'
 import { retireHost } from '../../operator/retire.js'
 import { invalidField, readPage } from '../../validation/fields.js'
 import { createKey, listKeys, newKeySchema, revokeKey } from '../../operator/keys.js'
@@ -92,6 +93,13 @@ function addHostsAndDevices(api: OperatorApi, core: Core, authority: () => strin
   api.write(
     { method: 'POST', url: '/hosts/:ref/retire', action: 'host.retire', body: retireSchema },
     (work, { params, body }) => retireHost(work, params.ref, body.force ?? false),
+  )
+
+  api.write({ method: 'DELETE', url: '/hosts/:ref', action: 'host.remove' }, (work, { params }) =>
+    removeHost(work, params.ref),
+  )
+  api.write({ method: 'DELETE', url: '/devices/:ref', action: 'device.remove' }, (work, { params }) =>
+    removeDevice(work, params.ref),
   )
 
   api.read('/devices', async () => {
