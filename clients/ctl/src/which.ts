@@ -6,8 +6,8 @@ import { UsageError } from './usage-error.js'
 export const whichFlags = { all: true, host: 'NAME|ID' } as const satisfies Record<string, Flag>
 
 /**
- * IDs or serials. @param fits chooses among the devices of the host @throws UsageError for a command that names no device, or
- * both ways
+ * IDs or serials. @param fits chooses among the devices of the host @throws UsageError for a command without a device, or
+ * with both ways
  */
 export async function devicesFrom(
   { words, flags: { all, host } }: Pick<Input, 'words' | 'flags'>,

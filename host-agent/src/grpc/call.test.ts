@@ -41,7 +41,7 @@ it('writes one line with the request ID for a successful call, only at the level
   expect(lines[0]?.['ms']).toEqual(expect.any(Number))
 })
 
-it('writes no such line for a call that failed', async () => {
+it('writes nothing for a call that failed', async () => {
   log.level = 'debug'
   const failed = answer(callFrom({ assignment }), log, 'observe', () =>
     Promise.reject(new ApiError('phone_unavailable')),
