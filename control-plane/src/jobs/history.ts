@@ -1,4 +1,4 @@
-/** Deletes old sessions, and phones that were deleted long ago. The ledger stays. docs/decisions/0354 */
+/** Deletes old sessions, and phones that were deleted long ago. The ledger stays. docs/decisions/0305 */
 import { type Core } from '../core/core.js'
 
 /** Rows of one statement. */

@@ -1,4 +1,4 @@
-/** Names, countries and labels of hosts: set by a join, changed by operators. docs/decisions/0353 */
+/** Names, countries and labels of hosts: set by a join, changed by operators. docs/decisions/0304 */
 import { limits } from '@phonerack/shared'
 import { z } from 'zod'
 import { type Facts } from '../db/audit-log.js'

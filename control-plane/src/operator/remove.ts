@@ -1,4 +1,4 @@
-/** Operators remove what is over from the lists: places that a device has left, and retired hosts. docs/decisions/0354 */
+/** Operators remove what is over from the lists: places that a device has left, and retired hosts. docs/decisions/0305 */
 import { type Facts } from '../db/audit-log.js'
 import { invalidField } from '../validation/fields.js'
 import { factsOf as factsOfDevice, lockDevice } from './devices.js'
