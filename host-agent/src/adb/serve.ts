@@ -57,9 +57,14 @@ export function serve(parts: ServeParts): Served {
   async function follow({ client }: AdbServer): Promise<void> {
     const { serves, log } = parts
     const onLost = (error: unknown) => log.warn({ err: error }, 'the connection to the device list was lost')
-    const reading = [trackDevices(client, onList, onLost, signal)]
+    let lists = 0
+    const onTracked = (listed: readonly TrackedDevice[]) => {
+      lists += 1
+      onList(listed)
+    }
+    const reading = [trackDevices(client, onTracked, onLost, signal)]
     // An operator can connect a network phone to the server of all phones on USB by hand.
-    if (serves.kind !== 'usb') reading.push(pollDevices(client, onList, networkPollMs, signal))
+    if (serves.kind !== 'usb') reading.push(pollDevices(client, onList, networkPollMs, signal, () => lists))
     if (serves.kind === 'network')
       keeper = keepConnected(client, serves.serial, () => devices[0]?.state ?? null, log, parts.reconnectMs)
     await new Promise<void>((resolve) => onAbort(signal, resolve))

@@ -9,7 +9,7 @@ const reconnectMs = 250
 
 /**
  * Calls `onList` with each list until `signal` aborts. When the connection to the server breaks, calls it with an empty list
- * and reconnects. Calls `onLost` once for each connection that had lists. Never throws.
+ * and reconnects. Calls `onLost` once, and again only after another list. Never throws.
  */
 export async function trackDevices(
   client: AdbClient,
@@ -17,8 +17,8 @@ export async function trackDevices(
   onLost: (error: unknown) => void,
   signal: AbortSignal,
 ): Promise<void> {
+  let isReported = false
   const track = async (): Promise<'again'> => {
-    let lists = 0
     try {
       await client.call('host:track-devices-l', Progress.for(5000, signal), async (connection) => {
         const tracked = client.tracked()
@@ -29,7 +29,7 @@ export async function trackDevices(
         try {
           for (;;) {
             onList(tracked(await command.next()))
-            lists += 1
+            isReported = false
           }
         } finally {
           forget()
@@ -38,7 +38,8 @@ export async function trackDevices(
     } catch (error) {
       if (!signal.aborted) {
         onList([])
-        if (lists > 0) onLost(error)
+        if (!isReported) onLost(error)
+        isReported = true
       }
     }
     return 'again'
@@ -48,21 +49,24 @@ export async function trackDevices(
 
 /**
  * Polls the list until `signal` aborts: the server (29.0.6) does not announce that a network phone went offline, and reconnects
- * it only after 10 s. Never throws: `trackDevices` reports a lost server.
+ * it only after 10 s. Drops a list that `tracked` overtook: its value changes with each list of `trackDevices`. Never throws:
+ * `trackDevices` reports a lost server.
  */
 export async function pollDevices(
   client: AdbClient,
   onList: (devices: TrackedDevice[]) => void,
   everyMs: number,
   signal: AbortSignal,
+  tracked: () => unknown,
 ): Promise<void> {
   const stopped = () => signal.aborted
   while (!stopped()) {
     await pause(everyMs, signal)
     if (stopped()) return
     try {
+      const before = tracked()
       const list = await client.devices(Progress.for(2000, signal))
-      if (!stopped()) onList(list)
+      if (!stopped() && tracked() === before) onList(list)
     } catch (error) {
       if (!(error instanceof Error)) throw error
     }
