@@ -48,6 +48,13 @@ it('lists connected phones as fine, without control characters of their names', 
   expect(found.at(-1)).toMatchObject({ level: 'ok', about: 'A[2JB is connected' })
 })
 
+it('reports a USB phone without a usable serial', () => {
+  const found = machineFindings(readings(null, [{ ...phone, serial: 'two words' }]))
+  expect(found.filter(({ level }) => level === 'error')).toMatchObject([
+    { id: 'usb_serial', about: 'Pixel two words at USB port 1-1 has no usable serial' },
+  ])
+})
+
 it('reports a USB phone without rights for this user', () => {
   const found = machineFindings(readings(null, [{ ...phone, access: 'denied', name: 'Evil\u009b31m' }]))
   expect(found.filter(({ level }) => level === 'error')).toMatchObject([

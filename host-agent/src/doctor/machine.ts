@@ -1,12 +1,13 @@
 /** Findings about programs, USB and phones. Pure. */
 import { error, ok, unknown, warning } from './finding.js'
+import { serialsToServe } from '../adb/usb.js'
 import { phoneNetworkFindings } from './phone-network-findings.js'
 import type { Finding, HostReadings, Readings, ServerReading, UsbPhone } from './readings.js'
 
 export function machineFindings(found: Readings): Finding[] {
   return [
     ...adbFindings(found),
-    ...usbFindings(found.usb),
+    ...usbFindings(found),
     ...ffmpegFindings(found),
     ...(found.host === null ? [] : phoneFindings(found.host.servers)),
     ...phoneNetworkFindings(found.host?.phoneNetwork ?? []),
@@ -58,7 +59,7 @@ function programFinding(adb: Readings['adb']): Finding {
   )
 }
 
-function usbFindings(usb: Readings['usb']): Finding[] {
+function usbFindings({ usb, adb }: Readings): Finding[] {
   if ('failed' in usb)
     return [
       unknown(
@@ -77,7 +78,12 @@ function usbFindings(usb: Readings['usb']): Finding[] {
         'switch on USB debugging in the developer options of the phone; check the cable',
       ),
     ]
-  return usb.value.flatMap((phone) => [accessFinding(phone), ...speedFindings(phone)])
+  const needsSerial = 'value' in adb && adb.value.knowsOneDevice
+  return usb.value.flatMap((phone) => [
+    accessFinding(phone),
+    ...(needsSerial ? serialFindings(phone) : []),
+    ...speedFindings(phone),
+  ])
 }
 
 const nameOf = ({ name, serial, port }: UsbPhone): string => `${name} ${serial ?? ''} at USB port ${port}`
@@ -97,6 +103,18 @@ function accessFinding(phone: UsbPhone): Finding {
     'adb lists the phone as "no permissions" and cannot use it.',
     'sudo apt-get install android-sdk-platform-tools-common && sudo usermod -aG plugdev "$USER", log in again, and connect the phone again',
   )
+}
+
+function serialFindings(phone: UsbPhone): Finding[] {
+  if (serialsToServe([phone], new Set()).length > 0) return []
+  return [
+    error(
+      'usb_serial',
+      `${nameOf(phone)} has no usable serial`,
+      'A phone on USB has an adb server by its serial: printable ASCII characters without spaces, at most 128.',
+      'use another phone, or connect this phone over the network (adb_connect)',
+    ),
+  ]
 }
 
 function speedFindings(phone: UsbPhone): Finding[] {
