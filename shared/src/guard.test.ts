@@ -1,9 +1,30 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { guardedHosts, storePackages, walletPackages } from './guard-list.js'
-import { guardedApp, guardedField, isGuardedUrl } from './guard.js'
+import { guardedApp, guardedField, guardedFolder, isGuardedUrl } from './guard.js'
 
 const field = (id: string, ...labels: string[]) => guardedField({ password: false, id, labels })
+
+describe('folders of apps', () => {
+  it('are found in any spelling that the file system of a phone takes for the same', () => {
+    for (const path of [
+      '/sdcard/Android/data/com.android.vending/files/a',
+      '/sdcard/android/OBB/COM.Android.Vending',
+      '/sdcard/Android/media/com.android.vend\u200bing/a',
+      '/sdcard/Android/data/com.android.v\uff45nding/a',
+    ])
+      expect(guardedFolder(path), path).toBe('com.android.vending')
+    expect(guardedFolder('/sdcard/Android/data/com.eg.android.alipaygphone/a')).toBe(
+      'com.eg.android.AlipayGphone',
+    )
+    for (const path of [
+      '/sdcard/Download/com.android.vending',
+      '/sdcard/Android/data/com.example/a',
+      '/sdcard',
+    ])
+      expect(guardedFolder(path), path).toBeNull()
+  })
+})
 
 describe('apps', () => {
   it('guards stores and wallets, and no other package', () => {

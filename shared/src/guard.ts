@@ -7,6 +7,7 @@ import {
   walletActivities,
   walletPackages,
 } from './guard-list.js'
+import { plain as filtered } from './plain.js'
 
 export type GuardReason = 'store' | 'wallet' | 'password_field' | 'payment_field'
 
@@ -19,6 +20,18 @@ export function guardedApp(packageName: string, activity: string | null = null):
   const pays = activity !== null && walletActivities.some((start) => activity.startsWith(start))
   return wallets.has(packageName) || pays ? 'wallet' : null
 }
+
+/**
+ * The app of the lists in whose folder of shared storage the path is; null: none. Android's file system ignores case, forms of
+ * one character and characters that show nothing. @param path begins with `/sdcard`
+ */
+export function guardedFolder(path: string): string | null {
+  const folded = foldedPath(path)
+  const name = /^\/sdcard\/android\/(?:data|obb|media)\/([^/]+)/.exec(folded)?.[1]
+  return [...stores, ...wallets].find((each) => foldedPath(each) === name) ?? null
+}
+
+const foldedPath = (text: string): string => filtered(text).normalize('NFKD').toLowerCase()
 
 /** Whether the link opens an app of the lists. `url`: valid. */
 export function isGuardedUrl(url: string): boolean {

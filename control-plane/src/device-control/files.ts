@@ -13,6 +13,7 @@ import {
 import { ApiError } from '@phonerack/shared'
 import { type HostClients } from '../host-calls/clients.js'
 import { type Core } from '../core/core.js'
+import { checkFileChange } from '../phones/left-to-person.js'
 import { createPhoneCalls, type PhoneRequest } from './phone-calls.js'
 import { type FileEntryView, type FileService } from './types.js'
 
@@ -72,6 +73,7 @@ export function createFileService(core: Core, hosts: HostClients): FileService {
     },
 
     async write(caller, phoneId, path, content, context) {
+      checkFileChange(caller, phoneId, path)
       const { size } = await reach
         .write<WriteFileRequest, WriteFileResponse>(
           { caller, phoneId, context },
@@ -84,6 +86,7 @@ export function createFileService(core: Core, hosts: HostClients): FileService {
     },
 
     async delete(caller, phoneId, path, context) {
+      checkFileChange(caller, phoneId, path)
       const to = { caller, phoneId, context }
       try {
         await reach.write<DeleteFileRequest, DeleteFileResponse>(

@@ -233,6 +233,61 @@ describe('guarded', () => {
     await api.request('DELETE', `/v1/phones/${phone}/handoffs/${id}`, { key })
   })
 
+  it('refuses changes of files in the folder of a listed app', async () => {
+    const key = await keyWith('guarded')
+    const files = (path: string) => `/v1/phones/${phone}/files?path=${encodeURIComponent(path)}`
+    const folder = '/sdcard/android/data/com.paypal.android.p2pmobile/files/a'
+    const headers = { 'content-type': 'application/octet-stream' }
+    for (const response of [
+      await api.request('PUT', files(folder), { key, headers, payload: Buffer.from('a') }),
+      await api.request('DELETE', files(folder), { key }),
+    ])
+      expect(errorOf(response, 409, 'handoff_required')).toMatchObject({
+        ...{ next: next(), details: { reason: 'wallet', package: 'com.paypal.android.p2pmobile' } },
+      })
+    const own = files('/sdcard/Download/a')
+    const written = await api.request('PUT', own, { key, headers, payload: Buffer.from('a') })
+    expect(written.statusCode).toBe(201)
+  })
+
+  it('has a decision for each request that changes something on a phone', () => {
+    /** How the guard is kept, or why nothing that is left to a person can be done by it. */
+    const decided: Record<string, string> = {
+      'POST /v1/phones/{id}/actions': 'the agent refuses steps; a script of a replay sends them here',
+      'POST /v1/phones/{id}/apps': 'refused for listed apps, by package and by upload',
+      'DELETE /v1/phones/{id}/apps/{package}': 'refused for listed apps',
+      'POST /v1/phones/{id}/apps/{package}/permissions': 'refused for listed apps',
+      'POST /v1/phones/{id}/notifications/{nid}/open': 'refused for notifications of listed apps',
+      'POST /v1/phones/{id}/notifications/{nid}/dismiss': 'refused for notifications of listed apps',
+      'PUT /v1/phones/{id}/files': 'refused in folders of listed apps',
+      'DELETE /v1/phones/{id}/files': 'refused in folders of listed apps',
+      'POST /v1/phones/{id}/live': 'watches only',
+      'POST /v1/phones/{id}/handoffs': 'a member who is signed in takes over',
+      'GET /v1/phones/{id}/handoffs/{hid}': 'reads',
+      'DELETE /v1/phones/{id}/handoffs/{hid}': 'ends what the key asked for',
+      'GET /v1/phones/{id}/clipboard': 'reads',
+      'PUT /v1/phones/{id}/clipboard': 'enters no field: paste keys and holds of a guarded field are refused',
+      'PUT /v1/phones/{id}/location': 'a setting',
+      'DELETE /v1/phones/{id}/location': 'a setting',
+      'PUT /v1/phones/{id}/locale': 'a setting',
+      'PUT /v1/phones/{id}/timezone': 'a setting',
+      'PATCH /v1/phones/{id}': 'a name',
+      'POST /v1/phones/{id}/start': 'the life of the phone',
+      'POST /v1/phones/{id}/park': 'the life of the phone',
+      'POST /v1/phones/{id}/heartbeat': 'the life of the phone',
+      'POST /v1/phones/{id}/reboot': 'the life of the phone',
+      'DELETE /v1/phones/{id}': 'the life of the phone',
+      'POST /v1/phones/{id}/reset': 'the life of the phone',
+      'POST /v1/phones/{id}/recordings': 'reads the screen',
+      'POST /v1/phones/{id}/recordings/{rid}/stop': 'reads the screen',
+      'DELETE /v1/phones/{id}/recordings/{rid}': 'deletes a video',
+    }
+    const changes = built
+      .filter(({ path, scope }) => scope !== 'phones:read' && path.startsWith('/v1/phones/{id}'))
+      .map(({ method, path }) => `${method} ${path}`)
+    expect(changes.toSorted()).toEqual(Object.keys(decided).toSorted())
+  })
+
   it.each(eras)('binds tools in revision %s, with the tool for the hand-over as next', async (era) => {
     const client = await connectMcp(await listening(), await keyWith('guarded'), era)
     const refused = await call(client, 'act', { phone_id: phone, actions: [store] })

@@ -1,5 +1,5 @@
 /** Refusals of the profile `guarded`: work that a person must do by a hand-over. docs/decisions/0268 */
-import { ApiError, guardedApp } from '@phonerack/shared'
+import { ApiError, guardedApp, guardedFolder } from '@phonerack/shared'
 import { type Caller } from '../core/caller.js'
 
 export const handoffRequired = (
@@ -8,6 +8,12 @@ export const handoffRequired = (
   message?: string,
 ): ApiError =>
   new ApiError('handoff_required', { message, next: `POST /v1/phones/${phoneId}/handoffs`, details })
+
+/** For a change of a file in the folder of an app. @param path begins with `/sdcard` @throws ApiError handoff_required */
+export function checkFileChange(caller: Pick<Caller, 'profile'>, phoneId: string, path: string): void {
+  const name = guardedFolder(path)
+  if (name !== null) checkAppChange(caller, phoneId, name)
+}
 
 /** For an install or uninstall of the app. @throws ApiError handoff_required */
 export function checkAppChange(caller: Pick<Caller, 'profile'>, phoneId: string, packageName: string): void {

@@ -148,6 +148,22 @@ describe.concurrent('a field', () => {
     expect([refusal(results[0]).reason, writes(phone)]).toEqual(['password_field', []])
   })
 
+  it('is not held, which would open a menu with "Paste"', async () => {
+    for (const action of [
+      { type: 'long_press', target: { id: 'login' } },
+      { type: 'double_tap', target: { id: 'login' } },
+      { type: 'drag', from: { id: 'login' }, to: { text: 'Sign in' } },
+      { type: 'swipe', from: { id: 'login' }, to: { id: 'login' }, duration_ms: 2000 },
+    ]) {
+      const phone = simulatedPhone([secret(), button('Sign in')])
+      const [result] = (await guarded(phone, action)).results
+      expect([refusal(result).reason, writes(phone)], action.type).toEqual(['password_field', []])
+    }
+    const phone = simulatedPhone([field('city'), button('Sign in')])
+    const { completed } = await guarded(phone, { type: 'long_press', target: { id: 'city' } })
+    expect(completed).toBe(1)
+  })
+
   it('can be tapped, left and submitted', async () => {
     const phone = simulatedPhone([secret('focused'), button('Sign in')])
     const { completed } = await guarded(

@@ -13,7 +13,7 @@ import {
 } from '@phonerack/shared'
 import type { VisibleNode } from '../screen/elements.js'
 import type { ActionContext } from './context.js'
-import { focusedField } from './field.js'
+import { fieldAt, focusedField } from './field.js'
 import { isPoint } from './target.js'
 
 /** Actions that only read, or lead away from the app in front. */
@@ -27,10 +27,17 @@ const freeKeys = /^(?:power|wake|sleep|camera|volume_|media_)/
 /** Keys that enter nothing into the field with the focus. */
 const movingKeys = /^(?:enter|tab|escape|dpad_|page_|move_)/
 
+/** Touches that can be held, which opens the menu of a field: "Paste" in it enters the clipboard. */
+const holds: ReadonlySet<ActionType> = new Set<ActionType>(['long_press', 'double_tap', 'drag', 'swipe'])
+
 /** From now on the context refuses what is left to a person. */
 export function guard(context: ActionContext): void {
   const resolve = context.resolve.bind(context)
-  context.allow = (action) => check(action, context)
+  let isHeld = false
+  context.allow = (action) => {
+    isHeld = holds.has(action.type)
+    return check(action, context)
+  }
   context.enter = (field) => {
     const reason = field && reasonOf(field)
     if (field && reason) throw leftToPerson(reason, { package: field.package, field: field.id || null })
@@ -38,6 +45,7 @@ export function guard(context: ActionContext): void {
   context.resolve = async (target) => {
     const place = await resolve(target)
     checkApp(place.node?.package ?? '', null)
+    if (isHeld) context.enter(fieldAt(await context.tree(), place))
     return place
   }
 }

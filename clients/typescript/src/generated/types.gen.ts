@@ -3949,6 +3949,8 @@ export type DeleteFileErrors = {
      */
     404: Error;
     /**
+     * `handoff_required`: The profile of this request leaves this step to a person, so it was not done.
+     *
      * `phone_not_running`: The phone is not running.
      *
      * `phone_starting`: The phone is still starting.
@@ -4161,6 +4163,8 @@ export type WriteFileErrors = {
      */
     404: Error;
     /**
+     * `handoff_required`: The profile of this request leaves this step to a person, so it was not done.
+     *
      * `phone_not_running`: The phone is not running.
      *
      * `phone_starting`: The phone is still starting.

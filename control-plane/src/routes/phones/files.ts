@@ -106,7 +106,7 @@ export const writeFile: Route = (app, deps) => {
         querystring: z.object({ path: filePathField }),
         response: {
           201: z.object({ path: z.string(), size: z.int().meta({ description: 'Bytes.' }) }),
-          ...describeErrors('validation_failed', 'payload_too_large', ...changePhone),
+          ...describeErrors('validation_failed', 'payload_too_large', 'handoff_required', ...changePhone),
         },
       },
       config: { scope: 'phones:control', rawBody: true },
@@ -168,7 +168,13 @@ export const deleteFile: Route = (app, deps) => {
         body: noBody,
         response: {
           200: z.object({ path: z.string(), deleted: z.literal(true) }),
-          ...describeErrors('validation_failed', 'payload_too_large', 'file_not_found', ...changePhone),
+          ...describeErrors(
+            'validation_failed',
+            'payload_too_large',
+            'file_not_found',
+            'handoff_required',
+            ...changePhone,
+          ),
         },
       },
       config: { scope: 'phones:control' },
