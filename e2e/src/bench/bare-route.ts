@@ -17,7 +17,7 @@ const schema = { params: z.object({ id: z.string() }), response: { 200: phoneSch
 server.get('/v1/phones/:id', { schema }, () => phone)
 
 /** The columns of a phone and its open session. */
-const text = `select p.id, p.project_id, p.name, p.status, p.country, p.metadata, p.created_at, p.last_active_at,
+const text = `select p.id, p.project_id, p.name, p.status, p.country, p.on_idle, p.metadata, p.created_at, p.last_active_at,
   p.failure_code, p.failure_message, p.failure_at, s.id as session_id, s.started_at, s.ready_at, s.idle_timeout,
   s.max_duration, s.reserved_micros
   from phones p left join sessions s on s.phone_id = p.id and s.ended_at is null where p.id = $1`

@@ -101,6 +101,7 @@ export const phoneSchema = z.strictObject({
   name: z.string(),
   status: z.string(),
   country: z.string().nullable(),
+  on_idle: z.enum(['park', 'delete']),
   metadata: z.record(z.string(), z.string()),
   created_at: z.iso.datetime(),
   last_active_at: z.iso.datetime().nullable(),
