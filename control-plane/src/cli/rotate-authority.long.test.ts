@@ -59,7 +59,7 @@ async function trusts({ operator, operatorToken }: Plane): Promise<Record<string
 function join({ server }: Plane, token: string) {
   const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const payload = {
-    ...{ token, name: 'late', country: 'US', nats_public_key: createUser().getPublicKey() },
+    ...{ token, name: `late-${Math.random()}`, country: 'US', nats_public_key: createUser().getPublicKey() },
     public_key_pem: publicKey.export({ type: 'spki', format: 'pem' }).toString(),
   }
   const headers = { [protocol.header]: String(protocol.version) }

@@ -45,7 +45,7 @@ async function join(at: Plane, natsPublicKey: string, rejoins?: string) {
     url: '/host/v1/join',
     headers: { [protocol.header]: String(protocol.version), [protocol.rejoinHeader]: 'yes' },
     payload: {
-      ...{ token: token.json<{ token: string }>().token, name: 'rack', country: 'US' },
+      ...{ token: token.json<{ token: string }>().token, name: `rack-${Math.random()}`, country: 'US' },
       ...{
         public_key_pem: publicKey.export({ type: 'spki', format: 'pem' }),
         nats_public_key: natsPublicKey,
