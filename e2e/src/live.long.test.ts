@@ -112,6 +112,24 @@ describe('the live view', () => {
     await page.context().close()
   })
 
+  it('shows what an input method composes, and types it once it is chosen', async () => {
+    await act(view.phone, { type: 'open_app', package: 'com.phonerack.notes' }, tap({ desc: 'New note' }))
+    const page = await view.openLive(await view.newLink())
+    const { x, y } = await view.placeOf(page, { text: 'Title' })
+    await page.mouse.click(x, y)
+    await eventually('the field has the focus', patience, async () =>
+      (await view.look()).elements.some(({ state }) => state.includes('focused')),
+    )
+    const session = await page.context().newCDPSession(page)
+    await session.send('Input.imeSetComposition', { text: 'にほん', selectionStart: 3, selectionEnd: 3 })
+    await page.locator('#composition').getByText('にほん').waitFor()
+    expect((await view.look()).text).not.toContain('にほん')
+    await session.send('Input.insertText', { text: '日本' })
+    await page.locator('#composition').waitFor({ state: 'hidden' })
+    await view.shows('日本')
+    await page.context().close()
+  })
+
   it('comes back by itself after the phone’s reboot', async () => {
     const pages = [
       await view.openLive(await view.newLink()),
@@ -160,24 +178,6 @@ describe('the live view', () => {
     await ends(4003, 'parked', () => view.phone.api.post(`${view.phone.path}/park`))
     expect((await startAgain(view.phone.api, view.phone.id, { max_duration: 3600 })).status).toBe('ready')
     await ends(4004, 'deleted', () => view.phone.api.delete(view.phone.path))
-  })
-
-  it('shows what an input method composes, and types it once it is chosen', async () => {
-    await act(view.phone, { type: 'open_app', package: 'com.phonerack.notes' }, tap({ desc: 'New note' }))
-    const page = await view.openLive(await view.newLink())
-    const { x, y } = await view.placeOf(page, { text: 'Title' })
-    await page.mouse.click(x, y)
-    await eventually('the field has the focus', patience, async () =>
-      (await view.look()).elements.some(({ state }) => state.includes('focused')),
-    )
-    const session = await page.context().newCDPSession(page)
-    await session.send('Input.imeSetComposition', { text: 'にほん', selectionStart: 3, selectionEnd: 3 })
-    await page.locator('#composition').getByText('にほん').waitFor()
-    expect((await view.look()).text).not.toContain('にほん')
-    await session.send('Input.insertText', { text: '日本' })
-    await page.locator('#composition').waitFor({ state: 'hidden' })
-    await view.shows('日本')
-    await page.context().close()
   })
 
   it('has no error in any page', () => {
