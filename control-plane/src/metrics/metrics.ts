@@ -28,7 +28,7 @@ export interface MetricsSources extends DatabaseGaugesOptions {
   /** Whether each host without an open port has a tunnel to this replica. */
   tunnels: () => ReadonlyMap<string, boolean>
   clockSkewMs: () => number
-  /** As `GET /readyz` reports it. Never rejects. */
+  /** The checks of `GET /readyz`. Never rejects. */
   readiness: () => Promise<{ checks: Readonly<Record<string, { ok: boolean }>>; canServe: boolean }>
   version: string
   isBrokerConnected: () => boolean

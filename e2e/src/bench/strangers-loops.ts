@@ -1,6 +1,6 @@
 /**
  * Clients that send as fast as they are answered, each kind an attack that once slowed the others. A separate process; ends
- * with SIGTERM, and prints the number of answers per status. Used by the bench of strangers.
+ * with SIGTERM, and prints the number of answers per status. Used by `strangers.ts`.
  */
 import { Agent, request } from 'node:http'
 import { connect } from 'node:net'

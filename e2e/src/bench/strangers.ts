@@ -29,7 +29,7 @@ interface Attack {
   addresses: readonly ('one' | 'many')[]
   /** The highest ratio. */
   goal: number
-  /** What the clients have: the URL of a hand-over, or cookies. */
+  /** Returns the URL of a hand-over, or cookies, for the clients. */
   secret?: (system: System, tenant: Tenant) => Promise<string>
 }
 
@@ -145,7 +145,7 @@ async function measure(system: System): Promise<void> {
   await readAccount(await client())
   for (const kind of only) {
     const attack = attacks[kind]
-    if (!attack) throw new Error(`${kind} is none of ${Object.keys(attacks).join(', ')}`)
+    if (!attack) throw new Error(`unknown kind ${kind}: use ${Object.keys(attacks).join(', ')}`)
     const { name, clients, goal } = attack
     const secret = (await attack.secret?.(system, await newTenant(system))) ?? ''
     for (const addresses of attack.addresses) {
