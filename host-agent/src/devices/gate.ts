@@ -30,6 +30,8 @@ const times = { read: 15_000, writeReady: 5000, lifecycle: 120_000, wipe: 10 * 6
 
 const homeKey = 3
 
+type Work<T> = (device: Device, progress: Progress) => Promise<T>
+
 export interface GateParts {
   serial: string
   supervisor: DeviceSupervisor
@@ -169,11 +171,7 @@ export class DeviceGate {
   }
 
   /** Reads the screen; retries for up to 15 seconds while the phone is unreachable. */
-  read<T>(
-    caller: Caller,
-    progress: Progress,
-    work: (device: Device, progress: Progress) => Promise<T>,
-  ): Promise<T> {
+  read<T>(caller: Caller, progress: Progress, work: Work<T>): Promise<T> {
     return this.readRoom(() =>
       this.turns.first(async () => {
         const held = this.fencing.hold(caller)
@@ -196,11 +194,7 @@ export class DeviceGate {
    * A read that gives way to all other calls: null when one runs or begins. Does not wait for the phone.
    * @throws FencingRefused, DeviceGone
    */
-  glance<T>(
-    caller: Caller,
-    progress: Progress,
-    work: (device: Device, progress: Progress) => Promise<T>,
-  ): Promise<T | null> {
+  glance<T>(caller: Caller, progress: Progress, work: Work<T>): Promise<T | null> {
     return this.turns.giveWay(async (signal) => {
       const held = this.fencing.hold(caller)
       const within = joined(progress, held, signal)
@@ -209,11 +203,7 @@ export class DeviceGate {
   }
 
   /** Reads the screen after it has had time to show the effect of the last batch. */
-  async readScreen<T>(
-    caller: Caller,
-    progress: Progress,
-    work: (device: Device, progress: Progress) => Promise<T>,
-  ): Promise<T> {
+  async readScreen<T>(caller: Caller, progress: Progress, work: Work<T>): Promise<T> {
     return this.read(caller, progress, async (device, within) => {
       const left = this.screenSettlesAt - ownNow()
       if (left > 0) await within.sleep(left, 'waiting for the screen to settle')
@@ -222,13 +212,7 @@ export class DeviceGate {
   }
 
   /** Queues a write. The journal contains it before `work` starts, under `id` if given. */
-  write<T>(
-    kind: OperationKind,
-    caller: Caller,
-    progress: Progress,
-    work: (device: Device, progress: Progress) => Promise<T>,
-    id?: string,
-  ): Promise<T> {
+  write<T>(kind: OperationKind, caller: Caller, progress: Progress, work: Work<T>, id?: string): Promise<T> {
     return this.turns.first(async () => {
       const within = joined(progress, this.fencing.hold(caller))
       return this.queue.run(within.signal, limits.writeQueueWait, async () => {
