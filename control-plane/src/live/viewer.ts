@@ -118,7 +118,7 @@ export class Viewer {
   onMessage(message: PageMessage, bytes: number): void {
     if (this.isOver) return
     const now = performance.now()
-    if (this.isVisible && now - this.heardAt > lateAfterMs) return this.close(closings.late)
+    if (this.isSilent(now)) return this.close(closings.late)
     this.heardAt = now
     if (message.type === 'ack') {
       this.acknowledgedBytes = Math.max(this.acknowledgedBytes, Math.min(message.bytes, this.sentBytes))
@@ -156,6 +156,11 @@ export class Viewer {
     }
     if (isInput) this.parts.onInput(this.link, message)
     this.toPhone(message, bytes)
+  }
+
+  /** The visible page has not been heard for too long. Its pings do not wait for video, which goes the other way. */
+  private isSilent(now: number): boolean {
+    return this.isVisible && now - this.heardAt > lateAfterMs
   }
 
   /** A person who has taken the phone over sees the page. Control alone does not keep a phone awake, nor does watching. */
@@ -298,6 +303,7 @@ export class Viewer {
     const { signal } = this.over
     while (!this.isOver) {
       this.look = new AbortController()
+      if (this.isSilent(performance.now())) return this.close(closings.late)
       const left = this.link.expiresAt.getTime() - core.clock.now().getTime()
       if (left <= 0) return this.close(closings.expired)
       const woken = core.changes.next(

@@ -42,7 +42,7 @@ export const closings = {
   restarting: { code: 4100, reason: 'The phone is restarting.' },
   away: { code: 4101, reason: 'The phone is temporarily unreachable.' },
   stopping: { code: 4102, reason: 'The server is restarting.' },
-  late: { code: 4103, reason: 'Your input arrived too late.' },
+  late: { code: 4103, reason: 'The connection was interrupted.' },
 } as const
 export type Closing = (typeof closings)[keyof typeof closings]
 

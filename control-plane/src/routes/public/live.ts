@@ -26,8 +26,8 @@ import { type LiveSteps } from '../../steps/live-steps.js'
 const socketPath = `${pagePath}/socket`
 /** Milliseconds in which a socket must present its token. */
 const openWithinMs = 10_000
-/** Milliseconds between pings. A page that does not answer has given its socket up long before: see `live/page/silence.ts`. */
-const pingEveryMs = 5000
+/** Milliseconds between pings. On a slow line, the video before a ping delays its answer; see `Viewer.isSilent` for pages in sight. */
+const pingEveryMs = 20_000
 /** Milliseconds that sockets get to close when the server stops. */
 const stopGraceMs = 500
 /** 10,000 characters of text, escaped as JSON. */
