@@ -16,6 +16,7 @@ import { openDatabase, readTime } from './db/database.js'
 import { version } from './base/version.js'
 import { readinessOf, type Health } from './http/service-paths.js'
 import { applyMigrations } from './db/migrate.js'
+import { refuseTransactionPooling } from './db/pooler.js'
 import { serviceSecret } from './db/service-secret.js'
 import { takeStartLock } from './db/start-lock.js'
 import { createFileService } from './device-control/files.js'
@@ -128,6 +129,7 @@ export interface AppParts {
 }
 
 export async function startApp(config: Config, parts: AppParts): Promise<App> {
+  await refuseTransactionPooling(config.databaseUrl)
   await applyMigrations(config.databaseUrl)
   await prepareJobs(config.databaseUrl)
   // Until this replica's first beat, with which others see that it runs.

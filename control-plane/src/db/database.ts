@@ -5,6 +5,7 @@
 import { PrismaPg } from '@prisma/adapter-pg'
 import pg from 'pg'
 import { PrismaClient, type Prisma } from '../gen/prisma/client.js'
+import { setOnConnect } from './pooler.js'
 import { poolUseOf, type PoolUse } from './pool-use.js'
 import { createPrepare, createPreparedRead, type PreparedRead } from './prepared-reads.js'
 import { createTransact, type RawTx, type Transact } from './raw-transaction.js'
@@ -30,11 +31,10 @@ export function openDatabase(url: string, poolSize: number, queryMs = 25_000): O
   const pool = new pg.Pool({
     connectionString: url,
     max: poolSize,
+    onConnect: setOnConnect({ statement_timeout: 20_000, idle_in_transaction_session_timeout: 30_000 }),
     connectionTimeoutMillis: 10_000,
-    statement_timeout: 20_000,
     // Later than Postgres's own limit: only a server that does not answer at all reaches it.
     query_timeout: queryMs,
-    idle_in_transaction_session_timeout: 30_000,
     application_name: 'phonerack',
   })
   // The pool drops a connection that breaks while idle; the next query gets a new one.

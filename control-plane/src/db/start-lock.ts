@@ -16,7 +16,6 @@ export async function takeStartLock(databaseUrl: string, isAlone: boolean): Prom
   const client = new pg.Client({
     connectionString: databaseUrl,
     connectionTimeoutMillis: 10_000,
-    lock_timeout: waitMs,
     // Later than Postgres's own limit: only a server that does not answer at all reaches it.
     query_timeout: waitMs + 5000,
     keepAlive: true,
@@ -26,6 +25,8 @@ export async function takeStartLock(databaseUrl: string, isAlone: boolean): Prom
   client.on('error', () => undefined)
   try {
     await client.connect()
+    // By a statement, as in `pooler.ts`.
+    await client.query(`set lock_timeout = ${waitMs}`)
     const take = isAlone ? 'pg_advisory_lock' : 'pg_advisory_lock_shared'
     await client.query(`select ${take}(hashtextextended('phonerack start', 0))`)
   } catch (error) {

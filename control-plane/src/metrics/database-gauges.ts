@@ -61,7 +61,9 @@ export class DatabaseGauges {
       max: 1,
       idleTimeoutMillis: 30_000,
       connectionTimeoutMillis: times.statement,
-      statement_timeout: times.statement,
+      // By a statement, as in `db/pooler.ts`.
+      onConnect: (client: pg.ClientBase): unknown =>
+        client.query(`set statement_timeout = ${times.statement}`),
       query_timeout: times.statement + 500,
       application_name: 'phonerack-metrics',
     })

@@ -8,6 +8,7 @@ import { runMigrations } from 'graphile-worker'
 import pg from 'pg'
 import { type Logger, pause } from '@phonerack/shared'
 import { closeUnfinished, type Database } from '../db/database.js'
+import { setOnConnect } from '../db/pooler.js'
 import { poolUseOf, type PoolUse } from '../db/pool-use.js'
 import { countJobFailure } from '../metrics/instruments.js'
 import { DueJobs, type Due } from './due-jobs.js'
@@ -74,7 +75,7 @@ export class JobRunner {
       max: Math.min(workers, 10) + options.pools.length,
       connectionTimeoutMillis: 10_000,
       // A server that never answers must not keep the connections of all workers.
-      statement_timeout: 20_000,
+      onConnect: setOnConnect({ statement_timeout: 20_000 }),
       query_timeout: 25_000,
       keepAlive: true,
       application_name: 'phonerack-jobs',

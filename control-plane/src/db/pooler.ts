@@ -1,0 +1,52 @@
+/** Works through a connection pooler such as PgBouncer in session mode, and refuses its other modes at the start. */
+import pg from 'pg'
+import { StartRefusal } from '../config/refusal.js'
+
+/** Milliseconds by the name of a setting of Postgres. */
+export type SessionSettings = Partial<
+  Record<'statement_timeout' | 'idle_in_transaction_session_timeout', number>
+>
+
+/**
+ * Sets limits of a new connection by a statement: a pooler refuses such settings, or drops them, as parameters of the
+ * connection's start. The pool runs `onConnect` before the first user of the connection.
+ */
+export const setOnConnect =
+  (settings: SessionSettings) =>
+  // The pool waits for the promise, which its types do not say.
+  (client: Pick<pg.ClientBase, 'query'>): unknown => {
+    const statements = Object.entries(settings).map(([name, ms]) => `set ${name} = ${ms}`)
+    return client.query(statements.join('; '))
+  }
+
+/** Two open connections that reach the same process of Postgres show that a pooler shares it. */
+const rounds = 5
+
+/** @throws StartRefusal when a pooler gives each transaction or statement another connection to Postgres */
+export async function refuseTransactionPooling(databaseUrl: string): Promise<void> {
+  const open = [1, 2].map(() => {
+    const client = new pg.Client({
+      connectionString: databaseUrl,
+      connectionTimeoutMillis: 10_000,
+      query_timeout: 10_000,
+      application_name: 'phonerack-start',
+    })
+    client.on('error', () => undefined)
+    return { client, seen: new Set<number>() }
+  })
+  try {
+    for (const { client } of open) await client.connect()
+    for (let round = 0; round < rounds; round += 1)
+      for (const { client, seen } of open) {
+        const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
+        for (const { pid } of rows) seen.add(pid)
+      }
+  } finally {
+    await Promise.allSettled(open.map(({ client }) => client.end()))
+  }
+  const processes = open.flatMap(({ seen }) => [...seen])
+  if (processes.length === open.length && new Set(processes).size === open.length) return
+  throw new StartRefusal(
+    'DATABASE_URL leads to a connection pooler that does not keep the connection of a session, which locks, notifications and prepared statements need: set `pool_mode = session` in PgBouncer, or connect to Postgres directly',
+  )
+}
