@@ -10,5 +10,5 @@ export interface Page {
 export function pagesOf(): Page[]
 export function indexOf(pages: Page[]): string
 export function isCurrent(pages: Page[]): boolean
-export function isThere(row: Row): boolean
+export function isThere(row: Pick<Row, 'file' | 'test'>): boolean
 export function renamed(title: string, before: string[], after: string[]): string | null
