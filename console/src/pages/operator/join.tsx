@@ -27,7 +27,7 @@ export function Join({ isOpen, onOpenChange }: Props) {
       title={made ? 'Run this on the machine' : 'Add a host'}
       description={
         made
-          ? 'It contains a token that works once, within an hour, and is not shown again. Install the package phonerack-agent first.'
+          ? `It contains a token that works once, within an hour, and is not shown again. Install the package phonerack-agent first.${made.command.includes(' COUNTRY ') ? ' Replace COUNTRY with the two letters of the country that the machine is in.' : ''}`
           : 'You get a command for the machine that the phones are connected to. Its phones are listed as soon as it has joined.'
       }
     >

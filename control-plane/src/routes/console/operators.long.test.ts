@@ -123,8 +123,9 @@ describe('an operator', () => {
   it('gets the command with which a machine joins, in their name', async () => {
     const { status, body } = await desk.ask('POST', '/operator/hosts/join-tokens')
     expect(status).toBe(201)
+    // There is no host yet whose country it could have.
     expect(body['command']).toMatch(
-      /^sudo phonerack-agent join --server http:\S+ --token-file - <<'END' &&\nprj_\S+\nEND\nsudo systemctl start phonerack-agent$/,
+      /^sudo phonerack-agent join --server http:\S+ --country COUNTRY --token-file - <<'END' &&\nprj_\S+\nEND\nsudo systemctl start phonerack-agent$/,
     )
     expect(await lastAudit()).toMatchObject({ action: 'host.join_token', tokenId: userId, tokenName: email })
     // The token is not in the log.
@@ -134,6 +135,8 @@ describe('an operator', () => {
 
   it('sees hosts with the phones in their ports, and drains one, which ends its phones', async () => {
     const { hostId } = await newHost()
+    const joining = await desk.ask('POST', '/operator/hosts/join-tokens')
+    expect(joining.body['command']).not.toContain('--country')
     const { caller } = await plane.tenant()
     const { phone } = await plane.app.services.phones.create(caller, createBody({ name: 'drained' }), null)
     const row = async () => {

@@ -1,6 +1,7 @@
 /** Hosts: their list, the command with which a machine joins, and their drain and end. */
 import { type FastifyInstance } from 'fastify'
 import { z } from 'zod'
+import { activeCountries } from '../../../devices/countries.js'
 import { parseBody } from '../../../http/parse-body.js'
 import { drainHost, drainSchema, undrainHost } from '../../../operator/drain.js'
 import { createJoinToken } from '../../../operator/hosts.js'
@@ -20,9 +21,12 @@ type OfHost = { Params: { host: string } }
 
 const retireBody = z.strictObject({ force: z.boolean().default(false) })
 
-/** Read from standard input, so that no list of processes shows the token. */
-const joinCommand = (baseUrl: string, token: string): string =>
-  `sudo phonerack-agent join --server ${baseUrl} --token-file - <<'END' &&\n${token}\nEND\nsudo systemctl start phonerack-agent`
+/**
+ * The token is read from standard input, so that no list of processes shows it. A person replaces COUNTRY, which `join` refuses;
+ * `onlyCountry` says when a host needs one.
+ */
+const joinCommand = (baseUrl: string, token: string, countries: readonly string[]): string =>
+  `sudo phonerack-agent join --server ${baseUrl}${countries.length === 1 ? '' : ' --country COUNTRY'} --token-file - <<'END' &&\n${token}\nEND\nsudo systemctl start phonerack-agent`
 
 export function addOperatorHosts(app: FastifyInstance, { core, baseUrl, authority }: HostDeps): void {
   const base = `${operatorPath}/hosts`
@@ -31,7 +35,8 @@ export function addOperatorHosts(app: FastifyInstance, { core, baseUrl, authorit
     const made = await changeFor(core, request, 'host.join_token', (work) =>
       createJoinToken(work, authority()),
     )
-    return reply.code(201).send({ command: joinCommand(baseUrl, made.token), expires_at: made.expires_at })
+    const command = joinCommand(baseUrl, made.token, await activeCountries(core.db))
+    return reply.code(201).send({ command, expires_at: made.expires_at })
   })
   app.post<OfHost>(`${base}/:host/drain`, (request) => {
     const drain = parseBody(drainSchema, request)
