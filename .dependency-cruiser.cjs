@@ -22,7 +22,8 @@ const controlPlaneFloors = [
 ]
 
 const agentFloors = [
-  ['base', 'cli', 'metrics'],
+  ['base'],
+  ['cli', 'metrics'],
   ['adb'],
   ['device'],
   ['parts', 'scrcpy', 'screen'],

@@ -29,7 +29,7 @@ WORKDIR /var/lib/phonerack-agent
 VOLUME /var/lib/phonerack-agent
 EXPOSE 7710
 STOPSIGNAL SIGTERM
-# Whether the agent accepts calls and an adb server of it answers. With another configuration file than
+# Whether the agent accepts calls and one of its adb servers answers. With another configuration file than
 # /etc/phonerack/agent.yaml, give the container its variables instead, which `health` reads too.
 HEALTHCHECK --interval=30s --timeout=10s --start-period=60s --retries=3 \
   CMD ["/usr/bin/phonerack-agent", "health"]

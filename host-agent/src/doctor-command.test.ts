@@ -146,7 +146,7 @@ const faults: [string, () => void | Promise<void>, Finding['level'], RegExp][] =
     'adb_servers',
     () => void write('proc/99/cmdline', 'adb\0-L\0tcp:5037\0fork-server\0server\0\u001b[31m'),
     'error',
-    /another adb server runs \(process 99\): adb -L tcp:5037 fork-server server \[31m/,
+    /another adb server runs \(process 99\): adb -L tcp:5037 fork-server server(?!.*31m)/,
   ],
   ['adb_servers', () => void (folders.proc = '/does/not/exist'), 'unknown', /could not be looked for/],
   [

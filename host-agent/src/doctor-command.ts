@@ -71,8 +71,7 @@ async function readAll(
     readAdb(config?.adbBin ?? 'adb'),
     readUsb(folders.usb, folders.usbNodes),
   ])
-  const sharesUsb = process.platform !== 'linux' || 'failed' in adb || !adb.value.knowsOneDevice
-  const ports = sharesUsb ? null : 'value' in usb ? usb.value : []
+  const ports = 'value' in usb ? usb.value : []
   const [adbServers, ffmpeg, ffprobe, host] = await Promise.all([
     readAdbServers(folders.proc, ownDir),
     readFfmpeg(config?.recordings.ffmpeg ?? 'ffmpeg'),
@@ -83,12 +82,8 @@ async function readAll(
   return { now: new Date(), configuration, adb, adbServers, usb, ffmpeg, ffprobe, host }
 }
 
-/** @param ports on USB, when each phone there has an adb server; null: they share one */
-async function readHost(
-  config: Config,
-  ports: readonly UsbPhone[] | null,
-  limitMs: number,
-): Promise<HostReadings> {
+/** @param ports with phones on USB */
+async function readHost(config: Config, ports: readonly UsbPhone[], limitMs: number): Promise<HostReadings> {
   const { dataDir, controlUrl, natsUrl, caFile } = config
   const identityFile = path.join(dataDir, 'identity.json')
   const loaded = await attempt(() => loadIdentity(identityFile))

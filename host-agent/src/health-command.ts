@@ -1,10 +1,11 @@
 /** `phonerack-agent health`: whether the agent of this state folder works, for the health check of a container. */
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import { connect } from 'node:net'
 import { Progress } from '@phonerack/shared'
-import { serversOf, systemUsb, whyShared } from './adb/plan.js'
+import { serversOf, systemUsb } from './adb/plan.js'
 import { runningAgent } from './adb/process-identity.js'
-import { createUsbScan } from './adb/usb.js'
+import { readUsbPorts } from './adb/usb.js'
 import { splitHostPort } from './base/host-port.js'
 import type { Io } from './cli/io.js'
 import type { Config } from './config.js'
@@ -19,12 +20,11 @@ export async function runHealth(config: Config | { problem: string }, io: Io): P
   return fault === null ? 0 : 1
 }
 
-async function faultOf({ dataDir, adbBin, adbConnect, grpcListen }: Config): Promise<string | null> {
+async function faultOf({ dataDir, adbConnect, grpcListen }: Config): Promise<string | null> {
   if (runningAgent(dataDir) === null) return `no agent runs in ${dataDir}`
   const progress = Progress.for(limitMs)
   const sys = systemUsb()
-  const ports = sys === null || (await whyShared(adbBin, sys)) !== null ? null : createUsbScan(sys)()
-  const servers = serversOf(dataDir, adbConnect, ports)
+  const servers = serversOf(dataDir, adbConnect, sys !== null && existsSync(sys) ? readUsbPorts(sys) : [])
   try {
     // The phone of a server that does not run is not a fault of the agent.
     if (servers.length > 0) await Promise.any(servers.map(({ client }) => client.devices(progress)))

@@ -1,4 +1,4 @@
-/** How long the service keeps what nobody deletes. */
+/** Retention times of rows that the service deletes. */
 import { limits } from '@phonerack/shared'
 import { z } from 'zod'
 

@@ -5,7 +5,7 @@
 import { PrismaPg } from '@prisma/adapter-pg'
 import pg from 'pg'
 import { PrismaClient, type Prisma } from '../gen/prisma/client.js'
-import { setOnConnect } from './pooler.js'
+import { setOnConnect } from '../base/session-settings.js'
 import { poolUseOf, type PoolUse } from './pool-use.js'
 import { createPrepare, createPreparedRead, type PreparedRead } from './prepared-reads.js'
 import { createTransact, type RawTx, type Transact } from './raw-transaction.js'

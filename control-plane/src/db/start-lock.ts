@@ -25,7 +25,7 @@ export async function takeStartLock(databaseUrl: string, isAlone: boolean): Prom
   client.on('error', () => undefined)
   try {
     await client.connect()
-    // By a statement, as in `pooler.ts`.
+    // By a statement, as in `base/session-settings.ts`.
     await client.query(`set lock_timeout = ${waitMs}`)
     const take = isAlone ? 'pg_advisory_lock' : 'pg_advisory_lock_shared'
     await client.query(`select ${take}(hashtextextended('phonerack start', 0))`)

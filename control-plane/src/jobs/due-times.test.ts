@@ -135,6 +135,19 @@ describe('a phone', () => {
     ])
     const kept = await phone()
     await park(kept)
+    // While its device is in maintenance, its project cannot start it: it is announced again, and kept.
+    const inMaintenance = (at: Date | null) =>
+      core.db.device.updateMany({
+        where: { phoneId: kept },
+        data: { maintenanceAt: at, maintenanceNote: at && 'a new battery' },
+      })
+    stage.time += day
+    await look(kept, 1)()
+    await inMaintenance(stage.now())
+    stage.time += 2 * day
+    expect(await look(kept, 1)()).toEqual(['parked', null])
+    await inMaintenance(null)
+    expect(await look(kept, 1)()).toEqual(['parked', (stage.time + day - parkedAt) / day])
     stage.time += 1000 * day
     expect(await look(kept, null)()).toEqual(['parked', null])
     await remove(kept)

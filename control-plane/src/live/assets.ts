@@ -15,7 +15,7 @@ const mux = createRequire(import.meta.url).resolve('mux.js/dist/mux-mp4.min.js')
 const onDemand = new Set(['mse-player.js', 'film.js', 'fragments.js', 'mux.js'])
 
 /** One stylesheet, in this order: later rules override earlier ones. */
-const styles = ['style.css', 'layout.css', 'handoff.css']
+const styles = ['style.css', 'layout.css', 'handoff.css', 'ending.css']
 
 /** Inlined into the page. */
 const inline = 'early.js'

@@ -7,7 +7,7 @@ import { type LinkRow } from './standing.js'
 const warnsBeforeMs = 60_000
 
 /** The person of this link has taken the phone over from agents. */
-export const isHeld = ({ handoffStatus, takenUntil }: LinkRow): boolean =>
+export const hasTakeOver = ({ handoffStatus, takenUntil }: LinkRow): boolean =>
   handoffStatus === 'taken' || takenUntil !== null
 
 /**

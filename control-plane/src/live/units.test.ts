@@ -6,7 +6,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Allowance } from './allowance.js'
 import { readPageMessage } from './input.js'
-import { endOf, isHeld } from './ends.js'
+import { endOf, hasTakeOver } from './ends.js'
 import { androidKey, piecesOf, retryDelay, timeLeft } from './page/keys.js'
 import { Silence } from './page/silence.js'
 import { closings, isWorthRetrying, readVideo, writeConfig, writeFrame } from './page/wire.js'
@@ -255,9 +255,9 @@ describe('a link', () => {
   })
 
   it('holds a take-over that was taken by it or in the console', () => {
-    expect(isHeld(row)).toBe(false)
-    expect(isHeld({ ...row, handoffStatus: 'open' })).toBe(false)
-    expect(isHeld({ ...row, handoffStatus: 'taken' })).toBe(true)
-    expect(isHeld({ ...row, takenUntil: inSeconds(1) })).toBe(true)
+    expect(hasTakeOver(row)).toBe(false)
+    expect(hasTakeOver({ ...row, handoffStatus: 'open' })).toBe(false)
+    expect(hasTakeOver({ ...row, handoffStatus: 'taken' })).toBe(true)
+    expect(hasTakeOver({ ...row, takenUntil: inSeconds(1) })).toBe(true)
   })
 })

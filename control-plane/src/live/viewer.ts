@@ -12,7 +12,7 @@ import { type HostClients } from '../host-calls/clients.js'
 import { type Core } from '../core/core.js'
 import { giveBack, takeControl } from './control.js'
 import { Allowance } from './allowance.js'
-import { endOf, isHeld } from './ends.js'
+import { endOf, hasTakeOver } from './ends.js'
 import { toWatchRequest, type ToPhone } from './input.js'
 import {
   closings,
@@ -128,9 +128,11 @@ export class Viewer {
     const isAllowed = this.allowance.take(now)
     if (message.type === 'ping') {
       this.isVisible = message.visible === true
+      // A page that reads too slowly gets no answer: its answers would collect in memory.
+      if (!isAllowed || this.socket.bufferedAmount > maxBuffered) return
       this.tellEnd()
       if (this.isPresent) void this.parts.onActivity(this.link)
-      if (isAllowed) this.send({ type: 'pong', id: message.id })
+      this.send({ type: 'pong', id: message.id })
       return
     }
     if (message.type === 'take' || message.type === 'give_back') {
@@ -165,7 +167,7 @@ export class Viewer {
 
   /** A person who has taken the phone over sees the page. Control alone does not keep a phone awake, nor does watching. */
   private get isPresent(): boolean {
-    return this.isVisible && isHeld(this.link)
+    return this.isVisible && hasTakeOver(this.link)
   }
 
   private get mayControl(): boolean {

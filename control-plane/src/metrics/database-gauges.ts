@@ -8,6 +8,7 @@ import { hostFaults, type Logger } from '@phonerack/shared'
 import { bounded, otherLabel } from '@phonerack/shared/metrics'
 import pg from 'pg'
 import { Counter, Gauge, Registry } from 'prom-client'
+import { setOnConnect } from '../base/session-settings.js'
 import { countScrapeError } from './instruments.js'
 
 /** Values of labels, which are exported from zero on. */
@@ -61,9 +62,7 @@ export class DatabaseGauges {
       max: 1,
       idleTimeoutMillis: 30_000,
       connectionTimeoutMillis: times.statement,
-      // By a statement, as in `db/pooler.ts`.
-      onConnect: (client: pg.ClientBase): unknown =>
-        client.query(`set statement_timeout = ${times.statement}`),
+      onConnect: setOnConnect({ statement_timeout: times.statement }),
       query_timeout: times.statement + 500,
       application_name: 'phonerack-metrics',
     })

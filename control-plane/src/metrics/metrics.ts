@@ -74,7 +74,7 @@ function addReadiness(registry: Registry, sources: MetricsSources): { read(): Pr
   const registers = [registry]
   const ready = new Gauge({
     name: 'phonerack_ready',
-    help: '1 while this replica should get traffic, as GET /readyz says.',
+    help: '1 while this replica can serve requests.',
     registers,
   })
   const checks = new Gauge({

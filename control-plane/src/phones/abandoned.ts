@@ -5,6 +5,7 @@
 import { type Core } from '../core/core.js'
 import { type RawTx } from '../db/raw-transaction.js'
 import { deletePhoneFor } from './run.js'
+import { obstacleOf } from './start.js'
 
 /** Milliseconds between the event `phone.expiring` and the deletion. */
 const noticeMs = 86_400_000
@@ -25,8 +26,12 @@ export async function endAbandoned(core: Core, now: Date): Promise<void> {
     orderBy: { deletesAt: 'asc' },
   })
   const message = `The phone was deleted because it had not been started for ${daysOf(parkedTtlMs)}.`
+  const failures: unknown[] = []
   for (const { id } of due)
-    await deletePhoneFor(core, id, message, (tx, at) => isAbandoned(tx, id, parkedTtlMs, at))
+    await deletePhoneFor(core, id, message, (tx, at) => isAbandoned(core, tx, id, at)).catch(
+      (error: unknown) => failures.push(error),
+    )
+  if (failures.length > 0) throw new AggregateError(failures, 'could not delete abandoned phones')
 }
 
 /** Sets the times of deletions. A trigger writes the events. */
@@ -42,12 +47,19 @@ async function announce({ db }: Core, ttlMs: number, now: Date): Promise<void> {
   }
 }
 
-/** Read under the phone's lock: it may have been started, or the time may have been raised. */
-async function isAbandoned(tx: RawTx, phoneId: string, ttlMs: number, now: Date): Promise<boolean> {
+/**
+ * Read under the phone's lock: it may have been started, or the time may have been raised. While its project cannot start it,
+ * it is announced again instead.
+ */
+async function isAbandoned(core: Core, tx: RawTx, phoneId: string, now: Date): Promise<boolean> {
+  const stoppedBefore = new Date(now.getTime() - (core.rules.parkedTtlMs ?? Number.NaN))
   const [row] = await tx.$queryRaw<{ id: string }[]>`select id from phones
     where id = ${phoneId} and status in ('parked', 'unavailable') and deletes_at <= ${now}::timestamptz
-      and phone_stopped_at(id) <= ${new Date(now.getTime() - ttlMs)}::timestamptz`
-  return row !== undefined
+      and phone_stopped_at(id) <= ${stoppedBefore}::timestamptz`
+  if (!row) return false
+  if ((await obstacleOf(core, tx, phoneId, now)) === null) return true
+  await tx.$executeRaw`update phones set deletes_at = null where id = ${phoneId}`
+  return false
 }
 
 const daysOf = (ms: number): string => {

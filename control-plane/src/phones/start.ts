@@ -88,7 +88,12 @@ async function attempt(
 }
 
 /** Why the device of a phone that is not running cannot take a start. Locks the device. */
-async function obstacleOf({ rules }: Core, tx: RawTx, phoneId: string, now: Date): Promise<ApiError | null> {
+export async function obstacleOf(
+  { rules }: Core,
+  tx: RawTx,
+  phoneId: string,
+  now: Date,
+): Promise<ApiError | null> {
   const details = { phone: phoneId }
   const refused = await lockInService(tx, phoneId)
   if (refused === 'out of service')

@@ -4,6 +4,7 @@
  */
 import { ApiError, hashSecret, isSecret, limits, newId, newSecret } from '@phonerack/shared'
 import { createSecretLookup } from '../db/secret-lookup.js'
+import { Prisma } from '../gen/prisma/client.js'
 import { addAudit } from '../operator/audit.js'
 import { addKey, keyRightsSchema } from '../operator/keys.js'
 import { onBehalf } from '../operator/work.js'
@@ -45,7 +46,7 @@ export function createSetupService(core: Core): SetupService & { close(): void }
       // A link of an operator, or an earlier release, has no choice.
       const rights = keyRightsSchema.parse(setup.rights ?? { preset: 'agent', expires: 'never' })
       const made = await addKey(tx, { ...rights, project: project.id, name }, now)
-      await tx.setup.update({ where: { id: setup.id }, data: { status: 'used' } })
+      await tx.setup.update({ where: { id: setup.id }, data: { status: 'used', rights: Prisma.DbNull } })
       const { key, ...after } = made
       const change = { target: made.id, before: null, after: { ...after, setup: setup.id } }
       await addAudit(work, 'setup.collected', change, await giver(setup.decidedBy))

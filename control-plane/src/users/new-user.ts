@@ -3,6 +3,7 @@ import { ApiError, newId } from '@phonerack/shared'
 import { type Passkey, type User } from '../gen/prisma/client.js'
 import { addAudit } from '../operator/audit.js'
 import { type Work } from '../operator/work.js'
+import { endOpenResets } from './passwords.js'
 
 /** An account at an identity provider. */
 export interface AccountRef {
@@ -50,6 +51,8 @@ async function freeAddress(work: Work, email: string, who: { id: string }): Prom
   if (!holder || !isReplaceable(holder)) return
   const after = { email: `${holder.id}@replaced.invalid` }
   await tx.user.update({ where: { id: holder.id }, data: { ...after, updatedAt: now } })
+  // A link for a new password finds the account by the address.
+  await endOpenResets(tx, email)
   const { address, requestId } = operator
   await addAudit(
     work,

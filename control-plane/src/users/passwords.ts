@@ -45,7 +45,7 @@ async function writePassword(tx: Tx, userId: string, hash: string, now: Date): P
 }
 
 /** Earlier links must not replace a newer password. */
-const endOpenResets = (tx: Tx, email: string) =>
+export const endOpenResets = (tx: Tx, email: string) =>
   tx.invitation.deleteMany({ where: { role: 'reset', email, acceptedAt: null } })
 
 /** Ends the user's other sessions, and links for a new password. */

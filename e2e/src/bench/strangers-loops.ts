@@ -64,7 +64,7 @@ const decisionMs = 1000 / 600
 const decide = (): Promise<void> =>
   new Promise((resolve) => {
     const { origin: from, host, hash } = new URL(secret)
-    const socket = new WebSocket(`ws://${host}/live/socket`, 'phonerack.live.1', { origin: from })
+    const socket = new WebSocket(`ws://${host}/live/socket`, 'phonerack.live.2', { origin: from })
     const say = (message: object): void => socket.send(JSON.stringify(message))
     let sent = 0
     let timer: NodeJS.Timeout | undefined

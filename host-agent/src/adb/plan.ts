@@ -1,4 +1,5 @@
 /** Which adb servers an agent has, and which phones belong to each. Used by `servers.ts`, and by `doctor` and `health`. */
+import { existsSync } from 'node:fs'
 import { AdbClient } from './client.js'
 import { readAdbProgram } from './program.js'
 import { adbSocketPath } from './sockets.js'
@@ -37,16 +38,17 @@ export interface ServerToAsk {
 }
 
 /**
- * The servers that a running agent has. @param networkPhones `host:port`
- * @param ports on USB, when each phone there has a server; null: they share one
+ * The servers that a running agent has. It decided at its start whether the phones on USB share one, whose socket then exists.
+ * @param networkPhones `host:port`
+ * @param ports with phones on USB
  */
 export function serversOf(
   dataDir: string,
   networkPhones: readonly string[],
-  ports: readonly Pick<UsbPort, 'serial'>[] | null,
+  ports: readonly Pick<UsbPort, 'serial'>[],
 ): ServerToAsk[] {
   const network = new Set(networkPhones)
-  const usb = ports === null ? [null] : serialsToServe(ports, network)
+  const usb = existsSync(adbSocketPath(dataDir, null)) ? [null] : serialsToServe(ports, network)
   return [...network, ...usb].map((serial) => ({
     serial,
     client: new AdbClient(adbSocketPath(dataDir, serial)),

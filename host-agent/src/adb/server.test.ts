@@ -206,7 +206,7 @@ describe('the adb server', () => {
   })
 
   it('is restarted when it hangs', async () => {
-    const answers = { everyMs: 20, limitMs: 100 }
+    const answers = { everyMs: 20, limitMs: 500 }
     const server = await startAdbServer({ bin: 'adb', dataDir, log, answers })
     servers.push(server)
     const first = runningPid(server)

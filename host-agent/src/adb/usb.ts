@@ -59,9 +59,12 @@ function stateOf(sys: string): string {
 const longestSerial = 128
 const usable = new RegExp(`^[\\x21-\\x7e]{1,${longestSerial}}$`)
 
+/** `--one-device` also takes the place of a phone on USB (AOSP `transport_server_owns_device`), such as `usb:2-6`. */
+const place = /^(?:usb:|\/|\d+-\d+(?:\.\d+)*$)/
+
 /**
  * The serials that get an adb server, each once. A phone chooses its serial: a serial is not used if it cannot be a serial in
- * adb's list, or if it is the address of a network phone.
+ * adb's list, or if it names the place of another phone, on USB or in the network.
  */
 export const serialsToServe = (
   ports: readonly Pick<UsbPort, 'serial'>[],
@@ -69,7 +72,11 @@ export const serialsToServe = (
 ): string[] => [
   ...new Set(
     ports.flatMap(({ serial }) =>
-      serial !== null && usable.test(serial) && !/^\?+$/.test(serial) && !networkPhones.has(serial)
+      serial !== null &&
+      usable.test(serial) &&
+      !/^\?+$/.test(serial) &&
+      !place.test(serial) &&
+      !networkPhones.has(serial)
         ? [serial]
         : [],
     ),

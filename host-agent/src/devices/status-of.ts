@@ -30,7 +30,7 @@ function reasonOf(state: DeviceState, adbTrouble: string | null): string | null 
   }
 }
 
-/** @param adbTrouble why the adb server of the device does not run; null: it runs, or needs not */
+/** @param adbTrouble why the adb server of the device does not run; null: it runs, or the device needs none */
 export function statusOf(
   serial: string,
   supervisor: DeviceSupervisor,

@@ -45,7 +45,7 @@ it('lists connected phones as fine, without control characters of their names', 
   const found = machineFindings(
     readings([{ serial: null, phones: { value: [{ serial: 'A\u001b[2J\nB', state: 'device' }] } }]),
   )
-  expect(found.at(-1)).toMatchObject({ level: 'ok', about: 'A[2JB is connected' })
+  expect(found.at(-1)).toMatchObject({ level: 'ok', about: 'A B is connected' })
 })
 
 it('reports a USB phone without a usable serial', () => {
@@ -60,7 +60,7 @@ it('reports a USB phone without rights for this user', () => {
   expect(found.filter(({ level }) => level === 'error')).toMatchObject([
     {
       id: 'usb_access',
-      about: 'this user has no rights to Evil31m A at USB port 1-1 (/dev/bus/usb/001/002)',
+      about: 'this user has no rights to Evil A at USB port 1-1 (/dev/bus/usb/001/002)',
     },
   ])
 })

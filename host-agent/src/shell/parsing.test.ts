@@ -62,6 +62,7 @@ describe('the window in front', () => {
     for (const title of [
       'com.bank/com.bank.Main',
       `com.bank/com.bank.Main}\n  ${forged}\n  x`,
+      `com.bank/com.bank.Main}\n  Display: mDisplayId=9\n  x`,
       `x}\n  Display: mDisplayId=0 (organized)\n  mCurrentFocus=Window{1 u0 a}\n  ${forged}\n  Display: mDisplayId=9`,
     ]) {
       const output = `  Display: mDisplayId=0 (organized)\n  mCurrentFocus=Window{a1 u0 ${title}}\n  ${app}\n`

@@ -58,7 +58,9 @@ function displayInUse(output: string): string {
   // A line feed in a title looks like another display 0.
   if (main.length > 1) return output
   const isUsed = (block: string): boolean => windowPattern.test(block) || block.search(appPattern) >= 0
-  return main.find(isUsed) ?? blocks.findLast(isUsed) ?? output
+  const found = main.find(isUsed) ?? blocks.findLast(isUsed) ?? output
+  // Android prints both lines for each display: one without the app was cut by a line feed in a title.
+  return found.includes('mFocusedApp=') ? found : output
 }
 
 function foreground(window: string | undefined, display: string): Pick<WindowState, 'package' | 'activity'> {

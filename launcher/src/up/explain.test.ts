@@ -15,7 +15,7 @@ it('shows the last lines of the failed program’s log for people', () => {
 up: control-plane was not ready within 60 s
 
 The last lines of control-plane:
-  plain [31mline
+  plain line
   no database: connect ECONNREFUSED
   waiting
   {"cut off

@@ -43,7 +43,7 @@ it('prints one command per choice of the operator, without control characters', 
     { does: 'wipes it', words: ['device', 'release', 'R5'] },
   ]
   expect(notes({ first: null, commands }).slice(2)).toEqual([
-    '  ./scripts/ctl device release R5 --keep    # gives it[2J back',
+    '  ./scripts/ctl device release R5 --keep    # gives it back',
     '  ./scripts/ctl device release R5    # wipes it',
   ])
 })
@@ -52,6 +52,6 @@ it("quotes a host's text after a command, since not every shell knows comments t
   const unenrolled = [{ ...device(null), maker: '; reboot', model: '$(id)', serial: "R5\n'\u0007" }]
   const place = { dir: '/data', isDefaultDir: true, quarantined: [], otherAdb: false }
   expect(phoneNotes({ ...place, unenrolled }).at(-1)).toBe(
-    `  ./scripts/ctl device enroll dev_a --erase    # '; reboot $(id), R5'\\'''`,
+    `  ./scripts/ctl device enroll dev_a --erase    # '; reboot $(id), R5 '\\'''`,
   )
 })

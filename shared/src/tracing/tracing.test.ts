@@ -32,7 +32,7 @@ import { inTrace, startTracing } from ${JSON.stringify(new URL('../../dist/traci
 const log = createLogger('test')
 const tracing = await startTracing({ name: 'test', instance: 'one' }, log)
 await inTrace('job test', () => ({}), async () => log.info('inside'))
-await tracing.stop(300)
+await tracing.stop(1500)
 const loaded = Object.keys(createRequire(import.meta.url).cache).filter((file) => file.includes('@opentelemetry'))
 console.log(JSON.stringify({ sdk: loaded.some((file) => file.includes('/sdk-trace/')) }))
 // As both programs do once they have stopped.

@@ -31,7 +31,7 @@ export const ExpiryField = () => (
   </SelectField>
 )
 
-/** What a form with these fields says. @param phones null: all of the project */
+/** Returns the rights that the form contains. @param phones null: all of the project */
 export const rightsOf = (form: HTMLFormElement, phones: readonly string[] | null) => {
   const fields = new FormData(form)
   return {

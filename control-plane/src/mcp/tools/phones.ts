@@ -58,7 +58,7 @@ export const phoneTools = [
     name: 'list_phones',
     title: 'List phones',
     description:
-      'List your phones, newest first. Use it first: a parked phone keeps its apps and data, and start_phone is faster than create_phone.',
+      'List your phones, newest first. Use it first: start_phone is faster than create_phone, and data are kept.',
     input: z.strictObject({
       status: z.enum(phoneStatuses).optional().describe('Left out: all except failed and deleted'),
       metadata: z.record(z.string(), z.string()).optional().describe('One pair that phones must have'),
@@ -93,8 +93,8 @@ export const phoneTools = [
       name: nameField.optional().meta({ description: '' }),
       country: z.string().optional().describe('A code of countries in get_account'),
       metadata: metadataField.optional().meta({ description: '' }),
-      on_idle: onIdleField.optional().meta({ description: 'delete: at its end it is deleted, not parked' }),
-      idle_timeout: idleTimeoutField.optional().describe('Seconds without a request until it parks; 300'),
+      on_idle: onIdleField.optional().meta({ description: '' }),
+      idle_timeout: idleTimeoutField.optional().describe('Seconds without a request; 300'),
       max_duration: maxDurationField.optional().describe('Seconds of the session; 900'),
       idempotency_key: z
         .string()
@@ -132,7 +132,7 @@ export const phoneTools = [
     name: 'start_phone',
     title: 'Start a phone, or renew its session',
     description:
-      'Start a parked phone with its apps and data, and wait until it is ready. On a running phone it extends the session and reserves credit again, so do not repeat it when unsure: call get_phone.',
+      'Start a parked phone, and wait until it is ready. On a running phone it extends the session and reserves credit again, so do not repeat it when unsure: call get_phone.',
     input: z.strictObject({
       phone_id: phoneId,
       idle_timeout: newIdleTimeoutField.meta({ description: '' }),
@@ -150,7 +150,7 @@ export const phoneTools = [
     name: 'park_phone',
     title: 'Park a phone',
     description:
-      'Stop a phone and its billing; apps and data stay, unless it was created with on_idle delete. Call it at the end of your work.',
+      'Stop a phone and its billing; data stay, unless on_idle is delete. Call it at the end of your work.',
     input: z.strictObject({ phone_id: phoneId }),
     output: phoneOutput,
     annotations: settles,
@@ -164,7 +164,7 @@ export const phoneTools = [
     name: 'delete_phone',
     title: 'Delete a phone',
     description:
-      'Delete a phone with all its apps and data, permanently. Needs a key that may delete; use park_phone to keep it.',
+      'Delete a phone with all its data, permanently. Needs a key that may delete; park_phone keeps it.',
     input: z.strictObject({ phone_id: phoneId }),
     output: phoneOutput,
     annotations: destroys,

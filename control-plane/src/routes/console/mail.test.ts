@@ -1,4 +1,5 @@
 // Links by mail, with a real SMTP connection: invitations, and new passwords for people who have lost theirs.
+import { hashSecret } from '@phonerack/shared'
 import { startMailServer, type MailServer, type ReceivedMail } from '@phonerack/shared/testing/mail-server'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { consoleClient, consoleUser, operatorLink, testPassword } from '../../testing/console-client.js'
@@ -142,15 +143,20 @@ it('a new password by a mailed link proves the address, and by the link of an op
   expect(await isProved(email)).toBe(true)
 })
 
-it('invitations send one address at most 3 mails an hour', async () => {
+it('invitations send one address at most 3 mails an hour for a project, and 30 for all', async () => {
   const { client } = await consoleUser(plane, { role: 'operator' })
+  const { db } = plane.app.core
+  const body = { email: 'flooded@example.com', role: 'viewer' }
+  const invite = async (project: string) =>
+    (await client.ask('POST', `/projects/${project}/invitations`, { body })).status
+  const [first, second] = [await plane.tenant(), await plane.tenant()]
   const statuses = []
-  for (let count = 0; count < 4; count += 1) {
-    const { body } = await client.ask('POST', '/projects', { body: { name: `Project ${count}` } })
-    const invited = await client.ask('POST', `/projects/${String(body['id'])}/invitations`, {
-      body: { email: 'flooded@example.com', role: 'viewer' },
-    })
-    statuses.push(invited.status)
-  }
+  for (let count = 0; count < 4; count += 1) statuses.push(await invite(first.projectId))
   expect(statuses).toEqual([201, 201, 201, 429])
+  expect(await invite(second.projectId)).toBe(201)
+  await db.attempt.update({
+    where: { subject: hashSecret(`invitation mail ${body.email}`) },
+    data: { count: 30 },
+  })
+  expect(await invite((await plane.tenant()).projectId)).toBe(429)
 })

@@ -46,6 +46,8 @@ const perAddress = { max: 60, window: 60 }
 /** Invitations that a user may make, and mails that one address gets by them from all projects. */
 const perInviter = { max: 60, window: 3600 }
 const perInvited = { max: 3, window: 3600 }
+/** From all projects, so that others can rarely keep a project from inviting an address. */
+const perInvitedOfAll = { max: 30, window: 3600 }
 
 export function addPeople(app: FastifyInstance, deps: GateDeps): void {
   addInvitations(app, deps)
@@ -117,7 +119,10 @@ function addInvitations(app: FastifyInstance, deps: GateDeps): void {
     const project = projectOf(request)
     await count(`invitations by ${signedInOf(request).user.id}`, perInviter)
     const isMailed = mailer !== null
-    if (isMailed) await count(`invitation mail ${input.email}`, perInvited)
+    if (isMailed) {
+      await count(`invitation mail ${input.email} of ${project.id}`, perInvited)
+      await count(`invitation mail ${input.email}`, perInvitedOfAll)
+    }
     const made = await inviteMember(core, actorOf(request), config.linkOrigin, {
       ...{ projectId: project.id, ...input, isMailed },
     })

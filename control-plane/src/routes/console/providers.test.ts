@@ -1,5 +1,5 @@
 // Sign-in at a real OpenID Connect issuer: new accounts, links of accounts, and the account that a sign-in opens.
-import { newId } from '@phonerack/shared'
+import { hashSecret, newId } from '@phonerack/shared'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { consoleClient, consoleUser, testPassword } from '../../testing/console-client.js'
 import { startOidcIssuer, type OidcIssuer } from '../../testing/oidc-issuer.js'
@@ -248,12 +248,18 @@ describe('an invitation', () => {
     expect((await squatter.ask('POST', '/invitations/accept', { body: { token, user } })).status).toBe(200)
     const first = await db.user.findUniqueOrThrow({ where: { email: person.email } })
     expect(first.emailVerified).toBe(false)
+    const reset = await plane.operator.inject({
+      ...{ method: 'POST', url: '/operator/v1/resets', payload: { email: person.email } },
+      headers: { authorization: `Bearer ${plane.operatorToken}` },
+    })
     const browser = consoleClient(plane)
     const asked = await signInAt(browser)
     expect(asked.body['error']).toMatchObject({ details: { reason: 'not_linked', can_replace: true } })
     expect((await signInAt(browser, { replaces: true })).body).toEqual({ is_link: false, is_new: true })
     const second = await db.user.findUniqueOrThrow({ where: { email: person.email } })
     expect([second.id === first.id, second.emailVerified]).toEqual([false, true])
+    const link = new URL(reset.json<{ url: string }>().url).hash.slice(1)
+    expect(await db.invitation.count({ where: { tokenHash: hashSecret(link) } })).toBe(0)
     // The earlier account keeps what it has, without the address.
     expect(await emailOf(squatter)).toBe(`${first.id}@replaced.invalid`)
     expect((await browser.ask('GET', '/session')).body['projects']).toMatchObject([{ name: 'First project' }])

@@ -1,6 +1,7 @@
 /** Devices: their list, and the changes of an operator. */
 import { type FastifyInstance } from 'fastify'
 import { z } from 'zod'
+import { type PhoneStatus } from '../../../core/statuses.js'
 import { parseBody } from '../../../http/parse-body.js'
 import { enrollDevice, findDevice, releaseHeldDevice } from '../../../operator/devices.js'
 import {
@@ -12,6 +13,7 @@ import {
   undrainDevice,
 } from '../../../operator/drain.js'
 import { deviceView } from '../../../operator/views.js'
+import { isRunning } from '../../../phones/machine.js'
 import { invalidField } from '../../../validation/fields.js'
 import { type GateDeps } from '../gate.js'
 import { changeFor, operatorPath } from './change.js'
@@ -25,9 +27,6 @@ const enrollBody = z.strictObject({
 })
 const releaseBody = z.strictObject({ keep: z.boolean().default(false) })
 
-/** Statuses of a phone that uses its device. A parked phone only keeps its data there. */
-const running: ReadonlySet<string> = new Set(['creating', 'starting', 'ready', 'parking'])
-
 export function addOperatorDevices(app: FastifyInstance, { core }: Pick<GateDeps, 'core'>): void {
   const base = `${operatorPath}/devices`
   app.get(base, async () => {
@@ -40,7 +39,7 @@ export function addOperatorDevices(app: FastifyInstance, { core }: Pick<GateDeps
     return {
       data: devices.map(({ phone, ...device }) => ({
         ...deviceView(device, now, core.rules),
-        is_running: phone !== null && running.has(phone.status),
+        is_running: phone !== null && isRunning(phone.status as PhoneStatus),
       })),
     }
   })
