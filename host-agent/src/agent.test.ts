@@ -1,11 +1,12 @@
 /** The whole agent on a virtual phone: a real adb server, real gRPC, from unlisted to wiped. */
 import { ImageFormat, ObserveMode } from '@phonerack/proto'
-import { createLogger, Progress } from '@phonerack/shared'
+import { createLogger, limits, Progress } from '@phonerack/shared'
 import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { AdbClient } from './adb/client.js'
 import { adbSocketPath } from './adb/sockets.js'
 import { command } from './adb/quote.js'
+import { later } from './base/later.js'
 import { readJar } from './scrcpy/jar.js'
 import { createScrcpyKeeper } from './scrcpy/keeper.js'
 import { CallFailed } from './testing/client.js'
@@ -270,6 +271,19 @@ describe('a running phone', () => {
     spans
       .slice(1)
       .forEach((span, index) => expect(span.from).toBeGreaterThanOrEqual((spans[index]?.to ?? 0) - 5))
+  })
+
+  it('refuses reads above the limit of a phone, and takes them again when others have ended', async () => {
+    const gate = both.host.agent.registry.gate(both.phone.serial)
+    const { assignment } = at(2n)
+    const { promise: end, resolve: release } = later<undefined>()
+    const read = () => gate.read(assignment, Progress.for(60_000), () => end)
+    const held = Array.from({ length: limits.readsRunning }, read)
+    const refusal = { code: 'rate_limited', details: { limit: limits.readsRunning } }
+    await expect(read()).rejects.toMatchObject(refusal)
+    release(undefined)
+    await Promise.all(held)
+    await read()
   })
 
   it('refuses every number except the newest', async () => {

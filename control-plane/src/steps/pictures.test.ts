@@ -5,7 +5,7 @@ import { inTransaction } from '../db/database.js'
 import { addFileDelete } from '../storage/deletions.js'
 import { eventually, useWorld, type Plane } from '../testing/world.js'
 import { pack } from './pack.js'
-import { createPictures, decodePicture, type Pictures } from './pictures.js'
+import { createPictures, decodePicture } from './pictures.js'
 
 const world = useWorld()
 let plane: Plane
@@ -20,9 +20,12 @@ const picture = decodePicture({
 })
 /** A busy machine may be too slow for a picture, which is then not kept. */
 async function keep(): Promise<string> {
-  let kept: Awaited<ReturnType<Pictures['keep']>> = null
-  await eventually(async () => (kept = await createPictures(plane.app.core, store()).keep(picture)) !== null)
-  return kept!.storageId
+  let storageId = ''
+  await eventually(async () => {
+    storageId = (await createPictures(plane.app.core, store()).keep(picture))?.storageId ?? ''
+    return storageId !== ''
+  })
+  return storageId
 }
 const jobs = (storageId: string) =>
   plane.app.core.db.$queryRaw<{ minutes: number }[]>`
