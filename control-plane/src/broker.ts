@@ -1,7 +1,14 @@
 /** How this replica uses the broker: certificate, credentials, and the right to revoke users. Called by `app.ts`. */
 import { readFile } from 'node:fs/promises'
 import { decode, parseCreds, type User } from '@nats-io/jwt'
-import { openBus, trustedRoots, type BrokerAuthorities, type Bus, type Logger } from '@phonerack/shared'
+import {
+  logsOfLoss,
+  openBus,
+  trustedRoots,
+  type BrokerAuthorities,
+  type Bus,
+  type Logger,
+} from '@phonerack/shared'
 import { type BrokerAdmin } from '@phonerack/shared/broker'
 import { type Config } from './config/config.js'
 
@@ -47,12 +54,7 @@ export async function readBroker(
         creds,
         authorities,
         waitMs: brokerMs,
-        onLost: (error) =>
-          log.warn(
-            { err: error },
-            'NATS is unavailable: until it returns, this replica serves only requests that need no host',
-          ),
-        onReturned: (ms) => log.info({ away_ms: Math.round(ms) }, 'NATS is available again'),
+        ...logsOfLoss(log, 'this replica serves only requests that need no host'),
       }),
   }
 }

@@ -7,6 +7,7 @@ import {
 } from '@nats-io/transport-node'
 import { pause } from './abort.js'
 import { brokerTls, type BrokerAuthorities } from './broker-tls.js'
+import { type Logger } from './log.js'
 
 export interface Subscription {
   unsubscribe(): void
@@ -37,6 +38,15 @@ export interface BusOptions {
   /** Called once when the broker is connected again after `onLost`. @param awayMs milliseconds since `onLost` */
   onReturned?: (awayMs: number) => void
 }
+
+/** The log lines of a loss and a return. @param consequence what does not work in between */
+export const logsOfLoss = (
+  log: Logger,
+  consequence: string,
+): Required<Pick<BusOptions, 'onLost' | 'onReturned'>> => ({
+  onLost: (error) => log.warn({ err: error }, `NATS is unavailable: until it returns, ${consequence}`),
+  onReturned: (ms) => log.info({ away_ms: Math.round(ms) }, 'NATS is available again'),
+})
 
 /**
  * Milliseconds. `retry`, and up to `jitter` more: between two attempts, so that the clients of a broker that returns do

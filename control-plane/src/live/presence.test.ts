@@ -131,6 +131,26 @@ describe('a phone', () => {
     await client.closed()
   })
 
+  it('gives a page that alternates between visible and hidden no more answers than it may send messages', async () => {
+    const asked = { message: 'Please sign in.', expiresIn: 7200 }
+    const client = await open((await plane.app.services.handoffs.create(tenant.caller, phoneId, asked)).url)
+    client.send({ type: 'take' })
+    await show(client, true)
+    await eventually(() => lastEnd(client)?.reason === 'session')
+    hide(client)
+    await setActivity(100)
+    const before = client.messages.length
+    // The bucket of messages is not filled again.
+    vi.spyOn(performance, 'now').mockReturnValue(performance.now())
+    for (let id = 0; id < 3000; id += 1) client.send({ type: 'ping', id, visible: id % 2 === 0 })
+    client.send({ type: 'give_back', outcome: 'done', note: '' })
+    await client.closed()
+    const ends = client.messages.slice(before).filter(({ type }) => type === 'end')
+    expect(ends.length).toBeGreaterThan(100)
+    // A burst of 1,200 messages, and the end that the changed activity caused.
+    expect(ends.length).toBeLessThanOrEqual(1201)
+  })
+
   it('is not kept awake by a link with control alone, whose page can ask for it', async () => {
     const client = await newLink()
     const before = await setActivity(250)

@@ -6,6 +6,7 @@
 import { loadavg } from 'node:os'
 import {
   announceSchema,
+  logsOfLoss,
   openBus,
   protocol,
   subjects,
@@ -78,12 +79,7 @@ export function startHeartbeats(options: HeartbeatOptions): Heartbeats {
       creds: options.creds,
       ...(options.authorities === undefined ? {} : { authorities: options.authorities }),
       waitMs: 0,
-      onLost: (error) =>
-        log.warn(
-          { err: error },
-          'NATS is unavailable: until it returns, the control plane does not hear this host',
-        ),
-      onReturned: (ms) => log.info({ away_ms: Math.round(ms) }, 'NATS is available again'),
+      ...logsOfLoss(log, 'the control plane does not hear this host'),
     })
     if (stopped) return made.close()
     bus = made
