@@ -71,7 +71,9 @@ it('an agent that asks for help is seen on every page, is listed, and its phone 
   await page.getByText(message).waitFor()
   expect(await axeFindings(page)).toEqual([])
   await page.getByRole('link', { name: phoneName }).click()
-  await page.getByRole('button', { name: 'Take over' }).click()
+  await page.keyboard.press('Control+k')
+  await page.getByRole('option', { name: 'Take over' }).click()
+  await page.getByText('You control the phone.').waitFor()
   await page.getByRole('link', { name: 'Requests', exact: true }).waitFor()
 
   // While a person controls the phone, the calls that agents try are in the timeline.

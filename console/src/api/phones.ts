@@ -29,7 +29,7 @@ export interface Control {
   expires_at: string
 }
 
-interface Controlled {
+export interface Controlled {
   control: Control | null
 }
 

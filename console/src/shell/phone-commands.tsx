@@ -1,12 +1,11 @@
 /** Actions of the palette on the phone that is shown. */
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { Copy, Hand, Pause, Play } from 'lucide-react'
 import { type ReactNode } from 'react'
-import { toast } from 'sonner'
-import { messageOf } from '../api/client'
-import { getPhone, takeOver } from '../api/phones'
+import { getPhone } from '../api/phones'
 import { parkPhone, startPhone } from '../api/projects'
 import { usePhoneChange } from '../pages/phone/change'
+import { useTakeOver } from '../pages/phone/use-control'
 import { canPark, canStart } from '../pages/phone/status'
 
 interface Props {
@@ -16,14 +15,9 @@ interface Props {
 }
 
 export function PhoneCommands({ project, phone: id, item }: Props) {
-  const queries = useQueryClient()
   const { data: phone } = useQuery({ queryKey: ['phone', project, id], queryFn: () => getPhone(project, id) })
   const change = usePhoneChange(project, id)
-  const take = useMutation({
-    mutationFn: () => takeOver(project, id),
-    onError: (error) => void toast.error(messageOf(error)),
-    onSettled: () => queries.invalidateQueries({ queryKey: ['control', project, id] }),
-  })
+  const take = useTakeOver(project, id)
   if (!phone) return null
   return (
     <>

@@ -5,12 +5,12 @@ import { useId, useState } from 'react'
 import { toast } from 'sonner'
 import { undirected } from '../../direction'
 import { messageOf } from '../../api/client'
-import { handBack, takeOver, type Control } from '../../api/phones'
+import { handBack, type Control } from '../../api/phones'
 import { Button } from '../../ui/button'
 import { cn } from '../../ui/cn'
 import { Dialog } from '../../ui/dialog'
 import { Name } from '../../ui/name'
-import { type PhoneControl } from './use-control'
+import { useTakeOver, type PhoneControl } from './use-control'
 
 interface Props {
   project: string
@@ -20,13 +20,9 @@ interface Props {
   held: PhoneControl
 }
 
-export function ControlBar({ project, phone, mayControl, held: { control, isLost, set } }: Props) {
+export function ControlBar({ project, phone, mayControl, held: { control, isLost, setHandedBack } }: Props) {
   const [isGivingBack, setIsGivingBack] = useState(false)
-  const take = useMutation({
-    mutationFn: () => takeOver(project, phone),
-    onSuccess: (answer) => set(answer.control),
-    onError: (error) => void toast.error(messageOf(error)),
-  })
+  const take = useTakeOver(project, phone)
   if (control === undefined) return <div className="h-14 border-b border-border" />
   const isTaken = control?.status === 'taken'
   return (
@@ -58,7 +54,7 @@ export function ControlBar({ project, phone, mayControl, held: { control, isLost
       {control && (
         <HandBack
           {...{ project, phone, control }}
-          onBack={() => set(null)}
+          onBack={setHandedBack}
           isOpen={isGivingBack && isTaken}
           onOpenChange={setIsGivingBack}
         />

@@ -1,7 +1,9 @@
 /** Reads who controls the phone, and whether the take-over of this user ended without them. */
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { skipToken, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
-import { getControl, type Control } from '../../api/phones'
+import { toast } from 'sonner'
+import { messageOf } from '../../api/client'
+import { getControl, takeOver, type Control } from '../../api/phones'
 
 /** Milliseconds between two reads. */
 const refreshMs = 2000
@@ -11,41 +13,68 @@ export interface PhoneControl {
   control: Control | null | undefined
   /** The user's take-over ended although they did not hand the phone back. */
   isLost: boolean
-  /** The user took the phone over, or, with null, handed it back. */
-  set: (control: Control | null) => void
+  /** The user handed the phone back. */
+  setHandedBack: () => void
+}
+
+/** Records that the user took the phone over, or, with null, handed it back. */
+function useSetControl(project: string, phone: string): (control: Control | null) => void {
+  const queries = useQueryClient()
+  return (control) => {
+    const ofPhone = { queryKey: ['control', project, phone] }
+    // A read that began earlier does not know it.
+    void queries.cancelQueries(ofPhone)
+    queries.setQueryData(heldKey(project, phone), control?.id ?? null)
+    queries.setQueriesData(ofPhone, { control })
+  }
+}
+
+/** The ID of the user's own take-over. The page and the palette both set it. */
+const heldKey = (project: string, phone: string) => ['held control', project, phone]
+
+export function useTakeOver(project: string, phone: string) {
+  const setControl = useSetControl(project, phone)
+  return useMutation({
+    mutationFn: () => takeOver(project, phone),
+    onSuccess: ({ control }) => setControl(control),
+    onError: (error) => void toast.error(messageOf(error)),
+  })
 }
 
 /** @param session the ID of the phone's open session; null: there is none, with which a take-over ends */
 export function useControl(project: string, phone: string, session: string | null): PhoneControl {
-  const queries = useQueryClient()
-  const queryKey = ['control', project, phone, session]
+  const setControl = useSetControl(project, phone)
   const { data } = useQuery({
-    queryKey,
+    queryKey: ['control', project, phone, session],
     queryFn: () => getControl(project, phone),
     refetchInterval: refreshMs,
     enabled: session !== null,
   })
-  /** The ID of the user's take-over. */
-  const [held, setHeld] = useState<string | null>(null)
+  const { data: held = null } = useQuery<string | null>({
+    queryKey: heldKey(project, phone),
+    queryFn: skipToken,
+    gcTime: Infinity,
+  })
   const [isLost, setIsLost] = useState(false)
   const control = session === null ? null : data?.control
+  const queries = useQueryClient()
   useEffect(() => {
+    const setHeld = (id: string | null): unknown => queries.setQueryData(heldKey(project, phone), id)
     if (control?.status === 'taken' && control.is_you) {
       setHeld(control.id)
       setIsLost(false)
     } else if (held !== null && control !== undefined && control?.id !== held) {
       setHeld(null)
       setIsLost(true)
-    }
-  }, [control, held])
+    } else if (held !== null) setIsLost(false)
+  }, [queries, project, phone, control, held])
   return {
     // An agent's request does not name the member who accepted it.
     control: control && { ...control, is_you: control.is_you || control.id === held },
     isLost,
-    set(now) {
-      setHeld(now?.id ?? null)
+    setHandedBack() {
       setIsLost(false)
-      queries.setQueryData(queryKey, { control: now })
+      setControl(null)
     },
   }
 }
