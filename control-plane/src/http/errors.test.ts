@@ -1,10 +1,11 @@
 /** The error envelope: the fields that do not depend on the source of an error. */
 import { ApiError, createLogger, errorCodes } from '@phonerack/shared'
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { errorSchema } from '../routes/schemas.js'
 import { addFoundations, createFastify } from '../server/server.js'
 import { errorAnswer, PhoneFailure } from './errors.js'
+import { refusalMs } from './rate-limit.js'
 
 const seconds = fc.oneof(
   fc.integer({ min: 1, max: 86_400 }),
@@ -83,6 +84,26 @@ it('tells a client to repeat a write with its Idempotency-Key only where the rou
   for (const error of [await send('/each', key), await send('/once', {})]) {
     expect([error.code, error.retryable]).toEqual(['service_unavailable', false])
     expect(error.next).not.toContain('Idempotency-Key')
+  }
+  await app.close()
+})
+
+it('sends the refusal of a limit after a pause, and other refusals at once', async () => {
+  const app = createFastify({}, createLogger('test', { write: () => undefined }))
+  addFoundations(app)
+  for (const code of ['rate_limited', 'not_found'] as const)
+    app.get(`/${code}`, () => Promise.reject(new ApiError(code)))
+  await app.ready()
+  vi.useFakeTimers({ toFake: ['setTimeout'] })
+  try {
+    const refused = app.inject('/rate_limited')
+    expect((await app.inject('/not_found')).statusCode).toBe(404)
+    await vi.advanceTimersByTimeAsync(refusalMs - 1)
+    expect(await Promise.race([refused, app.inject('/not_found')])).toMatchObject({ statusCode: 404 })
+    await vi.advanceTimersByTimeAsync(1)
+    expect((await refused).statusCode).toBe(429)
+  } finally {
+    vi.useRealTimers()
   }
   await app.close()
 })

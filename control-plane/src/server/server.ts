@@ -31,7 +31,7 @@ import { trackLifetimes } from '../http/lifetimes.js'
 import { addRequestContext } from '../http/request-context.js'
 import { addRequestLog } from '../http/request-log.js'
 import { addRequestMetrics } from '../http/request-metrics.js'
-import { createRateLimit } from '../http/rate-limit.js'
+import { addRefusalPause, createRateLimit } from '../http/rate-limit.js'
 import { keepAddresses } from '../failure-limit/network.js'
 import { createFailureLimit, type FailureLimit } from '../failure-limit/failure-limit.js'
 import { addServicePaths, type Health } from '../http/service-paths.js'
@@ -135,6 +135,7 @@ export function addFoundations(app: FastifyInstance): void {
   addConventions(app, paths)
   addRequestLog(app)
   addRequestMetrics(app)
+  addRefusalPause(app)
   addBodyReading(app, continuation)
 }
 
