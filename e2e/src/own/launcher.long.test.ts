@@ -53,10 +53,6 @@ it('leaves nothing running when it was killed, and starts again with the same ke
 })
 
 it('replaces its revoked token and the one demo key that was revoked, and starts normally', async () => {
-  const list = z.object({ data: z.array(z.object({ id: z.string(), name: z.string() })) })
-  const tokens = list.parse(await ctl(system, 'operator', 'token', 'list'))
-  const own = tokens.data.find(({ name }) => name === 'configured')
-  await ctl(system, 'operator', 'token', 'revoke', own?.id ?? '')
   const keyList = z.object({
     data: z.array(z.object({ id: z.string(), name: z.string(), revoked_at: z.string().nullable() })),
   })
@@ -64,6 +60,10 @@ it('replaces its revoked token and the one demo key that was revoked, and starts
     keyList.parse(await ctl(system, 'key', 'list', '--project', system.up.project.id)).data
   const agent = (await keys()).find(({ name }) => name === 'demo agent')
   await ctl(system, 'key', 'revoke', agent?.id ?? '')
+  const list = z.object({ data: z.array(z.object({ id: z.string(), name: z.string() })) })
+  const tokens = list.parse(await ctl(system, 'operator', 'token', 'list'))
+  const own = tokens.data.find(({ name }) => name === 'configured')
+  await ctl(system, 'operator', 'token', 'revoke', own?.id ?? '')
   const running = await runningOf(system.dir)
   const down = [path.join(root, 'scripts/down'), ['--data', system.dir]] as const
   await promisify(execFile)(...down, { cwd: root, timeout: 150_000 })

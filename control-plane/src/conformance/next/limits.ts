@@ -117,6 +117,19 @@ export function limitCases(world: () => World, seen: string[]): void {
     await clear(api)
   })
 
+  it('too many parked phones: the list, and a delete', async () => {
+    const api = await tenantWith()
+    await change(api, { parked_limit: 1 })
+    const first = (await create(api)).json<{ id: string }>()
+    await api.done('POST', `/v1/phones/${first.id}/park`)
+    const { next } = await api.refused(409, 'phone_limit_reached', 'POST', '/v1/phones')
+    const [list] = await api.follow(next)
+    const [parked] = list?.json<{ data: { id: string }[] }>().data ?? []
+    await api.done('DELETE', `/v1/phones/${parked?.id}`)
+    await create(api)
+    await clear(api)
+  })
+
   it('no free device: the list of parked phones, and a delete', async () => {
     const api = await tenantWith()
     const first = (await create(api)).json<{ id: string }>()

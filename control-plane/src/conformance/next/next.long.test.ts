@@ -35,6 +35,7 @@ const busy = 'needs a pool without a free connection; `http/saturated.test.ts` s
 
 /** Places that no request of this test reaches, by file and code, and why. */
 const unreached = {
+  'connectors/grants.ts: invalid_request': 'goes to a member on the page where an app asks for access',
   'db/busy.ts: none': busy,
   'db/busy.ts: service_unavailable': busy,
   'db/owner-gate.ts: rate_limited':

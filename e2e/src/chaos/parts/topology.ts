@@ -240,6 +240,7 @@ async function assemble(
           PHONERACK_DATA_DIR: data,
           PHONERACK_CONTROL_URL: baseUrl,
           PHONERACK_HOST_NAME: `rack-${number}`,
+          PHONERACK_COUNTRY: 'US',
         },
         ...{
           PHONERACK_GRPC_LISTEN: at(grpc),
