@@ -137,7 +137,7 @@ describe('the live view', () => {
     ]
     const waiting = forLater(
       Promise.all(
-        pages.map((page) => page.waitForSelector('body[data-state="connecting"]', { timeout: patience })),
+        pages.map((page) => page.waitForSelector('body[data-state="reconnecting"]', { timeout: patience })),
       ),
     )
     expect((await view.phone.api.post(`${view.phone.path}/reboot`)).status).toBe(202)

@@ -104,7 +104,7 @@ describe('an app of the library', () => {
     await expect(
       library('add', base, await apk('other.apk', { split: 'config.fr', versionCode: 5 })),
     ).rejects.toThrow(/do not belong together/)
-    expect(await search('')).toEqual([])
+    expect(await search(name)).toEqual([])
     expect(await openedWith()).toBe('app_not_found')
     const missing = await start()
     expect([missing.status, errorOf(missing).code, errorOf(missing).details]).toEqual([
@@ -143,7 +143,8 @@ describe('an app of the library', () => {
   it('stays on phones when it leaves the library', async () => {
     expect(await library('remove', name)).toEqual({ package: name, removed: true })
     expect(await search('lend')).toEqual([])
-    expect(await library('list')).toEqual({ data: [] })
+    // Other files add apps of their own to the same system.
+    expect(JSON.stringify(await library('list'))).not.toContain(name)
     expect(errorOf(await start()).code).toBe('app_not_available')
     expect(await versionOnPhone()).toBe(6)
   })
