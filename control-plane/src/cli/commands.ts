@@ -1,4 +1,5 @@
 /** The commands of `phonerack-control-plane`. Exit codes: 0 done, 1 failed, 2 wrong command line. */
+import { backup, backupUsage, restore, restoreUsage } from './backup.js'
 import { migrate, migrateUsage } from './migrate.js'
 import { natsConfig, natsConfigUsage } from './nats-config.js'
 import { rotateAuthority, rotateAuthorityUsage } from './rotate-authority.js'
@@ -14,7 +15,9 @@ const usage = `Usage: phonerack-control-plane              serves; see docs/oper
 ${migrateUsage}${natsConfigUsage}
 ${rotateServiceKeyUsage}
 ${rotateAuthorityUsage}
-${rotateCursorSecretUsage}`
+${rotateCursorSecretUsage}
+${backupUsage}
+${restoreUsage}`
 
 export async function runCommand(
   [name, ...args]: readonly string[],
@@ -29,6 +32,8 @@ export async function runCommand(
     else if (name === 'rotate-service-key') out.write(await rotateKey(args, env))
     else if (name === 'rotate-authority') out.write(await rotateAuthority(args, env))
     else if (name === 'rotate-cursor-secret') out.write(await rotateCursorSecret(args, env))
+    else if (name === 'backup') out.write(await backup(args, env))
+    else if (name === 'restore') out.write(await restore(args, env))
     else throw new UsageError(`the command ${name} does not exist`)
     return 0
   } catch (error) {

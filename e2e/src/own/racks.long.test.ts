@@ -16,11 +16,12 @@ beforeAll(async () => {
 })
 afterAll(() => end())
 
+const replicas = ['control-1', 'control-2'] as const
 const phoneSchema = z.looseObject({ id: z.string(), status: z.string() })
 const hostOf = (hosts: readonly Host[], name: string): Host | undefined =>
   hosts.find((host) => host.name === name)
 
-it('serves from packages while a replica is killed, keys and certificates are replaced, and hosts and phones change', async () => {
+it('serves from packages while a replica is killed, keys and certificates are replaced, hosts and phones change, and a backup is restored', async () => {
   const tenant = await rack.newTenant()
   const create = async () => {
     const { id } = phoneSchema.parse((await tenant.post('/v1/phones', { wait: false }, 202)).body)
@@ -84,7 +85,7 @@ it('serves from packages while a replica is killed, keys and certificates are re
   const rotation = 'phonerack-control-plane nats-config --dir /etc/phonerack/nats-server --rotate'
   await rack.on('control-1', inGuide('--rotate', rotation))
   await rack.on('control-1', commandsBelow('After a rotation, with the packages')[0] ?? '')
-  for (const name of ['control-1', 'control-2'] as const) await rack.ready(name)
+  for (const name of replicas) await rack.ready(name)
   for (const { id } of [first, second]) await tenant.until(`/v1/phones/${id}/observe`, 200, 'GET')
 
   // A phone with data of its tenant is carried to the other host, and the tenant starts it there.
@@ -104,4 +105,16 @@ it('serves from packages while a replica is killed, keys and certificates are re
   expect((await rack.hosts()).map(({ name }) => name)).toEqual([other])
   await rack.until('the broker refuses the host', () => rack.brokerRefuses(retired))
   for (const { id } of [first, second]) await tenant.get(`/v1/phones/${id}/observe`, 200)
+
+  // A backup is restored into another database, which the replicas then use.
+  const [, writeBackup = ''] = commandsBelow('Backup')
+  const backup = (await rack.on('control-1', writeBackup)).split('\n').find((line) => line.startsWith('/'))
+  const [, createDatabase = '', restore = '', useDatabase = ''] = commandsBelow('Restore')
+  for (const name of replicas) await rack.on(name, 'systemctl stop phonerack-control-plane')
+  await rack.on('data', createDatabase)
+  await rack.on('control-1', restore.replace(/\S*\/phonerack-\d\S+/, backup ?? ''))
+  for (const name of replicas) await rack.on(name, useDatabase)
+  for (const name of replicas) await rack.ready(name)
+  await rack.query('alter database phonerack allow_connections false')
+  for (const { id } of [first, second]) await tenant.until(`/v1/phones/${id}/observe`, 200, 'GET')
 })

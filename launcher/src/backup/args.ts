@@ -25,6 +25,8 @@ export interface RestoreOptions {
   databaseUrl: string | null
   /** Null: the backup contains it. */
   serviceKeyFile: string | null
+  /** The key of this installation, for a backup that does not contain its own; null: none is known. */
+  ownKeyFile: string | null
   deadlineMs: number
 }
 
@@ -37,8 +39,7 @@ encrypted with the service key, which the backup does not contain: keep a copy o
   --to DIR            gets the folder phonerack-TIME; must be outside of the data directory
   --data DIR          data directory of up (default: .phonerack in the checkout)
   --database-url U    the Postgres to dump with pg_dump, instead of the embedded one of --data
-  --pki-dir DIR       has service.key (default: DATA/pki; the package has
-                      /var/lib/phonerack-control-plane/pki)
+  --pki-dir DIR       has service.key (default: DATA/pki)
   --nats-dir DIR      keys of NATS, as nats-config writes them (default: DATA/nats)
   --service-key FILE  the service key, if it is not in --pki-dir
   --with-service-key  includes the service key in clear text: the backup then suffices for a
@@ -118,11 +119,13 @@ export function parseRestoreArgs(argv: readonly string[]): RestoreOptions | null
     ...{ from: path.resolve(from), data },
     databaseUrl: databaseUrl(values['database-url']),
     serviceKeyFile: folder('service-key', values['service-key']),
+    ownKeyFile: null,
     deadlineMs: duration(values.deadline),
   }
 }
 
-function parsed<T>(parse: () => T): T {
+/** @throws UsageError */
+export function parsed<T>(parse: () => T): T {
   try {
     return parse()
   } catch (error) {
@@ -131,7 +134,8 @@ function parsed<T>(parse: () => T): T {
   }
 }
 
-function folder(name: string, text: string | undefined): string | null {
+/** An absolute path; null when it was left out. @throws UsageError */
+export function folder(name: string, text: string | undefined): string | null {
   if (text === '') throw new UsageError(`--${name} must not be empty`)
   return text === undefined ? null : path.resolve(text)
 }
@@ -152,7 +156,8 @@ function databaseUrl(text: string | undefined): string | null {
 
 const units = { s: 1000, m: 60_000, h: 3_600_000 } as const
 
-function duration(text = '1h'): number {
+/** Milliseconds. @throws UsageError */
+export function duration(text = '1h'): number {
   const [, count = '', unit = ''] = /^(\d{1,6})([smh])$/.exec(text) ?? []
   const ms = Number(count) * units[unit as keyof typeof units]
   if (!(ms > 0)) throw new UsageError(`--deadline must be a duration such as 30m or 2h, not ${text}`)

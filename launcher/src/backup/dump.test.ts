@@ -20,6 +20,7 @@ import { startPostgres } from '../postgres/index.js'
 import { makeDataFolder, makeTables, run } from '../testing/backup.js'
 import { parseBackupArgs, parseRestoreArgs } from './args.js'
 import { restoreBackup } from './read.js'
+import { backupService, restoreService } from './service.js'
 import { writeBackup } from './write.js'
 
 const dir = mkdtempSync(path.join(tmpdir(), 'phonerack-dump-test-'))
@@ -111,6 +112,27 @@ it('dumps the database, restores it into an empty one only, and gives it a new e
     'select (select count(*)::int from rows) as rows, (select epoch from database_epoch) as epoch',
   )
   expect(state).toEqual({ rows: 1000, epoch: expect.stringMatching(/^[0-9a-f]{32}$/) as string })
+})
+
+it('takes database, password and keys from the settings of a control plane, and restores into another database', async () => {
+  const key = makeDataFolder(at('state'))
+  await run(urlOf('postgres'), 'create database service')
+  await makeTables(urlOf('service'), key)
+  const env = { DATABASE_URL: urlOf('service'), PHONERACK_PKI_DIR: at('state/pki') }
+  const nats = ['--nats-dir', at('state/nats')]
+  await expect(backupService(['--to', at('state/inside'), ...nats], env)).rejects.toThrow(/must outlive/)
+  await expect(backupService(['--to', at('b'), ...nats], {})).rejects.toThrow(/DATABASE_URL must be set/)
+  await expect(backupService(['--to', at('b')], env)).rejects.toThrow(/nats-server\/account.seed is missing/)
+  const said = await backupService(['--to', at('service-backups'), ...nats], env)
+  const [backup = ''] = said.split('\n')
+
+  await expect(restoreService([backup, '--data', at('r')], env)).rejects.toThrow(/service is not empty/)
+  await run(urlOf('postgres'), 'create database service_2')
+  const words = ['--data', at('service-restored'), '--database', 'service_2']
+  expect(await restoreService([backup, ...words], env)).toContain('DATABASE_URL to service_2')
+  const [state] = await run(urlOf('service_2'), 'select count(*)::int as rows from rows')
+  expect(state).toEqual({ rows: 1000 })
+  expect(readFileSync(at('service-restored/nats/operator.seed'), 'utf8')).toContain('operator')
 })
 
 it('takes the password from a file', async () => {

@@ -1,10 +1,36 @@
-/** Runs `./scripts/backup` and `./scripts/restore`: deadline, interruption and errors. Exit codes: 0 done, 1 failed, 2 wrong command line. */
+/** Runs a backup or a restore: deadline, interruption and errors. */
 import process from 'node:process'
 import { reasonOf, UsageError } from './refusal.js'
 
 /**
+ * Runs `work` until the deadline, or until the process is asked to end.
+ * @param work gets a signal that ends at both, and returns what to print
+ * @throws the reason of that signal, and what `work` throws
+ */
+export async function runWithin<T extends { deadlineMs: number }>(
+  options: T,
+  work: (options: T, signal: AbortSignal) => Promise<string>,
+): Promise<string> {
+  const asked = new AbortController()
+  const interrupt = () => asked.abort(new Error('interrupted'))
+  const kinds = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+  for (const kind of kinds) process.once(kind, interrupt)
+  const late = new Error('not done at the deadline: pass a longer --deadline')
+  const timer = setTimeout(() => asked.abort(late), options.deadlineMs)
+  try {
+    return await work(options, asked.signal)
+  } catch (error) {
+    asked.signal.throwIfAborted()
+    throw error
+  } finally {
+    clearTimeout(timer)
+    for (const kind of kinds) process.off(kind, interrupt)
+  }
+}
+
+/**
+ * The main program of a script. Exit codes: 0 done, 1 failed, 2 wrong command line.
  * @param options null when help was requested
- * @param work gets a signal that ends at the deadline or by Ctrl-C, and returns what to print
  */
 export async function runMain<T extends { deadlineMs: number }>(
   name: string,
@@ -12,25 +38,12 @@ export async function runMain<T extends { deadlineMs: number }>(
   options: () => T | null,
   work: (options: T, signal: AbortSignal) => Promise<string>,
 ): Promise<void> {
-  const asked = new AbortController()
-  for (const kind of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
-    process.once(kind, () => asked.abort(new Error('interrupted')))
-  let timer: NodeJS.Timeout | undefined
   try {
     const given = options()
-    if (given === null) {
-      process.stdout.write(usage)
-      return
-    }
-    const late = new Error('not done at the deadline: pass a longer --deadline')
-    timer = setTimeout(() => asked.abort(late), given.deadlineMs)
-    process.stdout.write(await work(given, asked.signal))
+    process.stdout.write(given === null ? usage : await runWithin(given, work))
   } catch (error) {
-    const cause: unknown = asked.signal.aborted ? asked.signal.reason : error
-    process.stderr.write(`${name}: ${reasonOf(cause)}\n`)
+    process.stderr.write(`${name}: ${reasonOf(error)}\n`)
     if (error instanceof UsageError) process.stderr.write(`See ./scripts/${name} --help\n`)
     process.exitCode = error instanceof UsageError ? 2 : 1
-  } finally {
-    clearTimeout(timer)
   }
 }

@@ -64,7 +64,7 @@ export function writeManifest(dir: string, content: Content, key: BackupKey): vo
 export function readManifest(dir: string): { content: Content; isSignedBy: (key: BackupKey) => boolean } {
   const file = path.join(dir, manifestName)
   if (!existsSync(file))
-    throw new Refusal(`${dir} is not a backup: it has no ${manifestName}, which ./scripts/backup writes last`)
+    throw new Refusal(`${dir} is not a backup: it has no ${manifestName}, which is written last`)
   const { content, signature } = parse(file, manifestSchema)
   const signed = JSON.stringify(content)
   const format = z.looseObject({ format: z.unknown() }).safeParse(content).data?.format

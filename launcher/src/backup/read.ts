@@ -1,8 +1,7 @@
-/** `./scripts/restore`: a backup becomes a data directory from which `up` starts. */
+/** Restores a backup: it becomes a data directory from which `up` starts, or a database of the operator and a folder of keys. */
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import path from 'node:path'
-import { eraseCluster, installCluster, startPostgres } from '../postgres/index.js'
 import { lockFolder, openFolder } from '../up/folder.js'
 import type { RestoreOptions } from './args.js'
 import { checkEmpty, loadDump, query } from './dump.js'
@@ -10,9 +9,8 @@ import { BackupKey } from './key.js'
 import { checkNames, copyChecked, names, readManifest, type Content } from './manifest.js'
 import { Refusal } from './refusal.js'
 import { checkRoom } from './room.js'
-import { runProgram, syncDisk } from './run.js'
+import { syncDisk } from './run.js'
 import { writePrivate, writeSecrets } from './secrets.js'
-import { databaseName } from './source.js'
 
 /** Bytes of the log that a cluster writes when it starts. */
 const logBytes = 64_000_000
@@ -26,6 +24,7 @@ export async function restoreBackup(options: RestoreOptions, signal: AbortSignal
   checkNames(from, content)
   checkKind(content, databaseUrl)
   if (databaseUrl !== null) await checkEmpty(databaseUrl)
+  const embedded = databaseUrl === null ? await import('./embedded.js') : null
   const isNew = !existsSync(data)
   if (!isNew && readdirSync(data).length > 0)
     throw new Refusal(`${data} is not empty: restore into a new folder`)
@@ -39,8 +38,9 @@ export async function restoreBackup(options: RestoreOptions, signal: AbortSignal
     const secrets = key.open(readFileSync(path.join(copy, names.secrets)), content.created_at)
     writePrivate(path.join(data, 'pki', 'service.key'), keyText)
     writeSecrets(data, secrets)
-    if (databaseUrl === null) await restoreCluster(data, path.join(copy, names.cluster), signal)
-    else {
+    if (embedded !== null)
+      await embedded.restoreEmbedded(data, path.join(copy, names.cluster), signal, renewEpoch)
+    if (databaseUrl !== null) {
       await loadDump(databaseUrl, path.join(copy, names.dump), signal)
       await renewEpoch(databaseUrl)
     }
@@ -49,7 +49,7 @@ export async function restoreBackup(options: RestoreOptions, signal: AbortSignal
     unlock()
     return content
   } catch (error) {
-    eraseCluster(path.join(data, 'postgres'))
+    embedded?.eraseEmbedded(data)
     for (const name of readdirSync(data)) rmSync(path.join(data, name), { recursive: true, force: true })
     if (isNew) rmSync(data, { recursive: true, force: true })
     throw error
@@ -57,10 +57,11 @@ export async function restoreBackup(options: RestoreOptions, signal: AbortSignal
 }
 
 function readKey(
-  { from, serviceKeyFile }: RestoreOptions,
+  { from, serviceKeyFile, ownKeyFile }: RestoreOptions,
   content: Content,
 ): { key: BackupKey; text: string } {
-  const file = serviceKeyFile ?? (content.contains_service_key ? path.join(from, names.serviceKey) : null)
+  const file =
+    serviceKeyFile ?? (content.contains_service_key ? path.join(from, names.serviceKey) : ownKeyFile)
   if (file === null)
     throw new Refusal(
       `the backup does not contain its service key ${content.service_key_id}: name the file with --service-key`,
@@ -70,7 +71,7 @@ function readKey(
   const key = new BackupKey(text, file)
   if (key.id !== content.service_key_id)
     throw new Refusal(
-      `${file} is the service key ${key.id}, but the backup needs ${content.service_key_id}; after a rotation, that is service-${content.service_key_id}.key in the same folder`,
+      `${file} is the service key ${key.id}, but the backup needs ${content.service_key_id}; after a rotation, that is service.key.${content.service_key_id} in the folder of service.key`,
     )
   return { key, text }
 }
@@ -80,33 +81,6 @@ function checkKind({ database }: Content, url: string | null): void {
     throw new Refusal('the backup has a dump: name an empty database with --database-url')
   if (database.kind === 'cluster' && url !== null)
     throw new Refusal('the backup has the files of an embedded Postgres: restore it without --database-url')
-}
-
-async function restoreCluster(data: string, archive: string, signal: AbortSignal): Promise<void> {
-  const folder = openFolder(data)
-  const dir = folder.of('postgres')
-  if (statSync(archive).size === 0) throw new Refusal(`${archive} is empty`)
-  await installCluster(dir, async (target) => {
-    await runProgram('tar', ['-xzf', archive, '--no-same-owner', '-C', target], { signal })
-  })
-  // Its start applies the log. The log of this server is deleted with the folder when it fails.
-  const said: string[] = []
-  const log = (line: string) => void said.push(line)
-  const server = await startPostgres({ dir, log, recordFile: folder.record('postgres') }).catch(
-    (cause: unknown) => {
-      throw new Refusal(
-        `Postgres did not start on the restored files: ${said.filter((line) => /FATAL|PANIC|HINT/.test(line)).join(' ')}`,
-        {
-          cause,
-        },
-      )
-    },
-  )
-  try {
-    await renewEpoch(server.urlOf(databaseName))
-  } finally {
-    await server.stop()
-  }
 }
 
 /** As `ctl service restored` does, before any control plane starts. docs/decisions/0141 */

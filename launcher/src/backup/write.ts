@@ -1,4 +1,4 @@
-/** `./scripts/backup`: writes a folder that appears under its name only when it is complete. */
+/** Writes a backup: a folder that appears under its name only when it is complete. */
 import { existsSync, mkdirSync, realpathSync, renameSync, rmSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { BackupOptions } from './args.js'

@@ -49,7 +49,16 @@ const controlPlane: PackageSpec = {
   assets: [/^prisma\/migrations\//, /^src\/(?:live|steps\/replay)\/page\/[^/]+\.(?:css|html|svg)$/],
   built: { 'site/dist/public': 'site', 'console/dist': 'console' },
   hasScrcpyServer: false,
-  files: {},
+  // The embedded Postgres stays out: a control plane from a package has a Postgres of its operator.
+  files: {
+    '@phonerack/launcher': [
+      /^backup\/(?!embedded)/,
+      /^postgres\/regular\.js$/,
+      /^programs\/path\.js$/,
+      /^up\/folder\.js$/,
+      /^processes\/identity\.js$/,
+    ],
+  },
   // The client imports the fast compiler for Postgres as a module.
   unused: { '@prisma/client': new RegExp(`${otherDatabases.source}|query_compiler_small|wasm-base64\\.js$`) },
   system: {

@@ -1,6 +1,6 @@
 /** The Debian package of the control plane: built once, then unpacked, run and installed. Needs a build. */
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -59,7 +59,7 @@ describe('the Debian package of the control plane', () => {
     ])
       expect(files).toContain(wanted)
     const unwanted =
-      /\.test\.|\.(?:[cm]?ts|map)$|dist\/(?:testing|conformance)\/|@phonerack\/(?!$|shared|proto)|@types|sqlserver|node_modules\/(?:prisma|vitest|typescript|effect)\//
+      /\.test\.|\.(?:[cm]?ts|map)$|dist\/(?:testing|conformance)\/|@phonerack\/(?!$|shared|proto|launcher)|dist\/backup\/embedded|@types|sqlserver|node_modules\/(?:prisma|vitest|typescript|effect)\//
     expect(files.filter((file) => unwanted.test(file))).toEqual([])
   })
 
@@ -91,6 +91,26 @@ describe('the Debian package of the control plane', () => {
       timeout: 60_000,
     })
     expect([answer.stderr, answer.stdout.trim()]).toEqual(['', '[true,true,true,true,true,true]'])
+  })
+
+  it('backs up and restores with the code of the scripts', () => {
+    const settings = {
+      DATABASE_URL: 'postgresql://u:secret@127.0.0.1:1/x',
+      PHONERACK_PKI_DIR: at('state/pki'),
+    }
+    mkdirSync(at('state/pki'), { recursive: true })
+    const key = Buffer.alloc(32, 1).toString('base64')
+    const armour = (word: string) => `-----${word} PHONERACK SERVICE KEY-----`
+    writeFileSync(at('state/pki/service.key'), `${armour('BEGIN')}\n${key}\n${armour('END')}\n`)
+    mkdirSync(at('nats'))
+    for (const name of ['account.seed', 'control-plane.creds']) writeFileSync(at('nats', name), 'x')
+    const backup = run(['backup', '--to', at('backups'), '--nats-dir', at('nats')], settings)
+    expect(backup).toMatchObject({ status: 1, stdout: '' })
+    expect(backup.stderr).toContain('cannot connect to postgresql://u@127.0.0.1:1/x')
+    const restored = run(['restore', at('backups'), '--data', at('restored')], settings)
+    expect(restored).toMatchObject({ status: 1, stdout: '' })
+    expect(restored.stderr).toContain('is not a backup')
+    expect(run(['restore', '--data', at('restored')], settings).status).toBe(2)
   })
 
   it('has a unit that systemd accepts, with hardly any rights', () => {
