@@ -1,5 +1,6 @@
 /** The commands of `phonerack-control-plane`. Exit codes: 0 done, 1 failed, 2 wrong command line. */
 import { backup, backupUsage, restore, restoreUsage } from './backup.js'
+import { readSecretFiles } from '../config/secret-files.js'
 import { migrate, migrateUsage } from './migrate.js'
 import { natsConfig, natsConfigUsage } from './nats-config.js'
 import { rotateAuthority, rotateAuthorityUsage } from './rotate-authority.js'
@@ -23,11 +24,15 @@ export async function runCommand(
   [name, ...args]: readonly string[],
   out: Output,
   err: Output,
-  env: Readonly<Record<string, string | undefined>>,
+  environment: Readonly<Record<string, string | undefined>>,
 ): Promise<number> {
   try {
-    if (name === '--help' || name === '-h' || args.includes('--help')) out.write(usage)
-    else if (name === 'nats-config') out.write(await natsConfig(args, env))
+    if (name === '--help' || name === '-h' || args.includes('--help')) {
+      out.write(usage)
+      return 0
+    }
+    const env = readSecretFiles(environment)
+    if (name === 'nats-config') out.write(await natsConfig(args, env))
     else if (name === 'migrate') out.write(await migrate(args, env))
     else if (name === 'rotate-service-key') out.write(await rotateKey(args, env))
     else if (name === 'rotate-authority') out.write(await rotateAuthority(args, env))

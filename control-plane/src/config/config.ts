@@ -12,6 +12,7 @@ import { degradedRules } from './degraded.js'
 import { mcpEnvironment } from './mcp.js'
 import { paymentsEnvironment, readPayments, type PaymentsConfig } from './payments.js'
 import { readRetention, retentionEnvironment } from './retention.js'
+import { readSecretFiles, secretFileEnvironment } from './secret-files.js'
 import { readSignIn, signInEnvironment, signInProblems, type SignInConfig } from './sign-in.js'
 import { readStorageConfig, storageEnvironment, type StorageConfig } from './storage.js'
 import { needsTunnelAddress, readTunnels, tunnelEnvironment, type TunnelsConfig } from './tunnels.js'
@@ -53,6 +54,7 @@ const environmentSchema = z
     /** Seconds that create, start and park wait. */
     PHONERACK_LIFECYCLE_WAIT: int(limits.lifecycleWait),
     DATABASE_URL: z.string().min(1),
+    ...secretFileEnvironment,
     NATS_URL: z.string().min(1),
     NATS_CREDS_FILE: z.string().optional(),
     NATS_ACCOUNT_SEED_FILE: z.string().optional(),
@@ -286,9 +288,9 @@ export interface UploadRules {
   supersededMs: number
 }
 
-/** @throws ZodError naming the variables that are missing or wrong. */
+/** @throws ZodError naming the variables that are missing or wrong, StartRefusal about a file of a secret */
 export function readConfig(environment: Record<string, string | undefined>): Config {
-  const env = environmentSchema.parse(environment)
+  const env = environmentSchema.parse(readSecretFiles(environment))
   const operator = readOperatorListen(env.PHONERACK_OPERATOR_LISTEN)
   const baseUrl = env.PHONERACK_BASE_URL ?? `http://${env.PHONERACK_HTTP_HOST}:${env.PHONERACK_HTTP_PORT}`
   return {

@@ -19,6 +19,8 @@ export const configurationFault = (
   `configuration: ${issues
     .map(({ path, message }) => {
       const name = path.join('.')
-      return name === '' ? message : `${name}: ${env[name] === undefined ? 'is missing' : message}`
+      // The value of a secret may come from a file (`secret-files.ts`).
+      const isMissing = env[name] === undefined && env[`${name}_FILE`] === undefined
+      return name === '' ? message : `${name}: ${isMissing ? 'is missing' : message}`
     })
     .join('; ')}`

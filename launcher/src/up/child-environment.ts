@@ -17,7 +17,7 @@ const own: Partial<Record<ServiceName, RegExp>> = {
 }
 
 /** `up` sets these itself where a program needs one. */
-const secrets = /TOKEN|SECRET|PASSWORD|CREDENTIAL|_KEY|STRIPE|DATABASE/
+const secrets = /TOKEN|SECRET|PASSWORD|CREDENTIAL|_KEY|STRIPE|SMTP|DATABASE/
 const operatorsOwn = /^PHONERACK_(OPERATOR|JOIN)_TOKEN$/
 
 export function childEnvironment(

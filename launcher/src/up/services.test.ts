@@ -38,6 +38,7 @@ it.each<[ServiceName, string[]]>([
 ])('gives %s its own settings and no secret of another program', async (name, inherited) => {
   const settings = [
     ...['PHONERACK_STRIPE_SECRET_KEY', 'PHONERACK_STRIPE_WEBHOOK_SECRET', 'PHONERACK_STRIPE_URL'],
+    ...['PHONERACK_SMTP_URL', 'PHONERACK_OIDC_CLIENT_SECRET_FILE'],
     ...['S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY', 'S3_BUCKET', 'AWS_PROFILE', 'AWS_SESSION_TOKEN'],
     ...[
       'DATABASE_URL',
@@ -65,7 +66,7 @@ it.each<[ServiceName, string[]]>([
     const environment = JSON.parse(readFileSync(seen, 'utf8')) as Record<string, string>
     expect(environment).toMatchObject({ GIVEN: 'yes', PATH: process.env['PATH'] })
     for (const each of inherited) expect(environment, each).toHaveProperty(each, 'of up')
-    const secrets = settings.filter((each) => /TOKEN|STRIPE|^S3_|^AWS_|DATABASE|NATS/.test(each))
+    const secrets = settings.filter((each) => /TOKEN|STRIPE|SMTP|SECRET|^S3_|^AWS_|DATABASE|NATS/.test(each))
     const foreign =
       name === 'control-plane'
         ? ['PHONERACK_OPERATOR_TOKEN', 'PHONERACK_JOIN_TOKEN', 'GITHUB_TOKEN']
