@@ -20,5 +20,6 @@ it('tells others apart', () => {
 
 it('compares 200 characters of a line', () => {
   expect(firstLineOf('a'.repeat(300))).toBe('a'.repeat(200))
-  expect(firstLineOf('\n b \nc')).toBe('b ')
+  expect(firstLineOf('\n b \nc')).toBe('b')
+  expect(firstLineOf('\u200fDon\u2019t\u00a0forget')).toBe("don't forget")
 })

@@ -3,6 +3,8 @@
  * agent finds cards by these texts, and the control plane refuses those that it cannot tell apart. Pure. docs/decisions/0275
  */
 
+import { folded } from './folded.js'
+
 /** The most notifications that are read of a phone. */
 export const mostNotifications = 100
 
@@ -11,8 +13,9 @@ interface Texts {
   text: string
 }
 
-/** The part of a title or text by which a card is recognised. */
-export const firstLineOf = (text: string): string => text.trim().split('\n', 1)[0]?.slice(0, 200) ?? ''
+/** The part of a title or text by which a card is recognised, as a person reads it. */
+export const firstLineOf = (text: string): string =>
+  folded(text.trim().split('\n', 1)[0]?.slice(0, 200) ?? '')
 
 /** Whether the card of `other` shows the texts by which the card of `wanted` is found. False when `wanted` has no texts. */
 export function canBeTakenFor(wanted: Texts, other: Texts): boolean {

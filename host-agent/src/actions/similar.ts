@@ -1,4 +1,5 @@
 /** Elements that a client may have meant: candidates for a target that was not found. Pure. */
+import { folded } from '@phonerack/shared'
 import type { ScreenElement } from '../screen/elements.js'
 
 /** Longer texts are compared by their first characters. */
@@ -29,10 +30,10 @@ function scoreOf(element: ScreenElement, wanted: ReadonlySet<string>): number {
 
 /** Bigrams; a single character is its own entry. */
 function pairsOf(text: string): Set<string> {
-  const folded = text.slice(0, maxCompared).toLowerCase()
-  if (folded.length === 1) return new Set([folded])
+  const words = folded(text.slice(0, maxCompared))
+  if (words.length === 1) return new Set([words])
   const pairs = new Set<string>()
-  for (let at = 0; at + 2 <= folded.length; at += 1) pairs.add(folded.slice(at, at + 2))
+  for (let at = 0; at + 2 <= words.length; at += 1) pairs.add(words.slice(at, at + 2))
   return pairs
 }
 

@@ -42,6 +42,20 @@ describe('text', () => {
     expect(outcome({ text: 'delete' }, tree)).toBe('target_not_found')
   })
 
+  // Forms: WhatsApp on Samsung (U+202F before am), Indrive (U+00A0 in prices), the permission dialog of AOSP (U+2019).
+  it('is compared as a person reads it', () => {
+    const shown = ['9:41\u202fam', 'S/\u00a07,50', 'Don\u2019t allow', 'Wi\u2011Fi', 'Two\nlines']
+    const tree = build(...shown.map((text, index) => label(text, index * 100)))
+    const typed = ['9:41 AM', 's/ 7,50', "don't allow", 'Wi-Fi', 'two lines']
+    expect(typed.map((text) => outcome({ text }, tree))).toEqual(
+      shown.map((_, index) => [420, index * 100 + 30]),
+    )
+    expect(
+      outcome({ desc: '\u201cnew\u201d note' }, build({ desc: '"New" note', bounds: [0, 0, 9, 9] })),
+    ).toEqual([4, 4])
+    expect(outcome({ text: '\u200b' }, tree)).toBe('target_not_found')
+  })
+
   it('does not search descriptions', () => {
     expect(outcome({ text: 'Close' }, build({ desc: 'Close', bounds: [0, 0, 10, 10] }))).toBe(
       'target_not_found',

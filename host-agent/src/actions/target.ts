@@ -1,5 +1,5 @@
 /** Resolves a target on a screen. Pure. docs/decisions/0021. */
-import type { SearchTarget, Target } from '@phonerack/shared'
+import { folded, type SearchTarget, type Target } from '@phonerack/shared'
 import type { Point, Size } from '../device/device.js'
 import { inScreenOrder, type ScreenElement, type ScreenTree, type VisibleNode } from '../screen/elements.js'
 import { centerOf, contains, wholeScreen, type Bounds } from '../screen/geometry.js'
@@ -105,11 +105,11 @@ function matchNodes(target: SearchTarget, tree: ScreenTree): VisibleNode[] {
   const said = nodes.map((node) => ('text' in target ? textsOf(node, tree) : [node.desc]))
   const matching = (test: (words: string) => boolean): VisibleNode[] =>
     nodes.filter((_, index) => said[index]?.some((words) => words !== '' && test(words)))
-  const folded = wanted.toLowerCase()
+  const sought = folded(wanted)
   const steps = [
     (words: string) => words === wanted,
-    (words: string) => words.toLowerCase() === folded,
-    (words: string) => words.toLowerCase().includes(folded),
+    (words: string) => sought !== '' && folded(words) === sought,
+    (words: string) => sought !== '' && folded(words).includes(sought),
   ]
   for (const step of steps) {
     const matches = matching(step)

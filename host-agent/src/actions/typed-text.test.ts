@@ -45,6 +45,9 @@ describe('text in a field', () => {
     ['a direction mark is put in', 'שלום', '\u200fשלום'],
     ['a control character shows as a dot', 'a\u0001b', 'a.b'],
     ['half of a pair is replaced', 'a\ud800b', 'a\ufffdb'],
+    ['a space becomes a narrow one', '10:10 am', '10:10\u202fAM'],
+    ['a soft hyphen is put in', 'Einstellungen', 'Ein\u00adstellungen'],
+    ['a minus sign is typeset', '-5', '\u22125'],
     ['an accent is composed', 'e\u0301t\u00e9', '\u00e9t\u00e9'],
   ])('arrived when %s', (_, typed, after) => {
     expect(judge('', typed, after)).toBe('arrived')

@@ -3,6 +3,7 @@
  * text (a phone number gets spaces), which is not a failure; lost characters are. Pure.
  * docs/decisions/0023.
  */
+import { folded } from '@phonerack/shared'
 
 export interface FieldText {
   text: string
@@ -84,18 +85,5 @@ function hasDigitsOf(typed: string, after: string): boolean {
   return digits !== '' && after.replace(/\D/g, '').includes(digits)
 }
 
-/**
- * Removes differences that keyboards and fields introduce: case, spaces and line ends,
- * curly quotes, direction marks.
- */
-function plain(text: string): string {
-  return text
-    .normalize('NFC')
-    .replace(/[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '')
-    .replace(/[\u2018\u2019\u201b]/g, "'")
-    .replace(/[\u201c\u201d\u201f]/g, '"')
-    .replace(/\u2026/g, '...')
-    .replace(/[\u2010-\u2015]|--/g, '-')
-    .replace(/\s/g, '')
-    .toLowerCase()
-}
+/** Fields also drop spaces and line ends, and put some in. */
+const plain = (text: string): string => folded(text).replaceAll(' ', '')
