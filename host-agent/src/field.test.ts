@@ -3,6 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { matchTarget } from './actions/target.js'
 import { buildTree, type ScreenTree } from './screen/elements.js'
 import { parseNodes } from './screen/nodes.js'
+import { parseSize } from './shell/screen.js'
+import { parseWindows } from './shell/windows.js'
 import { fieldData, hasFieldData } from './testing/field-data.js'
 
 const treeOf = (name: string, width: number, height: number): ScreenTree =>
@@ -15,5 +17,31 @@ describe.skipIf(!hasFieldData)('a screen', () => {
   ])('%s contains a text as a model types it', (name, width, height, text) => {
     const match = matchTarget({ text }, treeOf(name, width, height), () => null)
     expect(match.found || match.miss.code === 'ambiguous_target').toBe(true)
+  })
+})
+
+describe.skipIf(!hasFieldData)('displays', () => {
+  it.each([
+    ['window-displays-scrcpy-streaming.excerpt.txt', { width: 1280, height: 2856 }],
+    ['window-displays-android14-two-displays.excerpt.txt', { width: 1080, height: 2400 }],
+  ])('%s has the size of display 0', (name, size) => {
+    expect(parseSize(fieldData(name))).toEqual(size)
+  })
+
+  it('a streaming phone shows the app of display 0', () => {
+    expect(parseWindows(fieldData('window-displays-scrcpy-streaming.excerpt.txt'))).toMatchObject({
+      ...{ package: 'com.inavi.orda', activity: 'com.inavi.orda.MainActivity' },
+    })
+  })
+
+  it('a Flip4 shows the app of display 0, also under a pop-up', () => {
+    // The excerpt has the lines of the three displays without their titles.
+    const lines = fieldData('window-displays-galaxy-flip4.excerpt.txt').trim().split('\n')
+    const blocks = [2, 1, 0].map(
+      (id, at) => `  Display: mDisplayId=${id}\n${lines[at + 3] ?? ''}\n${lines[at] ?? ''}\n`,
+    )
+    const popUp = blocks.join('').replace(/(Window\{\S+ u0 )[^}]+/, '$1PopupWindow:9e0')
+    for (const output of [blocks.join(''), popUp, blocks.toReversed().join('')])
+      expect(parseWindows(output).package).toBe('jp.naver.line.android')
   })
 })

@@ -13,6 +13,7 @@ import { parsePermissions } from './packages/permissions.js'
 import { parseXml, readXml } from './screen/xml.js'
 import { parseRecord } from './shell/notifications.js'
 import { extractXml } from './shell/ui.js'
+import { parseSize } from './shell/screen.js'
 import { parseWindows } from './shell/windows.js'
 import { parseCondition } from './supervision/condition.js'
 import { identify } from './supervision/identify.js'
@@ -33,12 +34,15 @@ describe('the time for hostile output grows with its size', () => {
   it(
     'for windows',
     bounded(() => {
-      parseWindows(filledWith('mCurrentFocus=Window{a b'))
-      parseWindows(filledWith('mFocusedApp=AppWindowToken{'))
-      parseWindows(filledWith('Display: mDisplayId=1\n'))
-      parseWindows(filledWith('Display: mDisplayId=1\nmCurrentFocus=Window{a '))
-      parseWindows(filledWith('mFocusedApp=AppWindowToken{ActivityRecord{a u0 '))
-      expect(parseWindows(filledWith('\n')).package).toBe('')
+      const shown = '  Display: mDisplayId=0\n  mCurrentFocus=null\n'
+      const of = (piece: string) => parseWindows(filledWith(piece, shown))
+      of('mCurrentFocus=Window{a b')
+      of('mFocusedApp=AppWindowToken{')
+      of('Display: mDisplayId=1\n')
+      of('Display: mDisplayId=1\nmCurrentFocus=Window{a ')
+      of('mFocusedApp=AppWindowToken{ActivityRecord{a u0 ')
+      expect(of('\n').package).toBe('')
+      expect(parseSize(filledWith(' cur=1x', '  Display: mDisplayId=0\n    init='))).toBeNull()
     }),
   )
 

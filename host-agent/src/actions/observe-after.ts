@@ -2,6 +2,7 @@
 import { limits, type Observation, type ScreenshotObservation } from '@phonerack/shared'
 import { inPart } from '@phonerack/shared/tracing'
 import { observe } from '../screen/observe.js'
+import { logUnreadable } from '../device/unreadable.js'
 import { takeScreenshot, toJson, type ScreenshotOptions } from '../screen/screenshot.js'
 import type { ActionContext } from './context.js'
 import { toApiError } from './failure.js'
@@ -43,6 +44,7 @@ async function read(request: BatchRequest, context: ActionContext, stoppedEarly:
     return (await observe(device, snapshots, { screenshot, clock }, progress)).observation
   } catch (error) {
     // The actions ran: their results are returned with or without the screen.
+    logUnreadable(error, request.log)
     const known = toApiError(error, false)
     if (known) request.log?.warn({ code: known.code }, 'could not read the screen after a batch')
     else

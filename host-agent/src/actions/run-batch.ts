@@ -15,6 +15,7 @@ import {
 } from '@phonerack/shared'
 import { inPart } from '@phonerack/shared/tracing'
 import type { Device } from '../device/device.js'
+import { logUnreadable } from '../device/unreadable.js'
 import { inParallel } from '../screen/in-parallel.js'
 import type { Snapshots } from '../screen/snapshots.js'
 import { adviseWithObservation } from './advice.js'
@@ -169,6 +170,7 @@ async function runOne(
     const outcome = await inPart(`action ${action.type}`, attributes, () => perform(action, context))
     return { ...entry, ok: true, ms: ms(), ...outcome }
   } catch (error) {
+    logUnreadable(error, log)
     const known = toApiError(error, context.wrote)
     // A park, a delete or a timeout aborted the batch during the action: its outcome is
     // unknown.

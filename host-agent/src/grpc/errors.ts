@@ -6,6 +6,7 @@ import { Metadata, status, type ServiceError } from '@grpc/grpc-js'
 import { ApiError, DeadlineExceeded, type ErrorCode, type Logger } from '@phonerack/shared'
 import { AdbFileRefused } from '../adb/errors.js'
 import { DeviceGone, notDone } from '../base/device-gone.js'
+import { logUnreadable } from '../device/unreadable.js'
 
 export const errorTrailer = 'phonerack-error-bin'
 
@@ -25,6 +26,7 @@ const statuses: Partial<Record<ErrorCode, status>> = {
 
 /** Any error that is not one of ours is a bug: it is logged here and returned as `internal_error`. */
 export function toApiError(error: unknown, log: Logger): ApiError {
+  logUnreadable(error, log)
   if (error instanceof ApiError) return error
   if (error instanceof DeviceGone) return notDone(error)
   if (error instanceof AdbFileRefused)

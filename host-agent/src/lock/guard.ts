@@ -8,7 +8,8 @@ import { ApiError, DeadlineExceeded, Progress, type Logger } from '@phonerack/sh
 import { command } from '../adb/quote.js'
 import type { Transport } from '../adb/transport.js'
 import { DeviceGone, InvalidAnswer } from '../base/device-gone.js'
-import { parseWindows, readFocus } from '../shell/windows.js'
+import { readDisplays } from '../shell/displays.js'
+import { parseWindows } from '../shell/windows.js'
 import type { CredentialMemory } from './credential-memory.js'
 import { isCredentialScreen, isSettings, parseLock, readLock } from './screens.js'
 
@@ -52,7 +53,7 @@ export function startLockGuard(parts: LockGuardParts): LockGuard {
   const wrong = new Set<string>()
 
   async function closeCredentialScreens(transport: Transport, progress: Progress): Promise<void> {
-    const { stdout } = await transport.shell(readFocus, progress)
+    const { stdout } = await transport.shell(readDisplays, progress)
     const front = parseWindows(stdout.toString('utf8'))
     memory.sawForeground(isSettings(front), performance.now())
     if (!isCredentialScreen(front)) {

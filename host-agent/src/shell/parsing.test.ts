@@ -10,29 +10,72 @@ import { parseSize } from './screen.js'
 import { extractXml } from './ui.js'
 import { parseWindows } from './windows.js'
 
+/** One display in the form of AOSP 12 to 16 (seen on Android 14: MaaAssistantArknights#11516; 16: citytexi/virtual-device-helper). */
+const block = (
+  id: number,
+  window: string | null,
+  name: string | null,
+  size = '1080x2400',
+  more = 'mMinSizeOfResizeableTaskDp=220 ',
+) => `  Display: mDisplayId=${id}${id === 0 ? ' (organized)' : ''}
+    init=1080x2400 420dpi ${more}cur=${size} app=${size} rng=1080x938-2305x2257
+  mCurrentFocus=${window === null ? 'null' : `Window{5e${id} u0 ${window}}`}
+  mFocusedApp=${name === null ? 'null' : `ActivityRecord{a6${id} u0 ${name} t${id}}`}
+`
+const title = 'WINDOW MANAGER DISPLAY CONTENTS (dumpsys window displays)\n'
+const dump = (...blocks: string[]) => title + blocks.join('')
+
+// Form: scrcpy's display before display 0 while it streams, with the same focus lines.
+const stream = block(2, null, null, '576x1280')
+const main = block(0, 'PopupWindow:3f2', 'com.chat/.Main', '2400x1080')
+// Form: Galaxy Z Flip4, the cover screen (appium/appium-adb#797).
+const cover = block(1, null, 'com.android.systemui/.subscreen.SubHomeActivity', '512x260')
+
 describe('the screen size', () => {
-  it('is that of the current rotation', () => {
-    expect(
-      parseSize('Physical size: 1080x2400\n    init=1080x2400 420dpi cur=2400x1080 app=2400x1017'),
-    ).toEqual({
-      width: 2400,
-      height: 1080,
-    })
-    expect(parseSize('Physical size: 1080x2400\n  mCurrentRotation=ROTATION_90')).toEqual({
-      width: 2400,
-      height: 1080,
-    })
-    expect(parseSize('Physical size: 1080x2400\nOverride size: 720x1600\n mRotation=0')).toEqual({
-      width: 720,
-      height: 1600,
-    })
-    expect(parseSize('no such command')).toBeNull()
+  it('belongs to display 0 in its rotation, in every order of the displays', () => {
+    for (const blocks of [
+      [main],
+      [stream, main],
+      [main, stream],
+      [cover, stream, main],
+      [stream, main, cover],
+    ])
+      expect(parseSize(dump(...blocks)), blocks.join('')).toEqual({ width: 2400, height: 1080 })
+    expect(parseSize(dump(stream, main).replaceAll('\n', '\r\n'))).toEqual({ width: 2400, height: 1080 })
+  })
+
+  // Forms: Android 10 (`stacks=4`) and 12 (`rootTasks=7`), 14 with another density (`base=`).
+  it.each([
+    ['10', block(0, null, null).replace(' (organized)', ' stacks=4')],
+    ['12', block(0, null, null, '1080x2400', '').replace(' (organized)', ' rootTasks=7')],
+    ['14', block(0, null, null, '1080x2400', 'base=1080x2400 320dpi ')],
+  ])('is read on Android %s', (_version, output) => {
+    expect(parseSize(dump(output))).toEqual({ width: 1080, height: 2400 })
+  })
+
+  it('belongs to the screen with the focus on a folded phone', () => {
+    const folded = block(1, 'com.clock/com.clock.Cover', 'com.clock/.Cover', '720x748')
+    expect(parseSize(dump(stream, folded, block(0, null, null)))).toEqual({ width: 720, height: 748 })
+  })
+
+  it('is not understood in another form', () => {
+    for (const output of ['', 'no such command', title, "Can't find service: window\n", 'cur=1x1', stream])
+      expect(parseSize(output), output).toBeNull()
+  })
+
+  it('is not chosen by the title of a window', () => {
+    const forged = block(
+      0,
+      'x}\n  Display: mDisplayId=0\n    init=1x1 1dpi cur=1x1\n  mCurrentFocus=null{',
+      'com.a/.B',
+    )
+    expect(parseSize(dump(forged))).toEqual({ width: 1080, height: 2400 })
   })
 })
 
 describe('the window in front', () => {
   const read = (focus: string, app = 'mFocusedApp=null', keyboard = 'mInputShown=false') =>
-    parseWindows(`  mCurrentFocus=${focus}\n  ${app}\n    ${keyboard}\n`)
+    parseWindows(`  Display: mDisplayId=0 (organized)\n  mCurrentFocus=${focus}\n  ${app}\n    ${keyboard}\n`)
 
   it('is read from the focus, else from the app', () => {
     expect(read('Window{a1b2c3 u0 com.android.settings/com.android.settings.Settings}')).toEqual({
@@ -72,15 +115,8 @@ describe('the window in front', () => {
     }
   })
 
-  // In the form of a Galaxy Z Flip4 (appium/appium-adb#797) and of Android 16 while scrcpy streams.
   it('is on display 0, else on the display that has an app', () => {
-    const block = (id: number, window: string | null, name: string | null) =>
-      `  Display: mDisplayId=${id}\n  mCurrentFocus=${window === null ? 'null' : `Window{5e${id} u0 ${window}}`}\n` +
-      `  mFocusedApp=${name === null ? 'null' : `ActivityRecord{a6${id} u0 ${name} t${id}}`}\n`
-    const cover = block(1, null, 'com.android.systemui/.subscreen.SubHomeActivity')
-    const stream = block(2, null, null)
     const other = block(3, 'com.other/com.other.Main', 'com.other/.Main')
-    const main = block(0, 'PopupWindow:3f2', 'com.chat/.Main')
     for (const blocks of [
       [stream, cover, main],
       [main, other],
@@ -91,6 +127,22 @@ describe('the window in front', () => {
     expect(parseWindows(block(0, null, null) + other).package).toBe('com.other')
     expect(parseWindows(other + block(0, null, null) + stream).package).toBe('com.other')
     expect(parseWindows(block(0, null, null)).package).toBe('')
+  })
+
+  it('is an error in another form', () => {
+    for (const output of [
+      '',
+      title,
+      "Can't find service: window\n",
+      '  mCurrentFocus=Window{5e u0 com.a/com.a.B}\n',
+    ])
+      expect(() => parseWindows(output), output).toThrow('in an unknown form')
+  })
+
+  it('is an activity whose class has letters of any script', () => {
+    expect(read('null', 'mFocusedApp=ActivityRecord{77 u0 com.x/.\u02bb\u03b1 t12}').activity).toBe(
+      'com.x.\u02bb\u03b1',
+    )
   })
 
   it('is the app behind a dialog of the system, which is said', () => {

@@ -1,42 +1,22 @@
 /**
- * Reads the screen by `screencap` and `wm`. Caches the size for a second, since every
+ * Reads the screen by `screencap` and `dumpsys window`. Caches the size for a second, since every
  * tap needs it; a screenshot clears the cache.
  */
 import { ApiError, type Progress } from '@phonerack/shared'
-import { command, pipe, sequence } from '../adb/quote.js'
+import { command } from '../adb/quote.js'
 import type { Transport } from '../adb/transport.js'
 import type { Screen, Size } from '../device/device.js'
-import { commandFailed } from '../device/run.js'
+import { commandFailed, outputOf } from '../device/run.js'
+import { notUnderstood } from '../device/unreadable.js'
+import { displayInUse, readDisplays } from './displays.js'
 
 const cacheMs = 1000
 
-/** Includes the current rotation; `wm size` alone does not. */
-export const sizeCommand = sequence(
-  command('wm', 'size'),
-  pipe(
-    command('dumpsys', 'window', 'displays'),
-    command('grep', '-E', 'cur=[0-9]+x[0-9]+|mCurrentRotation=|mRotation='),
-  ),
-)
-
-/**
- * The size in the current rotation, from the output of `sizeCommand`: `cur=WxH` of the
- * default display, else the override or physical size of `wm size`, rotated. Null when
- * the output has neither.
- */
+/** The size in the current rotation, of the display in use. Null: another form. */
 export function parseSize(output: string): Size | null {
-  const current = /\bcur=(\d+)x(\d+)/.exec(output)
-  if (current) return sized(current[1], current[2])
-  const base = /Override size: (\d+)x(\d+)/.exec(output) ?? /Physical size: (\d+)x(\d+)/.exec(output)
-  if (!base) return null
-  const turned = /m(?:Current)?Rotation=(?:ROTATION_)?(?:90|270|1|3)\b/.test(output)
-  return turned ? sized(base[2], base[1]) : sized(base[1], base[2])
+  const [, width, height] = /^\s*init=.*? cur=(\d+)x(\d+)/m.exec(displayInUse(output) ?? '') ?? []
+  return width === undefined ? null : { width: Number(width), height: Number(height) }
 }
-
-const sized = (width: string | undefined, height: string | undefined): Size => ({
-  width: Number(width),
-  height: Number(height),
-})
 
 export interface CachedScreen extends Screen {
   /** Clears the cache. */
@@ -50,10 +30,9 @@ export function createScreen(transport: Transport): CachedScreen {
 
   async function readSize(progress: Progress): Promise<Size> {
     const startedAt = performance.now()
-    const result = await transport.shell(sizeCommand, progress)
-    // The exit code is grep's: whether it found a line.
-    const size = parseSize(result.stdout.toString('utf8'))
-    if (!size) throw commandFailed(sizeCommand, result)
+    const output = outputOf(await transport.shell(readDisplays, progress))
+    const size = parseSize(output)
+    if (!size) throw notUnderstood('the size of its screen', output)
     cached = { size, at: startedAt }
     return size
   }
