@@ -1,5 +1,6 @@
 /** Observations as answers of tools: text first, elements only on request, and the picture as image content. */
 import { plainLines, type Observation } from '@phonerack/shared'
+import { quoted } from './text.js'
 import { type Image } from './tool.js'
 
 /** An observation of `/v1`: complete, without elements, or only a picture. */
@@ -11,20 +12,23 @@ export interface ShownScreen {
   images: Image[]
 }
 
-/** Characters: about 15,000 tokens, below the limit of clients. */
-const maxText = 50_000
+/** Bytes of a screen in an answer: below 25,000 tokens, at which clients cut or refuse an answer. docs/mcp.md#clients */
+const maxBytes = 50_000
 
-/** Cuts at the end of a line. */
-function shortened(text: string): { text: string; cut: boolean } {
-  const safe = plainLines(text)
-  if (safe.length <= maxText) return { text: safe, cut: false }
-  return { text: safe.slice(0, safe.lastIndexOf('\n', maxText)), cut: true }
+/** The first lines, up to a number of bytes. */
+function fitting(lines: readonly string[], bytes: number): string[] {
+  let left = bytes
+  const end = lines.findIndex((line) => (left -= Buffer.byteLength(line) + 1) < 0)
+  return end < 0 ? [...lines] : lines.slice(0, end)
 }
 
 export function showScreen(phoneId: string, seen: Seen, withElements: boolean): ShownScreen {
-  const { screenshot, elements, text, truncated, ...head } = seen
-  const shown = text === undefined ? null : shortened(text)
-  const cut = truncated === true || shown?.cut === true
+  const { screenshot, elements = [], text, truncated, ...head } = seen
+  const all = text === undefined ? [] : plainLines(text).split('\n')
+  const shown = fitting(all, withElements ? maxBytes / 2 : maxBytes)
+  const objects = withElements ? elements.map((element) => quoted(element)) : []
+  const listed = fitting(objects, maxBytes / 2)
+  const cut = truncated === true || shown.length < all.length || listed.length < objects.length
   const picture = screenshot && {
     ...{ format: screenshot.format, width: screenshot.width, height: screenshot.height },
     scale: screenshot.scale,
@@ -32,15 +36,16 @@ export function showScreen(phoneId: string, seen: Seen, withElements: boolean): 
   }
   const lines = [
     `phone ${phoneId}${seen.snapshot_id === undefined ? '' : ` snapshot_id ${seen.snapshot_id}`}`,
-    ...(shown ? [shown.text] : []),
+    ...shown,
+    ...listed,
     ...(cut ? ['(more elements were left out; scroll, or ask for a screenshot)'] : []),
     ...(picture ? [pictureLine(picture)] : []),
   ]
   return {
     structured: {
       ...head,
-      ...(shown ? { text: shown.text, truncated: cut } : {}),
-      ...(withElements && elements ? { elements } : {}),
+      ...(text === undefined ? {} : { text: shown.join('\n'), truncated: cut }),
+      ...(withElements ? { elements: elements.slice(0, listed.length) } : {}),
       ...(picture ? { screenshot: picture } : {}),
     },
     lines,

@@ -26,15 +26,3 @@ export const phoneOutput: Record<string, Schema> = {
   failure: orNull(object),
   next,
 }
-
-export const observationOutput: Record<string, Schema> = {
-  snapshot_id: string,
-  taken_at: string,
-  app: object,
-  keyboard: object,
-  screen: object,
-  text: described(string, 'The screen; one line per element: [ref] Type "text" #id flags (x,y)'),
-  truncated: boolean,
-  elements: list(object),
-  screenshot: described(object, 'Size and scale; the image is in the content'),
-}

@@ -84,7 +84,7 @@ const contentOf = ({ structured, text, images = [], isError = false }: ToolAnswe
     { type: 'text' as const, text: plainLines(text) },
     ...images.map((image) => ({ type: 'image' as const, ...image })),
   ],
-  structuredContent: plainFields(structured),
+  ...(images.length > 0 ? {} : { structuredContent: plainFields(structured) }),
   ...(isError ? { isError } : {}),
 })
 

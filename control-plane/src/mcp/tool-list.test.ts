@@ -27,8 +27,9 @@ it('describes each tool with title, schemas and annotations', () => {
     expect(tool.title).toBeTruthy()
     expect(tool.description?.length).toBeGreaterThan(40)
     expect(tool.inputSchema.type).toBe('object')
-    expect(tool.outputSchema).toMatchObject({ type: 'object', properties: { error: { type: 'object' } } })
-    expect(tool.outputSchema).not.toHaveProperty('required')
+    if (tool.outputSchema)
+      expect(tool.outputSchema).toMatchObject({ type: 'object', properties: { error: { type: 'object' } } })
+    expect(tool.outputSchema ?? {}).not.toHaveProperty('required')
     expect(tool.annotations).toMatchObject({ readOnlyHint: expect.any(Boolean) as boolean })
   }
 })

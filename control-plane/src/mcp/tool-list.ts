@@ -12,7 +12,9 @@ const isNoBound = (key: string, value: unknown): boolean =>
   (key === 'minimum' && value === Number.MIN_SAFE_INTEGER) ||
   (key === 'maximum' && value === Number.MAX_SAFE_INTEGER)
 /** Fields without a meaning for a model. Lengths and unknown fields are checked when the tool is called. */
-const dropped = new Set(['$schema', 'additionalProperties', 'propertyNames', 'maxProperties', 'minLength'])
+const dropped = new Set([
+  ...['$schema', '$defs', 'additionalProperties', 'propertyNames', 'maxProperties', 'minLength'],
+])
 
 function small(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(small)
@@ -35,7 +37,7 @@ const listed = (tool: Tool): ListedTool => ({
   title: tool.title,
   description: tool.description,
   inputSchema: inputSchema(tool) as ListedTool['inputSchema'],
-  outputSchema: { type: 'object', properties: { ...tool.output, error } },
+  ...(tool.output && { outputSchema: { type: 'object', properties: { ...tool.output, error } } }),
   annotations: tool.annotations,
 })
 

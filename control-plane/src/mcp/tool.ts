@@ -11,7 +11,10 @@ export interface Image {
   mimeType: string
 }
 
-/** Clients show a model either the structured content or the text, so each contains everything. Images are in both. */
+/**
+ * Clients show a model either the structured content or the text, so each contains everything. An answer with images is sent
+ * without its structured content: a client that prefers it drops the images.
+ */
 export interface ToolAnswer {
   structured: Record<string, unknown>
   text: string
@@ -34,8 +37,11 @@ export interface Tool {
   input: z.ZodObject
   /** Replaces the schemas of single arguments in the list of tools. */
   inputOverrides?: Record<string, Schema>
-  /** Fields of the structured content. None is required, since a failed call has only `error`. */
-  output: Record<string, Schema>
+  /**
+   * Fields of the structured content. None is required, since a failed call has only `error`. Null for a tool that can return
+   * an image: a client rejects a result without the structured content that its schema announces.
+   */
+  output: Record<string, Schema> | null
   annotations: Annotations
   run(args: Record<string, unknown>, api: Api): Promise<ToolAnswer>
 }

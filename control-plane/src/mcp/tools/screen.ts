@@ -7,7 +7,7 @@ import { validationFailed } from '../../validation/validation-error.js'
 import { errorLines, withToolNext } from '../answers.js'
 import { path, times } from '../api.js'
 import { showScreen, type Seen } from '../observation.js'
-import { described, integer, list, object, observationOutput, phoneId, string } from '../schemas.js'
+import { phoneId } from '../schemas.js'
 import { entryLine, quoted } from '../text.js'
 import { defineTool, reads } from '../tool.js'
 import { actionsSchema } from './action-schema.js'
@@ -59,7 +59,7 @@ export const screenTools = [
       max_width: maxWidthField.meta({ description: `Pixels of it; ${limits.batchScreenshotWidth}` }),
       elements,
     }),
-    output: { phone_id: string, ...observationOutput },
+    output: null,
     annotations: reads,
     async run({ phone_id: id, screenshot, max_width, elements: withElements = false }, api) {
       const query = screenshot
@@ -85,12 +85,7 @@ export const screenTools = [
       elements,
     }),
     inputOverrides: { actions: actionsSchema },
-    output: {
-      phone_id: string,
-      completed: described(integer, 'Actions that succeeded'),
-      results: list(object),
-      observation: described(object, 'Like the answer of observe'),
-    },
+    output: null,
     annotations: {
       ...{ readOnlyHint: false, destructiveHint: true },
       ...{ idempotentHint: false, openWorldHint: true },
