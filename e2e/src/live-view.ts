@@ -13,7 +13,7 @@ const linkSchema = z.strictObject({ url: z.url(), expires_at: z.iso.datetime() }
 
 export type LiveView = ReturnType<typeof liveView>
 
-/** Rents the phone before the tests of the file, and deletes it after them. */
+/** Rents a phone with video before the tests of the file, and deletes it after them. */
 export function liveView() {
   let rented: Rented | null = null
   let browser: Browser | null = null
@@ -24,7 +24,7 @@ export function liveView() {
   /** The pages' errors and violations of their content security policy. */
   const complaints: string[] = []
   beforeAll(async () => {
-    ;[rented, browser] = await Promise.all([rent(inject('system')), openBrowser()])
+    ;[rented, browser] = await Promise.all([rent(inject('system'), true), openBrowser()])
   }, 200_000)
   afterAll(async () => {
     await browser?.close()

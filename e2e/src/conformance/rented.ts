@@ -5,6 +5,7 @@
 import { actionBatchResultSchema, observationSchema, type Element, type Observation } from '@phonerack/shared'
 import { type z } from 'zod'
 import { errorOf, forLater, type Answer, type Api } from '../system/api.js'
+import { rentOfKind } from '../system/chosen.js'
 import { faultsOf, type PhoneFaults } from '../system/faults.js'
 import { type System } from '../system/system.js'
 import { newTenant, readyPhone, type Tenant } from '../system/tenant.js'
@@ -18,9 +19,10 @@ export interface Rented {
   faults: PhoneFaults
 }
 
-export async function rent(system: System): Promise<Rented> {
+/** @param isFast the phone has the fast way; otherwise it may be any phone */
+export async function rent(system: System, isFast = false): Promise<Rented> {
   const tenant = await newTenant(system)
-  const { id } = await readyPhone(tenant.admin)
+  const { id } = await (isFast ? rentOfKind(system, tenant.admin, 'fast') : readyPhone(tenant.admin))
   const faults = await (await faultsOf(system)).ofPhone(id)
   return { tenant, api: tenant.admin, id, path: `/v1/phones/${id}`, faults }
 }

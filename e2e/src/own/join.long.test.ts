@@ -128,11 +128,12 @@ it.skipIf(!isPossible)('joins over the network, is online and gets work', { time
     joinToken.token,
   )
   expect(said).toContain(`The control plane connects to ${rack}:7710`)
+  const phones = { PHONERACK_ADB_CONNECT: '127.0.0.1:6001' }
   // A Node.js in the home of root would be closed to that user.
   await copyFile(process.execPath, of('node'))
   await programs.start('rack', [...withoutRights, of('node'), agent, 'run', ...files], {
     program: 'setpriv',
-    env: { PHONERACK_ADB_CONNECT: '127.0.0.1:6001' },
+    env: phones,
     until: /host agent running/,
   })
   const { PHONERACK_OPERATOR_URL: url } = operator
@@ -147,7 +148,7 @@ it.skipIf(!isPossible)('joins over the network, is online and gets work', { time
   await ctl('device', 'enroll', device.id, '--erase')
   await wait('devices', 'free')
 
-  const checked: unknown = await programs.call('rack', [agent, 'doctor', '--json', ...files]).then(
+  const checked: unknown = await programs.call('rack', [agent, 'doctor', '--json', ...files], phones).then(
     (stdout) => ({ stdout }),
     // It exits with 1 while other tests run adb servers.
     (error: unknown) => error,
