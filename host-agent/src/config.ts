@@ -1,6 +1,7 @@
 /** The agent's configuration, from its environment. Read once, by `main.ts`. */
 import { isLoopback, refutePlainBroker } from '@phonerack/shared'
 import { readListen, type Listen } from '@phonerack/shared/metrics'
+import { setting } from '@phonerack/shared/settings'
 import { z } from 'zod'
 
 /** Encrypted, or on this machine. */
@@ -13,94 +14,127 @@ const hostPort = z
   .string()
   .regex(/^(\[[0-9A-Fa-f:.]+\]|[^\s:/[\]]+):\d{1,5}$/, { error: 'must be host:port', abort: true })
   .refine((text) => Number(text.slice(text.lastIndexOf(':') + 1)) <= 65_535, 'has a port above 65535')
-const list = z
-  .string()
-  .default('')
-  .transform((text) =>
-    text
-      .split(',')
-      .map((part) => part.trim())
-      .filter((part) => part !== ''),
-  )
-  .pipe(z.array(hostPort))
+const listOf = (text: string): string[] =>
+  text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
+const toggle = z
+  .enum(['true', 'false'])
+  .default('false')
+  .transform((text) => text === 'true')
+const bytes = (about: string, fallback: number, min = 0) =>
+  setting(z.coerce.number().int().min(min).default(fallback), about, { unit: 'bytes' })
+const program = (about: string, name: string) => setting(z.string().min(1).default(name), about)
 
-/** The variables of the agent. `accept-config.ts` reads some of them. */
+/** The variables of the agent. `accept-config.ts` reads some of them, and docs/settings.md lists them. */
 export const environment = z.object({
-  PHONERACK_DATA_DIR: z.string().min(1),
-  PHONERACK_CONTROL_URL: z
-    .url({ protocol: /^https?$/, abort: true })
-    .refine(
-      (url) => isPrivateUrl(url),
-      'begins with http:// and names another machine: anyone on the network could read and change the connection; use https://',
-    ),
-  /** PEM: the only authorities that may sign the certificates of the control URL and of NATS. Default: the system's. */
-  PHONERACK_CA_FILE: z.string().optional(),
-  /** Required until the host has joined. */
-  PHONERACK_JOIN_TOKEN: z.string().optional(),
-  PHONERACK_HOST_NAME: z.string().min(1).max(80),
-  PHONERACK_COUNTRY: z
-    .string()
-    .regex(/^[A-Z]{2}$/, 'must be a country code such as US')
-    .optional(),
-  /** Required unless the agent dials. */
-  PHONERACK_GRPC_LISTEN: hostPort.optional(),
-  PHONERACK_GRPC_ADDRESS: hostPort.optional(),
-  /** The agent opens tunnels to the control plane, and no port. docs/decisions/0227 */
-  PHONERACK_DIAL: z
-    .enum(['true', 'false'])
-    .default('false')
-    .transform((text) => text === 'true'),
-  /** `host:port` of `/metrics`, which needs no key. Left out: none. */
-  PHONERACK_METRICS_LISTEN: z
-    .string()
-    .refine((text) => readListen(text) !== null, 'must be host:port')
-    .optional(),
-  PHONERACK_ADB_BIN: z.string().min(1).default('adb'),
-  PHONERACK_ADB_CONNECT: list,
-  /** Left out: phones have no video, and input uses slower commands. */
-  PHONERACK_SCRCPY_SERVER: z.string().optional(),
-  /** The operator declares that this host's phones are unreachable over any network. */
-  PHONERACK_ISOLATED: z
-    .enum(['true', 'false'])
-    .default('false')
-    .transform((text) => text === 'true'),
-  /** The operator accepts a package-level clean as sufficient for any tenant. docs/decisions/0142 */
-  PHONERACK_PACKAGE_CLEAN_FOR_ALL: z
-    .enum(['true', 'false'])
-    .default('false')
-    .transform((text) => text === 'true'),
-  /** Serials of phones that may hold a SIM, separated by commas. */
-  PHONERACK_ALLOW_SIMS: z
-    .string()
-    .default('')
-    .transform((text) =>
-      text
-        .split(',')
-        .map((part) => part.trim())
-        .filter((part) => part !== ''),
-    ),
-  /** Bytes of free space on the disk of the data folder below which the host takes no new work. docs/decisions/0217 */
-  PHONERACK_MIN_FREE_BYTES: z.coerce.number().int().min(0).default(500_000_000),
-  /** Seconds between checks of battery, storage and similar conditions. */
-  PHONERACK_CONDITION_SECONDS: z.coerce.number().int().min(10).max(86_400).default(300),
-  /** Bytes of disk for package files. */
-  PHONERACK_PACKAGE_CACHE_BYTES: z.coerce.number().int().min(1).default(8_000_000_000),
-  PHONERACK_FFMPEG_BIN: z.string().min(1).default('ffmpeg'),
-  PHONERACK_FFPROBE_BIN: z.string().min(1).default('ffprobe'),
-  /**
-   * Bytes of disk for recordings that the control plane has not fetched yet, and free
-   * disk space to keep.
-   */
-  PHONERACK_RECORDING_BYTES: z.coerce.number().int().min(1).default(20_000_000_000),
-  PHONERACK_RECORDING_MIN_FREE: z.coerce.number().int().min(0).default(2_000_000_000),
-  /** Seconds that running calls get after SIGTERM. Phones are billed and refuse calls for so long. docs/decisions/0218 */
-  PHONERACK_STOP_WITHIN: z.coerce.number().min(0).max(120).default(30),
-  NATS_URL: z.string().min(1),
-  /** Allows a NATS server on another machine without TLS. */
-  PHONERACK_NATS_INSECURE: z
-    .enum(['true', 'false'])
-    .default('false')
-    .transform((text) => text === 'true'),
+  PHONERACK_DATA_DIR: setting(
+    z.string().min(1),
+    'Folder of the state: identity, ADB key, records of phones, recordings.',
+  ),
+  PHONERACK_CONTROL_URL: setting(
+    z
+      .url({ protocol: /^https?$/, abort: true })
+      .refine(
+        (url) => isPrivateUrl(url),
+        'begins with http:// and names another machine: anyone on the network could read and change the connection; use https://',
+      ),
+    'Address of the control plane.',
+  ),
+  PHONERACK_CA_FILE: setting(
+    z.string().optional(),
+    'PEM: the only authorities for the certificates of the control plane’s address and of NATS, where that of the hosts is accepted too.',
+    { fallback: 'the system’s' },
+  ),
+  PHONERACK_JOIN_TOKEN: setting(
+    z.string().optional(),
+    'Token of `ctl host token`, for the first start without `phonerack-agent join`. Not in the file.',
+  ),
+  PHONERACK_HOST_NAME: setting(
+    z.string().min(1).max(80),
+    'Name of the host when it joins; `ctl host set` changes it later.',
+  ),
+  PHONERACK_COUNTRY: setting(
+    z
+      .string()
+      .regex(/^[A-Z]{2}$/, 'must be a country code such as US')
+      .optional(),
+    'Country of the host when it joins, such as `DE`.',
+    { fallback: 'the country of all other hosts' },
+  ),
+  PHONERACK_GRPC_LISTEN: setting(
+    hostPort.optional(),
+    'Where the agent listens for the control plane. Required unless it dials.',
+    { unit: 'host:port' },
+  ),
+  PHONERACK_GRPC_ADDRESS: setting(
+    hostPort.optional(),
+    'Where the control plane connects to, if that is another address.',
+    { unit: 'host:port', fallback: '`PHONERACK_GRPC_LISTEN`' },
+  ),
+  // docs/decisions/0227
+  PHONERACK_DIAL: setting(toggle, '`true`: the agent opens tunnels to the control plane, and no port.'),
+  PHONERACK_METRICS_LISTEN: setting(
+    z
+      .string()
+      .refine((text) => readListen(text) !== null, 'must be host:port')
+      .optional(),
+    'Where `/metrics` is served for Prometheus, without a key. Keep it on loopback or a private network.',
+    { unit: 'host:port' },
+  ),
+  PHONERACK_ADB_BIN: program('adb; 34 or newer has a server for each phone on USB.', 'adb'),
+  PHONERACK_ADB_CONNECT: setting(
+    z.string().default('').transform(listOf).pipe(z.array(hostPort)),
+    'Phones that are reached over the network instead of USB: addresses of their adbd, separated by commas.',
+    { unit: 'host:port' },
+  ),
+  PHONERACK_SCRCPY_SERVER: setting(
+    z.string().optional(),
+    'The scrcpy server 3.3.3. Without it, phones have no video, and input uses slower commands.',
+    { fallback: 'the one in the package' },
+  ),
+  // docs/decisions/0071
+  PHONERACK_ISOLATED: setting(
+    toggle,
+    '`true`: the phones can neither reach each other nor be reached over any network, so a faster helper app is used.',
+  ),
+  // docs/decisions/0142
+  PHONERACK_PACKAGE_CLEAN_FOR_ALL: setting(
+    toggle,
+    '`true`: a phone that was cleaned package by package may go to any tenant.',
+  ),
+  PHONERACK_ALLOW_SIMS: setting(
+    z.string().default('').transform(listOf),
+    'Serials of phones that may hold a SIM, separated by commas.',
+  ),
+  // docs/decisions/0217
+  PHONERACK_MIN_FREE_BYTES: bytes(
+    'Free space on the disk of the state below which the host takes no new work.',
+    500_000_000,
+  ),
+  PHONERACK_CONDITION_SECONDS: setting(
+    z.coerce.number().int().min(10).max(86_400).default(300),
+    'Time between two checks of battery, temperature and storage of a phone; at least 10.',
+    { unit: 'seconds' },
+  ),
+  PHONERACK_PACKAGE_CACHE_BYTES: bytes('Installed package files that are kept.', 8_000_000_000, 1),
+  PHONERACK_FFMPEG_BIN: program('ffmpeg, 5.1 or newer.', 'ffmpeg'),
+  PHONERACK_FFPROBE_BIN: program('ffprobe, 5.1 or newer.', 'ffprobe'),
+  PHONERACK_RECORDING_BYTES: bytes(
+    'Recordings that the control plane has not fetched yet.',
+    20_000_000_000,
+    1,
+  ),
+  PHONERACK_RECORDING_MIN_FREE: bytes('Space on the disk that recordings leave free.', 2_000_000_000),
+  // docs/decisions/0218
+  PHONERACK_STOP_WITHIN: setting(
+    z.coerce.number().min(0).max(120).default(30),
+    'Time that running calls get after SIGTERM, in which phones are billed and refuse calls; at most 120.',
+    { unit: 'seconds' },
+  ),
+  NATS_URL: setting(z.string().min(1), 'Address of NATS. A server on another machine needs `tls:`.'),
+  PHONERACK_NATS_INSECURE: setting(toggle, '`true`: NATS may be on another machine without TLS.'),
 })
 
 export interface Config {

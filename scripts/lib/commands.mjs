@@ -1,12 +1,13 @@
-// `./scripts/commands`: writes docs/commands.md from the first comment and the `--help` of each script, and from ctl's.
-// With --check it only compares. Needs a build.
+// `./scripts/commands`: writes docs/commands.md from the first comment and the `--help` of each script, and from ctl's, and
+// docs/settings.md from the schemas of the settings. With --check it only compares. Needs a build.
 import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import process from 'node:process'
+import { format } from 'oxfmt'
+import { settingsPage } from './settings.mjs'
 
 const root = path.resolve(import.meta.dirname, '..', '..')
-const file = path.join(root, 'docs', 'commands.md')
 
 /** Programs that print their usage for `--help`, by the script that runs them. */
 const programs = {
@@ -101,9 +102,20 @@ const document = () => `# Commands
 ${scripts().map(sectionOf).join('\n\n')}
 `
 
-const text = document()
-if (!process.argv.includes('--check')) writeFileSync(file, text)
-else if (!existsSync(file) || readFileSync(file, 'utf8') !== text) {
-  process.stdout.write('docs/commands.md is not current; run ./scripts/commands\n')
-  process.exitCode = 1
+const read = (file) => (existsSync(file) ? readFileSync(file, 'utf8') : '')
+
+/** Writes a page, or says that it is not current. */
+function finish(file, text) {
+  if (!process.argv.includes('--check')) writeFileSync(file, text)
+  else if (read(file) !== text) {
+    process.stdout.write(`${path.relative(root, file)} is not current; run ./scripts/commands\n`)
+    process.exitCode = 1
+  }
 }
+
+finish(path.join(root, 'docs', 'commands.md'), document())
+const settingsFile = path.join(root, 'docs', 'settings.md')
+const options = JSON.parse(read(path.join(root, '.oxfmtrc.json')))
+// With aligned columns, as the formatter wants them.
+const { code } = await format(settingsFile, await settingsPage(root, read(settingsFile)), options)
+finish(settingsFile, code)

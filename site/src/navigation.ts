@@ -84,6 +84,7 @@ const operators = (parts: readonly Part[]): DefaultTheme.SidebarItem[] => [
     text: 'More',
     items: [
       page('Commands', '/operators/commands'),
+      page('Settings', '/operators/settings'),
       page('Capabilities of a phone', '/operators/capabilities'),
       page('Security', '/operators/security'),
       page('Unproven claims', '/operators/unproven'),

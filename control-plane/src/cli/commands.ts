@@ -12,7 +12,7 @@ interface Output {
   write(text: string): unknown
 }
 
-const usage = `Usage: phonerack-control-plane              serves; see docs/operations.md for its environment
+const usage = `Usage: phonerack-control-plane              serves; see docs/settings.md for its environment
 ${migrateUsage}${natsConfigUsage}
 ${rotateServiceKeyUsage}
 ${rotateAuthorityUsage}

@@ -1,6 +1,8 @@
+import { settingsOf } from '@phonerack/shared/settings'
 import { expect, it } from 'vitest'
 import { ZodError } from 'zod'
-import { readConfig } from './config.js'
+import { readConfig, variables } from './config.js'
+import { settings } from './environment.js'
 
 const least = { DATABASE_URL: 'postgresql://x', NATS_URL: 'tls://x', PHONERACK_PKI_DIR: '/x' }
 
@@ -24,6 +26,14 @@ it('deletes no parked phone by default, and gives notice of a day', () => {
   expect(readConfig({ ...least, PHONERACK_PARKED_TTL: '86400' }).rules.parkedTtlMs).toBe(86_400_000)
   for (const wrong of ['86399', '-1', 'soon'])
     expect(() => readConfig({ ...least, PHONERACK_PARKED_TTL: wrong })).toThrow(/PHONERACK_PARKED_TTL/)
+})
+
+it('describes each setting once', () => {
+  const described = Object.values(settings).flatMap((shape) => settingsOf(shape))
+  expect(described.map(({ name }) => name).sort()).toEqual([...variables].sort())
+  expect(described.find(({ name }) => name === 'PHONERACK_STOP_WITHIN')).toMatchObject({
+    ...{ default: '30', unit: 'seconds', about: expect.stringContaining('finish') as string },
+  })
 })
 
 it('names missing and invalid variables', () => {

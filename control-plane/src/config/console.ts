@@ -1,6 +1,7 @@
 /** The settings of the console, and of the operators' console. docs/decisions/0286, 0291 */
 import { isIP } from 'node:net'
 import { isLoopback } from '@phonerack/shared'
+import { setting } from '@phonerack/shared/settings'
 import { z } from 'zod'
 
 /** The console of one listener. */
@@ -32,25 +33,35 @@ export interface MailConfig {
 const isOriginOnly = (text: string): boolean =>
   URL.canParse(text) && new URL(text).origin === text.replace(/\/$/, '')
 
+const origin = (message: string) => z.string().refine(isOriginOnly, message).optional()
+
 export const consoleEnvironment = {
-  /** Origin of the console, such as https://phones.example.com. Left out: that of PHONERACK_BASE_URL, with `localhost` for a loopback address. */
-  PHONERACK_CONSOLE_URL: z
-    .string()
-    .refine(isOriginOnly, 'must be an origin, such as https://phones.example.com')
-    .optional(),
-  /** Origin of the operators' console, where a tunnel or proxy leads to it. Left out: that of PHONERACK_OPERATOR_LISTEN. */
-  PHONERACK_OPERATOR_CONSOLE_URL: z
-    .string()
-    .refine(isOriginOnly, 'must be an origin, such as http://localhost:8090')
-    .optional(),
-  /** `public`: the public console has the operators' pages too. */
-  PHONERACK_OPERATOR_PAGES: z.enum(['operator', 'public']).default('operator'),
-  /** The relying-party ID of passkeys: the console's host, or a domain above it. Left out: the console's host. */
-  PHONERACK_PASSKEY_RP_ID: z.string().min(1).optional(),
-  /** `smtp://NAME:PASSWORD@HOST:PORT`, or `smtps:` for TLS from the start. Left out: no mail is sent. */
-  PHONERACK_SMTP_URL: z.url({ protocol: /^smtps?$/ }).optional(),
-  /** The sender of mail. Left out: `phonerack@` and the console's host. */
-  PHONERACK_MAIL_FROM: z.string().min(3).optional(),
+  PHONERACK_CONSOLE_URL: setting(
+    origin('must be an origin, such as https://phones.example.com'),
+    'Origin of the console, such as `https://phones.example.com`.',
+    { fallback: 'the origin of `PHONERACK_BASE_URL`, with `localhost` for a loopback address' },
+  ),
+  PHONERACK_OPERATOR_CONSOLE_URL: setting(
+    origin('must be an origin, such as http://localhost:8090'),
+    'Origin of the operators’ console, where a tunnel or a proxy leads to it.',
+    { fallback: 'the origin of `PHONERACK_OPERATOR_LISTEN`' },
+  ),
+  PHONERACK_OPERATOR_PAGES: setting(
+    z.enum(['operator', 'public']).default('operator'),
+    '`public`: the public console has the operators’ pages too.',
+  ),
+  PHONERACK_PASSKEY_RP_ID: setting(
+    z.string().min(1).optional(),
+    'Relying-party ID of passkeys: the host of the console, or a domain above it.',
+    { fallback: 'the host of the console' },
+  ),
+  PHONERACK_SMTP_URL: setting(
+    z.url({ protocol: /^smtps?$/ }).optional(),
+    '`smtp://NAME:PASSWORD@HOST:PORT`, or `smtps:` for TLS from the start. Without it, no mail is sent, and people copy links.',
+  ),
+  PHONERACK_MAIL_FROM: setting(z.string().min(3).optional(), 'Sender of mail.', {
+    fallback: '`phonerack@` and the host of the console',
+  }),
 }
 
 type Environment = z.infer<z.ZodObject<typeof consoleEnvironment>>

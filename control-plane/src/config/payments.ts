@@ -1,4 +1,5 @@
 /** The settings of payments. Without a secret key, clients cannot buy credit. */
+import { setting } from '@phonerack/shared/settings'
 import { z } from 'zod'
 
 export interface PaymentsConfig {
@@ -10,12 +11,19 @@ export interface PaymentsConfig {
 }
 
 export const paymentsEnvironment = {
-  /** Both, or neither, which disables payments. */
-  PHONERACK_STRIPE_SECRET_KEY: z.string().min(1).optional(),
-  PHONERACK_STRIPE_WEBHOOK_SECRET: z.string().min(1).optional(),
-  PHONERACK_STRIPE_URL: z.url({ protocol: /^https?$/ }).default('https://api.stripe.com'),
-  /** `off`: checkout adds no tax. */
-  PHONERACK_STRIPE_TAX: z.enum(['on', 'off']).default('on'),
+  PHONERACK_STRIPE_SECRET_KEY: setting(
+    z.string().min(1).optional(),
+    'Secret key of Stripe. With the next setting, clients can buy credit.',
+  ),
+  PHONERACK_STRIPE_WEBHOOK_SECRET: setting(
+    z.string().min(1).optional(),
+    'Secret of the webhook of Stripe, which calls `POST /webhooks/stripe`.',
+  ),
+  PHONERACK_STRIPE_URL: setting(
+    z.url({ protocol: /^https?$/ }).default('https://api.stripe.com'),
+    'The API of Stripe.',
+  ),
+  PHONERACK_STRIPE_TAX: setting(z.enum(['on', 'off']).default('on'), '`off`: checkout adds no tax.'),
 }
 
 export function readPayments(env: z.infer<z.ZodObject<typeof paymentsEnvironment>>): PaymentsConfig | null {

@@ -1,24 +1,30 @@
 /** Retention times of rows that the service deletes. */
 import { limits } from '@phonerack/shared'
+import { setting } from '@phonerack/shared/settings'
 import { z } from 'zod'
 
-const days = (fallback: number, least = 1) => z.coerce.number().int().min(least).default(fallback)
+const days = (about: string, fallback: number, least = 1) =>
+  setting(z.coerce.number().int().min(least).default(fallback), about, { unit: 'days' })
+
+const parkedTtl = z.coerce
+  .number()
+  .int()
+  .default(0)
+  .refine((seconds) => seconds === 0 || seconds >= 86_400, 'must be 0 or at least 86400')
 
 export const retentionEnvironment = {
-  /**
-   * Seconds after its last session at which a phone without a session is deleted; at least a day, since its project gets a
-   * notice a day before. 0: never.
-   */
-  PHONERACK_PARKED_TTL: z.coerce
-    .number()
-    .int()
-    .default(0)
-    .refine((seconds) => seconds === 0 || seconds >= 86_400, 'must be 0 or at least 86400'),
-  PHONERACK_ACTIVITY_DAYS: days(30),
-  /** Days after which sessions that ended, and deleted phones, are deleted from the database. */
-  PHONERACK_HISTORY_DAYS: days(400, 31),
-  /** Days that the audit log is kept. */
-  PHONERACK_AUDIT_DAYS: days(limits.auditDays),
+  PHONERACK_PARKED_TTL: setting(
+    parkedTtl,
+    'Time after its last session at which a phone without a session is deleted; at least 86400, since its project gets a notice a day before. 0: never.',
+    { unit: 'seconds' },
+  ),
+  PHONERACK_ACTIVITY_DAYS: days('Life of the entries in the activity of a project.', 30),
+  PHONERACK_HISTORY_DAYS: days(
+    'Time after which ended sessions and deleted phones are deleted from the database, never the ledger; at least 31.',
+    400,
+    31,
+  ),
+  PHONERACK_AUDIT_DAYS: days('Life of the entries in the audit log.', limits.auditDays),
 }
 
 const environment = z.object(retentionEnvironment)

@@ -3,6 +3,7 @@
  * secrets. Such a value is neither in the environment of a process nor in the description of a container.
  */
 import { readFileSync } from 'node:fs'
+import { setting } from '@phonerack/shared/settings'
 import { z } from 'zod'
 import { StartRefusal } from './refusal.js'
 
@@ -24,7 +25,7 @@ type FileName = `${(typeof secretNames)[number]}_FILE`
 const fileName = z.string().min(1).optional()
 
 export const secretFileEnvironment = Object.fromEntries(
-  secretNames.map((name) => [`${name}_FILE`, fileName]),
+  secretNames.map((name) => [`${name}_FILE`, setting(fileName, `File with the value of \`${name}\`.`)]),
 ) as Record<FileName, typeof fileName>
 
 type Environment = Readonly<Record<string, string | undefined>>

@@ -1,5 +1,6 @@
 /** Settings for new accounts of the console, and for sign-in at identity providers. docs/decisions/0290 */
 import { parseUsd } from '@phonerack/shared'
+import { setting } from '@phonerack/shared/settings'
 import { z } from 'zod'
 import { entriesOf, isLocalOnly, networkList, parseNetwork, type Network } from './webhooks.js'
 
@@ -55,43 +56,58 @@ const isIssuer = (text: string): boolean => {
 }
 const domainPattern = /^[a-z0-9-]+(\.[a-z0-9-]+)+$/
 
+const domains = z
+  .string()
+  .default('')
+  .transform((list) => entriesOf(list.toLowerCase()))
+  .refine((all) => all.every((each) => domainPattern.test(each)), 'must be domains, such as example.com')
+
+const text = (about: string) => setting(z.string().min(1).optional(), about)
+
 export const signInEnvironment = {
-  /** `invite`: only invited people get an account; `domain`: also people with an address in the domains below; `open`: everybody. */
-  PHONERACK_SIGN_UP: z.enum(signUpModes).default('invite'),
-  /** Domains of mail addresses, separated by commas, for `domain`. */
-  PHONERACK_SIGN_UP_DOMAINS: z
-    .string()
-    .default('')
-    .transform((list) => entriesOf(list.toLowerCase()))
-    .refine(
-      (domains) => domains.every((each) => domainPattern.test(each)),
-      'must be domains, such as example.com',
-    ),
-  /** Dollars of credit, with at most six decimal places, that the first project of a new account gets. */
-  PHONERACK_SIGN_UP_CREDIT: z
-    .string()
-    .regex(/^\d{1,12}(\.\d{1,6})?$/, 'must be an amount in dollars with at most six decimal places')
-    .default('0'),
-  /** Both, or neither, which disables the sign-in with Google. */
-  PHONERACK_GOOGLE_CLIENT_ID: z.string().min(1).optional(),
-  PHONERACK_GOOGLE_CLIENT_SECRET: z.string().min(1).optional(),
-  /** Both, or neither, which disables the sign-in with GitHub. */
-  PHONERACK_GITHUB_CLIENT_ID: z.string().min(1).optional(),
-  PHONERACK_GITHUB_CLIENT_SECRET: z.string().min(1).optional(),
-  /** The address of a GitHub Enterprise Server. */
-  PHONERACK_GITHUB_URL: z.url({ protocol: /^https?$/ }).default('https://github.com'),
-  /** An OpenID Connect issuer, exactly as it names itself, and the client there. */
-  PHONERACK_OIDC_ISSUER: z
-    .string()
-    .refine(isIssuer, 'must be an address without a query, such as https://login.example.com')
-    .optional(),
-  PHONERACK_OIDC_CLIENT_ID: z.string().min(1).optional(),
-  /** Left out: the issuer takes PKCE as the only proof. */
-  PHONERACK_OIDC_CLIENT_SECRET: z.string().min(1).optional(),
-  /** The issuer's name on the sign-in page. */
-  PHONERACK_OIDC_NAME: z.string().min(1).max(40).default('single sign-on'),
-  /** Addresses or networks, separated by commas, at which identity providers may be although they are not public. */
-  PHONERACK_OIDC_ALLOW: networkList(),
+  PHONERACK_SIGN_UP: setting(
+    z.enum(signUpModes).default('invite'),
+    'The people that get an account of the console. `invite`: only invited ones; `domain`: also those with an address in the domains below; `open`: everybody.',
+  ),
+  PHONERACK_SIGN_UP_DOMAINS: setting(
+    domains,
+    'Domains of mail addresses, separated by commas, for `domain`.',
+  ),
+  PHONERACK_SIGN_UP_CREDIT: setting(
+    z
+      .string()
+      .regex(/^\d{1,12}(\.\d{1,6})?$/, 'must be an amount in dollars with at most six decimal places')
+      .default('0'),
+    'Credit of the first project of a new account.',
+    { unit: 'dollars' },
+  ),
+  PHONERACK_GOOGLE_CLIENT_ID: text('With the next setting, people sign in with Google.'),
+  PHONERACK_GOOGLE_CLIENT_SECRET: text('Its secret.'),
+  PHONERACK_GITHUB_CLIENT_ID: text('With the next setting, people sign in with GitHub.'),
+  PHONERACK_GITHUB_CLIENT_SECRET: text('Its secret.'),
+  PHONERACK_GITHUB_URL: setting(
+    z.url({ protocol: /^https?$/ }).default('https://github.com'),
+    'Address of a GitHub Enterprise Server.',
+  ),
+  PHONERACK_OIDC_ISSUER: setting(
+    z
+      .string()
+      .refine(isIssuer, 'must be an address without a query, such as https://login.example.com')
+      .optional(),
+    'An OpenID Connect issuer, exactly as it names itself.',
+  ),
+  PHONERACK_OIDC_CLIENT_ID: text('The client at the issuer.'),
+  PHONERACK_OIDC_CLIENT_SECRET: text(
+    'Its secret; without it, the issuer must accept PKCE as the only proof.',
+  ),
+  PHONERACK_OIDC_NAME: setting(
+    z.string().min(1).max(40).default('single sign-on'),
+    'Name of the issuer on the sign-in page.',
+  ),
+  PHONERACK_OIDC_ALLOW: setting(
+    networkList(),
+    'Addresses or networks, separated by commas, at which identity providers may be although they are not public.',
+  ),
 }
 
 export type SignInEnvironment = z.infer<z.ZodObject<typeof signInEnvironment>>

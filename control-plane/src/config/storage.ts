@@ -2,27 +2,31 @@
  * Where files are stored: a folder, an S3 bucket, or nowhere. Read once, at start, by `config.ts`.
  */
 import path from 'node:path'
+import { setting } from '@phonerack/shared/settings'
 import { z } from 'zod'
 
-const bytes = (fallback: number) => z.coerce.number().int().min(0).default(fallback)
-
 export const storageEnvironment = {
-  /** `off`: apps cannot be stored, and uploads end as `failed`. */
-  PHONERACK_STORAGE: z.enum(['fs', 's3', 'off']).default('fs'),
-  /**
-   * Folder for files (`fs`), or for files in transit (`s3`). Default: `storage` next to the folder
-   * of the CA.
-   */
-  PHONERACK_STORAGE_DIR: z.string().min(1).optional(),
-  /** Bytes that stay free on the disk of that folder; below that, the storage is full. */
-  PHONERACK_STORAGE_MIN_FREE: bytes(2_000_000_000),
-  S3_BUCKET: z.string().min(1).optional(),
-  S3_REGION: z.string().min(1).default('us-east-1'),
-  /** Left out: Amazon's. */
-  S3_ENDPOINT: z.url().optional(),
-  /** Left out: the AWS SDK's default credential lookup. */
-  S3_ACCESS_KEY_ID: z.string().min(1).optional(),
-  S3_SECRET_ACCESS_KEY: z.string().min(1).optional(),
+  PHONERACK_STORAGE: setting(
+    z.enum(['fs', 's3', 'off']).default('fs'),
+    'Where the files of tenants are stored: a folder, a bucket, or nowhere. With `off`, uploads end as `failed`.',
+  ),
+  PHONERACK_STORAGE_DIR: setting(
+    z.string().min(1).optional(),
+    'Folder for files (`fs`), which all replicas share, or for files in transit (`s3`).',
+    { fallback: '`storage`, in the same folder as `PHONERACK_PKI_DIR`' },
+  ),
+  PHONERACK_STORAGE_MIN_FREE: setting(
+    z.coerce.number().int().min(0).default(2_000_000_000),
+    'Space that stays free on the disk of that folder; below that, the storage is full.',
+    { unit: 'bytes' },
+  ),
+  S3_BUCKET: setting(z.string().min(1).optional(), 'The bucket, for `s3`.'),
+  S3_REGION: setting(z.string().min(1).default('us-east-1'), 'Its region.'),
+  S3_ENDPOINT: setting(z.url().optional(), 'Address of the service.', { fallback: 'Amazon’s' }),
+  S3_ACCESS_KEY_ID: setting(z.string().min(1).optional(), 'With the next setting, the access key.', {
+    fallback: 'those that the AWS SDK finds',
+  }),
+  S3_SECRET_ACCESS_KEY: setting(z.string().min(1).optional(), 'Its secret.'),
 }
 
 export interface S3Config {

@@ -1,6 +1,7 @@
 /** The settings of the listener for tunnels of hosts. docs/decisions/0227 */
 import { tunnelOfferSchema } from '@phonerack/shared'
 import { readListen, type Listen } from '@phonerack/shared/metrics'
+import { setting } from '@phonerack/shared/settings'
 import { z } from 'zod'
 
 export interface TunnelsConfig {
@@ -10,13 +11,19 @@ export interface TunnelsConfig {
 }
 
 export const tunnelEnvironment = {
-  /** `host:port` where hosts without an open port open tunnels, with mutual TLS. Left out: nowhere. */
-  PHONERACK_TUNNEL_LISTEN: z
-    .string()
-    .refine((text) => readListen(text) !== null, 'must be host:port')
-    .optional(),
-  /** `host:port` at which hosts reach this replica and no other. Default: PHONERACK_TUNNEL_LISTEN. */
-  PHONERACK_TUNNEL_ADDRESS: tunnelOfferSchema.shape.address.optional(),
+  PHONERACK_TUNNEL_LISTEN: setting(
+    z
+      .string()
+      .refine((text) => readListen(text) !== null, 'must be host:port')
+      .optional(),
+    'Where hosts without an open port open tunnels, with mutual TLS.',
+    { unit: 'host:port' },
+  ),
+  PHONERACK_TUNNEL_ADDRESS: setting(
+    tunnelOfferSchema.shape.address.optional(),
+    'Where hosts reach this replica and no other. Needed if the listener has all addresses of the machine.',
+    { unit: 'host:port', fallback: '`PHONERACK_TUNNEL_LISTEN`' },
+  ),
 }
 
 type Environment = z.infer<z.ZodObject<typeof tunnelEnvironment>>

@@ -1,6 +1,7 @@
 /** The settings of events and webhooks. docs/decisions/0272 */
 import ipaddr from 'ipaddr.js'
 import { isLoopback, isLoopbackUrl, limits } from '@phonerack/shared'
+import { setting } from '@phonerack/shared/settings'
 import { z } from 'zod'
 
 /** An address and the length of its prefix. */
@@ -43,14 +44,19 @@ export const networkList = () =>
     .refine((entries) => entries.every(isNetwork), 'must be addresses or networks, such as 10.1.0.0/16')
 
 export const webhookEnvironment = {
-  /** Addresses or networks, separated by commas, to which webhooks may connect although they are not public. */
-  PHONERACK_WEBHOOK_ALLOW: networkList(),
-  /** Days that events and deliveries of webhooks are kept. */
-  PHONERACK_EVENT_DAYS: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .default(limits.events.life / 86_400),
+  PHONERACK_WEBHOOK_ALLOW: setting(
+    networkList(),
+    'Addresses or networks, separated by commas, to which webhooks may connect although they are not public.',
+  ),
+  PHONERACK_EVENT_DAYS: setting(
+    z.coerce
+      .number()
+      .int()
+      .min(1)
+      .default(limits.events.life / 86_400),
+    'Life of events, and of deliveries of webhooks.',
+    { unit: 'days' },
+  ),
 }
 
 type Environment = z.infer<z.ZodObject<typeof webhookEnvironment>>

@@ -115,6 +115,6 @@ it('serves from packages while a replica is killed, keys and certificates are re
   await rack.on('control-1', restore.replace(/\S*\/phonerack-\d\S+/, backup ?? ''))
   for (const name of replicas) await rack.on(name, useDatabase)
   for (const name of replicas) await rack.ready(name)
-  await rack.query('alter database phonerack allow_connections false')
+  await rack.on('data', 'sudo -u postgres dropdb phonerack')
   for (const { id } of [first, second]) await tenant.until(`/v1/phones/${id}/observe`, 200, 'GET')
 })

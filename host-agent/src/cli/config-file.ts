@@ -42,7 +42,7 @@ export function writeConfigFile(
   const exists = existsSync(file)
   const document = exists ? open(file) : parseDocument('')
   if (exists) settingsOf(file, document, variables)
-  else document.commentBefore = ' Configuration of phonerack-agent. See docs/operations.md.'
+  else document.commentBefore = ' Configuration of phonerack-agent. See docs/settings.md.'
   for (const [variable, value] of Object.entries(settings)) {
     if (value === null) document.delete(keyOf(variable))
     else document.set(keyOf(variable), value)

@@ -3,7 +3,8 @@ import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from '
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, expect, it } from 'vitest'
-import { readConfig, variables } from '../config.js'
+import { settingsOf } from '@phonerack/shared/settings'
+import { environment, readConfig, variables } from '../config.js'
 import { keyOf, readConfigFile, writeConfigFile } from './config-file.js'
 
 const shipped = path.resolve(import.meta.dirname, '../../../deploy/etc/agent.yaml')
@@ -19,6 +20,10 @@ it('documents every key except for the join token, and sets none', () => {
   const known = variables.filter((variable) => variable !== 'PHONERACK_JOIN_TOKEN').map(keyOf)
   expect(documented.sort()).toEqual(known.sort())
   expect(readConfigFile(shipped, variables)).toEqual({})
+})
+
+it('describes every setting', () => {
+  expect(settingsOf(environment.shape).map(({ name }) => name)).toEqual(variables)
 })
 
 it('has valid examples, and the defaults of the agent', () => {

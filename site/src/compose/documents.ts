@@ -23,6 +23,7 @@ export const documents: readonly Document[] = [
   },
   { source: 'docs/steps.md', page: 'concepts/steps', title: 'Steps and replay' },
   { source: 'docs/commands.md', page: 'operators/commands' },
+  { source: 'docs/settings.md', page: 'operators/settings' },
   { source: 'docs/capabilities.md', page: 'operators/capabilities' },
   { source: 'deploy/compose/README.md', page: 'operators/compose' },
   { source: 'deploy/helm/README.md', page: 'operators/helm' },
