@@ -1,10 +1,10 @@
-/** What clients show of results, and what they send. Each row of the table "Clients" in docs/mcp.md names a test. */
+/** Results as clients show them, and arguments as clients send them. Each row of the table "Clients" in docs/mcp.md names a test here or in `coerce.test.ts`. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type Client } from '@modelcontextprotocol/client'
 import { observationJson } from '../testing/agent-double.js'
 import { type Batch } from '../testing/agent-double/types.js'
 import { startApi, type TestApi } from '../testing/api.js'
-import { call, connectMcp, eras, listen } from '../testing/mcp-client.js'
+import { call, connectMcp, eras, listen, messageIn, post } from '../testing/mcp-client.js'
 import { readers } from '../testing/mcp-readers.js'
 
 const png = Buffer.from('picture').toString('base64')
@@ -111,6 +111,54 @@ describe.each(eras)('in revision %s', (era) => {
       expect(Buffer.byteLength(shown)).toBeLessThan(2.5 * 25_000)
       expect(shown).toMatch(/were left out|"truncated":true/)
     }
+  })
+})
+
+describe('arguments', () => {
+  const sent = async (params: object): Promise<Record<string, unknown> | undefined> =>
+    (await messageIn(await post(url, api.key, { jsonrpc: '2.0', id: 1, method: 'tools/call', params })))
+      .result
+
+  it('a placeholder for a tool without arguments is ignored', async () => {
+    for (const args of [{ random_string: 'x' }, { _placeholder: true }, {}])
+      expect(await sent({ name: 'get_account', arguments: args })).not.toHaveProperty('isError')
+  })
+
+  it('may be null, left out, or JSON text as a whole', async () => {
+    for (const args of [null, '', '{}', undefined])
+      expect(await sent({ name: 'list_phones', arguments: args }), String(args)).not.toHaveProperty('isError')
+    expect(await sent({ name: 'list_phones', arguments: '{"status":"ready"}' })).toMatchObject({
+      structuredContent: { data: [{ id }] },
+    })
+  })
+
+  it('are read as their schema means them, and refused otherwise', async () => {
+    const actions = JSON.stringify([{ type: 'tap', target: '{"x":"5","y":"6"}' }])
+    expect(await sent({ name: 'act', arguments: { phone_id: id, actions, observe: null } })).toMatchObject({
+      structuredContent: { completed: 1 },
+    })
+    expect(await sent({ name: 'act', arguments: { phone_id: id, actions: 'tap' } })).toMatchObject({
+      isError: true,
+    })
+  })
+
+  it('an unknown key is answered in few words, with the keys that are near', async () => {
+    const result = await sent({
+      name: 'act',
+      arguments: { phone_id: id, actions: [{ type: 'key', key: 'volumen' }] },
+    })
+    const text = JSON.stringify(result?.['content'])
+    expect(text).toContain('`volume_up`')
+    expect(text.length).toBeLessThan(700)
+  })
+
+  it('stay strict on /v1', async () => {
+    const body = { actions: [{ type: 'tap', target: { x: '5', y: 6 } }] }
+    const answer = await api.request('POST', `/v1/phones/${id}/actions`, {
+      payload: JSON.stringify(body),
+      headers: { 'content-type': 'application/json' },
+    })
+    expect(answer.statusCode).toBe(400)
   })
 })
 

@@ -11,6 +11,7 @@ import { sendInProcess } from '../http/in-process.js'
 import { parseJson } from '../http/json.js'
 import { profileHeader } from '../keys/profile.js'
 import { type Send } from './api.js'
+import { readRequest } from './coerce.js'
 import { createMcpServer } from './server.js'
 
 export interface McpOptions {
@@ -57,7 +58,7 @@ export const mcpPlugin =
         },
       },
       async (request, reply) => {
-        const message = readMessage(request.readBody)
+        const message = readRequest(readMessage(request.readBody))
         const asked = new Request(`${baseUrl}${url}`, {
           ...{ method: 'POST', headers: headersOf(request), body: '' },
           signal: auth.lifetimes.work(reply),

@@ -2,9 +2,11 @@
 import { ApiError, errorEnvelope, plainLines, type Logger } from '@phonerack/shared'
 import { McpServer, ProtocolError, ProtocolErrorCode, type ServerContext } from '@modelcontextprotocol/server'
 import { findIssues } from '../validation/issues.js'
-import { validationFailed } from '../validation/validation-error.js'
+import { maxListed } from '../validation/phrases.js'
+import { validationFailed, type Issue } from '../validation/validation-error.js'
 import { failed } from './answers.js'
 import { ApiFailure, createApi, type Api, type Send } from './api.js'
+import { coerce } from './coerce.js'
 import { instructions } from './instructions.js'
 import { version } from '../base/version.js'
 import { plainFields } from './text.js'
@@ -64,8 +66,8 @@ async function runTool(
   log: Logger,
 ): Promise<ToolAnswer> {
   try {
-    const { issues, data } = findIssues(tool.input, given)
-    if (issues.length > 0) throw validationFailed('body', issues)
+    const { issues, data } = findIssues(tool.input, argumentsOf(tool, given))
+    if (issues.length > 0) throw validationFailed('body', issues.map(withShortList))
     return await tool.run(data as Record<string, unknown>, api)
   } catch (error) {
     if (error instanceof ApiFailure) return failed(error.body)
@@ -76,6 +78,15 @@ async function runTool(
       errorEnvelope(known ?? new ApiError('internal_error', { cause: error }), api.requestId).error,
     )
   }
+}
+
+/** Clients send a placeholder to a tool without arguments, since some models need one. */
+const argumentsOf = ({ input }: Tool, given: unknown): unknown =>
+  Object.keys(input.shape).length === 0 ? {} : coerce(input, given)
+
+/** The message has the values that are near: a model reads the list of 67 keys at each mistake. */
+function withShortList({ alternatives = [], ...issue }: Issue): Issue {
+  return alternatives.length > maxListed || alternatives.length === 0 ? issue : { ...issue, alternatives }
 }
 
 /** The model reads the text or the structured content, so nothing in either is hidden from people. */

@@ -21,7 +21,7 @@ export function jsonTypeOf(value: unknown): string {
   return value === undefined ? 'undefined' : typeof value
 }
 
-const isRecord = (value: unknown): value is Record<string, unknown> =>
+export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const valueAt = (root: unknown, path: Path): unknown =>
@@ -54,7 +54,7 @@ export const shapeOf = (schema: $ZodType): Record<string, $ZodType> => defOf(sch
  * The union option that a value is probably meant for: by its discriminator, or else the one with
  * the most fields in common.
  */
-function optionFor(schema: $ZodType, value: unknown): { schema: $ZodType; index: number } | null {
+export function optionFor(schema: $ZodType, value: unknown): { schema: $ZodType; index: number } | null {
   const { options = [], discriminator } = defOf(schema)
   if (!isRecord(value)) return null
   const scores = options.map((option) => {
@@ -117,7 +117,8 @@ function fromUnion(issue: z.core.$ZodIssueInvalidUnion, path: Path, root: $ZodTy
   if (discriminator !== undefined) {
     const union = schemaAt(root, value, path.slice(0, -1))
     const alternatives = union ? literalsOf(union, discriminator) : []
-    return [{ path, message: choicePhrase(alternatives), code: 'invalid_value', alternatives }]
+    const received = valueAt(value, path)
+    return [{ path, message: choicePhrase(alternatives, received), code: 'invalid_value', alternatives }]
   }
   const union = schemaAt(root, value, path)
   const here = valueAt(value, path)
@@ -169,7 +170,8 @@ function fromOne(issue: $ZodIssue, root: $ZodType, value: unknown): Issue[] {
     }
     case 'invalid_value': {
       const alternatives = issue.values.map(String)
-      return [{ path, message: choicePhrase(alternatives), code: issue.code, alternatives }]
+      const received = valueAt(value, path)
+      return [{ path, message: choicePhrase(alternatives, received), code: issue.code, alternatives }]
     }
     case 'too_small':
     case 'too_big': {

@@ -2,6 +2,7 @@
  * The sentences of `details.issues` and of `validation_failed`. The schema library's texts never
  * reach a client; messages of our schemas do. Pure. Used by `issues.ts`, `errors.ts`.
  */
+import { mostSimilar } from '@phonerack/shared'
 import type { $ZodIssue, $ZodType } from 'zod/v4/core'
 import type { Issue, ValidationStage } from './validation-error.js'
 
@@ -97,9 +98,20 @@ export function typePhrase(type: string, received: string, bounds: Bounds, path:
   return `must be ${nounOf(type)}, not ${nounOf(received)}`
 }
 
-export const choicePhrase = (allowed: readonly string[]): string => {
-  const quoted = allowed.map((value) => `\`${value}\``)
-  return quoted.length === 1 ? `must be ${quoted[0] ?? ''}` : `must be one of ${quoted.join(', ')}`
+/** Longer lists are not repeated in a message. */
+export const maxListed = 25
+
+/** @param received the value that was sent, to name the allowed values that resemble it */
+export const choicePhrase = (allowed: readonly string[], received: unknown): string => {
+  const near =
+    allowed.length > maxListed && typeof received === 'string'
+      ? mostSimilar(received, allowed, (value) => [value], { count: 3 })
+      : []
+  const listed = near.length > 0 ? near : allowed.slice(0, allowed.length > maxListed ? 5 : maxListed)
+  const quoted = listed.map((value) => `\`${value}\``)
+  if (quoted.length === 1 && allowed.length === 1) return `must be ${quoted[0] ?? ''}`
+  if (quoted.length === allowed.length) return `must be one of ${quoted.join(', ')}`
+  return `must be one of ${allowed.length} values, such as ${quoted.join(', ')}`
 }
 
 /** @param forms such as `ref + snapshot_id` */

@@ -95,8 +95,8 @@ export const appTools = [
     title: 'Search the app library',
     description: 'Find apps that install_app can install by package. It is not a public store.',
     input: z.strictObject({
-      query: z.string().max(limits.libraryQuery).optional().describe('Part of a name or package'),
-      cursor: z.string().optional(),
+      query: z.string().min(1).max(limits.libraryQuery).optional().describe('Part of a name or package'),
+      cursor: z.string().min(1).optional(),
     }),
     output: { data: list(object), next_cursor: orNull(string) },
     annotations: reads,
@@ -116,8 +116,8 @@ export const appTools = [
       'Install an app of the library by package, or your own APK by upload, and wait for it. If status is still running, call list_apps later; do not install again.',
     input: z.strictObject({
       phone_id: phoneId,
-      package: z.string().optional().describe('From search_library'),
-      upload: z.string().optional().describe('upl_… of complete_app_upload'),
+      package: z.string().min(1).optional().describe('From search_library'),
+      upload: z.string().min(1).optional().describe('upl_… of complete_app_upload'),
       replace: z.boolean().optional().describe('With upload: remove the app and its data first'),
     }),
     output: {

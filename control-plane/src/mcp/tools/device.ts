@@ -82,8 +82,8 @@ export const deviceTools = [
       location: setLocationBody
         .extend({ timezone_from_location: z.boolean().optional().describe('true') })
         .optional(),
-      locale: z.string().optional().describe('Such as de-DE'),
-      timezone: z.string().optional().describe('IANA name'),
+      locale: z.string().min(1).optional().describe('Such as de-DE'),
+      timezone: z.string().min(1).optional().describe('IANA name'),
     }),
     output: {
       location: { ...object, properties: { lat: number, lng: number } },

@@ -42,9 +42,9 @@ export const peopleTools = [
     description: `Ask a person to do something on the phone: sign in, pay, solve a check. With message it returns a URL immediately: send it to the person. Then call it again with handoff_id to wait up to ${polls.person} s for the answer; repeat while status is open or taken.`,
     input: z.strictObject({
       phone_id: phoneId,
-      message: z.string().optional().describe('The task, for the person'),
+      message: z.string().min(1).optional().describe('The task, for the person'),
       expires_in: expiresIn,
-      handoff_id: z.string().optional().describe('hnd_… to wait for'),
+      handoff_id: z.string().min(1).optional().describe('hnd_… to wait for'),
     }),
     output: {
       ...{ id: string, status: described(string, 'open, taken, done, declined or expired') },

@@ -63,7 +63,7 @@ export const phoneTools = [
       status: z.enum(phoneStatuses).optional().describe('Left out: all except failed and deleted'),
       metadata: z.record(z.string(), z.string()).optional().describe('One pair that phones must have'),
       limit: pageFields.limit.optional().meta({ description: '' }),
-      cursor: z.string().optional().describe('next_cursor of the page before'),
+      cursor: z.string().min(1).optional().describe('next_cursor of the page before'),
     }),
     output: { data: list(object), next_cursor: orNull(string) },
     annotations: reads,
@@ -91,13 +91,14 @@ export const phoneTools = [
       'Rent a new phone and wait until it is ready. Billing per second starts now and ends with park_phone. If the status is still creating, call get_phone with wait. Then observe.',
     input: z.strictObject({
       name: nameField.optional().meta({ description: '' }),
-      country: z.string().optional().describe('A code of countries in get_account'),
+      country: z.string().min(1).optional().describe('A code of countries in get_account'),
       metadata: metadataField.optional().meta({ description: '' }),
       on_idle: onIdleField.optional().meta({ description: '' }),
       idle_timeout: idleTimeoutField.optional().describe('Seconds without a request; 300'),
       max_duration: maxDurationField.optional().describe('Seconds of the session; 900'),
       idempotency_key: z
         .string()
+        .min(1)
         .optional()
         .describe('Repeating a call with the same key (8 to 128 letters or digits) creates nothing new'),
     }),

@@ -26,8 +26,8 @@ export const recordingTools = [
     input: z.strictObject({
       phone_id: phoneId,
       operation: z.enum(['start', 'stop', 'list']),
-      name: z.string().optional().describe('For start'),
-      recording_id: z.string().optional().describe('For stop'),
+      name: z.string().min(1).optional().describe('For start'),
+      recording_id: z.string().min(1).optional().describe('For stop'),
     }),
     output: { id: string, status: string, duration_ms: orNull(integer), data: list(object), next },
     annotations: adds,

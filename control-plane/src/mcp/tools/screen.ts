@@ -1,8 +1,7 @@
 /** The tools that read the screen and act on it. */
-import { actionBatchSchema, limits, waitBudget, type ActionResult } from '@phonerack/shared'
+import { actionBatchSchema, limits, waitBudget, type Action, type ActionResult } from '@phonerack/shared'
 import { z } from 'zod'
 import { maxWidthField } from '../../routes/phones/observe.js'
-import { findIssues } from '../../validation/issues.js'
 import { validationFailed } from '../../validation/validation-error.js'
 import { errorLines, withToolNext } from '../answers.js'
 import { path, times } from '../api.js'
@@ -11,6 +10,7 @@ import { phoneId } from '../schemas.js'
 import { entryLine, quoted } from '../text.js'
 import { defineTool, reads } from '../tool.js'
 import { actionsSchema } from './action-schema.js'
+import '../common-words.js'
 
 const elements = z.boolean().optional().describe('Add elements with their bounds')
 
@@ -20,11 +20,9 @@ interface BatchAnswer {
   observation?: Seen
 }
 
-/** The fields of `POST …/actions` that the arguments set, checked before anything is sent. @throws ApiError validation_failed */
-function checkedBatch(actions: unknown[], observe: string): object {
-  const { issues, data } = findIssues(actionBatchSchema, { actions, observe })
-  if (issues.length > 0) throw validationFailed('body', issues)
-  const waits = waitBudget((data as z.output<typeof actionBatchSchema>).actions)
+/** @throws ApiError validation_failed */
+function checkWaits(actions: readonly Action[]): void {
+  const waits = waitBudget(actions)
   if (waits > times.start)
     throw validationFailed(
       'body',
@@ -37,12 +35,12 @@ function checkedBatch(actions: unknown[], observe: string): object {
       ],
       'Split the batch into several calls of act. A wait_for without timeout_ms counts as 10000.',
     )
-  return { actions, observe }
 }
 
 /** `0 tap ok center=[540,1200]`, or the error of the action. Candidates are in its details. */
 function resultLines({ index, type, ok, ms: _, error, ...facts }: ActionResult): string[] {
-  const more = entryLine({ ...facts.resolved, moved: facts.moved, at_end: facts.at_end })
+  const { matched, moved, at_end } = facts
+  const more = entryLine({ ...facts.resolved, matched, moved, at_end })
   const head = `${index} ${type} ${ok ? 'ok' : 'failed'}${more === '' ? '' : ` ${more}`}`
   return error ? [head, ...errorLines(error).map((line) => `  ${line}`)] : [head]
 }
@@ -77,7 +75,7 @@ export const screenTools = [
       'Run 1 to 20 actions in order; the first failure stops them. Returns results and the new screen, so no observe is needed after it. Never repeat an action whose outcome is unknown (action_outcome_unknown, a timeout): observe first. No action starts after 40 s. Hand over with hand_off for sign-in and payment.',
     input: z.strictObject({
       phone_id: phoneId,
-      actions: z.array(z.unknown()),
+      actions: actionBatchSchema.shape.actions,
       observe: z
         .enum(['none', 'ui', 'screenshot', 'both'])
         .optional()
@@ -91,7 +89,8 @@ export const screenTools = [
       ...{ idempotentHint: false, openWorldHint: true },
     },
     async run({ phone_id: id, actions, observe = 'ui', elements: withElements = false }, api) {
-      const json = checkedBatch(actions, observe === 'ui' && !withElements ? 'text' : observe)
+      checkWaits(actions)
+      const json = { actions, observe: observe === 'ui' && !withElements ? 'text' : observe }
       const {
         results: raw,
         completed,

@@ -24,8 +24,8 @@ export const stepTools = [
       'List the batches of actions that ran on a phone, newest first, with senders and results. Kept for 7 days, even after the phone is deleted.',
     input: z.strictObject({
       phone_id: phoneId,
-      session: z.string().optional(),
-      cursor: z.string().optional(),
+      session: z.string().min(1).optional(),
+      cursor: z.string().min(1).optional(),
     }),
     output: { data: list(object), next_cursor: orNull(string), next },
     annotations: reads,
