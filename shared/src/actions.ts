@@ -28,7 +28,8 @@ const textTarget = z.strictObject({
 })
 const idTarget = z.strictObject({ id: targetText })
 const descTarget = z.strictObject({ desc: targetText })
-const pixels = z.int().meta({ description: 'Device pixels.' })
+/** Points of a scaled screenshot, divided by its scale, have fractions. */
+const pixels = z.number().overwrite(Math.round).meta({ description: 'Device pixels; fractions are rounded.' })
 const pointTarget = z.strictObject({ x: pixels, y: pixels })
 
 /** Exactly one form. */
@@ -153,15 +154,23 @@ export const actionSchemas = {
     direction: direction.default('down'),
     max_scrolls: z.int().min(1).max(30).default(10),
   }),
-  open_app: z.strictObject({
-    type: z.literal('open_app'),
-    package: packageName,
-    activity: z
-      .string()
-      .max(255)
-      .regex(/^[A-Za-z0-9_.$]+$/)
-      .optional(),
-  }),
+  open_app: z
+    .strictObject({
+      type: z.literal('open_app'),
+      package: packageName.optional(),
+      label: codePoints(1, 100)
+        .optional()
+        .meta({ description: 'Its name on the phone, instead of `package`.' }),
+      activity: z
+        .string()
+        .max(255)
+        .regex(/^[A-Za-z0-9_.$]+$/)
+        .optional(),
+    })
+    .refine(
+      ({ package: name, label }) => (name === undefined) !== (label === undefined),
+      'must have exactly one of `package` and `label`',
+    ),
   close_app: z.strictObject({ type: z.literal('close_app'), package: packageName }),
   open_url: z.strictObject({ type: z.literal('open_url'), url: webUrl }),
   hide_keyboard: z.strictObject({ type: z.literal('hide_keyboard') }),

@@ -142,6 +142,10 @@ export const actionResultSchema = z
         description:
           'For touches: the touched point, and conditions that may have kept the touch from its element.',
       }),
+    matched: z.string().optional().meta({
+      description:
+        'The text or description of the element, if the text of the target is only a part of it. Left out for a field with typed text.',
+    }),
     moved: z
       .boolean()
       .optional()

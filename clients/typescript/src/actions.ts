@@ -90,9 +90,10 @@ export const scrollTo = (
   max_scrolls: options.maxScrolls,
 })
 
-export const openApp = (packageName: string, options: { activity?: string } = {}): Action => ({
+/** @param app its package, or its name on the phone as `label` */
+export const openApp = (app: string | { label: string }, options: { activity?: string } = {}): Action => ({
   type: 'open_app',
-  package: packageName,
+  ...(typeof app === 'string' ? { package: app } : { label: app.label }),
   activity: options.activity,
 })
 export const closeApp = (packageName: string): Action => ({ type: 'close_app', package: packageName })

@@ -297,9 +297,13 @@ export class Phone implements AsyncDisposable {
     return observation ?? this.observe({ signal })
   }
 
-  async openApp(packageName: string, options: CallOptions & { activity?: string } = {}): Promise<void> {
+  /** @param app its package, or its name on the phone as `label` */
+  async openApp(
+    app: string | { label: string },
+    options: CallOptions & { activity?: string } = {},
+  ): Promise<void> {
     const { activity, ...rest } = options
-    await this.one(openApp(packageName, { activity }), rest)
+    await this.one(openApp(app, { activity }), rest)
   }
 
   async closeApp(packageName: string, options: CallOptions = {}): Promise<void> {

@@ -58,7 +58,9 @@ export const maskResults = (
   masker: Masker,
   observation: Observation | null,
 ): ActionResult[] =>
-  results.map((result) => {
+  results.map((given) => {
+    const { matched } = given
+    const result = matched === undefined ? given : { ...given, matched: masker.text(matched) }
     const { error } = result
     if (!error) return result
     const { candidates, ...facts } = error.details

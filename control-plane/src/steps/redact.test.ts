@@ -2,7 +2,7 @@ import { type Action, type Element, type Observation } from '@phonerack/shared'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { createMasker, mark, maskActions, piecesOf, typedIn } from './redact.js'
-import { maskObservation } from './redact-screen.js'
+import { maskObservation, maskResults } from './redact-screen.js'
 
 const element = (text: string | null, state: string[], desc: string | null = null): Element => ({
   ...{ ref: 1, type: 'EditText', text, desc, id: 'x:id/y', bounds: [0, 0, 10, 10], center: [5, 5], state },
@@ -51,6 +51,11 @@ it('never keeps a line of text whose form or element it does not know', () => {
   expect(unknown.isMasked).toBe(true)
   const home = masked([element('Home', [])], '[1] Text "Home" (5,5)')
   expect(home).toMatchObject({ isMasked: false, observation: { text: `${head}\n[1] Text "Home" (5,5)` } })
+})
+
+it('masks typed texts in the names that targets hit', () => {
+  const result = { index: 0, type: 'tap', ok: true, ms: 1, matched: 'Call hunter2' }
+  expect(maskResults([result], maskerOf(['hunter2']), null)).toEqual([{ ...result, matched: `Call ${mark}` }])
 })
 
 it('masks typed texts in the first lines of a screen', () => {

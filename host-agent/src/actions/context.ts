@@ -28,6 +28,8 @@ export interface ActionContext {
   readonly now: () => number
   /** True once the running action may have reached the phone; the runner resets it. */
   wrote: boolean
+  /** The name that the last target hit, where its text was only a part of it. Forgets it. */
+  takeHit(): { matched?: string }
   /** Reads whether the screen is on, and caches it for `requireScreenOn`. */
   readScreenOn(): Promise<boolean>
   /** Reads the screen state, unless the cache says on. @throws ApiError phone_screen_off */
@@ -104,6 +106,7 @@ export function createContext(
   let lastWriteAt = -Infinity
   let settledAt = screenSettlesAt
   let writes = 0
+  let hit: string | null = null
   let power: 'unknown' | 'on' | 'changing' = 'unknown'
 
   const readSize = async (within: Progress): Promise<Size> => {
@@ -131,6 +134,11 @@ export function createContext(
     progress,
     now,
     wrote: false,
+    takeHit() {
+      const name = hit
+      hit = null
+      return name === null ? {} : { matched: name }
+    },
     get settledAt() {
       return settledAt
     },
@@ -174,7 +182,11 @@ export function createContext(
     // `guard.ts` replaces these.
     allow: () => Promise.resolve(),
     enter: () => undefined,
-    match: (target, tree) => matchTarget(target, tree, (id, ref) => snapshots.find(id, ref)),
+    match(target, tree) {
+      const match = matchTarget(target, tree, (id, ref) => snapshots.find(id, ref))
+      hit = match.found ? match.place.matched : null
+      return match
+    },
     async resolve(target) {
       for (let again = false; ; again = true) {
         const match = isPoint(target)

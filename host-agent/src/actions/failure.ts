@@ -1,9 +1,16 @@
 /** Maps an action's failure to a client error. It depends on whether the phone may have received anything. */
-import { ApiError, DeadlineExceeded, type Candidate, type PlainError } from '@phonerack/shared'
+import {
+  ApiError,
+  DeadlineExceeded,
+  showsTypedText,
+  type Candidate,
+  type PlainError,
+} from '@phonerack/shared'
 import { DeviceGone, notDone } from '../base/device-gone.js'
 import type { ScreenElement } from '../screen/elements.js'
 import { ScreenImageError, ScreenXmlError, unreadable } from '../screen/errors.js'
-import { showElement } from '../screen/observation.js'
+import type { Size } from '../device/device.js'
+import { cutText, showElement } from '../screen/observation.js'
 import { advice } from './advice.js'
 import { TargetMiss } from './context.js'
 import type { Miss } from './target.js'
@@ -37,9 +44,33 @@ export function missError(miss: Miss): ApiError {
   const byNth = miss.code === 'ambiguous_target' && 'text' in miss.target
   const { withoutObservation } = byNth ? advice.ambiguous_text : advice[miss.code]
   return new ApiError(miss.code, {
+    message: missMessage(miss),
     next: withoutObservation,
     details: { target: miss.target, ...miss.facts, candidates: miss.candidates.map(toCandidate) },
   })
+}
+
+/** Names of this many elements are in a message. */
+const maxNamed = 3
+
+/** Undefined: the message of the code. */
+function missMessage({ code, target, candidates, facts }: Miss): string | undefined {
+  if (code !== 'target_not_found') return undefined
+  if ('x' in target) {
+    const { width, height } = facts['screen'] as Size
+    return `The point (${target.x}, ${target.y}) is outside the screen, which is ${width}x${height} device pixels.`
+  }
+  // `nth` is too high.
+  if ('ref' in target || facts['matches'] !== undefined) return undefined
+  const names = candidates
+    .filter((element) => !showsTypedText(element))
+    .map(({ text, desc, id }) =>
+      JSON.stringify(cutText(text ?? desc ?? `#${id?.split(':id/').at(-1) ?? ''}`)),
+    )
+    .slice(0, maxNamed)
+  return names.length === 0
+    ? undefined
+    : `No element on the screen matches the target. Similar: ${names.join(', ')}.`
 }
 
 /** For a batch that could not begin: no action ran. */

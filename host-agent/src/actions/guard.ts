@@ -12,6 +12,7 @@ import {
   type GuardReason,
 } from '@phonerack/shared'
 import type { VisibleNode } from '../screen/elements.js'
+import { packageOf } from './apps.js'
 import type { ActionContext } from './context.js'
 import { fieldAt, focusedField } from './field.js'
 import { isPoint } from './target.js'
@@ -53,7 +54,7 @@ export function guard(context: ActionContext): void {
 /** @throws ApiError handoff_required */
 async function check(action: Action, context: ActionContext): Promise<void> {
   if (free.has(action.type)) return
-  if (action.type === 'open_app') return checkApp(action.package, null)
+  if (action.type === 'open_app') return checkApp(packageOf(action), null)
   if (action.type === 'open_url') {
     if (isGuardedUrl(action.url)) throw leftToPerson('store_or_wallet_link', {})
     return

@@ -3,7 +3,7 @@ import { ApiError, type Action, type ActionOf, type ActionResult, type ActionTyp
 import { intersect, wholeScreen, type Bounds } from '../screen/geometry.js'
 import { settle, type ActionContext } from './context.js'
 import { doubleTap, drag, hold, pinch, swipe, tap } from './gestures.js'
-import { closeApp, hideKeyboard, openApp, openUrl } from './apps.js'
+import { closeApp, hideKeyboard, openApp, openUrl, withPackage } from './apps.js'
 import { keyCode, metaState } from './keys.js'
 import { scrollOnce, scrollTo } from './scrolling.js'
 import type { Aim } from './target.js'
@@ -84,11 +84,12 @@ export async function perform<T extends ActionType>(
   context: ActionContext,
 ): Promise<Outcome> {
   if (touching.has(action.type)) await context.requireScreenOn()
-  await context.allow(action)
+  const known = await withPackage(action, context)
+  await context.allow(known)
   // The compiler cannot see that the table's entry under `action.type` accepts this
   // action.
-  const handler = handlers[(action as Action).type] as Handlers[T]
-  return handler(action, context)
+  const handler = handlers[(known as Action).type] as Handlers[T]
+  return handler(known, context)
 }
 
 function resolved({ touchPoint, ref, covered, node, element }: Aim): Resolved {

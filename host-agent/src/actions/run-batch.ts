@@ -163,12 +163,13 @@ async function runOne(
 ): Promise<ActionResult> {
   const startedAt = context.now()
   context.wrote = false
+  context.takeHit()
   const entry = { index, type: action.type }
   const ms = (): number => Math.max(0, Math.round(context.now() - startedAt))
   try {
     const attributes = () => ({ 'phonerack.action.index': index })
     const outcome = await inPart(`action ${action.type}`, attributes, () => perform(action, context))
-    return { ...entry, ok: true, ms: ms(), ...outcome }
+    return { ...entry, ok: true, ms: ms(), ...outcome, ...context.takeHit() }
   } catch (error) {
     logUnreadable(error, log)
     const known = toApiError(error, context.wrote)

@@ -38,7 +38,7 @@ describe('text', () => {
     expect(outcome({ text: 'SAVE' }, tree)).toBe('ambiguous_target')
     expect(outcome({ text: 'SAVE', nth: 1 }, tree)).toEqual([420, 130])
     expect(outcome({ text: 'ave a' }, tree)).toEqual([420, 230])
-    expect(outcome({ text: 'av', nth: 3 }, tree)).toEqual([420, 330])
+    expect(outcome({ text: 'aved' }, tree)).toEqual([420, 330])
     expect(outcome({ text: 'delete' }, tree)).toBe('target_not_found')
   })
 
@@ -56,10 +56,71 @@ describe('text', () => {
     expect(outcome({ text: '\u200b' }, tree)).toBe('target_not_found')
   })
 
-  it('does not search descriptions', () => {
-    expect(outcome({ text: 'Close' }, build({ desc: 'Close', bounds: [0, 0, 10, 10] }))).toBe(
-      'target_not_found',
+  const icon = (desc: string, top: number, more: Draft = {}): Draft => ({
+    class: 'android.widget.ImageButton',
+    desc,
+    flags: ['clickable'],
+    bounds: [900, top, 1000, top + 100],
+    ...more,
+  })
+
+  it('matches the description of an element without a text, which the screen shows as its name', () => {
+    const tree = build(icon('New note', 0), label('Notes', 200), icon('New folder', 400))
+    expect(outcome({ text: 'New note' }, tree)).toEqual([950, 50])
+    expect(outcome({ text: 'new FOLDER' }, tree)).toEqual([950, 450])
+    expect(outcome({ text: 'folder' }, tree)).toEqual([950, 450])
+    expect(outcome({ text: 'Share' }, build(icon('Share', 0, { text: 'Send' })))).toBe('target_not_found')
+  })
+
+  it('prefers a text to a description in each of the three steps, and an earlier step to both', () => {
+    const tree = build(icon('Search', 0), label('Search', 200), label('Search settings', 400))
+    expect(outcome({ text: 'Search' }, tree)).toEqual([420, 230])
+    expect(outcome({ text: 'search' }, build(icon('Search', 0), label('Search here', 200)))).toEqual([
+      950, 50,
+    ])
+  })
+
+  it.each([
+    ['OK', 'Bookmarks', false],
+    ['ok', 'Book', false],
+    ['OK', 'OK, got it', true],
+    ['on', 'Turn on', true],
+    ['on', 'Connections', false],
+    ['fi', 'Wi-Fi', true],
+    ['+', 'a+b', true],
+    ['5', '15', false],
+    ['5', '5 new', true],
+    ['no', 'Note', false],
+    ['note', 'Notes', true],
+    ['确定', '确定要删除吗', true],
+    ['ёж', 'ёжик', false],
+  ])('finds %j in %j: %s', (text, shown, isFound) => {
+    for (const draft of [label(shown, 0), icon(shown, 0)])
+      for (const target of [{ text }, ...('desc' in draft ? [{ desc: text }] : [])])
+        expect(match(target, build(draft)).found, JSON.stringify(target)).toBe(isFound)
+  })
+
+  it('tells the name that was hit, when the text is only a part of it', () => {
+    const hit = (target: Target, ...drafts: Draft[]) => {
+      const result = match(target, build(...drafts))
+      return result.found ? result.place.matched : 'none'
+    }
+    expect(hit({ text: 'Wi-Fi' }, label('Wi\u2011Fi', 0))).toBeNull()
+    expect(hit({ text: 'wi-fi' }, label('Wi\u2011Fi', 0))).toBeNull()
+    expect(hit({ text: 'Wi-Fi' }, label('Wi\u2011Fi calling', 0))).toBe('Wi\u2011Fi calling')
+    expect(hit({ text: 'note' }, icon('New note', 0))).toBe('New note')
+    expect(hit({ desc: 'note' }, icon('New note', 0, { text: 'Add' }))).toBe('New note')
+    expect(hit({ text: 'Off' }, row(0, [label('Wi-Fi', 0), label('Off for now', 100)]))).toBe(
+      'Wi-Fi, Off for now',
     )
+    const field = {
+      class: 'android.widget.EditText',
+      text: 'secret word',
+      flags: ['focusable' as const],
+      bounds: [0, 0, 9, 9] as const,
+    }
+    expect(hit({ text: 'secret' }, { ...field, bounds: [0, 0, 9, 9] })).toBeNull()
+    expect(hit({ id: 'x' }, label('Name', 0, { id: 'a:id/x' }))).toBeNull()
   })
 
   it('resolves to the button that contains the text, and finds the button by its label', () => {
@@ -148,6 +209,9 @@ describe('id, desc and coordinates', () => {
     expect(outcome({ id: 'com.example.app:id/name' }, tree)).toEqual([420, 30])
     expect(outcome({ id: 'name' }, tree)).toEqual([420, 30])
     expect(outcome({ id: 'login_button' }, tree)).toEqual([420, 530])
+    expect(outcome({ id: '#name' }, tree)).toEqual([420, 30])
+    expect(outcome({ id: '#com.example.app:id/name' }, tree)).toEqual([420, 30])
+    expect(outcome({ id: '#' }, tree)).toBe('target_not_found')
     expect(outcome({ id: 'app:id/name' }, tree)).toBe('target_not_found')
     expect(outcome({ id: 'Name' }, tree)).toBe('target_not_found')
   })

@@ -1,13 +1,14 @@
 /** Resolves a target on a screen. Pure. docs/decisions/0021. */
-import { folded, type SearchTarget, type Target } from '@phonerack/shared'
+import { folded, mostSimilar, showsTypedText, type SearchTarget, type Target } from '@phonerack/shared'
 import type { Point, Size } from '../device/device.js'
 import { inScreenOrder, type ScreenElement, type ScreenTree, type VisibleNode } from '../screen/elements.js'
 import { centerOf, contains, wholeScreen, type Bounds } from '../screen/geometry.js'
 import { findAgain } from '../screen/identity.js'
 import { isButton } from '../screen/kinds.js'
+import { cutText } from '../screen/observation.js'
 import type { SnapshotElement } from '../screen/snapshots.js'
 import { touchPointOf } from '../screen/touch-point.js'
-import { mostSimilar } from './similar.js'
+import { hasVisibleText } from '../screen/visible-text.js'
 
 /** A location on the screen that an action can aim at. */
 export interface Place {
@@ -18,6 +19,8 @@ export interface Place {
   element: ScreenElement | null
   /** The ref in the client's snapshot, or on the current screen. */
   ref: number | null
+  /** The name that was hit, where the text of the target is only a part of it. */
+  matched: string | null
 }
 
 /** A place, with the point at which to touch it. */
@@ -48,7 +51,7 @@ const maxCandidates = 10
 export function matchPoint(target: { x: number; y: number }, screen: Size): Match {
   const center = { x: target.x, y: target.y }
   if (contains(wholeScreen(screen), center))
-    return found({ center, bounds: null, node: null, element: null, ref: null }, null)
+    return found({ center, bounds: null, node: null, element: null, ref: null, matched: null }, null)
   const facts = { screen: { width: screen.width, height: screen.height } }
   return miss('target_not_found', target, [], facts)
 }
@@ -72,8 +75,17 @@ export function matchTarget(
   if (place) return found(place, tree)
   if (places.length > 0)
     return miss('target_not_found', target, elementsOf(places), { matches: places.length })
-  return miss('target_not_found', target, mostSimilar(wordsOf(target), tree.elements, maxCandidates), {})
+  return miss('target_not_found', target, nearTo(wordsOf(target), tree), {})
 }
+
+/** Elements that the client may have meant. */
+const nearTo = (words: string, tree: ScreenTree): ScreenElement[] =>
+  mostSimilar(
+    words,
+    tree.elements,
+    ({ text, desc, id }) => [text ?? '', desc ?? '', id?.split(':id/').at(-1) ?? ''],
+    { count: maxCandidates },
+  )
 
 function matchRef(
   target: { ref: number; snapshot_id: string },
@@ -85,37 +97,56 @@ function matchRef(
   const element = findAgain(before, tree.elements)
   if (element) return found({ ...elementPlace(element), ref: target.ref }, tree)
   const words = before.text ?? before.desc ?? before.id ?? ''
-  return miss('stale_snapshot', target, mostSimilar(words, tree.elements, maxCandidates), {
+  return miss('stale_snapshot', target, nearTo(words, tree), {
     reason: 'changed',
   })
 }
 
 /** All matching places, in screen order. */
 export function matchAll(target: SearchTarget, tree: ScreenTree): Place[] {
-  return toPlaces(matchNodes(target, tree), tree)
+  const { nodes, isPart } = matchNodes(target, tree)
+  const places = toPlaces(nodes, tree)
+  return isPart ? places.map((place) => ({ ...place, matched: shownName(place, 'desc' in target) })) : places
 }
 
-function matchNodes(target: SearchTarget, tree: ScreenTree): VisibleNode[] {
+/** Null for a field with typed text, which records of steps leave out. */
+function shownName({ element, node }: Place, byDesc: boolean): string | null {
+  if (element && showsTypedText(element)) return null
+  const name = (byDesc ? null : element?.text) ?? element?.desc ?? (byDesc ? node?.desc : node?.text)
+  return name ? cutText(name) : null
+}
+
+interface Matched {
+  nodes: VisibleNode[]
+  /** The text of the target is only a part of the name. */
+  isPart: boolean
+}
+
+function matchNodes(target: SearchTarget, tree: ScreenTree): Matched {
   const nodes = tree.visible.filter((node) => node !== null)
   if ('id' in target) {
-    const { id } = target
-    return nodes.filter((node) => node.id !== '' && (node.id === id || node.id.endsWith(`:id/${id}`)))
+    // The text form of a screen shows IDs with `#`.
+    const ids = [target.id, target.id.replace(/^#/, '')]
+    const isIt = ({ id }: VisibleNode): boolean =>
+      id !== '' && ids.some((each) => id === each || (each !== '' && id.endsWith(`:id/${each}`)))
+    return { nodes: nodes.filter(isIt), isPart: false }
   }
   const wanted = 'text' in target ? target.text : target.desc
-  const said = nodes.map((node) => ('text' in target ? textsOf(node, tree) : [node.desc]))
-  const matching = (test: (words: string) => boolean): VisibleNode[] =>
-    nodes.filter((_, index) => said[index]?.some((words) => words !== '' && test(words)))
+  // A text in a step comes before a description in the same step.
+  const kinds = 'text' in target ? [textsOf, (node: VisibleNode) => nameOf(node, tree)] : [descOf]
+  const said = kinds.map((kind) => nodes.map((node) => kind(node, tree).filter((words) => words !== '')))
   const sought = folded(wanted)
   const steps = [
     (words: string) => words === wanted,
     (words: string) => sought !== '' && folded(words) === sought,
-    (words: string) => sought !== '' && folded(words).includes(sought),
+    (words: string) => sought !== '' && hasPart(folded(words), sought),
   ]
-  for (const step of steps) {
-    const matches = matching(step)
-    if (matches.length > 0) return matches
-  }
-  return []
+  for (const [step, test] of steps.entries())
+    for (const names of said) {
+      const matches = nodes.filter((_, index) => names[index]?.some(test))
+      if (matches.length > 0) return { nodes: matches, isPart: step === 2 }
+    }
+  return { nodes: [], isPart: false }
 }
 
 /** Its own text and the text taken from its children, which the client saw as its text. */
@@ -123,6 +154,27 @@ function textsOf(node: VisibleNode, tree: ScreenTree): string[] {
   const element = tree.elementOf[node.index]
   const taken = element?.node.index === node.index ? (element.text ?? '') : ''
   return [node.text, taken]
+}
+
+const descOf = ({ desc }: VisibleNode): string[] => [desc]
+
+/** The description is the name of a node without a text; the screen shows it in the same place. */
+const nameOf = (node: VisibleNode, tree: ScreenTree): string[] =>
+  textsOf(node, tree).some(hasVisibleText) ? [] : descOf(node)
+
+/** Characters of a text that is sought as a whole word only: `OK` is not meant by `Bookmarks`. */
+const shortLength = 3
+const wordsOfText = new Intl.Segmenter('en', { granularity: 'word' })
+
+/** Both are folded. */
+function hasPart(words: string, sought: string): boolean {
+  if (!words.includes(sought)) return false
+  if (Array.from(sought).length > shortLength) return true
+  const ends = new Set([0])
+  for (const { index, segment } of wordsOfText.segment(words)) ends.add(index + segment.length)
+  for (let at = words.indexOf(sought); at >= 0; at = words.indexOf(sought, at + 1))
+    if (ends.has(at) && ends.has(at + sought.length)) return true
+  return false
 }
 
 /** Maps nodes to their elements; several inside one button become that button. */
@@ -163,7 +215,14 @@ function buttonsAround(index: number, tree: ScreenTree): number[] {
 function placeOf(node: VisibleNode, tree: ScreenTree): Place {
   const element = tree.elementOf[node.index]
   if (element) return elementPlace(element)
-  return { center: centerOf(node.visible), bounds: node.visible, node, element: null, ref: null }
+  return {
+    center: centerOf(node.visible),
+    bounds: node.visible,
+    node,
+    element: null,
+    ref: null,
+    matched: null,
+  }
 }
 
 const elementPlace = (element: ScreenElement): Place => ({
@@ -172,6 +231,7 @@ const elementPlace = (element: ScreenElement): Place => ({
   node: element.node,
   element,
   ref: element.ref,
+  matched: null,
 })
 
 function found(place: Place, tree: ScreenTree | null): Match {

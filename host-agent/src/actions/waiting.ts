@@ -50,7 +50,7 @@ function timeout(action: ActionOf<'wait_for'>, match: Match | null): ApiError {
   return new ApiError('wait_timeout', {
     // Keeps "not seen" apart from "could not read".
     message: match
-      ? `The target was not ${action.state} within ${action.timeout_ms} ms.`
+      ? `The target was not ${action.state} within ${action.timeout_ms} ms.${similar(match)}`
       : `The screen could not be read at the end of ${action.timeout_ms} ms, so the state of the target is unknown.`,
     next: match
       ? advice.not_there.withoutObservation
@@ -72,6 +72,10 @@ export async function waitIdle(action: ActionOf<'wait_idle'>, context: ActionCon
     await context.progress.sleep(idleGapMs, 'wait_idle')
   }
 }
+
+/** The elements that `missError` names. */
+const similar = (match: Match): string =>
+  match.found ? '' : (/ Similar: .*$/s.exec(missError(match.miss).message)?.[0] ?? '')
 
 const neverIdle = (timeoutMs: number, readable: boolean): ApiError =>
   new ApiError('wait_timeout', {

@@ -152,10 +152,18 @@ def scroll_to(
     return action
 
 
-def open_app(package: str, *, activity: Optional[str] = None) -> Action:
-    if activity is None:
-        return {"type": "open_app", "package": package}
-    return {"type": "open_app", "package": package, "activity": activity}
+def open_app(
+    package: Optional[str] = None, *, label: Optional[str] = None, activity: Optional[str] = None
+) -> Action:
+    """Opens an app by its package, or by its name on the phone (`label`)."""
+    action: models.OpenAppAction = {"type": "open_app"}
+    if package is not None:
+        action["package"] = package
+    if label is not None:
+        action["label"] = label
+    if activity is not None:
+        action["activity"] = activity
+    return action
 
 
 def close_app(package: str) -> Action:

@@ -173,6 +173,10 @@ export type ActionResult = {
         disabled?: true;
     };
     /**
+     * The text or description of the element, if the text of the target is only a part of it. Left out for a field with typed text.
+     */
+    matched?: string;
+    /**
      * For `scroll` and `scroll_to`: whether the content moved.
      */
     moved?: boolean;
@@ -1662,7 +1666,11 @@ export type ScrollToAction = {
 
 export type OpenAppAction = {
     type: 'open_app';
-    package: string;
+    package?: string;
+    /**
+     * Its name on the phone, instead of `package`.
+     */
+    label?: string;
     activity?: string;
 };
 
@@ -1745,11 +1753,11 @@ export type DescTarget = {
 
 export type PointTarget = {
     /**
-     * Device pixels.
+     * Device pixels; fractions are rounded.
      */
     x: number;
     /**
-     * Device pixels.
+     * Device pixels; fractions are rounded.
      */
     y: number;
 };

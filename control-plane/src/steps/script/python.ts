@@ -112,7 +112,13 @@ function calls(call: Call): string[] {
         ),
       ]
     case 'open_app':
-      return [made('open_app', pythonLiteral(action.package), ...named({ activity: action.activity }))]
+      return [
+        made(
+          'open_app',
+          ...(action.package === undefined ? [] : [pythonLiteral(action.package)]),
+          ...named({ label: action.label, activity: action.activity }),
+        ),
+      ]
     case 'close_app':
       return [made('close_app', pythonLiteral(action.package))]
     case 'open_url':

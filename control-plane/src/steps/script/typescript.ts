@@ -91,7 +91,9 @@ function calls(call: Call): string[] {
         `scroll(${literal(action.direction)}${options({ target, amount: action.amount })})`,
       ]
     case 'open_app':
-      return [`openApp(${literal(action.package)}${options({ activity: action.activity })})`]
+      return [
+        `openApp(${action.package === undefined ? `{ label: ${literal(action.label)} }` : literal(action.package)}${options({ activity: action.activity })})`,
+      ]
     case 'close_app':
       return [`closeApp(${literal(action.package)})`]
     case 'open_url':

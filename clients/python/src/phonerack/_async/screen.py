@@ -245,13 +245,15 @@ class AsyncScreen:
 
     async def open_app(
         self,
-        package: str,
+        package: Optional[str] = None,
         *,
+        label: Optional[str] = None,
         activity: Optional[str] = None,
         timeout: Optional[float] = None,
         deadline: Optional[float] = None,
     ) -> None:
-        await self._one(actions.open_app(package, activity=activity), timeout, deadline)
+        """Opens an app by its package, or by its name on the phone (`label`)."""
+        await self._one(actions.open_app(package, label=label, activity=activity), timeout, deadline)
 
     async def close_app(
         self, package: str, *, timeout: Optional[float] = None, deadline: Optional[float] = None

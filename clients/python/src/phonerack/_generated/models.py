@@ -94,6 +94,9 @@ class _ActionResultRequired(TypedDict):
 class ActionResult(_ActionResultRequired, total=False):
     # For touches: the touched point, and conditions that may have kept the touch from its element.
     resolved: ActionResultResolved
+    # The text or description of the element, if the text of the target is only a part of it. Left out for a
+    # field with typed text.
+    matched: str
     # For `scroll` and `scroll_to`: whether the content moved.
     moved: bool
     # For `scroll` and `scroll_to`: whether the content ends here in that direction; null if unknown.
@@ -733,10 +736,12 @@ class ObservationScreenshot(_ObservationScreenshotRequired, total=False):
 
 class _OpenAppActionRequired(TypedDict):
     type: Literal["open_app"]
-    package: str
 
 
 class OpenAppAction(_OpenAppActionRequired, total=False):
+    package: str
+    # Its name on the phone, instead of `package`.
+    label: str
     activity: str
 
 
@@ -821,10 +826,10 @@ class PinchAction(_PinchActionRequired, total=False):
 
 
 class PointTarget(TypedDict):
-    # Device pixels.
-    x: int
-    # Device pixels.
-    y: int
+    # Device pixels; fractions are rounded.
+    x: float
+    # Device pixels; fractions are rounded.
+    y: float
 
 
 class ReadLogsAnswer(TypedDict):

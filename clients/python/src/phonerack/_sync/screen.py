@@ -246,13 +246,15 @@ class Screen:
 
     def open_app(
         self,
-        package: str,
+        package: Optional[str] = None,
         *,
+        label: Optional[str] = None,
         activity: Optional[str] = None,
         timeout: Optional[float] = None,
         deadline: Optional[float] = None,
     ) -> None:
-        self._one(actions.open_app(package, activity=activity), timeout, deadline)
+        """Opens an app by its package, or by its name on the phone (`label`)."""
+        self._one(actions.open_app(package, label=label, activity=activity), timeout, deadline)
 
     def close_app(
         self, package: str, *, timeout: Optional[float] = None, deadline: Optional[float] = None

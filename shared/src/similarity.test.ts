@@ -1,0 +1,27 @@
+import { describe, expect, it } from 'vitest'
+import { mostSimilar } from './similarity.js'
+
+const near = (words: string, names: string[], least?: number): string[] =>
+  mostSimilar(words, names, (name) => [name], { count: 3, ...(least === undefined ? {} : { least }) })
+
+describe('mostSimilar', () => {
+  it('orders names by their similarity, and leaves out unrelated ones', () => {
+    expect(near('wifi', ['Bluetooth', 'Wi\u2011Fi calling', 'Wi\u2011Fi'])).toEqual([
+      'Wi\u2011Fi',
+      'Wi\u2011Fi calling',
+    ])
+    expect(near('volumen', ['power', 'volume_up', 'volume_mute', 'volume_down', 'a'])).toEqual([
+      ...['volume_up', 'volume_mute', 'volume_down'],
+    ])
+  })
+
+  it('compares single characters, and nothing with nothing', () => {
+    expect(near('A', ['a', 'b'])).toEqual(['a'])
+    expect(near('', ['', 'a'])).toEqual([])
+  })
+
+  it('has a bound below which names are unrelated', () => {
+    expect(near('calculator', ['Play Store'])).toEqual(['Play Store'])
+    expect(near('calculator', ['Play Store'], 0.5)).toEqual([])
+  })
+})
