@@ -4,10 +4,9 @@ import { DeviceGone, TextMethodUnavailable, type SentText, type TextMethod } fro
 import type { VisibleNode } from '../screen/elements.js'
 import { advice } from './advice.js'
 import { settle, unavailable, type ActionContext } from './context.js'
-import { fieldAgain, fieldAt, focusedField, isSameField, isSurelyEmpty } from './field.js'
+import { fieldAgain, fieldAt, focusedField, isSurelyEmpty, originOf, type Field } from './field.js'
 import { tap } from './gestures.js'
 import { keyCode, metaState } from './keys.js'
-import { isPoint } from './target.js'
 import { judgeTyped, type FieldText, type Verdict } from './typed-text.js'
 
 const focusLimitMs = 3000
@@ -20,15 +19,15 @@ export async function type(action: ActionOf<'type'>, context: ActionContext): Pr
   const input = context.device.text
   if (!input) throw unavailable('text_input')
   const field = await focus(action.target, context)
-  context.enter(field)
+  context.enter(field?.node ?? null)
   await enterText(field, action, input.methods, context)
   if (action.submit) await context.key(keyCode('enter'), 0, settle.navigation)
 }
 
 export async function clear(action: ActionOf<'clear'>, context: ActionContext): Promise<void> {
   const field = await focus(action.target, context)
-  context.enter(field)
-  if (field && isSurelyEmpty(field)) return
+  context.enter(field?.node ?? null)
+  if (field && isSurelyEmpty(field.node)) return
   await selectAllAndDelete(context)
   if (field) await ensureEmpty(field, context)
 }
@@ -39,23 +38,27 @@ export async function clear(action: ActionOf<'clear'>, context: ActionContext): 
  * accepts text, which cannot be read back.
  * @throws ApiError no_focused_field
  */
-async function focus(target: Target | undefined, context: ActionContext): Promise<VisibleNode | null> {
-  let aimed: VisibleNode | null = null
+async function focus(target: Target | undefined, context: ActionContext): Promise<Field | null> {
+  let aimed: Field | null = null
   if (target) {
     const place = await context.resolve(target)
-    if (!isPoint(target)) aimed = fieldAt(await context.tree(), place)
-    context.enter(aimed)
+    const tree = await context.tree()
+    const node = fieldAt(tree, place)
+    context.enter(node)
+    aimed = node && { node, tree }
     await context.gesture([tap(place.touchPoint)])
   }
   const until = context.now() + focusLimitMs
   for (let look = 1; ; look += 1) {
     const tree = await context.tree()
-    const focused = focusedField(tree)
-    if (focused && (!aimed || isSameField(aimed, focused))) return focused
+    const node = focusedField(tree)
+    const focused = node && { node, tree }
+    const origin = focused && aimed ? originOf(focused, aimed.tree) : null
+    if (focused && (!aimed || origin === aimed.node)) return focused
     const last = look > 1 && (context.now() >= until || !target)
     if (last) {
-      // A search box often opens a screen with the real field on it.
-      if (focused && aimed && !fieldAgain(tree, aimed)) return focused
+      // A search box often opens a screen with the real field on it. Another field of the same screen is never meant.
+      if (focused && aimed && origin === null && !fieldAgain(tree, aimed)) return focused
       const { keyboardVisible } = await context.device.windows.read(context.progress.within(focusLimitMs))
       if (!focused && keyboardVisible) return null
       throw new ApiError('no_focused_field', {
@@ -80,14 +83,14 @@ const maxMethods = 2
  * when the field's content is certain, another method is tried.
  */
 async function enterText(
-  field: VisibleNode | null,
+  field: Field | null,
   action: ActionOf<'type'>,
   all: readonly TextMethod[],
   context: ActionContext,
 ): Promise<void> {
   const { text } = action
-  const whole = field !== null && (action.clear || isSurelyEmpty(field))
-  let mustClear = action.clear && !(field && isSurelyEmpty(field))
+  const whole = field !== null && (action.clear || isSurelyEmpty(field.node))
+  let mustClear = action.clear && !(field && isSurelyEmpty(field.node))
   let tried = 0
   let unavailableMethod: TextMethodUnavailable | null = null
   let failure: ApiError | null = null
@@ -113,7 +116,7 @@ async function enterText(
     if (whole) mustClear = !isSurelyEmpty(outcome.field)
     // Since the cursor's position is unknown, only an unchanged field allows another
     // attempt.
-    else if (!isUnchanged(field, outcome.field)) throw failure
+    else if (!isUnchanged(field.node, outcome.field)) throw failure
   }
   if (failure) throw failure
   if (unavailableMethod?.cause instanceof DeviceGone) throw unavailableMethod.cause
@@ -135,13 +138,13 @@ interface Missed {
 
 async function send(
   method: TextMethod,
-  field: VisibleNode | null,
+  field: Field | null,
   action: ActionOf<'type'>,
   context: ActionContext,
 ): Promise<'done' | TextMethodUnavailable | Missed> {
   let sent: SentText
   try {
-    sent = await context.write((progress) => method.send(action.text, field, progress), {
+    sent = await context.write((progress) => method.send(action.text, field?.node ?? null, progress), {
       limitMs: method.limitMs(action.text),
       settleMs: settle.touch,
     })
@@ -158,21 +161,21 @@ async function send(
   }
 }
 
-async function isEmptyNow(field: VisibleNode, context: ActionContext): Promise<boolean> {
+async function isEmptyNow(field: Field, context: ActionContext): Promise<boolean> {
   const now = fieldAgain(await context.freshTree(), field)
   return now !== null && isSurelyEmpty(now)
 }
 
 /** Reads until the text has arrived, or the field has stopped changing: long texts arrive in parts. */
 async function readBack(
-  field: VisibleNode,
+  field: Field,
   action: ActionOf<'type'>,
   sure: boolean,
   context: ActionContext,
 ): Promise<'done' | Missed> {
-  const before = textOf(field)
+  const before = textOf(field.node)
   const latest = context.now() + readBackMaxMs
-  let seen = field
+  let seen = field.node
   let until = context.now() + readBackLimitMs
   for (let look = 1; ; look += 1) {
     const now = fieldAgain(await context.freshTree(), field)
@@ -234,10 +237,10 @@ const isUnchanged = (before: VisibleNode, now: VisibleNode): boolean =>
  * more delete is sent at its end: real text gets shorter, a hint does not. Text that
  * lost one character was not selected.
  */
-async function ensureEmpty(field: VisibleNode, context: ActionContext): Promise<void> {
+async function ensureEmpty(field: Field, context: ActionContext): Promise<void> {
   let now = fieldAgain(await context.freshTree(), field)
   if (!now || isSurelyEmpty(now)) return
-  if (isUnchanged(field, now)) {
+  if (isUnchanged(field.node, now)) {
     await deleteAtEnd(1, context)
     const then = fieldAgain(await context.freshTree(), field)
     if (!then || isUnchanged(now, then)) return
@@ -245,7 +248,7 @@ async function ensureEmpty(field: VisibleNode, context: ActionContext): Promise<
   }
   // Anything other than a shorter text is a hint, or text that the app puts into an
   // empty field.
-  if (lengthOf(now) !== lengthOf(field) - 1) return
+  if (lengthOf(now) !== lengthOf(field.node) - 1) return
   await deleteAtEnd(lengthOf(now), context)
   const last = fieldAgain(await context.freshTree(), field)
   if (last && !isSurelyEmpty(last) && lengthOf(last) === lengthOf(now))

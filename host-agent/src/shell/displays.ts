@@ -1,7 +1,7 @@
 /**
  * Reads the displays of a phone from `dumpsys window displays`. Used by `screen.ts` and `windows.ts`, which must take size and
  * focus from the same display. Form: AOSP `DisplayContent.dump`, Android 10 to 16. Each display is a block, and the display that
- * was used last is the last block: the display of our own live view or recording comes before display 0. docs/parsers.md
+ * was used last is the last block: the display of a live view or recording comes before display 0. docs/parsers.md
  */
 import { command, pipe } from '../adb/quote.js'
 
