@@ -8,7 +8,7 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
-import { buildClient, buildWheel, clients as packages } from '@phonerack/launcher/packages'
+import { buildWheel, clients as packages } from '@phonerack/launcher/packages'
 import { makeApk, newSigner } from '@phonerack/virtual-phone/testing/apk'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { z } from 'zod'
@@ -27,7 +27,7 @@ const python = process.env['PYTHON'] ?? '/usr/bin/python3'
 
 /** Why a block is not run. */
 const reasons: Readonly<Record<string, string>> = {
-  install: 'The packages are not in a registry: the test installs those that it builds.',
+  install: 'The test installs the packages of the service once, for all pages.',
   workflow: 'It runs on the machines of a CI service. Its script is the block before it, which runs.',
 }
 
@@ -49,9 +49,9 @@ const system = inject('system')
 beforeAll(async () => {
   tenant = await newTenant(system)
   dir = await mkdtemp(path.join(tmpdir(), 'phonerack-guide-'))
-  const files: string[] = []
-  for (const spec of packages) files.push(await buildClient(spec, { root, out: path.join(dir, 'out') }))
-  const options = ['--offline', '--no-audit', '--no-fund', '--ignore-scripts']
+  const files = packages.map(({ name }) => `${system.up.base_url}/packages/${name}.tgz`)
+  // No registry answers: all modules are in the files.
+  const options = ['--registry', 'http://127.0.0.1:9', '--no-audit', '--no-fund', '--ignore-scripts']
   await run('npm', ['install', ...options, ...files], { cwd: dir, timeout: 120_000 })
   await symlink(
     path.join(root, 'node_modules', 'standardwebhooks'),

@@ -12,6 +12,7 @@ import type { ApiDocument } from './compose/endpoints.js'
 import { InlineScripts } from './compose/inline-scripts.js'
 import { licencesText } from './compose/licences.js'
 import { anchorOf } from './compose/links.js'
+import { writeMarkdown } from './compose/markdown.js'
 import { nav, sidebar } from './navigation.js'
 import type { ThemeConfig } from './theme/config.js'
 
@@ -37,6 +38,7 @@ export default async () => {
     copyFileSync(path.join(root, file), path.join(pages, 'public', path.basename(file)))
   writeFileSync(path.join(pages, 'public', 'licences.txt'), licencesText(root))
   const scripts = new InlineScripts()
+  const menus = sidebar(operations)
 
   return defineConfigWithTheme<ThemeConfig>({
     base,
@@ -59,7 +61,7 @@ export default async () => {
       apiReference,
       logo: '/icon.svg',
       nav,
-      sidebar: sidebar(operations),
+      sidebar: menus,
       outline: { level: [2, 3] },
       search: {
         provider: 'local',
@@ -73,6 +75,7 @@ export default async () => {
     transformHtml: (html) => scripts.moved(html, base),
     buildEnd({ outDir }) {
       scripts.write(outDir)
+      writeMarkdown(pages, outDir, menus, ['/', '/reference/'])
       rmSync(path.join(outDir, 'hashmap.json'), { force: true })
       compressTexts(outDir)
     },

@@ -19,6 +19,10 @@ const site: Readonly<Record<string, string | Buffer>> = {
   'assets/app.1a2b3c.js': script,
   'assets/app.1a2b3c.js.gz': gzipSync(script),
   'icon.svg': '<svg/>',
+  'guide/first.md': 'curl http://127.0.0.1:7700/v1/account',
+  'llms-full.txt': 'curl http://127.0.0.1:7700/v1/phones',
+  'packages/phonerack-sdk-0.1.0.tgz': 'packed',
+  'packages/SHA256SUMS': 'sums',
 }
 
 const dir = mkdtempSync(path.join(tmpdir(), 'phonerack-docs-'))
@@ -32,7 +36,7 @@ beforeAll(async () => {
   }
   app = createFastify({}, createLogger('test', { write: () => undefined }))
   addFoundations(app)
-  await addDocs(app, path.join(dir, 'site'))
+  await addDocs(app, 'https://phones.example', path.join(dir, 'site'))
   await app.ready()
 })
 afterAll(async () => {
@@ -112,6 +116,22 @@ describe('the documentation', () => {
     errorOf(await get(url), 404, 'not_found')
   })
 
+  it('gives models Markdown with the address of the service', async () => {
+    const page = await get('/docs/guide/first.md')
+    expect([page.headers['content-type'], page.body]).toEqual([
+      'text/markdown; charset=utf-8',
+      'curl https://phones.example/v1/account',
+    ])
+    expect((await get('/llms-full.txt')).body).toBe('curl https://phones.example/v1/phones')
+  })
+
+  it('serves packages by their name, with and without the version, and nothing else there', async () => {
+    for (const name of ['phonerack-sdk-0.1.0.tgz', 'phonerack-sdk.tgz', 'SHA256SUMS'])
+      expect((await get(`/packages/${name}`)).statusCode, name).toBe(200)
+    for (const name of ['', '..%2fllms-full.txt', 'phonerack.tgz'])
+      errorOf(await get(`/packages/${name}`), 404, 'not_found')
+  })
+
   it('refuses other methods with those that the path has', async () => {
     const refused = await get('/docs/guide/first', {}, 'POST')
     errorOf(refused, 405, 'method_not_allowed')
@@ -122,7 +142,7 @@ describe('the documentation', () => {
 it('is not found when the site was not built', async () => {
   const bare = createFastify({}, createLogger('test', { write: () => undefined }))
   addFoundations(bare)
-  await addDocs(bare, null)
+  await addDocs(bare, 'https://phones.example', null)
   errorOf(await bare.inject('/docs'), 404, 'not_found')
   await bare.close()
 })

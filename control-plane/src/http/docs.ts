@@ -1,12 +1,15 @@
 /**
- * Serves the documentation site at `/docs`: the files of `site/`, without a key and without requests to other servers.
+ * Serves the documentation site at `/docs` and the packages for authors of agents at `/packages`: the files of `site/`,
+ * without a key and without requests to other servers.
  * docs/decisions/0281
  */
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
 import fastifyStatic from '@fastify/static'
 import { ApiError } from '@phonerack/shared'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { sendError } from './errors.js'
-import { notFoundPage, readSite, siteFolder } from './site-files.js'
+import { notFoundPage, readSite, siteFolder, type SiteFile } from './site-files.js'
 
 /** Styles in attributes: the colors of highlighted code, and the API reference. Images: those that an API answers. */
 const policy =
@@ -25,28 +28,43 @@ const headers = {
 /** A hashed name never gets another content; a browser asks for all others each time. */
 const caching = { hashed: 'public, max-age=31536000, immutable', other: 'no-cache' }
 
+/** The address of the service in the examples. A page in a browser replaces it by itself. */
+const documented = 'http://127.0.0.1:7700'
+const forModels = /\.md$|^llms-full\.txt$/
+
 /** @param folder the built site; null: there are no pages, and `/docs` is not found */
-export async function addDocs(app: FastifyInstance, folder: string | null = siteFolder()): Promise<void> {
+export async function addDocs(
+  app: FastifyInstance,
+  baseUrl: string,
+  folder: string | null = siteFolder(),
+): Promise<void> {
   if (folder === null) return
   const files = readSite(folder)
   await app.register(async (docs) => {
     await docs.register(fastifyStatic, {
       ...{ root: folder, serve: false, preCompressed: true, cacheControl: false },
     })
-    const route = (url: string): void => {
+    const send = async (file: SiteFile, reply: FastifyReply): Promise<FastifyReply> => {
+      if (!forModels.test(file.name)) return reply.sendFile(file.name)
+      const text = await readFile(path.join(folder, file.name), 'utf8')
+      return reply.type('text/markdown; charset=utf-8').send(text.replaceAll(documented, baseUrl))
+    }
+    const route = (url: string, below = ''): void => {
       docs.route({
         method: ['GET', 'HEAD'],
         url,
         schema: { hide: true },
         handler: (request, reply) => {
-          const file = files.get(pathBelow(request))
+          const file = files.get(`${below}${pathBelow(request)}`)
           if (!file) return sendMissing(request, reply)
           reply.headers({ ...headers, 'cache-control': file.isHashed ? caching.hashed : caching.other })
-          return reply.sendFile(file.name)
+          return send(file, reply)
         },
       })
     }
-    ;['/docs', '/docs/', '/docs/*'].forEach(route)
+    for (const url of ['/docs', '/docs/', '/docs/*']) route(url)
+    for (const url of ['/packages/', '/packages/*']) route(url, 'packages/')
+    route('/llms-full.txt', 'llms-full.txt')
   })
 }
 

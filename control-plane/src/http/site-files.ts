@@ -33,10 +33,14 @@ export function readSite(folder: string): ReadonlyMap<string, SiteFile> {
     const isPage = name.endsWith('.html')
     const file = { name, isPage, isHashed: name.startsWith('assets/') }
     if (!isPage) files.set(name, file)
+    if (name.startsWith('packages/')) files.set(withoutVersion(name), file)
     for (const url of isPage ? pageUrls(name) : []) files.set(url, file)
   }
   return files
 }
+
+/** Guides name packages without a version. */
+const withoutVersion = (name: string): string => name.replace(/-\d[^/]*(?=\.tgz$)/, '')
 
 function pageUrls(name: string): string[] {
   const url = name.slice(0, -'.html'.length)

@@ -161,7 +161,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
     lifetimes,
   }
 
-  await addDocs(app)
+  await addDocs(app, config.baseUrl)
   addServicePaths(app, options.health ?? (() => Promise.resolve({})), options.isStopping ?? (() => false))
   await app.register(
     (v1) => {

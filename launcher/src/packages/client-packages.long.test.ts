@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { buildClient, buildWheel, clients } from './index.js'
+import { buildClient, buildPythonSource, buildWheel, clients } from './index.js'
 
 const checkout = path.resolve(import.meta.dirname, '..', '..', '..')
 const dir = mkdtempSync(path.join(tmpdir(), 'phonerack-client-packages-'))
@@ -61,6 +61,21 @@ it('imports the SDK as an ES module and as CommonJS', () => {
   writeFileSync(path.join(folder, 'a.cjs'), `const { Phonerack } = require('@phonerack/sdk'); ${use}`)
   for (const file of ['a.mjs', 'a.cjs']) expect(run(folder, process.execPath, file)).toBe('function\n')
   run(folder, process.execPath, '-e', "require('@phonerack/sdk/testing')")
+})
+
+it('gives pip a source of the Python SDK that it installs', async (test) => {
+  const look =
+    "import importlib.util as u; exit(any(u.find_spec(n) is None for n in ('pip', 'setuptools', 'wheel')))"
+  if (spawnSync('/usr/bin/python3', ['-c', look]).status !== 0)
+    return test.skip('missing: python3-pip, python3-setuptools, python3-wheel')
+  const file = await buildPythonSource({ root: checkout, out: at('python') })
+  expect(path.basename(file)).toBe(`phonerack-python-${version}.tgz`)
+  const offline = ['--no-index', '--no-deps', '--no-build-isolation', '--no-cache-dir', '--quiet']
+  run(dir, '/usr/bin/python3', '-m', 'pip', 'install', ...offline, '--target', at('python-installed'), file)
+  const files = readdirSync(at('python-installed', 'phonerack'))
+  expect(files).toEqual(expect.arrayContaining(['__init__.py', 'py.typed']))
+  const again = await buildPythonSource({ root: checkout, out: at('python-again') })
+  expect(sha256(again)).toBe(sha256(file))
 })
 
 it('runs the command line', () => {

@@ -1,5 +1,8 @@
-/** The packages for authors of agents, which npm publishes: the TypeScript SDK and the command line. */
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs'
+/**
+ * The packages for authors of agents: the TypeScript SDK and the command line for npm, and the Python SDK as a source
+ * distribution for pip. Each control plane serves them at `/packages`, so that nobody needs a registry that has them.
+ */
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { z } from 'zod'
@@ -21,6 +24,14 @@ export const clients: readonly ClientSpec[] = [
   { name: 'phonerack', workspace: 'clients/cli' },
 ]
 
+/** Where a file goes, and the time of all files in it. */
+export interface ClientBuild {
+  root: string
+  out: string
+  /** Seconds since 1970; left out: that of the commit. */
+  time?: number
+}
+
 const published = z.looseObject({
   version: z.string(),
   files: z.array(z.string()),
@@ -31,20 +42,43 @@ const published = z.looseObject({
  * Returns the path of the npm tarball. Its modules are inside, so that it installs in an empty folder without a registry.
  * @param root a checkout that is built @throws Error that names what is missing
  */
-export async function buildClient(
-  { name, workspace }: ClientSpec,
-  { root, out }: { root: string; out: string },
+export async function buildClient({ name, workspace }: ClientSpec, build: ClientBuild): Promise<string> {
+  const { root } = build
+  return inTarball(name, build, (work) => {
+    const modules = productionModules(root, workspace, new Set())
+    const { version, bin } = copyPublished(path.join(root, workspace), work, modules)
+    for (const module of modules) copyModule(module, path.join(work, module.target))
+    for (const program of Object.values(bin)) chmodSync(path.join(work, program), 0o755)
+    return version
+  })
+}
+
+/** Returns the path of a source distribution of the Python SDK, which pip builds. It needs no Python here. */
+export function buildPythonSource(build: ClientBuild): Promise<string> {
+  const own = path.join(build.root, 'clients', 'python')
+  return inTarball('phonerack-python', build, (work) => {
+    const project = readFileSync(path.join(own, 'pyproject.toml'), 'utf8')
+    const version = /^version = "(.+)"$/m.exec(project)?.[1]
+    if (version === undefined) throw new Error('clients/python/pyproject.toml has no version')
+    for (const file of ['pyproject.toml', 'README.md', 'LICENSE'])
+      copyFile(path.join(own, file), path.join(work, file))
+    copyTree(path.join(own, 'src'), path.join(work, 'src'), (file) => /\.py$|py\.typed$/.test(file))
+    return version
+  })
+}
+
+/** @param fill writes the content into a new folder, and returns the version */
+async function inTarball(
+  name: string,
+  { root, out, time }: ClientBuild,
+  fill: (work: string) => string,
 ): Promise<string> {
-  const own = path.join(root, workspace)
   const work = mkdtempSync(path.join(tmpdir(), 'phonerack-package-'))
   const umask = process.umask(0o022)
   try {
     mkdirSync(out, { recursive: true })
-    const modules = productionModules(root, workspace, new Set())
-    const { version, bin } = copyPublished(own, work, modules)
-    for (const module of modules) copyModule(module, path.join(work, module.target))
-    for (const program of Object.values(bin)) chmodSync(path.join(work, program), 0o755)
-    return await buildTarball(work, `${name}-${version}`, out, buildTime(root, process.env))
+    const version = fill(work)
+    return await buildTarball(work, `${name}-${version}`, out, time ?? buildTime(root, process.env))
   } finally {
     process.umask(umask)
     rmSync(work, { recursive: true, force: true })

@@ -9,7 +9,7 @@ import { stagePackage } from './stage.js'
 import { buildTarball } from './tarball.js'
 
 export { packages } from './catalogue.js'
-export { buildClient, clients } from './clients.js'
+export { buildClient, buildPythonSource, clients } from './clients.js'
 export { buildWheel } from './wheel.js'
 export type { PackageSpec } from './catalogue.js'
 export { ensureScrcpyServer } from '../up/scrcpy.js'

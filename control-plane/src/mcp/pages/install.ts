@@ -70,7 +70,7 @@ bearer_token_env_var = "PHONERACK_API_KEY"
 \`phonerack mcp\` serves the same tools over stdin and stdout. It needs Node.js 20.19 or newer (24 recommended):
 
 \`\`\`sh
-npm install --global phonerack
+npm install --global ${baseUrl}/packages/phonerack.tgz
 phonerack login --base-url ${baseUrl}
 \`\`\`
 
@@ -79,6 +79,15 @@ phonerack login --base-url ${baseUrl}
 \`\`\`
 
 \`login\` prints a code for an operator of the service, who sends a link with which a person allows it. With a key already, set PHONERACK_BASE_URL to ${baseUrl} and PHONERACK_API_KEY to the key in the environment of the client, instead of \`login\`.
+
+## Libraries
+
+This service serves its own packages, with their checksums in ${baseUrl}/packages/SHA256SUMS:
+
+\`\`\`sh
+npm install ${baseUrl}/packages/phonerack-sdk.tgz
+pip install ${baseUrl}/packages/phonerack-python.tgz
+\`\`\`
 
 ## Check
 

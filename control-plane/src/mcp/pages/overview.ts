@@ -14,6 +14,7 @@ An agent uses the tools at ${baseUrl}/mcp (MCP, Streamable HTTP) or the REST API
 ## Reference
 
 - [OpenAPI](${baseUrl}/openapi.json): every request, with its errors
-- [Documentation](${baseUrl}/docs): guide, recipes and API reference for people
+- [Everything in one file](${baseUrl}/llms-full.txt): guide, recipes, clients and reference as Markdown
+- [Documentation](${baseUrl}/docs): guide, recipes and API reference for people; each page is Markdown with the ending \`.md\`
 - [Errors](${baseUrl}/docs/reference/errors): every error code, and what to do
 `

@@ -1,0 +1,18 @@
+/** Writes the packages that a control plane serves at `/packages`, and their checksums: `node served-packages.js DIR`. */
+import { createHash } from 'node:crypto'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { buildClient, buildPythonSource, clients } from './packages/clients.js'
+
+const [out] = process.argv.slice(2)
+if (out === undefined) throw new Error('usage: node served-packages.js DIR')
+rmSync(out, { recursive: true, force: true })
+// The same files have the same checksums in each build.
+const build = { root: path.resolve(import.meta.dirname, '..', '..'), out: path.resolve(out), time: 0 }
+const files = [
+  ...(await Promise.all(clients.map((spec) => buildClient(spec, build)))),
+  await buildPythonSource(build),
+]
+const line = (file: string): string =>
+  `${createHash('sha256').update(readFileSync(file)).digest('hex')}  ${path.basename(file)}\n`
+writeFileSync(path.join(build.out, 'SHA256SUMS'), files.map(line).join(''))
