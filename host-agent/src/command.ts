@@ -66,7 +66,7 @@ function environmentOf(config: string | null, env: NodeJS.ProcessEnv): NodeJS.Pr
   return both
 }
 
-/** A package has the scrcpy server next to `dist`; a checkout does not. docs/decisions/0214 */
+/** A package has the scrcpy server next to `dist`; a checkout does not. */
 const packagedScrcpyServer = fileURLToPath(new URL('../scrcpy-server.jar', import.meta.url))
 
 const packagedParts = (): NodeJS.ProcessEnv =>

@@ -156,11 +156,11 @@ export interface Config {
   adbConnect: readonly string[]
   /** Null: this host has none. */
   scrcpyServer: string | null
-  /** Phones may run helpers that listen on their networks. docs/decisions/0071 */
+  /** Phones may run helpers that listen on their networks. */
   isolated: boolean
   /** A package-level clean frees a device for any tenant. docs/decisions/0142 */
   packageCleanFreesAll: boolean
-  /** Serials whose phones may hold a SIM. docs/decisions/0167 */
+  /** Serials whose phones may hold a SIM. */
   allowSims: readonly string[]
   /** Milliseconds between condition checks of each phone. */
   conditionEveryMs: number

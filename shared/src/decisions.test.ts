@@ -36,7 +36,7 @@ function folderOf(records: Record<string, string>): string {
 describe('decision records', () => {
   it('all follow docs/decisions/TEMPLATE.md, and the index is current', () => {
     expect(problemsIn(folder)).toEqual([])
-    expect(recordsOf(folder).length).toBeGreaterThan(120)
+    expect(recordsOf(folder).length).toBeGreaterThan(50)
   })
 
   it('accepts a record that follows the template', () => {

@@ -1,6 +1,6 @@
 /**
  * Opens or dismisses a notification as a person does: by its card in the notification shade. Android lets the shell list
- * notifications and not remove them (docs/decisions/0275). Called by `grpc/`.
+ * notifications and not remove them. Called by `grpc/`.
  */
 import { ApiError, DeadlineExceeded, firstLineOf, Progress, type Logger } from '@phonerack/shared'
 import type { Device, Point } from '../device/device.js'

@@ -1,4 +1,4 @@
-/** The effect of a scroll, computed from the screens before and after it. Pure. docs/decisions/0152. */
+/** The effect of a scroll, computed from the screens before and after it. Pure. */
 import type { ScreenTree, VisibleNode } from '../screen/elements.js'
 import { isInside, type Bounds } from '../screen/geometry.js'
 import { hasVisibleText } from '../screen/visible-text.js'

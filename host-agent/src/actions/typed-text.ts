@@ -1,7 +1,6 @@
 /**
  * Decides from a field's content whether typed text has arrived. Apps may reformat the
  * text (a phone number gets spaces), which is not a failure; lost characters are. Pure.
- * docs/decisions/0023.
  */
 import { folded } from '@phonerack/shared'
 

@@ -1,6 +1,6 @@
 /**
  * The parts of `@devicefarmer/adbkit` 3.3.9 that the agent uses; the package's index exports only some of them.
- * docs/decisions/0180 lists the unused parts with the reasons.
+ * The README of this folder lists the unused parts with the reasons.
  */
 import { createRequire } from 'node:module'
 import type * as hostCommands from '@devicefarmer/adbkit/dist/src/adb/command/host/index.js'

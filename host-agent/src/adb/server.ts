@@ -1,6 +1,6 @@
 /**
  * Runs one adb server as a child process in the foreground, with a separate Unix socket, and restarts it with a capped
- * back-off when it ends or hangs. Never uses or stops another adb server. docs/decisions/0097. Used by `servers.ts`.
+ * back-off when it ends or hangs. Never uses or stops another adb server. Used by `servers.ts`.
  */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, rmSync } from 'node:fs'

@@ -1,6 +1,6 @@
 /**
  * Reads the log of one phone with `logcat -B`. The buffers are in the phone's memory: they are emptied when the phone gets its
- * device, and a mark in them hides what an emptying that failed has left (docs/decisions/0273). Created by
+ * device, and a mark in them hides what an emptying that failed has left. Created by
  * `supervision/assemble.ts`.
  */
 import { ApiError, shorten, type Progress } from '@phonerack/shared'

@@ -1,4 +1,4 @@
-/** Empties the phone's log when the phone gets its device, so that older lines are not shown. docs/decisions/0273 */
+/** Empties the phone's log when the phone gets its device, so that older lines are not shown. */
 import { randomBytes } from 'node:crypto'
 import type { Logger, Progress } from '@phonerack/shared'
 import { command } from '../adb/quote.js'

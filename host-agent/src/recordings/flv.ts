@@ -3,7 +3,6 @@
  * Specification 10.1, annex E). Each tag has its length and time, so the file is
  * readable up to its last complete tag after a crash. A mark is an empty script tag,
  * which players skip: the last picture was still on the screen at that time.
- * docs/decisions/0114
  */
 import { open } from 'node:fs/promises'
 

@@ -1,7 +1,7 @@
 /**
  * Recordings of this host's phones, one at a time per phone. A recording ends when the
  * control plane stops it, when its assignment or the video ends, or when the disk is
- * full. Its file is kept until it is dropped. Used by `grpc/`. docs/decisions/0114, 0115
+ * full. Its file is kept until it is dropped. Used by `grpc/`.
  */
 import { createReadStream } from 'node:fs'
 import type { Readable } from 'node:stream'

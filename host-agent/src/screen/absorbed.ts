@@ -1,7 +1,6 @@
 /**
  * Decides which nodes become parts of a button (are absorbed): a person sees one item,
- * so its children are not listed separately. Used by `buildTree`; docs/decisions/0020,
- * 0152. Pure.
+ * so its children are not listed separately. Used by `buildTree`. Pure.
  */
 import { canBeActedOn, isButton, isContainer } from './kinds.js'
 import type { UiNode } from './nodes.js'

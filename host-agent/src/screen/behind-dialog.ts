@@ -1,7 +1,7 @@
 /**
  * Hides nodes behind a system dialog ("… has stopped", "… isn't responding"). Such a
  * dialog is not part of an app and receives every touch on the screen, even outside its
- * bounds. Used by `buildTree`; docs/decisions/0151. Pure.
+ * bounds. Used by `buildTree`. Pure.
  */
 import { isKeyboard } from './keyboard.js'
 import type { ParsedNodes, UiNode } from './nodes.js'

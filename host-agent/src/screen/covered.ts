@@ -1,6 +1,5 @@
 /**
  * Finds covered nodes: another node is drawn over them and receives their touches. Used by `buildTree`. Pure.
- * docs/decisions/0066, 0150
  */
 import { drawnOver } from './drawing.js'
 import { areaOf, isInside, type Bounds } from './geometry.js'

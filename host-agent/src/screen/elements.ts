@@ -1,7 +1,6 @@
 /**
  * Builds the numbered elements that a client sees from a phone's nodes: selects the
  * nodes, merges parts into their buttons, and orders the result. Pure.
- * docs/decisions/0020.
  */
 import type { ElementState } from '@phonerack/shared'
 import type { Size } from '../device/device.js'

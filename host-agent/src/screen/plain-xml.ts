@@ -2,7 +2,6 @@
  * Reads the XML that Android's own serializer writes: tags, attributes in double quotes,
  * white space between them. It takes a fifth of the time of a full XML parser, or less
  * in a process that has just started. `xml.ts` gives all other XML to that parser. Pure.
- * docs/decisions/0134.
  */
 
 /** By name. A map, because an app can give an attribute any name. */

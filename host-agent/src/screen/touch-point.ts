@@ -1,6 +1,6 @@
 /**
  * Selects the point at which to touch a node, where no other node receives the touch.
- * Used by `actions/target.ts`; docs/decisions/0150. Pure.
+ * Used by `actions/target.ts`. Pure.
  */
 import type { Point } from '../device/device.js'
 import { areaOf, centerOf, intersect, isInside, type Bounds } from './geometry.js'

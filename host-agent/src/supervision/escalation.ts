@@ -1,7 +1,6 @@
 /**
  * Recovery steps for a phone whose calls hang, as a pure function: three consecutive
  * hangs trigger the next step, gentle ones first. Run by `rescue.ts`.
- * docs/decisions/0075.
  */
 
 export const steps = ['reconnect', 'port_reset', 'reboot', 'quarantine'] as const

@@ -1,7 +1,7 @@
 /**
  * Whether a port of the phone is reachable from outside. The UI server listens on all
  * interfaces without authentication, so it may run only where loopback is the only
- * interface. docs/decisions/0071. Used by `keeper.ts`.
+ * interface. Used by `keeper.ts`.
  */
 import type { Progress } from '@phonerack/shared'
 import { command } from '../adb/quote.js'

@@ -2,7 +2,7 @@
  * Selects the windows of the page source that belong to a screen's tree: without the
  * status and navigation bars, and with only the bounds of a keyboard, so that it covers
  * the elements behind it. Otherwise an app's button "Back" or "Search" would appear
- * twice. Pure. docs/decisions/0072. Used by `tree.ts`.
+ * twice. Pure. Used by `tree.ts`.
  */
 import { parseBounds, type Bounds } from '../screen/geometry.js'
 import { isKeyboard } from '../screen/keyboard.js'

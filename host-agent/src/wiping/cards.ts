@@ -1,6 +1,6 @@
 /**
  * Traces that a data wipe does not remove: memory cards, SIMs, eSIM profiles, and the system image with its bootloader. Used by
- * `traces.ts`, and at enrolment before the phone is erased. Output formats: AOSP 10 to 15. docs/decisions/0167.
+ * `traces.ts`, and at enrolment before the phone is erased. Output formats: AOSP 10 to 15.
  */
 import { command, sequence, type ShellCommand } from '../adb/quote.js'
 import type { Trace } from './traces.js'

@@ -1,6 +1,6 @@
 /**
  * Clears and verifies SIM data that survives a data wipe, on phones whose operator allows a SIM: messages on the SIM and call
- * forwarding at the carrier. Used by `wipe.ts`. docs/decisions/0167.
+ * forwarding at the carrier. Used by `wipe.ts`.
  */
 import type { Progress } from '@phonerack/shared'
 import { command } from '../adb/quote.js'
