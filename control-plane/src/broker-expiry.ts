@@ -1,6 +1,6 @@
 /**
  * When the certificate of the broker ends, for an alarm: its renewal needs a timer on a machine that this replica does
- * not know, and the NATS client does not show the certificate. Called by `app.ts`. docs/decisions/0243
+ * not know, and the NATS client does not show the certificate. Called by `app.ts`.
  */
 import { type Logger } from '@phonerack/shared'
 import { readBrokerCertificate } from './pki/broker-handshake.js'

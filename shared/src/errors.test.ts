@@ -74,7 +74,7 @@ const retryable = [
   'storage_full',
   'service_paused',
 ]
-/** Codes that the specification does not list; docs/decisions/0120, 0126, 0152, 0175, 0268, 0272, 0275 and 0280. */
+/** Codes that the specification does not list. */
 const added: Record<string, number> = {
   phone_screen_off: 422,
   handoff_not_found: 404,

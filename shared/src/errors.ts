@@ -141,7 +141,7 @@ export const errorTable = {
 
   payload_too_large: spec(413, 'invalid_request_error', 'The request body is too large.'),
 
-  // Not in the specification; docs/decisions/0126.
+  // Not in the specification. The client of a complete download would otherwise get it again.
   range_not_satisfiable: spec(416, 'invalid_request_error', 'The requested range is outside the file.'),
 
   target_not_found: spec(422, 'invalid_request_error', 'No element on the screen matches the target.'),
@@ -169,7 +169,7 @@ export const errorTable = {
   capacity_unavailable: spec(503, 'provider_error', 'No free phone is available.', true),
   phone_unavailable: spec(503, 'provider_error', 'The phone is unreachable, so nothing was done.', true),
   service_paused: spec(503, 'api_error', 'The service is paused for maintenance.', true),
-  // Not in the specification; docs/decisions/0175.
+  // Not in the specification; docs/decisions/0196.
   service_unavailable: spec(503, 'api_error', 'The service is too busy for this request.', true),
   storage_full: spec(503, 'api_error', 'The app storage is full.', true),
   billing_not_configured: spec(503, 'billing_error', 'Payments are not configured on this service.'),

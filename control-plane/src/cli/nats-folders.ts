@@ -1,6 +1,6 @@
 /**
  * Copies for other machines from the folder of `nats-config`: each gets only the files that it needs. The keys of the
- * operator and of the system account stay in the folder. docs/decisions/0237
+ * operator and of the system account stay in the folder.
  */
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'

@@ -1,6 +1,6 @@
 /**
  * `nats-config --rotate-account`: replaces the account of the hosts on the broker, with all other keys there. Every host
- * joins again afterwards. docs/decisions/0244
+ * joins again afterwards.
  */
 import { createLogger, plain } from '@phonerack/shared'
 import { rotateBrokerKeys } from '@phonerack/shared/broker'

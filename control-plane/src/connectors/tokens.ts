@@ -38,8 +38,8 @@ const perConnector: AttemptLimit = { max: 120, window: 3600 }
 const usedLifeMs = 86_400_000
 
 /**
- * Runs in one transaction, which also keeps what a refusal has changed. Those of one connector wait for their turn
- * (docs/decisions/0185). @throws OAuthError
+ * Runs in one transaction, which also keeps what a refusal has changed. Those of one connector wait for their turn.
+ * @throws OAuthError
  */
 async function decide(
   core: Core,

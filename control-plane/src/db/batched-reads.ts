@@ -1,6 +1,6 @@
 /**
  * Reads of single rows that arrive together, as one statement: writing to a socket is half of what such a read costs.
- * A row is read after its request arrived, and never cached. docs/decisions/0269
+ * A row is read after its request arrived, and never cached.
  */
 import DataLoader from 'dataloader'
 

@@ -1,6 +1,5 @@
 /**
  * Recognises that Postgres has no capacity for a request, and makes the client's error.
- * docs/decisions/0175
  */
 import { ApiError } from '@phonerack/shared'
 import { isRepeatable } from './database.js'

@@ -1,6 +1,6 @@
 /**
  * Limits how many transactions of one owner run concurrently in this replica. Requests that wait for the row lock of a project
- * hold a connection each, so without a limit one tenant takes the whole pool. docs/decisions/0185
+ * hold a connection each, so without a limit one tenant takes the whole pool.
  */
 import { ApiError, onAbort } from '@phonerack/shared'
 import { tooBusy } from './busy.js'

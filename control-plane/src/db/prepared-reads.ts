@@ -1,6 +1,6 @@
 /**
  * Statements of hot paths, sent as prepared statements by `pg`. Postgres plans them once per connection, and they cost this
- * process less than half of what they cost with Prisma. docs/decisions/0186, 0258
+ * process less than half of what they cost with Prisma.
  */
 import pg from 'pg'
 import { type Prisma } from '../gen/prisma/client.js'

@@ -1,6 +1,6 @@
 /**
  * Transactions of raw statements by `pg`, for the paths on which Prisma's engine costs more than the statements: creates,
- * starts, and ends of runs. Each statement is a named prepared one. docs/decisions/0258
+ * starts, and ends of runs. Each statement is a named prepared one.
  */
 import type pg from 'pg'
 import { Prisma } from '../gen/prisma/client.js'

@@ -1,4 +1,4 @@
-/** Encrypts the keys of the certificate authority, of a second one during its rotation, and of webhooks, with another service key. For `rotate-service-key`. docs/decisions/0222 */
+/** Encrypts the keys of the certificate authority, of a second one during its rotation, and of webhooks, with another service key. For `rotate-service-key`. */
 import { ServiceKey } from '../pki/service-key.js'
 import { decryptAuthority, sealAuthority, type Stored } from './installation.js'
 import { addEntry, type AuditActor } from './audit-log.js'

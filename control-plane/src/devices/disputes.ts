@@ -1,7 +1,7 @@
 /**
  * Limits how often a device's agent may contradict this database. One dispute is normal after a
  * restore. An agent that contradicts repeatedly is broken or hostile, and each dispute costs a
- * wipe, a start or a phone. docs/decisions/0173
+ * wipe, a start or a phone.
  */
 import { type Tx } from '../db/database.js'
 import { Prisma } from '../gen/prisma/client.js'

@@ -33,7 +33,7 @@ export const contradicts = (reported: bigint, given: bigint): string =>
   `${contradictsBegin} ${given} as used up, but reports ${reported} as the highest: it contradicts itself. Find the cause before you release the device, which wipes it.`
 const contradictsBegin = 'its host refused the fencing number'
 
-/** @param most disputes within 24 hours; docs/decisions/0173 */
+/** @param most disputes within 24 hours */
 export const disputedTooOften = (reported: bigint, most: number): string =>
   `${disputedBegin} more than ${most} times within 24 hours, the last time with the fencing number ${reported}. Find the cause before you release the device, which wipes it.`
 const disputedBegin = 'its host has disagreed with the database'

@@ -1,6 +1,6 @@
 /**
  * Whether operators let a device take new work: not while its host or the device is drained, nor in
- * maintenance. docs/decisions/0198
+ * maintenance.
  */
 import { Prisma } from '../gen/prisma/client.js'
 import { type Reader } from '../db/database.js'

@@ -1,7 +1,7 @@
 /**
  * Tells a host whether this replica can connect to its agent, for `phonerack-agent doctor`. The host says where it
  * is called, so the answer to a failed check omits the cause and takes as long for each: otherwise a hostile host could
- * scan our network with it. docs/decisions/0261
+ * scan our network with it.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type X509Certificate } from 'node:crypto'

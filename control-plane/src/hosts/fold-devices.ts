@@ -1,7 +1,6 @@
 /**
  * Applies the devices of a heartbeat to their rows. The fold of a report is a pure function of the report, the row and the
  * epoch, so a device is skipped while its report and its row equal the ones of an earlier fold that changed nothing.
- * docs/decisions/0258
  */
 import { type DeviceStatus, type Heartbeat } from '@phonerack/shared'
 import { type Core } from '../core/core.js'

@@ -1,6 +1,6 @@
 /**
  * Keeps a host that reports nothing new with one statement: most heartbeats repeat the last one, and the rows with which
- * it agreed have not changed since then. Every other heartbeat is folded (`heartbeats.ts`). docs/decisions/0232
+ * it agreed have not changed since then. Every other heartbeat is folded (`heartbeats.ts`).
  */
 import { type AgentOnBus, type Heartbeat } from '@phonerack/shared'
 import { LRUCache } from 'lru-cache'

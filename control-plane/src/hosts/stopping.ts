@@ -1,7 +1,7 @@
 /**
  * Ends the runs of phones whose agent says for too long that it stops. A stopping agent takes no new calls, but its
  * phones are billed, since sessions survive a quick restart. An agent ends within two minutes (docs/decisions/0218);
- * one that hangs or lies must not cost its tenants more. docs/decisions/0239
+ * one that hangs or lies must not cost its tenants more.
  */
 import { type HostFault } from '@phonerack/shared'
 import { type Core } from '../core/core.js'

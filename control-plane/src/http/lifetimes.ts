@@ -2,7 +2,7 @@
  * Signals that end a request's work: its client has gone, or the server stops. A stopping server
  * ends waits immediately, so that they return the phone's current state, and closes each connection
  * after its response. Other requests get `stopWithinMs` to finish. Connections that never sent a
- * request are closed after a moment: Node counts them as busy. docs/decisions/0197
+ * request are closed after a moment: Node counts them as busy.
  */
 import { ServerStopping } from '../core/server-stopping.js'
 import type { FastifyInstance, FastifyReply } from 'fastify'

@@ -1,6 +1,6 @@
 /**
  * Requests that a reader sends from the pages of the documentation, with a key: the path `/docs/try/v1/…` is `/v1/…`, where
- * browsers are refused by their `Origin`. Only our own pages may be without one. Used by `server/`. docs/decisions/0282
+ * browsers are refused by their `Origin`. Only our own pages may be without one. Used by `server/`.
  */
 import type { IncomingMessage } from 'node:http'
 

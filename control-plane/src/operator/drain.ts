@@ -1,6 +1,5 @@
 /**
  * Operators take hosts and devices out of service: drain, undrain and maintenance.
- * docs/decisions/0198
  */
 import { z } from 'zod'
 import { type Facts } from '../db/audit-log.js'

@@ -1,4 +1,4 @@
-/** An operator ends a host for good. docs/decisions/0212 */
+/** An operator ends a host for good. */
 import { type Facts } from '../db/audit-log.js'
 import { subjects, type HostRetired } from '@phonerack/shared'
 import { type Core } from '../core/core.js'

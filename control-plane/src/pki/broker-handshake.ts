@@ -1,4 +1,4 @@
-/** Reads the certificate of the broker by a TLS handshake, after which nothing is sent. docs/decisions/0243 */
+/** Reads the certificate of the broker by a TLS handshake, after which nothing is sent. */
 import { type X509Certificate } from 'node:crypto'
 import { connect as connectTcp } from 'node:net'
 import { connect as connectTls } from 'node:tls'

@@ -1,6 +1,6 @@
 /**
  * Wakes idle workers when a job becomes due. graphile-worker itself wakes a worker of every pool for each job that is
- * added, for any task and any time, and none when a job becomes due later. docs/decisions/0231
+ * added, for any task and any time, and none when a job becomes due later.
  */
 import { type Logger } from '@phonerack/shared'
 import type pg from 'pg'

@@ -1,6 +1,6 @@
 /**
  * Divides the job slots of this process between hosts, so that an unresponsive host leaves slots to
- * the others. Used by every job that calls a host. docs/decisions/0171, 0231
+ * the others. Used by every job that calls a host.
  */
 import { backoff } from './retry.js'
 

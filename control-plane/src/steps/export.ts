@@ -1,4 +1,4 @@
-/** Streams the steps of a session, oldest first, in one of the forms. docs/decisions/0279 */
+/** Streams the steps of a session, oldest first, in one of the forms. */
 import { limits, type Action, type Observation } from '@phonerack/shared'
 import { type Core } from '../core/core.js'
 import { type FileStore } from '../storage/file-store.js'

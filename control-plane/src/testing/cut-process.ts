@@ -1,8 +1,7 @@
 /**
  * A process of the control plane that stops in the middle of its work. Everything that leaves it (a
  * transaction, a query, a call to a host, a message to others) passes a fuse, and nothing passes
- * after the fuse is cut. Only the database remains, as after a kill. For tests; docs/decisions/0104
- * explains the place of the cut.
+ * after the fuse is cut. Only the database remains, as after a kill. For tests.
  */
 import { type HostClients, type HostConnection } from '../host-calls/clients.js'
 import { type Database, type Tx } from '../db/database.js'

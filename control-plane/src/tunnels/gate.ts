@@ -1,6 +1,6 @@
 /**
  * Limits the connections to the listener that have not proved yet that they are a host's, and the attempts of each host. Time
- * in milliseconds. docs/decisions/0253
+ * in milliseconds.
  *
  * It does not use `failure-limit.ts`: that one limits all networks after many failures of all together, and lets a valid
  * secret pass. Here the proof is the handshake itself, so such a limit would let anybody keep every host out.

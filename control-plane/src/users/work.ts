@@ -5,7 +5,7 @@ import { asOperator, type Change, type Work } from '../operator/work.js'
 import { type Actor } from './types.js'
 
 /**
- * Waits for the user's turn, as tenants' transactions do: those of one user must not take the whole pool. docs/decisions/0185
+ * Waits for the user's turn, as tenants' transactions do: those of one user must not take the whole pool.
  * @param action as the audit log names it, for example `key.create`
  */
 export async function asUser<T>(

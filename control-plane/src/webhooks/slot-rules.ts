@@ -1,4 +1,4 @@
-/** Decides who gets a worker of deliveries. Pure. docs/decisions/0171, 0295 */
+/** Decides who gets a worker of deliveries. Pure. docs/decisions/0295 */
 
 export interface SlotOwner {
   projectId: string

@@ -1,6 +1,6 @@
 /**
  * Divides the workers of deliveries: first between projects, then between the webhooks of a project, so that receivers
- * that hang leave workers to others. docs/decisions/0171, 0295
+ * that hang leave workers to others. docs/decisions/0295
  */
 import { longestTurnMs } from './jobs.js'
 import { getsSlot, type SlotOwner, type Waiter } from './slot-rules.js'

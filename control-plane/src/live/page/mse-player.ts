@@ -1,7 +1,6 @@
 /**
  * The player for browsers without WebCodecs (pages over plain HTTP, older browsers). Media Source
- * Extensions play the frames in a `<video>` behind the canvas, to which each is drawn. See decision
- * 0129.
+ * Extensions play the frames in a `<video>` behind the canvas, to which each is drawn.
  */
 import { joined } from './annex-b.js'
 import { Film } from './film.js'

@@ -1,6 +1,6 @@
 /**
  * The right that each request of `/console/api` needs. The only place that decides rights of the console; `gate.ts` applies it. A
- * route that is not in it prevents the start. docs/decisions/0287
+ * route that is not in it prevents the start.
  */
 import { type Role } from '../../users/types.js'
 

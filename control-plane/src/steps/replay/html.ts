@@ -1,6 +1,6 @@
 /**
  * One HTML file that plays a session. Texts from phones and tenants are only in blocks of JSON, and the page's policy allows
- * only its own script and style. docs/decisions/0279
+ * only its own script and style.
  */
 import { type FileStore } from '../../storage/file-store.js'
 import { type Session } from '../export.js'

@@ -1,4 +1,4 @@
-/** The calls that repeat a session, from its steps, one by one in their order. Pure. docs/decisions/0279 */
+/** The calls that repeat a session, from its steps, one by one in their order. Pure. */
 import { type Action, type ActionResult, type Observation } from '@phonerack/shared'
 import { isMaskedKey } from '../redact.js'
 import { type StepView } from '../types.js'

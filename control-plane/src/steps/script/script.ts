@@ -1,6 +1,6 @@
 /**
  * A script of a session, from its steps, one by one. Only its text is held: its head names the texts that are left out, which
- * are known after the last step. Pure. docs/decisions/0279
+ * are known after the last step. Pure.
  */
 import { type Observation } from '@phonerack/shared'
 import { type StepView } from '../types.js'

@@ -1,4 +1,4 @@
-/** Targets that another phone has too: texts and IDs instead of refs and points. Pure. docs/decisions/0279 */
+/** Targets that another phone has too: texts and IDs instead of refs and points. Pure. */
 import { type Element, type Observation, type SearchTarget, type Target } from '@phonerack/shared'
 import { mark } from '../redact.js'
 
