@@ -6,7 +6,7 @@ import tailwindcss from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
 import { defineConfig, type Plugin } from 'vite'
 
-/** Compressed bytes of the scripts that the page loads first. docs/decisions/0289 */
+/** Compressed bytes of the scripts that the page loads first. */
 const maxFirstLoad = 200_000
 
 /** sonner injects its styles without a nonce, which the policy refuses. `src/style.css` contains them. */

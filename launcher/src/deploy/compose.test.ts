@@ -1,4 +1,4 @@
-// deploy/compose: its files fit the compose specification, and which service gets which keys. docs/decisions/0237
+// deploy/compose: its files fit the compose specification, and which service gets which keys.
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { Ajv2019 } from 'ajv/dist/2019.js'

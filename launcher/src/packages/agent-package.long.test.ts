@@ -173,7 +173,7 @@ describe.skipIf(!hasOverlays())('an installation of the Debian package', () => {
       dpkg -i --force-depends /root/agent.deb
       echo 'host_name: mine' >>/etc/phonerack/agent.yaml
       touch /var/lib/phonerack-agent/identity.json
-      # Databases that root started by up (docs/decisions/0050).
+      # Databases that root started by up.
       mkdir -p /var/lib/phonerack/postgres-of-up
       # A later release whose configuration file explains more.
       dpkg-deb -R /root/agent.deb /root/next

@@ -1,4 +1,4 @@
-/** Serves `/mcp` over stdio: one HTTP request for each request of the client. docs/decisions/0266 */
+/** Serves `/mcp` over stdio: one HTTP request for each request of the client. */
 import type { Readable, Writable } from 'node:stream'
 import {
   isJSONRPCErrorResponse,
