@@ -94,7 +94,7 @@ export function indexOf(records) {
   })
   return `# Decisions
 
-Each record names one decision, its reason and its consequences. \`./scripts/decisions\` generates this list from the headings of the records. A new record follows [TEMPLATE.md](TEMPLATE.md).
+Each record names one decision that several parts or the interface depend on, its reason and its consequences. The rules of one folder are in the \`README.md\` at its head. Numbers are not used again. \`./scripts/decisions\` generates this list from the headings of the records. A new record follows [TEMPLATE.md](TEMPLATE.md).
 
 ${rows.join('\n')}
 `
