@@ -88,7 +88,7 @@ it('tells a client to repeat a write with its Idempotency-Key only where the rou
   await app.close()
 })
 
-it('sends the refusal of a limit after a pause, and other refusals at once', async () => {
+it('sends the refusal of a limit after a pause, and other refusals immediately', async () => {
   const app = createFastify({}, createLogger('test', { write: () => undefined }))
   addFoundations(app)
   for (const code of ['rate_limited', 'not_found'] as const)

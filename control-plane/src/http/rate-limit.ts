@@ -45,7 +45,7 @@ export function createRateLimit(perMinute: number, clock: Clock, what = 'key'): 
 /** Milliseconds before an answer with status 429. */
 export const refusalMs = 200
 
-/** Delays refusals of every limit: a client that asks again at once would otherwise take the processor from others by refusals alone. */
+/** Delays refusals of every limit: a client that asks again immediately would otherwise take the processor from others by refusals alone. */
 export const addRefusalPause = (app: FastifyInstance): void =>
   void app.addHook('onSend', (_request, reply, payload, done) => {
     if (reply.statusCode === 429) setTimeout(done, refusalMs, null, payload)
