@@ -58,8 +58,8 @@ export function problemsOf(name, text) {
   const expected = `${head.number}-${slugOf(head.title)}.md`
   if (name !== expected) problems.push(`the file name must be ${expected}, as its title says`)
   if (head.title.length > maxTitle) problems.push(`the title is longer than ${maxTitle} characters`)
-  if (!/^(Accepted|Superseded by \[\d{4}\]\(\d{4}-[a-z0-9-]+\.md\).*)$/.test(head.status))
-    problems.push('the status must be `Accepted` or `Superseded by [NNNN](file)`')
+  if (head.status !== 'Accepted')
+    problems.push('the status must be `Accepted`: a record that no longer holds is deleted')
   const headings = [...text.matchAll(/^## (.+)$/gm)].map(([, heading]) => heading)
   if (headings.join() !== sections.join())
     problems.push(`the sections must be ${sections.join(', ')}; found: ${headings.join(', ') || 'none'}`)
@@ -88,9 +88,7 @@ export function recordsOf(folder) {
 export function indexOf(records) {
   const rows = records.flatMap(({ name, text }) => {
     const head = headOf(text)
-    if (!head) return []
-    const [, by = null] = /^Superseded by \[(\d{4})\]/.exec(head.status) ?? []
-    return [`- [${head.number}](${name}) ${head.title}${by === null ? '' : ` (superseded by ${by})`}`]
+    return head ? [`- [${head.number}](${name}) ${head.title}`] : []
   })
   return `# Decisions
 
