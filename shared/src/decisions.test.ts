@@ -1,4 +1,5 @@
 /** Checks docs/decisions: each record follows the template, and the index is current. */
+import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -37,6 +38,16 @@ describe('decision records', () => {
   it('all follow docs/decisions/TEMPLATE.md, and the index is current', () => {
     expect(problemsIn(folder)).toEqual([])
     expect(recordsOf(folder).length).toBeGreaterThan(50)
+  })
+
+  it('exist for every number that code or a document cites', () => {
+    const cited = execFileSync('git', ['grep', '-hoE', String.raw`decisions/[0-9]{4}((, | and )[0-9]{4})*`], {
+      cwd: path.join(folder, '../..'),
+      encoding: 'utf8',
+    })
+    const numbers = new Set(recordsOf(folder).map((file) => file.name.slice(0, 4)))
+    const missing = [...new Set(cited.match(/\d{4}/g))].filter((number) => !numbers.has(number))
+    expect(missing).toEqual([])
   })
 
   it('accepts a record that follows the template', () => {
