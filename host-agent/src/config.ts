@@ -94,7 +94,6 @@ export const environment = z.object({
     'The scrcpy server 3.3.3. Without it, phones have no video, and input uses slower commands.',
     { fallback: 'the one in the package' },
   ),
-  // docs/decisions/0071
   PHONERACK_ISOLATED: setting(
     toggle,
     '`true`: the phones can neither reach each other nor be reached over any network, so a faster helper app is used.',

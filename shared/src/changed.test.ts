@@ -32,7 +32,7 @@ it('runs a whole package when a file changes that no module imports', () => {
 
 it('runs the command line when the SDK below it changes, under the names of their packages', () => {
   expect(plan('clients/typescript/src/phone.ts')).toMatchObject({
-    ...{ whole: ['clients/cli'], related: ['clients/typescript'], python: false },
+    ...{ whole: ['clients/cli', 'site'], related: ['clients/typescript'], python: false },
     e2e: ['first-path', 'lifecycle', 'sdk', 'src/cli.test'],
   })
   expect(plan('clients/cli/src/main.ts').e2e).toEqual(['first-path', 'lifecycle', 'src/cli.test'])

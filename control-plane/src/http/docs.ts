@@ -1,7 +1,6 @@
 /**
  * Serves the documentation site at `/docs` and the packages for authors of agents at `/packages`: the files of `site/`,
  * without a key and without requests to other servers.
- * docs/decisions/0281
  */
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'

@@ -143,7 +143,7 @@ describe('an app of the library', () => {
   it('stays on phones when it leaves the library', async () => {
     expect(await library('remove', name)).toEqual({ package: name, removed: true })
     expect(await search('lend')).toEqual([])
-    // Other files add apps of their own to the same system.
+    // Other files add other apps to the same system.
     expect(JSON.stringify(await library('list'))).not.toContain(name)
     expect(errorOf(await start()).code).toBe('app_not_available')
     expect(await versionOnPhone()).toBe(6)

@@ -1,4 +1,4 @@
-/** Resolves a target on a screen. Pure. docs/decisions/0021. */
+/** Resolves a target on a screen. Pure. */
 import { folded, mostSimilar, showsTypedText, type SearchTarget, type Target } from '@phonerack/shared'
 import type { Point, Size } from '../device/device.js'
 import { inScreenOrder, type ScreenElement, type ScreenTree, type VisibleNode } from '../screen/elements.js'

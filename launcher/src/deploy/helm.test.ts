@@ -24,7 +24,7 @@ it('has the version of the packages', () => {
 })
 
 it('sets only variables that the programs have', () => {
-  const documented = ['docs/operations.md', 'deploy/etc/control-plane.env']
+  const documented = ['docs/settings.md', 'docs/operations.md', 'deploy/etc/control-plane.env']
     .map((file) => readFileSync(path.join(root, file), 'utf8'))
     .join('')
   const names = templates.flatMap((template) => [

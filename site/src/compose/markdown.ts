@@ -1,4 +1,4 @@
-/** The pages as Markdown, for models: each beside its HTML, and those for authors of agents in one file. */
+/** The pages as Markdown, for models: each next to its HTML, and those for authors of agents in one file. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { DefaultTheme } from 'vitepress'
