@@ -45,7 +45,7 @@ import { JobRunner, prepareJobs } from './queue/runner.js'
 import { jobPayloads } from './queue/queue.js'
 import { fileTasks, hostTasks, installTasks, recordingTasks, timerTasks, workers } from './jobs/tasks.js'
 import { Ticker } from './core/ticker.js'
-import { markDegraded } from './devices/failures.js'
+import { sweepDegraded } from './devices/failures.js'
 import { createKeyService } from './keys/service.js'
 import { createMetrics, type Metrics } from './metrics/metrics.js'
 import { createLiveService } from './live/links.js'
@@ -78,6 +78,7 @@ import { openConsole } from './own-console.js'
 import { openEvents } from './own-events.js'
 import { openSteps } from './own-steps.js'
 import { openFileStore } from './storage/open.js'
+import { StorageProbe } from './storage/probe.js'
 import { type UploadCore } from './uploads/core.js'
 import { expireUploads } from './uploads/expiry.js'
 import { DialledHosts } from './tunnels/dialled-hosts.js'
@@ -230,9 +231,11 @@ async function assemble(config: Config, parts: AppParts): Promise<App> {
         ]
       : [],
   })
+  const probe = new StorageProbe(core, store, () => jobs.replicaId)
   const brokerExpiry = watchBrokerExpiry(config.natsUrl, parts.log)
   // Not awaited: it ends within seconds, and fails only in its log.
   void brokerExpiry.look()
+  void probe.start()
   const ofHosts = { ...context, authority }
   const sweep = createHostSweep(core, postgresTime, silence)
   const standBys = createStandBys(core, hosts)
@@ -245,10 +248,7 @@ async function assemble(config: Config, parts: AppParts): Promise<App> {
     every('sweep of hosts', 1000, sweep),
     every('drained hosts', 5000, () => sweepDrained(core)),
     every('stopping hosts', 5000, () => sweepStopping(core)),
-    every('degraded hosts', 5000, async () => {
-      for (const { hostId, failing } of await markDegraded(core.db, core.clock.now(), core.rules.degraded))
-        parts.log.error({ host: hostId, failing }, 'devices of a host fail together: it gets no new phones')
-    }),
+    every('degraded hosts', 5000, () => sweepDegraded(core)),
     every('retired hosts', 10_000, () => retired.look()),
     every('tunnels of hosts', 10_000, async () => tunnels?.look()),
     every('revoked NATS users', 10_000, () => revoked.look()),
@@ -263,6 +263,7 @@ async function assemble(config: Config, parts: AppParts): Promise<App> {
     every('retention of recordings', 60_000, () => expireRecordings(core)),
     every('app library', 1000, () => catalog.keep()),
     every('unused library files', 600_000, () => expireLibraryFiles(core)),
+    every('shared storage', 30_000, () => probe.look()),
     every('work folder of the storage', 600_000, () => store.sweep()),
   ]
 
@@ -296,7 +297,7 @@ async function assemble(config: Config, parts: AppParts): Promise<App> {
     quiet ??= Promise.all([
       ...tickers.map((ticker) => ticker.stop()),
       jobs.stop(() => stopping.abort()),
-    ]).then(() => undefined)
+    ]).then(() => probe.close())
     return quiet
   }
 
@@ -304,7 +305,7 @@ async function assemble(config: Config, parts: AppParts): Promise<App> {
   const uploadService = createUploadService(uploads)
   const setup = createSetupService(core)
   const operatorGate = createOperatorGate(core, failureLimit)
-  const health = (): Promise<Health> => healthOf(core, postgresTime)
+  const health = (): Promise<Health> => healthOf(core, postgresTime, probe.isShared)
 
   const services: Services = {
     keys,

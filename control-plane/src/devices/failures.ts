@@ -2,6 +2,7 @@
  * Notes failed work on devices, and marks hosts whose devices fail together. A mark stops placement there and quarantines.
  * `degraded.ts` decides. docs/decisions/0219
  */
+import { type Core } from '../core/core.js'
 import { addCare } from './care.js'
 import {
   judgeHost,
@@ -169,6 +170,12 @@ export async function markDegraded(db: Database, now: Date, rules: DegradedRules
     }
   }
   return marked
+}
+
+/** The regular task: marks hosts, and logs those that became degraded. */
+export async function sweepDegraded({ db, clock, rules, log }: Core): Promise<void> {
+  for (const { hostId, failing } of await markDegraded(db, clock.now(), rules.degraded))
+    log.error({ host: hostId, failing }, 'devices of a host fail together: it gets no new phones')
 }
 
 const marks = (after: Degraded | null, reason: string) =>

@@ -106,6 +106,11 @@ export class JobRunner {
     return runner
   }
 
+  /** The ID of this replica, which no other live process has. */
+  get replicaId(): string {
+    return this.claim.id
+  }
+
   /** Its connections to Postgres now. */
   poolUse(): PoolUse {
     return poolUseOf(this.pool)

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { z } from 'zod'
 import { commandsBelow, inGuide } from '../system/machines/guide.js'
 import { installRack } from '../system/machines/install.js'
-import type { Host, Rack } from '../system/machines/rack.js'
+import { addresses, type Host, type Rack } from '../system/machines/rack.js'
 
 let rack: Rack
 let end = () => Promise.resolve()
@@ -23,6 +23,16 @@ const hostOf = (hosts: readonly Host[], name: string): Host | undefined =>
 
 it('serves from packages while a replica is killed, keys and certificates are replaced, hosts and phones change, and a backup is restored', async () => {
   const tenant = await rack.newTenant()
+  for (const name of replicas) {
+    const of = `http://${addresses[name]}`
+    await rack.until(`${name} shares the storage`, async () =>
+      (await rack.on(name, `curl --silent --fail ${of}:8080/readyz`)).includes('"status":"ok"'),
+    )
+    expect(await rack.on(name, `curl --silent --fail ${of}:9464/metrics`)).toContain(
+      'phonerack_health_check{check="storage"} 1',
+    )
+  }
+
   const create = async () => {
     const { id } = phoneSchema.parse((await tenant.post('/v1/phones', { wait: false }, 202)).body)
     const ready = await tenant.get(`/v1/phones/${id}?wait=ready&timeout=55`, 200)

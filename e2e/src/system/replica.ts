@@ -39,6 +39,7 @@ export async function startReplica(
     ...{ virtualPhones: 0, dir, args: ['--control-only', '--host', '127.0.0.2', ...urls] },
     env: {
       PHONERACK_BASE_URL: baseUrl,
+      PHONERACK_STORAGE_DIR: path.join(first.dir, 'storage'),
       ...{ NATS_CREDS_FILE: of('control-plane.creds'), NATS_ACCOUNT_SEED_FILE: of('account.seed') },
     },
   })

@@ -60,10 +60,13 @@ async function install(network: Network<MachineName>): Promise<Rack> {
   await Promise.all([rack.on('control-1', broker ?? ''), run('control-2', installing(packagesOf))])
   await run('data', server ?? '')
   await rack.on('control-1', commandsBelow('4. The first control plane')[0] ?? '')
+  const [, useFolder] = commandsBelow('5. Shared storage')
   await Promise.all([
     rack
-      .on('control-1', commandsBelow('5. Further control planes')[0] ?? '')
-      .then(() => rack.ready('control-2')),
+      .on('control-2', mountStorage)
+      .then(() => rack.on('control-1', `${mountStorage}\n${ownAddress}\n${useFolder ?? ''}`))
+      .then(() => rack.on('control-1', commandsBelow('6. Further control planes')[0] ?? ''))
+      .then(() => Promise.all([rack.ready('control-1'), rack.ready('control-2')])),
     network.machines.proxy.start(
       inCheckout(balancerScript, proxyFiles, addresses.proxy, addresses['control-1'], addresses['control-2']),
       /the proxy listens/,
@@ -115,6 +118,15 @@ const newCluster = `
 rm -rf /etc/postgresql/* /var/lib/postgresql/*
 pg_createcluster "$(ls /usr/lib/postgresql | sort -n | tail -n 1)" main >/dev/null
 systemctl restart postgresql`
+
+/** In place of a file server: the folder that all machines have. */
+const mountStorage = `
+mkdir -p /mnt/storage /srv/phonerack-storage
+chown phonerack-control-plane: /mnt/storage
+mount --bind /mnt/storage /srv/phonerack-storage`
+
+/** A setting with the address of the machine, which must be another one on the second machine. */
+const ownAddress = `echo PHONERACK_METRICS_LISTEN=${addresses['control-1']}:9464 >>/etc/phonerack/control-plane.env`
 
 const certificate = `
 install -d -m 0700 ${proxyFiles}

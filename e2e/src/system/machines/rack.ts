@@ -98,7 +98,7 @@ export class Rack {
 
   /** A project with credit, by the commands of the guide. */
   async newTenant(): Promise<TenantByCurl> {
-    const [project = '', key = ''] = commandsBelow('7. Racks and the first project')[0]?.split('\n') ?? []
+    const [project = '', key = ''] = commandsBelow('8. Racks and the first project')[0]?.split('\n') ?? []
     const id = /proj_[a-z0-9]+/.exec(await this.on('control-2', project))?.[0] ?? ''
     const secret = /prk_[A-Za-z0-9_-]{43}/.exec(await this.on('control-2', key.replace('ID', id)))?.[0]
     if (secret === undefined) throw new Error('phonerack-ctl key create printed no key')
