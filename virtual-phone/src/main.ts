@@ -3,15 +3,14 @@
  * in the adb servers whose public keys are in `--keys FILE,…`; without it, the first one that connects; with `--any-host`, all. For tests: `--without PART,PORT:PART`, `--fault-port PORT --fault-token-file FILE` and `--witness WORD` (README).
  */
 import { mkdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { pino } from 'pino'
 import { type FaultPort, startFaultPort } from './faults/port/port.js'
 import { readWithout, type Without } from './faults/without.js'
 import { type Pace, type Phone, startPhone } from './phone.js'
 
-const usage =
-  'usage: main.js --ports PORT[,PORT…] --data DIR [--pace instant|real] [--keys FILE[,FILE…] | --any-host] [--without [PORT:]PART,…] [--fault-port PORT --fault-token-file FILE] [--witness WORD]\n'
+const usage = `usage: ${basename(process.argv[1] ?? 'main.js')} --ports PORT[,PORT…] --data DIR [--pace instant|real] [--keys FILE[,FILE…] | --any-host] [--without [PORT:]PART,…] [--fault-port PORT --fault-token-file FILE] [--witness WORD]\n`
 const log = pino({ name: 'virtual-phone' }, pino.destination({ dest: 2, sync: true }))
 
 interface Settings {

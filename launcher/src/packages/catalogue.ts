@@ -82,4 +82,16 @@ const ctl: PackageSpec = {
   system: {},
 }
 
-export const packages: readonly PackageSpec[] = [agent, controlPlane, ctl]
+const virtualPhone: PackageSpec = {
+  name: 'phonerack-virtual-phone',
+  workspace: 'virtual-phone',
+  leftOut: ['testing', 'clients'],
+  assets: [],
+  built: {},
+  hasScrcpyServer: false,
+  files: {},
+  unused: { '@expo-google-fonts/roboto': /^(?!package\.json|400Regular\/|500Medium\/|700Bold\/)[^/]*\// },
+  system: {},
+}
+
+export const packages: readonly PackageSpec[] = [agent, controlPlane, ctl, virtualPhone]
