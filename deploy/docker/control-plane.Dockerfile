@@ -27,5 +27,5 @@ VOLUME /var/lib/phonerack-control-plane
 EXPOSE 8080
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 \
-  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PHONERACK_HTTP_PORT}/livez`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
+  CMD ["node", "-e", "const { PHONERACK_HTTP_CERT_FILE: tls, PHONERACK_HTTP_PORT: port } = process.env; require(tls ? 'https' : 'http').get({ port, path: '/livez', rejectUnauthorized: false }, ({ statusCode }) => process.exit(statusCode === 200 ? 0 : 1)).on('error', () => process.exit(1))"]
 ENTRYPOINT ["/usr/bin/phonerack-control-plane"]

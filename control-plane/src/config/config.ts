@@ -9,6 +9,7 @@ import type { z } from 'zod'
 import { readConsoles, type ConsoleConfigs } from './console.js'
 import { degradedRules } from './degraded.js'
 import { environment } from './environment.js'
+import { isHalfTls, readListenerTls, type TlsFiles } from './listener-tls.js'
 import { readPayments, type PaymentsConfig } from './payments.js'
 import { readRetention } from './retention.js'
 import { readSecretFiles } from './secret-files.js'
@@ -35,6 +36,10 @@ const environmentSchema = environment
       path: ['NATS_SYSTEM_CREDS_FILE'],
     },
   )
+  .refine((env) => !isHalfTls(env), {
+    message: 'and PHONERACK_HTTP_CERT_FILE go together',
+    path: ['PHONERACK_HTTP_KEY_FILE'],
+  })
   .refine((env) => !needsTunnelAddress(env), {
     message: 'is needed, since PHONERACK_TUNNEL_LISTEN names all addresses of this machine',
     path: ['PHONERACK_TUNNEL_ADDRESS'],
@@ -67,6 +72,8 @@ export interface Config extends ConsoleConfigs {
     streamsPerKey: number
     mcpOrigins: string[]
     stopWithinMs: number
+    /** Null: HTTP without TLS. */
+    tls: TlsFiles | null
   }
   /** Milliseconds between SIGTERM and the end of the listeners. */
   stopDelayMs: number
@@ -161,7 +168,10 @@ export interface UploadRules {
 export function readConfig(variablesOfProcess: Record<string, string | undefined>): Config {
   const env = environmentSchema.parse(readSecretFiles(variablesOfProcess))
   const operator = readOperatorListen(env.PHONERACK_OPERATOR_LISTEN)
-  const baseUrl = env.PHONERACK_BASE_URL ?? `http://${env.PHONERACK_HTTP_HOST}:${env.PHONERACK_HTTP_PORT}`
+  const tls = readListenerTls(env)
+  const scheme = tls === null ? 'http' : 'https'
+  const baseUrl =
+    env.PHONERACK_BASE_URL ?? `${scheme}://${env.PHONERACK_HTTP_HOST}:${env.PHONERACK_HTTP_PORT}`
   return {
     http: {
       host: env.PHONERACK_HTTP_HOST,
@@ -175,6 +185,7 @@ export function readConfig(variablesOfProcess: Record<string, string | undefined
       streamsPerKey: env.PHONERACK_STREAMS_PER_KEY,
       mcpOrigins: env.PHONERACK_MCP_ORIGINS,
       stopWithinMs: env.PHONERACK_STOP_WITHIN * 1000,
+      tls,
     },
     stopDelayMs: env.PHONERACK_STOP_DELAY * 1000,
     operator,

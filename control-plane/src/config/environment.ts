@@ -5,6 +5,7 @@ import { readListen } from '@phonerack/shared/metrics'
 import { setting } from '@phonerack/shared/settings'
 import { z } from 'zod'
 import { consoleEnvironment } from './console.js'
+import { listenerTlsEnvironment } from './listener-tls.js'
 import { mcpEnvironment } from './mcp.js'
 import { paymentsEnvironment } from './payments.js'
 import { retentionEnvironment } from './retention.js'
@@ -33,6 +34,7 @@ const listen = (about: string, fallback?: string) =>
 const api = {
   PHONERACK_HTTP_HOST: setting(z.string().default('127.0.0.1'), 'Address of the API, without TLS.'),
   PHONERACK_HTTP_PORT: number('Port of the API.', 8080, 0),
+  ...listenerTlsEnvironment,
   PHONERACK_BASE_URL: setting(
     z.url().optional(),
     'Public address of the API, for the links that it returns. While it is not loopback, the service counts as reachable by others: webhooks and identity providers then need `https`.',

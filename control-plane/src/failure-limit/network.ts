@@ -6,6 +6,8 @@
 import proxyAddress from '@fastify/proxy-addr'
 import ipaddr from 'ipaddr.js'
 import { type IncomingMessage, type Server } from 'node:http'
+import { type Socket } from 'node:net'
+import { connectionEvents } from '../http/tls.js'
 
 /** An IPv6 subscriber owns a whole /64, so its addresses count as one. */
 const groupsOfNetwork = 4
@@ -63,5 +65,6 @@ export const addressOf = ({ ip }: { ip: string | undefined }): string => ip ?? u
  * Reads each connection's address when it opens: Node then keeps it after the connection has ended.
  */
 export function keepAddresses(server: Server): void {
-  server.on('connection', (socket) => void socket.remoteAddress)
+  for (const event of connectionEvents(server))
+    server.on(event, (socket: Socket) => void socket.remoteAddress)
 }

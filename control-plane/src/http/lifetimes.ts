@@ -5,6 +5,7 @@
  * request are closed after a moment: Node counts them as busy.
  */
 import { ServerStopping } from '../core/server-stopping.js'
+import { connectionEvents } from './tls.js'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
@@ -90,11 +91,12 @@ export function trackLifetimes(app: FastifyInstance, stopWithinMs = defaultStopW
 /** The open connections. The server gets a connection again after an offered upgrade (`http/upgrades.ts`). */
 export function trackOpen(server: Server): ReadonlySet<Socket> {
   const open = new Set<Socket>()
-  server.on('connection', (socket) => {
-    if (open.has(socket)) return
-    open.add(socket)
-    socket.once('close', () => open.delete(socket))
-  })
+  for (const event of connectionEvents(server))
+    server.on(event, (socket: Socket) => {
+      if (open.has(socket)) return
+      open.add(socket)
+      socket.once('close', () => open.delete(socket))
+    })
   return open
 }
 

@@ -5,6 +5,7 @@
  */
 import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
+import { connectionEvents } from './tls.js'
 
 /**
  * Handles the upgrades it knows. Returns false when the request should be answered without an
@@ -54,7 +55,7 @@ function giveBack(
   }
   // Node reads header bytes as Latin-1.
   socket.unshift(Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), head]))
-  server.emit('connection', socket)
+  server.emit(connectionEvents(server).at(-1) ?? 'connection', socket)
 }
 
 function keptValue(name: string, value: string): string | null {

@@ -21,6 +21,7 @@ import { addAuth } from '../http/auth.js'
 import { answerOnSocket, onClientError } from '../http/bare-socket.js'
 import { addBodyReading } from '../http/body.js'
 import { addConventions, refusedOrigin } from '../http/conventions.js'
+import { type TlsFiles } from '../config/listener-tls.js'
 import { addDocs } from '../http/docs.js'
 import { createHeldOpen } from '../http/held-open.js'
 import { acceptExpectations } from '../http/expect.js'
@@ -35,6 +36,7 @@ import { addRefusalPause, createRateLimit } from '../http/rate-limit.js'
 import { keepAddresses } from '../failure-limit/network.js'
 import { createFailureLimit, type FailureLimit } from '../failure-limit/failure-limit.js'
 import { addServicePaths, type Health } from '../http/service-paths.js'
+import { followTls, handshakeTimeout, readTls } from '../http/tls.js'
 import { rewriteTrials } from '../http/try-it.js'
 import { validatorCompiler } from '../http/validation.js'
 import { mcpPlugin } from '../mcp/plugin.js'
@@ -64,6 +66,8 @@ export interface HttpConfig {
   lifecycleWait?: number
   /** Milliseconds that running requests get when the server stops. */
   stopWithinMs?: number
+  /** Left out: HTTP without TLS. */
+  tls?: TlsFiles | null
 }
 
 export interface ServerOptions {
@@ -86,11 +90,11 @@ const receiveGraceMs = 15_000
 
 /** A server without routes, with the limits that every listener shares. */
 export function createFastify(
-  config: Pick<HttpConfig, 'trustedProxies' | 'uploadMs'>,
+  config: Pick<HttpConfig, 'trustedProxies' | 'uploadMs' | 'tls'>,
   log: FastifyBaseLogger,
   more: Pick<FastifyServerOptions, 'rewriteUrl'> = {},
 ): FastifyInstance {
-  return Fastify({
+  const options: FastifyServerOptions = {
     ...more,
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
@@ -107,11 +111,18 @@ export function createFastify(
     requestTimeout: (config.uploadMs ?? limits.uploads.sendWithin) + receiveGraceMs,
     // As long as Node's request line: an overlong ID is a phone that does not exist.
     routerOptions: { maxParamLength: 16_384 },
-    // http/conventions.ts answers a missing Host with the error envelope.
-    http: { requireHostHeader: false },
     frameworkErrors: (error, request, reply) => sendError(refusedOrigin(request) ?? error, request, reply),
     clientErrorHandler: onClientError,
-  })
+  }
+  // http/conventions.ts answers a missing Host with the error envelope.
+  const http = { requireHostHeader: false }
+  if (!config.tls) return Fastify({ ...options, http })
+  const { tls } = config
+  const secure = { ...http, ...readTls(tls), handshakeTimeout }
+  // Fastify's types separate the two kinds of servers, although one with TLS has all properties of the other.
+  const app = Fastify({ ...options, https: secure } as FastifyServerOptions)
+  followTls(app.server, tls, log)
+  return app
 }
 
 /** Checks, errors, bodies and logging, which every listener shares. Add them before any route. */

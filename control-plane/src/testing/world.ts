@@ -163,6 +163,7 @@ async function startPlane(options: PlaneOptions): Promise<Plane> {
         ? config.requestsPerKeyPerMinute
         : 1_000_000,
       uploadMs: config.rules.uploads.sendWithinMs,
+      tls: config.http.tls,
     },
     log,
     clock: app.core.clock,
