@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { matchTarget } from './actions/target.js'
 import { buildTree, type ScreenTree } from './screen/elements.js'
 import { parseNodes } from './screen/nodes.js'
+import { parseRecord } from './shell/notifications.js'
 import { parseSize } from './shell/screen.js'
 import { parseWindows } from './shell/windows.js'
 import { fieldData, hasFieldData } from './testing/field-data.js'
@@ -43,5 +44,21 @@ describe.skipIf(!hasFieldData)('displays', () => {
     const popUp = blocks.join('').replace(/(Window\{\S+ u0 )[^}]+/, '$1PopupWindow:9e0')
     for (const output of [blocks.join(''), popUp, blocks.toReversed().join('')])
       expect(parseWindows(output).package).toBe('jp.naver.line.android')
+  })
+})
+
+describe.skipIf(!hasFieldData)('notifications', () => {
+  it('are all read in the forms of HyperOS, OxygenOS and WhatsApp', () => {
+    const records = `${fieldData('notification-hyperos.excerpt.txt')}${fieldData('notification-headers.txt')}`
+      .replaceAll('StatusBarNotification(pkg', 'NotificationRecord(0x1: pkg')
+      .split(/^(?= *NotificationRecord\()/m)
+      .slice(1)
+    expect(records.map((text) => parseRecord(text)?.key)).toEqual([
+      '-1|android|2147483647|ranker_group|1000|ranker_group',
+      '-1|android|27|null|1000',
+      '0|com.miui.misound|887|null|10189',
+      '0|com.mugtaba.athan|0|athan_standard_magrib_2026-09-17|10186',
+      expect.stringMatching(/^0\|com\.whatsapp\|1\|so0w.*=\n\|10342$/s),
+    ])
   })
 })

@@ -9,24 +9,28 @@ import { command, pipe, sequence } from '../adb/quote.js'
 import type { Transport } from '../adb/transport.js'
 import type { Notifications, PostedNotification } from '../device/reports.js'
 import { outputOf, run } from '../device/run.js'
+import { notUnderstood } from '../device/unreadable.js'
 import { ownPackages } from '../parts/parts.js'
 
 /** Bytes of one record, and of all records of Android 10. */
 const recordBytes = 40_000
 const dumpBytes = 4_000_000
 const mostRecords = 1000
+/** Texts that may be keys. */
+const mostKeys = 2 * mostNotifications
 /** Characters. */
 const longest = { title: 1000, text: 4000 }
 
 export function createNotifications(transport: Transport): Notifications {
   return {
     async list(progress) {
-      const texts = (await recordsByKey(transport, progress)) ?? (await recordsOfDump(transport, progress))
-      return texts
-        .map(parseRecord)
-        .filter((found) => found !== null)
-        .filter(({ package: name }) => !ownPackages.has(name))
-        .slice(0, mostNotifications)
+      const records = (await recordsByKey(transport, progress)) ?? (await recordsOfDump(transport, progress))
+      const found = records.map(({ text, key }) => parseRecord(text, key))
+      const read = found.filter((each) => each !== null)
+      // A record that cannot be read does not hide the others, and a list of such records is not an empty list.
+      const unread = records.find(({ text }, index) => found[index] === null && !isGone(text))
+      if (read.length === 0 && unread) throw notUnderstood('its notifications', unread.text)
+      return read.filter(({ package: name }) => !ownPackages.has(name)).slice(0, mostNotifications)
     },
     async expand(progress) {
       await run(transport, command('cmd', 'statusbar', 'expand-notifications'), progress)
@@ -37,20 +41,23 @@ export function createNotifications(transport: Transport): Notifications {
   }
 }
 
+interface PhoneRecord {
+  text: string
+  /** For which the phone printed it; undefined: the record itself names its key. */
+  key?: string
+}
+
 /** Null: this version of Android has no such command. */
-async function recordsByKey(transport: Transport, progress: Progress): Promise<string[] | null> {
+async function recordsByKey(transport: Transport, progress: Progress): Promise<PhoneRecord[] | null> {
   const listed = await transport.shell(command('cmd', 'notification', 'list'), progress)
-  if (listed.exitCode !== 0 || /Unknown command/i.test(outputOf(listed))) return null
-  const keys = listed.stdout
-    .toString('utf8')
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => /^-?\d+\|[A-Za-z0-9_.]+\|-?\d+\|.*\|\d+$/.test(line) && !line.includes('\0'))
-    .filter((key) => !ownPackages.has(ownerOf(key)))
-    .slice(0, mostNotifications)
+  const output = outputOf(listed)
+  if (listed.exitCode !== 0 || /Unknown command/i.test(output)) return null
+  const all = keysOf(listed.stdout.toString('utf8'))
+  if (all.length === 0 && output !== '') throw notUnderstood('its notifications', output)
+  const keys = all.filter((key) => !ownPackages.has(ownerOf(key))).slice(0, mostKeys)
   if (keys.length === 0) return []
   const border = randomBytes(16).toString('hex')
-  const output = await run(
+  const printed = await run(
     transport,
     sequence(
       ...keys.flatMap((key) => [
@@ -60,61 +67,77 @@ async function recordsByKey(transport: Transport, progress: Progress): Promise<s
     ),
     progress,
   )
-  return output.split(`${border}\n`, keys.length + 1).slice(1)
+  const [, ...texts] = printed.split(`${border}\n`, keys.length + 1)
+  return texts.map((text, index) => ({ text, key: keys[index] ?? '' }))
 }
 
-async function recordsOfDump(transport: Transport, progress: Progress): Promise<string[]> {
+/** Lines of a key: the tag in it can have line feeds, as that of WhatsApp (Android 12). */
+const mostLines = 5
+const keyBegin = /^-?\d+\|[A-Za-z0-9_.]+\|-?\d+\|/
+/** The UID, and the key of a group that the system made. */
+const keyEnd = /\|\d+(?:\|[^|\n]*)?$/
+
+/** All texts that may be keys: the phone prints a record only for a key. Pure. */
+export function keysOf(list: string): string[] {
+  const lines = list.split(/\r?\n/)
+  const begins = lines.flatMap((line, at) => (keyBegin.test(line) ? [at] : []))
+  const joined = begins.flatMap((from) =>
+    Array.from({ length: mostLines }, (_, more) => lines.slice(from, from + more + 1).join('\n')),
+  )
+  return [...new Set(joined.filter((key) => keyEnd.test(key) && !key.includes('\0')))]
+}
+
+/** The notification was removed after the list was printed, or a text of the list is not a key. */
+const isGone = (text: string): boolean => text.trim() === '' || /^\s*(?:error: )?no active/i.test(text)
+
+async function recordsOfDump(transport: Transport, progress: Progress): Promise<PhoneRecord[]> {
   const output = await run(
     transport,
     pipe(command('dumpsys', 'notification', '--noredact'), command('head', '-c', String(dumpBytes))),
     progress,
   )
-  const list = output.slice(output.indexOf('  Notification List:'))
-  return list.split(/^(?= {4}NotificationRecord\()/m, mostRecords + 1).slice(1)
+  if (!/^Current Notification Manager state/m.test(output)) throw notUnderstood('its notifications', output)
+  // Android omits the title of an empty list.
+  const at = output.indexOf('  Notification List:')
+  const list = at === -1 ? '' : output.slice(at)
+  const texts = list.split(/^(?= {4}NotificationRecord\()/m, mostRecords + 1).slice(1)
+  return texts.map((text) => ({ text }))
 }
 
 /** The package in a key: user, package, number, tag, UID. */
 const ownerOf = (key: string): string => key.split('|', 2)[1] ?? ''
 
-const keyBegin = ' key='
-/** A line is searched for. */
-const mostKeys = 50
-
 /** AOSP `Notification.flags`: ongoing, no clear, foreground service. */
 const keptFlags = 0x2 | 0x20 | 0x40
 const keptNames = /\b(?:ONGOING_EVENT|NO_CLEAR|FOREGROUND_SERVICE)\b/
 
-/** Form: AOSP `NotificationRecord.dump`, Android 10 to 16. Null: another text. Pure. */
-export function parseRecord(record: string): PostedNotification | null {
-  const [, line = ''] = /^\s*(NotificationRecord\([^\n]{0,20000})/.exec(record) ?? []
-  const [, name] = / pkg=([A-Za-z0-9_.]+) /.exec(line) ?? []
-  const key = name === undefined ? undefined : lastKeyOf(line)
-  // Otherwise a forged record could have the key, and so the ID, of another app's notification.
-  if (name === undefined || key === undefined || ownerOf(key) !== name) return null
+/**
+ * The begin of a record: package, user, number, tag, and the key that repeats them, so the tag cannot name the key of another
+ * app. Makers put fields before the key (`importance=`) and behind it (`appImportanceLocked=`, `bbbc=`).
+ */
+const recordBegin =
+  /^\s*NotificationRecord\(\S{1,20} pkg=([A-Za-z0-9_.]+) user=UserHandle\{(-?\d+)\} id=(-?\d+) tag=([^]{0,4000}?)(?: \w+=\S{0,100}){0,5}? key=(\2\|\1\|\3\|\4\|\d+(?:\|[^\s|:]{1,200})?)/
+
+/**
+ * Form: AOSP `NotificationRecord.dump`, Android 9 to 16, OxygenOS and HyperOS. `asked`: the key for which the phone printed it.
+ * Null: another text. Pure.
+ */
+export function parseRecord(record: string, asked?: string): PostedNotification | null {
+  if (!/^\s*NotificationRecord\(/.test(record)) return null
+  const key = asked ?? recordBegin.exec(record)?.[5]
+  if (key === undefined) return null
   const [, flags = ''] = /^[ \t]*flags=(\S*)/m.exec(record) ?? []
   const [, ms] =
     /^[ \t]*mCreationTimeMs=(\d{1,15})/m.exec(record) ?? /^[ \t]*when=(\d{1,15})/m.exec(record) ?? []
   const isKept = /^0x/.test(flags) ? (Number(flags) & keptFlags) !== 0 : keptNames.test(flags)
   return {
     key,
-    package: name,
+    package: ownerOf(key),
     title: shorten(extra(record, 'title'), longest.title),
     text: shorten(extra(record, 'bigText') || extra(record, 'text'), longest.text),
     postedAt: ms === undefined ? null : new Date(Number(ms)),
     dismissible: !isKept,
   }
-}
-
-/** The last key of a line, since a tag inside the key can look like the begin of another. */
-function lastKeyOf(line: string): string | undefined {
-  let at = line.length
-  for (let left = mostKeys; left > 0 && at > 0; left -= 1) {
-    at = line.lastIndexOf(keyBegin, at - 1)
-    if (at < 0) return undefined
-    const [, key] = /^ key=(-?\d+\|.{0,4000}?\|\d+): /.exec(line.slice(at, at + 4100)) ?? []
-    if (key !== undefined) return key
-  }
-  return undefined
 }
 
 /** `android.title=String (…)`, up to the line of the next extra. */
