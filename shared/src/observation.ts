@@ -154,6 +154,14 @@ export const actionResultSchema = z
       description:
         'For `scroll` and `scroll_to`: whether the content ends here in that direction; null if unknown.',
     }),
+    activity: z
+      .string()
+      .optional()
+      .meta({ description: 'For `open_app`: the class of the activity that was opened.' }),
+    app: z.object({ package: z.string(), activity: z.string().nullable() }).optional().meta({
+      description:
+        'For `open_app`: the app in front afterwards. It is another one when a dialog covers the opened app, such as a request for a permission.',
+    }),
     error: actionErrorSchema.optional(),
   })
   .meta({ id: 'ActionResult' })

@@ -1,6 +1,6 @@
 /** The actions that open and close apps, and the one that hides the keyboard. */
 import { ApiError, type Action, type ActionOf } from '@phonerack/shared'
-import type { InstalledApp } from '../device/device.js'
+import type { InstalledApp, OpenedApp } from '../device/device.js'
 import { appsNamed, similarApps } from './app-names.js'
 import { settle, unavailable, type ActionContext } from './context.js'
 import { toApiError } from './failure.js'
@@ -52,10 +52,10 @@ function notFound(wanted: Record<string, string>, similar: readonly InstalledApp
   })
 }
 
-export async function openApp(action: ActionOf<'open_app'>, context: ActionContext): Promise<void> {
+export async function openApp(action: ActionOf<'open_app'>, context: ActionContext): Promise<OpenedApp> {
   const name = packageOf(action)
   await mustBeInstalled(name, context)
-  await context.write((progress) => context.device.apps.open(name, action.activity ?? null, progress), {
+  return context.write((progress) => context.device.apps.open(name, action.activity ?? null, progress), {
     limitMs: openLimitMs,
     settleMs: settle.navigation,
   })

@@ -12,7 +12,7 @@ import { waitFor, waitIdle } from './waiting.js'
 
 type Resolved = NonNullable<ActionResult['resolved']>
 /** Fields that an action adds to its successful result. */
-export type Outcome = Pick<ActionResult, 'resolved' | 'moved' | 'at_end'>
+export type Outcome = Pick<ActionResult, 'resolved' | 'moved' | 'at_end' | 'activity' | 'app'>
 
 type Handlers = {
   [T in ActionType]: (action: ActionOf<T>, context: ActionContext) => Promise<Outcome>
@@ -62,7 +62,7 @@ const handlers: Handlers = {
   }),
   scroll: scrollOnce,
   scroll_to: scrollTo,
-  open_app: plain(openApp),
+  open_app: openApp,
   close_app: plain(closeApp),
   open_url: plain(openUrl),
   hide_keyboard: plain(hideKeyboard),

@@ -142,13 +142,20 @@ export interface TextInput {
   readonly methods: readonly TextMethod[]
 }
 
+export interface OpenedApp {
+  /** The class of the activity that was started. */
+  activity: string
+  /** The app in front. */
+  app: Pick<WindowState, 'package' | 'activity'>
+}
+
 export interface Apps {
   installed(packageName: string, progress: Progress): Promise<boolean>
   /**
-   * Starts the launcher activity, or `activity`. Returns when the package is in the
-   * foreground, within 10 s. @throws ApiError app_not_found
+   * Starts the launcher activity, or `activity`. Returns when the package, or a dialog of
+   * another one, is in the foreground, within 10 s. @throws ApiError app_not_found
    */
-  open(packageName: string, activity: string | null, progress: Progress): Promise<void>
+  open(packageName: string, activity: string | null, progress: Progress): Promise<OpenedApp>
   forceStop(packageName: string, progress: Progress): Promise<void>
   openUrl(url: string, progress: Progress): Promise<void>
 }

@@ -3,10 +3,13 @@ import { ApiError, type Progress } from '@phonerack/shared'
 import { command, type ShellCommand } from '../adb/quote.js'
 import type { Transport } from '../adb/transport.js'
 import { ownPackages } from '../parts/parts.js'
-import type { Apps, Windows } from '../device/device.js'
+import type { Apps, OpenedApp, Windows } from '../device/device.js'
 import { outputOf } from '../device/run.js'
+import { notUnderstood } from '../device/unreadable.js'
 
 const frontMs = 10_000
+/** A dialog of another app counts as in front after this time: an app that closes may be there for a moment. */
+const dialogMs = 1000
 
 const notFound = (packageName: string) => new ApiError('app_not_found', { details: { package: packageName } })
 
@@ -18,6 +21,28 @@ const noActivity = (packageName: string, activity: string, isThere: boolean) =>
     next: 'Omit `activity` to open the app as its icon does, or use the full class name of an exported activity.',
     details: { package: packageName, activity },
   })
+
+const queryIcons = [
+  ...['cmd', 'package', 'query-activities', '--brief'],
+  ...['-a', 'android.intent.action.MAIN', '-c', 'android.intent.category.LAUNCHER'],
+]
+
+/** A leading dot abbreviates the package. */
+const whole = (packageName: string, className: string): string =>
+  className.startsWith('.') ? packageName + className : className
+
+/**
+ * The activity of an app's icon: the first, unless a library added an icon before it, such as LeakCanary, whose classes have
+ * another name. Form: AOSP `PackageManagerShellCommand`, Android 9 to 16, with or without `--components`. Null: none. Pure.
+ */
+export function iconOf(output: string, packageName: string): string | null {
+  const classes = [...output.matchAll(/^\s*([A-Za-z0-9_.]+)\/([^\s/]+)\s*$/gm)].flatMap(
+    ([, name, className]) =>
+      name === packageName && className !== undefined ? [whole(packageName, className)] : [],
+  )
+  const family = packageName.split('.', 2).join('.')
+  return classes.find((name) => name.startsWith(`${family}.`)) ?? classes[0] ?? null
+}
 
 /** The agent's helper apps. Clients cannot open them: some close immediately, so opening one would time out. */
 const isOurs = (packageName: string): boolean => ownPackages.has(packageName)
@@ -43,25 +68,13 @@ export function createApps(transport: Transport, windows: Windows): Apps {
     }
   }
 
-  /** The activity that the launcher would start, as `package/class`. */
+  /** The class of the activity behind the app's icon. */
   async function launcherOf(packageName: string, progress: Progress): Promise<string> {
-    const result = await transport.shell(
-      command(
-        'cmd',
-        'package',
-        'resolve-activity',
-        '--brief',
-        '-a',
-        'android.intent.action.MAIN',
-        '-c',
-        'android.intent.category.LAUNCHER',
-        packageName,
-      ),
-      progress,
-    )
-    const last = result.stdout.toString('utf8').trim().split('\n').at(-1)?.trim() ?? ''
-    if (!last.startsWith(`${packageName}/`)) throw notFound(packageName)
-    return last
+    const output = outputOf(await transport.shell(command(...queryIcons, packageName), progress))
+    const found = iconOf(output, packageName)
+    if (found !== null) return found
+    if (/^No activit(?:y|ies) found/m.test(output)) throw notFound(packageName)
+    throw notUnderstood(`the activities of \`${packageName}\``, output)
   }
 
   const apps: Apps = {
@@ -72,8 +85,9 @@ export function createApps(transport: Transport, windows: Windows): Apps {
     },
     async open(packageName, activity, progress) {
       if (isOurs(packageName)) throw notFound(packageName)
-      const target =
-        activity === null ? await launcherOf(packageName, progress) : `${packageName}/${activity}`
+      const before = (await windows.read(progress)).package
+      const opened =
+        activity === null ? await launcherOf(packageName, progress) : whole(packageName, activity)
       await start(
         command(
           'am',
@@ -86,12 +100,12 @@ export function createApps(transport: Transport, windows: Windows): Apps {
           '-f',
           '0x10200000',
           '-n',
-          target,
+          `${packageName}/${opened}`,
         ),
         { package: packageName, activity },
         progress,
       )
-      await waitForFront(packageName, progress.within(frontMs))
+      return { activity: opened, app: await waitForFront(packageName, before, progress.within(frontMs)) }
     },
     async forceStop(packageName, progress) {
       if (!(await apps.installed(packageName, progress))) throw notFound(packageName)
@@ -102,9 +116,18 @@ export function createApps(transport: Transport, windows: Windows): Apps {
     },
   }
 
-  async function waitForFront(packageName: string, progress: Progress): Promise<void> {
+  async function waitForFront(
+    packageName: string,
+    before: string,
+    progress: Progress,
+  ): Promise<OpenedApp['app']> {
+    let other = { name: '', since: 0 }
     for (let pause = 20; ; pause = Math.min(pause * 2, 250)) {
-      if ((await windows.read(progress)).package === packageName) return
+      const { package: name, activity } = await windows.read(progress)
+      const now = performance.now()
+      if (name !== other.name) other = { name, since: now }
+      const isDialog = name !== '' && name !== before && now - other.since >= dialogMs
+      if (name === packageName || isDialog) return { package: name, activity }
       await progress.sleep(pause, `${packageName} to come to the front`)
     }
   }

@@ -114,6 +114,8 @@ export function simulatedPhone(views: SimulatedView[]): SimulatedPhone {
       open: (name, activity) =>
         ask(`open ${name} ${activity ?? '-'}`).then(() => {
           if (name === 'com.example.broken') throw new ApiError('app_not_found')
+          const opened = activity ?? `${name}.Main`
+          return { activity: opened, app: { package: name, activity: opened } }
         }),
       forceStop: (name) => ask(`stop ${name}`),
       openUrl: (url) => ask(`url ${url}`),

@@ -184,6 +184,17 @@ export type ActionResult = {
      * For `scroll` and `scroll_to`: whether the content ends here in that direction; null if unknown.
      */
     at_end?: boolean | null;
+    /**
+     * For `open_app`: the class of the activity that was opened.
+     */
+    activity?: string;
+    /**
+     * For `open_app`: the app in front afterwards. It is another one when a dialog covers the opened app, such as a request for a permission.
+     */
+    app?: {
+        package: string;
+        activity: string | null;
+    };
     error?: {
         code: string;
         message: string;

@@ -71,6 +71,8 @@ const result = z.looseObject({
     .optional(),
   moved: z.boolean().optional(),
   at_end: z.boolean().nullable().optional(),
+  activity: name.optional(),
+  app: z.looseObject({ package: name, activity: name.nullable() }).optional(),
   error: z
     .looseObject({
       code: z.enum(errorCodes),

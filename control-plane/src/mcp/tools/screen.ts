@@ -39,8 +39,8 @@ function checkWaits(actions: readonly Action[]): void {
 
 /** `0 tap ok center=[540,1200]`, or the error of the action. Candidates are in its details. */
 function resultLines({ index, type, ok, ms: _, error, ...facts }: ActionResult): string[] {
-  const { matched, moved, at_end } = facts
-  const more = entryLine({ ...facts.resolved, matched, moved, at_end })
+  const { matched, moved, at_end, app } = facts
+  const more = entryLine({ ...facts.resolved, matched, moved, at_end, in_front: app?.package })
   const head = `${index} ${type} ${ok ? 'ok' : 'failed'}${more === '' ? '' : ` ${more}`}`
   return error ? [head, ...errorLines(error).map((line) => `  ${line}`)] : [head]
 }

@@ -56,7 +56,10 @@ const settings: Observation = {
 
 const completed: ActionBatchResult = {
   results: [
-    { index: 0, type: 'open_app', ok: true, ms: 341 },
+    {
+      ...{ index: 0, type: 'open_app', ok: true, ms: 341, activity: 'com.android.settings.Settings' },
+      app: { package: 'com.android.settings', activity: 'com.android.settings.Settings' },
+    },
     { index: 1, type: 'wait_for', ok: true, ms: 508 },
   ],
   completed: 2,

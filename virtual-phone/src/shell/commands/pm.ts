@@ -95,7 +95,7 @@ async function list(io: CommandIo, args: readonly string[]): Promise<number> {
   }
 }
 
-async function resolve(io: CommandIo, args: readonly string[]): Promise<number> {
+async function resolve(io: CommandIo, args: readonly string[], isQuery: boolean): Promise<number> {
   const brief = args.includes('--brief')
   const { intent } = parseIntent(
     withoutUser(args).filter((arg) => arg !== '--brief' && arg !== '--components'),
@@ -104,10 +104,14 @@ async function resolve(io: CommandIo, args: readonly string[]): Promise<number> 
   const app = name === undefined ? null : findPackage(io.android, name)
   const activity = intent.component?.className ?? app?.launcherActivity ?? null
   if (app === null || activity === null) {
-    await io.out('No activity found\n')
+    await io.out(isQuery ? 'No activities found\n' : 'No activity found\n')
     return 0
   }
   if (args.includes('--components')) await io.out(`${shortComponent(app.package, activity)}\n`)
+  else if (brief && isQuery)
+    await io.out(
+      `1 activities found:\n  Activity #0:\n    priority=0 preferredOrder=0 match=0x108000 specificIndex=-1 isDefault=false\n    ${shortComponent(app.package, activity)}\n`,
+    )
   else if (brief)
     await io.out(
       `priority=0 preferredOrder=0 match=0x108000 specificIndex=-1 isDefault=false\n${shortComponent(app.package, activity)}\n`,
@@ -197,7 +201,7 @@ export const pm: CommandRun = async (io) => {
       return 0
     case 'resolve-activity':
     case 'query-activities':
-      return withIntent(io, 'resolve-activity', () => resolve(io, args))
+      return withIntent(io, 'resolve-activity', () => resolve(io, args, verb === 'query-activities'))
     case 'dump':
       await io.out(dumpPackages(io.android, rest[0] === undefined ? null : decode(rest[0])))
       return 0

@@ -101,6 +101,11 @@ class ActionResult(_ActionResultRequired, total=False):
     moved: bool
     # For `scroll` and `scroll_to`: whether the content ends here in that direction; null if unknown.
     at_end: Optional[bool]
+    # For `open_app`: the class of the activity that was opened.
+    activity: str
+    # For `open_app`: the app in front afterwards. It is another one when a dialog covers the opened app, such
+    # as a request for a permission.
+    app: ActionResultApp
     error: ActionResultError
 
 
@@ -117,6 +122,13 @@ class ActionResultResolved(_ActionResultResolvedRequired, total=False):
     covered: Literal[True]
     # The element is disabled: apps ignore a touch on it.
     disabled: Literal[True]
+
+
+class ActionResultApp(TypedDict):
+    # For `open_app`: the app in front afterwards. It is another one when a dialog covers the opened app, such
+    # as a request for a permission.
+    package: str
+    activity: Optional[str]
 
 
 class ActionResultError(TypedDict):
