@@ -184,6 +184,8 @@ export const limits = {
     codeLife: 60,
     accessLife: 3600,
     refreshLife: 90 * 86_400,
+    /** Seconds for which a used refresh token is valid again: for other processes of its client. */
+    refreshAgain: 30,
     /** Bytes of a client's metadata document. */
     metadata: 5120,
     /** Milliseconds to fetch it, and that it is kept. */

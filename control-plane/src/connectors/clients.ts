@@ -85,8 +85,9 @@ export function createClients({ core, allowed, resolve, allowsRegistration, ca }
     },
     async register(metadata, network) {
       const redirectUris = redirectsOf(metadata['redirect_uris'])
-      if (!redirectUris || redirectUris.length !== (metadata['redirect_uris'] as unknown[]).length)
-        throw new OAuthError('invalid_redirect_uri', 'redirect_uris must be https or loopback addresses.')
+      // Clients also name addresses of other schemes; the answer lists the ones that were kept.
+      if (!redirectUris)
+        throw new OAuthError('invalid_redirect_uri', 'redirect_uris must have an https or loopback address.')
       const name = cleanName(metadata['client_name']) || 'A client without a name'
       const client = { id: newId('connectorClient'), name, redirectUris, createdAt: core.clock.now() }
       await core.db.connectorClient.create({ data: { ...client, siteHash: hashSecret(siteOf(network)) } })

@@ -1,6 +1,6 @@
 /**
- * Exchanges codes and refresh tokens for tokens, and ends connectors. Each is valid once: a second use means that somebody
- * else has it too, and ends the connector (RFC 9700).
+ * Exchanges codes and refresh tokens for tokens, and ends connectors. Each is valid once, a refresh token for some seconds more:
+ * a later use means that somebody else has it too, and ends the connector (RFC 9700).
  */
 import { createHash } from 'node:crypto'
 import { hashSecret, isSecret, limits, newSecret } from '@phonerack/shared'
@@ -159,12 +159,14 @@ export async function refreshTokens(
     if (granted.clientId !== clientId) return refusal(unknownToken)
     const current = await work.tx.connectorToken.findUnique({ where: { hash } })
     if (!current) return refusal(unknownToken)
-    if (current.usedAt) {
+    // Several processes of a client share its tokens, and refresh them at the same moment. docs/decisions/0317
+    const isAgain = current.usedAt !== null && work.now < after(current.usedAt, limits.connectors.refreshAgain)
+    if (current.usedAt && !isAgain) {
       await end(work, granted, 'a refresh token was used twice')
       return refusal(unknownToken)
     }
     if (current.expiresAt <= work.now || hasEnded(granted, work.now)) return refusal(unknownToken)
-    await work.tx.connectorToken.update({ where: { hash }, data: { usedAt: work.now } })
+    if (!isAgain) await work.tx.connectorToken.update({ where: { hash }, data: { usedAt: work.now } })
     return issue(work, granted)
   })
 }

@@ -1,5 +1,5 @@
 // The authorization server for clients of /mcp: the way of a client from its registration to its end, and attacks on it.
-import { hashSecret } from '@phonerack/shared'
+import { hashSecret, limits } from '@phonerack/shared'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { forgetConnectors } from '../../connectors/expiry.js'
 import { consoleUser, type ConsoleClient } from '../../testing/console-client.js'
@@ -31,6 +31,7 @@ beforeAll(async () => {
 
 // People and addresses may ask only so often.
 beforeEach(async () => {
+  ahead = 0
   await plane.app.core.db.attempt.deleteMany()
 })
 
@@ -93,6 +94,19 @@ describe('a client', () => {
     const preflight = await plane.server.inject({ method: 'OPTIONS', url: '/oauth/token' })
     expect(preflight.statusCode).toBe(204)
     expect(preflight.headers['access-control-allow-origin']).toBe('*')
+  })
+
+  // Seen in the registration of Cursor: https://github.com/erp-mafia/accounted/pull/2225
+  it('is registered with the usable ones of its redirect addresses', async () => {
+    const own = 'cursor://anysphere.cursor-mcp/oauth/callback'
+    const usable = ['https://www.cursor.com/agents/mcp/oauth/callback', 'http://localhost:8787/callback']
+    const { status, body } = await oauth.register({ client_name: 'Cursor', redirect_uris: [own, ...usable] })
+    expect([status, body['redirect_uris']]).toEqual([201, usable])
+    const look = async (redirect_uri: string) => {
+      const { query } = newRequest(String(body['client_id']), { redirect_uri })
+      return (await member.ask('POST', '/connectors/look', { body: { query } })).status
+    }
+    expect(await Promise.all([...usable, own].map(look))).toEqual([200, 200, 400])
   })
 
   it('is led to the console with its request unchanged', async () => {
@@ -213,16 +227,38 @@ describe('a token', () => {
     const next = await refreshed(refresh)
     const access = String(next.body['access_token'])
     expect((await oauth.use(access)).status).toBe(200)
+    ahead += limits.connectors.refreshAgain * 1000
     expect((await refreshed(refresh)).body['error']).toBe('invalid_grant')
     await isRefused(access)
     expect((await refreshed(String(next.body['refresh_token']))).body['error']).toBe('invalid_grant')
   })
 
-  it('is refreshed once by many at the same moment, and ends', async () => {
+  it('is refreshed by several processes of its client at the same moment', async () => {
     const { refresh } = await connected()
     const answers = await Promise.all(Array.from({ length: 5 }, () => refreshed(refresh)))
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
-    await isRefused(String(answers.find(({ status }) => status === 200)?.body['access_token']))
+    for (const { status, body } of answers) {
+      expect(status).toBe(200)
+      expect((await oauth.use(String(body['access_token']))).status).toBe(200)
+      expect((await refreshed(String(body['refresh_token']))).status).toBe(200)
+    }
+    const { db } = plane.app.core
+    expect(
+      await db.connectorToken.count({ where: { hash: hashSecret(refresh), usedAt: { not: null } } }),
+    ).toBe(1)
+  })
+
+  it('is served again for 30 seconds from its first use, and not after a revocation', async () => {
+    const { refresh } = await connected()
+    const first = await refreshed(refresh)
+    ahead += 29_000
+    expect((await refreshed(refresh)).status).toBe(200)
+    ahead += 1000
+    expect((await refreshed(refresh)).body['error']).toBe('invalid_grant')
+    await isRefused(String(first.body['access_token']))
+    const revoked = await connected()
+    await refreshed(revoked.refresh)
+    await oauth.post('/revoke', { client_id: clientId, token: revoked.access })
+    expect((await refreshed(revoked.refresh)).body['error']).toBe('invalid_grant')
   })
 
   it('is refreshed at most 120 times an hour, and is revoked with all its tokens', async () => {
@@ -424,10 +460,9 @@ describe('registration', () => {
       'cursor://x',
       7,
     ])
-      expect((await oauth.register({ redirect_uris: [callback, uri] })).body['error']).toBe(
-        'invalid_redirect_uri',
-      )
+      expect((await oauth.register({ redirect_uris: [uri] })).body['error']).toBe('invalid_redirect_uri')
     expect((await oauth.register({ redirect_uris: callback })).body['error']).toBe('invalid_redirect_uri')
+    expect((await oauth.register({ redirect_uris: [] })).body['error']).toBe('invalid_redirect_uri')
     const made = await oauth.register({ redirect_uris: ['http://127.0.0.1/cb'], client_secret: 'x' })
     expect(made).toMatchObject({ status: 201, body: { token_endpoint_auth_method: 'none' } })
     expect(made.body['client_secret']).toBeUndefined()
