@@ -53,7 +53,7 @@ describe.each(eras)('in revision %s', (era) => {
   it.each(Object.entries(readers))('a picture and its text reach the model of %s', async (name, read) => {
     api.agent.onBatch = answering([done], { screenshot })
     const shown = read(await act({}))
-    expect(shown.images).toBe(/connector|n8n/.test(name) ? 0 : 1)
+    expect(shown.images).toBe(/connector/.test(name) ? 0 : 1)
     for (const part of [
       '1 of 1 actions succeeded',
       'snapshot_id snp_aaaaaaaaaaaa',
@@ -124,6 +124,12 @@ describe('arguments', () => {
       expect(await sent({ name: 'get_account', arguments: args })).not.toHaveProperty('isError')
   })
 
+  it('may have the fields that clients add, for every tool', async () => {
+    const args = { phone_id: id, toolCallId: 'call_1', sessionId: 'a', chatInput: 'b', _placeholder: true }
+    expect(await sent({ name: 'get_phone', arguments: args })).not.toHaveProperty('isError')
+    expect(await sent({ name: 'get_phone', arguments: { ...args, mistake: 1 } })).toHaveProperty('isError')
+  })
+
   it('may be null, left out, or JSON text as a whole', async () => {
     for (const args of [null, '', '{}', undefined])
       expect(await sent({ name: 'list_phones', arguments: args }), String(args)).not.toHaveProperty('isError')
@@ -160,6 +166,20 @@ describe('arguments', () => {
     })
     expect(answer.statusCode).toBe(400)
   })
+})
+
+it('lists preinstalled apps with an icon, and all while no labels are known', async () => {
+  const { held } = api.agent
+  held.apps = ['com.example.app', 'com.android.settings', 'com.android.shell']
+  const client = await connectMcp(url, api.key, '2025-06-18')
+  const listed = async () => {
+    const { structured } = await call(client, 'list_apps', { phone_id: id })
+    return (structured['data'] as { package: string }[]).map(({ package: name }) => name).sort()
+  }
+  expect(await listed()).toEqual([...held.apps].sort())
+  held.labels = new Map([['com.android.settings', 'Settings']])
+  expect(await listed()).toEqual(['com.android.settings', 'com.example.app'])
+  await client.close()
 })
 
 it('calls a tool by the name that the list has', async () => {

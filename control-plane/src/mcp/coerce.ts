@@ -36,8 +36,8 @@ export function readRequest(message: unknown): unknown {
   if (!isRecord(message)) return message
   const { params, ...rest } = message
   if (params === null) return rest
-  if (!isRecord(params) || !('arguments' in params)) return message
-  const { arguments: given, ...others } = params
+  if (!isRecord(params)) return message
+  const { arguments: given = null, ...others } = withoutNulls(params)
   const args = jsonIn('object', given)
   return { ...rest, params: args === null || args === '' ? others : { ...others, arguments: args } }
 }
@@ -118,8 +118,10 @@ function isLeftOut(schema: $ZodType | undefined, value: unknown): boolean {
 }
 
 /** An option is chosen by the fields that a value has. */
-const withoutNulls = (value: unknown): unknown =>
-  isRecord(value) ? Object.fromEntries(Object.entries(value).filter(([, field]) => field !== null)) : value
+const withoutNulls = <T>(value: T): T =>
+  isRecord(value)
+    ? (Object.fromEntries(Object.entries(value).filter(([, field]) => field !== null)) as T)
+    : value
 
 const mapFields = (
   value: Record<string, unknown>,

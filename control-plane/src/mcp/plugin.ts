@@ -4,12 +4,19 @@
  */
 import { createMcpHandler, type McpHttpHandler } from '@modelcontextprotocol/server'
 import { ApiError, limits, type Logger } from '@phonerack/shared'
-import type { FastifyInstance, FastifyPluginCallback, FastifyReply, FastifyRequest } from 'fastify'
+import type {
+  FastifyInstance,
+  FastifyPluginCallback,
+  FastifyReply,
+  FastifyRequest,
+  RouteShorthandOptions,
+} from 'fastify'
 import { addAuth, callerOf, type AuthDeps } from '../http/auth.js'
 import { checkContentType } from '../http/body.js'
 import { sendInProcess } from '../http/in-process.js'
 import { parseJson } from '../http/json.js'
 import { profileHeader } from '../keys/profile.js'
+import { answerForm, asJson, bothForms } from './answer-form.js'
 import { type Send } from './api.js'
 import { readRequest } from './coerce.js'
 import { createMcpServer } from './server.js'
@@ -45,32 +52,42 @@ export const mcpPlugin =
         })
         .send(),
     )
-    app.post(
-      url,
-      {
-        // The largest JSON body of `/v1`, which `act` carries.
-        bodyLimit: limits.actionsBody,
-        schema: { hide: true },
-        config: { anyScope: true, rawBody: true },
-        onRequest: (request, _reply, next) => {
-          checkContentType(request.headers['content-type'])
-          next()
-        },
+    const route: RouteShorthandOptions = {
+      // The largest JSON body of `/v1`, which `act` carries.
+      bodyLimit: limits.actionsBody,
+      schema: { hide: true },
+      config: { anyScope: true, rawBody: true },
+      onRequest: (request, _reply, next) => {
+        checkContentType(request.headers['content-type'])
+        next()
       },
-      async (request, reply) => {
+    }
+    // People write the address with a slash too.
+    for (const each of [url, `${url}/`])
+      app.post(each, route, async (request, reply) => {
         const message = readRequest(readMessage(request.readBody))
+        const form = answerForm(request.headers.accept)
+        const headers = headersOf(request)
+        if (form !== null) headers.set('accept', bothForms)
         const asked = new Request(`${baseUrl}${url}`, {
-          ...{ method: 'POST', headers: headersOf(request), body: '' },
+          ...{ method: 'POST', headers, body: '' },
           signal: auth.lifetimes.work(reply),
         })
-        return reply.send(await serving(app, request, log).fetch(asked, { parsedBody: message }))
-      },
-    )
+        const answer = await serving(app, request, log, form === 'sse' ? 'sse' : 'auto').fetch(asked, {
+          parsedBody: message,
+        })
+        return reply.send(form === 'json' ? await asJson(answer) : answer)
+      })
     done()
   }
 
 /** A handler for one request: its tools act with the key and the profile of that request. */
-function serving(app: FastifyInstance, request: FastifyRequest, log: Logger): McpHttpHandler {
+function serving(
+  app: FastifyInstance,
+  request: FastifyRequest,
+  log: Logger,
+  responseMode: 'auto' | 'sse',
+): McpHttpHandler {
   const authorization = request.headers.authorization ?? ''
   const { profile } = callerOf(request)
   const send: Send = ({ method, path, query = {}, json, bytes, idempotencyKey }, requestSignal, batch) =>
@@ -95,6 +112,7 @@ function serving(app: FastifyInstance, request: FastifyRequest, log: Logger): Mc
       },
     )
   return createMcpHandler(() => createMcpServer({ send, requestId: request.id, log }), {
+    responseMode,
     // No list changes while a server runs.
     maxSubscriptions: 0,
     onerror: (error) => log.debug({ err: error, request_id: request.id }, 'an MCP request was refused'),

@@ -80,9 +80,14 @@ async function runTool(
   }
 }
 
-/** Clients send a placeholder to a tool without arguments, since some models need one. */
-const argumentsOf = ({ input }: Tool, given: unknown): unknown =>
-  Object.keys(input.shape).length === 0 ? {} : coerce(input, given)
+/** Fields that clients add to the arguments of any tool: n8n, and clients whose models need at least one argument. */
+const added: ReadonlySet<string> = new Set([
+  ...['toolCallId', 'sessionId', 'chatInput'],
+  ...['random_string', 'dummy', '_placeholder', 'placeholder', '_unused'],
+])
+
+const argumentsOf = ({ input }: Tool, given: Record<string, unknown>): unknown =>
+  coerce(input, Object.fromEntries(Object.entries(given).filter(([name]) => !added.has(name))))
 
 /** The message has the values that are near: a model reads the list of 67 keys at each mistake. */
 function withShortList({ alternatives = [], ...issue }: Issue): Issue {

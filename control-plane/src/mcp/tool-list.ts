@@ -13,7 +13,7 @@ const isNoBound = (key: string, value: unknown): boolean =>
   (key === 'maximum' && value === Number.MAX_SAFE_INTEGER)
 /** Fields without a meaning for a model. Lengths and unknown fields are checked when the tool is called. */
 const dropped = new Set([
-  ...['$schema', '$defs', 'additionalProperties', 'propertyNames', 'maxProperties', 'minLength'],
+  ...['$schema', '$defs', 'additionalProperties', 'propertyNames', 'maxProperties', 'minLength', 'default'],
 ])
 
 function small(schema: unknown): unknown {

@@ -79,6 +79,7 @@ class Double implements Inside {
     files: [],
     contents: new Map(),
     apps: [],
+    labels: new Map(),
     cache: new Set(),
     needs: undefined,
   }

@@ -24,8 +24,7 @@ export const readers: Readonly<Record<string, Reader>> = {
   'opencode of June 2026': structuredFirst,
   'Gemini CLI': contentOf,
   Cursor: contentOf,
-  'Open WebUI': contentOf,
+  'Open WebUI, LangChain': contentOf,
   // Replaces images by a sentence.
   'MCP connector of the Messages API': (result) => ({ ...contentOf(result), images: 0 }),
-  n8n: (result) => ({ text: JSON.stringify(result.content), images: 0 }),
 }

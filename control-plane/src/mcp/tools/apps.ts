@@ -64,7 +64,7 @@ export const appTools = [
       'List the apps on a ready phone, and its recent installs with their outcome. Open one with the action open_app.',
     input: z.strictObject({
       phone_id: phoneId,
-      system: z.boolean().optional().describe('Also preinstalled apps'),
+      system: z.boolean().optional().describe('Also those without an icon'),
     }),
     output: { data: list(object), installs: list(object) },
     annotations: reads,
@@ -73,7 +73,10 @@ export const appTools = [
         method: 'GET',
         path: path`/v1/phones/${id}/apps`,
       })
-      const data = all.filter((app) => system || !app.system)
+      // Only apps with an icon have a label. Without any, no label was read.
+      const hasIcon = ({ label, package: name }: AppJson): boolean => label !== name
+      const isUnknown = !all.some(hasIcon)
+      const data = all.filter((app) => system || !app.system || isUnknown || hasIcon(app))
       const recent = (await installs(api, id)).data.map((each) => ({
         ...each,
         next: nextForTools(each.next),
@@ -82,7 +85,7 @@ export const appTools = [
       return {
         structured: { data, installs: recent },
         text: [
-          `${data.length} apps${left > 0 ? `, and ${left} preinstalled ones that were left out` : ''}`,
+          `${data.length} apps${left > 0 ? `, and ${left} preinstalled ones without an icon that were left out` : ''}`,
           ...data.map(entryLine),
           `${recent.length} recent installs`,
           ...recent.map(entryLine),

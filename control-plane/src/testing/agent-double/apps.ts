@@ -53,7 +53,7 @@ export const appsCalls = (
       await agent.beginCall('listApps', call.request.assignment)
       const apps = agent.held.apps.map((name) => ({
         package: name,
-        label: name,
+        label: agent.held.labels.get(name) ?? name,
         versionName: '1',
         versionCode: 1n,
         system: name.startsWith('com.android.'),

@@ -96,6 +96,8 @@ export interface AgentDouble {
     /** SHA-256 of the cached files. */
     cache: Set<string>
     apps: string[]
+    /** Labels of apps by package. Others have none. */
+    labels: Map<string, string>
     /** The requirements of the last install that began. */
     needs: PackageNeeds | undefined
   }

@@ -1,0 +1,31 @@
+/**
+ * The form of an answer of `/mcp`. The protocol requires that clients accept JSON and a stream of events; Gemini CLI lists only
+ * the first one, the Java SDK and the proxy of claude.ai only the second one, and others none. docs/mcp.md#clients
+ */
+const [json, stream] = ['application/json', 'text/event-stream']
+
+export type AnswerForm = 'auto' | 'json' | 'sse'
+
+/** Null: the client accepts neither. */
+export function answerForm(accept = ''): AnswerForm | null {
+  const types = accept.split(',').map((type) => type.split(';')[0]?.trim().toLowerCase() ?? '')
+  const accepts = (type: string): boolean =>
+    types.some((each) => each === type || each === `${type.split('/')[0]}/*`)
+  if (accepts(stream)) return accepts(json) ? 'auto' : 'sse'
+  return accepts(json) || types.some((type) => type === '' || type === '*/*') ? 'json' : null
+}
+
+/** The library refuses a request without both. */
+export const bothForms = `${json}, ${stream}`
+
+/** The last message of a stream is the answer; those before it report progress. */
+export async function asJson(response: Response): Promise<Response> {
+  if (response.headers.get('content-type')?.startsWith(stream) !== true) return response
+  const messages = (await response.text()).split(/\r?\n/).filter((line) => line.startsWith('data:'))
+  const headers = new Headers(response.headers)
+  headers.set('content-type', json)
+  return new Response(messages.at(-1)?.slice('data:'.length).trim() ?? '', {
+    status: response.status,
+    headers,
+  })
+}
