@@ -18,7 +18,7 @@ describe("an app's icon", () => {
     ['other names only', `${entry(0, `${own}/org.a.B`)}${entry(1, `${own}/org.a.C`)}`, 'org.a.B'],
     ['without facts (`--components`)', `${own}/.Main\n`, `${own}.Main`],
     [
-      'of another app',
+      'another app answers',
       `1 activities found:\n${entry(0, 'android/com.android.internal.app.ResolverActivity')}`,
       null,
     ],
