@@ -252,10 +252,9 @@ async function changedTests({ main, base, files, everything, whole, related, e2e
 
 /** Runs files repeatedly while each core runs a busy loop, which finds tests that depend on time. */
 async function repeated(files, times, seed) {
-  // A loop ends by itself, in case this process is killed.
   const loop = [
     '-e',
-    // It ends with the process that started it, also when a signal ends that.
+    // It ends with the process that started it, even one that a signal ends.
     'const parent = process.ppid; while (process.ppid === parent) for (let i = 0; i < 1e6; i++);',
   ]
   const loops = Array.from({ length: availableParallelism() }, () =>

@@ -160,7 +160,8 @@ export async function refreshTokens(
     const current = await work.tx.connectorToken.findUnique({ where: { hash } })
     if (!current) return refusal(unknownToken)
     // Several processes of a client share its tokens, and refresh them at the same moment. docs/decisions/0317
-    const isAgain = current.usedAt !== null && work.now < after(current.usedAt, limits.connectors.refreshAgain)
+    const isAgain =
+      current.usedAt !== null && work.now < after(current.usedAt, limits.connectors.refreshAgain)
     if (current.usedAt && !isAgain) {
       await end(work, granted, 'a refresh token was used twice')
       return refusal(unknownToken)

@@ -7,7 +7,7 @@ import proxyAddress from '@fastify/proxy-addr'
 import ipaddr from 'ipaddr.js'
 import { type IncomingMessage, type Server } from 'node:http'
 import { type Socket } from 'node:net'
-import { connectionEvents } from '../http/tls.js'
+import { connectionEvents } from '../base/connection-events.js'
 
 /** An IPv6 subscriber owns a whole /64, so its addresses count as one. */
 const groupsOfNetwork = 4

@@ -5,7 +5,7 @@
  * request are closed after a moment: Node counts them as busy.
  */
 import { ServerStopping } from '../core/server-stopping.js'
-import { connectionEvents } from './tls.js'
+import { connectionEvents } from '../base/connection-events.js'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'

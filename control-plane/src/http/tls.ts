@@ -45,10 +45,3 @@ export function followTls(
   timer.unref()
   server.on('close', () => clearInterval(timer))
 }
-
-/**
- * The events of a new connection. A server with TLS has two sockets for it, and requests arrive on the second one, after the
- * handshake.
- */
-export const connectionEvents = (server: Server): readonly ['connection', ...'secureConnection'[]] =>
-  server instanceof TlsServer ? ['connection', 'secureConnection'] : ['connection']

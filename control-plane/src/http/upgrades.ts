@@ -5,7 +5,7 @@
  */
 import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { connectionEvents } from './tls.js'
+import { connectionEvents } from '../base/connection-events.js'
 
 /**
  * Handles the upgrades it knows. Returns false when the request should be answered without an
