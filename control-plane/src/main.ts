@@ -2,7 +2,7 @@
  * The control plane's process: reads its configuration, starts, serves, and stops cleanly on
  * SIGTERM.
  */
-import { createLogger, pause, type Logger } from '@phonerack/shared'
+import { createLogger, keepWatchdog, pause, type Logger } from '@phonerack/shared'
 import { serveMetrics } from '@phonerack/shared/metrics'
 import { startTracing } from '@phonerack/shared/tracing'
 import { type FastifyInstance } from 'fastify'
@@ -25,6 +25,7 @@ const flushMs = 1500
 
 const log = createLogger('control-plane')
 watchFaults(process, log, () => process.exit(1))
+keepWatchdog(log)
 
 async function main(): Promise<void> {
   const config = readConfig(process.env)

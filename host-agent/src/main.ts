@@ -4,6 +4,7 @@ import {
   ApiError,
   createLogger,
   DeadlineExceeded,
+  keepWatchdog,
   Progress,
   trustedRoots,
   type Logger,
@@ -72,6 +73,7 @@ function watchFaults(logger: Logger): void {
 }
 
 watchFaults(log)
+keepWatchdog(log)
 
 let starting: Promise<Agent> | null = null
 let tracing: Tracing | null = null
