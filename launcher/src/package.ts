@@ -2,7 +2,14 @@
 import { statSync } from 'node:fs'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
-import { buildClient, buildPackage, buildWheel, clients, packages } from './packages/index.js'
+import {
+  buildClient,
+  buildPackage,
+  buildWheel,
+  clients,
+  describePackages,
+  packages,
+} from './packages/index.js'
 import { ensureScrcpyServer, isScrcpyServer } from './up/scrcpy.js'
 
 const wheel = 'wheel'
@@ -14,7 +21,8 @@ Builds the packages for machines without a checkout: a Debian package and an npm
 program, with all modules inside, and the packages for authors of agents: npm tarballs of the
 TypeScript SDK and of the command line, and the wheel of the Python SDK. For the processor of this
 machine; needs dpkg-deb, and Debian's python3-build, python3-setuptools and python3-wheel for the
-wheel, which is left out without them. A commit always gives the same packages.
+wheel, which is left out without them. A commit always gives the same packages. It also writes
+phonerack.cdx.json, the bill of materials of all modules (CycloneDX), and SHA256SUMS of the folder.
 
   NAME              ${names.slice(0, 3).join(', ')},
                     ${names.slice(3).join(', ')} (default: all)
@@ -77,6 +85,7 @@ async function main(): Promise<void> {
     })
     built.forEach(say)
   }
+  for (const file of describePackages(root, out, scrcpyServer)) say(file)
 }
 
 const say = (file: string): void =>

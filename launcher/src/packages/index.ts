@@ -10,6 +10,7 @@ import { buildTarball } from './tarball.js'
 
 export { packages } from './catalogue.js'
 export { buildClient, buildPythonSource, clients } from './clients.js'
+export { describePackages } from './materials.js'
 export { buildWheel } from './wheel.js'
 export type { PackageSpec } from './catalogue.js'
 export { ensureScrcpyServer } from '../up/scrcpy.js'
