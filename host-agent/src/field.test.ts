@@ -5,7 +5,7 @@ import { buildTree, type ScreenTree } from './screen/elements.js'
 import { parseNodes } from './screen/nodes.js'
 import { parseRecord } from './shell/notifications.js'
 import { parseSize } from './shell/screen.js'
-import { parseWindows } from './shell/windows.js'
+import { parseForeground } from './shell/windows.js'
 import { fieldData, hasFieldData } from './testing/field-data.js'
 
 const treeOf = (name: string, width: number, height: number): ScreenTree =>
@@ -21,6 +21,25 @@ describe.skipIf(!hasFieldData)('a screen', () => {
   })
 })
 
+describe.skipIf(!hasFieldData)('a keyboard', () => {
+  it.each([
+    ['uia2-keyboard-window-miui-notes.xml', 1080, 1920],
+    ['uia2-keyboard-window-avito-search.xml', 1080, 1920],
+  ])('%s is listed without its keys under every package name', (name, width, height) => {
+    const gboard = 'com.google.android.inputmethod.latin'
+    for (const keyboardPackage of ['com.baidu.input_mi', 'com.tencent.wetype', 'helium314.keyboard', 'a.b']) {
+      const xml = fieldData(name).replaceAll(gboard, keyboardPackage)
+      const foreground = { package: '', systemDialog: false, keyboardVisible: true, keyboardPackage }
+      const { elements, keyboards, nodes } = buildTree(parseNodes(xml), { width, height }, foreground)
+      expect([...keyboards].map((root) => nodes[root]?.package)).toEqual([keyboardPackage])
+      expect(elements.filter(({ node }) => node.package === keyboardPackage)).toEqual([])
+      expect(elements.length).toBeGreaterThan(5)
+      const [, top = 0] = nodes[[...keyboards][0] ?? 0]?.bounds ?? []
+      expect(elements.filter(({ bounds }) => bounds[1] >= top)).toEqual([])
+    }
+  })
+})
+
 describe.skipIf(!hasFieldData)('displays', () => {
   it.each([
     ['window-displays-scrcpy-streaming.excerpt.txt', { width: 1280, height: 2856 }],
@@ -30,7 +49,7 @@ describe.skipIf(!hasFieldData)('displays', () => {
   })
 
   it('a streaming phone shows the app of display 0', () => {
-    expect(parseWindows(fieldData('window-displays-scrcpy-streaming.excerpt.txt'))).toMatchObject({
+    expect(parseForeground(fieldData('window-displays-scrcpy-streaming.excerpt.txt'))).toMatchObject({
       ...{ package: 'com.inavi.orda', activity: 'com.inavi.orda.MainActivity' },
     })
   })
@@ -43,7 +62,7 @@ describe.skipIf(!hasFieldData)('displays', () => {
     )
     const popUp = blocks.join('').replace(/(Window\{\S+ u0 )[^}]+/, '$1PopupWindow:9e0')
     for (const output of [blocks.join(''), popUp, blocks.toReversed().join('')])
-      expect(parseWindows(output).package).toBe('jp.naver.line.android')
+      expect(parseForeground(output).package).toBe('jp.naver.line.android')
   })
 })
 

@@ -34,7 +34,7 @@ describe('the time for hostile output grows with its size', () => {
   it(
     'for windows',
     bounded(() => {
-      const shown = '  Display: mDisplayId=0\n  mCurrentFocus=null\n'
+      const shown = '  mInputShown=false\n  Display: mDisplayId=0\n  mCurrentFocus=null\n'
       const of = (piece: string) => parseWindows(filledWith(piece, shown))
       of('mCurrentFocus=Window{a b')
       of('mFocusedApp=AppWindowToken{')
@@ -42,6 +42,8 @@ describe('the time for hostile output grows with its size', () => {
       of('Display: mDisplayId=1\nmCurrentFocus=Window{a ')
       of('mFocusedApp=AppWindowToken{ActivityRecord{a u0 ')
       expect(of('\n').package).toBe('')
+      for (const piece of ['a=b ', '\n', 'a/b ', ' a='])
+        expect(() => parseWindows(filledWith(piece))).toThrow()
       expect(parseSize(filledWith(' cur=1x', '  Display: mDisplayId=0\n    init='))).toBeNull()
     }),
   )

@@ -46,6 +46,8 @@ export interface WindowState {
   package: string
   activity: string | null
   keyboardVisible: boolean
+  /** The keyboard's package; null: not reported. */
+  keyboardPackage: string | null
   /**
    * A system dialog, such as "… has stopped", has the focus and receives every touch.
    * `package` is the app behind it.

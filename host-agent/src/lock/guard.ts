@@ -9,7 +9,7 @@ import { command } from '../adb/quote.js'
 import type { Transport } from '../adb/transport.js'
 import { DeviceGone, InvalidAnswer } from '../base/device-gone.js'
 import { readDisplays } from '../shell/displays.js'
-import { parseWindows } from '../shell/windows.js'
+import { parseForeground } from '../shell/windows.js'
 import type { CredentialMemory } from './credential-memory.js'
 import { isCredentialScreen, isSettings, parseLock, readLock } from './screens.js'
 
@@ -54,7 +54,7 @@ export function startLockGuard(parts: LockGuardParts): LockGuard {
 
   async function closeCredentialScreens(transport: Transport, progress: Progress): Promise<void> {
     const { stdout } = await transport.shell(readDisplays, progress)
-    const front = parseWindows(stdout.toString('utf8'))
+    const front = parseForeground(stdout.toString('utf8'))
     memory.sawForeground(isSettings(front), performance.now())
     if (!isCredentialScreen(front)) {
       isClosing = false

@@ -3,12 +3,12 @@
  * dialog is not part of an app and receives every touch on the screen, even outside its
  * bounds. Used by `buildTree`. Pure.
  */
-import { isKeyboard } from './keyboard.js'
+import type { KeyboardState } from './keyboard.js'
 import type { ParsedNodes, UiNode } from './nodes.js'
 import type { VisibleNode } from './visible.js'
 
 /** The foreground, which the phone reports separately from its tree. */
-export interface Foreground {
+export interface Foreground extends Partial<KeyboardState> {
   /** Package of the foreground app; empty when unknown. */
   package: string
   systemDialog: boolean
@@ -19,7 +19,7 @@ const systemPackage = 'android'
 
 /** Returns the nodes, with null for those whose touches a system dialog receives. `foreground` null: unknown. */
 export function hideBehindDialog(
-  { nodes, frontFirst }: ParsedNodes,
+  { nodes, frontFirst, keyboards }: ParsedNodes,
   visible: readonly (VisibleNode | null)[],
   foreground: Foreground | null,
   acts: (node: UiNode) => boolean,
@@ -27,7 +27,7 @@ export function hideBehindDialog(
   const roots = nodes.filter(({ parent }) => parent < 0)
   const known = foreground?.systemDialog === true
   const dialog = known
-    ? dialogOf(roots, foreground)
+    ? dialogOf(roots, keyboards, foreground)
     : frontFirst && roots.length > 1
       ? roots.find((root) => looksLikeDialog(root, visible, nodes, acts))
       : undefined
@@ -42,9 +42,13 @@ export function hideBehindDialog(
 }
 
 /** Whether the tree includes the focused dialog. */
-export const showsDialog = (nodes: readonly UiNode[], foreground: Foreground): boolean =>
+export const showsDialog = (
+  { nodes, keyboards }: Pick<ParsedNodes, 'keyboards'> & { nodes: readonly UiNode[] },
+  foreground: Foreground,
+): boolean =>
   dialogOf(
     nodes.filter(({ parent }) => parent < 0),
+    keyboards,
     foreground,
   ) !== undefined
 
@@ -52,11 +56,15 @@ export const showsDialog = (nodes: readonly UiNode[], foreground: Foreground): b
  * Vendors use other packages for these dialogs. The app behind, the system bars and a
  * keyboard never count as a dialog.
  */
-const dialogOf = (roots: readonly UiNode[], foreground: Foreground): UiNode | undefined =>
+const dialogOf = (
+  roots: readonly UiNode[],
+  keyboards: ReadonlySet<number>,
+  foreground: Foreground,
+): UiNode | undefined =>
   roots.find((root) => root.package === systemPackage) ??
   roots.find(
-    ({ package: name }) =>
-      name !== '' && name !== foreground.package && name !== 'com.android.systemui' && !isKeyboard(name),
+    ({ package: name, index }) =>
+      name !== '' && name !== foreground.package && name !== 'com.android.systemui' && !keyboards.has(index),
   )
 
 function looksLikeDialog(

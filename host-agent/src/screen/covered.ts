@@ -3,7 +3,6 @@
  */
 import { drawnOver } from './drawing.js'
 import { areaOf, isInside, type Bounds } from './geometry.js'
-import { isKeyboard } from './keyboard.js'
 import type { ParsedNodes, UiNode } from './nodes.js'
 import type { VisibleNode } from './visible.js'
 import { hasVisibleText } from './visible-text.js'
@@ -58,8 +57,8 @@ function findCovers(
   visible: readonly (VisibleNode | null)[],
   acts: (node: UiNode) => boolean,
 ): Cover[] {
-  const { nodes, frontFirst } = parsed
-  const windows = coveringWindows({ nodes, visible, frontFirst }, acts)
+  const { nodes, frontFirst, keyboards } = parsed
+  const windows = coveringWindows({ nodes, visible, frontFirst, keyboards }, acts)
   const ordered = windows !== null || nodes.some(({ drawingOrder }) => drawingOrder > 0)
   if (!ordered) return []
   const covers: Cover[] = []
@@ -77,15 +76,17 @@ export function coveringWindows(
     nodes,
     visible,
     frontFirst,
+    keyboards,
   }: {
     nodes: readonly UiNode[]
     visible: readonly (VisibleNode | null)[]
     frontFirst: boolean
+    keyboards: ReadonlySet<number>
   },
   acts: (node: UiNode) => boolean,
 ): { index: number; area: Bounds }[] | null {
   const roots = nodes.filter(({ parent }) => parent < 0)
-  if (!frontFirst || roots.length < 2) return null
+  if ((!frontFirst && keyboards.size === 0) || roots.length < 2) return null
   const windows: { index: number; area: Bounds }[] = []
   for (const [place, { index }] of roots.entries()) {
     const root = visible[index]
@@ -93,7 +94,9 @@ export function coveringWindows(
     // A window as large as the screen may pass touches through.
     if (!root || root.page) continue
     // `withoutBars` removed the keys of the keyboard, so it has no node that acts.
-    if (!isKeyboard(root.package) && !visible.slice(index, end).some((node) => node && acts(node))) continue
+    if (keyboards.has(index)) windows.push({ index, area: root.visible })
+    if (keyboards.has(index) || !frontFirst) continue
+    if (!visible.slice(index, end).some((node) => node && acts(node))) continue
     windows.push({ index, area: root.visible })
   }
   return windows

@@ -13,7 +13,11 @@ export type Drawn = 'over' | 'under' | 'inside' | 'around' | 'unknown'
 
 /** `onStep` is called for each step up the tree. */
 export function drawnOver(
-  { nodes, frontFirst }: { nodes: readonly UiNode[]; frontFirst: boolean },
+  {
+    nodes,
+    frontFirst,
+    keyboards,
+  }: { nodes: readonly UiNode[]; frontFirst: boolean; keyboards: ReadonlySet<number> },
   first: number,
   second: number,
   onStep?: () => void,
@@ -33,6 +37,8 @@ export function drawnOver(
   }
   if (a === first) return 'around'
   if (a === second) return 'inside'
+  if (a < 0 && keyboards.has(branchA) !== keyboards.has(branchB))
+    return keyboards.has(branchA) ? 'over' : 'under'
   if (a < 0) return frontFirst ? (branchA < branchB ? 'over' : 'under') : 'unknown'
   const [upper, lower] = [nodes[branchA]?.drawingOrder ?? 0, nodes[branchB]?.drawingOrder ?? 0]
   if (upper === lower || upper === 0 || lower === 0) return 'unknown'

@@ -4,9 +4,11 @@
  */
 import type { ElementState } from '@phonerack/shared'
 import type { Size } from '../device/device.js'
+import { withoutBars } from './bars.js'
 import { hideBehindDialog, type Foreground } from './behind-dialog.js'
 import { hideCovered } from './covered.js'
 import { centerOf, type Bounds } from './geometry.js'
+import { keyboardOf } from './keyboard.js'
 import { canBeActedOn } from './kinds.js'
 import type { ParsedNodes, UiNode } from './nodes.js'
 import { findNodeTexts } from './node-texts.js'
@@ -44,17 +46,16 @@ export interface ScreenTree {
   elementOf: readonly (ScreenElement | null)[]
   /** Several roots are windows, the front one first. */
   frontFirst: boolean
+  /** The roots that are keyboards. */
+  keyboards: ReadonlySet<number>
   /** Nodes were omitted when the XML was read. */
   cut: boolean
 }
 
-/** `foreground` null: the phone did not report it. */
-export function buildTree(
-  parsed: ParsedNodes,
-  screen: Size,
-  foreground: Foreground | null = null,
-): ScreenTree {
-  const { nodes, frontFirst, cut } = parsed
+/** `foreground` null: the phone did not report it. Takes over the nodes. */
+export function buildTree(all: ParsedNodes, screen: Size, foreground: Foreground | null = null): ScreenTree {
+  const parsed = withoutBars(all, keyboardOf(foreground))
+  const { nodes, frontFirst, keyboards, cut } = parsed
   const uncovered = hideBehindDialog(parsed, clip(nodes, screen), foreground, canBeActedOn)
   const visible = hideCovered(parsed, uncovered, canBeActedOn)
   const { by: absorbedBy, stateBoxes } = findAbsorbed(nodes, visible)
@@ -84,7 +85,7 @@ export function buildTree(
     if (!node || elementOf[node.index]) continue
     elementOf[node.index] = ownerOf(node.index, elementOf, absorbedBy, repeatedBy)
   }
-  return { screen, nodes, visible, elements, elementOf, frontFirst, cut }
+  return { screen, nodes, visible, elements, elementOf, frontFirst, keyboards, cut }
 }
 
 /** Top to bottom, then left to right, by centre; ties keep the tree's order. Sorts in place. */

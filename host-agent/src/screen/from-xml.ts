@@ -5,7 +5,6 @@
 import { limits, newId, systemClock, type Observation } from '@phonerack/shared'
 import type { Size } from '../device/device.js'
 import { buildTree } from './elements.js'
-import { isKeyboard } from './keyboard.js'
 import { parseNodes } from './nodes.js'
 import { buildObservation } from './observation.js'
 
@@ -16,8 +15,11 @@ import { buildObservation } from './observation.js'
  */
 export function observationFromXml(xml: string | Uint8Array, screen: Size): Observation {
   const tree = buildTree(parseNodes(xml), screen)
-  const keyboardVisible = tree.visible.some((node) => node !== null && isKeyboard(node.package))
-  const window = { package: '', activity: null, keyboardVisible, systemDialog: false, screenOn: true }
+  const keyboardVisible = [...tree.keyboards].some((root) => tree.visible[root])
+  const window = {
+    ...{ package: '', activity: null, keyboardVisible, keyboardPackage: null },
+    ...{ systemDialog: false, screenOn: true },
+  }
   const { observation } = buildObservation(tree, window, systemClock.now(), limits.screenAnswer)
   return { ...observation, snapshot_id: newId('snapshot') }
 }

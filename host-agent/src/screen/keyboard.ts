@@ -1,5 +1,20 @@
-/** Recognises keyboard windows. Used by `screen/` and by `ui-server/`, which removes their keys. Pure. */
+/** Recognises keyboard windows, which trees do not mark. Used by `screen/`. Pure. */
 
-/** By package name: trees do not contain the window type. */
-export const isKeyboard = (packageName: string): boolean =>
-  /inputmethod|honeyboard|swiftkey|\.ime(?:\.|$)/.test(packageName)
+const usualNames = /inputmethod|honeyboard|swiftkey|keyboard|wetype|\.input_?mi|baidu\.input|\.ime(?:\.|$)/
+
+/** `keyboard`: the package that the phone names; null: it names none, and the usual names decide. */
+export const isKeyboard = (packageName: string, keyboard: string | null): boolean =>
+  keyboard === null ? usualNames.test(packageName) : packageName !== '' && packageName === keyboard
+
+/** The parts of the phone's state that tell keyboards from apps. */
+export interface KeyboardState {
+  package: string
+  keyboardVisible: boolean
+  keyboardPackage: string | null
+}
+
+/** For `isKeyboard`. The settings of a keyboard are an app of the same package: empty while they are in front without it. */
+export const keyboardOf = (state: Partial<KeyboardState> | null): string | null => {
+  const keyboard = state?.keyboardPackage ?? null
+  return keyboard !== null && state?.package === keyboard && state.keyboardVisible !== true ? '' : keyboard
+}

@@ -48,6 +48,8 @@ export interface ParsedNodes {
   nodes: UiNode[]
   /** Several roots are windows, the front one first, as the UI server lists them (`AXWindowHelpers`). */
   frontFirst: boolean
+  /** The roots that are keyboards, which are in front of every app (`withoutBars`). */
+  keyboards: ReadonlySet<number>
   /** Nodes beyond the limits of number or depth were omitted. */
   cut: boolean
 }
@@ -83,7 +85,7 @@ export function parseNodes(source: string | Uint8Array): ParsedNodes {
       open.pop()
     },
   })
-  return { nodes, frontFirst, cut }
+  return { nodes, frontFirst, keyboards: new Set(), cut }
 }
 
 function toNode(nodes: readonly UiNode[], parent: number, name: string, attributes: Attributes): UiNode {

@@ -9,7 +9,10 @@ import { parseNodes } from './nodes.js'
 import { buildObservation, cutText } from './observation.js'
 
 const screen = { width: 1080, height: 2400 }
-const unknown = { package: '', activity: null, keyboardVisible: false, systemDialog: false, screenOn: true }
+const unknown = {
+  ...{ package: '', activity: null, keyboardVisible: false, keyboardPackage: null },
+  ...{ systemDialog: false, screenOn: true },
+}
 
 describe('observation', () => {
   it('has exactly this text form', () => {
@@ -94,7 +97,7 @@ describe('observation', () => {
   })
 
   it('reports in both forms that the screen is off', () => {
-    const tree = buildTree({ nodes: [], frontFirst: false, cut: false }, screen)
+    const tree = buildTree({ nodes: [], frontFirst: false, keyboards: new Set(), cut: false }, screen)
     const off = buildObservation(tree, { ...unknown, screenOn: false }, new Date(), 4e6).observation
     expect(off.screen).toEqual({ ...screen, on: false })
     expect(off.text.split('\n')[2]).toBe('screen 1080x2400 off')

@@ -98,18 +98,19 @@ describe('observe', () => {
   })
 
   it('trusts a tree when the phone does not report the foreground app', () => {
-    const nodes = parseNodes(dumpXml({ package: 'com.example.launcher' })).nodes
+    const parsed = parseNodes(dumpXml({ package: 'com.example.launcher' }))
     const window = {
       package: '',
       activity: null,
       keyboardVisible: false,
+      keyboardPackage: null,
       systemDialog: false,
       screenOn: true,
     }
-    expect(showsForeground(nodes, window)).toBe(true)
-    expect(showsForeground(nodes, { ...window, package: 'com.example.launcher' })).toBe(true)
-    expect(showsForeground(nodes, { ...window, package: 'com.example.app' })).toBe(false)
-    expect(showsForeground([], { ...window, package: 'com.example.app' })).toBe(true)
+    expect(showsForeground(parsed, window)).toBe(true)
+    expect(showsForeground(parsed, { ...window, package: 'com.example.launcher' })).toBe(true)
+    expect(showsForeground(parsed, { ...window, package: 'com.example.app' })).toBe(false)
+    expect(showsForeground({ ...parsed, nodes: [] }, { ...window, package: 'com.example.app' })).toBe(true)
   })
 
   it('says why it could not read', async () => {

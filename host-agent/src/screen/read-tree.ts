@@ -23,7 +23,7 @@ const pauseMs = 300
 const patienceMs = 5000
 
 /** The tree of a screen that is off: Android may still return a cached one. */
-const nothing: ParsedNodes = { nodes: [], frontFirst: false, cut: false }
+const nothing: ParsedNodes = { nodes: [], frontFirst: false, keyboards: new Set(), cut: false }
 
 export interface ScreenRead {
   /** `cut` is also set when the tree does not show the foreground app, and so is incomplete. */
@@ -51,9 +51,8 @@ async function readUntilWhole(device: Device, progress: Progress): Promise<Scree
     )
     if (!window.screenOn) return { tree: buildTree(nothing, screen), window }
     try {
-      const parsed = parseNodes(xml)
-      const tree = buildTree(parsed, screen, window)
-      if (showsForeground(parsed.nodes, window)) return { tree, window }
+      const tree = buildTree(parseNodes(xml), screen, window)
+      if (showsForeground(tree, window)) return { tree, window }
       if (refresh) return { tree: { ...tree, cut: true }, window }
       refresh = true
     } catch (error) {
@@ -75,10 +74,13 @@ type ForegroundWindow = Pick<WindowState, 'package' | 'systemDialog'>
  * Whether the tree contains the foreground app, or the system dialog over it; also true
  * when the phone does not report the app, or the nodes' packages.
  */
-export function showsForeground(nodes: readonly UiNode[], foreground: ForegroundWindow): boolean {
+export function showsForeground(
+  { nodes, keyboards }: Pick<ParsedNodes, 'keyboards'> & { nodes: readonly UiNode[] },
+  foreground: ForegroundWindow,
+): boolean {
   const packages = new Set(nodes.map((node) => node.package))
   packages.delete('')
   if (packages.size === 0) return true
-  if (foreground.systemDialog) return showsDialog(nodes, foreground)
+  if (foreground.systemDialog) return showsDialog({ nodes, keyboards }, foreground)
   return foreground.package === '' || packages.has(foreground.package)
 }

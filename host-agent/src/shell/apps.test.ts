@@ -44,7 +44,7 @@ function phone(activities: string, ...inFront: string[]) {
       return ''
     }
     const name = (inFront.length > 1 ? inFront.shift() : inFront[0]) ?? ''
-    return `  Display: mDisplayId=0\n  mCurrentFocus=null\n  mFocusedApp=ActivityRecord{1 u0 ${name}/.Front t1}\n  mInputShown=false\n`
+    return `  mInputShown=false\n  Display: mDisplayId=0\n  mCurrentFocus=null\n  mFocusedApp=ActivityRecord{1 u0 ${name}/.Front t1}\n`
   })
   const apps = createApps(transport, createWindows(transport))
   return { started, open: () => apps.open(own, null, Progress.for(3000)) }

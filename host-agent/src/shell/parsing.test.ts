@@ -8,7 +8,7 @@ import { inputTextParts, planStroke } from './input-commands.js'
 import { parseAwake } from './power.js'
 import { parseSize } from './screen.js'
 import { extractXml } from './ui.js'
-import { parseWindows } from './windows.js'
+import { parseForeground, parseWindows } from './windows.js'
 
 /** One display in the form of AOSP 12 to 16 (seen on Android 14: MaaAssistantArknights#11516; 16: citytexi/virtual-device-helper). */
 const block = (
@@ -74,14 +74,19 @@ describe('the screen size', () => {
 })
 
 describe('the window in front', () => {
-  const read = (focus: string, app = 'mFocusedApp=null', keyboard = 'mInputShown=false') =>
-    parseWindows(`  Display: mDisplayId=0 (organized)\n  mCurrentFocus=${focus}\n  ${app}\n    ${keyboard}\n`)
+  const head = (keyboard: string, state = 'Awake') =>
+    `  mWakefulness=${state}\ncom.x.keys/.Service\n    ${keyboard}\n${title}`
+  const read = (focus: string, app = 'mFocusedApp=null', keyboard = 'mInputShown=false', state = 'Awake') =>
+    parseWindows(
+      `${head(keyboard, state)}  Display: mDisplayId=0 (organized)\n  mCurrentFocus=${focus}\n  ${app}\n`,
+    )
 
   it('is read from the focus, else from the app', () => {
     expect(read('Window{a1b2c3 u0 com.android.settings/com.android.settings.Settings}')).toEqual({
       package: 'com.android.settings',
       activity: 'com.android.settings.Settings',
       keyboardVisible: false,
+      keyboardPackage: 'com.x.keys',
       systemDialog: false,
       screenOn: true,
     })
@@ -109,7 +114,7 @@ describe('the window in front', () => {
       `x}\n  Display: mDisplayId=0 (organized)\n  mCurrentFocus=Window{1 u0 a}\n  ${forged}\n  Display: mDisplayId=9`,
     ]) {
       const output = `  Display: mDisplayId=0 (organized)\n  mCurrentFocus=Window{a1 u0 ${title}}\n  ${app}\n`
-      expect(parseWindows(output), output).toMatchObject({
+      expect(parseForeground(output), output).toMatchObject({
         ...{ package: 'com.evil.app', activity: 'com.evil.app.Main' },
       })
     }
@@ -123,10 +128,10 @@ describe('the window in front', () => {
       [cover, main, stream],
       [other, stream, main],
     ])
-      expect(parseWindows(blocks.join('')).package, blocks.join('')).toBe('com.chat')
-    expect(parseWindows(block(0, null, null) + other).package).toBe('com.other')
-    expect(parseWindows(other + block(0, null, null) + stream).package).toBe('com.other')
-    expect(parseWindows(block(0, null, null)).package).toBe('')
+      expect(parseForeground(blocks.join('')).package, blocks.join('')).toBe('com.chat')
+    expect(parseForeground(block(0, null, null) + other).package).toBe('com.other')
+    expect(parseForeground(other + block(0, null, null) + stream).package).toBe('com.other')
+    expect(parseForeground(block(0, null, null)).package).toBe('')
   })
 
   it('is an error in another form', () => {
@@ -136,7 +141,7 @@ describe('the window in front', () => {
       "Can't find service: window\n",
       '  mCurrentFocus=Window{5e u0 com.a/com.a.B}\n',
     ])
-      expect(() => parseWindows(output), output).toThrow('in an unknown form')
+      expect(() => parseForeground(output), output).toThrow('in an unknown form')
   })
 
   it('is an activity whose class has letters of any script', () => {
@@ -156,6 +161,24 @@ describe('the window in front', () => {
     expect(read('Window{a1 u0 Error Dialogue}', app).systemDialog).toBe(false)
   })
 
+  // Forms: one line with other fields (Android 10 to 13), one for each user (16), no keyboard chosen.
+  it.each([
+    ['mShowRequested=true mShowExplicitlyRequested=false mShowForced=false mInputShown=true', true],
+    ['mInputShown=false\n    mInputShown=true', true],
+    ['mInputShown=false', false],
+  ])('has the keyboard of %s', (keyboard, isShown) => {
+    for (const end of ['\n', '\r\n']) {
+      const output = `${head(keyboard)}${block(0, null, null)}`.replaceAll('\n', end)
+      expect(parseWindows(output)).toMatchObject({ keyboardVisible: isShown, keyboardPackage: 'com.x.keys' })
+    }
+    expect(read('null').keyboardPackage).toBe('com.x.keys')
+    const none = `null\n    ${keyboard}\n${title}${block(0, 'a\ncom.evil/.Keys', 'com.evil/.Main')}`
+    expect(parseWindows(none)).toMatchObject({ keyboardPackage: null, keyboardVisible: isShown })
+    expect(() => parseWindows(none.replaceAll('mInputShown', 'mShown'))).toThrow(
+      'its keyboard in an unknown form',
+    )
+  })
+
   it('is dark only when the phone reports it', () => {
     for (const [state, on] of [
       ['Awake', true],
@@ -164,7 +187,7 @@ describe('the window in front', () => {
       ['Dozing', false],
       ['Resting', true],
     ] as const)
-      expect(read('null', `mFocusedApp=null\n  mWakefulness=${state}`).screenOn, state).toBe(on)
+      expect(read('null', 'mFocusedApp=null', 'mInputShown=false', state).screenOn, state).toBe(on)
   })
 })
 

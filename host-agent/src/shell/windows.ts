@@ -6,10 +6,12 @@ import { notUnderstood } from '../device/unreadable.js'
 import { appPattern, displayInUse, readDisplays, windowPattern } from './displays.js'
 import { parseScreenOn, readWakefulness } from './power.js'
 
+/** Apps choose the titles of windows, so the displays come last. Lines without indentation are the system's messages. */
 const readCommand = sequence(
-  readDisplays,
-  pipe(command('dumpsys', 'input_method'), command('grep', '-E', 'mInputShown=')),
   readWakefulness,
+  command('settings', 'get', 'secure', 'default_input_method'),
+  pipe(command('dumpsys', 'input_method'), command('grep', '-E', '^[^ ]|mInputShown=')),
+  readDisplays,
 )
 
 /** System windows in front of every app. */
@@ -29,15 +31,28 @@ const systemDialog =
  * the title counts. A title can still pass for a window of the system, which covers the app.
  * @throws ApiError provider_error for another form
  */
-export function parseWindows(output: string): WindowState {
+export function parseForeground(output: string): Pick<WindowState, 'package' | 'activity' | 'systemDialog'> {
   const display = displayInUse(output)
   if (display === null || !/mCurrentFocus=/.test(display)) throw notUnderstood('its windows', output)
   const window = windowPattern.exec(display)?.[1]?.trim()
   return {
     ...foreground(window, display),
-    keyboardVisible: /mInputShown=true/.test(output),
     systemDialog: window !== undefined && systemDialog.test(window),
-    screenOn: parseScreenOn(output) ?? true,
+  }
+}
+
+/** Parses the output of `readCommand`. @throws ApiError provider_error for another form */
+export function parseWindows(output: string): WindowState {
+  const end = output.search(/^(?:WINDOW MANAGER|\s{0,20}Display: mDisplayId=)/m)
+  const head = end === -1 ? output : output.slice(0, end)
+  // Android 14 and newer print a line for each user.
+  const shown = [...head.matchAll(/^\s{0,20}(?:\w{1,50}=\w{1,50} ){0,9}mInputShown=(true|false)/gm)]
+  if (shown.length === 0) throw notUnderstood('its keyboard', output)
+  return {
+    ...parseForeground(output),
+    keyboardVisible: shown.some(([, value]) => value === 'true'),
+    keyboardPackage: /^([A-Za-z0-9_.]{1,255})\/\S{1,255}\s*$/m.exec(head)?.[1] ?? null,
+    screenOn: parseScreenOn(head) ?? true,
   }
 }
 

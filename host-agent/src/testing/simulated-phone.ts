@@ -82,6 +82,7 @@ export function simulatedPhone(views: SimulatedView[]): SimulatedPhone {
           package: 'com.example.app',
           activity: 'com.example.app.Main',
           keyboardVisible: phone.keyboardVisible,
+          keyboardPackage: 'com.android.inputmethod.latin',
           systemDialog: phone.systemDialog,
           screenOn: phone.screenOn,
         })),

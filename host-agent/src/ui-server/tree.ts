@@ -6,7 +6,6 @@ import { DeadlineExceeded, type Logger, type Progress } from '@phonerack/shared'
 import type { Ui } from '../device/device.js'
 import { UiServerDown, UiServerRefused } from './http.js'
 import { UiServerUnavailable, type UiServerKeeper } from './keeper.js'
-import { withoutBars } from './windows.js'
 
 export interface UiServerTreeParts {
   server: UiServerKeeper
@@ -47,7 +46,7 @@ export function createUiServerTree({ server, fallback, log, beforeRead }: UiServ
       const within = progress.within(treeTimes.allMs)
       for (let attempt = 1; ; attempt += 1) {
         try {
-          return withoutBars(await once(within, refresh))
+          return await once(within, refresh)
         } catch (error) {
           if (error instanceof UiServerUnavailable) {
             log.info({ reason: error.message }, 'tree by uiautomator dump')

@@ -4,7 +4,6 @@ import type { Progress } from '@phonerack/shared'
 import { command } from '../../adb/quote.js'
 import { need } from '../../grpc/call.js'
 import { ViewerInput, type InputEvent } from '../../live/viewer-input.js'
-import { isKeyboard } from '../../screen/keyboard.js'
 import { Failed, type Check } from '../check.js'
 import { timed, type PhoneUnderTest } from '../phone.js'
 import { look, runActions } from './screen.js'
@@ -123,8 +122,6 @@ export const keyboard: Check = {
     if (!open.keyboard.visible) throw new Failed('the keyboard of a focused field is not seen', { evidence })
     if (keys.length > 0)
       throw new Failed(`${keys.length} keys of the keyboard are among the elements`, { evidence })
-    if (!isKeyboard(name))
-      throw new Failed(`the agent does not recognise ${method} as a keyboard`, { evidence })
     const { ms } = await timed(() => runActions(phone, [{ type: 'hide_keyboard' }], progress))
     if ((await look(phone, progress)).keyboard.visible)
       throw new Failed('the keyboard could not be hidden', { evidence })

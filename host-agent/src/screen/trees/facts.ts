@@ -57,8 +57,8 @@ export const treeFacts: readonly TreeFacts[] = [
   // Working buttons come before a view as large as the screen: document order covers
   // nothing.
   { name: 'feed-three-roots', screen: [480, 640],
-    elements: ['TextView 1:21', 'FrameLayout Wifi full.', 'ImageView Profile of Kit', 'Button Follow Kit', 'FrameLayout', 'Button Like. 110 likes', 'ViewPager', 'FrameLayout', 'View Film', 'TextView Kit', 'LinearLayout 22 min', 'EditText Say something...', 'ImageView Back', 'ImageView Home'],
-    taps: { 'Follow Kit': [446, 156], '22 min': [121, 406], Back: [102, 609] } },
+    elements: ['ImageView Profile of Kit', 'Button Follow Kit', 'FrameLayout', 'Button Like. 110 likes', 'ViewPager', 'FrameLayout', 'View Film', 'TextView Kit', 'LinearLayout 22 min', 'EditText Say something...'],
+    taps: { 'Follow Kit': [446, 156], '22 min': [121, 406] } },
   { name: 'bill-sheet-icon-font', screen: [1344, 2920],
     elements: ['TextView Go back', 'FrameLayout', 'TextView The bill', 'Button Dishes', 'ViewGroup € 36', 'View', 'LinearLayout You saved € 10', 'GridView', 'ViewGroup Tip the rider', 'FrameLayout € 3', 'FrameLayout OFTEN, € 5'],
     taps: { 'Go back': [671, 558], 'You saved € 10': [672, 1790], '€ 5': [433, 2502] }, notListed: ['\ue907', '\ue9a1', '\ue91c'] },
@@ -87,6 +87,6 @@ export const treeFacts: readonly TreeFacts[] = [
     elements: ['TextView PILLS\nAND DAYS', 'TextView v1.0 · día', 'TextView AI', 'View'],
     taps: { AI: [848, 672], 'v1.0 · día': [720, 542] } },
   { name: 'trading-status-bar-first', screen: [720, 1280],
-    elements: ['TextView 3:17', 'LinearLayout Charging, 95 %.', 'TextView Holdings', 'TextView Oats', 'TextView +1.20', 'TextView Rye', 'TextView -0.30', 'RelativeLayout', 'Button Buy', 'Button Sell'],
+    elements: ['TextView Holdings', 'TextView Oats', 'TextView +1.20', 'TextView Rye', 'TextView -0.30', 'RelativeLayout', 'Button Buy', 'Button Sell'],
     taps: { Oats: [110, 250], '-0.30': [500, 350], Sell: [540, 1150] } },
 ]
