@@ -78,6 +78,40 @@ Hidden system packages:
   expect(parsePermissions('Unable to find package: x\n', 'x')).toBeNull()
 })
 
+// Forms: dual apps of user 999 on Android 7 (mzlogin/awesome-adb) and 16 (nubia NX809J), user 10 of realme, Android 16.
+it('reads the grants of the user that runs the app', () => {
+  const users = ['0', '10', '999'].map(
+    (id) => `    User ${id}: ceDataInode=1 installed=true hidden=false
+      gids=[3003]
+      runtime permissions:
+        android.permission.${id === '0' ? 'CAMERA' : 'READ_SMS'}: granted=true, flags=[ USER_SET]
+        android.permission.${id === '0' ? 'READ_SMS' : 'CAMERA'}: granted=false
+`,
+  )
+  const head = `Packages:
+  Package [com.example.shop] (1a2b3c4):
+    requested permissions:
+      android.permission.CAMERA
+      android.permission.READ_SMS
+`
+  for (const order of [users, users.toReversed()])
+    for (const end of ['\n', '\r\n']) {
+      const dump = (head + order.join('')).replaceAll('\n', end)
+      expect([...(parsePermissions(dump, 'com.example.shop')?.granted ?? [])]).toEqual([camera])
+      expect(parsePermissions(dump.trimEnd(), 'com.example.shop')?.requested.size).toBe(2)
+    }
+  const elsewhere = (head + users.join('')).replace('1 installed=true', '0 installed=false')
+  expect(parsePermissions(elsewhere, 'com.example.shop')).toBeNull()
+  const sharing = `${head}    sharedUser=SharedUserSetting{5f android.uid.phone/1001}
+    User 0: ceDataInode=1 installed=true
+
+Shared users:
+  SharedUser [android.uid.phone] (5f):
+    appId=1001
+${users.join('')}`
+  expect([...(parsePermissions(sharing, 'com.example.shop')?.granted ?? [])]).toEqual([camera])
+})
+
 describe('an app whose manifest contains lines', () => {
   const name = 'org.example.forger'
   const secure = 'android.permission.WRITE_SECURE_SETTINGS'

@@ -5,6 +5,7 @@ import type { Transport } from '../adb/transport.js'
 import { writing } from '../device/outcome.js'
 import type { Permissions, PermissionState } from '../device/reports.js'
 import { commandFailed, outputOf, run } from '../device/run.js'
+import { notUnderstood } from '../device/unreadable.js'
 import { ownPackages } from '../parts/parts.js'
 import { developmentPermissions } from './development-permissions.js'
 
@@ -13,29 +14,50 @@ export interface AppPermissions {
   granted: ReadonlySet<string>
 }
 
+/** The user for which the agent installs apps, and changes their permissions. */
+const user = '0'
+
 /**
- * From `dumpsys package NAME`: the section of the installed package. Null: it is not installed. Form: AOSP
- * `Settings.dumpPackageLPr`, Android 10 to 16. The manifest of an app can forge lines of this section, so the names
+ * From `dumpsys package NAME`: the section of the installed package, and of the shared user for an app that shares its UID. Only
+ * the grants of `user` count: a dual app or a work profile belongs to another user. Null: `user` does not have the app.
+ * Form: AOSP `Settings.dumpPackageLPr` and `dumpSharedUsersLPr`, Android 10 to 16. The manifest of an app can forge lines of this section, so the names
  * and states in it are what the app claims: Android refuses to grant a permission that the app does not request.
  */
 export function parsePermissions(dump: string, packageName: string): AppPermissions | null {
-  const lines = dump.split('\n')
+  const lines = dump.split(/\r?\n/)
   const begin = lines.indexOf('Packages:')
   const title = `  Package [${packageName}] (`
   const from = lines.findIndex((line, index) => index > begin && line.startsWith(title))
   if (begin === -1 || from === -1) return null
-  const [requested, granted] = [new Set<string>(), new Set<string>()]
-  let section = ''
-  for (const line of lines.slice(from + 1)) {
+  const found = { requested: new Set<string>(), granted: new Set<string>() }
+  const { isShared, isInstalled } = readSection(lines.slice(from + 1), found)
+  if (!isInstalled) return null
+  const shared = isShared ? lines.findIndex((line, index) => index > from && line === 'Shared users:') : -1
+  if (shared !== -1) readSection(lines.slice(shared + 2), found)
+  return found
+}
+
+/** @returns whether the app shares its UID with others, and whether `user` has it */
+function readSection(
+  lines: readonly string[],
+  found: Record<keyof AppPermissions, Set<string>>,
+): { isShared: boolean; isInstalled: boolean } {
+  let [section, of, isShared, isInstalled] = ['', user, false, true]
+  for (const line of lines) {
     if (/^\S|^ {2}\S/.test(line)) break
+    if (/^ {4}sharedUser=/.test(line)) isShared = true
+    const [, number] = /^ {4}User (\d{1,9}):/.exec(line) ?? []
+    if (number !== undefined) [section, of] = ['', number]
+    if (number === user && / installed=false\b/.test(line)) isInstalled = false
     const [, heading] = /^\s+([a-z][a-z ]*permissions):\s*$/.exec(line) ?? []
     if (heading !== undefined) section = heading
     const [, name, rest = ''] = /^\s+([A-Za-z0-9_.]+)(?::(.*))?$/.exec(line) ?? []
-    if (name === undefined || heading !== undefined) continue
-    if (section === 'requested permissions') requested.add(name)
-    if (section === 'runtime permissions' && rest.trimStart().startsWith('granted=true')) granted.add(name)
+    if (name === undefined || heading !== undefined || number !== undefined || of !== user) continue
+    if (section === 'requested permissions') found.requested.add(name)
+    if (section === 'runtime permissions' && rest.trimStart().startsWith('granted=true'))
+      found.granted.add(name)
   }
-  return { requested, granted }
+  return { isShared, isInstalled }
 }
 
 /** From `pm list permissions -d`: those that a user decides. Never a development permission, even if an app forged its line. */
@@ -52,13 +74,18 @@ export function createPermissions(transport: Transport): Permissions {
     // Two commands: the dump contains texts of the app's manifest, which could look like lines of the list.
     const dump = await run(transport, command('dumpsys', 'package', name), progress)
     const found = ownPackages.has(name) ? null : parsePermissions(dump, name)
+    if (found === null && !ownPackages.has(name) && !/^(?:Unable to find package|Packages:)/m.test(dump))
+      throw notUnderstood(`the permissions of \`${name}\``, dump)
     if (found === null) throw new ApiError('app_not_found', { details: { package: name } })
     const list = await run(transport, command('pm', 'list', 'permissions', '-d'), progress)
-    return { ...found, dangerous: parseDangerous(list) }
+    const dangerous = parseDangerous(list)
+    // Android itself has some.
+    if (dangerous.size === 0) throw notUnderstood('its permissions', list)
+    return { ...found, dangerous }
   }
 
   async function change(verb: 'grant' | 'revoke', name: string, permission: string, progress: Progress) {
-    const order = command('pm', verb, '--user', '0', name, permission)
+    const order = command('pm', verb, '--user', user, name, permission)
     const result = await writing('the change of a permission', () => transport.shell(order, progress))
     if (result.exitCode !== 0 || /Exception|^Error/m.test(outputOf(result)))
       throw commandFailed(order, result, `The phone refused to ${verb} \`${permission}\`.`)

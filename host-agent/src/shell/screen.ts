@@ -2,13 +2,13 @@
  * Reads the screen by `screencap` and `dumpsys window`. Caches the size for a second, since every
  * tap needs it; a screenshot clears the cache.
  */
-import { ApiError, type Progress } from '@phonerack/shared'
-import { command } from '../adb/quote.js'
+import type { Progress } from '@phonerack/shared'
 import type { Transport } from '../adb/transport.js'
 import type { Screen, Size } from '../device/device.js'
-import { commandFailed, outputOf } from '../device/run.js'
+import { outputOf } from '../device/run.js'
 import { notUnderstood } from '../device/unreadable.js'
 import { displayInUse, readDisplays } from './displays.js'
+import { createScreencap } from './screencap.js'
 
 const cacheMs = 1000
 
@@ -23,9 +23,8 @@ export interface CachedScreen extends Screen {
   forget(): void
 }
 
-const pngEnd = Buffer.from('IEND')
-
 export function createScreen(transport: Transport): CachedScreen {
+  const screencap = createScreencap(transport)
   let cached: { size: Size; at: number } | null = null
 
   async function readSize(progress: Progress): Promise<Size> {
@@ -44,15 +43,10 @@ export function createScreen(transport: Transport): CachedScreen {
     },
     async png(progress) {
       cached = null
-      const screencap = command('screencap', '-p')
-      const result = await transport.shell(screencap, progress)
-      if (result.exitCode !== 0) throw commandFailed(screencap, result)
-      if (!result.stdout.subarray(-8).includes(pngEnd)) {
-        throw new ApiError('provider_error', { message: "The phone's screenshot was truncated." })
-      }
+      const png = await screencap(progress)
       // The screen may have rotated in between.
       cached = null
-      return result.stdout
+      return png
     },
     forget() {
       cached = null
