@@ -48,6 +48,17 @@ export class ActionError extends PhonerackError {
     this.observation = observation
     this.raw = raw
   }
+
+  /** The screen once, as text; candidates are lines of it. */
+  protected override facts(): Record<string, unknown> {
+    const { index, completed, observation } = this
+    const { details, ...facts } = super.facts()
+    const others = Object.fromEntries(
+      Object.entries(details as Record<string, unknown>).filter(([name]) => name !== 'candidates'),
+    )
+    const screen = observation === null ? {} : { screen: observation.text.split('\n') }
+    return { ...facts, index, completed, details: others, ...screen }
+  }
 }
 
 /** The target does not lead to one element. Nothing was sent for this action. */

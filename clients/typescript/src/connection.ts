@@ -14,6 +14,14 @@ export interface RequestOptions extends CallOptions {
 /** Gets what the value of a call does not have: headers of its answer. */
 export interface Noted {
   requestId: string | null
+  headers?: Headers
+}
+
+interface SendingOptions {
+  expected?: Expected
+  noted?: Noted
+  /** Milliseconds to wait for a free phone. */
+  capacityMs?: number
 }
 
 /** The options of every generated function. */
@@ -42,13 +50,16 @@ export class Connection {
   sending(
     options: CallOptions,
     defaultMs: number = limits.requestMs,
-    { expected = 'json', noted }: { expected?: Expected; noted?: Noted } = {},
+    { expected = 'json', noted, capacityMs }: SendingOptions = {},
   ): Sending {
     return {
       client: this.client,
       fetch: async (input) => {
-        const response = await this.transport.send(input as Request, expected)
-        if (noted !== undefined) noted.requestId = response.headers.get('x-request-id')
+        const response = await this.transport.send(input as Request, expected, capacityMs)
+        if (noted !== undefined) {
+          noted.requestId = response.headers.get('x-request-id')
+          noted.headers = response.headers
+        }
         return response
       },
       signal: signalOf(options, defaultMs),

@@ -54,6 +54,22 @@ export class PhonerackError extends Error implements ErrorFields {
     this.isOutcomeUnknown = isOutcomeUnknown || fields.code === 'action_outcome_unknown'
   }
 
+  /** The facts that Node.js prints with the error. */
+  protected facts(): Record<string, unknown> {
+    const { code, retryable, details, status, requestId, isOutcomeUnknown } = this
+    return { code, retryable, details, status, requestId, isOutcomeUnknown }
+  }
+
+  /** Node.js prints an error by this. All fields of an action's error would show the screen three times. */
+  [Symbol.for('nodejs.util.inspect.custom')](
+    _depth: number,
+    options: object,
+    inspect?: (value: unknown, options: object) => string,
+  ): string {
+    const facts = inspect?.(this.facts(), options) ?? JSON.stringify(this.facts())
+    return `${this.stack ?? String(this)} ${facts}`
+  }
+
   /** The `error` of the API's envelope: here `message` is without `next`. */
   toJSON(): ErrorFields & { request_id: string | null } {
     const { type, code, retryable, next, details, requestId } = this

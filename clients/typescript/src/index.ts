@@ -1,9 +1,10 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 /** `@phonerack/sdk`: rent real Android phones, read their screens, act on them, hand them to people. */
 export { Phonerack, type PhonerackOptions } from './phonerack.js'
 export { Phonerack as default } from './phonerack.js'
 export { Phone } from './phone.js'
 export { type ActOptions, type ActResult, type StartOptions, type TargetOptions } from './phone-options.js'
-export { Phones, type CreateOptions, type ListOptions } from './phones.js'
+export { Phones, type CreateOptions, type GetOrCreateOptions, type ListOptions } from './phones.js'
 export { Apps, type LibraryApp } from './apps.js'
 export { Device } from './device.js'
 export { type EventGap, type EventsOptions, type PastEventsOptions } from './events.js'
@@ -12,13 +13,14 @@ export { Handoff } from './handoff.js'
 export { Observation, type Element, type Query } from './observation.js'
 export { Pages, type Page } from './pages.js'
 export { Recording } from './recording.js'
+export { Screenshot } from './screenshot.js'
 export { Permissions, Reports, type CrashOptions, type LogOptions } from './reports.js'
 export { Steps, type StepExportForm, type StepsOptions } from './steps.js'
 export { Webhooks, type NewWebhook, type WebhookChange } from './webhooks.js'
 export { Setup, type ReceivedKey, type SetupOptions } from './setup.js'
 export { type Installable, type Installed, type InstallOptions } from './install.js'
 export { type AppFile, type UploadOptions, type UploadProgress } from './upload.js'
-export { type CallOptions } from './transport.js'
+export { type CallOptions, type Retry } from './transport.js'
 export { type RequestOptions } from './connection.js'
 export {
   ActionError,

@@ -3,6 +3,7 @@ import type {
   Element as ElementFields,
   Observation as ObservationFields,
   RefTarget,
+  TextObservation,
 } from './generated/types.gen.js'
 
 /** A search for elements; all given fields must match. */
@@ -26,19 +27,21 @@ export class Observation {
   readonly app: ObservationFields['app']
   readonly keyboard: ObservationFields['keyboard']
   readonly screen: ObservationFields['screen']
+  /** Empty with `observe: 'text'`, whose answer has only their lines in `text`. */
   readonly elements: readonly Element[]
   /** True: the screen has more elements than the API returns. */
   readonly truncated: boolean
   /** The screen as numbered lines, for a language model. */
   readonly text: string
 
-  constructor(readonly raw: ObservationFields) {
+  constructor(readonly raw: ObservationFields | TextObservation) {
     this.snapshotId = raw.snapshot_id
     this.takenAt = new Date(raw.taken_at)
     this.app = raw.app
     this.keyboard = raw.keyboard
     this.screen = raw.screen
-    this.elements = raw.elements.map((element) => ({ ...element, snapshot_id: raw.snapshot_id }))
+    const elements = 'elements' in raw ? raw.elements : []
+    this.elements = elements.map((element) => ({ ...element, snapshot_id: raw.snapshot_id }))
     this.truncated = raw.truncated
     this.text = raw.text
   }
@@ -57,7 +60,7 @@ export class Observation {
     return this.text
   }
 
-  toJSON(): ObservationFields {
+  toJSON(): ObservationFields | TextObservation {
     return this.raw
   }
 }

@@ -82,6 +82,29 @@ it('sends the key directly to this machine, and not to a proxy of the environmen
   }
 })
 
+it('compiles without the types of Node.js and without a library of disposables', async () => {
+  const alone = path.join(dir, 'alone')
+  await mkdir(path.join(alone, 'node_modules/@phonerack'), { recursive: true })
+  await cp(path.join(dir, 'node_modules/@phonerack/sdk'), path.join(alone, 'node_modules/@phonerack/sdk'), {
+    recursive: true,
+  })
+  const code =
+    "import { Phonerack } from '@phonerack/sdk'\nawait using phone = await new Phonerack().phones.create()\nexport const id = phone.id\n"
+  await writeFile(path.join(alone, 'a.mts'), code)
+  const compilerOptions = {
+    ...{ strict: true, noEmit: true, target: 'ES2022', lib: ['ES2023', 'DOM'], types: [] },
+    ...{ module: 'NodeNext', moduleResolution: 'NodeNext', skipLibCheck: true },
+  }
+  await writeFile(path.join(alone, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['a.mts'] }))
+  await writeFile(path.join(alone, 'package.json'), '{"type":"module"}')
+  const compiled = run(process.execPath, [resolve('typescript/bin/tsc'), '-p', alone, '--pretty', 'false'], {
+    timeout: 100_000,
+  })
+  await expect(
+    compiled.catch((error: unknown) => (error as { stdout: string }).stdout),
+  ).resolves.toMatchObject({ stdout: '' })
+})
+
 it('compiles the examples of the README under --strict, from both kinds of modules', async () => {
   const readme = await readFile(path.join(root, 'README.md'), 'utf8')
   const [first = '', ...others] = [...readme.matchAll(/```ts\n([^]*?)```/g)].map(([, code = '']) => code)

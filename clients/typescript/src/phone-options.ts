@@ -16,7 +16,7 @@ export interface TargetOptions extends CallOptions {
 
 export interface ActResult {
   results: ActionResult[]
-  /** Null without elements in the answer. */
+  /** The screen after the last action; null with `observe: 'none'` and `'screenshot'`. */
   observation: Observation | null
   /** The API's answer. */
   raw: ActionBatchResult
@@ -29,4 +29,6 @@ export interface StartOptions extends CallOptions {
   maxDuration?: number
   /** False: returns while the phone is still starting. */
   wait?: boolean
+  /** `capacity`: how long to wait for a free phone, in milliseconds or such as `2m`. Default: the call fails immediately. */
+  retry?: { capacity?: number | string }
 }

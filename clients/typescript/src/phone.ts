@@ -4,7 +4,9 @@ import {
   type Action,
   clear,
   closeApp,
+  doubleTap,
   key,
+  longPress,
   openApp,
   openUrl,
   scroll,
@@ -50,11 +52,13 @@ import type {
 } from './generated/types.gen.js'
 import { Handoff } from './handoff.js'
 import { installOn, type InstallOptions, type Installable, type Installed } from './install.js'
+import { millisecondsOf } from './milliseconds.js'
 import { Observation } from './observation.js'
 import { Pages } from './pages.js'
 import { pause } from './pause.js'
 import type { ActOptions, ActResult, StartOptions, TargetOptions } from './phone-options.js'
 import { Recording } from './recording.js'
+import { Screenshot } from './screenshot.js'
 import { Permissions, Reports } from './reports.js'
 import { Steps } from './steps.js'
 import { signalOf, type CallOptions } from './transport.js'
@@ -121,10 +125,12 @@ export class Phone implements AsyncDisposable {
   }
 
   /** Starts a parked phone, and waits until it is ready. On a running phone it renews the session. */
-  async start({ idleTimeout, maxDuration, wait, ...options }: StartOptions = {}): Promise<this> {
-    const signal = signalOf(options, limits.actionsMs)
+  async start({ idleTimeout, maxDuration, wait, retry, ...options }: StartOptions = {}): Promise<this> {
+    const capacityMs = millisecondsOf(retry?.capacity ?? 0)
+    const signal = signalOf(options, limits.actionsMs + capacityMs)
+    const sending = this.connection.sending({ signal }, limits.actionsMs, { capacityMs })
     const body = { idle_timeout: idleTimeout, max_duration: maxDuration, wait }
-    this.data = await startPhone({ ...this.connection.sending({ signal }), path: this.path, body })
+    this.data = await startPhone({ ...sending, path: this.path, body })
     if (wait !== false) this.data = await readyAfterWrite(this.connection, this.data, signal)
     return this
   }
@@ -184,25 +190,29 @@ export class Phone implements AsyncDisposable {
     return new Observation(await observe({ ...this.connection.sending(options), path: this.path }))
   }
 
-  /** A picture. @param options `maxWidth`: pixels; `annotate`: draws the numbers of the elements */
+  /** A picture. @param options `maxWidth`: pixels; `quality`: 30 to 95, of a JPEG; `annotate`: draws the numbers of the elements */
   async screenshot({
     format,
     maxWidth,
+    quality,
     annotate,
     ...options
   }: CallOptions & {
     format?: 'png' | 'jpeg'
     maxWidth?: number
+    quality?: number
     annotate?: boolean
-  } = {}): Promise<Uint8Array> {
+  } = {}): Promise<Screenshot> {
     const query = {
       format,
+      quality,
       max_width: maxWidth,
       annotate: annotate === undefined ? undefined : annotate ? ('true' as const) : ('false' as const),
     }
-    const sending = this.connection.sending(options, limits.requestMs, { expected: 'bytes' })
+    const noted: Noted = { requestId: null }
+    const sending = this.connection.sending(options, limits.requestMs, { expected: 'bytes', noted })
     const answer: unknown = await screenshot({ ...sending, path: this.path, query })
-    return new Uint8Array(answer as ArrayBuffer)
+    return new Screenshot(answer as ArrayBuffer, noted.headers ?? new Headers())
   }
 
   /** Sends actions as one batch, which runs without a break. @throws ActionError for the first action that fails */
@@ -217,7 +227,7 @@ export class Phone implements AsyncDisposable {
       body: { actions: [...actions], observe: wanted },
     })
     const seen = raw.observation
-    const observation = seen !== undefined && 'elements' in seen ? new Observation(seen) : null
+    const observation = seen !== undefined && 'text' in seen ? new Observation(seen) : null
     const failed = raw.results.find(({ ok }) => !ok)
     if (failed) throw actionErrorOf(failed, { observation, raw, ...noted })
     return { results: raw.results, observation, raw }
@@ -240,6 +250,17 @@ export class Phone implements AsyncDisposable {
 
   async tap(target: Target, options: TargetOptions = {}): Promise<void> {
     await this.on(target, tap(target), options)
+  }
+
+  async doubleTap(target: Target, options: TargetOptions = {}): Promise<void> {
+    await this.on(target, doubleTap(target), options)
+  }
+
+  async longPress(
+    target: Target,
+    { durationMs, ...options }: TargetOptions & { /** Default: 800. */ durationMs?: number } = {},
+  ): Promise<void> {
+    await this.on(target, longPress(target, { durationMs }), options)
   }
 
   /** Types into the field with the focus, or into `into`. */

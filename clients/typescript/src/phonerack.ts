@@ -6,7 +6,7 @@ import { getAccount, listEvents } from './generated/sdk.gen.js'
 import type { Account, Event as PhonerackEvent } from './generated/types.gen.js'
 import { Pages } from './pages.js'
 import { Phones } from './phones.js'
-import { createTransport, type CallOptions } from './transport.js'
+import { createTransport, type CallOptions, type Retry } from './transport.js'
 import { Webhooks } from './webhooks.js'
 
 export interface PhonerackOptions {
@@ -18,6 +18,8 @@ export interface PhonerackOptions {
   maxRetries?: number
   /** Sent with every request to the API, such as `User-Agent`. */
   headers?: Record<string, string>
+  /** Called before each repeat of a call, with the error of the attempt before. */
+  onRetry?: (retry: Retry) => void
   /** Default: that of the platform. */
   fetch?: typeof globalThis.fetch
 }
@@ -38,8 +40,8 @@ export class Phonerack {
     if (!given) throw new TypeError('The base URL is missing: pass `baseUrl` or set PHONERACK_BASE_URL.')
     if (/[^\x21-\x7e]/.test(apiKey)) throw new TypeError('The API key has a character that no key has.')
     const baseUrl = baseUrlOf(given)
-    const { maxRetries = 3, headers = {}, fetch = globalThis.fetch } = options
-    const transport = createTransport({ apiKey, baseUrl, maxRetries, headers, fetch })
+    const { maxRetries = 3, headers = {}, onRetry, fetch = globalThis.fetch } = options
+    const transport = createTransport({ apiKey, baseUrl, maxRetries, headers, onRetry, fetch })
     this.baseUrl = baseUrl
     this.connection = new Connection(transport, baseUrl, fetch)
     this.phones = new Phones(this.connection)

@@ -1,8 +1,9 @@
 /** The phones of a project. */
-import { randomUUID } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { limits, type Connection } from './connection.js'
 import { createPhone, getPhone, listPhones } from './generated/sdk.gen.js'
 import type { ListPhonesData, Phone as PhoneFields } from './generated/types.gen.js'
+import { millisecondsOf } from './milliseconds.js'
 import { Pages } from './pages.js'
 import { Phone } from './phone.js'
 import type { StartOptions } from './phone-options.js'
@@ -20,6 +21,37 @@ export interface CreateOptions extends StartOptions {
   idempotencyKey?: string
 }
 
+export interface GetOrCreateOptions extends Omit<CreateOptions, 'idempotencyKey'> {
+  /** At most 256 characters. Each key is one phone of the project. */
+  key: string
+}
+
+const isParked = ({ status }: PhoneFields): boolean => status === 'parked' || status === 'unavailable'
+
+/** Calls at the same moment find the same ended phone, so that they get the same key. @param dead its ID; empty: none */
+const idempotencyKeyOf = (key: string, dead: string): string =>
+  `key-${createHash('sha256').update(`${key}\n${dead}`).digest('hex')}`
+
+const timeOf = ({ retry, ...options }: Pick<CreateOptions, 'retry' | keyof CallOptions>): AbortSignal =>
+  signalOf(options, limits.actionsMs + millisecondsOf(retry?.capacity ?? 0))
+
+function send(
+  connection: Connection,
+  { name, country, metadata, onIdle, idleTimeout, maxDuration, wait, retry }: CreateOptions,
+  idempotencyKey: string,
+  signal: AbortSignal,
+): Promise<PhoneFields> {
+  const capacityMs = millisecondsOf(retry?.capacity ?? 0)
+  return createPhone({
+    ...connection.sending({ signal }, limits.actionsMs, { capacityMs }),
+    headers: { 'Idempotency-Key': idempotencyKey },
+    body: {
+      ...{ name, country, metadata, on_idle: onIdle },
+      ...{ idle_timeout: idleTimeout, max_duration: maxDuration, wait },
+    },
+  })
+}
+
 export interface ListOptions extends CallOptions {
   /** Default: all except `failed` and `deleted`. */
   status?: NonNullable<ListPhonesData['query']>['status']
@@ -31,19 +63,37 @@ export class Phones {
 
   /** Rents a phone, and waits until it is ready. It is billed until it parks: `await using` parks it. */
   async create(options: CreateOptions = {}): Promise<Phone> {
-    const { name, country, metadata, onIdle, idleTimeout, maxDuration, wait, idempotencyKey, ...rest } =
-      options
-    const signal = signalOf(rest, limits.actionsMs)
-    const created = await createPhone({
-      ...this.connection.sending({ signal }),
-      headers: { 'Idempotency-Key': idempotencyKey ?? randomUUID() },
-      body: {
-        ...{ name, country, metadata, on_idle: onIdle },
-        ...{ idle_timeout: idleTimeout, max_duration: maxDuration, wait },
-      },
-    })
-    if (wait === false) return new Phone(this.connection, created)
+    const signal = timeOf(options)
+    const created = await send(this.connection, options, options.idempotencyKey ?? randomUUID(), signal)
+    if (options.wait === false) return new Phone(this.connection, created)
     return new Phone(this.connection, await readyAfterWrite(this.connection, created, signal))
+  }
+
+  /**
+   * The phone with this key, ready: an existing one is started if it is parked, otherwise one is created. The key is the pair
+   * `key` of its metadata. Calls at the same moment get the same phone.
+   */
+  async getOrCreate({ key, ...options }: GetOrCreateOptions): Promise<Phone> {
+    const signal = timeOf(options)
+    for await (const phone of this.list({ metadata: { key }, signal })) {
+      if (isParked(phone.data)) await phone.start({ ...options, signal })
+      else if (options.wait !== false) await phone.waitUntilReady({ signal })
+      return phone
+    }
+    const wanted = { ...options, metadata: { ...options.metadata, key }, wait: false }
+    for (let dead = ''; ;) {
+      // A repeat answers with the phone of the first call, even after its end.
+      const created = await send(this.connection, wanted, idempotencyKeyOf(key, dead), signal)
+      if (created.status === 'deleted' || created.status === 'failed') {
+        dead = created.id
+        continue
+      }
+      const phone = new Phone(this.connection, created)
+      if (options.wait === false) return phone
+      if (isParked(created)) return phone.start({ ...options, signal })
+      phone.data = await readyAfterWrite(this.connection, created, signal)
+      return phone
+    }
   }
 
   async get(id: string, options: CallOptions = {}): Promise<Phone> {

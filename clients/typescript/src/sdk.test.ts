@@ -173,12 +173,12 @@ it('pauses between two reads of a hand-over and of an upload that are answered i
             : [200, url.includes('upl_a') ? { id: 'upl_a', status: 'processing' } : phone('ready')]
   const one = await client.phones.get('ph_aaaaaaaaaaaa')
   const handoff = await one.handOff({ message: 'Help.' })
-  for (const wait of [
-    () => handoff.done({ timeout: 1200 }),
-    () => client.apps.upload(new Uint8Array([49]), { timeout: 1200 }),
-  ]) {
+  for (const [code, wait] of [
+    ['handoff_open', () => handoff.done({ timeout: 1200 })],
+    ['timeout', () => client.apps.upload(new Uint8Array([49]), { timeout: 1200 })],
+  ] as const) {
     asked = []
-    await expect(wait()).rejects.toMatchObject({ code: 'timeout' })
+    await expect(wait()).rejects.toMatchObject({ code })
     expect(asked.filter(({ method }) => method === 'GET').length).toBeLessThan(4)
   }
 })

@@ -22,6 +22,17 @@ export interface CallOptions {
   timeout?: number | undefined
 }
 
+/** A call is about to be repeated. */
+export interface Retry {
+  /** The failure of the attempt before. */
+  error: PhonerackError
+  /** Milliseconds until the next attempt. */
+  waitMs: number
+  /** Such as `POST`. */
+  method: string
+  path: string
+}
+
 export interface TransportOptions {
   /** Null: the requests need none. */
   apiKey: string | null
@@ -31,6 +42,8 @@ export interface TransportOptions {
   /** Repeats of one call. */
   maxRetries: number
   fetch: typeof globalThis.fetch
+  /** Called before each repeat. */
+  onRetry?: ((retry: Retry) => void) | undefined
   /** For tests. */
   sleep?: (ms: number, signal: AbortSignal) => Promise<void>
   random?: () => number
@@ -49,7 +62,8 @@ export interface Transport {
   /** Repeats of one call. */
   readonly maxRetries: number
   /** @throws PhonerackError also for a body that is not as expected. An answer with status 204 has none. */
-  send(request: Request, expected?: Expected): Promise<Response>
+  /** @param capacityMs milliseconds to wait for a free phone; 0: not at all */
+  send(request: Request, expected?: Expected, capacityMs?: number): Promise<Response>
   /** Sends a read once, and returns its answer with the body still to be read. @throws PhonerackError */
   open(request: Request): Promise<Response>
 }
@@ -58,7 +72,8 @@ export interface Transport {
  * A transport for one installation.
  *
  * Repeated: reads, and requests with an `Idempotency-Key`, after a failed connection, 429, 502 to 504 and retryable errors;
- * other requests only after 429 and 503 with `Retry-After`, whose answer says that nothing was done.
+ * other requests only after 429 and 503 with `Retry-After`, whose answer says that nothing was done. `capacity_unavailable` is
+ * repeated only for as long as the caller wants to wait for a phone.
  */
 export function createTransport(options: TransportOptions): Transport {
   const { apiKey, baseUrl, maxRetries, headers = {}, sleep = pause, random = Math.random } = options
@@ -84,21 +99,30 @@ export function createTransport(options: TransportOptions): Transport {
         throw notConnected(request, null, error)
       }
     },
-    async send(request, expected = 'bytes') {
+    async send(request, expected = 'bytes', capacityMs = 0) {
       authorise(request)
       const key = request.headers.get('idempotency-key')
       const write = request.method === 'GET' || request.method === 'HEAD' ? null : { key }
       const isSafe = write === null || key !== null
       // Whether an attempt may have been carried out, even if the last one was never sent.
       let isUnknown = false
+      let capacityLeftMs = capacityMs
       try {
-        for (let attempt = 0; ; attempt += 1) {
-          const isLast = attempt >= maxRetries
+        for (let attempt = 0; ;) {
           const outcome = await attemptOnce(options.fetch, request, write, expected)
           if ('response' in outcome) return outcome.response
           isUnknown ||= write !== null && mayBeDone(outcome)
-          const waitMs = isLast ? null : waitFor(outcome, isSafe, attempt, random)
+          const isFull = outcome.error.code === 'capacity_unavailable'
+          const waitMs = isFull
+            ? capacityPause(outcome, capacityLeftMs)
+            : attempt >= maxRetries
+              ? null
+              : waitFor(outcome, isSafe, attempt, random)
           if (waitMs === null) throw outcome.error
+          if (isFull) capacityLeftMs -= waitMs
+          else attempt += 1
+          const { pathname: path } = new URL(request.url)
+          options.onRetry?.({ error: outcome.error, waitMs, method: request.method, path })
           await sleep(waitMs, request.signal).catch((error: unknown) => {
             // At the end of the time, the last answer says more than that.
             throw error instanceof ConnectionError ? outcome.error : error
@@ -188,6 +212,12 @@ function afterUnknown(error: unknown, key: string | null): unknown {
   // An answer of the API stands: its code names what happened.
   if (!(error instanceof ConnectionError)) return Object.assign(error, { details })
   return new ConnectionError(code, message, true, error.cause, { next: unknownOutcome(key), details })
+}
+
+/** Milliseconds until a phone may be free; null: the caller does not wait that long, or the failure is final. */
+function capacityPause({ error, retryAfterMs }: Failure, leftMs: number): number | null {
+  const waitMs = retryAfterMs ?? pauses.most
+  return error.details['phone'] !== undefined || waitMs > leftMs ? null : waitMs
 }
 
 /** Milliseconds until the next attempt; null: no repeat. */
