@@ -1,63 +1,27 @@
 /**
- * The floors of the control plane and of the host agent: `./scripts/test` runs this. A folder imports only from folders on
- * lower floors, so no circle between folders can exist. Type imports count. `docs/architecture.md` says what each folder is
- * for.
+ * The doors of the control plane and of the host agent, from the lowest to the highest: `./scripts/test` runs this. A door imports
+ * only from doors before it, and no two folders import each other. Type imports count. The README of each door says what it is for.
  */
-const controlPlaneFloors = [
-  ['base'],
-  ['apps', 'config', 'metrics', 'pki', 'failure-limit', 'validation'],
-  ['db', 'host-calls'],
-  ['core'],
-  ['activity', 'billing', 'keys', 'queue', 'tunnels'],
-  ['devices', 'payments', 'storage'],
-  ['phones', 'uploads'],
-  ['device-control', 'events', 'hosts', 'library', 'live'],
-  ['handoffs', 'installs', 'operator', 'recordings', 'steps', 'webhooks'],
-  ['http', 'jobs', 'setup', 'users'],
-  ['connectors'],
-  ['routes'],
-  ['mcp', 'openapi'],
-  ['server'],
-  ['cli'],
-]
+const doorsOf = (names) => names.split(' ')
+const controlPlaneDoors = doorsOf('base links rental files events phone-io fleet people api app')
+const agentDoors = doorsOf('base adb capture screen phone custody devices actions media service')
 
-const agentFloors = [
-  ['base'],
-  ['cli', 'metrics'],
-  ['adb'],
-  ['device'],
-  ['parts', 'scrcpy', 'screen'],
-  ['capture', 'files', 'logs', 'shell', 'ui-server'],
-  ['lock', 'packages', 'settings', 'wiping'],
-  ['custody'],
-  ['supervision'],
-  ['devices'],
-  ['actions', 'installs', 'live', 'recordings', 'status', 'tunnels'],
-  ['doctor', 'grpc'],
-  ['accept'],
-]
+/** One rule for each door: it imports neither a later door nor a file beside the doors. */
+const doorRules = (root, doors) =>
+  doors.map((door, index) => ({
+    name: `${root}/${door} imports lower doors only`,
+    severity: 'error',
+    from: { path: `^${root}/${door}/` },
+    to: { path: `^${root}/`, pathNot: `^${root}/(${[...doors.slice(0, index + 1), 'gen'].join('|')})/` },
+  }))
 
-/** One rule per folder: it must not import a folder on its own floor or above, nor a file that lies above all floors. */
-const floorRules = (root, floors) =>
-  floors.flatMap((floor, index) =>
-    floor.map((folder) => {
-      const lower = floors.slice(0, index).flat()
-      const allowed = [folder, 'gen', ...lower].join('|')
-      return {
-        name: `${root}/${folder} imports lower floors only`,
-        severity: 'error',
-        from: { path: `^${root}/${folder}/` },
-        to: { path: `^${root}/`, pathNot: `^${root}/(${allowed})/` },
-      }
-    }),
-  )
-
-/** A new folder must be put on a floor. */
-const everyFolder = (root, floors) => ({
-  name: `every folder of ${root} has a floor`,
+/** `main.ts` and `cli.ts` are the ways in; everything else has a door. */
+const everyFile = (root, doors) => ({
+  name: `every file of ${root} has a door`,
   severity: 'error',
   from: {
-    path: `^${root}/(?!${[...floors.flat(), 'gen', 'testing', 'conformance'].join('/|')}/)[^/]+/`,
+    path: `^${root}/`,
+    pathNot: `^${root}/(${[...doors, 'gen', 'testing', 'conformance'].join('|')})/|^${root}/(main|cli)\\.ts$`,
   },
   to: {},
 })
@@ -67,10 +31,10 @@ const agent = 'host-agent/src'
 
 module.exports = {
   forbidden: [
-    ...floorRules(src, controlPlaneFloors),
-    everyFolder(src, controlPlaneFloors),
-    ...floorRules(agent, agentFloors),
-    everyFolder(agent, agentFloors),
+    ...doorRules(src, controlPlaneDoors),
+    everyFile(src, controlPlaneDoors),
+    ...doorRules(agent, agentDoors),
+    everyFile(agent, agentDoors),
     {
       name: 'no two folders import each other',
       severity: 'error',
@@ -79,24 +43,27 @@ module.exports = {
       to: { circular: true },
     },
     {
-      name: 'only the HTTP floors import Fastify',
+      name: 'only the door of HTTP imports Fastify',
       comment: 'Rule 8 of docs/architecture.md: services know nothing of HTTP.',
       severity: 'error',
-      from: { path: `^${src}/(?!http/|mcp/|routes/|openapi/|server/)[^/]+/` },
+      from: { path: `^${src}/(?!api/|app/)[^/]+/` },
       to: { path: 'node_modules/(fastify|@fastify/(?!proxy-addr)|fastify-)' },
     },
     {
       name: '/v1 routes import types of services only',
       comment: 'Rule 8 of docs/architecture.md: routes call the services that they are given.',
       severity: 'error',
-      from: { path: `^${src}/routes/(?!console/|operator/|public/)` },
-      to: { path: `^${src}/`, pathNot: `^${src}/(routes|http|core|validation|failure-limit)/|/types\\.ts$` },
+      from: { path: `^${src}/api/routes/(?!console/|operator/|public/)` },
+      to: {
+        path: `^${src}/`,
+        pathNot: `^${src}/(api/(routes|http)|base/(core|validation|failure-limit))/|/types\\.ts$`,
+      },
     },
     {
       name: 'routes do not reach below services',
       severity: 'error',
-      from: { path: `^${src}/routes/` },
-      to: { path: `^${src}/(db|queue|host-calls|pki|gen)/` },
+      from: { path: `^${src}/api/routes/` },
+      to: { path: `^${src}/(base/(db|queue|pki)|links/host-calls|gen)/` },
     },
   ],
   options: {
@@ -105,7 +72,7 @@ module.exports = {
     tsPreCompilationDeps: true,
     doNotFollow: { path: 'node_modules' },
     exclude: {
-      path: `\\.test\\.ts$|/dist/|^${src}/(testing|conformance|live/page|steps/replay/page)/|^${agent}/testing/`,
+      path: `\\.test\\.ts$|/dist/|^${src}/(testing|conformance|phone-io/(live|steps/replay)/page)/|^${agent}/testing/`,
     },
     enhancedResolveOptions: { extensions: ['.ts', '.js'] },
   },

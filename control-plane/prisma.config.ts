@@ -1,5 +1,5 @@
 // Configuration of Prisma's CLI (generate, migrate diff). The service itself
-// never runs the CLI: it applies the migrations with src/db/migrate.ts.
+// never runs the CLI: it applies the migrations with src/base/db/migrate.ts.
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'prisma/config'
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /** `phonerack-control-plane`: serves without arguments; otherwise runs one command and ends. */
-import { runCommand } from './cli/commands.js'
+import { runCommand } from './app/cli/commands.js'
 
 const words = process.argv.slice(2)
 if (words.length === 0) await import('./main.js')

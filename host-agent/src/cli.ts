@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /** `phonerack-agent`: runs the agent, or one command and ends. */
-import { runCommand } from './command.js'
+import { runCommand } from './service/command.js'
 
 const outcome = await runCommand(process.argv.slice(2), {
   out: (text) => process.stdout.write(text),

@@ -11,13 +11,13 @@ import {
 } from '@phonerack/shared'
 import { startTracing, type Tracing } from '@phonerack/shared/tracing'
 import { AdbConnectionLost } from './adb/errors.js'
-import { startAgent, type Agent } from './agent.js'
+import { startAgent, type Agent } from './service/agent.js'
 import { ownFaultOf } from './base/own-fault.js'
 import { version } from './base/version.js'
-import { readConfig, type Config } from './config.js'
-import { DeviceGone } from './device/device.js'
-import { loadIdentity, saveIdentity, type Identity } from './identity.js'
-import { join } from './join.js'
+import { readConfig, type Config } from './service/config.js'
+import { DeviceGone } from './adb/device/device.js'
+import { loadIdentity, saveIdentity, type Identity } from './service/identity.js'
+import { join } from './service/join.js'
 
 const log = createLogger('host-agent')
 const stopping = new AbortController()

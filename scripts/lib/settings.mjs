@@ -6,9 +6,9 @@ import { pathToFileURL } from 'node:url'
 /** @param root the checkout @param page the present page, which lists the settings of earlier releases; empty: none */
 export async function settingsPage(root, page) {
   const load = (file) => import(pathToFileURL(path.join(root, file)).href)
-  const { settings } = await load('control-plane/dist/config/environment.js')
-  const { environment } = await load('host-agent/dist/config.js')
-  const { keyOf } = await load('host-agent/dist/cli/config-file.js')
+  const { settings } = await load('control-plane/dist/base/config/environment.js')
+  const { environment } = await load('host-agent/dist/service/config.js')
+  const { keyOf } = await load('host-agent/dist/base/cli/config-file.js')
   const { settingsOf } = await load('shared/dist/settings/index.js')
   const describe = (shape) => settingsOf(shape).map((setting) => checked(root, page, setting))
   const sections = Object.entries(settings).map(

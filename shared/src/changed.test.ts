@@ -42,7 +42,7 @@ it('compiles the generated client when its fixture or the API changes', () => {
   expect(plan('clients/generated/fixture/client.ts')).toMatchObject({
     ...{ whole: ['clients/generated'], related: [], e2e: ['first-path', 'lifecycle'] },
   })
-  expect(plan('control-plane/src/app.ts').whole).toContain('clients/generated')
+  expect(plan('control-plane/src/app/app.ts').whole).toContain('clients/generated')
   expect(plan('clients/generated/src/generated.test.ts')).toMatchObject({
     ...{ whole: [], related: ['clients/generated'], e2e: [] },
   })
@@ -55,7 +55,7 @@ it('checks the Python SDK when it or the API changes', () => {
   expect(plan('clients/contract/action-errors.json')).toMatchObject({
     ...{ whole: ['clients/typescript'], related: [], e2e: [], python: true },
   })
-  expect(plan('control-plane/src/app.ts').python).toBe(true)
+  expect(plan('control-plane/src/app/app.ts').python).toBe(true)
   expect(plan('host-agent/src/main.ts').python).toBe(false)
 })
 

@@ -1,6 +1,6 @@
 /**
  * The identity of a phone: an Ed25519 key in a file on the phone. The host agent writes it and signs with it
- * (`host-agent/src/supervision/phone-identity.ts`); the control plane stores the public key and verifies. docs/decisions/0223
+ * (`host-agent/src/devices/supervision/phone-identity.ts`); the control plane stores the public key and verifies. docs/decisions/0223
  */
 import { createPrivateKey, createPublicKey, randomBytes, sign, verify, type KeyObject } from 'node:crypto'
 

@@ -34,7 +34,7 @@ export default async () => {
   const api = (await openApiDocument('http://127.0.0.1:7700')) as ApiDocument
   const { operations } = compose(root, pages, api)
   const apiReference = await writeApiReference()
-  for (const file of ['control-plane/src/live/page/icon.svg', 'docs/images/live-view.png'])
+  for (const file of ['control-plane/src/phone-io/live/page/icon.svg', 'docs/images/live-view.png'])
     copyFileSync(path.join(root, file), path.join(pages, 'public', path.basename(file)))
   writeFileSync(path.join(pages, 'public', 'licences.txt'), licencesText(root))
   const scripts = new InlineScripts()

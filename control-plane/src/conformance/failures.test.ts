@@ -3,7 +3,7 @@
 import { createLogger, systemClock } from '@phonerack/shared'
 import { type FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { buildServer } from '../server/server.js'
+import { buildServer } from '../api/server/server.js'
 import { errorOf } from '../testing/api.js'
 import { eventually, useWorld, type Plane, type Tenant } from '../testing/world.js'
 

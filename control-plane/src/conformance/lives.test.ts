@@ -2,7 +2,7 @@
 // real Postgres, broker and jobs; the agent is a double.
 import { ApiError } from '@phonerack/shared'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { accountSchema, phoneSchema, sessionPageSchema, type PhoneJson } from '../routes/schemas.js'
+import { accountSchema, phoneSchema, sessionPageSchema, type PhoneJson } from '../api/routes/schemas.js'
 import { type AgentDouble } from '../testing/agent-double.js'
 import { errorOf, expectConventions, expectFailure } from '../testing/api.js'
 import { eventually, useWorld, type Plane, type Tenant } from '../testing/world.js'

@@ -6,8 +6,8 @@ import { errorOf } from '../testing/api.js'
 import { endpoints, namesPhone, type Endpoint } from '../testing/endpoints.js'
 import { useWorld, type Plane } from '../testing/world.js'
 import { changeProject, createKey } from '../testing/operator.js'
-import { type Preset } from '../core/caller.js'
-import { type PhoneStatus } from '../core/statuses.js'
+import { type Preset } from '../base/core/caller.js'
+import { type PhoneStatus } from '../base/core/statuses.js'
 
 /** A broken rule, and its error. */
 type Fault =

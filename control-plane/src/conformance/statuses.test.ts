@@ -1,10 +1,10 @@
 // Responses of requests that need no device, for a phone in each status, over HTTP with real
 // Postgres: lists, reads, changes, starts, parks, heartbeats and deletes.
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { phonePageSchema, phoneSchema, sessionPageSchema, type PhoneJson } from '../routes/schemas.js'
+import { phonePageSchema, phoneSchema, sessionPageSchema, type PhoneJson } from '../api/routes/schemas.js'
 import { errorOf, expectConventions } from '../testing/api.js'
 import { useWorld, type Plane, type Tenant } from '../testing/world.js'
-import { phoneStatuses, type PhoneStatus } from '../core/statuses.js'
+import { phoneStatuses, type PhoneStatus } from '../base/core/statuses.js'
 
 const world = useWorld()
 let plane: Plane

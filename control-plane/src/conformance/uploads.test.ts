@@ -2,12 +2,12 @@
 // storage. With real Postgres and real files, and without jobs, so that no upload changes its
 // status.
 import { beforeAll, expect, it } from 'vitest'
-import { type UploadJson } from '../routes/apps/schemas.js'
-import { StorageFull } from '../storage/file-store.js'
+import { type UploadJson } from '../api/routes/apps/schemas.js'
+import { StorageFull } from '../files/storage/file-store.js'
 import { makeApk } from '../testing/apk.js'
 import { uploadClient } from '../testing/uploads.js'
 import { useWorld, type Plane } from '../testing/world.js'
-import { processUploadJob } from '../uploads/process.js'
+import { processUploadJob } from '../files/uploads/process.js'
 import { changeProject } from '../testing/operator.js'
 
 const world = useWorld()

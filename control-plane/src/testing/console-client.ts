@@ -1,7 +1,7 @@
 /** A browser without a page, for tests of `/console/api`: cookies, the origin, and the token against forgery. */
 import { hashSecret, newId, newSecret } from '@phonerack/shared'
 import { parse } from 'cookie'
-import { type Role } from '../users/types.js'
+import { type Role } from '../people/users/types.js'
 import { type Plane } from './world.js'
 
 export interface ConsoleAnswer {

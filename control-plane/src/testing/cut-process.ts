@@ -3,9 +3,9 @@
  * transaction, a query, a call to a host, a message to others) passes a fuse, and nothing passes
  * after the fuse is cut. Only the database remains, as after a kill. For tests.
  */
-import { type HostClients, type HostConnection } from '../host-calls/clients.js'
-import { type Database, type Tx } from '../db/database.js'
-import { type Core } from '../core/core.js'
+import { type HostClients, type HostConnection } from '../links/host-calls/clients.js'
+import { type Database, type Tx } from '../base/db/database.js'
+import { type Core } from '../base/core/core.js'
 
 /** Thrown to the code of a cut process, which must not catch it. */
 export class ProcessCut extends Error {}

@@ -4,7 +4,7 @@ import { performServerHandshake, type ServerHttp2Session, type ServerHttp2Stream
 import { connect as connectTo } from 'node:net'
 import { connect, type ConnectionOptions, type TLSSocket } from 'node:tls'
 import { relay, tunnelName, tunnelProtocol, tunnelSettings } from '@phonerack/shared/tunnel'
-import { type Authority } from '../pki/authority.js'
+import { type Authority } from '../base/pki/authority.js'
 
 export interface HostKeys {
   ca: string

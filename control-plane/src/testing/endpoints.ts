@@ -1,4 +1,4 @@
-import { type Scope } from '../core/caller.js'
+import { type Scope } from '../base/core/caller.js'
 
 export interface Endpoint {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'

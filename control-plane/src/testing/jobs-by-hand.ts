@@ -4,8 +4,8 @@
  * locked, and begun. For tests.
  */
 import { type JobHelpers, type TaskList } from 'graphile-worker'
-import { type Database } from '../db/database.js'
-import { type JobName } from '../queue/queue.js'
+import { type Database } from '../base/db/database.js'
+import { type JobName } from '../base/queue/queue.js'
 
 interface DueJob {
   id: bigint

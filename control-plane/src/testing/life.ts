@@ -3,7 +3,7 @@
  * `billing/money-lives.test.ts`.
  */
 import { ApiError, formatUsd } from '@phonerack/shared'
-import { reconcile } from '../jobs/reconcile.js'
+import { reconcile } from '../fleet/jobs/reconcile.js'
 import { Fuse, ProcessCut } from './cut-process.js'
 import { type Opening, type Step } from './life-steps.js'
 import { runDueJobs, unlockJobs } from './jobs-by-hand.js'

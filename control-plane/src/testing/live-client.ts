@@ -2,7 +2,7 @@
 import { type AddressInfo } from 'node:net'
 import { type FastifyInstance } from 'fastify'
 import { WebSocket } from 'ws'
-import { protocol, readVideo, type PageMessage, type ServerMessage } from '../live/page/wire.js'
+import { protocol, readVideo, type PageMessage, type ServerMessage } from '../phone-io/live/page/wire.js'
 import { eventually } from './world.js'
 
 export interface LiveClient {

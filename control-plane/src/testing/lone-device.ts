@@ -2,8 +2,8 @@
  * Racks of one device, and assertions about its row and its phones. For tests of agents that know
  * more than the database.
  */
-import { renewEpoch } from '../db/epoch.js'
-import { type PhoneView } from '../phones/types.js'
+import { renewEpoch } from '../base/db/epoch.js'
+import { type PhoneView } from '../rental/phones/types.js'
 import { type AgentDouble, type DoubleDevice } from './agent-double.js'
 import { createBody, eventually, type Plane, type Tenant } from './world.js'
 

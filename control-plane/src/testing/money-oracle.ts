@@ -2,7 +2,7 @@
  * Computes expected money a second time, from the rows of sessions and the ledger, by the
  * specification and without the code of `billing/`. For tests of random lives.
  */
-import { type Reader } from '../db/database.js'
+import { type Reader } from '../base/db/database.js'
 
 const perSecond = 1000n
 const minimum = 60n

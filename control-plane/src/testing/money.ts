@@ -1,5 +1,5 @@
 /** The invariants of money and devices, read from the tables. Tests call it after all their steps. */
-import { type Database } from '../db/database.js'
+import { type Database } from '../base/db/database.js'
 
 /** The violated invariants, as sentences; empty when all hold. */
 export async function brokenInvariants(db: Database): Promise<string[]> {

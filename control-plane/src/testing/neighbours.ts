@@ -9,8 +9,8 @@ import path from 'node:path'
 import { startNats } from '@phonerack/launcher/nats'
 import { startPostgres } from '@phonerack/launcher/postgres'
 import { type TestProject } from 'vitest/node'
-import { applyMigrations } from '../db/migrate.js'
-import { prepareJobs } from '../queue/runner.js'
+import { applyMigrations } from '../base/db/migrate.js'
+import { prepareJobs } from '../base/queue/runner.js'
 
 export const templateDatabase = 'template_plane'
 

@@ -1,12 +1,12 @@
 /** Effects of operator requests, for tests that do not need the request. Named as in `operator/`. */
 import { newId, newSecret } from '@phonerack/shared'
-import { type Operator } from '../operator/auth.js'
-import * as devices from '../operator/devices.js'
-import * as hosts from '../operator/hosts.js'
-import * as keys from '../operator/keys.js'
-import * as projects from '../operator/projects.js'
-import { asOperator, type Change, type Work } from '../operator/work.js'
-import { type Core } from '../core/core.js'
+import { type Operator } from '../base/audit/auth.js'
+import * as devices from '../fleet/operator/devices.js'
+import * as hosts from '../fleet/operator/hosts.js'
+import * as keys from '../fleet/operator/keys.js'
+import * as projects from '../fleet/operator/projects.js'
+import { asOperator, type Change, type Work } from '../base/audit/work.js'
+import { type Core } from '../base/core/core.js'
 
 const operator: Operator = {
   tokenId: newId('operatorToken'),

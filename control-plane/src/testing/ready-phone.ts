@@ -1,5 +1,5 @@
 /** Creates phones for tests that only use them. */
-import { type CreatePhone } from '../phones/types.js'
+import { type CreatePhone } from '../rental/phones/types.js'
 import { createBody, eventually, type Plane, type Tenant } from './world.js'
 
 /** Creates a phone that runs for an hour unless `change` says otherwise. Returns its ID once it is ready. */

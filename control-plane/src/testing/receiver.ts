@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type RequestListener } from 'node:http'
 import { type AddressInfo } from 'node:net'
 import { Webhook } from 'standardwebhooks'
-import { type EventJson } from '../events/types.js'
+import { type EventJson } from '../events/events/types.js'
 
 export interface Received {
   event: EventJson

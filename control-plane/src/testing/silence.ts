@@ -1,7 +1,7 @@
 /** Silent hosts and lost links in tests, which cannot wait for them. */
 import { type Prisma } from '../gen/prisma/client.js'
-import { ListenedTime } from '../hosts/listened.js'
-import { Listening, sweepHosts } from '../hosts/sweep.js'
+import { ListenedTime } from '../rental/devices/listened.js'
+import { Listening, sweepHosts } from '../fleet/hosts/sweep.js'
 import { type AgentDouble } from './agent-double.js'
 import { eventually, type Plane } from './world.js'
 

@@ -4,18 +4,18 @@
  */
 import { type Heartbeat } from '@phonerack/shared'
 import { type TaskList } from 'graphile-worker'
-import { foldHeartbeat } from '../hosts/heartbeats.js'
-import { ListenedTime } from '../hosts/listened.js'
-import { sweepHosts } from '../hosts/sweep.js'
-import { createPowerService } from '../device-control/power.js'
-import { hostTasks, timerTasks } from '../jobs/tasks.js'
-import { type Core } from '../core/core.js'
-import { createPhoneService } from '../phones/service.js'
+import { foldHeartbeat } from '../fleet/hosts/heartbeats.js'
+import { ListenedTime } from '../rental/devices/listened.js'
+import { sweepHosts } from '../fleet/hosts/sweep.js'
+import { createPowerService } from '../phone-io/device-control/power.js'
+import { hostTasks, timerTasks } from '../fleet/jobs/tasks.js'
+import { type Core } from '../base/core/core.js'
+import { createPhoneService } from '../rental/phones/service.js'
 import { custodyOf, type AgentDouble } from './agent-double.js'
 import { behindFuse, type Fuse } from './cut-process.js'
 import { listeningForLong, unheard } from './silence.js'
 import { type Plane, type World } from './world.js'
-import { type PowerService } from '../device-control/types.js'
+import { type PowerService } from '../phone-io/device-control/types.js'
 
 /** A process of the control plane: its own services and jobs, on the shared database. */
 export interface Process {

@@ -5,7 +5,7 @@ import path from 'node:path'
 import { type AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
 import { expect } from 'vitest'
-import { type UploadJson } from '../routes/apps/schemas.js'
+import { type UploadJson } from '../api/routes/apps/schemas.js'
 import { type Plane, type Tenant } from './world.js'
 import { createKey } from './operator.js'
 

@@ -2,7 +2,7 @@
  * The real services with a log of calls, for tests that compare what a route passes on, and with
  * injected failures, for conditions that a test cannot cause from outside. Used by `api.ts`.
  */
-import { type Services } from '../routes/services.js'
+import { type Services } from '../api/routes/services.js'
 
 /** One call of a service, such as `phones.create`. */
 export interface ServiceCall {

@@ -1,5 +1,5 @@
 /** Requests of tests about webhooks, and events for them. */
-import { deliverySchema, webhookSchema, webhookWithSecretSchema } from '../routes/webhooks/schemas.js'
+import { deliverySchema, webhookSchema, webhookWithSecretSchema } from '../api/routes/webhooks/schemas.js'
 import { expectConventions } from './api.js'
 import { makeDue } from './jobs-by-hand.js'
 import { type Receiver } from './receiver.js'

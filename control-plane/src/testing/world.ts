@@ -9,16 +9,16 @@ import { ApiError, createLogger, hashSecret, newSecret, type Clock, type Logger 
 import { type FastifyInstance } from 'fastify'
 import pg from 'pg'
 import { afterAll, inject } from 'vitest'
-import { startApp, type App } from '../app.js'
-import { readConfig, type Config } from '../config/config.js'
-import { buildOperatorServer } from '../server/operator-server.js'
-import { buildServer } from '../server/server.js'
+import { startApp, type App } from '../app/app.js'
+import { readConfig, type Config } from '../base/config/config.js'
+import { buildOperatorServer } from '../api/server/operator-server.js'
+import { buildServer } from '../api/server/server.js'
 import { startAgentDouble, type AgentDouble, type DoubleOptions } from './agent-double.js'
 import { brokerOf, templateDatabase, type Neighbours } from './neighbours.js'
 import { makeDue } from './jobs-by-hand.js'
 import { changeProject, createKey, createProject, enrollDevice } from './operator.js'
-import { type Caller, type Preset } from '../core/caller.js'
-import { type CreatePhone } from '../phones/types.js'
+import { type Caller, type Preset } from '../base/core/caller.js'
+import { type CreatePhone } from '../rental/phones/types.js'
 
 export interface World {
   /** The folder of this world. */

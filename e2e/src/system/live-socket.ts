@@ -5,7 +5,7 @@ import { bodyOf } from '../conformance/rented.js'
 import { type Api } from './api.js'
 import { eventually } from './tenant.js'
 
-/** The first byte of the message with the picture's size (`control-plane/src/live/page/wire.ts`). */
+/** The first byte of the message with the picture's size (`control-plane/src/phone-io/live/page/wire.ts`). */
 const configKind = 1
 
 export interface LiveSocket {
@@ -15,7 +15,7 @@ export interface LiveSocket {
   readonly picture: { width: number; height: number } | null
   /** Returns once more than `bytes` of video have arrived. @throws Error when the socket has ended */
   above(bytes: number): Promise<void>
-  /** The form that `control-plane/src/live/input.ts` reads. */
+  /** The form that `control-plane/src/phone-io/live/input.ts` reads. */
   send(message: object): void
   close(): void
 }

@@ -1,6 +1,6 @@
 /** Finds installed apps by the names that people and models give them. Pure. */
 import { folded, mostSimilar } from '@phonerack/shared'
-import type { InstalledApp } from '../device/device.js'
+import type { InstalledApp } from '../adb/device/device.js'
 
 const lastPart = (packageName: string): string => packageName.split('.').at(-1) ?? ''
 

@@ -1,6 +1,6 @@
 /** The actions that open and close apps, and the one that hides the keyboard. */
 import { ApiError, type Action, type ActionOf } from '@phonerack/shared'
-import type { InstalledApp, OpenedApp } from '../device/device.js'
+import type { InstalledApp, OpenedApp } from '../adb/device/device.js'
 import { appsNamed, similarApps } from './app-names.js'
 import { settle, unavailable, type ActionContext } from './context.js'
 import { toApiError } from './failure.js'

@@ -4,8 +4,8 @@
  * the last write; writes do not wait.
  */
 import { ApiError, type Action, type Progress, type Target } from '@phonerack/shared'
-import type { Device, Point, Size, Stroke, WindowState } from '../device/device.js'
-import { measured } from '../metrics/instruments.js'
+import type { Device, Point, Size, Stroke, WindowState } from '../adb/device/device.js'
+import { measured } from '../base/metrics/instruments.js'
 import type { ScreenTree, VisibleNode } from '../screen/elements.js'
 import { readScreen, type ScreenRead } from '../screen/read-tree.js'
 import type { Snapshots } from '../screen/snapshots.js'

@@ -9,7 +9,7 @@ import {
 import { DeviceGone, notDone } from '../base/device-gone.js'
 import type { ScreenElement } from '../screen/elements.js'
 import { ScreenImageError, ScreenXmlError, unreadable } from '../screen/errors.js'
-import type { Size } from '../device/device.js'
+import type { Size } from '../adb/device/device.js'
 import { cutText, showElement } from '../screen/observation.js'
 import { advice } from './advice.js'
 import { TargetMiss } from './context.js'

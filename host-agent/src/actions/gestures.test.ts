@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Stroke } from '../device/device.js'
+import type { Stroke } from '../adb/device/device.js'
 import { type Bounds } from '../screen/geometry.js'
 import { doubleTap, drag, hold, lengthOf, pinch, scroll, swipe, tap } from './gestures.js'
 

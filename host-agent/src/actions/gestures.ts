@@ -2,7 +2,7 @@
  * Builds the strokes of gestures. Points are whole device pixels inside the screen.
  * Strokes that do not overlap are successive touches. Pure.
  */
-import type { Point, Size, Stroke } from '../device/device.js'
+import type { Point, Size, Stroke } from '../adb/device/device.js'
 import { intersect, sizeOf, wholeScreen, type Bounds } from '../screen/geometry.js'
 
 export type Direction = 'up' | 'down' | 'left' | 'right'

@@ -1,6 +1,6 @@
 /** Names in the answers of actions: elements and apps that were meant, and the size of the screen. */
 import { describe, expect, it } from 'vitest'
-import type { InstalledApp, Packages } from '../device/device.js'
+import type { InstalledApp, Packages } from '../adb/device/device.js'
 import { run } from '../testing/simulated-batch.js'
 import { simulatedPhone, type SimulatedPhone, type SimulatedView } from '../testing/simulated-phone.js'
 import { appsNamed, similarApps } from './app-names.js'

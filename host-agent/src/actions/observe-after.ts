@@ -2,7 +2,7 @@
 import { limits, type Observation, type ScreenshotObservation } from '@phonerack/shared'
 import { inPart } from '@phonerack/shared/tracing'
 import { observe } from '../screen/observe.js'
-import { logUnreadable } from '../device/unreadable.js'
+import { logUnreadable } from '../adb/device/unreadable.js'
 import { takeScreenshot, toJson, type ScreenshotOptions } from '../screen/screenshot.js'
 import type { ActionContext } from './context.js'
 import { toApiError } from './failure.js'

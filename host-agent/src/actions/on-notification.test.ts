@@ -1,7 +1,7 @@
 /** Notifications whose shade cannot be read or closed in time. Those of a phone: `grpc/report-handlers.test.ts`. */
 import { createLogger, DeadlineExceeded, Progress } from '@phonerack/shared'
 import { expect, it } from 'vitest'
-import type { Notifications, PostedNotification } from '../device/reports.js'
+import type { Notifications, PostedNotification } from '../adb/device/reports.js'
 import { simulatedPhone } from '../testing/simulated-phone.js'
 import { dismissNotification, openNotification } from './on-notification.js'
 

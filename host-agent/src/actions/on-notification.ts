@@ -3,9 +3,9 @@
  * notifications and not remove them. Called by `grpc/`.
  */
 import { ApiError, DeadlineExceeded, firstLineOf, Progress, type Logger } from '@phonerack/shared'
-import type { Device, Point } from '../device/device.js'
-import { writing } from '../device/outcome.js'
-import type { Notifications, PostedNotification } from '../device/reports.js'
+import type { Device, Point } from '../adb/device/device.js'
+import { writing } from '../adb/device/outcome.js'
+import type { Notifications, PostedNotification } from '../adb/device/reports.js'
 import { ScreenXmlError } from '../screen/errors.js'
 import { centerOf, type Bounds } from '../screen/geometry.js'
 import { parseNodes, type UiNode } from '../screen/nodes.js'

@@ -1,6 +1,6 @@
 import { ApiError, ownNow, Progress, type ActionResult } from '@phonerack/shared'
 import { describe, expect, it } from 'vitest'
-import { DeviceGone, TextMethodUnavailable, type TextMethod } from '../device/device.js'
+import { DeviceGone, TextMethodUnavailable, type TextMethod } from '../adb/device/device.js'
 import {
   oneMethod,
   simulatedPhone,

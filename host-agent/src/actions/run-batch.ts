@@ -14,8 +14,8 @@ import {
   type TextObservation,
 } from '@phonerack/shared'
 import { inPart } from '@phonerack/shared/tracing'
-import type { Device } from '../device/device.js'
-import { logUnreadable } from '../device/unreadable.js'
+import type { Device } from '../adb/device/device.js'
+import { logUnreadable } from '../adb/device/unreadable.js'
 import { inParallel } from '../screen/in-parallel.js'
 import type { Snapshots } from '../screen/snapshots.js'
 import { adviseWithObservation } from './advice.js'

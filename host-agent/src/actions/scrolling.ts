@@ -1,7 +1,7 @@
 /** The actions `scroll` and `scroll_to`. */
 import type { ActionOf } from '@phonerack/shared'
 import type { ScreenTree, VisibleNode } from '../screen/elements.js'
-import type { Point } from '../device/device.js'
+import type { Point } from '../adb/device/device.js'
 import { areaOf, contains, sizeOf, wholeScreen } from '../screen/geometry.js'
 import { TargetMiss, type ActionContext } from './context.js'
 import { scroll, type Direction } from './gestures.js'

@@ -1,6 +1,6 @@
 /** Resolves a target on a screen. Pure. */
 import { folded, mostSimilar, showsTypedText, type SearchTarget, type Target } from '@phonerack/shared'
-import type { Point, Size } from '../device/device.js'
+import type { Point, Size } from '../adb/device/device.js'
 import { inScreenOrder, type ScreenElement, type ScreenTree, type VisibleNode } from '../screen/elements.js'
 import { centerOf, contains, wholeScreen, type Bounds } from '../screen/geometry.js'
 import { findAgain } from '../screen/identity.js'

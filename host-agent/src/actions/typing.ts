@@ -1,6 +1,6 @@
 /** The actions `type` and `clear`: focus, text, and verification. */
 import { ApiError, type ActionOf, type Target } from '@phonerack/shared'
-import { DeviceGone, TextMethodUnavailable, type SentText, type TextMethod } from '../device/device.js'
+import { DeviceGone, TextMethodUnavailable, type SentText, type TextMethod } from '../adb/device/device.js'
 import type { VisibleNode } from '../screen/elements.js'
 import { advice } from './advice.js'
 import { settle, unavailable, type ActionContext } from './context.js'

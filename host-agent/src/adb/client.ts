@@ -9,7 +9,7 @@ import { TextCommand } from './commands/service.js'
 import { ListDevicesCommand, TransportIdCommand, type ListedDevice } from './commands/transports.js'
 import { AdbConnection } from './connection.js'
 import { AdbConnectionLost, AdbProtocolError, AdbRefused, serviceName } from './errors.js'
-import { adbKindOf, countAdbCall, countAdbServerStart, type AdbOutcome } from '../metrics/instruments.js'
+import { adbKindOf, countAdbCall, countAdbServerStart, type AdbOutcome } from '../base/metrics/instruments.js'
 import type { TransportId } from './target.js'
 
 export interface TrackedDevice extends Omit<ListedDevice, 'transportId'> {

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { ApiError, HostRefused } from '@phonerack/shared'
 import { describe, expect, it } from 'vitest'
 import { AdbConnectionLost } from '../adb/errors.js'
-import { DeviceGone } from '../device/device.js'
+import { DeviceGone } from '../adb/device/device.js'
 import { asRefusal, orRefuse, ownFaultOf } from './own-fault.js'
 
 const errno = (code: string, syscall?: string) => Object.assign(new Error(code), { code, syscall })

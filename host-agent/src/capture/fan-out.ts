@@ -5,7 +5,7 @@
  * `hub.ts`.
  */
 import type { Logger } from '@phonerack/shared'
-import type { CaptureBegin, CaptureListener, VideoConfig, VideoPacket } from '../device/capture.js'
+import type { CaptureBegin, CaptureListener, VideoConfig, VideoPacket } from '../adb/device/capture.js'
 import { readPictureFormat, withoutParameterSets } from './sps.js'
 
 /**

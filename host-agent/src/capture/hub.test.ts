@@ -5,12 +5,12 @@
 import { createLogger, Progress } from '@phonerack/shared'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { command } from '../adb/quote.js'
-import { readJar, type Jar } from '../scrcpy/jar.js'
+import { readJar, type Jar } from './scrcpy/jar.js'
 import { jarPath } from '../testing/jar.js'
 import { plugIn, type PluggedIn } from '../testing/plugged-in.js'
 import { until } from '../testing/until.js'
 import { decode, Viewer } from '../testing/viewer.js'
-import type { CaptureBegin, CaptureSubscription } from '../device/capture.js'
+import type { CaptureBegin, CaptureSubscription } from '../adb/device/capture.js'
 import { createCaptureHub, type CaptureHub, type CaptureTimes } from './hub.js'
 
 const log = createLogger('test')

@@ -4,7 +4,7 @@
  */
 import type { Progress } from '@phonerack/shared'
 import { later } from '../base/later.js'
-import type { VideoConfig, VideoPacket } from '../device/capture.js'
+import type { VideoConfig, VideoPacket } from '../adb/device/capture.js'
 import type { CaptureHub } from './hub.js'
 
 /**

@@ -4,7 +4,7 @@
  * a caller wants it and nobody films; one that dies is restarted after a pause. Used by `hub.ts`.
  */
 import { Progress, type Logger, pause } from '@phonerack/shared'
-import type { LaunchedServer } from '../scrcpy/server-process.js'
+import type { LaunchedServer } from './scrcpy/server-process.js'
 
 export interface Spare {
   /** Keeps a standby server until `within` or `stop` ends. */

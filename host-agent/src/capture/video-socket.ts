@@ -11,9 +11,9 @@ import type { Progress } from '@phonerack/shared'
 import { AdbConnectionLost } from '../adb/errors.js'
 import type { AdbSocket } from '../adb/socket.js'
 import type { Transport } from '../adb/transport.js'
-import { DeviceGone } from '../device/device.js'
-import { resetVideoMessage } from '../scrcpy/messages.js'
-import { connectTo, launchServer, startFailed, type LaunchedServer } from '../scrcpy/server-process.js'
+import { DeviceGone } from '../adb/device/device.js'
+import { resetVideoMessage } from './scrcpy/messages.js'
+import { connectTo, launchServer, startFailed, type LaunchedServer } from './scrcpy/server-process.js'
 
 export interface VideoHeader {
   isConfig: boolean

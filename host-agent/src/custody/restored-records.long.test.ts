@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createLogger } from '@phonerack/shared'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { startAgent } from '../agent.js'
+import { startAgent } from '../service/agent.js'
 import { startTestHost, type TestHost } from '../testing/agent.js'
 import { session, startTestPhone, untilLink, type TestPhone } from '../testing/phone.js'
 

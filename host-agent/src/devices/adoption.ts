@@ -7,9 +7,9 @@ import type { Asked } from '../custody/custody.js'
 import type { Fencing } from '../custody/fencing.js'
 import { profileIn } from '../custody/profile.js'
 import type { Records } from '../custody/records.js'
-import { nothingDesired } from '../settings/desired.js'
-import { sameAs } from '../supervision/same-phone.js'
-import type { DeviceSupervisor } from '../supervision/supervisor.js'
+import { nothingDesired } from '../phone/settings/desired.js'
+import { sameAs } from './supervision/same-phone.js'
+import type { DeviceSupervisor } from './supervision/supervisor.js'
 
 /** From the control plane, for one call. */
 export interface Challenge {

@@ -1,7 +1,7 @@
 /** The heartbeat's status of one device. */
 import { shorten, type DeviceLink, type DeviceStatus } from '@phonerack/shared'
-import type { DeviceState } from '../supervision/state-machine.js'
-import type { DeviceSupervisor } from '../supervision/supervisor.js'
+import type { DeviceState } from './supervision/state-machine.js'
+import type { DeviceSupervisor } from './supervision/supervisor.js'
 import type { Fencing } from '../custody/fencing.js'
 
 /** Characters: a heartbeat is limited, and a reason can quote a phone. */

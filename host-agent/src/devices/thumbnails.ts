@@ -4,7 +4,7 @@
  */
 import { ApiError, DeadlineExceeded, ownNow, Progress, type Logger } from '@phonerack/shared'
 import { type Few } from '../base/few.js'
-import { DeviceGone, type Device } from '../device/device.js'
+import { DeviceGone, type Device } from '../adb/device/device.js'
 import { ScreenImageError, takeThumbnail, type Covered, type Thumbnail } from '../screen/index.js'
 import { type Caller } from './caller.js'
 import { type Typed } from './typed.js'

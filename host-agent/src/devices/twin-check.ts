@@ -1,6 +1,6 @@
 /** The failed check of a phone that is in use under another serial. Used by `gate.ts`. */
-import { sameAs } from '../supervision/same-phone.js'
-import type { WipeCheck } from '../wiping/checks.js'
+import { sameAs } from './supervision/same-phone.js'
+import type { WipeCheck } from '../custody/wiping/checks.js'
 
 export const twinCheck = (twin: string): WipeCheck => ({
   name: 'same_phone',

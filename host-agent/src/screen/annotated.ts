@@ -1,6 +1,6 @@
 /** Takes a screenshot with the refs drawn on its elements, and saves these as a snapshot. Used by `grpc/`. */
 import { limits, systemClock, type Progress } from '@phonerack/shared'
-import type { Device } from '../device/device.js'
+import type { Device } from '../adb/device/device.js'
 import { inParallel } from './in-parallel.js'
 import { readFailure } from './errors.js'
 import { marksSvg } from './marks.js'

@@ -3,7 +3,7 @@
  * nodes, merges parts into their buttons, and orders the result. Pure.
  */
 import type { ElementState } from '@phonerack/shared'
-import type { Size } from '../device/device.js'
+import type { Size } from '../adb/device/device.js'
 import { withoutBars } from './bars.js'
 import { hideBehindDialog, type Foreground } from './behind-dialog.js'
 import { hideCovered } from './covered.js'

@@ -1,5 +1,5 @@
 /** Finds a point of a rectangle that other rectangles do not cover. Used by `touch-point.ts`. Pure. */
-import type { Point } from '../device/device.js'
+import type { Point } from '../adb/device/device.js'
 import { centerOf, contains, intersect, type Bounds } from './geometry.js'
 
 /** Pixels to the nearest cover. A larger distance is not preferred. */

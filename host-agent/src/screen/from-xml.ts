@@ -3,7 +3,7 @@
  * line. Pure except for the new ID.
  */
 import { limits, newId, systemClock, type Observation } from '@phonerack/shared'
-import type { Size } from '../device/device.js'
+import type { Size } from '../adb/device/device.js'
 import { buildTree } from './elements.js'
 import { parseNodes } from './nodes.js'
 import { buildObservation } from './observation.js'

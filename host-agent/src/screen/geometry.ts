@@ -1,5 +1,5 @@
 /** Rectangles and points of the screen, in device pixels. Used by all of `screen/` and `actions/`. */
-import type { Point, Size } from '../device/device.js'
+import type { Point, Size } from '../adb/device/device.js'
 
 /** Left, top, right, bottom; right and bottom are exclusive. */
 export type Bounds = readonly [left: number, top: number, right: number, bottom: number]

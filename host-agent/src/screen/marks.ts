@@ -2,7 +2,7 @@
  * Draws numbered frames around elements as SVG, for an annotated screenshot. Digits are
  * strokes, so that the SVG needs no font and contains no text of an app. Pure.
  */
-import type { Size } from '../device/device.js'
+import type { Size } from '../adb/device/device.js'
 import type { ScreenElement } from './elements.js'
 import { intersect, type Bounds } from './geometry.js'
 

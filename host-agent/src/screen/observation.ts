@@ -3,7 +3,7 @@
  * and the total size. Pure.
  */
 import { limits, type Element, type Observation } from '@phonerack/shared'
-import type { WindowState } from '../device/device.js'
+import type { WindowState } from '../adb/device/device.js'
 import type { ScreenElement, ScreenTree } from './elements.js'
 import { elementLine, headLines } from './text-form.js'
 

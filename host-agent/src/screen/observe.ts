@@ -1,6 +1,6 @@
 /** Reads the screen for `observe` and for the final observation of a batch. */
 import { limits, systemClock, type Clock, type Observation, type Progress } from '@phonerack/shared'
-import type { Device } from '../device/device.js'
+import type { Device } from '../adb/device/device.js'
 import { inParallel } from './in-parallel.js'
 import { readFailure } from './errors.js'
 import { buildObservation } from './observation.js'

@@ -5,8 +5,8 @@
  */
 import { setImmediate } from 'node:timers/promises'
 import { ownNow, type Progress } from '@phonerack/shared'
-import type { Device, WindowState } from '../device/device.js'
-import { measured } from '../metrics/instruments.js'
+import type { Device, WindowState } from '../adb/device/device.js'
+import { measured } from '../base/metrics/instruments.js'
 import { inParallel } from './in-parallel.js'
 import { showsDialog } from './behind-dialog.js'
 import { buildTree, type ScreenTree } from './elements.js'

@@ -4,8 +4,8 @@
  */
 import { DeadlineExceeded, limits, type ObservationScreenshot, type Progress } from '@phonerack/shared'
 import sharp from 'sharp'
-import type { Device, Size } from '../device/device.js'
-import { measured } from '../metrics/instruments.js'
+import type { Device, Size } from '../adb/device/device.js'
+import { measured } from '../base/metrics/instruments.js'
 import { inParallel } from './in-parallel.js'
 import { readFailure, ScreenImageError } from './errors.js'
 

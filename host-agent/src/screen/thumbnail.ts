@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { type Progress } from '@phonerack/shared'
 import sharp from 'sharp'
 import { createFew } from '../base/few.js'
-import type { Device } from '../device/device.js'
+import type { Device } from '../adb/device/device.js'
 import { ScreenImageError } from './errors.js'
 import { maxPixels, pngSize } from './screenshot.js'
 

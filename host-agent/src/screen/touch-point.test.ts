@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Point } from '../device/device.js'
+import type { Point } from '../adb/device/device.js'
 import { anyScreen } from '../testing/drafts.js'
 import { dumpXml, pageSource, type Draft } from '../testing/screen-xml.js'
 import { buildTree, type ScreenElement, type ScreenTree } from './elements.js'

@@ -2,7 +2,7 @@
  * Selects the point at which to touch a node, where no other node receives the touch.
  * Used by `actions/target.ts`. Pure.
  */
-import type { Point } from '../device/device.js'
+import type { Point } from '../adb/device/device.js'
 import { areaOf, centerOf, intersect, isInside, type Bounds } from './geometry.js'
 import { coveringWindows } from './covered.js'
 import { drawnOver } from './drawing.js'

@@ -1,5 +1,5 @@
 /** Finds the nodes that are on the screen, and their visible parts. Pure. */
-import type { Size } from '../device/device.js'
+import type { Size } from '../adb/device/device.js'
 import { areaOf, intersect, wholeScreen, type Bounds } from './geometry.js'
 import { canBeActedOn, isContainer } from './kinds.js'
 import type { UiNode } from './nodes.js'

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { makeApk, newSigner, type ApkSettings } from '@phonerack/virtual-phone/testing/apk'
-import type { InstallFile } from '../device/device.js'
+import type { InstallFile } from '../adb/device/device.js'
 
 export const shop = 'org.example.shop'
 

@@ -80,7 +80,7 @@ import {
   type WriteFileResponse,
 } from '@phonerack/proto'
 import { protocol, type PlainError } from '@phonerack/shared'
-import { errorTrailer } from '../grpc/errors.js'
+import { errorTrailer } from '../service/grpc/errors.js'
 import type { Leaf } from './pki.js'
 
 type BatchLimits = Pick<RunActionsRequest, 'startWithinMs' | 'stopBetweenActions'>

@@ -1,6 +1,6 @@
 /** For tests: a short film, and a capture that a test feeds with it. */
 import { type Progress, pause } from '@phonerack/shared'
-import type { Capture, CaptureListener } from '../device/capture.js'
+import type { Capture, CaptureListener } from '../adb/device/capture.js'
 import { makeFilm as make, type Film } from './soak/film.js'
 
 export type { Film }

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { readJar } from '../scrcpy/jar.js'
+import { readJar } from '../capture/scrcpy/jar.js'
 
 /** Path of a jar with a verified hash. Fetched once, then cached. */
 export async function jarPath(): Promise<string> {

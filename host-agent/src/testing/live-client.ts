@@ -8,7 +8,7 @@ import {
   type WatchResponse,
   type WatchState,
 } from '@phonerack/proto'
-import { controlPlaneIdentity } from '../grpc/call.js'
+import { controlPlaneIdentity } from '../service/grpc/call.js'
 import { serverName, type TestHost } from './agent.js'
 import { toCallFailed, type CallFailed } from './client.js'
 import { until } from './until.js'

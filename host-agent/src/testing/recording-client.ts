@@ -1,7 +1,7 @@
 /** For tests: a client of the agent's RecordingService, as the control plane is. */
 import { credentials } from '@grpc/grpc-js'
 import { RecordingServiceClient } from '@phonerack/proto'
-import { controlPlaneIdentity } from '../grpc/call.js'
+import { controlPlaneIdentity } from '../service/grpc/call.js'
 import { serverName, type TestHost } from './agent.js'
 
 export async function createRecordingClient({ agent, ca }: TestHost): Promise<RecordingServiceClient> {

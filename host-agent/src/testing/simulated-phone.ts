@@ -4,7 +4,7 @@
  */
 import { ApiError } from '@phonerack/shared'
 import sharp from 'sharp'
-import type { Device, Stroke, TextInput, TextMethod } from '../device/device.js'
+import type { Device, Stroke, TextInput, TextMethod } from '../adb/device/device.js'
 import { dumpXml, type Draft } from './screen-xml.js'
 
 /** A draft that input can change. */

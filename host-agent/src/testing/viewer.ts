@@ -1,6 +1,6 @@
 /** For tests: a subscriber of a capture that keeps what it received; and ffmpeg to inspect it. */
 import { spawn } from 'node:child_process'
-import type { CaptureListener, VideoConfig, VideoPacket } from '../device/capture.js'
+import type { CaptureListener, VideoConfig, VideoPacket } from '../adb/device/capture.js'
 
 export class Viewer implements CaptureListener {
   /** In order of arrival. */

@@ -46,7 +46,7 @@ const controlPlane: PackageSpec = {
   name: 'phonerack-control-plane',
   workspace: 'control-plane',
   leftOut: ['testing', 'conformance'],
-  assets: [/^prisma\/migrations\//, /^src\/(?:live|steps\/replay)\/page\/[^/]+\.(?:css|html|svg)$/],
+  assets: [/^prisma\/migrations\//, /^src\/phone-io\/(?:live|steps\/replay)\/page\/[^/]+\.(?:css|html|svg)$/],
   built: { 'site/dist/public': 'site', 'console/dist': 'console' },
   hasScrcpyServer: false,
   // The embedded Postgres stays out: a control plane from a package has a Postgres of its operator.

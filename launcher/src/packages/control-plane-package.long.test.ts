@@ -45,8 +45,8 @@ describe('the Debian package of the control plane', () => {
         .filter((each) => each.isDirectory())
         .map((each) => `prisma/migrations/${each.name}/migration.sql`),
       ...[
-        'dist/live/page/main.js',
-        'src/live/page/index.html',
+        'dist/phone-io/live/page/main.js',
+        'src/phone-io/live/page/index.html',
         'console/index.html',
         'dist/gen/prisma/client.js',
         'dist/apps/apk/child.js',

@@ -1,6 +1,6 @@
 /**
  * Sends the requests that a reader tries in the API reference through `/docs/try`, since the API refuses browsers
- * (`control-plane/src/http/try-it.ts`).
+ * (`control-plane/src/api/http/try-it.ts`).
  */
 
 const prefix = '/docs/try'

@@ -1,7 +1,7 @@
 /** gRPC responses of a double, with errors in the trailer as the real agent sends them. */
 import { Metadata, status, type sendUnaryData, type ServiceError } from '@grpc/grpc-js'
 import { ApiError } from '@phonerack/shared'
-import { isServiceError } from '../../host-calls/calls.js'
+import { isServiceError } from '../../links/host-calls/calls.js'
 
 export function answer<A>(callback: sendUnaryData<A>, work: () => Promise<A>): void {
   Promise.resolve()

@@ -5,8 +5,8 @@
  */
 import { errorTable, type Heartbeat } from '@phonerack/shared'
 import { WebSocket } from 'ws'
-import { unawaited } from '../../last-resort.js'
-import { protocol as liveProtocol } from '../../live/page/wire.js'
+import { unawaited } from '../../app/last-resort.js'
+import { protocol as liveProtocol } from '../../phone-io/live/page/wire.js'
 import { withTrailer, type AgentDouble } from '../agent-double.js'
 import { makeApk } from '../apk.js'
 import { brokenInvariants } from '../money.js'

@@ -125,7 +125,7 @@ export class Rack {
    */
   async watch(link: string): Promise<() => string[]> {
     const { hash } = new URL(link)
-    const module = `${root}/control-plane/dist/live/page/connection.js`
+    const module = `${root}/control-plane/dist/phone-io/live/page/connection.js`
     const args = [module, `${proxyFiles}/cert.pem`, 'wss://phones.example/live/socket', hash.slice(1)]
     const { output } = await this.network.machines.proxy.start(inCheckout(liveViewsScript, ...args), /open/)
     return () => output().split('\n').filter(Boolean)

@@ -1,7 +1,7 @@
 /** Real H.264 in the form of a phone's encoder, made by ffmpeg: for the soak test and for unit tests. */
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import type { VideoConfig } from '../../device/capture.js'
+import type { VideoConfig } from '../../adb/device/capture.js'
 import { nalUnits } from '../../capture/annex-b.js'
 import { readPictureFormat } from '../../capture/sps.js'
 

@@ -5,11 +5,11 @@
  */
 import { createLogger, Progress, pause } from '@phonerack/shared'
 import { openSocket } from '../../adb/connection.js'
-import type { Capture } from '../../device/capture.js'
+import type { Capture } from '../../adb/device/capture.js'
 import { createFanOut } from '../../capture/fan-out.js'
 import { pump } from '../../capture/video-socket.js'
-import { createRecordings } from '../../recordings/recordings.js'
-import { openRecordingStore, type Entry } from '../../recordings/store.js'
+import { createRecordings } from '../../media/recordings/recordings.js'
+import { openRecordingStore, type Entry } from '../../media/recordings/store.js'
 
 /**
  * Messages to `main.ts`: first that it records, last the result. `recordedMs`: the least and

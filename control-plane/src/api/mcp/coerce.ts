@@ -1,0 +1,149 @@
+/**
+ * Reads arguments of tools as their schema means them. Clients and models send JSON as text, numbers and booleans as text, and
+ * `null` for what they leave out; `/v1` stays strict. Only values with one meaning are changed, and the result is still
+ * validated. Pure. docs/mcp.md#clients, docs/decisions/0315
+ */
+import { safeParse, type $ZodType } from 'zod/v4/core'
+import { isRecord, optionFor, unwrap } from '../../base/validation/issues.js'
+import { validationFailed } from '../../base/validation/validation-error.js'
+
+type Path = (string | number)[]
+
+/** Rewrites a value of one schema, before it is read. It throws `Correction` for a value that has several meanings. */
+export type Reading = (value: unknown) => unknown
+
+/** The message says what to send instead. */
+export class Correction extends Error {}
+
+/** Forms that schemas accept besides their own. */
+const readings = new WeakMap<$ZodType, Reading>()
+
+export function alsoReads(schema: $ZodType, reading: Reading): void {
+  readings.set(unwrap(schema), reading)
+}
+
+type Def = $ZodType['_zod']['def'] & {
+  shape?: Record<string, $ZodType>
+  element?: $ZodType
+  valueType?: $ZodType
+  entries?: Record<string, unknown>
+}
+
+/**
+ * A request whose `params`, or `arguments` in them, are null or JSON text. The rest of it is left to the protocol.
+ */
+export function readRequest(message: unknown): unknown {
+  if (!isRecord(message)) return message
+  const { params, ...rest } = message
+  if (params === null) return rest
+  if (!isRecord(params)) return message
+  const { arguments: given = null, ...others } = withoutNulls(params)
+  const args = jsonIn('object', given)
+  return { ...rest, params: args === null || args === '' ? others : { ...others, arguments: args } }
+}
+
+/** @throws ApiError validation_failed, where a value needs a correction */
+export function coerce(schema: $ZodType, given: unknown, path: Path = []): unknown {
+  const inner = unwrap(schema)
+  const def = inner._zod.def as Def
+  const value = corrected(inner, jsonIn(def.type, given), path)
+  switch (def.type) {
+    case 'object':
+      return isRecord(value) ? fieldsOf(def.shape ?? {}, value, path) : value
+    case 'record':
+      return isRecord(value)
+        ? mapFields(value, (each, name) => coerceWith(def.valueType, each, [...path, name]))
+        : value
+    case 'array':
+      return listOf(value)?.map((each, index) => coerceWith(def.element, each, [...path, index])) ?? value
+    case 'union': {
+      const option = optionFor(inner, withoutNulls(value))
+      return option ? coerce(option.schema, value, path) : value
+    }
+    case 'enum':
+      return entryOf(def.entries ?? {}, value)
+    default:
+      return scalar(def.type, value)
+  }
+}
+
+const coerceWith = (schema: $ZodType | undefined, value: unknown, path: Path): unknown =>
+  schema ? coerce(schema, value, path) : value
+
+function corrected(schema: $ZodType, value: unknown, path: Path): unknown {
+  const reading = readings.get(schema)
+  if (!reading) return value
+  try {
+    return reading(value)
+  } catch (error) {
+    if (error instanceof Correction) throw validationFailed('body', [{ path, message: error.message }])
+    throw error
+  }
+}
+
+/** JSON text where the schema has an object or a list. */
+function jsonIn(type: string, value: unknown): unknown {
+  if (typeof value !== 'string' || !['object', 'record', 'array', 'union'].includes(type)) return value
+  const text = value.trim()
+  if (!/^[[{]/.test(text)) return value
+  try {
+    return JSON.parse(text)
+  } catch {
+    return value
+  }
+}
+
+/** A single value stands for a list with it. */
+const listOf = (value: unknown): unknown[] | null =>
+  Array.isArray(value) ? value : value === undefined || value === null ? null : [value]
+
+function fieldsOf(
+  shape: Record<string, $ZodType>,
+  value: Record<string, unknown>,
+  path: Path,
+): Record<string, unknown> {
+  const fields = Object.entries(value).flatMap(([name, field]) => {
+    const schema = Object.hasOwn(shape, name) ? shape[name] : undefined
+    if (isLeftOut(schema, field)) return []
+    return [[name, schema ? coerce(schema, field, [...path, name]) : field] as const]
+  })
+  return Object.fromEntries(fields)
+}
+
+/** `null`, and the empty text of an optional field that cannot be empty. */
+function isLeftOut(schema: $ZodType | undefined, value: unknown): boolean {
+  if (value !== null && value !== '') return false
+  if (!schema) return value === null
+  return (value === null || schema._zod.optin === 'optional') && !safeParse(schema, value).success
+}
+
+/** An option is chosen by the fields that a value has. */
+const withoutNulls = <T>(value: T): T =>
+  isRecord(value)
+    ? (Object.fromEntries(Object.entries(value).filter(([, field]) => field !== null)) as T)
+    : value
+
+const mapFields = (
+  value: Record<string, unknown>,
+  change: (value: unknown, name: string) => unknown,
+): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(value).map(([name, each]) => [name, change(each, name)]))
+
+/** The entry in another case. */
+function entryOf(entries: Record<string, unknown>, value: unknown): unknown {
+  if (typeof value !== 'string') return value
+  const folded = value.trim().toLowerCase()
+  return Object.values(entries).find((entry) => String(entry).toLowerCase() === folded) ?? value
+}
+
+const number = /^[+-]?\d+(\.\d+)?$/
+
+function scalar(type: string, value: unknown): unknown {
+  if (type === 'string')
+    return Number.isSafeInteger(value) || typeof value === 'boolean' ? String(value) : value
+  if (typeof value !== 'string') return value
+  const text = value.trim()
+  if (type === 'number') return number.test(text) ? Number(text) : value
+  if (type === 'boolean' && /^(true|false)$/i.test(text)) return text.toLowerCase() === 'true'
+  return value
+}

@@ -1,0 +1,124 @@
+/** Tools for shared storage. A call carries little data, so large files are read in parts. */
+import { limits } from '@phonerack/shared'
+import { z } from 'zod'
+import { validationFailed } from '../../../base/validation/validation-error.js'
+import { answer } from '../answers.js'
+import { path } from '../api.js'
+import { described, integer, list, object, orNull, phoneId, string } from '../schemas.js'
+import { entryLine, quoted } from '../text.js'
+import { defineTool, destroys, reads } from '../tool.js'
+
+/** Bytes of one read. */
+const part = { default: 20_000, max: 60_000 }
+const filePath = z.string().describe('/sdcard/…')
+
+interface Part {
+  encoding: 'utf-8' | 'base64'
+  content: string
+  bytes: number
+}
+
+/** Text when the part is text: a character that the end of the part cuts is left for the next one. */
+function readPart(whole: Buffer, offset: number, most: number): Part {
+  const bytes = whole.subarray(offset, offset + most)
+  for (let cut = 0; cut < 4 && cut <= bytes.length; cut += 1) {
+    // Only the end of a part may be cut.
+    if (cut > 0 && offset + bytes.length === whole.length) break
+    const kept = bytes.subarray(0, bytes.length - cut)
+    const text = textOf(kept)
+    if (text !== null) return { encoding: 'utf-8', content: text, bytes: kept.length }
+  }
+  return { encoding: 'base64', content: bytes.toString('base64'), bytes: bytes.length }
+}
+
+function textOf(bytes: Buffer): string | null {
+  if (bytes.includes(0)) return null
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch (error) {
+    if (error instanceof TypeError) return null
+    throw error
+  }
+}
+
+export const fileTools = [
+  defineTool({
+    name: 'list_files',
+    title: 'List a directory',
+    description: 'List a directory in shared storage of a ready phone.',
+    input: z.strictObject({ phone_id: phoneId, path: filePath.optional().describe('/sdcard') }),
+    output: { path: string, data: list(object) },
+    annotations: reads,
+    async run({ phone_id: id, ...query }, api) {
+      const found = await api.json<{ path: string; data: object[] }>({
+        ...{ method: 'GET', path: path`/v1/phones/${id}/files`, query },
+      })
+      const lines = found.data.map(entryLine)
+      return {
+        structured: { ...found },
+        text: [`${lines.length} entries in ${quoted(found.path)}`, ...lines].join('\n'),
+      }
+    },
+  }),
+  defineTool({
+    name: 'read_file',
+    title: 'Read a file',
+    description:
+      'Read a file up to 4 MB in parts: text, or Base64 for other content. Continue with offset = next_offset while there is one.',
+    input: z.strictObject({
+      phone_id: phoneId,
+      path: filePath,
+      offset: z.int().min(0).max(limits.fileBytes).optional().describe('Bytes; 0'),
+      max_bytes: z.int().min(4).max(part.max).optional().describe(`${part.default}`),
+    }),
+    output: {
+      path: string,
+      size: described(integer, 'Bytes of the whole file'),
+      offset: integer,
+      encoding: string,
+      content: string,
+      next_offset: orNull(integer),
+    },
+    annotations: reads,
+    async run({ phone_id: id, path: file, offset = 0, max_bytes = part.default }, api) {
+      const { bytes: whole } = await api.bytes({
+        ...{ method: 'GET', path: path`/v1/phones/${id}/files/content`, query: { path: file } },
+      })
+      const { bytes, ...read } = readPart(whole, offset, max_bytes)
+      const end = offset + bytes
+      const found = { path: file, size: whole.length, offset, ...read }
+      return answer({ ...found, next_offset: end < whole.length ? end : null })
+    },
+  }),
+  defineTool({
+    name: 'write_file',
+    title: 'Write a file',
+    description:
+      'Write a small file to shared storage, over an existing one; missing directories are created. For a file over 100 KB send the raw bytes to PUT /v1/phones/{id}/files?path=… instead.',
+    input: z.strictObject({
+      phone_id: phoneId,
+      path: filePath,
+      text: z.string().optional(),
+      base64: z.string().optional().describe('Instead of text'),
+    }),
+    output: { path: string, size: integer },
+    annotations: destroys,
+    async run({ phone_id: id, path: file, text, base64 }, api) {
+      const bytes = contentOf(text, base64)
+      const written = await api.json<object>({
+        ...{ method: 'PUT', path: path`/v1/phones/${id}/files`, query: { path: file }, bytes },
+      })
+      return answer(written, 'written')
+    },
+  }),
+]
+
+/** @throws ApiError validation_failed */
+function contentOf(text: string | undefined, base64: string | undefined): Buffer {
+  if ((text === undefined) === (base64 === undefined))
+    throw validationFailed('body', [{ path: [], message: 'must have exactly one of `text` and `base64`' }])
+  if (base64 === undefined) return Buffer.from(text ?? '', 'utf8')
+  if (!/^[A-Za-z0-9+/]*={0,2}$/.test(base64) || base64.length % 4 !== 0)
+    throw validationFailed('body', [{ path: ['base64'], message: 'must be Base64 with padding' }])
+  return Buffer.from(base64, 'base64')
+}

@@ -1,0 +1,128 @@
+/** The tools that read the screen and act on it. */
+import { actionBatchSchema, limits, waitBudget, type Action, type ActionResult } from '@phonerack/shared'
+import { z } from 'zod'
+import { maxWidthField } from '../../routes/phones/observe.js'
+import { validationFailed } from '../../../base/validation/validation-error.js'
+import { errorLines, withToolNext } from '../answers.js'
+import { path, times } from '../api.js'
+import { showScreen, type Seen } from '../observation.js'
+import { phoneId } from '../schemas.js'
+import { entryLine, quoted } from '../text.js'
+import { defineTool, reads } from '../tool.js'
+import { actionsSchema } from './action-schema.js'
+import '../common-words.js'
+
+const elements = z.boolean().optional().describe('Add elements with their bounds')
+
+interface BatchAnswer {
+  results: ActionResult[]
+  completed: number
+  observation?: Seen
+}
+
+/** @throws ApiError validation_failed */
+function checkWaits(actions: readonly Action[]): void {
+  const waits = waitBudget(actions)
+  if (waits > times.start)
+    throw validationFailed(
+      'body',
+      [
+        {
+          path: ['actions'],
+          message: `must wait at most ${times.start} milliseconds in total over MCP, not ${waits}`,
+          maximum: times.start,
+        },
+      ],
+      'Split the batch into several calls of act. A wait_for without timeout_ms counts as 10000.',
+    )
+}
+
+/** `0 tap ok center=[540,1200]`, or the error of the action. Candidates are in its details. */
+function resultLines({ index, type, ok, ms: _, error, ...facts }: ActionResult): string[] {
+  const { matched, moved, at_end, app } = facts
+  const more = entryLine({ ...facts.resolved, matched, moved, at_end, in_front: app?.package })
+  const head = `${index} ${type} ${ok ? 'ok' : 'failed'}${more === '' ? '' : ` ${more}`}`
+  return error ? [head, ...errorLines(error).map((line) => `  ${line}`)] : [head]
+}
+
+export const screenTools = [
+  defineTool({
+    name: 'observe',
+    title: 'Observe the screen',
+    description:
+      'Read the screen of a ready phone as numbered elements. Observe before you act, and after an unknown outcome. Ask for a screenshot only when the text does not suffice.',
+    input: z.strictObject({
+      phone_id: phoneId,
+      screenshot: z.boolean().optional().describe('Add a JPEG'),
+      max_width: maxWidthField.meta({ description: `Pixels of it; ${limits.batchScreenshotWidth}` }),
+      elements,
+    }),
+    output: null,
+    annotations: reads,
+    async run({ phone_id: id, screenshot, max_width, elements: withElements = false }, api) {
+      const query = screenshot
+        ? { screenshot: 'jpeg', max_width: max_width ?? limits.batchScreenshotWidth }
+        : {}
+      const seen = await api.json<Seen>({ method: 'GET', path: path`/v1/phones/${id}/observe`, query })
+      const { structured, lines, images } = showScreen(id, seen, withElements)
+      return { structured: { phone_id: id, ...structured }, text: lines.join('\n'), images }
+    },
+  }),
+  defineTool({
+    name: 'act',
+    title: 'Act on the screen',
+    description:
+      'Run 1 to 20 actions in order; the first failure stops them. Returns results and the new screen, so no observe is needed after it. Never repeat an action whose outcome is unknown (action_outcome_unknown, a timeout): observe first. No action starts after 40 s. Hand over with hand_off for sign-in and payment.',
+    input: z.strictObject({
+      phone_id: phoneId,
+      actions: actionBatchSchema.shape.actions,
+      observe: z
+        .enum(['none', 'ui', 'screenshot', 'both'])
+        .optional()
+        .describe('The screen to return after success; ui. After a failure it always returns'),
+      elements,
+    }),
+    inputOverrides: { actions: actionsSchema },
+    output: null,
+    annotations: {
+      ...{ readOnlyHint: false, destructiveHint: true },
+      ...{ idempotentHint: false, openWorldHint: true },
+    },
+    async run({ phone_id: id, actions, observe = 'ui', elements: withElements = false }, api) {
+      checkWaits(actions)
+      const json = { actions, observe: observe === 'ui' && !withElements ? 'text' : observe }
+      const {
+        results: raw,
+        completed,
+        observation,
+      } = await api.json<BatchAnswer>({
+        ...{ method: 'POST', path: path`/v1/phones/${id}/actions`, json },
+      })
+      const results = raw.map((result) =>
+        result.error ? { ...result, error: withToolNext(result.error) } : result,
+      )
+      const failure = results.find(({ ok }) => !ok)?.error
+      const screen = observation ? showScreen(id, observation, withElements) : null
+      const unstarted = actions.length - results.length
+      const lines = [
+        `${completed} of ${actions.length} actions succeeded`,
+        ...results.flatMap(resultLines),
+        ...(unstarted > 0 && !failure ? [notStarted(unstarted)] : []),
+        ...(screen ? screen.lines : [`phone ${id}; next: observe ${quoted({ phone_id: id })}`]),
+      ]
+      return {
+        structured: {
+          ...{ phone_id: id, completed, results },
+          ...(screen ? { observation: screen.structured } : {}),
+          ...(failure ? { error: failure } : {}),
+        },
+        text: lines.join('\n'),
+        images: screen?.images ?? [],
+        isError: failure !== undefined,
+      }
+    },
+  }),
+]
+
+const notStarted = (count: number): string =>
+  `${count} actions were not started within ${times.start / 1000} s; send them in another call.`

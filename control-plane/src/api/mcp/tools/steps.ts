@@ -1,0 +1,44 @@
+/** The tool that reads the steps of a phone. */
+import { z } from 'zod'
+import { type StepJson } from '../../../phone-io/steps/types.js'
+import { path } from '../api.js'
+import { list, next, object, orNull, phoneId, string } from '../schemas.js'
+import { entryLine } from '../text.js'
+import { defineTool, reads } from '../tool.js'
+
+/** One step, with the error of the action that failed. */
+function stepLine({ id, status, started_at: at, by, actions, results, error }: StepJson): string {
+  const failed = (results as { error?: { code: string } }[]).find((result) => result.error)?.error
+  return entryLine({
+    ...{ id, status, at, via: by.via, client: by.client },
+    actions,
+    error: failed?.code ?? error?.code,
+  })
+}
+
+export const stepTools = [
+  defineTool({
+    name: 'list_steps',
+    title: 'List steps',
+    description:
+      'List the batches of actions that ran on a phone, newest first, with senders and results. Kept for 7 days, even after the phone is deleted.',
+    input: z.strictObject({
+      phone_id: phoneId,
+      session: z.string().min(1).optional(),
+      cursor: z.string().min(1).optional(),
+    }),
+    output: { data: list(object), next_cursor: orNull(string), next },
+    annotations: reads,
+    async run({ phone_id: id, session, cursor }, api) {
+      const found = await api.json<{ data: StepJson[]; next_cursor: string | null }>({
+        method: 'GET',
+        path: path`/v1/phones/${id}/steps`,
+        query: { observations: 'none', limit: 20, session, cursor },
+      })
+      const hint = `A replay is at GET /v1/phones/${id}/steps/export?format=html with the API key; format=ts or python is a script that repeats it.`
+      const lines = [`${found.data.length} steps`, ...found.data.map(stepLine)]
+      if (found.next_cursor !== null) lines.push(`next_cursor ${found.next_cursor}`)
+      return { structured: { ...found, next: hint }, text: [...lines, hint].join('\n') }
+    },
+  }),
+]

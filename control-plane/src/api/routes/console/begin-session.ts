@@ -1,0 +1,23 @@
+/** Signs in a user who has proved in another way than by a password who they are. */
+import { type FastifyReply, type FastifyRequest } from 'fastify'
+import { endSession } from '../../../people/users/sessions.js'
+import { authHeaders, type GateDeps } from './gate.js'
+
+/** A new sign-in in the same browser replaces its session. */
+export async function endEarlier({ person }: FastifyRequest, core: GateDeps['core']): Promise<void> {
+  if (person?.signedIn) await endSession(core, person.signedIn.sessionId)
+}
+
+export async function beginSession(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { auth, core }: Pick<GateDeps, 'auth' | 'core'>,
+  userId: string,
+): Promise<void> {
+  const { api } = await auth()
+  const { headers } = await api.beginSession({
+    ...{ body: { userId }, headers: authHeaders(request), returnHeaders: true },
+  })
+  for (const cookie of headers.getSetCookie()) reply.header('set-cookie', cookie)
+  await endEarlier(request, core)
+}

@@ -1,0 +1,83 @@
+/**
+ * Tells a page when something in its project, or in any project of its user, changes, as server-sent events without contents: the
+ * page reads again what it shows.
+ */
+import { ApiError, limits } from '@phonerack/shared'
+import { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import { Readable } from 'node:stream'
+import { type ProjectsItem, type StreamItem } from '../../../events/events/types.js'
+import { createHeldOpen, type Holder } from '../../http/held-open.js'
+import { listMemberships } from '../../../people/users/members.js'
+import { sendStream } from '../deps.js'
+import { frameOf, streamHead, wantsStream } from '../events/sse.js'
+import { callerFor, projectPath, type ProjectDeps } from './caller.js'
+import { apiPath, signedInOf } from './gate.js'
+
+/** Milliseconds after which a stream ends. The browser connects again, and what the user may do is checked again. */
+const streamMs = 60_000
+/** Streams of one project and of all together. A browser has one for each visible page. */
+const streamsPerUser = 12
+
+async function* framesOf(items: AsyncIterable<StreamItem | ProjectsItem>): AsyncGenerator<string> {
+  yield streamHead
+  for await (const item of items) yield textOf(item)
+}
+
+function textOf(item: StreamItem | ProjectsItem): string {
+  switch (item.kind) {
+    case 'event': {
+      const { id, type, phone_id } = item.event
+      return `id: ${id}\ndata: ${JSON.stringify({ type, phone_id })}\n\n`
+    }
+    case 'gap':
+      return 'data: {"type":"gap","phone_id":null}\n\n'
+    case 'change':
+      return `id: ${item.id}\ndata: ${JSON.stringify({ project_ids: item.projectIds })}\n\n`
+    default:
+      return frameOf(item)
+  }
+}
+
+/** Opens the items of a stream. @param lastEventId null: the client begins */
+type OpenItems = (
+  lastEventId: string | null,
+  ending: AbortSignal,
+) => Promise<AsyncIterable<StreamItem | ProjectsItem>>
+
+export function addChanges(app: FastifyInstance, { core, services }: ProjectDeps): void {
+  const held = createHeldOpen({ kind: 'pages', most: streamsPerUser })
+
+  async function send(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    holder: Holder,
+    open: OpenItems,
+  ): Promise<FastifyReply> {
+    if (!wantsStream(request.headers.accept))
+      throw new ApiError('invalid_request', { message: 'This is a stream: send Accept: text/event-stream.' })
+    held.hold(holder, reply)
+    const last = request.headers['last-event-id']
+    const ending = app.lifetimes.wait(reply, streamMs)
+    const items = await open(typeof last === 'string' && last !== '' ? last : null, ending)
+    const body = Readable.from(framesOf(items), { objectMode: false })
+    // A client that does not read its stream must not keep it open.
+    const cut = setTimeout(() => body.destroy(), streamMs + limits.events.stall * 1000)
+    reply.raw.once('close', () => clearTimeout(cut))
+    return sendStream(reply.header('x-accel-buffering', 'no'), 'text/event-stream; charset=utf-8', body)
+  }
+
+  app.get(`${projectPath}/changes`, (request, reply) => {
+    const caller = callerFor(request, reply)
+    return send(request, reply, caller, (last, ending) =>
+      services.events.stream(caller, { type: null, phoneId: null }, last, ending),
+    )
+  })
+  app.get(`${apiPath}/changes`, (request, reply) => {
+    const { user } = signedInOf(request)
+    const projectIds = async () => (await listMemberships(core, user)).map(({ id }) => id)
+    const holder = { keyId: user.id, projectId: '' }
+    return send(request, reply, holder, (last, ending) =>
+      services.events.streamOfProjects({ userId: user.id, projectIds }, last, ending),
+    )
+  })
+}

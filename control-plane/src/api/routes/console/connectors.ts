@@ -1,0 +1,66 @@
+/** A member decides about a client that asks for access by OAuth. docs/decisions/0296 */
+import { ApiError } from '@phonerack/shared'
+import { type FastifyInstance, type FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import { type Clients } from '../../../people/connectors/clients.js'
+import { grantConnector, rightsSchema } from '../../../people/connectors/grants.js'
+import { answerAt, hostOfRedirect } from '../../../people/connectors/redirects.js'
+import {
+  longestQuery,
+  readRequest,
+  type AuthorizationRequest,
+  type Issuer,
+} from '../../../people/connectors/requests.js'
+import { parseBody } from '../../http/parse-body.js'
+import { countAttempt } from '../../../people/users/attempts.js'
+import { limitNewKeys } from '../../../people/users/project-keys.js'
+import { asUser } from '../../../people/users/work.js'
+import { projectPath } from './caller.js'
+import { actorOf, apiPath, projectOf, signedInOf, type GateDeps } from './gate.js'
+
+export interface ConnectorDeps extends Issuer {
+  clients: Clients
+}
+
+/** Each may fetch a document. */
+const perUser = { max: 30, window: 60 }
+
+const asked = z.strictObject({ query: z.string().max(longestQuery) })
+const decided = rightsSchema.extend(asked.shape).strict()
+
+export function addConnectors(
+  app: FastifyInstance,
+  { core, connectors }: GateDeps & { connectors: ConnectorDeps },
+): void {
+  const { clients, issuer } = connectors
+  const requestOf = async (request: FastifyRequest, query: string): Promise<AuthorizationRequest> => {
+    const { id } = signedInOf(request).user
+    const seconds = await countAttempt(core.db, `connector ${id}`, perUser)
+    if (seconds !== null) throw new ApiError('rate_limited', { retryAfterSeconds: seconds })
+    return readRequest(clients, connectors, query, id)
+  }
+  app.post(`${apiPath}/connectors/look`, async (request) => {
+    const { query } = parseBody(asked, request)
+    const { client, redirectUri, preset, scopes } = await requestOf(request, query)
+    const { host, isThisMachine } = hostOfRedirect(redirectUri)
+    return {
+      client: { name: client.name, id: client.id, host: client.host },
+      redirect: { host, is_this_machine: isThisMachine },
+      ...{ preset, scopes },
+    }
+  })
+  app.post(`${apiPath}/connectors/deny`, async (request) => {
+    const { redirectUri, state } = await requestOf(request, parseBody(asked, request).query)
+    return { redirect_to: answerAt(redirectUri, issuer, { error: 'access_denied', state }) }
+  })
+  app.post(`${projectPath}/connectors`, async (request, reply) => {
+    const { query, ...rights } = parseBody(decided, request)
+    const granted = await requestOf(request, query)
+    const { id: projectId } = projectOf(request)
+    await limitNewKeys(core, projectId)
+    const answer = await asUser(core, actorOf(request), 'connector.create', (work) =>
+      grantConnector(work, granted, { projectId, issuer, rights }),
+    )
+    return reply.code(201).send(answer)
+  })
+}

@@ -1,0 +1,55 @@
+/** A member takes a phone over from agents, and gives it back with a note. docs/decisions/0292 */
+import { isStorable, limits } from '@phonerack/shared'
+import { type FastifyInstance, type FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import { parseBody } from '../../http/parse-body.js'
+import { type ControlView } from '../../../phone-io/handoffs/types.js'
+import { changing, intoPhone, projectPath, type OfPhone, type ProjectDeps } from './caller.js'
+import { isMember, signedInOf } from './gate.js'
+
+const base = `${projectPath}/phones/:phone/control`
+
+const note = z
+  .string()
+  .trim()
+  .refine((text) => Array.from(text).length <= limits.handoffs.note && isStorable(text), {
+    message: `must have at most ${limits.handoffs.note} characters`,
+  })
+const backBody = z.strictObject({ note })
+
+/** @param reader `mayControl`: only those who may control the phone read what the agent asks for, as with keys */
+export const controlJson = (control: ControlView, reader: { user: { id: string }; mayControl: boolean }) => ({
+  id: control.id,
+  status: control.status,
+  message: reader.mayControl ? control.message : null,
+  by: control.member?.name ?? null,
+  is_you: control.member?.id === reader.user.id,
+  expires_at: control.expiresAt.toISOString(),
+})
+
+const readerOf = (request: FastifyRequest) => ({
+  user: signedInOf(request).user,
+  mayControl: isMember(request),
+})
+
+export function addControl(app: FastifyInstance, { services }: ProjectDeps): void {
+  const { handoffs, phones } = services
+  app.get<OfPhone>(base, async (request, reply) => {
+    const { caller, phoneId } = intoPhone(request, reply)
+    const control = await handoffs.current(caller, phoneId)
+    return { control: control && controlJson(control, readerOf(request)) }
+  })
+  app.post<OfPhone>(base, (request, reply) =>
+    changing(request, reply, phones, async ({ caller, phoneId }) => {
+      const { sessionId } = signedInOf(request)
+      return { control: controlJson(await handoffs.takeOver(caller, phoneId, sessionId), readerOf(request)) }
+    }),
+  )
+  app.post<OfPhone & { Params: { handoff: string } }>(`${base}/:handoff/end`, (request, reply) => {
+    const { note: text } = parseBody(backBody, request)
+    return changing(request, reply, phones, async ({ caller, phoneId }) => {
+      await handoffs.giveBack(caller, phoneId, request.params.handoff, text || null)
+      return { control: null }
+    })
+  })
+}

@@ -1,0 +1,17 @@
+/** A change by an operator, with its audit entry in the name of the user. */
+import { type FastifyRequest } from 'fastify'
+import { type Core } from '../../../../base/core/core.js'
+import { type Change, type Work } from '../../../../base/audit/work.js'
+import { asUser } from '../../../../people/users/work.js'
+import { actorOf, apiPath } from '../gate.js'
+
+/** The path of the operators' routes. */
+export const operatorPath = `${apiPath}/operator`
+
+/** @param action as the audit log names it, the same as for `/operator/v1` */
+export const changeFor = <T>(
+  core: Core,
+  request: FastifyRequest,
+  action: string,
+  act: (work: Work) => Promise<Change<T>>,
+): Promise<T> => asUser(core, actorOf(request), action, act)

@@ -1,0 +1,62 @@
+/** New passwords: a user's own, and those of people who have lost theirs. */
+import { ApiError } from '@phonerack/shared'
+import { type FastifyInstance } from 'fastify'
+import { z } from 'zod'
+import { addressOf } from '../../../base/failure-limit/network.js'
+import { parseBody } from '../../http/parse-body.js'
+import { countAttempt, type AttemptLimit } from '../../../people/users/attempts.js'
+import { password } from '../../../people/users/auth-settings.js'
+import { emailSchema } from '../../../people/users/invitations.js'
+import { acceptReset, changePassword, requestReset } from '../../../people/users/passwords.js'
+import { beginSession } from './begin-session.js'
+import { actorOf, apiPath, clientOf, signedInOf, type GateDeps } from './gate.js'
+
+export const passwordSchema = z.string().min(password.min).max(password.max)
+
+const changeBody = z.strictObject({ password: passwordSchema })
+const requestBody = z.strictObject({ email: emailSchema })
+const acceptBody = z.strictObject({ token: z.string().max(100), password: passwordSchema })
+
+/** Requests for links, and attempts to use one. */
+const perAddress: AttemptLimit = { max: 20, window: 60 }
+/** Mails that an account gets. */
+const perAccount: AttemptLimit = { max: 3, window: 3600 }
+
+export function addPasswords(app: FastifyInstance, deps: GateDeps): void {
+  const { core, config, mailer } = deps
+  const limit = async (subject: string, within: AttemptLimit): Promise<void> => {
+    const seconds = await countAttempt(core.db, subject, within)
+    if (seconds !== null) throw new ApiError('rate_limited', { retryAfterSeconds: seconds })
+  }
+
+  app.post(`${apiPath}/me/password`, async (request) => {
+    const { password: chosen } = parseBody(changeBody, request)
+    await changePassword(core, actorOf(request), signedInOf(request).sessionId, chosen)
+    return { ok: true }
+  })
+
+  app.post(`${apiPath}/resets`, async (request) => {
+    const { email } = parseBody(requestBody, request)
+    if (mailer === null)
+      throw new ApiError('feature_unavailable', {
+        message: 'This service sends no mail.',
+        next: 'Ask the operator of this service for a link.',
+      })
+    await limit(`reset ${clientOf(request)}`, perAddress)
+    await limit(`reset ${email}`, perAccount)
+    const from = { address: addressOf(request), requestId: request.id }
+    // Not awaited: the time of the answer would tell whether there is an account.
+    requestReset(core, mailer, config.linkOrigin, email, from).catch((error: unknown) => {
+      request.log.error({ err: error }, 'could not send a link for a new password')
+    })
+    return { ok: true }
+  })
+
+  app.post(`${apiPath}/resets/accept`, async (request, reply) => {
+    await limit(`reset ${clientOf(request)}`, perAddress)
+    const { token, password: chosen } = parseBody(acceptBody, request)
+    const from = { address: addressOf(request), requestId: request.id }
+    await beginSession(request, reply, deps, await acceptReset(core, from, token, chosen))
+    return { ok: true }
+  })
+}

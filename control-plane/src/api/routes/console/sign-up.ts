@@ -1,0 +1,37 @@
+/** Accounts without an invitation: a link by mail proves the address. docs/decisions/0290 */
+import { ApiError } from '@phonerack/shared'
+import { type FastifyInstance } from 'fastify'
+import { z } from 'zod'
+import { addressOf } from '../../../base/failure-limit/network.js'
+import { parseBody } from '../../http/parse-body.js'
+import { countAttempt, type AttemptLimit } from '../../../people/users/attempts.js'
+import { emailSchema } from '../../../people/users/invitations.js'
+import { checkSignUp, requestSignUp } from '../../../people/users/sign-up.js'
+import { apiPath, clientOf, type GateDeps } from './gate.js'
+
+const body = z.strictObject({ email: emailSchema })
+
+/** Requests of an address, and mails that one address gets. */
+const perAddress: AttemptLimit = { max: 20, window: 60 }
+const perAccount: AttemptLimit = { max: 3, window: 3600 }
+
+export function addSignUp(app: FastifyInstance, { core, config, mailer, signUp }: GateDeps): void {
+  const limit = async (subject: string, within: AttemptLimit): Promise<void> => {
+    const seconds = await countAttempt(core.db, subject, within)
+    if (seconds !== null) throw new ApiError('rate_limited', { retryAfterSeconds: seconds })
+  }
+  app.post(`${apiPath}/sign-ups`, async (request) => {
+    const { email } = parseBody(body, request)
+    checkSignUp(signUp, email)
+    if (mailer === null)
+      throw new ApiError('feature_unavailable', { message: 'This service sends no mail.', next: null })
+    await limit(`sign-up ${clientOf(request)}`, perAddress)
+    await limit(`sign-up ${email}`, perAccount)
+    const from = { address: addressOf(request), requestId: request.id }
+    // Not awaited: the time of the answer would tell whether there is an account.
+    requestSignUp(core, mailer, config.origin, email, from).catch((error: unknown) => {
+      request.log.error({ err: error }, 'could not send a link for a new account')
+    })
+    return { ok: true }
+  })
+}

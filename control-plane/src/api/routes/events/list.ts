@@ -1,0 +1,112 @@
+/** GET /v1/events: a list, or a stream of server-sent events. */
+import { ApiError } from '@phonerack/shared'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { Readable } from 'node:stream'
+import { z } from 'zod'
+import { bearerKey, callerOf } from '../../http/auth.js'
+import { eventTypes, type EventFilter } from '../../../events/events/types.js'
+import { sendStream, type Route, type RouteDeps } from '../deps.js'
+import { describeErrors } from '../errors.js'
+import { pageFields } from '../fields.js'
+import { eventPageSchema } from './schemas.js'
+import { framesOf, wantsStream } from './sse.js'
+
+/** Milliseconds after which the key of a stream is checked without a notification. */
+const checkKeyMs = 5000
+/** Milliseconds that a stream gets to end by itself once its key is invalid. */
+const endMs = 1000
+
+export const listEventsQuery = z.object({
+  type: z.enum(eventTypes).optional().meta({ description: 'Only events of this type.' }),
+  phone: z.string().optional().meta({ description: 'Only events of the phone with this ID.' }),
+  ...pageFields,
+})
+
+export const listEvents: Route = (app, deps) => {
+  app.get(
+    '/events',
+    {
+      schema: {
+        operationId: 'listEvents',
+        summary: 'List or follow events',
+        description:
+          "Lists changes of the project's phones, sessions, apps, recordings and credit, newest first, for 7 days. With `Accept: text/event-stream`, new events arrive as server-sent events until the client closes the connection: `id` is the event's ID, `event` its type and `data` the event. A client that connects again sends the last `id` as `Last-Event-ID` and gets the events after it; `limit` and `cursor` have no effect. When events after it have expired, an event `gap` comes first. A comment is sent every 15 seconds. Events of one phone arrive in their order, and each at least once. A key that is limited to certain phones gets the events of these phones only.",
+        tags: ['events'],
+        querystring: listEventsQuery,
+        headers: z.object({
+          'last-event-id': z
+            .string()
+            .max(500)
+            .optional()
+            .meta({ description: 'The last `id` that the client of a stream received.' }),
+        }),
+        response: {
+          200: {
+            description: 'A page of events, or with `Accept: text/event-stream` a stream of them.',
+            content: {
+              'application/json': { schema: eventPageSchema },
+              'text/event-stream': { schema: z.string() },
+            },
+          },
+          ...describeErrors('validation_failed', 'phone_not_found', 'phone_not_allowed'),
+        },
+      },
+      config: { scope: 'phones:read' },
+    },
+    async (request, reply) => {
+      const { type = null, phone: phoneId = null, limit, cursor = null } = request.query
+      const filter = { type, phoneId }
+      if (wantsStream(request.headers.accept)) return streamEvents(deps, request, reply, filter)
+      const page = await deps.services.events.list(callerOf(request), filter, { limit, cursor })
+      return { data: page.data, next_cursor: page.nextCursor }
+    },
+  )
+}
+
+async function streamEvents(
+  deps: RouteDeps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  filter: EventFilter,
+): Promise<FastifyReply> {
+  deps.eventStreams.hold(callerOf(request), reply)
+  const revoked = watchKey(deps, request, reply)
+  const lastEventId = request.headers['last-event-id']
+  const items = await deps.services.events.stream(
+    callerOf(request),
+    filter,
+    typeof lastEventId === 'string' && lastEventId !== '' ? lastEventId : null,
+    AbortSignal.any([deps.lifetimes.wait(reply), revoked]),
+  )
+  const end = (): void => void body.destroy()
+  const body: Readable = Readable.from(framesOf(items, deps.eventStallMs, end), { objectMode: false })
+  // A client that does not read its stream must not keep it open.
+  const cut = (): void => void setTimeout(end, endMs).unref()
+  if (revoked.aborted) cut()
+  else revoked.addEventListener('abort', cut, { once: true })
+  // Proxies must not collect the events.
+  return sendStream(reply.header('x-accel-buffering', 'no'), 'text/event-stream; charset=utf-8', body)
+}
+
+/** Aborts when the key of the request is revoked or expires, until the response ends. */
+function watchKey({ services }: RouteDeps, request: FastifyRequest, reply: FastifyReply): AbortSignal {
+  const revoked = new AbortController()
+  const secret = bearerKey(request.headers.authorization) ?? ''
+  const check = (): void => {
+    services.keys.authenticate(secret).then(
+      () => undefined,
+      (error: unknown) => {
+        if (error instanceof ApiError) revoked.abort()
+        else request.log.warn({ err: error }, 'could not check the key of a stream')
+      },
+    )
+  }
+  if (reply.raw.destroyed) return revoked.signal
+  const timer = setInterval(check, checkKeyMs)
+  const unwatch = services.keys.watch(callerOf(request).keyHash, check)
+  reply.raw.once('close', () => {
+    clearInterval(timer)
+    unwatch()
+  })
+  return revoked.signal
+}

@@ -1,0 +1,40 @@
+/** Keeps a phone active while requests into it run. */
+import { pause } from '@phonerack/shared'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { callerOf } from '../http/auth.js'
+import type { RouteDeps } from './deps.js'
+import { noteActivity } from './lifecycle.js'
+import { type CallContext } from '../../base/core/caller.js'
+
+/** Milliseconds that a finished call waits for the record of its activity. */
+const recordMs = 2000
+
+export async function whileActive<T>(
+  deps: RouteDeps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  phoneId: string,
+  work: (context: CallContext) => Promise<T>,
+): Promise<T> {
+  const caller = callerOf(request)
+  const call = (): Promise<T> => work({ requestId: request.id, signal: deps.lifetimes.work(reply) })
+  // The call refuses a phone that the key must not use, and such a request does not count as
+  // activity.
+  if (caller.phoneIds && !caller.phoneIds.includes(phoneId)) return call()
+  const noted = noteActivity(deps, request, phoneId)
+  const release = deps.services.phones.hold(caller, phoneId)
+  if (caller.effects) caller.effects.mayHaveBegun = true
+  try {
+    return await call()
+  } finally {
+    release()
+    await withinMoment(noted)
+  }
+}
+
+/** While Postgres does not answer, the record takes longer than the client may wait for its result. */
+async function withinMoment(recorded: Promise<void>): Promise<void> {
+  const waiting = new AbortController()
+  await Promise.race([recorded, pause(recordMs, waiting.signal)])
+  waiting.abort()
+}

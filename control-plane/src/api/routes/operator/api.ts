@@ -1,0 +1,169 @@
+/**
+ * Declares routes of `/operator/v1`. A write uses `write`, which runs it in one transaction with
+ * its audit entry and its Idempotency-Key. `addWriteGuard` refuses a writing route without it.
+ */
+import { ApiError, idempotencyKeyPattern, idempotencyKeyRule } from '@phonerack/shared'
+import {
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type RouteGenericInterface,
+} from 'fastify'
+import { z } from 'zod'
+import { canonicalHash } from '../../http/canonical.js'
+import { parseBody } from '../../http/parse-body.js'
+import { type Core } from '../../../base/core/core.js'
+import { addAudit } from '../../../base/audit/audit.js'
+import { operatorOf } from './gate.js'
+import { claimKey, keepAnswer, type Answer } from '../../../base/audit/once.js'
+import { asOperator, type Change, type Work } from '../../../base/audit/work.js'
+
+const base = '/operator/v1'
+
+/** The body of a write that takes no fields. */
+const noFields = z.strictObject({})
+type NoFields = typeof noFields
+
+/** The parameters that a path names: `{ ref: string }` for `/hosts/:ref/drain`. */
+type ParamsOf<U extends string> = U extends `${string}/:${infer Rest}`
+  ? Rest extends `${infer Name}/${infer Tail}`
+    ? Record<Name, string> & ParamsOf<`/${Tail}`>
+    : Record<Rest, string>
+  : unknown
+
+export interface WriteSpec<U extends string = string> {
+  method: 'POST' | 'PATCH' | 'DELETE'
+  /** Relative to `/operator/v1`. */
+  url: U
+  /** As the audit log names it, for example `project.change`. */
+  action: string
+  /** The response's status; default 200. */
+  status?: number
+}
+
+/**
+ * The data that a route read from the body before the transaction. `fingerprint` represents the
+ * body in comparisons.
+ */
+export interface Received {
+  fingerprint: string
+}
+
+export interface OperatorApi {
+  /** A read. */
+  read<R extends RouteGenericInterface>(
+    url: string,
+    handler: (request: FastifyRequest<R>) => Promise<unknown>,
+  ): void
+  /**
+   * Responds with the change's `result`. Refuses a body that does not match `spec.body`, by default
+   * one with any field.
+   */
+  write<U extends string, S extends z.ZodType = NoFields>(
+    spec: WriteSpec<U> & { body?: S },
+    handler: (work: Work, input: { params: ParamsOf<U>; body: z.output<S> }) => Promise<Change<unknown>>,
+  ): void
+  /** A write whose body is a stream: `receive` reads it before the transaction. */
+  writeStream<T extends Received>(
+    spec: WriteSpec,
+    receive: (request: FastifyRequest, reply: FastifyReply) => Promise<T>,
+    handler: (work: Work, received: T) => Promise<Change<unknown>>,
+  ): void
+}
+
+/** For one plugin of the operator's server, which checks the token before any route. */
+export function operatorApi(app: FastifyInstance, core: Core): OperatorApi {
+  app.addHook('onRequest', (request, _reply, done) => {
+    refuseNul(request)
+    done()
+  })
+
+  const addWrite = (
+    spec: WriteSpec,
+    isStream: boolean,
+    prepare: (
+      request: FastifyRequest,
+      reply: FastifyReply,
+    ) => Promise<{ body: unknown; act: (work: Work) => Promise<Change<unknown>> }>,
+  ): void => {
+    app.route({
+      method: spec.method,
+      url: base + spec.url,
+      config: { isAudited: true, streamBody: isStream },
+      handler: async (request, reply) => {
+        const key = idempotencyKeyOf(request)
+        const { body, act } = await prepare(request, reply)
+        const fingerprint = canonicalHash([spec.method, request.url, body])
+        const answer = await asOperator(core, operatorOf(request), async (work): Promise<Answer> => {
+          const earlier = key === null ? null : await claimKey(work, key, fingerprint)
+          if (earlier) return earlier
+          const change = await act(work)
+          await addAudit(work, spec.action, change)
+          const made = { status: spec.status ?? 200, text: JSON.stringify(change.result) }
+          if (key !== null) await keepAnswer(work, key, made)
+          return made
+        })
+        return reply
+          .code(answer.status)
+          .type('application/json; charset=utf-8')
+          .serializer(String)
+          .send(answer.text)
+      },
+    })
+  }
+
+  return {
+    read: (url, handler) => {
+      app.get(base + url, (request) => handler(request as Parameters<typeof handler>[0]))
+    },
+    write: (spec, handler) =>
+      addWrite(spec, false, (request) =>
+        Promise.resolve({
+          body: request.readBody ?? {},
+          act: (work) =>
+            handler(work, {
+              params: request.params as Parameters<typeof handler>[1]['params'],
+              body: parseBody(spec.body ?? noFields, request) as Parameters<typeof handler>[1]['body'],
+            }),
+        }),
+      ),
+    writeStream: (spec, receive, handler) =>
+      addWrite(spec, true, async (request, reply) => {
+        const received = await receive(request, reply)
+        return { body: received.fingerprint, act: (work) => handler(work, received) }
+      }),
+  }
+}
+
+/** Stops the process at start when a write is declared without audit. */
+export function addWriteGuard(app: FastifyInstance): void {
+  app.addHook('onRoute', (route) => {
+    const writes = [route.method].flat().some((method) => method !== 'GET' && method !== 'HEAD')
+    if (writes && route.config?.isAudited !== true)
+      throw new Error(
+        `${[route.method].flat().join()} ${route.url} is not audited: declare it with operatorApi`,
+      )
+  })
+}
+
+/** @throws ApiError validation_failed */
+function idempotencyKeyOf(request: FastifyRequest): string | null {
+  const header = request.headers['idempotency-key']
+  if (header === undefined) return null
+  if (typeof header === 'string' && idempotencyKeyPattern.test(header)) return header
+  throw new ApiError('validation_failed', {
+    message: `The Idempotency-Key header ${idempotencyKeyRule}.`,
+    details: {
+      validation_stage: 'headers',
+      issues: [{ path: ['idempotency-key'], message: idempotencyKeyRule }],
+    },
+  })
+}
+
+/** Postgres stores no NUL, so no stored value contains one. */
+function refuseNul(request: FastifyRequest): void {
+  const fields = { ...(request.query as object), ...(request.params as object) }
+  const texts: unknown[] = Object.values(fields)
+  if (texts.some((text) => typeof text === 'string' && text.includes('\0')))
+    throw new ApiError('not_found', { message: 'An ID or name must not contain a NUL character.' })
+}

@@ -1,0 +1,32 @@
+/**
+ * Handles unhandled rejections and exceptions. One caused by a dependency that disconnects is
+ * logged. Any other is a bug that leaves the process in an unknown state: the process exits, and
+ * its supervisor restarts it. No input of an agent, a client or a phone may reach this.
+ */
+import { type EventEmitter } from 'node:events'
+import { ApiError, DeadlineExceeded, type Logger } from '@phonerack/shared'
+import { CallFailure, isServiceError } from '../links/host-calls/calls.js'
+
+const connectionCodes = ['ECONNRESET', 'EPIPE', 'ECONNREFUSED', 'ECONNABORTED', 'ETIMEDOUT']
+
+/** Errors of Postgres, the broker, a host or a client that disconnects. */
+export const isNeighbours = (error: unknown): boolean =>
+  error instanceof ApiError ||
+  error instanceof CallFailure ||
+  error instanceof DeadlineExceeded ||
+  isServiceError(error) ||
+  (error instanceof Error && 'code' in error && connectionCodes.includes(String(error.code)))
+
+/** The log text that shows that the handler ran. */
+export const unawaited = 'unhandled rejection or exception'
+
+/** @param end ends the process */
+export function watchFaults(process: EventEmitter, log: Logger, end: () => void): void {
+  const onFault = (error: unknown): void => {
+    if (isNeighbours(error)) return log.error({ err: error }, unawaited)
+    log.fatal({ err: error }, `${unawaited}: this is a bug, so the process exits`)
+    end()
+  }
+  process.on('unhandledRejection', onFault)
+  process.on('uncaughtException', onFault)
+}

@@ -1,0 +1,64 @@
+/** Assembles steps: the recorder, the services that note what is typed or depend on it, and the retention. */
+import { type Core } from '../base/core/core.js'
+import { Ticker } from '../base/core/ticker.js'
+import { createDeviceService } from '../phone-io/device-control/service.js'
+import { createSettingsService } from '../phone-io/device-control/settings.js'
+import { createThumbnailService } from '../phone-io/device-control/thumbnails.js'
+import {
+  type DeviceService,
+  type SettingsService,
+  type ThumbnailService,
+} from '../phone-io/device-control/types.js'
+import { type HostClients } from '../links/host-calls/clients.js'
+import { type FileStore } from '../files/storage/file-store.js'
+import { expireSteps } from '../phone-io/steps/expiry.js'
+import { createLiveSteps, type LiveSteps } from '../phone-io/steps/live-steps.js'
+import { createPictures } from '../phone-io/steps/pictures.js'
+import { createRecordedDevices } from '../phone-io/steps/recorded-devices.js'
+import { createNotedSettings } from '../phone-io/steps/noted-settings.js'
+import { createStepRecorder } from '../phone-io/steps/recorder.js'
+import { createStepService } from '../phone-io/steps/service.js'
+import { type StepService } from '../phone-io/steps/types.js'
+
+/** Milliseconds between two rounds of the retention. */
+const expireEveryMs = 60_000
+/** Every tenth round counts the bytes of all projects. The others count only projects with new steps. */
+const roundsPerCount = 10
+
+export interface OwnSteps {
+  services: {
+    devices: DeviceService
+    settings: SettingsService
+    thumbnails: ThumbnailService
+    steps: StepService
+  }
+  /** Touches of people in live views. */
+  live: LiveSteps
+  ticker: Ticker
+  /** Writes what waits. */
+  close(): Promise<void>
+}
+
+export function openSteps(core: Core, hosts: HostClients, store: FileStore): OwnSteps {
+  const recorder = createStepRecorder(core, createPictures(core, store))
+  const live = createLiveSteps(core, recorder)
+  let rounds = 0
+  const expire = (): Promise<void> => {
+    rounds += 1
+    return expireSteps(core, rounds % roundsPerCount === 1 ? 'all' : 'active')
+  }
+  return {
+    services: {
+      devices: createRecordedDevices(core, createDeviceService(core, hosts), recorder),
+      settings: createNotedSettings(createSettingsService(core, hosts), recorder),
+      thumbnails: createThumbnailService(core, hosts, (phoneId) => recorder.hasTyped(phoneId)),
+      steps: createStepService(core, store),
+    },
+    live,
+    ticker: new Ticker('retention of steps', expireEveryMs * core.pace, core.log, expire),
+    async close() {
+      await live.close()
+      await recorder.close()
+    },
+  }
+}

@@ -1,0 +1,63 @@
+/** Adds entries to the audit log, in the transaction of the change. Operators' changes: `operator/audit.ts`. */
+import { hostname, userInfo } from 'node:os'
+import { redactSecrets } from '@phonerack/shared'
+import { Prisma } from '../../gen/prisma/client.js'
+import { type Tx } from './database.js'
+
+/** JSON of an object as the operator API shows it, without secrets. */
+export type Facts = Record<string, unknown> | null
+
+export interface AuditActor {
+  at: Date
+  tokenId: string
+  tokenName: string
+  /** The client's address; empty: the change was made on a machine of the control plane. */
+  address: string
+  requestId: string
+}
+
+export interface AuditedChange {
+  /** For example `project.change`. */
+  action: string
+  /** ID of the changed object; null when there is no single one. */
+  target: string | null
+  before: Facts
+  after: Facts
+}
+
+export async function addEntry(
+  tx: Pick<Tx, 'auditEntry'>,
+  actor: AuditActor,
+  { action, target, before, after }: AuditedChange,
+): Promise<void> {
+  await tx.auditEntry.create({
+    data: { ...actor, action, target, before: keep(before), after: keep(after) },
+  })
+}
+
+/** Facts hold no secrets; should one appear, only its kind is kept. */
+const keep = (facts: Facts): Prisma.InputJsonValue | typeof Prisma.DbNull =>
+  facts === null
+    ? Prisma.DbNull
+    : (JSON.parse(redactSecrets(JSON.stringify(facts))) as Prisma.InputJsonObject)
+
+/** A person at a machine of the control plane. @param command without secrets and paths: `rotate-authority begin` */
+export const commandActor = (command: string, at: Date): AuditActor => ({
+  ...{ at, tokenId: 'command', tokenName: `${userName()} on ${hostname()}` },
+  ...{ address: '', requestId: command },
+})
+
+/** A setting with which a replica starts. */
+export const startActor = (replicaId: string, at: Date): AuditActor => ({
+  ...{ at, tokenId: 'configuration', tokenName: `replica ${replicaId}` },
+  ...{ address: '', requestId: `start of ${replicaId}` },
+})
+
+/** In a container, the user often has no name. */
+function userName(): string {
+  try {
+    return userInfo().username
+  } catch {
+    return `user ${process.getuid?.() ?? 'unknown'}`
+  }
+}

@@ -1,0 +1,58 @@
+/**
+ * Numbers events. A sequence counts before the commit, so a transaction that commits late has a low value, and a client
+ * that has read a higher one would never see it. Numbers are therefore given in a second transaction, one at a time under
+ * the lock of `event_state`: a reader that sees a number sees all lower ones. docs/decisions/0270
+ */
+import { inRawTransaction } from '../../base/db/database.js'
+import { type RawTx } from '../../base/db/raw-transaction.js'
+import { type Core } from '../../base/core/core.js'
+
+/** Events of one transaction. */
+export const batchSize = 500
+
+export interface NumberedEvent {
+  number: bigint
+  projectId: string
+  type: string
+}
+
+/**
+ * Work of the numbering transaction, on events in the order of their numbers. It must not wait for rows that other
+ * transactions lock. Returns the IDs of the webhooks that have new deliveries.
+ */
+export type OnNumbered = (tx: RawTx, events: readonly NumberedEvent[]) => Promise<string[]>
+
+export interface Numbered {
+  events: NumberedEvent[]
+  webhookIds: string[]
+}
+
+/** Numbers waiting events, at most `batchSize`, and returns them. */
+export const numberEvents = (core: Core, onNumbered: OnNumbered): Promise<Numbered> =>
+  inRawTransaction(core.transact, async (tx) => {
+    // The next statement takes its snapshot after the earlier holder's commit.
+    const [state] = await tx.$queryRaw<{ last: bigint }[]>`select last_number as last from event_state
+      where id = 1 for update`
+    if (!state) throw new Error('the table event_state has no row')
+    const events = await tx.$queryRaw<NumberedEvent[]>`with moved as (
+        delete from event_outbox where position in (
+          select position from event_outbox order by position limit ${batchSize}::int)
+        returning position, project_id, phone_id, type, created_at, data),
+      numbered as (
+        insert into events (number, id, project_id, phone_id, type, created_at, data)
+        select ${state.last}::bigint + row_number() over (order by position), new_event_id(), project_id, phone_id, type,
+          created_at, data from moved
+        returning number, project_id, type),
+      counted as (
+        update event_state set last_number = last_number + (select count(*) from numbered) where id = 1)
+      select number, project_id as "projectId", type from numbered order by number`
+    return { events, webhookIds: events.length > 0 ? await onNumbered(tx, events) : [] }
+  })
+
+/** Without a lock: most looks find nothing, because another replica was faster. */
+export async function hasWaiting(core: Core): Promise<boolean> {
+  const [row] = await core.db.$queryRaw<
+    { waits: boolean }[]
+  >`select exists (select 1 from event_outbox) as waits`
+  return row?.waits === true
+}

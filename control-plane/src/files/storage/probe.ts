@@ -1,0 +1,106 @@
+/**
+ * Notices that replicas do not share the storage: each has a file with a random name in it, and looks for the files of the
+ * others. A file that arrives at one of them would be missing at the others. docs/decisions/0307
+ */
+import { Readable } from 'node:stream'
+import { newId } from '@phonerack/shared'
+import { type Core } from '../../base/core/core.js'
+import { inTransaction } from '../../base/db/database.js'
+import { addFileDelete } from './deletions.js'
+import { type FileStore } from './file-store.js'
+
+/** Milliseconds after which the file of a killed replica is deleted; a running one postpones that after half of them. */
+const lifeMs = 86_400_000
+
+export class StorageProbe {
+  private readonly file = newId('file')
+  private deletedAt = 0
+  /** `unreachable`, or the IDs of the replicas whose files are missing. */
+  private state = ''
+
+  /** @param replicaId as in `replicas`; another process with the same ID changes it */
+  constructor(
+    private readonly core: Pick<Core, 'db' | 'clock' | 'log' | 'rules'>,
+    private readonly store: FileStore,
+    private readonly replicaId: () => string,
+  ) {}
+
+  /** False while the file of another replica is missing, or the storage does not answer. Null: there is no storage. */
+  get isShared(): boolean | null {
+    return this.store.isConfigured ? this.state === '' : null
+  }
+
+  /** The first look, which a start does not wait for: an unavailable bucket takes seconds. */
+  start(): Promise<void> {
+    return this.look().catch((error: unknown) =>
+      this.core.log.warn({ err: error }, 'could not check that replicas share the storage'),
+    )
+  }
+
+  /** Writes the file of this replica if it is missing, and looks for the others. @throws Error of Postgres */
+  async look(): Promise<void> {
+    const { store } = this
+    const { log } = this.core
+    if (!store.isConfigured) return
+    const isWritten = await this.reach(async () => {
+      if (!(await store.has(this.file)))
+        await store.put(this.file, Readable.from(['x'], { objectMode: false }))
+      return true
+    })
+    if (isWritten === null) return
+    await this.announce()
+    const others = await this.others()
+    const seen = await this.reach(() => Promise.all(others.map(({ file }) => store.has(file))))
+    if (seen === null) return
+    const unseen = others.filter((_, at) => seen[at] === false).map(({ file }) => file)
+    // A replica that has stopped in the meantime has deleted its file.
+    const still = unseen.length === 0 ? [] : await this.others()
+    const missing = still.filter(({ file }) => unseen.includes(file)).map(({ id }) => id)
+    if (!this.changes(missing.join(', '))) return
+    if (missing.length === 0) log.info('all replicas share the storage')
+    else
+      log.error(
+        { replicas: missing },
+        'the storage of this replica does not have the files of other replicas: give all of them the same PHONERACK_STORAGE_DIR or bucket',
+      )
+  }
+
+  /** Deletes the file of this replica, once no other one looks for it. */
+  async close(): Promise<void> {
+    if (this.store.isConfigured) await this.reach(() => this.store.delete(this.file))
+  }
+
+  /** Null: the storage does not answer, or is full. */
+  private async reach<T>(work: () => Promise<T>): Promise<T | null> {
+    try {
+      return await work()
+    } catch (error) {
+      if (this.changes('unreachable'))
+        this.core.log.error({ err: error }, 'could not check that replicas share the storage')
+      return null
+    }
+  }
+
+  private changes(state: string): boolean {
+    const before = this.state
+    this.state = state
+    return state !== before
+  }
+
+  private async announce(): Promise<void> {
+    const { db, clock } = this.core
+    await db.replica.updateMany({ where: { id: this.replicaId() }, data: { storageProbe: this.file } })
+    const now = clock.now().getTime()
+    if (this.deletedAt > now + lifeMs / 2) return
+    const deletedAt = now + lifeMs
+    await inTransaction(db, (tx) => addFileDelete(tx, this.file, new Date(deletedAt)))
+    this.deletedAt = deletedAt
+  }
+
+  private others(): Promise<{ id: string; file: string }[]> {
+    const deadAfter = this.core.rules.replicaDeadAfterMs / 1000
+    return this.core.db.$queryRaw`select id, storage_probe as file from replicas
+      where id <> ${this.replicaId()} and storage_probe is not null
+        and beat_at > now() - make_interval(secs => ${deadAfter}::float8) order by id`
+  }
+}

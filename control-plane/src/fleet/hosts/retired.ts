@@ -1,0 +1,27 @@
+/**
+ * Tells the clients of hosts on this replica which hosts are retired: by a message of the replica
+ * that retired one, and by a look at the table, since messages can be lost.
+ */
+import { hostRetiredSchema, subjects } from '@phonerack/shared'
+import { type Core } from '../../base/core/core.js'
+import { type HostClients } from '../../links/host-calls/clients.js'
+
+export interface RetiredHosts {
+  /** Reads the table. */
+  look(): Promise<void>
+  close(): void
+}
+
+export function watchRetiredHosts(core: Core, clients: HostClients): RetiredHosts {
+  const subscription = core.bus.subscribe(subjects.hostRetired, (message) => {
+    const id = hostRetiredSchema.safeParse(message).data?.host_id
+    if (id !== undefined) clients.retire(id)
+  })
+  return {
+    async look() {
+      const where = { retiredAt: { not: null } }
+      for (const { id } of await core.db.host.findMany({ where, select: { id: true } })) clients.retire(id)
+    },
+    close: () => subscription.unsubscribe(),
+  }
+}

@@ -1,0 +1,145 @@
+/** Rows as JSON for operators. */
+import { formatUsd, type HostFault } from '@phonerack/shared'
+import { type Rules } from '../../base/config/config.js'
+import { type OpenRotation } from '../../base/db/authority-rotation.js'
+import { isDegraded } from '../../rental/devices/failures.js'
+import { isUp } from '../../rental/devices/link.js'
+import { nextStepOf, type Check } from '../../rental/devices/quarantine.js'
+import { expiryOf } from '../hosts/certificates.js'
+import { type Device, type Host, type Project } from '../../gen/prisma/client.js'
+
+const iso = (at: Date | null): string | null => at?.toISOString() ?? null
+
+/** `degraded`: its devices fail together. `refusing`: its agent takes no new work. `stopping`: it received SIGTERM. */
+export type HostState = 'online' | 'degraded' | 'refusing' | 'stopping' | 'late' | 'lost' | 'retired'
+
+export function hostState(
+  host: Pick<Host, 'lastSeenAt' | 'retiredAt' | 'refuses' | 'degradedUntil'>,
+  now: Date,
+  rules: Rules,
+): HostState {
+  if (host.retiredAt) return 'retired'
+  const silence = host.lastSeenAt ? now.getTime() - host.lastSeenAt.getTime() : Infinity
+  if (silence <= rules.hostLateAfterMs) return answering(host, now)
+  return silence <= rules.hostLostAfterMs ? 'late' : 'lost'
+}
+
+function answering(host: Pick<Host, 'refuses' | 'degradedUntil'>, now: Date): HostState {
+  if (host.refuses !== null)
+    return host.refuses === ('stopping' satisfies HostFault) ? 'stopping' : 'refusing'
+  return isDegraded(host, now) ? 'degraded' : 'online'
+}
+
+/**
+ * `unreported`: its agent is of an earlier release, or has not been heard yet. `earlier`, `both`: it trusts the earlier
+ * authority only, or the next one too. `renewed`: its certificate is from the next one.
+ */
+export type HostTrust = 'unreported' | 'earlier' | 'both' | 'renewed'
+
+/** How far a host is in an open rotation of the authority; null: none is open, or the host is retired. */
+function trustOf(host: Host, rotation: OpenRotation | null) {
+  if (rotation === null || host.retiredAt !== null) return null
+  const { phase, next } = rotation
+  const isTrusted = host.trustedAuthorities.includes(next)
+  const isRenewed = host.certificateAuthority === next
+  const isReported = host.trustedAuthorities.length > 0
+  const trust: HostTrust = isRenewed ? 'renewed' : isTrusted ? 'both' : isReported ? 'earlier' : 'unreported'
+  // `rotate-authority` decides by the same rule.
+  return { phase, trust, is_ready: phase === 'begun' ? isTrusted : isRenewed }
+}
+
+/** @param running its phones with an open session */
+export const hostView = (
+  host: Host & { _count: { devices: number } },
+  running: number,
+  rotation: OpenRotation | null,
+  now: Date,
+  rules: Rules,
+) => ({
+  id: host.id,
+  name: host.name,
+  country: host.country,
+  labels: host.labels as Record<string, string>,
+  state: hostState(host, now, rules),
+  address: host.address,
+  version: host.version,
+  protocol_version: host.protocolVersion,
+  report_fault: host.reportFault,
+  problem: host.problem,
+  /** Why its agent takes no new work, with the next step; null: it takes work. */
+  refuses: host.refusesReason,
+  /** Why it gets no new phones, with the next step; null: its devices do not fail together. */
+  degraded: isDegraded(host, now) ? host.degradedReason : null,
+  degraded_until: isDegraded(host, now) ? iso(host.degradedUntil) : null,
+  last_seen_at: iso(host.lastSeenAt),
+  devices: host._count.devices,
+  running,
+  retired_at: iso(host.retiredAt),
+  certificate_expires_at: expiryOf(host).toISOString(),
+  authority_rotation: trustOf(host, rotation),
+  /** When it was drained; null: it takes new work. */
+  drained_at: iso(host.drainedAt),
+  /** When its running phones become unavailable. */
+  drain_until: iso(host.drainUntil),
+})
+
+export const deviceView = (device: Device & { host: Host }, now: Date, rules: Rules) => ({
+  id: device.id,
+  host_id: device.hostId,
+  host_name: device.host.name,
+  host_state: hostState(device.host, now, rules),
+  serial: device.serial,
+  maker: device.maker,
+  model: device.model,
+  sdk: device.sdk,
+  state: device.state,
+  reason: device.reason,
+  /** The operator's next step for a quarantined device. */
+  next_step: nextStepOf({ ...device, checks: device.wipeChecks as unknown as readonly Check[] }),
+  report_fault: device.reportFault,
+  phone_id: device.phoneId,
+  fencing_number: Number(device.fencingNumber),
+  /** The tenant for which its host last confirmed it as clean: `anyone`, one tenant, or null. */
+  clean_for: device.cleanFor || null,
+  link: linkOf(device, hostState(device.host, now, rules)),
+  drained_at: iso(device.drainedAt),
+  drain_until: iso(device.drainUntil),
+  /** It moved, and its new host has not taken it over yet; null: no. */
+  moving_since: iso(device.adoptingSince),
+  /** Since when its phone claims the identity of another device, which is in `reason`; null: it does not. */
+  claimed_since: iso(device.claimedSince),
+  /** Whether it can prove its identity at another host. */
+  has_identity: device.identityKey !== null,
+  /** An operator keeps it out of the pool; null: no. */
+  maintenance: maintenanceOf(device),
+  last_proof_at: iso(isUp(device.link) ? device.host.lastSeenAt : device.lastProofAt),
+  capabilities: device.capabilities,
+  wipe_checks: device.wipeChecks,
+  events: device.events,
+  condition: device.condition,
+})
+
+/** A lost host reports no links, so the last one says nothing about the device. */
+const linkOf = ({ link }: Device, host: HostState): string =>
+  host === 'lost' || host === 'retired' ? 'unknown' : link
+
+const maintenanceOf = ({ maintenanceAt: since, maintenanceNote: note }: Device) =>
+  since === null || note === null ? null : { since: since.toISOString(), note }
+
+export const projectView = (project: Project) => ({
+  id: project.id,
+  name: project.name,
+  owner_id: project.ownerId,
+  balance_usd: formatUsd(project.balanceMicros),
+  reserved_usd: formatUsd(project.reservedMicros),
+  spend_limit_usd: formatUsd(project.spendLimitMicros),
+  max_phones: project.maxPhones,
+  max_running: project.maxRunning,
+  /** Null: none. */
+  parked_limit: project.parkedLimit,
+  frozen_at: iso(project.frozenAt),
+  steps: project.stepsEnabled,
+  steps_text: project.stepsText,
+  steps_pictures: project.stepsPictures,
+  steps_max_bytes: Number(project.stepsMaxBytes),
+})

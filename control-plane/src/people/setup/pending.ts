@@ -1,0 +1,50 @@
+/**
+ * Limits the setups that wait for a person: anyone may begin one, and a single IPv6 /48 has 65,536
+ * networks to do so.
+ */
+import { ApiError, limits } from '@phonerack/shared'
+import { type Core } from '../../base/core/core.js'
+
+/** Milliseconds for which a count is reused, so that queries do not grow with requests. */
+const countEveryMs = 1000
+/** Seconds until terminals may have given up. */
+const retryAfterSeconds = 60
+
+export interface PendingSetups {
+  /** Counts one more. @throws ApiError rate_limited when too many are waiting */
+  add(): Promise<void>
+}
+
+/**
+ * @param most across all replicas; each may exceed it by the setups that others begin within a
+ * second
+ */
+export function createPendingSetups(core: Core, most = limits.setup.pending): PendingSetups {
+  let count = 0
+  let countedAt = -Infinity
+  let looking: Promise<void> | null = null
+
+  const look = async (): Promise<void> => {
+    const now = core.clock.now()
+    const [row] = await core.db.$queryRaw<[{ count: bigint }]>`select count(*) from
+      (select 1 from setups where status = 'pending' and expires_at > ${now} limit ${most}) pending`
+    count = Number(row.count)
+    countedAt = performance.now()
+  }
+  return {
+    async add() {
+      if (performance.now() - countedAt >= countEveryMs)
+        await (looking ??= look().finally(() => (looking = null)))
+      if (count < most) {
+        count += 1
+        return
+      }
+      throw new ApiError('rate_limited', {
+        message: `${most} terminals already wait for confirmation.`,
+        next: 'Wait a minute, then send the request again.',
+        details: { limit: most },
+        retryAfterSeconds,
+      })
+    },
+  }
+}

@@ -1,0 +1,100 @@
+/** Adds a user, in the transaction of the link or sign-up that creates them. */
+import { ApiError, newId } from '@phonerack/shared'
+import { type Passkey, type User } from '../../gen/prisma/client.js'
+import { addAudit } from '../../base/audit/audit.js'
+import { type Work } from '../../base/audit/work.js'
+import { endOpenResets } from './passwords.js'
+
+/** An account at an identity provider. */
+export interface AccountRef {
+  /** The key of the provider. */
+  provider: string
+  subject: string
+}
+
+/** A passkey whose answer was checked. */
+export type NewPasskey = Pick<
+  Passkey,
+  'credentialID' | 'publicKey' | 'counter' | 'deviceType' | 'backedUp' | 'transports' | 'aaguid'
+>
+
+/** The first way to sign in, already checked: no account is without one. */
+export type Credential = { passwordHash: string } | { account: AccountRef } | { passkey: NewPasskey }
+
+interface Added {
+  name: string
+  /** Lower case. */
+  email: string
+  /** The person has proved that they own the address. */
+  isVerified: boolean
+  credential: Credential
+  /** An account whose user has not proved the address loses it to this one. */
+  replaces: boolean
+}
+
+export const accountExists = (): ApiError =>
+  new ApiError('invalid_request', {
+    message: 'There is an account with this e-mail address.',
+    next: 'Sign in, then open the link again.',
+    details: { reason: 'account_exists' },
+  })
+
+/** Whether the address can be taken from the account: the rights of an operator never depend on an address. */
+export const isReplaceable = (user: Pick<User, 'emailVerified' | 'isOperator'>): boolean =>
+  !user.emailVerified && !user.isOperator
+
+/** The account keeps its sessions, passkeys and projects. */
+async function freeAddress(work: Work, email: string, who: { id: string }): Promise<void> {
+  const { tx, now, operator } = work
+  await tx.$queryRaw`select 1 from users where email = ${email} for update`
+  const holder = await tx.user.findUnique({ where: { email } })
+  if (!holder || !isReplaceable(holder)) return
+  const after = { email: `${holder.id}@replaced.invalid` }
+  await tx.user.update({ where: { id: holder.id }, data: { ...after, updatedAt: now } })
+  // A link for a new password finds the account by the address.
+  await endOpenResets(tx, email)
+  const { address, requestId } = operator
+  await addAudit(
+    work,
+    'user.replace_address',
+    { target: holder.id, before: { email }, after },
+    {
+      ...{ tokenId: who.id, tokenName: email, address, requestId },
+    },
+  )
+}
+
+/** Returns the ID. @throws ApiError invalid_request for an address that has an account */
+export async function addUser(work: Work, added: Added): Promise<string> {
+  const { tx, now } = work
+  const { name, email, isVerified, credential, replaces } = added
+  const id = newId('user')
+  if (replaces) await freeAddress(work, email, { id })
+  const times = { createdAt: now, updatedAt: now }
+  // Not a check before: another request may create the same one at this moment.
+  const { count } = await tx.user.createMany({
+    data: [{ id, name, email, emailVerified: isVerified, ...times }],
+    skipDuplicates: true,
+  })
+  if (count === 0) throw accountExists()
+  const own = { userId: id, ...times }
+  if ('passwordHash' in credential)
+    await tx.userAccount.create({
+      data: {
+        ...{ id: newId('userAccount'), providerId: 'credential', accountId: id },
+        ...{ ...own, password: credential.passwordHash },
+      },
+    })
+  if ('passkey' in credential)
+    await tx.passkey.create({
+      data: { id: newId('passkey'), name, userId: id, createdAt: now, ...credential.passkey },
+    })
+  if ('account' in credential) {
+    const { account } = credential
+    const row = { id: newId('userAccount'), providerId: account.provider, accountId: account.subject, ...own }
+    const linked = await tx.userAccount.createMany({ data: [row], skipDuplicates: true })
+    // Another request created it, or linked it, at this moment.
+    if (linked.count === 0) throw accountExists()
+  }
+  return id
+}

@@ -1,0 +1,30 @@
+/** Runs a user's change in a transaction, with its audit entry in the user's name. */
+import { type Core } from '../../base/core/core.js'
+import { addAudit } from '../../base/audit/audit.js'
+import { asOperator, type Change, type Work } from '../../base/audit/work.js'
+import { type Actor } from './types.js'
+
+/**
+ * Waits for the user's turn, as tenants' transactions do: those of one user must not take the whole pool.
+ * @param action as the audit log names it, for example `key.create`
+ */
+export async function asUser<T>(
+  core: Core,
+  { user, address, requestId }: Actor,
+  action: string,
+  act: (work: Work) => Promise<Change<T>>,
+): Promise<T> {
+  const actor = {
+    ...{ tokenId: user.id, tokenName: user.email, address, requestId },
+    secret: () => {
+      throw new Error('this request has no token of an operator')
+    },
+  }
+  return core.ownerGate.run(user.id, () =>
+    asOperator(core, actor, async (work) => {
+      const change = await act(work)
+      await addAudit(work, action, change)
+      return change.result
+    }),
+  )
+}

@@ -1,0 +1,19 @@
+import { type Caller } from '../../base/core/caller.js'
+
+/**
+ * Links with which anyone sees and, unless they are view-only, controls a phone in a browser,
+ * without a key.
+ */
+export interface LiveService {
+  /**
+   * Creates a link to a ready phone. It also ends with the phone's session, and with the key or the user's sign-in that
+   * created it. Only its token's hash is stored. @param input `expiresIn` in seconds; `control` left out: false if the profile
+   * of the caller is `guarded`, else true; `userSessionId`: the sign-in of a user of the console, whose oldest links to the
+   * phone end
+   */
+  createLink(
+    caller: Caller,
+    phoneId: string,
+    input: { expiresIn: number; control?: boolean | undefined; userSessionId?: string },
+  ): Promise<{ url: string; expiresAt: Date }>
+}

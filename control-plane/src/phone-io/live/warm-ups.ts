@@ -1,0 +1,37 @@
+/**
+ * Captures a phone for a while after a live link was created, so that a link that is opened
+ * immediately shows a picture immediately. Nothing waits for it, and a failure does no harm. Used
+ * by `links.ts`.
+ */
+import { Metadata, type ClientUnaryCall } from '@grpc/grpc-js'
+import { type Logger } from '@phonerack/shared'
+import { type Target } from '../../rental/phones/target.js'
+
+/** Milliseconds from the creation of a link. */
+const warmMs = 30_000
+
+export interface WarmUps {
+  /** Only the newest of a phone runs. */
+  begin(phoneId: string, target: Target): void
+  close(): void
+}
+
+export function createWarmUps(log: Logger): WarmUps {
+  const calls = new Map<string, ClientUnaryCall>()
+  return {
+    begin(phoneId, { connection, serial, fencingNumber }) {
+      const before = calls.get(phoneId)
+      const assignment = { phoneId, serial, fencingNumber, requestId: '', tenant: '' }
+      const options = { deadline: Date.now() + warmMs }
+      const call = connection.live.prepare({ assignment }, new Metadata(), options, (error) => {
+        if (calls.get(phoneId) === call) calls.delete(phoneId)
+        if (error) log.debug({ err: error, phone: phoneId }, 'stopped capturing a phone without viewers')
+      })
+      calls.set(phoneId, call)
+      before?.cancel()
+    },
+    close() {
+      for (const call of calls.values()) call.cancel()
+    },
+  }
+}

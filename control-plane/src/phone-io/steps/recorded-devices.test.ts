@@ -1,0 +1,162 @@
+/** Faults of the recording, which never change a batch. With real Postgres; the agent is a double. */
+import { createLogger, type ActionBatchResult } from '@phonerack/shared'
+import { beforeAll, beforeEach, expect, it } from 'vitest'
+import { type Caller } from '../../base/core/caller.js'
+import { type Core } from '../../base/core/core.js'
+import { createDeviceService } from '../device-control/service.js'
+import { type DeviceService } from '../device-control/types.js'
+import { type FileStore } from '../../files/storage/file-store.js'
+import { type AgentDouble } from '../../testing/agent-double.js'
+import { readyPhone } from '../../testing/ready-phone.js'
+import { answering, element, pictured } from '../../testing/step-screens.js'
+import { useWorld, type Plane, type Tenant } from '../../testing/world.js'
+import { createPictures, type Pictures } from './pictures.js'
+import { createRecordedDevices } from './recorded-devices.js'
+import { createStepRecorder, type StepRecorder } from './recorder.js'
+
+const world = useWorld()
+let plane: Plane
+let agent: AgentDouble
+let tenant: Tenant
+let phoneId: string
+let core: Core
+const context = { requestId: 'req_aaaaaaaaaaaa', signal: new AbortController().signal }
+const log = createLogger('test')
+log.level = 'silent'
+
+beforeAll(async () => {
+  plane = await world.start()
+  agent = await plane.rack(1)
+  tenant = await plane.tenant()
+  phoneId = await readyPhone(plane, tenant)
+  core = { ...plane.app.core, log }
+})
+beforeEach(() => {
+  agent.onBatch = answering(pictured([element(1, { text: 'Home' })]))
+})
+
+const callerOf = (pictures: 'asked' | 'every'): Caller => ({
+  ...tenant.caller,
+  steps: { text: false, pictures },
+})
+const noPictures: Pictures = { keep: () => Promise.resolve(null) }
+const batch = { actions: [{ type: 'home' }], observe: 'both' } as const
+
+/** Runs the batch. @param faults replace parts of the recorder, of the devices, or the pictures */
+async function run({
+  recorder: broken = () => ({}),
+  devices = {},
+  pictures = noPictures,
+  mode = 'asked',
+  observe = 'both',
+}: {
+  recorder?: (real: StepRecorder) => Partial<StepRecorder>
+  devices?: Partial<DeviceService>
+  pictures?: Pictures
+  mode?: 'asked' | 'every'
+  observe?: 'none' | 'both'
+} = {}): Promise<ActionBatchResult> {
+  const real = createStepRecorder(core, pictures)
+  const recorder = { ...real, ...broken(real) }
+  const recorded = createRecordedDevices(
+    core,
+    { ...createDeviceService(core, plane.app.hosts), ...devices },
+    recorder,
+  )
+  try {
+    const json = await recorded.runActions(callerOf(mode), phoneId, { ...batch, observe }, context)
+    return JSON.parse(Buffer.from(json).toString('utf8')) as ActionBatchResult
+  } finally {
+    await real.close()
+  }
+}
+const fault = (): never => {
+  throw new Error('a fault of the recording')
+}
+const statuses = async () =>
+  (await core.db.step.findMany({ where: { phoneId }, orderBy: [{ startedAt: 'asc' }, { id: 'asc' }] })).map(
+    ({ status }) => status,
+  )
+
+it('runs and answers a batch whose step cannot begin', async () => {
+  const before = await statuses()
+  expect(await run({ recorder: () => ({ begin: fault }) })).toMatchObject({ completed: 1 })
+  expect(await statuses()).toEqual(before)
+})
+
+it('answers a batch whose outcome cannot be recorded, and its step is unknown', async () => {
+  const answer = await run({
+    recorder: (real) => ({
+      begin: (of) => ({ ...real.begin(of), answered: () => Promise.reject(new Error('x')) }),
+    }),
+  })
+  expect(answer).toMatchObject({ completed: 1, observation: { elements: [{ text: 'Home' }] } })
+  expect((await statuses()).at(-1)).toBe('unknown')
+  const failing = await run({
+    recorder: () => ({ begin: () => ({ answered: fault, unknown: fault, refused: fault }) }),
+  })
+  expect(failing).toMatchObject({ completed: 1 })
+})
+
+it('throws the error of a batch although its recording fails too', async () => {
+  agent.onBatch = () => Promise.reject(new Error('lost'))
+  await expect(
+    run({ recorder: () => ({ begin: () => ({ answered: fault, unknown: fault, refused: fault }) }) }),
+  ).rejects.toMatchObject({ code: 'internal_error' })
+})
+
+it('answers without the observation that it cannot cut to the requested mode', async () => {
+  const json = Buffer.from('{"results":[{"index":0}],"completed":1,"observation":{"text":1}}')
+  const devices = {
+    runActions: (...[, , , { onAdmitted }]: Parameters<DeviceService['runActions']>) => {
+      onAdmitted?.()
+      return Promise.resolve(json)
+    },
+  }
+  expect(await run({ devices, mode: 'every', observe: 'none' })).toEqual({
+    results: [{ index: 0 }],
+    completed: 1,
+  })
+  // As it was requested, it needs no cut.
+  expect(await run({ devices })).toHaveProperty('observation')
+})
+
+const unused = () => Promise.reject(new Error('not used'))
+/** A store whose writes end when the test says so. */
+function slowStore(room: () => Promise<boolean> = () => Promise.resolve(true)) {
+  let end = (): void => undefined
+  const written = new Promise<void>((resolve) => (end = resolve))
+  const put: string[] = []
+  const store: FileStore = {
+    ...{ isConfigured: true, hasRoomFor: room, read: unused, readPart: unused, withLocalFile: unused },
+    put: (id) => {
+      put.push(id)
+      return written
+    },
+    has: () => Promise.resolve(false),
+    sweep: () => Promise.resolve(),
+    delete: unused,
+  }
+  return { store, put, end: () => end() }
+}
+
+it('answers without the picture that a storage does not take, and deletes it an hour later', async () => {
+  const { store, put, end } = slowStore()
+  const began = performance.now()
+  await run({ pictures: createPictures({ ...core, log }, store) })
+  // The storage would take forever.
+  expect(performance.now() - began).toBeLessThan(30_000)
+  const steps = await core.db.step.findMany({ where: { phoneId }, orderBy: { startedAt: 'desc' }, take: 1 })
+  expect(steps).toMatchObject([{ status: 'succeeded', pictureId: null }])
+  end()
+  expect(put).toHaveLength(1)
+  const jobs = await core.db
+    .$queryRaw`select key from graphile_worker.jobs where key = ${`file.delete:${put[0]}`}`
+  expect(jobs).toHaveLength(1)
+})
+
+it('keeps the step when the room of the storage cannot be read', async () => {
+  const { store } = slowStore(() => Promise.reject(new Error('statfs failed')))
+  expect(await run({ pictures: createPictures({ ...core, log }, store) })).toMatchObject({ completed: 1 })
+  expect((await statuses()).at(-1)).toBe('succeeded')
+})

@@ -1,0 +1,188 @@
+/**
+ * Finds the device and host of a request into a phone with one read of the database, and repeats
+ * the read while the phone is unreachable.
+ */
+import { ApiError, ownNow, subjects, onAbort } from '@phonerack/shared'
+import { Prisma } from '../../gen/prisma/client.js'
+import { controlOutOfReach } from '../../base/core/out-of-reach.js'
+import { type HostClients, type HostConnection } from '../../links/host-calls/clients.js'
+import { permitted } from './access.js'
+import { readinessConflict } from './conflicts.js'
+import { type Core } from '../../base/core/core.js'
+import { isUp } from '../devices/link.js'
+import { hostInReach } from '../devices/reach.js'
+import { type Caller } from '../../base/core/caller.js'
+import { type PhoneStatus } from '../../base/core/statuses.js'
+import { controlOf, phoneControlled } from './control.js'
+
+export interface Target {
+  connection: HostConnection
+  serial: string
+  fencingNumber: bigint
+}
+
+/** A ready phone, with its host. */
+export interface ReadyTarget extends Target {
+  hostId: string
+}
+
+/**
+ * Milliseconds that a request waits for an unreachable phone. A loose cable, or one late heartbeat
+ * of a host that sends them every two seconds, must not be an error for the client.
+ */
+const waits = { total: 2500, firstPause: 100, longestPause: 800 }
+
+interface Row {
+  projectId: string
+  status: PhoneStatus
+  serial: string | null
+  link: string | null
+  fencing_number: bigint | null
+  host_id: string | null
+  address: string | null
+  certificate_fingerprint: string | null
+  join_id: string | null
+  next_certificate_fingerprint: string | null
+  last_seen_at: Date | null
+  control_id: string | null
+  control_until: Date | null
+}
+
+/** The agent of the phone's host refuses starts and wipes. docs/decisions/0217 */
+export const hostRefusesWork = (phoneId: string): ApiError =>
+  new ApiError('phone_unavailable', {
+    message: 'The host of the phone takes no new work now, so nothing was done.',
+    details: { phone: phoneId },
+  })
+
+export const phoneUnavailable = (phoneId: string): ApiError =>
+  new ApiError('phone_unavailable', { details: { phone: phoneId } })
+
+/**
+ * For reads, and for calls that change nothing on the screen. @throws ApiError phone_not_found,
+ * phone_not_allowed, the conflict of a phone that is not ready, phone_unavailable when its device
+ * or host stays unreachable
+ */
+export const readyTarget = (
+  core: Core,
+  hosts: HostClients,
+  caller: Caller,
+  phoneId: string,
+  signal?: AbortSignal,
+): Promise<ReadyTarget> => targetOf(core, hosts, { caller, phoneId, isWrite: false, signal })
+
+/**
+ * For requests that control the phone. @throws ApiError as `readyTarget`, and phone_controlled
+ * while a person controls the phone, unless the request is a person's
+ */
+export const writableTarget = (
+  core: Core,
+  hosts: HostClients,
+  caller: Caller,
+  phoneId: string,
+  signal?: AbortSignal,
+): Promise<ReadyTarget> => targetOf(core, hosts, { caller, phoneId, isWrite: true, signal })
+
+/**
+ * For pictures that the page requests by itself: refused to people too while one of them controls the phone. @throws ApiError as
+ * `writableTarget`
+ */
+export const unattendedTarget = (
+  core: Core,
+  hosts: HostClients,
+  caller: Caller,
+  phoneId: string,
+  signal?: AbortSignal,
+): Promise<ReadyTarget> =>
+  targetOf(core, hosts, { caller: { ...caller, isPerson: false }, phoneId, isWrite: true, signal })
+
+interface Asking {
+  caller: Caller
+  phoneId: string
+  isWrite: boolean
+  /** Ends the wait when the client has gone. */
+  signal: AbortSignal | undefined
+}
+
+async function targetOf(core: Core, hosts: HostClients, asking: Asking): Promise<ReadyTarget> {
+  const until = ownNow() + waits.total
+  const first = await look(core, hosts, asking)
+  if ('target' in first) return first.target
+  if (!first.isHeard) core.bus.publish(subjects.announce(first), {})
+  for (let pause = waits.firstPause; ; pause = Math.min(2 * pause, waits.longestPause)) {
+    const left = Math.max(0, until - ownNow())
+    // Listen before reading, so that a change in between is not missed: a heartbeat that changes
+    // the device ends the pause.
+    const listening = new AbortController()
+    const stop = (): void => listening.abort()
+    const forget = asking.signal && onAbort(asking.signal, stop)
+    const change = core.changes.next(asking.phoneId, Math.min(pause, left), listening.signal)
+    try {
+      const seen = await look(core, hosts, asking)
+      if ('target' in seen) return seen.target
+      if (left === 0 || listening.signal.aborted) {
+        core.log.info(seen, 'a phone is unreachable')
+        throw phoneUnavailable(asking.phoneId)
+      }
+      await change
+    } finally {
+      forget?.()
+      stop()
+    }
+  }
+}
+
+type Seen =
+  | { target: ReadyTarget }
+  | { phone: string; serial: string; link: string; hostId: string; joinId: string | null; isHeard: boolean }
+
+/** One read. @throws ApiError as `readyPlace` */
+async function look(core: Core, hosts: HostClients, asking: Asking): Promise<Seen> {
+  const now = core.clock.now()
+  const { serial, fencingNumber, hostId, joinId, link, lastSeenAt, ...at } = await readyPlace(
+    core,
+    asking,
+    now,
+  )
+  const isHeard = hostInReach(lastSeenAt, now, core.rules)
+  return isHeard && isUp(link)
+    ? { target: { connection: hosts.to(hostId, { ...at, joinId }), hostId, serial, fencingNumber } }
+    : { phone: asking.phoneId, serial, link, hostId, joinId, isHeard }
+}
+
+/**
+ * The place of a phone to which the request may go, reachable or not. @throws ApiError as
+ * `readyTarget` and `writableTarget`
+ */
+async function readyPlace(core: Core, { caller, phoneId, isWrite }: Asking, now: Date) {
+  const row = permitted(
+    caller,
+    phoneId,
+    await readRow(core, phoneId, now).catch((error: unknown) => {
+      throw controlOutOfReach(error, { phone: phoneId })
+    }),
+  )
+  const conflict = readinessConflict(phoneId, row.status)
+  if (conflict) throw conflict
+  const { control_id: id, control_until: expiresAt } = row
+  const isKeptAway = isWrite && caller.isPerson !== true
+  if (isKeptAway && id !== null && expiresAt !== null) throw phoneControlled(phoneId, { id, expiresAt }, now)
+  const { serial, link, fencing_number: fencingNumber, host_id: hostId, address } = row
+  if (serial === null || link === null || fencingNumber === null || hostId === null || address === null) {
+    throw phoneUnavailable(phoneId)
+  }
+  const certificates = {
+    certificateFingerprint: row.certificate_fingerprint,
+    nextCertificateFingerprint: row.next_certificate_fingerprint,
+  }
+  const { join_id: joinId, last_seen_at: lastSeenAt } = row
+  return { serial, link, fencingNumber, hostId, joinId, address, ...certificates, lastSeenAt }
+}
+
+async function readRow({ read }: Core, phoneId: string, now: Date): Promise<Row | null> {
+  const rows = await read<Row>(Prisma.sql`select p.project_id as "projectId", p.status, d.serial, d.link,
+    d.fencing_number, h.id as host_id, h.address, h.certificate_fingerprint, h.next_certificate_fingerprint, h.join_id, h.last_seen_at, c.id as control_id, c.expires_at as control_until
+    from phones p left join devices d on d.phone_id = p.id left join hosts h on h.id = d.host_id ${controlOf(now)}
+    where p.id = ${phoneId}`)
+  return rows[0] ?? null
+}

@@ -1,0 +1,26 @@
+/**
+ * Distinguishes a write that was never sent from one with an unknown outcome. Used by
+ * implementations of capabilities around the step that changes the phone.
+ */
+import { ApiError, DeadlineExceeded } from '@phonerack/shared'
+import { AdbFileRefused } from '../errors.js'
+import { DeviceGone } from './device.js'
+
+/**
+ * Runs a step that changes the phone, and its confirmation. A disconnect, a timeout, or a refusal to confirm it after the first byte
+ * leaves the outcome unknown.
+ * @throws ApiError action_outcome_unknown
+ */
+export async function writing<T>(what: string, step: () => Promise<T>): Promise<T> {
+  try {
+    return await step()
+  } catch (error) {
+    const isOpen =
+      error instanceof DeviceGone || error instanceof DeadlineExceeded || error instanceof AdbFileRefused
+    if (!isOpen) throw error
+    throw new ApiError('action_outcome_unknown', {
+      message: `The phone did not confirm ${what}.`,
+      cause: error,
+    })
+  }
+}

@@ -1,0 +1,30 @@
+/**
+ * Starts the lock guard of one device: its findings update the device's condition, its actions become events.
+ */
+import type { Logger } from '@phonerack/shared'
+import type { ConditionWatch } from './condition.js'
+import type { RecordFields } from './record-fields.js'
+import { mostEvents } from './rescue.js'
+import { startLockGuard, type LockGuard, type LockGuardParts } from '../../phone/lock/guard.js'
+
+interface Parts extends Pick<LockGuardParts, 'transport' | 'memory' | 'scope'> {
+  watch: ConditionWatch
+  events: RecordFields['events']
+  onChange: () => void
+  log: Logger
+}
+
+// The caller's parts have more fields, such as the times of the agent, which the guard must not take for its times.
+export const guardDevice = ({ watch, events, onChange, log, transport, memory, scope }: Parts): LockGuard =>
+  startLockGuard({
+    ...{ transport, memory, scope },
+    recordLock: (isSet) => {
+      if (watch.recordLock(isSet)) onChange()
+    },
+    note: (step, outcome, reason) => {
+      const event = { at: new Date().toISOString(), step, outcome, reason }
+      log.warn({ event }, 'a screen lock on a rented phone')
+      events.set([...events.get(), event].slice(-mostEvents))
+    },
+    log,
+  })

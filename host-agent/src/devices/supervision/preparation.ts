@@ -1,0 +1,138 @@
+/**
+ * Prepares the phone of one serial for calls: the probe of its capabilities, the agent's programs on it, and the assembled
+ * device. Used by `supervisor.ts`.
+ */
+import type { Logger, Progress } from '@phonerack/shared'
+import { command } from '../../adb/quote.js'
+import type { Transport } from '../../adb/transport.js'
+import type { AgentTimes } from '../../base/times.js'
+import { createCaptureHub } from '../../capture/hub.js'
+import { withoutScrcpy, type Choice } from '../../adb/device/choice.js'
+import type { DeviceRecord, Records } from '../../custody/records.js'
+import type { FoundCapability } from '../../adb/device/attempt.js'
+import type { Device } from '../../adb/device/device.js'
+import type { CredentialMemory } from '../../phone/lock/credential-memory.js'
+import type { ControlSocket } from '../../capture/scrcpy/control-socket.js'
+import { uiServer } from '../../adb/parts/parts.js'
+import type { Jar } from '../../capture/scrcpy/jar.js'
+import { createScrcpyKeeper } from '../../capture/scrcpy/keeper.js'
+import { createUi } from '../../phone/shell/ui.js'
+import { createUiServerKeeper } from '../../phone/ui-server/keeper.js'
+import { assembleDevice, type AssembledDevice } from './assemble.js'
+import { prepare, probeCapabilities, type Helpers } from './provision.js'
+import type { RecordFields } from './record-fields.js'
+
+export interface PreparationParts {
+  serial: string
+  transport: Transport
+  /** Null: this host has none. */
+  jar: Jar | null
+  isolated: boolean
+  records: Records
+  fields: RecordFields
+  credentials: CredentialMemory
+  /** Left out: the product's. */
+  times?: AgentTimes | undefined
+  log: Logger
+}
+
+export class Preparation {
+  private readonly helpers: Helpers
+  private assembled: AssembledDevice | null = null
+
+  constructor(private readonly parts: PreparationParts) {
+    const { transport, jar, isolated, times, log } = parts
+    this.helpers = {
+      keeper: createScrcpyKeeper(transport, jar, log),
+      capture: createCaptureHub({
+        transport,
+        jar,
+        log,
+        changes: { ...(times?.videoLinger === undefined ? {} : { linger: times.videoLinger }) },
+      }),
+      uiServer: createUiServerKeeper({ transport, isolated, log }),
+      log,
+    }
+  }
+
+  /** The last assembled device, in any state of the phone; null before the first. */
+  get device(): Device | null {
+    return this.assembled
+  }
+
+  /** The control socket of the running scrcpy server; null without one. */
+  get control(): ControlSocket | null {
+    return this.helpers.keeper.current
+  }
+
+  /** Tests the phone's capabilities and stores the choice of implementations. `sdk`: its API level; null: unknown. */
+  async probe(sdk: number | null, progress: Progress): Promise<FoundCapability[]> {
+    const { serial, transport, records } = this.parts
+    const { choice, capabilities } = await probeCapabilities(transport.pinned(), this.helpers, sdk, progress)
+    records.update(serial, { choice })
+    this.assemble()
+    return capabilities
+  }
+
+  /** Prepares the phone for the choice in its record. Also used after a wipe. */
+  async prepare(progress: Progress): Promise<void> {
+    await prepare(this.parts.transport.pinned(), this.helpers, this.choice, progress)
+    this.assemble()
+    await this.keepSettings(progress)
+  }
+
+  /** Checks that the input server runs, and restores settings that the phone lost. */
+  async check(progress: Progress): Promise<void> {
+    if (this.choice?.input === 'scrcpy') await this.helpers.keeper.socket(progress)
+    await this.keepSettings(progress)
+  }
+
+  /** Ends the UI server and reads the tree by `uiautomator dump`; then the server is started again. For an acceptance run. */
+  treeByDump(progress: Progress): Promise<string> {
+    const transport = this.parts.transport.pinned()
+    return this.helpers.uiServer.whileStopped(async () => {
+      await transport.shell(command('am', 'force-stop', uiServer.package), progress)
+      return createUi(transport, this.choice?.ui ?? 'uiautomator-tty', () => undefined).source(progress)
+    }, progress)
+  }
+
+  /** Stops the agent's programs on the phone; `prepare` starts them again. */
+  stop(): void {
+    const { keeper, capture, uiServer } = this.helpers
+    keeper.stop()
+    capture.stop('the phone accepts no calls now')
+    uiServer.stop()
+  }
+
+  private get record(): DeviceRecord {
+    return this.parts.records.get(this.parts.serial)
+  }
+
+  /** The implementations in use: an agent may have lost its scrcpy server since the enrolment. */
+  private get choice(): Choice | null {
+    const { choice } = this.record
+    return choice !== null && this.parts.jar === null ? withoutScrcpy(choice) : choice
+  }
+
+  private async keepSettings(progress: Progress): Promise<void> {
+    await this.assembled?.location?.keep(progress)
+    await this.assembled?.keyboardSwitch.restoreLeftover(progress)
+  }
+
+  private assemble(): void {
+    const { transport, fields, credentials } = this.parts
+    const { choice } = this
+    if (!choice) return
+    this.assembled = assembleDevice({
+      ...this.helpers,
+      // Calls of this device must not reach a later phone on the same serial.
+      transport: transport.pinned(),
+      choice,
+      desired: fields.desired,
+      keyboard: fields.keyboard,
+      logMark: () => this.record.logMark,
+      defaultZone: () => this.record.baseline?.timezone ?? null,
+      credentials,
+    })
+  }
+}

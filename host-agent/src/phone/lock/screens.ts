@@ -1,0 +1,35 @@
+/**
+ * Recognises screens that set a screen lock, and parses the lock state. Pure. Used by
+ * `guard.ts` and the condition.
+ */
+import { command, type ShellCommand } from '../../adb/quote.js'
+import type { WindowState } from '../../adb/device/device.js'
+
+/** Packages of Android and of vendors. Other packages are ignored: a tenant's app can name its screens freely. */
+const systemPackage =
+  /^com\.(android|google\.android|samsung\.android|sec\.android|miui|xiaomi|coloros|oplus|oppo|vivo|bbk|huawei|hihonor|motorola|sonymobile|lge|asus|transsion|hmdglobal)\b/
+
+/**
+ * AOSP `com.android.settings.password.*` of Android 9 to 15 (`ChooseLockGeneric`, `ChooseLockPassword`,
+ * `ConfirmLockPattern`, `SetNewPasswordActivity`, `SetupChooseLock…`), the biometric enrolments that begin with one of
+ * them, and the names of Xiaomi (`MiuiSecurityChooseUnlock`).
+ */
+const credentialScreen =
+  /(?:^|[.$])\w*(?:Choose(?:Lock|Unlock)|ConfirmLock|ConfirmDeviceCredential|SetNewPassword|LockScreenSuggestion|ScreenLockSuggestion|(?:Fingerprint|Face|Biometric)Enroll)\w*/
+
+type Foreground = Pick<WindowState, 'package' | 'activity'>
+
+export const isCredentialScreen = ({ package: name, activity }: Foreground): boolean =>
+  systemPackage.test(name) && activity !== null && credentialScreen.test(activity)
+
+/** Where a credential can be typed: text typed elsewhere is never kept. */
+export const isSettings = ({ package: name, activity }: Foreground): boolean =>
+  isCredentialScreen({ package: name, activity }) || (systemPackage.test(name) && /settings/i.test(name))
+
+export const readLock: ShellCommand = command('dumpsys', 'lock_settings')
+
+/** From `CredentialType:` in the output of `readLock`, for the first user. Null: not reported. */
+export function parseLock(output: string): boolean | null {
+  const type = /CredentialType: *(\w+)/i.exec(output)?.[1]
+  return type === undefined ? null : !/^none$/i.test(type)
+}

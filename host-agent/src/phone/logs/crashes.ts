@@ -1,0 +1,110 @@
+/** Crashes and hangs of apps, from the reports of Android's drop box, which a wipe removes. Created by `supervision/assemble.ts`. */
+import { randomBytes } from 'node:crypto'
+import { ApiError, shorten, type Progress } from '@phonerack/shared'
+import { command, pipe, sequence } from '../../adb/quote.js'
+import type { Transport } from '../../adb/transport.js'
+import type { Crash, Crashes } from '../../adb/device/reports.js'
+import { run } from '../../adb/device/run.js'
+import { ownPackages } from '../../adb/parts/parts.js'
+import { parseEntries, parseReport, reportIn, type DropBoxEntry } from './dropbox.js'
+import { clean } from './logs.js'
+
+/** The maximum number of reports that one query reads, the newest first. */
+const most = 100
+/** Reports that one command reads. */
+const atOnce = 10
+/** Bytes of one report. */
+const reportBytes = 80_000
+/** Characters. */
+const longest = { stack: 65_536, reason: 2000, name: 255 }
+/** Bytes of all stacks of a page. */
+const pageBytes = 2_000_000
+
+const cursorOf = ({ tag, at }: DropBoxEntry): string => `${tag}@${at.getTime()}`
+
+export function createCrashes(transport: Transport): Crashes {
+  async function entries(progress: Progress): Promise<DropBoxEntry[]> {
+    const output = await run(transport, command('dumpsys', 'dropbox', '--file'), progress)
+    const found = parseEntries(output)
+    if (found !== null) return found
+    throw new ApiError('provider_error', {
+      message: 'The phone lists its crash reports in an unknown format.',
+      details: { output: output.slice(0, 200) },
+    })
+  }
+
+  /** The texts of entries, in their order; null for one that is gone. */
+  async function reports(
+    wanted: readonly DropBoxEntry[],
+    all: readonly DropBoxEntry[],
+    progress: Progress,
+  ): Promise<(string | null)[]> {
+    // An app cannot print this line, so it cannot end the part of its report.
+    const border = randomBytes(16).toString('hex')
+    const commands = wanted.flatMap(({ date, time, tag }) => [
+      command('echo', border),
+      pipe(
+        command('dumpsys', 'dropbox', '--print', date, time, tag),
+        command('head', '-c', String(reportBytes)),
+      ),
+    ])
+    const output = await run(transport, sequence(...commands), progress)
+    const parts = output.split(`${border}\n`).slice(1)
+    return wanted.map((entry, index) => {
+      const same = all.filter(({ header }) => header === entry.header)
+      return reportIn(parts[index] ?? '', entry, same.indexOf(entry))
+    })
+  }
+
+  return {
+    async list({ package: name, limit, cursor }, progress) {
+      const all = await entries(progress)
+      const newest = all.toReversed()
+      const from = cursor === null ? 0 : afterCursor(newest, cursor)
+      const candidates = newest.slice(from, from + most)
+      const crashes: Crash[] = []
+      let bytes = 0
+      for (let at = 0; at < candidates.length; at += atOnce) {
+        const chunk = candidates.slice(at, at + atOnce)
+        const texts = await reports(chunk, all, progress)
+        for (const [index, entry] of chunk.entries()) {
+          const crash = crashOf(entry, texts[index] ?? null)
+          if (crash === null || ownPackages.has(crash.package)) continue
+          if (name !== null && crash.package !== name) continue
+          bytes += Buffer.byteLength(crash.stack) + 3000
+          if (crashes.length === limit || (bytes > pageBytes && crashes.length > 0))
+            return { crashes, more: true }
+          crashes.push(crash)
+        }
+      }
+      return { crashes, more: false }
+    },
+  }
+}
+
+/** The index after the entry of the cursor; when it is gone, that of the first older one. */
+function afterCursor(newest: readonly DropBoxEntry[], cursor: string): number {
+  const known = newest.findIndex((entry) => cursorOf(entry) === cursor)
+  if (known !== -1) return known + 1
+  const ms = Number(cursor.slice(cursor.indexOf('@') + 1))
+  const older = newest.findIndex(({ at }) => at.getTime() < ms)
+  return older === -1 ? newest.length : older
+}
+
+function crashOf(entry: DropBoxEntry, text: string | null): Crash | null {
+  if (text === null) return null
+  const { process, package: name, pid, exception, reason, stack } = parseReport(entry.kind, text)
+  const shown = clean(stack)
+  return {
+    at: entry.at,
+    kind: entry.kind,
+    package: shorten(clean(name), longest.name),
+    process: shorten(clean(process), longest.name),
+    pid,
+    exception: exception === null ? null : shorten(exception, longest.name),
+    reason: reason === null ? null : shorten(clean(reason), longest.reason),
+    stack: shorten(shown, longest.stack),
+    truncated: shown.length > longest.stack || Buffer.byteLength(text) >= reportBytes - 1000,
+    cursor: cursorOf(entry),
+  }
+}

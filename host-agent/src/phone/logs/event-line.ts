@@ -1,0 +1,75 @@
+/**
+ * Crashes, hangs and new notifications from lines of `logcat -b events -v threadtime,epoch,nsec,uid`. Pure. Forms: AOSP
+ * `EventLogTags.logtags` of ActivityManager and NotificationManager, Android 10 to 16. Used by `watch.ts`.
+ */
+import { createHash } from 'node:crypto'
+import type { CrashKind } from '../../adb/device/reports.js'
+
+export type Observed =
+  | { kind: 'crash'; crash: CrashKind; package: string; pid: number; exception: string | null }
+  | { kind: 'notification'; package: string; key: string }
+
+export type Observation = Observed & {
+  /** Names the line: the same each time the line is read. */
+  id: string
+  /** By the phone's clock. */
+  at: Date
+}
+
+export const watchedTags = ['am_crash', 'am_anr', 'notification_enqueue'] as const
+
+const prefix =
+  /^\s*(\d{1,12})\.(\d{9})\s+(\S+)\s+(\d{1,9})\s+(\d{1,9}) [VDIWEF] (am_crash|am_anr|notification_enqueue)\s*: (.*)$/
+
+/** Only the system writes these events. An app can write to the buffer, too, under its own user. */
+const systemUsers = new Set(['1000', 'system'])
+
+export class EventLines {
+  /** Time and thread of the last line: a message with several lines repeats them, so the rest is not an event. */
+  private last = ''
+
+  /** Null: not an event that is reported. */
+  read(line: string): Observation | null {
+    const [, seconds = '', nanoseconds = '', user = '', pid = '', tid = '', tag = '', message = ''] =
+      prefix.exec(line) ?? []
+    if (tag === '' || !systemUsers.has(user)) return null
+    const written = `${seconds}.${nanoseconds}.${pid}.${tid}`
+    if (written === this.last) return null
+    this.last = written
+    const observed = eventOf(tag, message)
+    if (observed === null) return null
+    const id = createHash('sha256').update(`${written} ${tag} ${message}`).digest('base64url').slice(0, 22)
+    const at = new Date(Number(seconds) * 1000 + Math.floor(Number(nanoseconds) / 1e6))
+    return Number.isNaN(at.getTime()) ? null : { id, at, ...observed }
+  }
+}
+
+const name = '([A-Za-z0-9_.]{1,255})'
+const forms = {
+  /** User, PID, process, flags, exception, … */
+  am_crash: new RegExp(`^\\[-?\\d+,(\\d{1,9}),${name}(?::[^,]*)?,-?\\d+,([^,\\]]{1,255})`),
+  /** User, PID, package, flags, reason. */
+  am_anr: new RegExp(`^\\[-?\\d+,(\\d{1,9}),${name}(?::[^,]*)?,-?\\d+`),
+  /** UID, PID, package, number, tag, user, notification, status: 0 is a new one. */
+  notification_enqueue: new RegExp(`^\\[(\\d+),\\d+,${name},(-?\\d+),(.*?),(-?\\d+),Notification\\(`),
+}
+
+function eventOf(tag: string, message: string): Observed | null {
+  if (tag === 'notification_enqueue') {
+    // Not in the expression, which would search for it from each comma.
+    if (!message.endsWith(',0]')) return null
+    const [, uid, owner, number, label, user] = forms.notification_enqueue.exec(message) ?? []
+    if (owner === undefined) return null
+    const shown = label === 'NULL' || label === '' ? 'null' : label
+    return { kind: 'notification', package: owner, key: `${user}|${owner}|${number}|${shown}|${uid}` }
+  }
+  const [, pid, owner, exception = null] =
+    (tag === 'am_crash' ? forms.am_crash : forms.am_anr).exec(message) ?? []
+  if (owner === undefined) return null
+  const isNative = exception === 'Native crash'
+  const crash = tag === 'am_anr' ? 'anr' : isNative ? 'native_crash' : 'crash'
+  return {
+    ...{ kind: 'crash', crash, package: owner, pid: Number(pid) },
+    exception: isNative || exception === null || !/^[\w.$]+$/.test(exception) ? null : exception,
+  }
+}

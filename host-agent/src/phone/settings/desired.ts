@@ -1,0 +1,16 @@
+/** A tenant's settings that a restart of the phone loses. Stored on disk, set again after it, deleted by a wipe. */
+import type { Coordinates } from '../../adb/device/device.js'
+
+export interface Desired {
+  /** Null: the phone's real location. */
+  location: Coordinates | null
+  /** Null: the phone's default. */
+  timezone: string | null
+}
+
+export const nothingDesired: Desired = { location: null, timezone: null }
+
+export interface DesiredState {
+  get(): Desired
+  set(change: Partial<Desired>): void
+}

@@ -1,0 +1,65 @@
+/**
+ * Reads the element tree from the UI server, or by `uiautomator dump` while the server may not run or does not. A read changes
+ * nothing on the phone, so it is retried once when the server fails.
+ */
+import { DeadlineExceeded, type Logger, type Progress } from '@phonerack/shared'
+import type { Ui } from '../../adb/device/device.js'
+import { UiServerDown, UiServerRefused } from './http.js'
+import { UiServerUnavailable, type UiServerKeeper } from './keeper.js'
+
+export interface UiServerTreeParts {
+  server: UiServerKeeper
+  /** Uses `uiautomator dump`. */
+  fallback: Ui
+  log: Logger
+  /** Called when a read begins. */
+  beforeRead: () => void
+}
+
+export const treeTimes = {
+  /** One attempt; a screen of 1,500 nodes takes a slow phone 3 s. */
+  tryMs: 7000,
+  /** Both attempts, with a restart between them. */
+  allMs: 15_000,
+} as const
+
+export function createUiServerTree({ server, fallback, log, beforeRead }: UiServerTreeParts): Ui {
+  const once = (progress: Progress, refresh: boolean): Promise<string> =>
+    server.use(async (session, within) => {
+      const limited = within.within(treeTimes.tryMs)
+      try {
+        if (refresh) await session.refresh(limited)
+        return await session.source(limited)
+      } catch (error) {
+        // The server hangs: the attempt timed out, not the caller.
+        if (error instanceof DeadlineExceeded && !within.expired) {
+          server.giveUp(session, 'it did not respond')
+          throw new UiServerDown(error)
+        }
+        throw error
+      }
+    }, progress)
+
+  return {
+    async source(progress, refresh = false) {
+      beforeRead()
+      const within = progress.within(treeTimes.allMs)
+      for (let attempt = 1; ; attempt += 1) {
+        try {
+          return await once(within, refresh)
+        } catch (error) {
+          if (error instanceof UiServerUnavailable) {
+            log.info({ reason: error.message }, 'tree by uiautomator dump')
+            return await server.whileStopped(() => fallback.source(progress), progress)
+          }
+          const failed = error instanceof UiServerDown || error instanceof UiServerRefused
+          if (!failed) throw error
+          // After two attempts the answer is not valid XML: `ScreenXmlError` with the
+          // server's message, a `provider_error`.
+          if (attempt >= 2) return error.message
+          log.warn({ err: error }, 'the UI server failed; reading the tree again')
+        }
+      }
+    },
+  }
+}

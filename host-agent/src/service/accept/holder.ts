@@ -1,0 +1,36 @@
+/** Finds the program of this machine that holds a phone, before an acceptance run takes it. */
+import { Progress } from '@phonerack/shared'
+import { AdbClient } from '../../adb/client.js'
+import { runningAgent } from '../../adb/process-identity.js'
+import { attempt, readAdbServers } from '../doctor/programs.js'
+import { isNetworkSerial } from './phone.js'
+
+/** Milliseconds for one adb server. */
+const askMs = 5000
+
+/**
+ * Why the phone cannot be taken; null: nothing that holds it was found.
+ * @param agentDir state folder of this machine's agent; null: unknown
+ * @param proc `/proc`
+ */
+export async function holderOf(
+  serial: string,
+  agentDir: string | null,
+  proc = '/proc',
+): Promise<string | null> {
+  const agent = agentDir === null ? null : runningAgent(agentDir)
+  // Its adb servers take every phone on USB, even one that restarts during the run.
+  if (agent !== null && !isNetworkSerial(serial))
+    return `the host agent of this machine runs (process ${agent}) and holds every phone on USB. Stop it first, or use another machine.`
+  const servers = await readAdbServers(proc, null)
+  if ('failed' in servers) return null
+  for (const { pid, command } of servers.value) {
+    const socket = / localfilesystem:(\S+)/.exec(` ${command}`)?.[1]
+    if (socket === undefined) continue
+    const listed = await attempt(() => new AdbClient(socket).devices(Progress.for(askMs)))
+    const holds = 'value' in listed && listed.value.some((device) => device.serial === serial)
+    if (holds)
+      return `a running host agent holds ${serial}: its adb server is process ${pid}. Stop that agent, or remove the phone from it.`
+  }
+  return null
+}

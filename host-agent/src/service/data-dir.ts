@@ -1,0 +1,26 @@
+/** The agent's folder: private, and used by one agent at a time. */
+import { chmodSync, mkdirSync, statSync } from 'node:fs'
+import { agentMark, findMarked, markProcess, unmarkProcess } from '../adb/process-identity.js'
+import type { Owner } from '../base/atomic-file.js'
+
+/**
+ * Locks the folder for this process; the returned function unlocks it.
+ * @throws Error when another running agent holds it
+ */
+export function takeDataDir(dir: string): () => void {
+  mkdirSync(dir, { recursive: true, mode: 0o700 })
+  chmodSync(dir, 0o700)
+  const mark = agentMark(dir)
+  const other = findMarked(mark)
+  if (other !== null && other !== process.pid)
+    throw new Error(`another agent (process ${other}) is using ${dir}`)
+  markProcess(mark, process.pid, ownerOf(dir))
+  return () => unmarkProcess(mark)
+}
+
+/** The owner for files that root writes into the folder, since the agent may run as that user; null: this process is not root. */
+export function ownerOf(dir: string): Owner | null {
+  if (process.getuid?.() !== 0) return null
+  const { uid, gid } = statSync(dir)
+  return { uid, gid }
+}

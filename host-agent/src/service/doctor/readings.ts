@@ -1,0 +1,113 @@
+/** The state of this machine as `doctor` reads it; the findings are derived from it. */
+import type { AdbServerProcess } from '../../adb/other-servers.js'
+import type { AdbProgram } from '../../adb/program.js'
+
+/** A failed reading is kept apart from an empty one. */
+export type Reading<T> = { value: T } | { failed: string }
+
+export interface UsbPhone {
+  /** Port in the USB tree, such as `1-2`. */
+  port: string
+  name: string
+  serial: string | null
+  /** Mbit/s. */
+  speed: number | null
+  /** Such as `/dev/bus/usb/001/004`. */
+  node: string
+  access: 'ok' | 'denied' | 'missing'
+}
+
+export interface ListeningPort {
+  /** `host:port`. */
+  listen: string
+  state: 'free' | 'agent' | 'taken' | 'foreign' | 'failed'
+  /** Error code. */
+  why: string
+}
+
+/** Whether the control plane connects to the agent. Null: not asked, since the agent does not run or has no identity. */
+export type WayBack = Reading<{
+  /** The address that the control plane knows; null: no heartbeat has arrived. */
+  address: string | null
+  isConnected: boolean
+}> | null
+
+/** How the control plane reaches the agent. */
+export type WayToAgent =
+  /** It connects to `address`. */
+  | { kind: 'listen'; port: ListeningPort; address: string; back: WayBack }
+  /** The agent opens tunnels. Null: it does not run. */
+  | { kind: 'dial'; tunnels: Reading<ReplicaTunnel[]> | null }
+
+/** The tunnel to one replica. */
+export interface ReplicaTunnel {
+  replica: string
+  /** `host:port`. */
+  address: string
+  isOpen: boolean
+  /** Why the last attempt failed; null: none did. */
+  fault: string | null
+}
+
+/** The tries of one phone to connect. */
+export interface PhoneNetwork {
+  serial: string
+  /** To addresses of the agent. */
+  agent: Try[]
+  /** To the ADB ports of other phones. */
+  phones: Try[]
+}
+
+export interface Try {
+  /** `host:port`. */
+  place: string
+  isReached: Reading<boolean>
+}
+
+/** The phones that one adb server of the agent lists. */
+export interface ServerReading {
+  /** The serial of the phone that the server serves; null: all phones on USB. */
+  serial: string | null
+  phones: Reading<{ serial: string; state: string }[]>
+}
+
+/** The parts that need a valid configuration. */
+export interface HostReadings {
+  /** Null: this host has not joined. */
+  identity: Reading<{ hostId: string; endsAt: Date; mode: number; dirMode: number } | null>
+  /** Milliseconds by which this machine's clock is ahead; null: the answer has no date. */
+  server: Reading<{ url: string; status: number; aheadMs: number | null }>
+  /** Null: not tried, since the host has not joined. */
+  broker: Reading<null> | null
+  way: WayToAgent
+  disks: { name: string; path: string; free: Reading<number>; needed: number }[]
+  /** Null: the agent does not run. */
+  servers: ServerReading[] | null
+  /** One for each connected phone; empty when the agent does not run. */
+  phoneNetwork: PhoneNetwork[]
+}
+
+export interface Readings {
+  now: Date
+  /** The problem of the configuration; null: valid. */
+  configuration: string | null
+  adb: Reading<AdbProgram>
+  /** Other adb servers on this machine. */
+  adbServers: Reading<AdbServerProcess[]>
+  usb: Reading<UsbPhone[]>
+  ffmpeg: Reading<{ missing: string[] }>
+  ffprobe: Reading<string>
+  host: HostReadings | null
+}
+
+export interface Finding {
+  id: string
+  /** `unknown`: it could not be checked. */
+  level: 'ok' | 'warning' | 'error' | 'unknown'
+  /** The state, or the problem. */
+  about: string
+  /** Why the problem matters; empty for `ok`. */
+  why: string
+  /** The command or step that fixes it; empty for `ok`. */
+  fix: string
+}

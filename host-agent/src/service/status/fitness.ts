@@ -1,0 +1,205 @@
+/**
+ * Decides whether this machine can take new work: enough free space, a data folder that can be written, running adb servers.
+ * A host that cannot says so in its heartbeats and refuses calls that need the disk. It recovers by itself.
+ * docs/decisions/0217. Created by `agent.ts`.
+ */
+import { rename, rm, statfs, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { DeadlineExceeded, Progress, type HostRefusal, type Logger } from '@phonerack/shared'
+import { ownFaultOf } from '../../base/own-fault.js'
+
+/** One look at the machine. */
+export interface Reading {
+  /** Bytes that the agent can use; null: unknown. */
+  freeBytes: number | null
+  /** Files that can be created; null: unlimited or unknown. */
+  freeFiles: number | null
+  /** The error of a small write to the data folder, or `DeadlineExceeded`; null: it succeeded. */
+  writeError: unknown
+  /** Why no adb server runs; null: some run. */
+  adbTrouble: string | null
+}
+
+type DiskReading = Omit<Reading, 'adbTrouble'>
+
+export interface Needs {
+  dataDir: string
+  /** Bytes. */
+  minFree: number
+}
+
+/** Files that the agent needs. */
+const minFiles = 200
+/** A refusal ends when this much more than `minFree` is free, so that it does not come and go. */
+const margin = 1.1
+
+/** Bytes free from which a host takes work again. */
+export const enoughFree = (minFree: number): number => Math.ceil(minFree * margin)
+
+/** Bytes that this process can still write to the disk of `dir`; null: unknown. */
+export async function freeBytesOf(dir: string): Promise<number | null> {
+  const disk = await statfs(dir).catch(() => null)
+  return disk === null ? null : disk.bavail * disk.bsize
+}
+
+/** Pure. `before`: the refusal so far. */
+export function judge(
+  reading: Reading,
+  { dataDir, minFree }: Needs,
+  before: HostRefusal | null,
+): HostRefusal | null {
+  const { freeBytes, freeFiles, writeError, adbTrouble } = reading
+  const wasFull = before?.kind === 'disk_full'
+  const needed = wasFull ? enoughFree(minFree) : minFree
+  const recovers = 'The host takes work again by itself.'
+  if (freeBytes !== null && freeBytes < needed)
+    return {
+      kind: 'disk_full',
+      reason: `The disk of ${dataDir} has ${megabytes(freeBytes)} free, and the agent needs ${megabytes(minFree)} (\`min_free_bytes\`). Delete files on this disk. ${recovers}`,
+    }
+  if (freeFiles !== null && freeFiles < minFiles)
+    return {
+      kind: 'disk_full',
+      reason: `The disk of ${dataDir} has room for only ${freeFiles} more files. Delete files on this disk. ${recovers}`,
+    }
+  if (writeError instanceof DeadlineExceeded)
+    return {
+      kind: 'own_fault',
+      reason: `The disk of ${dataDir} does not answer. Check the disk and its connection. ${recovers}`,
+    }
+  if (writeError !== null) {
+    const code = codeOf(writeError)
+    return ownFaultOf(writeError) === 'disk_full'
+      ? {
+          kind: 'disk_full',
+          reason: `The agent cannot write to ${dataDir} (${code}): the disk or its quota is full. Delete files on this disk. ${recovers}`,
+        }
+      : {
+          kind: 'own_fault',
+          reason: `The agent cannot write to ${dataDir} (${code}). Check the rights of the folder, its disk and the limit of open files (\`LimitNOFILE\`). ${recovers}`,
+        }
+  }
+  if (adbTrouble !== null)
+    return {
+      kind: 'own_fault',
+      reason:
+        `No adb server runs: ${adbTrouble}. Check \`adb_bin\`, or run \`phonerack-agent doctor\`. ${recovers}`.slice(
+          0,
+          2000,
+        ),
+    }
+  return null
+}
+
+const megabytes = (bytes: number): string => `${Math.floor(bytes / 1e6)} MB`
+
+const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'unknown error'
+
+export interface Fitness {
+  /** Null: the host takes work. */
+  readonly refusal: HostRefusal | null
+  /** Call it when a fault of the machine was seen: looks again now. */
+  suspect(): void
+  stop(): Promise<void>
+}
+
+export interface FitnessParts extends Needs {
+  adbTrouble: () => string | null
+  /** Called after each look that finds the disk full; it can free some of it. Must not throw. */
+  onFull: () => void
+  /** Called after each change of the refusal. */
+  onChange: () => void
+  log: Logger
+  /** For tests. Milliseconds between two looks, and the look itself. */
+  everyMs?: number
+  look?: (dataDir: string) => Promise<DiskReading>
+  /** Milliseconds for one look. */
+  lookMs?: number
+}
+
+const everyMs = 5000
+/** A disk that does not answer within this time counts as a fault of the machine. */
+const lookMs = 5000
+/** Looks without any adb server before the host refuses work: servers restart within seconds. */
+const adbLooks = 2
+
+/** Looks once before it returns. */
+export async function watchFitness(parts: FitnessParts): Promise<Fitness> {
+  const { dataDir, minFree, log, look = lookAtDisk } = parts
+  let refusal: HostRefusal | null = null
+  let withoutAdb = 0
+  let running: Promise<void> | null = null
+  const stopping = new AbortController()
+  let looking: Promise<DiskReading> | null = null
+
+  /** Never starts a second look while one hangs: each occupies a thread of Node.js. */
+  async function lookInTime(): Promise<DiskReading> {
+    const pending = (looking ??= look(dataDir).finally(() => (looking = null)))
+    try {
+      return await Progress.for(parts.lookMs ?? lookMs, stopping.signal).race('the disk', () => pending)
+    } catch (error) {
+      if (!(error instanceof DeadlineExceeded)) throw error
+      return { freeBytes: null, freeFiles: null, writeError: error }
+    }
+  }
+
+  async function check(): Promise<void> {
+    const disk = await lookInTime()
+    if (stopping.signal.aborted) return
+    const trouble = parts.adbTrouble()
+    withoutAdb = trouble === null ? 0 : withoutAdb + 1
+    const adbTrouble = withoutAdb >= adbLooks ? trouble : null
+    const before = refusal
+    refusal = judge({ ...disk, adbTrouble }, { dataDir, minFree }, before)
+    if (refusal?.kind === 'disk_full') parts.onFull()
+    if (refusal?.kind === before?.kind) return
+    if (refusal === null) log.info('the host takes new work again')
+    else log.error({ refusal }, 'the host takes no new work')
+    parts.onChange()
+  }
+  const checkOnce = (): Promise<void> => (running ??= check().finally(() => (running = null)))
+  await checkOnce()
+  // `check` rejects only on a bug, which ends the agent.
+  const timer = setInterval(() => void checkOnce(), parts.everyMs ?? everyMs)
+  return {
+    get refusal() {
+      return refusal
+    },
+    suspect() {
+      if (!stopping.signal.aborted) void checkOnce()
+    },
+    async stop() {
+      stopping.abort()
+      clearInterval(timer)
+      await running
+    },
+  }
+}
+
+/** The size of the file that each look writes: one block, so that a full disk refuses it. */
+const probe = Buffer.alloc(4096)
+
+async function lookAtDisk(dataDir: string): Promise<DiskReading> {
+  const disk = await statfs(dataDir).catch(() => null)
+  const writeError = await tryToWrite(join(dataDir, 'write-check'))
+  return {
+    freeBytes: disk === null ? null : disk.bavail * disk.bsize,
+    // Some file systems have no limit, and report 0 of 0.
+    freeFiles: disk === null || disk.files === 0 ? null : disk.ffree,
+    writeError,
+  }
+}
+
+/** Returns the error; null: the write succeeded. The file before keeps its space on a full disk, so that nothing else takes it. */
+async function tryToWrite(file: string): Promise<unknown> {
+  const beside = `${file}.new`
+  try {
+    await writeFile(beside, probe, { mode: 0o600 })
+    await rename(beside, file)
+    return null
+  } catch (error) {
+    await rm(beside, { force: true }).catch(() => undefined)
+    return error
+  }
+}

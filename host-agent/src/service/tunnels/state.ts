@@ -1,0 +1,32 @@
+/** The tunnels of the running agent, in a file of its state folder: `doctor` reads it. */
+import { join } from 'node:path'
+import type { Logger } from '@phonerack/shared'
+import { z } from 'zod'
+import { readJson, writeJson } from '../../base/atomic-file.js'
+
+const stateSchema = z.array(
+  z.object({
+    replica: z.string(),
+    address: z.string(),
+    isOpen: z.boolean(),
+    /** Why the last attempt failed; null: none did. */
+    fault: z.string().nullable(),
+  }),
+)
+/** One for each replica that has offered a tunnel. */
+export type TunnelsState = z.infer<typeof stateSchema>
+
+const fileIn = (dataDir: string): string => join(dataDir, 'tunnels.json')
+
+/** @throws Error when the file cannot be read */
+export const readTunnels = (dataDir: string): TunnelsState =>
+  stateSchema.parse(readJson(fileIn(dataDir)) ?? [])
+
+/** A disk without room does not end the agent. */
+export function writeTunnels(dataDir: string, state: TunnelsState, log: Logger): void {
+  try {
+    writeJson(fileIn(dataDir), state)
+  } catch (error) {
+    log.warn({ err: error }, 'could not write the state of the tunnels')
+  }
+}

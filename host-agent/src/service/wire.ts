@@ -1,0 +1,25 @@
+/**
+ * The parts of the agent that face the control plane, without those that face phones: for synthetic agents
+ * (`e2e/src/synthetic`), which behave on the wire as this agent does.
+ */
+export { WipeLevel, type HostServiceServer } from '@phonerack/proto'
+export {
+  assigned,
+  cleanFor,
+  custodySchema,
+  enrolled,
+  mayAssign,
+  wiped,
+  written,
+  type Asked,
+  type Custody,
+} from '../custody/custody.js'
+export { FencingRefused } from '../custody/fencing.js'
+export { callerOf, unary } from './grpc/call.js'
+export { createIdentityHandlers } from './grpc/identity-handlers.js'
+export { startGrpcServer, type Handlers } from './grpc/server.js'
+export { liveAuthorities, natsCreds } from './identity.js'
+export { joinOnce } from './join.js'
+export { runIdentity } from './renewal.js'
+export { openEpoch } from './status/epoch.js'
+export { startHeartbeats } from './status/heartbeat.js'
