@@ -7,13 +7,14 @@ import { serveMetrics } from '@phonerack/shared/metrics'
 import { startTracing } from '@phonerack/shared/tracing'
 import { type FastifyInstance } from 'fastify'
 import { ZodError } from 'zod'
-import { startApp, type App } from './app/app.js'
+import { startApp } from './app/app.js'
+import { type App } from './app/types.js'
 import { readConfig, type Config, type OperatorListen } from './base/config/config.js'
 import { isAway } from './base/db/away.js'
 import { configurationFault, refusalExitCode, StartRefusal } from './base/config/refusal.js'
 import { buildOperatorServer } from './api/server/operator-server.js'
 import { buildServer } from './api/server/server.js'
-import { watchFaults } from './app/last-resort.js'
+import { watchFaults } from './app/unhandled-errors.js'
 
 /** Milliseconds between attempts, and in all, while Postgres is not available. */
 const retryMs = 1000

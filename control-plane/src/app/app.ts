@@ -2,8 +2,7 @@
  * Assembles the control plane below its HTTP server: database, broker, hosts, jobs, services.
  * `main.ts` runs it; tests run it with real dependencies.
  */
-import { Counters, deviceLinkSchema, systemClock, type Clock, type Logger } from '@phonerack/shared'
-import { type FastifyPluginAsync } from 'fastify'
+import { Counters, deviceLinkSchema, systemClock } from '@phonerack/shared'
 import { createActivityRecorder } from '../rental/activity/recorder.js'
 import { watchBrokerExpiry } from './broker-expiry.js'
 import { readBroker } from './broker.js'
@@ -25,7 +24,7 @@ import { createReportService } from '../phone-io/device-control/reports.js'
 import { createPowerService } from '../phone-io/device-control/power.js'
 import { createHandoffService } from '../phone-io/handoffs/service.js'
 import { healthOf } from './health.js'
-import { createFailureLimit, type FailureLimit } from '../base/failure-limit/failure-limit.js'
+import { createFailureLimit } from '../base/failure-limit/failure-limit.js'
 import { HostClients } from '../links/host-calls/clients.js'
 import { createTrust } from '../fleet/hosts/authorities.js'
 import { createConnectionChecks } from '../fleet/hosts/connection-check.js'
@@ -54,14 +53,14 @@ import {
 import { Ticker } from '../base/core/ticker.js'
 import { sweepDegraded } from '../rental/devices/failures.js'
 import { createKeyService } from '../rental/keys/service.js'
-import { createMetrics, type Metrics } from '../base/metrics/metrics.js'
+import { createMetrics } from '../base/metrics/metrics.js'
 import { createLiveService } from '../phone-io/live/links.js'
 import { livePlugin } from '../api/routes/public/live.js'
 import { createStandBys } from '../phone-io/live/stand-bys.js'
 import { Catalog } from '../files/library/catalog.js'
 import { expireLibraryFiles } from '../files/library/files.js'
 import { libraryPlugin } from '../api/routes/operator/library.js'
-import { createOperatorGate, type OperatorGate } from '../api/routes/operator/gate.js'
+import { createOperatorGate } from '../api/routes/operator/gate.js'
 import { setConfiguredOperator } from '../fleet/operator/configured.js'
 import { operatorPlugin } from '../api/routes/operator/plugin.js'
 import { createChanges, uploadTopic } from '../base/core/changes.js'
@@ -73,68 +72,25 @@ import { paymentsOperatorPlugin } from '../api/routes/operator/payments.js'
 import { paymentsPlugin } from '../api/routes/public/payments.js'
 import { openStripe } from '../rental/payments/stripe.js'
 import { createPhoneService } from '../rental/phones/service.js'
-import { type Authorities } from '../base/pki/authorities.js'
 import { expireRecordings } from '../phone-io/recordings/expiry.js'
 import { createRecordingService } from '../phone-io/recordings/service.js'
 import { recordingStatuses } from '../phone-io/recordings/types.js'
 import { setupOperatorPlugin } from '../api/routes/operator/setup.js'
 import { setupPlugin } from '../api/routes/public/setup.js'
 import { createSetupService } from '../people/setup/service.js'
-import { keepAuthorities } from './own-authorities.js'
-import { openConsole } from './own-console.js'
-import { openEvents } from './own-events.js'
-import { openSteps } from './own-steps.js'
+import { keepAuthorities } from './keep-authorities.js'
+import { openConsole } from './console.js'
+import { openEvents } from './events.js'
+import { type App, type AppParts } from './types.js'
+import { openSteps } from './steps.js'
 import { openFileStore } from '../files/storage/open.js'
 import { StorageProbe } from '../files/storage/probe.js'
 import { type UploadCore } from '../files/uploads/core.js'
 import { expireUploads } from '../files/uploads/expiry.js'
 import { DialledHosts } from '../links/tunnels/dialled-hosts.js'
-import { openTunnels, type Tunnels } from '../links/tunnels/tunnels.js'
+import { openTunnels } from '../links/tunnels/tunnels.js'
 import { createUploadService } from '../files/uploads/service.js'
 import { type Services } from '../api/routes/services.js'
-
-export interface App {
-  core: Core
-  uploads: UploadCore
-  hosts: HostClients
-  authority: Authorities
-  /** Null: this replica has no listener for tunnels. */
-  tunnels: Tunnels | null
-  services: Services
-  /** Routes of the public listener in addition to `/v1`. */
-  plugins: FastifyPluginAsync[]
-  operatorGate: OperatorGate
-  /** Routes of the operator's listener. */
-  operatorPlugins: FastifyPluginAsync[]
-  /** `/console` of the operator's listener. */
-  operatorConsole: FastifyPluginAsync
-  /** Shared by all servers of these routes. */
-  failureLimit: FailureLimit
-  /**
-   * Milliseconds by which this machine's clock is ahead of Postgres; `isSkewed`: by too many to
-   * judge hosts.
-   */
-  postgresTime: Pick<DatabaseClock, 'skewMs' | 'isSkewed'>
-  metrics: Metrics
-  /**
-   * Checks Postgres, without which nothing is served, and the broker, without which phones are
-   * unreachable.
-   */
-  health(): Promise<Health>
-  /** Starts no more jobs and waits a moment for running ones; requests are still served. */
-  quiesce(): Promise<void>
-  close(): Promise<void>
-}
-
-export interface AppParts {
-  log: Logger
-  /** Replaces Postgres's time in tests. */
-  clock?: Clock | undefined
-  /** This machine's clock, which is compared with Postgres's. Default: the system clock. */
-  machineClock?: Clock | undefined
-  /** `Core.pace`. Default: 1. */
-  pace?: number | undefined
-}
 
 export async function startApp(config: Config, parts: AppParts): Promise<App> {
   await refuseTransactionPooling(config.databaseUrl)

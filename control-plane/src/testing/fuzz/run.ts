@@ -5,7 +5,7 @@
  */
 import { errorTable, type Heartbeat } from '@phonerack/shared'
 import { WebSocket } from 'ws'
-import { unawaited } from '../../app/last-resort.js'
+import { unawaited } from '../../app/unhandled-errors.js'
 import { protocol as liveProtocol } from '../../phone-io/live/page/wire.js'
 import { withTrailer, type AgentDouble } from '../agent-double.js'
 import { makeApk } from '../apk.js'

@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events'
 import { createLogger } from '@phonerack/shared'
 import { expect, it } from 'vitest'
 import { CallFailure } from '../links/host-calls/calls.js'
-import { watchFaults } from './last-resort.js'
+import { watchFaults } from './unhandled-errors.js'
 
 const log = createLogger('test')
 log.level = 'silent'

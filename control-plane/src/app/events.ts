@@ -19,7 +19,7 @@ import { type WebhookService } from '../events/webhooks/types.js'
 /** Milliseconds between two looks for events, in case Postgres's notification of one was lost. */
 const lookMs = 15_000
 
-export interface OwnEvents {
+export interface AppEvents {
   services: { events: EventService; webhooks: WebhookService }
   /** The job pool of deliveries. */
   pool(stopping: AbortSignal): { tasks: TaskList; concurrency: number }
@@ -27,7 +27,7 @@ export interface OwnEvents {
   close(): Promise<void>
 }
 
-export async function openEvents(core: Core, config: Config): Promise<OwnEvents> {
+export async function openEvents(core: Core, config: Config): Promise<AppEvents> {
   const { allowed } = config.webhooks
   const key = await openWebhookKey(core.db, config, core.log)
   const resolve = createResolve()

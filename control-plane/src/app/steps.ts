@@ -25,7 +25,7 @@ const expireEveryMs = 60_000
 /** Every tenth round counts the bytes of all projects. The others count only projects with new steps. */
 const roundsPerCount = 10
 
-export interface OwnSteps {
+export interface AppSteps {
   services: {
     devices: DeviceService
     settings: SettingsService
@@ -39,7 +39,7 @@ export interface OwnSteps {
   close(): Promise<void>
 }
 
-export function openSteps(core: Core, hosts: HostClients, store: FileStore): OwnSteps {
+export function openSteps(core: Core, hosts: HostClients, store: FileStore): AppSteps {
   const recorder = createStepRecorder(core, createPictures(core, store))
   const live = createLiveSteps(core, recorder)
   let rounds = 0

@@ -7,7 +7,7 @@ import { type HostClients } from '../links/host-calls/clients.js'
 import { type Authorities } from '../base/pki/authorities.js'
 import { type Tunnels } from '../links/tunnels/tunnels.js'
 
-export interface OwnAuthorities {
+export interface KeptAuthorities {
   look(): Promise<void>
   /** Fingerprints of the authorities that all parts of this replica trust; the one that signs comes first. */
   readonly inUse: string[]
@@ -19,7 +19,7 @@ export function keepAuthorities(
   hosts: HostClients,
   tunnels: Tunnels | null,
   clock: Clock,
-): OwnAuthorities {
+): KeptAuthorities {
   let inUse = authorities.fingerprints
   return {
     async look() {

@@ -23,7 +23,7 @@ import { createResolve } from '../events/webhooks/resolve.js'
 /** The parts that the rest of the app makes. */
 type ConsoleParts = Pick<ConsoleDeps, 'services' | 'authority' | 'health' | 'store'>
 
-export interface OwnConsole {
+export interface AppConsole {
   /** `own` is for the public listener, `operator` for the operator's. */
   plugins(parts: ConsoleParts): { own: FastifyPluginAsync; operator: FastifyPluginAsync }
   operatorPlugin: FastifyPluginAsync
@@ -35,7 +35,7 @@ export async function openConsole(
   core: Core,
   config: Config,
   failureLimit: FailureLimit,
-): Promise<OwnConsole> {
+): Promise<AppConsole> {
   // A rotation of the service key does not change the webhook key, so sessions survive it.
   const key = await openWebhookKey(core.db, config, core.log)
   const { baseUrl } = config.http
