@@ -1,4 +1,5 @@
 /** The agent's folder: private, and used by one agent at a time. */
+import { spawnSync } from 'node:child_process'
 import { chmodSync, mkdirSync, statSync } from 'node:fs'
 import { agentMark, findMarked, markProcess, unmarkProcess } from '../adb/process-identity.js'
 import type { Owner } from '../base/atomic-file.js'
@@ -23,4 +24,10 @@ export function ownerOf(dir: string): Owner | null {
   if (process.getuid?.() !== 0) return null
   const { uid, gid } = statSync(dir)
   return { uid, gid }
+}
+
+/** Whether this user can read the file, which depends on all of its folders. True when that could not be tried. */
+export function canRead(file: string, { uid, gid }: Owner): boolean {
+  const words = ['-e', 'fs.accessSync(process.argv[1], fs.constants.R_OK)', file]
+  return spawnSync(process.execPath, words, { uid, gid, cwd: '/', env: {}, timeout: 10_000 }).status !== 1
 }

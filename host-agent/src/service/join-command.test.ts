@@ -1,5 +1,15 @@
 /** `phonerack-agent join` against a server with TLS that answers like the control plane. */
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer as createHttps, type Server } from 'node:https'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -114,6 +124,23 @@ it('joins with a token from standard input, and writes a private state and a con
   expect(again.err).toMatch(/has already joined as hst_abcdefghijkl/)
   expect(joins).toHaveLength(1)
 })
+
+it.runIf(process.getuid?.() === 0)(
+  'refuses an authority that the user of the agent cannot read, and keeps the token',
+  async () => {
+    mkdirSync(state(), { mode: 0o700 })
+    chownSync(state(), 65_534, 65_534)
+    const ca = path.join(dir, 'ca.pem')
+    writeFileSync(ca, web.caPem, { mode: 0o600 })
+    for (const folder of [root, dir]) chmodSync(folder, 0o755)
+    const refused = await join({ token: token(), ca, country: 'DE' })
+    expect(refused.outcome).toEqual({ exitCode: 2 })
+    expect(refused.err).toContain(`${ca} cannot be read by the user of the agent, 65534`)
+    expect(joins).toEqual([])
+    chmodSync(ca, 0o644)
+    expect((await join({ token: token(), ca, country: 'DE' })).outcome).toEqual({ exitCode: 0 })
+  },
+)
 
 it('sends no country that nobody named, and says and stores what the control plane took', async () => {
   change = { name: 'rack 7', country: 'FR' }

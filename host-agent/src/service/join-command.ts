@@ -29,7 +29,7 @@ import { readConfigFile, writeConfigFile } from '../base/cli/config-file.js'
 import type { Io } from '../base/cli/io.js'
 import { UsageError } from '../base/cli/usage-error.js'
 import { variables } from './config.js'
-import { ownerOf, takeDataDir } from './data-dir.js'
+import { canRead, ownerOf, takeDataDir } from './data-dir.js'
 import { loadIdentity, saveIdentity } from './identity.js'
 import { joinOnce, unverifiedAuthority, type Joined } from './join.js'
 
@@ -74,6 +74,11 @@ export async function runJoin(flags: JoinFlags, config: string | null, io: Io): 
   checkConfigFile(file)
   const unlock = lockState(state)
   try {
+    const owner = ownerOf(state)
+    if (ca !== null && owner !== null && !canRead(ca, owner))
+      throw new UsageError(
+        `--ca: ${ca} cannot be read by the user of the agent, ${owner.uid}: run \`chmod a+r ${shellWord(ca)}\`, or put it into another folder`,
+      )
     const identityFile = path.join(state, 'identity.json')
     const known = loadIdentity(identityFile)
     if (known !== null)
@@ -85,7 +90,7 @@ export async function runJoin(flags: JoinFlags, config: string | null, io: Io): 
       { controlUrl: server.origin, token, name, roots, ...(country === undefined ? {} : { country }) },
       progress,
     )
-    saveIdentity(identityFile, joined.identity, ownerOf(state))
+    saveIdentity(identityFile, joined.identity, owner)
     const broker = flags.natsUrl ?? brokerFor(server, joined.natsUrl)
     writeConfigFile(
       file,
