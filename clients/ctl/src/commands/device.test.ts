@@ -110,6 +110,7 @@ it('retires a host with its phones only when that is forced', async () => {
   await ctl('host', 'retire', 'hst_a')
   const { out } = await ctl('host', 'retire', 'hst_a', '--force')
   expect(out).toContain('rack 1 (hst_a) is retired.')
+  expect(out).toContain("at another host they ask for that host's key on their screens")
   expect(seen).toEqual([
     ['POST', '/hosts/hst_a/retire', {}],
     ['POST', '/hosts/hst_a/retire', { force: true }],

@@ -80,7 +80,8 @@ export const hostCommands: readonly Command[] = [
     flags: {},
     async run(_input, operator) {
       const token = await operator().joinToken()
-      return { json: token, text: tokenText(token) }
+      const country = 'Add --country CC for the first host, and while the hosts are in several countries.'
+      return { json: token, text: `${tokenText(token)}\n\n${country}` }
     },
   },
   {
@@ -122,7 +123,8 @@ export const hostCommands: readonly Command[] = [
 ]
 
 const retiredText = ({ name, id, phones }: RetiredHost): string =>
-  `${plain(name)} (${id}) is retired. Phones that failed with it: ${phones}. Stop its agent.`
+  `${plain(name)} (${id}) is retired. Phones that failed with it: ${phones}. Stop its agent.
+Its phones trust the ADB key of its machine only: at another host they ask for that host's key on their screens. See "Retire a host" in docs/operations.md.`
 
 const tokenText = ({ token, expires_at: expires }: { token: string; expires_at: string }): string =>
   `Token   ${token}
@@ -130,9 +132,7 @@ Expires ${expires}
 
 It works once. On the machine, run this and paste the token:
 
-  ./scripts/agent join --server https://CONTROL-PLANE --token-file -
-
-Add --country CC for the first host, and while the hosts are in several countries.`
+  ./scripts/agent join --server https://CONTROL-PLANE --token-file -`
 
 /** @throws UsageError */
 export function hostChangeFrom({ name, country, label }: Input['flags']): HostChange {

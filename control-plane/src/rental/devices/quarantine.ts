@@ -17,8 +17,8 @@ export const reasonLength = 1000
 
 export const cleanForNobody =
   'it could be cleaned only at package level, and its last tenant is unknown. Start its host agent with PHONERACK_PACKAGE_CLEAN_FOR_ALL=true to accept that for every tenant, then release the device.'
-export const unknownUse =
-  'its host has no record that this phone used the device. Releasing the device wipes it.'
+const unknownUseBegin = 'its host has no record that this phone used the device.'
+export const unknownUse = `${unknownUseBegin} \`ctl device show\` prints the command that wipes it.`
 export const outOfReach = 'unreachable for too long'
 
 const reset = 'reset the device: see "Reset a device" in docs/operations.md.'
@@ -126,7 +126,7 @@ export function nextStepOf(held: Held): NextStep | null {
     return isUnenrolled
       ? { first: null, commands: [wipe] }
       : { first: `Find the cause. If its host can be trusted, ${reset}`, commands: [show] }
-  if (reason === unknownUse && phoneId !== null) return { first: null, commands: [wipe] }
+  if (reason?.startsWith(unknownUseBegin) && phoneId !== null) return { first: null, commands: [wipe] }
   if (reason?.startsWith(notAdoptedBegin))
     return {
       first:
