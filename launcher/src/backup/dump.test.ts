@@ -132,6 +132,7 @@ it('takes database, password and keys from the settings of a control plane, and 
   expect(await restoreService([backup, ...words], env)).toContain('DATABASE_URL to service_2')
   const [state] = await run(urlOf('service_2'), 'select count(*)::int as rows from rows')
   expect(state).toEqual({ rows: 1000 })
+  expect(readdirSync(at('service-restored')).toSorted()).toEqual(['nats', 'pki', 'secrets.json'])
   expect(readFileSync(at('service-restored/nats/operator.seed'), 'utf8')).toContain('operator')
 })
 

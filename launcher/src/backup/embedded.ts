@@ -78,5 +78,8 @@ export async function restoreEmbedded(
   }
 }
 
+/** Keeps `up` out of the folder; returns the release function. @throws AlreadyRunning */
+export const lockData = (data: string): (() => void) => lockFolder(openFolder(data))
+
 /** Deletes what a failed restore left. */
 export const eraseEmbedded = (data: string): void => eraseCluster(path.join(data, 'postgres'))

@@ -2,7 +2,6 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import path from 'node:path'
-import { lockFolder, openFolder } from '../up/folder.js'
 import type { RestoreOptions } from './args.js'
 import { checkEmpty, loadDump, query } from './dump.js'
 import { BackupKey } from './key.js'
@@ -29,7 +28,7 @@ export async function restoreBackup(options: RestoreOptions, signal: AbortSignal
   if (!isNew && readdirSync(data).length > 0)
     throw new Refusal(`${data} is not empty: restore into a new folder`)
   mkdirSync(data, { recursive: true, mode: 0o700 })
-  const unlock = lockFolder(openFolder(data))
+  const unlock = embedded?.lockData(data)
   try {
     const copied = content.files.reduce((sum, { bytes }) => sum + bytes, 0)
     checkRoom(data, copied + (databaseUrl === null ? content.database.size + logBytes : 0))
@@ -46,7 +45,7 @@ export async function restoreBackup(options: RestoreOptions, signal: AbortSignal
     }
     rmSync(copy, { recursive: true })
     await syncDisk(data, signal)
-    unlock()
+    unlock?.()
     return content
   } catch (error) {
     embedded?.eraseEmbedded(data)

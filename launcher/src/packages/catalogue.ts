@@ -51,13 +51,7 @@ const controlPlane: PackageSpec = {
   hasScrcpyServer: false,
   // The embedded Postgres stays out: a control plane from a package has a Postgres of its operator.
   files: {
-    '@phonerack/launcher': [
-      /^backup\/(?!embedded)/,
-      /^postgres\/regular\.js$/,
-      /^programs\/path\.js$/,
-      /^up\/folder\.js$/,
-      /^processes\/identity\.js$/,
-    ],
+    '@phonerack/launcher': [/^backup\/(?!embedded)/, /^postgres\/regular\.js$/, /^programs\/path\.js$/],
   },
   // The client imports the fast compiler for Postgres as a module.
   unused: { '@prisma/client': new RegExp(`${otherDatabases.source}|query_compiler_small|wasm-base64\\.js$`) },
