@@ -1,6 +1,6 @@
 // Reads Kubernetes manifests from standard input, and fails unless each fits its schema, each Pod runs without root on a
 // read-only file system, selectors find their Pods, and volumes exist. For scripts/check-helm. The argument is a folder with
-// the npm package kubernetes-models.
+// the npm packages kubernetes-models and @kubernetes-models/prometheus-operator.
 import { createRequire } from 'node:module'
 import path from 'node:path'
 import process from 'node:process'
@@ -47,7 +47,11 @@ function checkPod(where, pod) {
         )
     }
     for (const { name, value } of container.env ?? [])
-      check(!(value && /PASSWORD|SECRET|DATABASE_URL/.test(name)), at, `has ${name} in clear text`)
+      check(
+        name.endsWith('_FILE') || !(value && /PASSWORD|SECRET|DATABASE_URL|SMTP_URL/.test(name)),
+        at,
+        `has ${name} in clear text`,
+      )
     for (const { name } of container.volumeMounts ?? [])
       check(
         volumes.some((volume) => volume.name === name),
@@ -56,17 +60,38 @@ function checkPod(where, pod) {
       )
     const portNames = ports.map(({ name }) => name)
     for (const probe of [container.startupProbe, container.livenessProbe, container.readinessProbe])
-      if (probe)
+      if (probe && !probe.exec)
         check(portNames.includes((probe.httpGet ?? probe.tcpSocket).port), at, 'probes an unknown port')
+    if (container.name === 'agent')
+      check(container.readinessProbe?.exec?.command[1] === 'health', at, 'is not asked for its health')
+    if (['agent', 'control-plane', 'migrate'].includes(container.name))
+      check(container.resources?.limits?.memory !== undefined, at, 'has no limit of memory')
+    checkFiles(at, container, volumes)
+  }
+}
+
+/** Each variable that names a file in a mounted Secret names a file that the volume has. */
+function checkFiles(at, { env = [], volumeMounts = [] }, volumes) {
+  for (const { name, value } of env.filter((variable) => variable.name.endsWith('_FILE'))) {
+    const mount = volumeMounts.find(({ mountPath }) => value.startsWith(`${mountPath}/`))
+    check(mount?.readOnly === true, at, `has no read-only folder for ${name}`)
+    const sources = volumes.find((volume) => volume.name === mount?.name)?.projected?.sources ?? []
+    const paths = sources.flatMap(({ secret }) => secret.items.map(({ path: file }) => file))
+    if (sources.length > 0)
+      check(paths.includes(path.basename(value)), at, `has no file ${value} for ${name}`)
   }
 }
 
 const models = createRequire(path.resolve(process.argv[2], 'package.json'))
+/** It has ES modules only. */
+const operatorModels = path.resolve(process.argv[2], 'node_modules/@kubernetes-models/prometheus-operator')
 
 /** Types, required fields and values; the schemas allow unknown fields. */
-function checkSchema(where, object) {
+async function checkSchema(where, object) {
   try {
-    const { [object.kind]: Model } = models(`kubernetes-models/${object.apiVersion}/${object.kind}`)
+    const { [object.kind]: Model } = object.apiVersion.startsWith('monitoring.coreos.com/')
+      ? await import(path.join(operatorModels, object.apiVersion, `${object.kind}.js`))
+      : models(`kubernetes-models/${object.apiVersion}/${object.kind}`)
     new Model(object).validate()
   } catch (error) {
     check(false, where, error.message)
@@ -75,11 +100,30 @@ function checkSchema(where, object) {
 
 for (const object of objects.filter(Boolean)) {
   const where = `${object.kind} ${object.metadata.name}`
-  checkSchema(where, object)
+  await checkSchema(where, object)
   const pod = podOf(object)
   if (pod) checkPod(where, pod.spec)
   const selector =
-    object.kind === 'Service' ? object.spec.selector : (object.spec?.selector?.matchLabels ?? null)
+    object.kind === 'Service'
+      ? object.spec.selector
+      : ((object.spec?.selector ?? object.spec?.podSelector)?.matchLabels ?? null)
+  const account = podOf(object)?.spec.serviceAccountName ?? 'default'
+  check(
+    account === 'default' ||
+      objects.some((other) => other?.kind === 'ServiceAccount' && other.metadata.name === account),
+    where,
+    `uses the service account ${account}, which does not exist`,
+  )
+  const wanted = [
+    ...(object.spec?.podMetricsEndpoints ?? []),
+    ...(object.spec?.ingress ?? []).flatMap(({ ports = [] }) => ports),
+  ].map(({ port }) => port)
+  const there = objects
+    .filter((other) => other && podOf(other) && selector && includes(podOf(other).metadata.labels, selector))
+    .flatMap((other) => podOf(other).spec.containers)
+    .flatMap(({ ports = [] }) => ports.map(({ name }) => name))
+  for (const port of wanted)
+    check(there.includes(port), where, `names the port ${port}, which its Pods do not have`)
   if (selector)
     check(
       objects.some((other) => other && podOf(other) && includes(podOf(other).metadata.labels, selector)),

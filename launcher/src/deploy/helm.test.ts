@@ -46,6 +46,28 @@ it('gives every container the limits of its rights', () => {
     expect(helpers).toContain(line)
 })
 
+it('takes each secret setting of the control plane from a Secret, as a file', () => {
+  const source = readFileSync(path.join(root, 'control-plane/src/config/secret-files.ts'), 'utf8')
+  const names = [...source.matchAll(/^ {2}'([A-Z0-9_]+)',$/gm)].map(([, name = '']) => name)
+  expect(names).toContain('PHONERACK_STRIPE_SECRET_KEY')
+  const schema = z
+    .object({
+      properties: z.object({
+        controlPlane: z.object({
+          properties: z.object({
+            secrets: z.object({ patternProperties: z.record(z.string(), z.unknown()) }),
+          }),
+        }),
+      }),
+    })
+    .parse(JSON.parse(text('values.schema.json')))
+  const [pattern = ''] = Object.keys(schema.properties.controlPlane.properties.secrets.patternProperties)
+  const helpers = text('templates/_helpers.tpl')
+  for (const name of names)
+    expect(new RegExp(pattern).test(name) || helpers.includes(`{ name: ${name}, secret:`), name).toBe(true)
+  for (const template of templates) expect(template).not.toContain('secretKeyRef')
+})
+
 it('has only secrets by reference', () => {
   for (const template of templates) expect(template).not.toMatch(/kind: Secret\b/)
   const { properties } = z
