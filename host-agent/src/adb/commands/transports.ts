@@ -19,7 +19,7 @@ const line = /^(\S+)\s+(\S.*) transport_id:(\d+)$/
 /** Parses the server's list (AOSP `adb/transport.cpp`, `append_transport_info`): one line per device. */
 export function parseDeviceList(text: string): ListedDevice[] {
   const devices: ListedDevice[] = []
-  for (const each of text.split('\n')) {
+  for (const each of text.split(/\r?\n/)) {
     const [, serial, rest, id] = line.exec(each) ?? []
     if (serial === undefined || rest === undefined || id === undefined) continue
     // The server has not read the serial of this phone yet.

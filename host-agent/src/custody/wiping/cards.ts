@@ -26,7 +26,7 @@ export const removableStorage: Trace = {
   name: 'removable_storage',
   command: sequence(command('sm', 'list-disks'), command('sm', 'list-volumes', 'public')),
   find: (output) => {
-    const lines = output.split('\n').map((line) => line.trim())
+    const lines = output.split(/\r?\n/).map((line) => line.trim())
     const unknown = lines.some((line) => line !== '' && !/^(?:disk|public):\d+,\d+/.test(line))
     return unknown
       ? null
@@ -37,7 +37,7 @@ export const removableStorage: Trace = {
 
 /** Null: the output has no slot, or an unknown state. */
 export function findSims(output: string): string[] | null {
-  const [states = '', subscriptions = ''] = output.split(`${mark}\n`)
+  const [states = '', subscriptions = ''] = output.replaceAll('\r\n', '\n').split(`${mark}\n`)
   const slots = states.trim().split(',')
   if (!slots.every((state) => /^[A-Z_]*$/.test(state)) || slots.includes('UNKNOWN')) return null
   const inSlots = slots.flatMap((state, slot) => (emptySlot.test(state) ? [] : [`slot ${slot}: ${state}`]))
@@ -73,7 +73,7 @@ export const systemImage: Trace = {
   name: 'system_image',
   command: sequence(...imageProperties.map(property)),
   find: (output) => {
-    const values = output.replace(/\n$/, '').split('\n')
+    const values = output.replace(/\r?\n$/, '').split(/\r?\n/)
     if (values.length !== imageProperties.length || !values[0]?.includes('/')) return null
     return imageProperties.map((name, at) => `${name}=${values[at]?.trim() ?? ''}`)
   },
@@ -88,7 +88,7 @@ interface Subscription {
 
 /** `{id=1 … simSlotIndex=0 … isEmbedded true` (10 to 13) and `[SubscriptionInfoInternal: id=1 … isEmbedded=1 …]` (14). */
 function rowsOf(output: string): Subscription[] {
-  return output.split('\n').flatMap((line) => {
+  return output.split(/\r?\n/).flatMap((line) => {
     const [, id] = /\bid=(\d+) /.exec(line) ?? []
     const [, slot] = /\bsimSlotIndex=(-?\d+)/.exec(line) ?? []
     if (id === undefined || slot === undefined) return []

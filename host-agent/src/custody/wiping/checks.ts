@@ -35,7 +35,7 @@ const unreadable = (name: string, result: ShellResult): WipeCheck =>
 const linesOf = (result: ShellResult): string[] =>
   result.stdout
     .toString('utf8')
-    .split('\n')
+    .split(/\r?\n/)
     .map((line) => line.trim())
     .filter((line) => line !== '')
 

@@ -49,7 +49,7 @@ async function obstacle(transport: Transport, isLocked: boolean, progress: Progr
 /** Account types from `dumpsys account`, without names, which are a tenant's. */
 export function accountTypesOf(output: string): string[] {
   const types = new Set<string>()
-  for (const line of output.split('\n')) {
+  for (const line of output.split(/\r?\n/)) {
     if (!line.includes('Account {name=')) continue
     // The name can contain everything.
     const [, type] = /^, type=([\w.]+)\}/.exec(line.slice(Math.max(0, line.lastIndexOf(', type=')))) ?? []

@@ -19,7 +19,7 @@ export interface Trace {
 
 const lines = (output: string): string[] =>
   output
-    .split('\n')
+    .split(/\r?\n/)
     .map((line) => line.trim())
     .filter((line) => line !== '')
 
@@ -99,7 +99,7 @@ export const traces: readonly Trace[] = [
     name: 'vpn',
     command: sequence(setting('secure', 'always_on_vpn_app'), command('dumpsys', 'connectivity')),
     find: (output) => {
-      const [always = '', ...rest] = output.split('\n')
+      const [always = '', ...rest] = output.split(/\r?\n/)
       const found = settingList(always)
       if (!/Network/i.test(rest.join('\n'))) return null
       if (/\bVPN CONNECTED\b|Transports: \S*VPN/.test(output)) found.push('a connected VPN')
@@ -129,7 +129,7 @@ export const traces: readonly Trace[] = [
     name: 'settings',
     command: sequence(...noticeable.map(([namespace, key]) => setting(namespace, key))),
     find: (output) => {
-      const values = output.replace(/\n$/, '').split('\n')
+      const values = output.replace(/\r?\n$/, '').split(/\r?\n/)
       if (values.length !== noticeable.length) return null
       return noticeable.map(([, key], at) => `${key}=${values[at]?.trim() ?? ''}`)
     },
@@ -153,7 +153,10 @@ export const traces: readonly Trace[] = [
     find: (output) => {
       const names = new Set([...output.matchAll(/^package:([A-Za-z0-9_.]+)\s*$/gm)].map(([, name]) => name))
       if (names.size === 0 || !/^Drop box contents:/m.test(output)) return null
-      const reported = [...output.matchAll(/^\d\S+ \d\S+ data_app_\w+ .*\n {4}Process: ([A-Za-z0-9_.]+)/gm)]
+      const text = output.replaceAll('\r\n', '\n')
+      const reported = [...text.matchAll(/^\d\S+ \d\S+ data_app_\w+ .*\n {4}Process: ([A-Za-z0-9_.]+)/gm)]
+      const all = [...text.matchAll(/^\d\S+ \d\S+ data_app_\w+ \((?!contents lost).*$/gm)]
+      if (reported.length < all.length) return null
       return reported.map(([, name = '']) => name).filter((name) => !names.has(name))
     },
     vendorMayHave: false,

@@ -122,7 +122,7 @@ async function waitForRestart(transport: Transport, mark: string, progress: Prog
         sequence(command('getprop', property), command('getprop', 'sys.boot_completed')),
         progress.within(2000),
       )
-      const [value, booted] = result.stdout.toString('utf8').split('\n')
+      const [value, booted] = result.stdout.toString('utf8').split(/\r?\n/)
       if (value !== mark && booted?.trim() === '1') return
       if (value !== mark) left = true
       if (!left && ownNow() - startedAt > restartMs) {

@@ -95,6 +95,16 @@ describe('a screen that sets a lock', () => {
   it('reads the lock state from CredentialType', () => {
     expect(parseLock('User 0\n    CredentialType: NONE\n')).toBe(false)
     expect(parseLock('User 0\n    CredentialType: PASSWORD_OR_PIN\n')).toBe(true)
+    // Forms: user 999 of dual apps and user 10 of a work profile, in both orders.
+    const of = (id: number, type: string) => `User ${id}\n    SP Handle: 0\n    CredentialType: ${type}\n`
+    for (const type of ['NONE', 'PIN', 'PATTERN'])
+      for (const users of [
+        [of(0, type), of(10, 'PASSWORD'), of(999, 'NONE')],
+        [of(999, 'PIN'), of(0, type)],
+      ])
+        for (const end of ['\n', '\r\n'])
+          expect(parseLock(users.join('').replaceAll('\n', end)), users.join('')).toBe(type !== 'NONE')
+    expect(parseLock(of(10, 'PIN'))).toBeNull()
     expect(parseLock("Can't find service: lock_settings\n")).toBeNull()
   })
 })

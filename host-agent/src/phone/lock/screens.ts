@@ -28,8 +28,14 @@ export const isSettings = ({ package: name, activity }: Foreground): boolean =>
 
 export const readLock: ShellCommand = command('dumpsys', 'lock_settings')
 
-/** From `CredentialType:` in the output of `readLock`, for the first user. Null: not reported. */
+/**
+ * From `CredentialType:` in the output of `readLock`, for user 0: a dual app or a work profile is another user. Form: AOSP
+ * `LockSettingsService.dump`, Android 10 to 16. Null: not reported.
+ */
 export function parseLock(output: string): boolean | null {
-  const type = /CredentialType: *(\w+)/i.exec(output)?.[1]
-  return type === undefined ? null : !/^none$/i.test(type)
+  const users = output.split(/^(?=[ \t]*User \d)/m)
+  const own =
+    users.find((user) => /^[ \t]*User 0\b/.test(user)) ?? (/^[ \t]*User \d/m.test(output) ? '' : output)
+  const types = [...own.matchAll(/CredentialType: *(\w+)/gi)].map(([, type = '']) => !/^none$/i.test(type))
+  return types.length === 0 ? null : types.some(Boolean)
 }

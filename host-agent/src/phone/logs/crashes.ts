@@ -1,10 +1,11 @@
 /** Crashes and hangs of apps, from the reports of Android's drop box, which a wipe removes. Created by `supervision/assemble.ts`. */
 import { randomBytes } from 'node:crypto'
-import { ApiError, shorten, type Progress } from '@phonerack/shared'
+import { shorten, type Progress } from '@phonerack/shared'
 import { command, pipe, sequence } from '../../adb/quote.js'
 import type { Transport } from '../../adb/transport.js'
 import type { Crash, Crashes } from '../../adb/device/reports.js'
 import { run } from '../../adb/device/run.js'
+import { notUnderstood } from '../../adb/device/unreadable.js'
 import { ownPackages } from '../../adb/parts/parts.js'
 import { parseEntries, parseReport, reportIn, type DropBoxEntry } from './dropbox.js'
 import { clean } from './logs.js'
@@ -27,10 +28,7 @@ export function createCrashes(transport: Transport): Crashes {
     const output = await run(transport, command('dumpsys', 'dropbox', '--file'), progress)
     const found = parseEntries(output)
     if (found !== null) return found
-    throw new ApiError('provider_error', {
-      message: 'The phone lists its crash reports in an unknown format.',
-      details: { output: output.slice(0, 200) },
-    })
+    throw notUnderstood('its crash reports', output)
   }
 
   /** The texts of entries, in their order; null for one that is gone. */

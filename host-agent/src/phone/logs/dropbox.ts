@@ -26,16 +26,19 @@ const kinds: Readonly<Record<string, CrashKind>> = {
 /** Output of `dumpsys dropbox --file`: entries of apps, oldest first. Null: the output is not understood. */
 export function parseEntries(output: string): DropBoxEntry[] | null {
   if (!/^Drop box contents:/m.test(output)) return null
+  const text = output.replaceAll('\r\n', '\n')
   const found: DropBoxEntry[] = []
   const pattern =
     /^((\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d) ((?:data|system)_app_(crash|native_crash|anr)) \([^\n]*\))\n {4}\S*@(\d{1,15})(?:\.[a-z]+)*$/gm
-  for (const [, header = '', date = '', time = '', tag = '', name = '', ms = ''] of output.matchAll(
-    pattern,
-  )) {
+  for (const [, header = '', date = '', time = '', tag = '', name = '', ms = ''] of text.matchAll(pattern)) {
     const kind = kinds[name]
     if (kind !== undefined) found.push({ tag, kind, at: new Date(Number(ms)), date, time, header })
   }
-  return found
+  // Android prints the file below each of them.
+  const isListed = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d (?:data|system)_app_(?:crash|native_crash|anr)\b/m.test(
+    text,
+  )
+  return found.length === 0 && isListed ? null : found
 }
 
 const separator = '========================================'

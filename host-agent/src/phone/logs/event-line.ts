@@ -25,8 +25,9 @@ const prefix =
 const systemUsers = new Set(['1000', 'system'])
 
 export class EventLines {
-  /** Time and thread of the last line: a message with several lines repeats them, so the rest is not an event. */
-  private last = ''
+  /** The last message. Each of its lines repeats time and thread, so no line of it can be another event. */
+  private last: { written: string; tag: string; message: string; lines: number; isRead: boolean } | null =
+    null
 
   /** Null: not an event that is reported. */
   read(line: string): Observation | null {
@@ -34,24 +35,30 @@ export class EventLines {
       prefix.exec(line) ?? []
     if (tag === '' || !systemUsers.has(user)) return null
     const written = `${seconds}.${nanoseconds}.${pid}.${tid}`
-    if (written === this.last) return null
-    this.last = written
-    const observed = eventOf(tag, message)
+    const begun = this.last?.written === written && this.last.tag === tag ? this.last : null
+    if (begun && (begun.isRead || begun.lines >= mostLines)) return null
+    // The tag of a notification can have line feeds, as those of WhatsApp.
+    const whole = begun ? `${begun.message}\n${message}` : message
+    const observed = eventOf(tag, whole)
+    this.last = { written, tag, message: whole, lines: (begun?.lines ?? 0) + 1, isRead: observed !== null }
     if (observed === null) return null
-    const id = createHash('sha256').update(`${written} ${tag} ${message}`).digest('base64url').slice(0, 22)
+    const id = createHash('sha256').update(`${written} ${tag} ${whole}`).digest('base64url').slice(0, 22)
     const at = new Date(Number(seconds) * 1000 + Math.floor(Number(nanoseconds) / 1e6))
     return Number.isNaN(at.getTime()) ? null : { id, at, ...observed }
   }
 }
 
+/** Lines of a message that are read. */
+const mostLines = 5
+
 const name = '([A-Za-z0-9_.]{1,255})'
 const forms = {
-  /** User, PID, process, flags, exception, … */
-  am_crash: new RegExp(`^\\[-?\\d+,(\\d{1,9}),${name}(?::[^,]*)?,-?\\d+,([^,\\]]{1,255})`),
+  /** PID, user, process, flags, exception, …: AOSP `AppErrors`, in another order than `EventLogTags.logtags` names. */
+  am_crash: new RegExp(`^\\[(\\d{1,9}),-?\\d+,${name}(?::[^,]*)?,-?\\d+,([^,\\]]{1,255})`),
   /** User, PID, package, flags, reason. */
   am_anr: new RegExp(`^\\[-?\\d+,(\\d{1,9}),${name}(?::[^,]*)?,-?\\d+`),
   /** UID, PID, package, number, tag, user, notification, status: 0 is a new one. */
-  notification_enqueue: new RegExp(`^\\[(\\d+),\\d+,${name},(-?\\d+),(.*?),(-?\\d+),Notification\\(`),
+  notification_enqueue: new RegExp(`^\\[(\\d+),\\d+,${name},(-?\\d+),([^]*?),(-?\\d+),Notification\\(`),
 }
 
 function eventOf(tag: string, message: string): Observed | null {

@@ -28,7 +28,7 @@ export async function readOwners(transport: Transport, progress: Progress): Prom
 export function ownersOf(output: string): Owners {
   const byUid = new Map<number, string[]>()
   const byPid = new Map<number, string>()
-  for (const line of output.split('\n')) {
+  for (const line of output.split(/\r?\n/)) {
     const [, name, uid] = /^package:([A-Za-z0-9_.]+) uid:(\d+)/.exec(line) ?? []
     if (name !== undefined) {
       const id = Number(uid) % perUser

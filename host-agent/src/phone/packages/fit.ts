@@ -28,7 +28,7 @@ export async function readProperties(transport: Transport, progress: Progress): 
     sequence(...properties.map((name) => command('getprop', name))),
     progress,
   )
-  const [sdk = '', codename = '', abis = ''] = output.split('\n').map((line) => line.trim())
+  const [sdk = '', codename = '', abis = ''] = output.split(/\r?\n/).map((line) => line.trim())
   return {
     sdk: /^\d+$/.test(sdk) ? Number(sdk) : null,
     codename,

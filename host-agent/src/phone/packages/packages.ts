@@ -9,6 +9,7 @@ import type { InstalledApp, Packages } from '../../adb/device/device.js'
 import { writing } from '../../adb/device/outcome.js'
 import { outputOf, run } from '../../adb/device/run.js'
 import { incompatibleError, incompatibilityOf, readProperties } from './fit.js'
+import { notUnderstood } from '../../adb/device/unreadable.js'
 import { ownPackages } from '../../adb/parts/parts.js'
 import type { ReadLabels } from './labels.js'
 import { abandonSession, commitSession, createSession, writeToSession } from './session.js'
@@ -73,11 +74,7 @@ export function createPackages(transport: Transport, readLabels: ReadLabels): Pa
       return parse(text)
     } catch (error) {
       if (!(error instanceof UnreadableList)) throw error
-      throw new ApiError('provider_error', {
-        message: 'The phone lists its apps in an unknown format.',
-        details: { output: error.message },
-        cause: error,
-      })
+      throw notUnderstood('its apps', error.message)
     }
   }
 
@@ -105,10 +102,7 @@ export function createPackages(transport: Transport, readLabels: ReadLabels): Pa
     ])
     const versions = parseVersionNames(dump)
     if (versions === null) {
-      throw new ApiError('provider_error', {
-        message: 'The phone does not report the versions of its apps.',
-        details: { output: dump.slice(0, 200) },
-      })
+      throw notUnderstood('the versions of its apps', dump)
     }
     if (labels === null && retry) labelsFailedAt = performance.now()
     const next = new Map<string, Named>()

@@ -45,7 +45,7 @@ export function parsePackageNames(text: string): Set<string> {
 /** Skips the warnings that vendors' tools print. */
 const packageLines = (text: string): string[] =>
   text
-    .split('\n')
+    .split(/\r?\n/)
     .map((line) => line.trim())
     .filter((line) => line.startsWith('package:'))
 
@@ -59,7 +59,7 @@ export function parseVersionNames(dump: string): Map<string, string> | null {
   let section = ''
   let current: string | null = null
   let found = false
-  for (const line of dump.split('\n')) {
+  for (const line of dump.split(/\r?\n/)) {
     if (/^\S/.test(line)) section = line.trim()
     if (section !== 'Packages:') continue
     found = true
@@ -84,7 +84,7 @@ export function parseVersionNames(dump: string): Map<string, string> | null {
 export function parseAppList(text: string): Map<string, string> {
   const labels = new Map<string, string>()
   let alone: string | null = null
-  for (const line of text.split('\n')) {
+  for (const line of text.split(/\r?\n/)) {
     const start = line.trimStart()
     if (start === line) alone = null
     else if (start.startsWith('* ') || start.startsWith('- ')) {

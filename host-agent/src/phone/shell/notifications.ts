@@ -74,17 +74,18 @@ async function recordsByKey(transport: Transport, progress: Progress): Promise<P
 /** Lines of a key: the tag in it can have line feeds, as that of WhatsApp (Android 12). */
 const mostLines = 5
 const keyBegin = /^-?\d+\|[A-Za-z0-9_.]+\|-?\d+\|/
-/** The UID, and the key of a group that the system made. */
-const keyEnd = /\|\d+(?:\|[^|\n]*)?$/
+/** Ends with the UID, or with the key of a group that the system made. */
+const wholeKey = /^-?\d+\|[A-Za-z0-9_.]+\|-?\d+\|[^]*\|\d+(?:\|[^|\n]*)?$/
 
 /** All texts that may be keys: the phone prints a record only for a key. Pure. */
 export function keysOf(list: string): string[] {
   const lines = list.split(/\r?\n/)
   const begins = lines.flatMap((line, at) => (keyBegin.test(line) ? [at] : []))
-  const joined = begins.flatMap((from) =>
-    Array.from({ length: mostLines }, (_, more) => lines.slice(from, from + more + 1).join('\n')),
-  )
-  return [...new Set(joined.filter((key) => keyEnd.test(key) && !key.includes('\0')))]
+  const joined = begins.flatMap((from, at) => {
+    const to = Math.min(begins[at + 1] ?? lines.length, from + mostLines)
+    return Array.from({ length: to - from }, (_, more) => lines.slice(from, from + more + 1).join('\n'))
+  })
+  return [...new Set(joined.filter((key) => wholeKey.test(key) && !key.includes('\0')))]
 }
 
 /** The notification was removed after the list was printed, or a text of the list is not a key. */

@@ -24,7 +24,7 @@ export const physicalDisplays = (output: string): string[] =>
  * folded phone. Null: another form.
  */
 export function litDisplay(output: string): string | null {
-  const displays = output.split('\n').flatMap((line) => {
+  const displays = output.split(/\r?\n/).flatMap((line) => {
     const [, info = ''] = /mBaseDisplayInfo=DisplayInfo\{(.{0,4000})/.exec(line) ?? []
     const [, logical] = /\bdisplayId (\d{1,9})\b/.exec(info) ?? []
     const [, id] = /\buniqueId[ =]"local:(\d{1,20})"/.exec(info) ?? []

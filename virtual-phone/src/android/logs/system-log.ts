@@ -84,7 +84,7 @@ export function keepSystemLog(android: Android): void {
       `FATAL EXCEPTION: main\nProcess: ${name}, PID: ${app.pid}\n${stack}`,
     )
     event('am_crash', [
-      ...[0, app.pid, name, 0x38c8be45, 'java.lang.IllegalStateException', 'Crashed on command'],
+      ...[app.pid, 0, name, 0x38c8be45, 'java.lang.IllegalStateException', 'Crashed on command'],
       ...['MainActivity.kt', 42, 0],
     ])
     report('crash', name, app, [], stack)

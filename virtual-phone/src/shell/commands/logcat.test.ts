@@ -90,7 +90,7 @@ describe('Android logs', () => {
     const pid = (await out(`pidof ${trouble}`)).trim()
     phone.android.world.showCrash(trouble)
     expect(await out('logcat -d -b events -v raw -s am_crash | tail -n 1')).toBe(
-      `[0,${pid},${trouble},952680005,java.lang.IllegalStateException,Crashed on command,MainActivity.kt,42,0]\n`,
+      `[${pid},0,${trouble},952680005,java.lang.IllegalStateException,Crashed on command,MainActivity.kt,42,0]\n`,
     )
     expect(await out('logcat -d -b crash -v tag')).toContain(
       `E/AndroidRuntime: Process: ${trouble}, PID: ${pid}\nE/AndroidRuntime: java.lang.IllegalStateException: Crashed on command\n`,
