@@ -2,7 +2,9 @@
 export {
   startPhone,
   type Counts,
+  type Form,
   type Leftover,
+  type Maker,
   type Pace,
   type Part,
   type Phone,

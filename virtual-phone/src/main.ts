@@ -1,6 +1,6 @@
 /**
  * The process of virtual phones: `main.js --ports 6001,6002 --data DIR --pace instant|real`, one phone per port. A phone lets
- * in the adb servers whose public keys are in `--keys FILE,…`; without it, the first one that connects; with `--any-host`, all. For tests: `--without PART,PORT:PART`, `--fault-port PORT --fault-token-file FILE` and `--witness WORD` (README).
+ * in the adb servers whose public keys are in `--keys FILE,…`; without it, the first one that connects; with `--any-host`, all. For tests: `--without PART,PORT:PART`, `--maker NAME,…`, `--fault-port PORT --fault-token-file FILE` and `--witness WORD` (README).
  */
 import { mkdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
@@ -8,9 +8,10 @@ import { parseArgs } from 'node:util'
 import { pino } from 'pino'
 import { type FaultPort, startFaultPort } from './faults/port/port.js'
 import { readWithout, type Without } from './faults/without.js'
+import { type Form, makers } from './makers.js'
 import { type Pace, type Phone, startPhone } from './phone.js'
 
-const usage = `usage: ${basename(process.argv[1] ?? 'main.js')} --ports PORT[,PORT…] --data DIR [--pace instant|real] [--keys FILE[,FILE…] | --any-host] [--without [PORT:]PART,…] [--fault-port PORT --fault-token-file FILE] [--witness WORD]\n`
+const usage = `usage: ${basename(process.argv[1] ?? 'main.js')} --ports PORT[,PORT…] --data DIR [--pace instant|real] [--keys FILE[,FILE…] | --any-host] [--without [PORT:]PART,…] [--maker samsung|xiaomi|pixel|oneplus,… [--seed NUMBER]] [--fault-port PORT --fault-token-file FILE] [--witness WORD]\n`
 const log = pino({ name: 'virtual-phone' }, pino.destination({ dest: 2, sync: true }))
 
 interface Settings {
@@ -19,6 +20,8 @@ interface Settings {
   pace: Pace
   auth: false | 'first' | string[]
   without: Without
+  /** Taken in turn by the ports. Empty: the forms of AOSP. */
+  forms: Form[]
   faults: { port: number; tokenFile: string } | null
   /** Null: nothing is recorded. */
   witnessOf: string | null
@@ -34,6 +37,8 @@ function readArguments(): Settings | null {
       keys: { type: 'string' },
       'any-host': { type: 'boolean', default: false },
       without: { type: 'string', default: '' },
+      maker: { type: 'string', default: '' },
+      seed: { type: 'string', default: '1' },
       'fault-port': { type: 'string' },
       'fault-token-file': { type: 'string' },
       witness: { type: 'string' },
@@ -48,12 +53,23 @@ function readArguments(): Settings | null {
   const { pace, 'fault-port': faultPort, 'fault-token-file': tokenFile } = values
   const without = readWithout(values.without)
   if (!valid || values.data === undefined || (pace !== 'instant' && pace !== 'real')) return null
+  const forms = readForms(values.maker, Number(values.seed))
+  if (forms === null) return null
   if (without === null || (faultPort === undefined) !== (tokenFile === undefined)) return null
   if (faultPort !== undefined && !isPort(Number(faultPort))) return null
   const faults = tokenFile === undefined ? null : { port: Number(faultPort), tokenFile }
   const witnessOf = values.witness ?? null
   if (witnessOf === '') return null
-  return { ports, dataDir: values.data, pace, auth, without, faults, witnessOf }
+  return { ports, dataDir: values.data, pace, auth, without, forms, faults, witnessOf }
+}
+
+/** Null for an unknown maker or an invalid seed. */
+function readForms(list: string, seed: number): Form[] | null {
+  const names = list.split(',').filter((name) => name !== '')
+  const found = names.flatMap((name) => makers.filter((maker) => maker === name))
+  return found.length < names.length || !Number.isSafeInteger(seed)
+    ? null
+    : found.map((maker) => ({ maker, seed }))
 }
 
 /** The lines of files like `adbkey.pub`. @throws when a file cannot be read */
@@ -99,13 +115,14 @@ async function main(settings: Settings): Promise<void> {
   }
   // Only its owner may read what is on a phone.
   mkdirSync(settings.dataDir, { recursive: true, mode: 0o700 })
-  for (const port of settings.ports) {
+  for (const [at, port] of settings.ports.entries()) {
     const phone = await startPhone({
       port,
       dataDir: join(settings.dataDir, String(port)),
       pace: settings.pace,
       auth: settings.auth,
       without: settings.without(port),
+      form: settings.forms[at % settings.forms.length] ?? null,
       ...(settings.witnessOf === null ? {} : { witnessOf: settings.witnessOf }),
       onFault: (error, what) => log.error({ err: error, port, what }, 'fault'),
     })

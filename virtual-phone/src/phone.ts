@@ -32,6 +32,7 @@ import {
 } from './pace/pace.js'
 import { lateInput } from './pace/scrcpy-input.js'
 import { lateStart } from './pace/scrcpy-start.js'
+import { type Form, inFormOf } from './makers.js'
 import { commands } from './shell/commands/index.js'
 import { StateFile } from './state-file.js'
 import { createWorld } from './ui/index.js'
@@ -41,6 +42,7 @@ export { type Part } from './android/missing.js'
 export { type Witnessed }
 export { type Leftover } from './faults/leftovers.js'
 export { type State } from './faults/state.js'
+export { type Form, type Maker } from './makers.js'
 export { type Pace } from './pace/pace.js'
 
 export interface PhoneOptions {
@@ -56,6 +58,8 @@ export interface PhoneOptions {
   auth?: boolean | 'first' | readonly string[]
   /** Missing parts, as on some makers' phones. Default: none. */
   without?: Iterable<Part>
+  /** A maker whose forms of outputs the commands have. Default: those of AOSP. */
+  form?: Form | null
   /** `witness.jsonl` in the data folder records each wipe and each command that contains this word. */
   witnessOf?: string
   /** Receives internal errors, which are not thrown. */
@@ -122,7 +126,7 @@ export async function startPhone(options: PhoneOptions): Promise<Phone> {
     counters,
     blobFolder: join(options.dataDir, 'blobs'),
     saved,
-    commands: paceCommands(commands, options.pace),
+    commands: paceCommands(options.form ? inFormOf(options.form, commands) : commands, options.pace),
     scrcpyServer: lateStart(
       lateInput(runScrcpyServer, SCRCPY_INPUT_MS[options.pace]),
       SCRCPY_START_SPAN[options.pace],

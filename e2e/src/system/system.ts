@@ -82,6 +82,8 @@ export async function startSystem(options: StartOptions): Promise<System> {
   const without = (options.without ?? []).flatMap((parts, at) => parts.map((part) => `${at + 1}:${part}`))
   const forPhones = {
     PHONERACK_TEST_ADB_KEYS: `${testAdbKey()}.pub`,
+    // The forms of two makers, whose outputs differ most from those of AOSP.
+    PHONERACK_TEST_MAKERS: 'samsung,xiaomi',
     ...(faultPort === null ? {} : { PHONERACK_TEST_FAULT_PORT: String(faultPort) }),
     ...(without.length === 0 ? {} : { PHONERACK_TEST_WITHOUT: without.join(',') }),
   }

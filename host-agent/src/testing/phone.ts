@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { observationSchema, type actionSchema, type DeviceLink, type Observation } from '@phonerack/shared'
 import { ObserveMode, type RunActionsResponse } from '@phonerack/proto'
-import { startPhone, type Part, type Phone } from '@phonerack/virtual-phone'
+import { startPhone, type Form, type Part, type Phone } from '@phonerack/virtual-phone'
 import { z } from 'zod'
 import { startAdbProxy, type AdbProxy } from './adb-proxy.js'
 import type { AgentTimes } from '../base/times.js'
@@ -25,14 +25,18 @@ export interface TestPhone {
   stop(): Promise<void>
 }
 
-/** `without`: parts that it lacks. `auth`: it asks for the keys of hosts. */
-export async function startTestPhone(without: Iterable<Part> = [], auth = false): Promise<TestPhone> {
+/** `without`: parts that it lacks. `auth`: it asks for the keys of hosts. `form`: the maker whose forms of outputs it has. */
+export async function startTestPhone(
+  without: Iterable<Part> = [],
+  auth = false,
+  form: Form | null = null,
+): Promise<TestPhone> {
   const dataDir = mkdtempSync(join(tmpdir(), 'phonerack-phone-'))
   const faults: unknown[] = []
   // Tests cut and freeze connections during messages: the phone's errors about that are
   // collected separately.
   const onFault = (error: unknown) => void faults.push(error)
-  const options = { pace: 'instant', without, auth, onFault } as const
+  const options = { pace: 'instant', without, auth, form, onFault } as const
   let phone = await startPhone({ port: 0, dataDir: join(dataDir, '1'), ...options })
   const proxy = await startAdbProxy(phone.port)
   return {

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { createLogger, Progress } from '@phonerack/shared'
 import type { AdbClient } from '../adb/client.js'
 import { command } from '../adb/quote.js'
-import type { Part } from '@phonerack/virtual-phone'
+import type { Form, Part } from '@phonerack/virtual-phone'
 import { startAdbServer } from '../adb/server.js'
 import type { Transport } from '../adb/transport.js'
 import { startTestPhone, type TestPhone } from './phone.js'
@@ -22,12 +22,12 @@ export interface PluggedIn {
   stop(): Promise<void>
 }
 
-/** `without`: parts that the phone lacks. */
-export async function plugIn(without: Iterable<Part> = []): Promise<PluggedIn> {
+/** `without`: parts that the phone lacks. `form`: the maker whose forms of outputs it has. */
+export async function plugIn(without: Iterable<Part> = [], form: Form | null = null): Promise<PluggedIn> {
   const dataDir = mkdtempSync(join(tmpdir(), 'phonerack-adb-'))
   const log = createLogger('test')
   log.level = 'silent'
-  const phone = await startTestPhone(without)
+  const phone = await startTestPhone(without, false, form)
   const server = await startAdbServer({ bin: 'adb', dataDir, log })
   const transport = transportTo(server.client, phone.serial)
   const answers = () =>

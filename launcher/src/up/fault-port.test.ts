@@ -11,6 +11,9 @@ afterEach(() => rmSync(token, { force: true }))
 
 it('adds no arguments without its variables', () => {
   expect(testArguments({}, folder, [6001])).toEqual([])
+  expect(testArguments({ PHONERACK_TEST_MAKERS: 'samsung,xiaomi' }, folder, [6001])).toEqual([
+    ...['--maker', 'samsung,xiaomi'],
+  ])
   expect(
     testArguments({ PHONERACK_TEST_FAULT_PORT: '', PHONERACK_TEST_WITHOUT: '' }, folder, [6001]),
   ).toEqual([])

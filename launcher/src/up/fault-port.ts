@@ -1,5 +1,6 @@
 /**
  * Test-only environment variables: `PHONERACK_TEST_WITHOUT` lists parts that the virtual phones lack,
+ * `PHONERACK_TEST_MAKERS` makers whose forms of outputs they have, in turn,
  * `PHONERACK_TEST_ADB_KEYS` public keys of adb servers that they let in besides the agent's (files, separated by commas),
  * `PHONERACK_TEST_FAULT_PORT` opens the port by which tests inject faults. The port's token is in the data
  * directory, readable by its owner only.
@@ -20,6 +21,8 @@ export function testArguments(
   const args: string[] = []
   const without = env['PHONERACK_TEST_WITHOUT'] ?? ''
   if (without !== '') args.push('--without', byPort(without, phonePorts))
+  const makers = env['PHONERACK_TEST_MAKERS'] ?? ''
+  if (makers !== '') args.push('--maker', makers)
   const port = env['PHONERACK_TEST_FAULT_PORT'] ?? ''
   if (port !== '') args.push('--fault-port', port, '--fault-token-file', tokenFile(folder))
   return args
