@@ -5,6 +5,7 @@
 import { limits, type Element, type Observation } from '@phonerack/shared'
 import type { WindowState } from '../adb/device/device.js'
 import type { ScreenElement, ScreenTree } from './elements.js'
+import { areaOf } from './geometry.js'
 import { elementLine, headLines } from './text-form.js'
 
 export interface BuiltObservation {
@@ -81,10 +82,16 @@ const hasFocusedField = (tree: ScreenTree): boolean =>
   tree.visible.some((node) => node?.editable === true && node.focused)
 
 /**
- * For a phone that did not report the foreground app: the first package on the screen
- * except the system bars.
+ * For a phone that did not report the foreground app: the package of the largest window
+ * except the system's and keyboards. Panels and floating windows are in front of the app.
  */
-function packageOf(tree: ScreenTree): string {
-  const packages = tree.visible.map((node) => node?.package ?? '').filter((name) => name !== '')
+function packageOf({ visible, keyboards }: ScreenTree): string {
+  const windows = visible.filter((node) => node !== null && node.parent < 0 && !keyboards.has(node.index))
+  const packages = [
+    ...windows.flatMap((node) => node ?? []).sort((a, b) => areaOf(b.visible) - areaOf(a.visible)),
+    ...visible,
+  ]
+    .map((node) => node?.package ?? '')
+    .filter((name) => name !== '')
   return packages.find((name) => name !== 'com.android.systemui') ?? packages[0] ?? ''
 }

@@ -1,6 +1,7 @@
 /** Reads outputs of real phones (`testing/field-data.ts`). */
 import { describe, expect, it } from 'vitest'
 import { matchTarget } from '../actions/target.js'
+import { observationFromXml } from '../screen/from-xml.js'
 import { buildTree, type ScreenTree } from '../screen/elements.js'
 import { parseNodes } from '../screen/nodes.js'
 import { parseRecord } from '../phone/shell/notifications.js'
@@ -18,6 +19,19 @@ describe.skipIf(!hasFieldData)('a screen', () => {
   ])('%s contains a text as a model types it', (name, width, height, text) => {
     const match = matchTarget({ text }, treeOf(name, width, height), () => null)
     expect(match.found || match.miss.code === 'ambiguous_target').toBe(true)
+  })
+})
+
+describe.skipIf(!hasFieldData)('the app of a screen', () => {
+  it.each([
+    ['uia2-whatsapp-samsung-nnbsp.xml', 1080, 2340, 'com.whatsapp'],
+    ['uia2-floating-termux-gesture-indriver.xml', 1080, 2388, 'sinet.startup.inDriver'],
+    ['uia2-keyboard-window-miui-notes.xml', 1080, 1920, 'com.miui.notes'],
+    ['uia2-keyboard-window-avito-search.xml', 1080, 1920, 'com.avito.android'],
+    ['dump-instagram-post-naf.xml', 1080, 1920, 'com.instagram.android'],
+    ['dump-whatsapp-business-nbsp.xml', 1080, 2352, 'com.whatsapp.w4b'],
+  ])('%s is the largest window', (name, width, height, app) => {
+    expect(observationFromXml(fieldData(name), { width, height }).app.package).toBe(app)
   })
 })
 
