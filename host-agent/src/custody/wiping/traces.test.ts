@@ -61,6 +61,10 @@ describe('a trace', () => {
     expect(passes('lock_credential', "Old password '' didn't match\n")).toBe(false)
     const owner = 'Current Device Policy Manager state:\n  Device Owner:\n    admin=ComponentInfo{a/b}\n'
     expect(passes('device_admins', owner)).toBe(false)
+    // Form: Samsung, Android 16, without an owner.
+    expect(passes('device_admins', 'Current Device Policy Manager state:\n  Device Owner Type: -1\n')).toBe(
+      true,
+    )
     const certificates = checkTrace(
       trace('ca_certificates'),
       result('', 1, 'ls: /data/misc/user/0/cacerts-added: No such file or directory'),

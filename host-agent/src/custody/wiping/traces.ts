@@ -88,8 +88,8 @@ export const traces: readonly Trace[] = [
       const admins = [...output.matchAll(/^[ \t]+([\w.]+\/[\w.$]+):[ \t\r]*$/gm)].map(
         (match) => match[1] ?? '',
       )
-      const owners = [...output.matchAll(/^[ \t]*(Device Owner|Profile Owner)[^\n]*/gm)].map((match) =>
-        match[0].trim(),
+      const owners = [...output.matchAll(/^[ \t]*(Device Owner|Profile Owner)\b(?! Type)[^\n]*/gm)].map(
+        (match) => match[0].trim(),
       )
       return [...admins, ...owners].sort()
     },

@@ -195,6 +195,7 @@ describe('other words of a phone', () => {
   it('are read as they mean', () => {
     expect(parseAwake('  mWakefulness=Awake')).toBe(true)
     expect(parseAwake('  mWakefulness=Asleep')).toBe(false)
+    expect(parseAwake('  getWakefulnessLocked()=Dozing')).toBe(false)
     expect(parseAwake('')).toBeNull()
     expect(
       parseDeviceList(

@@ -10,11 +10,18 @@ import { outputOf, run } from '../../adb/device/run.js'
 
 const sleepKey = command('input', 'keyevent', '223')
 const wakeKey = command('input', 'keyevent', '224')
-export const readWakefulness = pipe(command('dumpsys', 'power'), command('grep', 'mWakefulness='))
+export const readWakefulness = pipe(
+  command('dumpsys', 'power'),
+  command('grep', '-E', 'mWakefulness=|getWakefulnessLocked[(][)]='),
+)
+
+/** Some phones print the name of the function that returns the state (appium-adb `isInDozingMode`). */
+export const wakefulness = (output: string): string | undefined =>
+  /\b(?:mWakefulness|getWakefulnessLocked\(\))=(\w+)/.exec(output)?.[1]
 
 /** Null when not reported. */
 export function parseAwake(output: string): boolean | null {
-  const state = /mWakefulness=(\w+)/.exec(output)?.[1]
+  const state = wakefulness(output)
   return state === undefined ? null : state === 'Awake'
 }
 
@@ -23,7 +30,7 @@ export function parseAwake(output: string): boolean | null {
  * off. Null when not reported.
  */
 export function parseScreenOn(output: string): boolean | null {
-  const state = /mWakefulness=(\w+)/.exec(output)?.[1]
+  const state = wakefulness(output)
   if (state === 'Awake' || state === 'Dreaming') return true
   return state === 'Asleep' || state === 'Dozing' ? false : null
 }

@@ -3,6 +3,7 @@ import { DeadlineExceeded, type Progress } from '@phonerack/shared'
 import { command } from '../../../adb/quote.js'
 import { DeviceGone, type SecureWindowState } from '../../../adb/device/device.js'
 import { bootId } from '../../../phone/shell/boot-id.js'
+import { wakefulness } from '../../../phone/shell/power.js'
 import { Failed, type Check } from '../check.js'
 import { timed, type PhoneUnderTest } from '../phone.js'
 import { keptFile } from './device.js'
@@ -24,7 +25,7 @@ export const park: Check = {
     await progress.sleep(parkedMs, 'the parked phone')
     const transport = await phone.transport(progress)
     const { stdout } = await transport.shell(command('dumpsys', 'power'), progress)
-    const state = /mWakefulness=(\w+)/.exec(stdout.toString('utf8'))?.[1] ?? 'unknown'
+    const state = wakefulness(stdout.toString('utf8')) ?? 'unknown'
     const parked = await blackness(phone, progress)
     const { ms } = await timed(() => phone.gate().start(phone.next(), progress))
     const { app, screen } = await look(phone, progress)
