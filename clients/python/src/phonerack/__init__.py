@@ -77,6 +77,7 @@ from .errors import (
     WaitTimeoutError,
 )
 from .observation import Element, Observation
+from .screenshot import Screenshot
 from .targets import Target, target
 
 __all__ = [
@@ -144,6 +145,7 @@ __all__ = [
     "recents",
     "Recording",
     "Reports",
+    "Screenshot",
     "scroll",
     "scroll_to",
     "Setup",

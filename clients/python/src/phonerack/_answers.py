@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Dict, Mapping, Optional, Tuple, Type, TypeVar, cast
 
 from . import errors
@@ -51,6 +51,8 @@ class Answer:
     body: bytes
     retry_after: Optional[str] = None
     request_id: Optional[str] = None
+    # Names in lower case.
+    headers: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def is_success(self) -> bool:

@@ -2,6 +2,7 @@
 
 Repeated: reads, and requests with an `Idempotency-Key`, after a failed connection, 429, 502 to 504 and retryable
 errors. Other requests only after 429 and 503 with `Retry-After`, whose answer says that nothing was done.
+`capacity_unavailable` is repeated only for as long as the caller wants to wait for a phone.
 """
 
 from __future__ import annotations
@@ -37,6 +38,17 @@ def pause_before_repeat(
     if wait is not None:
         return None if wait > LONGEST_RETRY_AFTER else wait * (1 + random * 0.1)
     return float(min(LONGEST_PAUSE, FIRST_PAUSE * 2**attempt)) * (0.5 + random * 0.5)
+
+
+# The code of a request without a free phone.
+NO_CAPACITY = "capacity_unavailable"
+
+
+def pause_for_capacity(error: PhonerackError, retry_after: Optional[str], left: float) -> Optional[float]:
+    """Seconds until a phone may be free; None: the caller does not wait that long, or the failure is final."""
+    wait = seconds_of(retry_after)
+    pause = LONGEST_PAUSE if wait is None else wait
+    return None if "phone" in error.details or pause > left else pause
 
 
 def is_passing(error: PhonerackError) -> bool:

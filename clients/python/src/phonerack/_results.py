@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import pathlib
 from contextlib import contextmanager
@@ -31,7 +32,7 @@ AppFile = Union[str, "os.PathLike[str]", bytes]
 @dataclass(frozen=True)
 class ActResult:
     results: List[models.ActionResult]
-    # None: the answer has no elements.
+    # The screen after the last action. None: with `observe` as `none` or `screenshot`.
     observation: Optional[Observation]
     # The answer of the API.
     raw: models.ActionBatchResult
@@ -62,7 +63,7 @@ class Progress:
 def act_result(raw: models.ActionBatchResult, request_id: Optional[str]) -> ActResult:
     """Raises ActionError for the first action that failed. `request_id`: of the batch."""
     seen = raw.get("observation")
-    observation = Observation(cast(models.Observation, seen)) if seen is not None and "elements" in seen else None
+    observation = Observation(cast(models.Observation, seen)) if seen is not None and "text" in seen else None
     for each in raw["results"]:
         if each["ok"]:
             continue
@@ -108,6 +109,27 @@ def still_starting(phone_id: str) -> PhonerackConnectionError:
         next=_billed(phone_id),
         details={"phone": phone_id},
     )
+
+
+def still_open(handoff: models.CreatedHandoff, status: str) -> PhonerackError:
+    """The time of a wait for a person is over, which does not mean that the network failed."""
+    return PhonerackError(
+        "No answer of the person arrived before the deadline.",
+        code="handoff_open",
+        type="conflict_error",
+        retryable=True,
+        next=f"The request is open until {handoff['expires_at']}: wait again with `done()`, "
+        "or take it back with `cancel()`.",
+        details={"handoff": handoff["id"], "status": status},
+    )
+
+
+def key_of(key: str, dead: str) -> str:
+    """The idempotency key of the phone with this key, after the one with the ID `dead` has ended.
+
+    Calls at the same moment find the same ended phone, so that they get the same idempotency key.
+    """
+    return "key-" + hashlib.sha256(f"{key}\n{dead}".encode()).hexdigest()
 
 
 def _billed(phone_id: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import re
 from dataclasses import dataclass
-from typing import List, Optional, Pattern, Tuple, Union
+from typing import List, Optional, Pattern, Tuple, Union, cast
 
 from ._generated import models
 
@@ -39,13 +39,15 @@ class Element:
 class Observation:
     """The elements of a screen, and its text form. `raw` has the API's fields."""
 
-    def __init__(self, raw: models.Observation) -> None:
+    def __init__(self, raw: Union[models.Observation, models.TextObservation]) -> None:
         self.raw = raw
         self.snapshot_id = raw["snapshot_id"]
         self.app = raw["app"]
         self.keyboard = raw["keyboard"]
         self.screen = raw["screen"]
-        self.elements: List[Element] = [_element(each, self.snapshot_id) for each in raw["elements"]]
+        # Empty with `observe="text"`, whose answer has only their lines in `text`.
+        elements = cast(List[models.Element], raw.get("elements", []))
+        self.elements: List[Element] = [_element(each, self.snapshot_id) for each in elements]
         # True: the screen has more elements than the API returns.
         self.truncated = raw["truncated"]
         # The screen as numbered lines, for a language model.

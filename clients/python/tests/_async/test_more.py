@@ -219,8 +219,10 @@ async def test_hands_the_phone_to_a_person_and_waits_for_the_answer(server: Serv
         answer = await handoff.done()
         assert (answer["status"], answer["note"]) == ("done", "Signed in.")
         server.answer = lambda seen: Reply(200, {**asked, "status": "open"}, delay=0.1)
-        with pytest.raises(PhonerackConnectionError, match="timeout"):
+        with pytest.raises(PhonerackError, match="before the deadline") as caught:
             await handoff.done(timeout=0.5)
+        assert (caught.value.code, caught.value.retryable) == ("handoff_open", True)
+        assert caught.value.details == {"handoff": "hnd_a", "status": "open"}
         await handoff.cancel()
         server.replies = [Reply(201, {"url": "https://p.example/l/1", "expires_at": "2099"})]
         assert (await one.live(control=False))["url"] == "https://p.example/l/1"

@@ -220,8 +220,10 @@ def test_hands_the_phone_to_a_person_and_waits_for_the_answer(server: Server) ->
         answer = handoff.done()
         assert (answer["status"], answer["note"]) == ("done", "Signed in.")
         server.answer = lambda seen: Reply(200, {**asked, "status": "open"}, delay=0.1)
-        with pytest.raises(PhonerackConnectionError, match="timeout"):
+        with pytest.raises(PhonerackError, match="before the deadline") as caught:
             handoff.done(timeout=0.5)
+        assert (caught.value.code, caught.value.retryable) == ("handoff_open", True)
+        assert caught.value.details == {"handoff": "hnd_a", "status": "open"}
         handoff.cancel()
         server.replies = [Reply(201, {"url": "https://p.example/l/1", "expires_at": "2099"})]
         assert (one.live(control=False))["url"] == "https://p.example/l/1"

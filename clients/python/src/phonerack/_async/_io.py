@@ -113,6 +113,7 @@ async def _answer(
             response.content,
             response.headers.get("retry-after"),
             response.headers.get("x-request-id"),
+            response.headers,
         )
 
     try:

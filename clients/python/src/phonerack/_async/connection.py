@@ -10,7 +10,7 @@ import httpx
 from .. import _answers
 from .._config import Config, Message
 from .._deadline import Deadline, timed_out
-from .._policy import may_be_done, pause_before_repeat
+from .._policy import NO_CAPACITY, may_be_done, pause_before_repeat, pause_for_capacity
 from .._request import Request
 from .._results import Source
 from ..errors import PhonerackError
@@ -28,6 +28,8 @@ class AsyncConnection:
         # Replaced in tests.
         self.sleep = _io.sleep
         self.random = random.random
+        # Called before each repeat, with the error of the attempt before and the seconds until the next one.
+        self.on_retry: Optional[Callable[[PhonerackError, float], None]] = None
 
     @property
     def max_retries(self) -> int:
@@ -38,8 +40,10 @@ class AsyncConnection:
         value, _ = await self.exchange(request, deadline)
         return value
 
-    async def exchange(self, request: Request[T], deadline: Deadline) -> "tuple[T, Optional[str]]":
-        """The value of the answer and its request ID. Raises PhonerackError."""
+    async def exchange(
+        self, request: Request[T], deadline: Deadline, *, capacity: float = 0
+    ) -> "tuple[T, _answers.Answer]":
+        """The value of the answer, and the answer. `capacity`: seconds to wait for a free phone. Raises PhonerackError."""
         message = self._config.message(request)
         attempt = 0
         is_unknown = False
@@ -51,19 +55,29 @@ class AsyncConnection:
                     raise timed_out(is_read=True)
                 answer = await _io.send_once(self._client, message, deadline)
                 if answer.is_success:
-                    return _answers.value_of(request, answer), answer.request_id
+                    return _answers.value_of(request, answer), answer
                 raise _answers.error_of(answer, is_read=message.is_read)
             except PhonerackError as error:
                 retry_after = None if answer is None else answer.retry_after
                 # An earlier attempt may have been carried out, even if the last one never arrived or was refused.
                 is_unknown = is_unknown or (not message.is_read and may_be_done(error, retry_after))
-                pause = self._pause(error, retry_after, message, attempt)
+                is_full = error.code == NO_CAPACITY
+                pause = (
+                    pause_for_capacity(error, retry_after, capacity)
+                    if is_full
+                    else self._pause(error, retry_after, message, attempt)
+                )
                 if pause is None or pause >= deadline.left():
                     if not is_unknown:
                         raise
                     raise _answers.after_unknown(error, request.idempotency_key) from error.__cause__
+                if self.on_retry is not None:
+                    self.on_retry(error, pause)
             await self.sleep(pause)
-            attempt += 1
+            if is_full:
+                capacity -= pause
+            else:
+                attempt += 1
 
     def _pause(
         self, error: PhonerackError, retry_after: Optional[str], message: Message, attempt: int

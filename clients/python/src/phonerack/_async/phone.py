@@ -65,17 +65,19 @@ class AsyncPhone(AsyncScreen):
         idle_timeout: Optional[int] = None,
         max_duration: Optional[int] = None,
         wait: bool = True,
+        retry_capacity: float = 0,
         timeout: Optional[float] = None,
         deadline: Optional[float] = None,
     ) -> AsyncPhone:
         """Starts a parked phone, and waits until it is ready. On a running phone it renews the session.
 
         `idle_timeout`: seconds without use until the phone parks. `max_duration`: seconds until it parks in any case.
+        `retry_capacity`: seconds to wait for a free place; default: the call fails immediately.
         """
-        until = Deadline(ACTIONS, timeout, deadline)
+        until = Deadline(ACTIONS + retry_capacity, timeout, deadline)
         body = given(idle_timeout=idle_timeout, max_duration=max_duration, wait=None if wait else False)
         request = operations.start_phone(self.id, body=cast(models.StartPhoneBody, body))
-        self.data = await self._connection.send(request, until)
+        self.data, _ = await self._connection.exchange(request, until, capacity=retry_capacity)
         if wait:
             with after_write(self.id):
                 self.data = await until_ready(self._connection, self.data, until)

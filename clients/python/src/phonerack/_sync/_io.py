@@ -113,6 +113,7 @@ def _answer(client: httpx.Client, request: httpx.Request, deadline: Deadline, *,
             bytes(body),
             response.headers.get("retry-after"),
             response.headers.get("x-request-id"),
+            response.headers,
         )
     except (httpx.ConnectTimeout, httpx.PoolTimeout):
         # Nothing was sent.

@@ -8,7 +8,8 @@ from typing import Optional
 
 from .._deadline import REQUEST, Deadline
 from .._generated import models, operations
-from .._results import OPEN, WAIT
+from .._results import OPEN, WAIT, still_open
+from ..errors import PhonerackConnectionError
 from .connection import Connection
 
 # Seconds between two reads that returned immediately.
@@ -36,18 +37,26 @@ class Handoff:
     ) -> models.Handoff:
         """Waits until the person has answered, or the request has ended in another way.
 
-        `status` is `done`, `declined` or `expired`; raises NotFoundError once it was cancelled.
+        `status` is `done`, `declined` or `expired`; raises NotFoundError once it was cancelled, and PhonerackError with
+        the code `handoff_open` when the deadline has passed without an answer.
         `deadline`: default: until the request expires.
         """
         expires = datetime.datetime.fromisoformat(self.data["expires_at"].replace("Z", "+00:00"))
         left = (expires - datetime.datetime.now(datetime.timezone.utc)).total_seconds()
         until = Deadline(max(0.0, left) + 60, timeout, deadline)
-        while True:
-            request = operations.get_handoff(self._phone_id, self.id, wait="done", timeout=WAIT)
-            now = self._connection.send(request, until)
-            if now["status"] not in OPEN:
-                return now
-            self._connection.pause(PAUSE, until)
+        status: str = "open"
+        try:
+            while True:
+                request = operations.get_handoff(self._phone_id, self.id, wait="done", timeout=WAIT)
+                now = self._connection.send(request, until)
+                if now["status"] not in OPEN:
+                    return now
+                status = now["status"]
+                self._connection.pause(PAUSE, until)
+        except PhonerackConnectionError as error:
+            if error.code != "timeout":
+                raise
+            raise still_open(self.data, status) from error
 
     def cancel(self, *, timeout: Optional[float] = None, deadline: Optional[float] = None) -> None:
         """Takes the request back. The person loses control."""

@@ -30,18 +30,21 @@ class Phonerack:
         api_key: Optional[str] = None,
         base_url: Optional[str] = None,
         max_retries: int = 3,
+        on_retry: Optional[Callable[[PhonerackError, float], None]] = None,
         http_client: Optional[httpx.Client] = None,
     ) -> None:
         """Raises ValueError without a key or base URL, and for a key that would go unencrypted to another machine.
 
         `api_key` and `base_url`: default: the environment variables `PHONERACK_API_KEY` and `PHONERACK_BASE_URL`.
         `max_retries`: the maximum number of repeats of a call that is safe to repeat.
+        `on_retry`: called before each repeat, with the error of the attempt before and the seconds until the next one.
         `http_client`: for proxies and certificates; the SDK does not close it.
         """
         config = config_of(api_key, base_url, max_retries)
         # The origin of the service.
         self.base_url = config.origin
         self._connection = Connection(config, http_client)
+        self._connection.on_retry = on_retry
         self.phones = Phones(self._connection)
         self.apps = Apps(self._connection)
         self.webhooks = Webhooks(self._connection)

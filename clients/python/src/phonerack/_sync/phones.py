@@ -8,7 +8,7 @@ from typing import Any, Literal, Mapping, Optional, cast
 
 from .._deadline import ACTIONS, REQUEST, Deadline
 from .._generated import models, operations
-from .._results import after_write, given, maybe_created
+from .._results import after_write, given, key_of, maybe_created
 from ..errors import PhonerackError
 from .connection import Connection
 from .pages import Pages
@@ -35,6 +35,7 @@ class Phones:
         max_duration: Optional[int] = None,
         wait: bool = True,
         idempotency_key: Optional[str] = None,
+        retry_capacity: float = 0,
         timeout: Optional[float] = None,
         deadline: Optional[float] = None,
     ) -> Phone:
@@ -44,8 +45,9 @@ class Phones:
         park, and by `park()`. `idle_timeout`: seconds without use until the phone parks.
         `max_duration`: seconds until it parks in any case. `wait`: False returns while the phone is still creating.
         `idempotency_key`: a repeat with the same key returns the same phone; default: a random one for each call.
+        `retry_capacity`: seconds to wait for a free phone; default: the call fails immediately.
         """
-        until = Deadline(ACTIONS, timeout, deadline)
+        until = Deadline(ACTIONS + retry_capacity, timeout, deadline)
         body = given(
             name=name,
             country=country,
@@ -55,16 +57,79 @@ class Phones:
             max_duration=max_duration,
             wait=None if wait else False,
         )
-        key = idempotency_key or str(uuid.uuid4())
-        request = operations.create_phone(body=cast(models.CreatePhoneBody, body), idempotency_key=key)
-        try:
-            phone = self._connection.send(request, until)
-        except PhonerackError as error:
-            raise maybe_created(error, key) from error.__cause__
+        phone = self._create(body, idempotency_key or str(uuid.uuid4()), until, retry_capacity)
         if wait:
             with after_write(phone["id"]):
                 phone = until_ready(self._connection, phone, until)
         return Phone(self._connection, phone)
+
+    def _create(
+        self, body: Mapping[str, Any], key: str, until: Deadline, retry_capacity: float
+    ) -> models.Phone:
+        request = operations.create_phone(body=cast(models.CreatePhoneBody, body), idempotency_key=key)
+        try:
+            phone, _ = self._connection.exchange(request, until, capacity=retry_capacity)
+        except PhonerackError as error:
+            raise maybe_created(error, key) from error.__cause__
+        return phone
+
+    def get_or_create(
+        self,
+        key: str,
+        *,
+        name: Optional[str] = None,
+        country: Optional[str] = None,
+        metadata: Optional[Mapping[str, str]] = None,
+        on_idle: Optional[OnIdle] = None,
+        idle_timeout: Optional[int] = None,
+        max_duration: Optional[int] = None,
+        retry_capacity: float = 0,
+        timeout: Optional[float] = None,
+        deadline: Optional[float] = None,
+    ) -> Phone:
+        """The phone with this key, ready: an existing one is started if it is parked, otherwise one is created.
+
+        The key is the pair `key` of its metadata, at most 256 characters. Calls at the same moment get the same phone.
+        The other arguments are those of `create`.
+        """
+        until = Deadline(ACTIONS + retry_capacity, timeout, deadline)
+        found = self._connection.send(operations.list_phones(metadata={"key": key}, limit=1), until)
+        if found["data"]:
+            return self._running(found["data"][0], idle_timeout, max_duration, retry_capacity, until)
+        body = given(
+            name=name,
+            country=country,
+            metadata={**(metadata or {}), "key": key},
+            on_idle=on_idle,
+            idle_timeout=idle_timeout,
+            max_duration=max_duration,
+            wait=False,
+        )
+        # A repeat answers with the phone of the first call, even after its end.
+        phone = self._create(body, key_of(key, ""), until, retry_capacity)
+        while phone["status"] in ("deleted", "failed"):
+            phone = self._create(body, key_of(key, phone["id"]), until, retry_capacity)
+        return self._running(phone, idle_timeout, max_duration, retry_capacity, until)
+
+    def _running(
+        self,
+        phone: models.Phone,
+        idle_timeout: Optional[int],
+        max_duration: Optional[int],
+        retry_capacity: float,
+        until: Deadline,
+    ) -> Phone:
+        made = Phone(self._connection, phone)
+        if phone["status"] in ("parked", "unavailable"):
+            return made.start(
+                idle_timeout=idle_timeout,
+                max_duration=max_duration,
+                retry_capacity=retry_capacity,
+                deadline=until.left(),
+            )
+        with after_write(phone["id"]):
+            made.data = until_ready(self._connection, phone, until)
+        return made
 
     def get(
         self, id: str, *, timeout: Optional[float] = None, deadline: Optional[float] = None

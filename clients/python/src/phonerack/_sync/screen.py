@@ -10,8 +10,11 @@ from .._deadline import ACTIONS, REQUEST, Deadline
 from .._generated import models, operations
 from .._results import ActResult, act_result, given
 from ..observation import Observation
+from ..screenshot import Screenshot
 from ..targets import Target, Targetable, element_target, target, waitable
 from .connection import Connection
+
+Observe = Literal["none", "ui", "screenshot", "both", "text"]
 
 
 class Screen:
@@ -40,8 +43,8 @@ class Screen:
         annotate: bool = False,
         timeout: Optional[float] = None,
         deadline: Optional[float] = None,
-    ) -> bytes:
-        """A picture. `max_width`: pixels. `annotate`: draws the numbers of the elements."""
+    ) -> Screenshot:
+        """A picture: bytes with its scale. `max_width`: pixels. `annotate`: draws the numbers of the elements."""
         request = operations.screenshot(
             self.id,
             format=format,
@@ -49,31 +52,33 @@ class Screen:
             quality=quality,
             annotate="true" if annotate else None,
         )
-        return self._connection.send(request, Deadline(REQUEST, timeout, deadline))
+        image, answer = self._connection.exchange(request, Deadline(REQUEST, timeout, deadline))
+        return Screenshot(image, answer.headers)
 
     def act(
         self,
         batch: Sequence[actions.Action],
         *,
-        observe: Optional[Literal["none", "ui", "screenshot", "both"]] = None,
+        observe: Optional[Observe] = None,
         timeout: Optional[float] = None,
         deadline: Optional[float] = None,
     ) -> ActResult:
         """Sends actions as one batch, which runs without a break. Raises ActionError for the first that fails.
 
-        `observe`: the parts of the screen to return after the last action; default: `ui`.
+        `observe`: the parts of the screen to return after the last action; default: `ui`. With `text`, the observation
+        has no elements, only their lines.
         """
         return self._act(batch, observe, Deadline(ACTIONS, timeout, deadline))
 
     def _act(
         self,
         batch: Sequence[actions.Action],
-        observe: Optional[Literal["none", "ui", "screenshot", "both"]],
+        observe: Optional[Observe],
         until: Deadline,
     ) -> ActResult:
         body = cast(models.RunActionsBody, given(actions=list(batch), observe=observe))
-        raw, request_id = self._connection.exchange(operations.run_actions(self.id, body=body), until)
-        return act_result(raw, request_id)
+        raw, answer = self._connection.exchange(operations.run_actions(self.id, body=body), until)
+        return act_result(raw, answer.request_id)
 
     def _one(
         self, action: actions.Action, timeout: Optional[float], deadline: Optional[float]
