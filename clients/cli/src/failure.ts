@@ -1,6 +1,7 @@
 /** Errors as exit codes, as envelopes, and as text for people. The table of exit codes is in the README. */
 import { ActionError, PhonerackError } from '@phonerack/sdk'
 import { plain, plainLines } from '@phonerack/shared/plain'
+import { nextCommands } from './next-command.js'
 import { Cancelled, NotDone, SignInError, UsageError } from './usage-error.js'
 
 export const exitCodes = {
@@ -99,7 +100,8 @@ function adviceOf({ code, details, next }: Envelope): string | null {
   if (code === 'insufficient_scope' && details['required'] === 'phones:delete')
     return (
       'A key from `phonerack login` is an Agent key, which cannot delete phones. ' +
-      'Set PHONERACK_API_KEY to an Admin key, which an operator creates, and run the command again. ' +
+      'An Admin key can: a person creates it in the console under API keys, or an operator with `ctl key create --preset admin`. ' +
+      'Set PHONERACK_API_KEY to it, and run the command again. ' +
       '`phonerack phone park` ends the billing now.'
     )
   if (['invalid_api_key', 'key_expired', 'key_revoked'].includes(code))
@@ -110,13 +112,15 @@ function adviceOf({ code, details, next }: Envelope): string | null {
 const isFileError = (error: unknown): boolean =>
   error instanceof Error && typeof (error as NodeJS.ErrnoException).syscall === 'string'
 
-/** Replaces advice that names fields of the answer, which are printed only with --json. */
+/** Replaces requests by commands, and advice that names fields of the answer, which are printed only with --json. */
 function inCommands(next: string, { snapshot_id: snapshot }: Envelope['details']): string {
+  if (next.includes('`details.similar`'))
+    return 'Open one of these apps: `phonerack phone open <package>`, or install the app.'
   if (next.includes('`observation`'))
     return 'Read the screen with `phonerack phone observe`, and target one of its elements.'
   return next.includes('`details.candidates`') && typeof snapshot === 'string'
     ? `Target one with \`--ref <n> --snapshot ${snapshot}\`, or add \`--nth <n>\`.`
-    : next
+    : nextCommands(next)
 }
 
 /** @param paint colors the word `error` */

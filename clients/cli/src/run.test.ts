@@ -85,6 +85,23 @@ it('prints usage errors as a sentence, or as an envelope with --json', async () 
   })
 })
 
+it('prints help without any words', async () => {
+  const bare = await bench.phonerack([])
+  expect(bare).toMatchObject({ exitCode: 0, err: '' })
+  expect(bare.out).toBe((await bench.phonerack(['--help'])).out)
+})
+
+it('names commands as the next step, and requests in JSON', async () => {
+  const next = `POST /v1/phones/${two}/start`
+  bench.service.answers.set(`GET /v1/phones/${two}/observe`, () =>
+    refusal(409, 'conflict_error', 'phone_not_running', { next }),
+  )
+  const { err } = await bench.phonerack(['phone', 'observe', two])
+  expect(err).toContain(`next:  \`phonerack phone start ${two}\`\n`)
+  const json = await bench.phonerack(['phone', 'observe', two, '--json'])
+  expect(JSON.parse(json.err)).toMatchObject({ error: { next } })
+})
+
 it('prints help on stdout, with the operands as they are', async () => {
   const help = await bench.phonerack(['phone', '--help'])
   expect(help).toMatchObject({ exitCode: 0, err: '' })

@@ -14,6 +14,7 @@ export async function run(words: readonly string[], io: Io, shared: Session | nu
   let help = ''
   configure(program, (text) => (help += text))
   try {
+    if (words.length === 0) program.help()
     await program.parseAsync([...words], { from: 'user' })
     return exitCodes.ok
   } catch (error) {

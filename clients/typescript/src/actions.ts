@@ -61,10 +61,16 @@ export const swipe = (from: Target, to: Target, options: { durationMs?: number }
   to: targetOf(to),
   duration_ms: options.durationMs,
 })
-export const drag = (from: Target, to: Target, options: { durationMs?: number } = {}): Action => ({
+/** @param options `holdMs`: before the movement, to pick the item up */
+export const drag = (
+  from: Target,
+  to: Target,
+  options: { holdMs?: number; durationMs?: number } = {},
+): Action => ({
   type: 'drag',
   from: targetOf(from),
   to: targetOf(to),
+  hold_ms: options.holdMs,
   duration_ms: options.durationMs,
 })
 /** @param scale above 1: zooms in; below 1: zooms out */

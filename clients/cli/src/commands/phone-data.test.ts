@@ -151,3 +151,16 @@ it('hands the phone to a person, shows the link, and ends with 9 when they decli
     'https://phones.example/live#prl_x\n',
   )
 })
+
+it.each([
+  ['locale', 'de-DE', 'language'],
+  ['timezone', 'Europe/Berlin', 'time zone'],
+])('prints and sets the %s', async (name, value, label) => {
+  bench.service.answers.set(`GET /v1/phones/${one}/${name}`, () => ({ body: { [name]: value } }))
+  bench.service.answers.set(`PUT /v1/phones/${one}/${name}`, () => ({ body: { [name]: value } }))
+  expect((await bench.phonerack(['phone', name, one])).out).toBe(`${value}\n`)
+  expect((await bench.phonerack(['phone', name, one, '--set', value])).out).toBe(
+    `The ${label} of ${one} is ${value}.\n`,
+  )
+  expect(sentBody()).toEqual({ [name]: value })
+})

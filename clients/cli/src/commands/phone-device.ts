@@ -1,4 +1,4 @@
-/** `phone clip|locate`: settings of the device. */
+/** `phone clip|locate|locale|timezone`: settings of the device. */
 import type { Command } from 'commander'
 import type { App, Run } from '../app.js'
 import { phoneOf, splitOperands } from '../phone-operand.js'
@@ -31,6 +31,42 @@ export function addPhoneDeviceCommands(phone: Command, app: App): void {
       .option('--no-timezone', 'with --set: keep the time zone'),
     locate,
   )
+  for (const each of settings)
+    app.on<{ set?: string }>(
+      phone
+        .command(each.name)
+        .description(`print the ${each.label}, or set it`)
+        .argument('[phone]')
+        .option('--set <value>', `such as ${each.example}`),
+      (run, operands, flags) => setting(run, operands, flags, each),
+    )
+}
+
+/** A setting that is one word. */
+interface Setting {
+  name: 'locale' | 'timezone'
+  label: string
+  example: string
+}
+
+const settings: readonly Setting[] = [
+  { name: 'locale', label: 'language', example: 'de-DE' },
+  { name: 'timezone', label: 'time zone', example: 'Europe/Berlin' },
+]
+
+async function setting(
+  run: Run,
+  operands: readonly string[],
+  { set }: { set?: string },
+  { name, label }: Setting,
+): Promise<void> {
+  const { device, id } = await phoneOf(run, splitOperands(operands, []).phone)
+  if (set === undefined) {
+    const value = (await device[name](run.call)) ?? 'unknown'
+    return run.out.answer({ [name]: value }, plainLines(value), plainLines(value))
+  }
+  await (name === 'locale' ? device.setLocale(set, run.call) : device.setTimezone(set, run.call))
+  await run.out.answer({ [name]: set }, `The ${label} of ${id} is ${plainLines(set)}.`)
 }
 
 async function clip(run: Run, operands: readonly string[], { set }: { set?: string }): Promise<void> {

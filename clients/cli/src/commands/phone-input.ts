@@ -1,7 +1,8 @@
-/** `phone tap|type|clear|swipe|scroll|key|open`: one action each. */
+/** `phone tap|long-press|type|clear|swipe|drag|scroll|key|open`: one action each. */
 import {
   clear,
   doubleTap,
+  drag,
   key,
   longPress,
   openApp,
@@ -70,6 +71,14 @@ export function addPhoneInputCommands(phone: Command, app: App): void {
     [],
     ({ flags, lastSnapshot }) => tapOf(requiredTarget(flags, lastSnapshot), flags),
   )
+  add<{ duration?: string }>(
+    onTarget('long-press', 'touch an element or a point for longer, like `tap --long`').option(
+      '--duration <duration>',
+      'this long; the default is 800ms',
+    ),
+    [],
+    ({ flags, lastSnapshot }) => tapOf(requiredTarget(flags, lastSnapshot), { ...flags, long: true }),
+  )
   add<{ clear?: boolean; submit?: boolean }>(
     onTarget('type', 'type text into the focused field; - reads it from stdin', '[phone]', 'into the field')
       .argument('[text]')
@@ -104,6 +113,22 @@ export function addPhoneInputCommands(phone: Command, app: App): void {
       return swipe(pointOf(from, '--from'), pointOf(to, '--to'), time)
     },
   )
+  add<{ from: string; to: string; hold?: string; duration?: string }>(
+    phone
+      .command('drag')
+      .description('hold an item at one point, and drop it at another')
+      .argument('[phone]')
+      .requiredOption('--from <x,y>', 'start in device pixels')
+      .requiredOption('--to <x,y>', 'end in device pixels')
+      .option('--hold <duration>', 'time before the movement')
+      .option('--duration <duration>', 'time of the movement'),
+    [],
+    ({ flags: { from, to, hold, duration } }) =>
+      drag(pointOf(from, '--from'), pointOf(to, '--to'), {
+        ...(hold === undefined ? {} : { holdMs: durationMs(hold, '--hold') }),
+        ...(duration === undefined ? {} : { durationMs: durationMs(duration, '--duration') }),
+      }),
+  )
   add<{ amount?: string; direction?: string }>(
     onTarget(
       'scroll',
@@ -128,15 +153,16 @@ export function addPhoneInputCommands(phone: Command, app: App): void {
   add<{ activity?: string }>(
     phone
       .command('open')
-      .description('open an app by its package, or an address')
+      .description('open an app by its package or its name, or an address')
       .argument('[phone]')
-      .argument('[package or url]')
+      .argument('[app or url]')
       .option('--activity <name>', 'this activity of the app'),
-    ['package or url'],
+    ['app or url'],
     ({ rest: [what = ''], flags: { activity } }) =>
       /^[a-z][a-z0-9+.-]*:/i.test(what)
         ? openUrl(what)
-        : openApp(what, activity === undefined ? {} : { activity }),
+        : // A package has a dot.
+          openApp(what.includes('.') ? what : { label: what }, activity === undefined ? {} : { activity }),
   )
 }
 

@@ -13,6 +13,37 @@ beforeEach(async () => {
 })
 afterEach(() => bench.close())
 
+it('restarts a phone, and resets one after a confirmation', async () => {
+  const restarting = () => ({ status: 202, body: phoneFields(one, 'shop', 'starting') })
+  for (const name of ['reboot', 'reset'])
+    bench.service.answers.set(`POST /v1/phones/${one}/${name}`, restarting)
+  expect(await bench.phonerack(['phone', 'reboot', one, '-q'])).toMatchObject({
+    exitCode: 0,
+    out: `${one}\n`,
+  })
+  expect(await bench.phonerack(['phone', 'reset', one])).toMatchObject({ exitCode: 2, out: '' })
+  expect(bench.service.seen.map(({ url }) => url)).not.toContain(`/v1/phones/${one}/reset`)
+  expect(await bench.phonerack(['phone', 'reset', one, '--yes', '-q'])).toMatchObject({
+    exitCode: 0,
+    out: `${one}\n`,
+  })
+})
+
+it('fails immediately without a free phone, or waits for one', async () => {
+  let left = 2
+  const full = refusal(503, 'provider_error', 'capacity_unavailable', { retryable: true })
+  bench.service.answers.set('POST /v1/phones', () =>
+    (left -= 1) >= 0
+      ? { ...full, headers: { 'retry-after': '1' } }
+      : { status: 201, body: phoneFields(one, 'shop') },
+  )
+  expect((await bench.phonerack(['phone', 'create'])).err).toContain('capacity_unavailable')
+  expect(await bench.phonerack(['phone', 'create', '--capacity', '5s', '-q'])).toMatchObject({
+    exitCode: 0,
+    out: `${one}\n`,
+  })
+})
+
 it('creates a phone, waits until it is ready, and prints its id with --quiet', async () => {
   bench.service.answers.set('POST /v1/phones', () => ({
     status: 202,
@@ -117,7 +148,7 @@ it('says who can delete when the key cannot', async () => {
   const result = await bench.phonerack(['phone', 'delete', one, '--yes'])
   expect(result.exitCode).toBe(4)
   expect(result.err).toContain('A key from `phonerack login` is an Agent key, which cannot delete phones.')
-  expect(result.err).toContain('PHONERACK_API_KEY to an Admin key')
+  expect(result.err).toContain('An Admin key can: a person creates it in the console')
 })
 
 it('reads one page of a list, or all', async () => {

@@ -1,11 +1,11 @@
-/** `phone create|start|park|delete`: the start and the end of billing. */
-import { PhonerackError, type Phone } from '@phonerack/sdk'
+/** `phone create|start|park|reboot|reset|delete`: the life of a phone. */
+import { PhonerackError, type Phone, type StartOptions } from '@phonerack/sdk'
 import type { Command } from 'commander'
 import type { App, Run } from '../app.js'
 import type { Context } from '../config/config.js'
 import { configFile } from '../config/place.js'
 import { requireWritable } from '../config/store.js'
-import { durationSeconds } from '../duration.js'
+import { durationMs, durationSeconds } from '../duration.js'
 import { phoneOf, splitOperands } from '../phone-operand.js'
 import { phoneRecord } from '../phone-text.js'
 import { plain } from '@phonerack/shared/plain'
@@ -18,6 +18,7 @@ interface StartFlags {
   maxDuration?: string
   /** `--no-wait` makes it false. */
   wait: boolean
+  capacity?: string
 }
 
 interface CreateFlags extends StartFlags {
@@ -34,6 +35,7 @@ const startOptions = (command: Command): Command =>
     .option('--idle-timeout <duration>', 'park after this time without use')
     .option('--max-duration <duration>', 'park at the latest after this time')
     .option('--no-wait', 'return before the phone is ready')
+    .option('--capacity <duration>', 'wait this long for a free phone; without it, the command fails')
 
 export function addPhoneLifeCommands(phone: Command, app: App): void {
   app.on<CreateFlags>(
@@ -70,13 +72,39 @@ export function addPhoneLifeCommands(phone: Command, app: App): void {
     park,
   )
   app.on(
+    phone
+      .command('reboot')
+      .description('restart Android, and wait until the phone is ready')
+      .argument('[phone]'),
+    async (run, operands) => {
+      const found = await phoneOf(run, splitOperands(operands, []).phone)
+      await run.out.during(`Restarting ${found.id}`, () => found.reboot(run.call))
+      await answer(run, found)
+    },
+  )
+  app.on(
+    phone
+      .command('reset')
+      .description('delete all data of a phone, and wait until it is ready; asks before')
+      .argument('<phone>'),
+    async (run, [given = '']) => {
+      const found = await phoneOf(run, given)
+      await run.confirm(`Delete all apps, accounts and files of ${shownName(given, found)}?`)
+      await run.out.during(`Resetting ${found.id}`, () => found.reset(run.call))
+      await answer(run, found)
+    },
+  )
+  app.on(
     phone.command('delete').description('delete a phone with its data; asks before').argument('<phone>'),
     remove,
   )
 }
 
-function timesOf({ idleTimeout, maxDuration }: StartFlags): { idleTimeout?: number; maxDuration?: number } {
+type Times = Pick<StartOptions, 'idleTimeout' | 'maxDuration' | 'retry'>
+
+function timesOf({ idleTimeout, maxDuration, capacity }: StartFlags): Times {
   return {
+    ...(capacity === undefined ? {} : { retry: { capacity: durationMs(capacity, '--capacity') } }),
     ...(idleTimeout === undefined ? {} : { idleTimeout: durationSeconds(idleTimeout, '--idle-timeout') }),
     ...(maxDuration === undefined ? {} : { maxDuration: durationSeconds(maxDuration, '--max-duration') }),
   }
@@ -150,9 +178,11 @@ async function park(run: Run, operands: readonly string[], flags: { wait: boolea
   await answer(run, phone)
 }
 
+const shownName = (given: string, { id }: Phone): string => (given === id ? id : `${plain(given)} (${id})`)
+
 async function remove(run: Run, [given = '']: readonly string[]): Promise<void> {
   const phone = await phoneOf(run, given)
-  const shown = given === phone.id ? phone.id : `${plain(given)} (${phone.id})`
+  const shown = shownName(given, phone)
   await run.confirm(`Delete the phone ${shown} with its data? It cannot be restored.`)
   await phone.delete(run.call)
   await run.out.answer(phone.data, `Deleted ${shown}.`)

@@ -37,6 +37,16 @@ it.each([
     `tap --ref 3 --snapshot ${snapshot} --long --duration 2s`,
     [{ type: 'long_press', target: { ref: 3, snapshot_id: snapshot }, duration_ms: 2000 }],
   ],
+  [
+    'long-press --text Next --duration 2s',
+    [{ type: 'long_press', target: { text: 'Next' }, duration_ms: 2000 }],
+  ],
+  ['long-press --xy 1,2', [{ type: 'long_press', target: { x: 1, y: 2 } }]],
+  [
+    'drag --from 1,2 --to 3,4 --hold 1s --duration 300ms',
+    [{ type: 'drag', from: { x: 1, y: 2 }, to: { x: 3, y: 4 }, hold_ms: 1000, duration_ms: 300 }],
+  ],
+  ['open Notes', [{ type: 'open_app', label: 'Notes' }]],
   ['tap --xy 540,1200', [{ type: 'tap', target: { x: 540, y: 1200 } }]],
   [
     'tap --text Next --timeout 5s',
@@ -178,7 +188,7 @@ it('reports a phone that is not ready with its next step', async () => {
   )
   const result = await bench.phonerack(['phone', 'observe', one])
   expect(result).toMatchObject({ exitCode: 6 })
-  expect(result.err).toContain(`next:  POST /v1/phones/${one}/start`)
+  expect(result.err).toContain(`next:  \`phonerack phone start ${one}\`\n`)
 })
 
 it('waits for the status of a phone, and ends with 9 when it does not come', async () => {
