@@ -88,6 +88,10 @@ export function planOf(files, dependents) {
     const folder = packages.find((each) => file.startsWith(`${each}/`))
     if (folder === undefined) {
       if (ofBothSdks.test(file)) whole.add('clients/typescript')
+      else if (file.startsWith('examples/')) {
+        whole.add('site')
+        e2e.add('src/examples')
+      }
       // Tests in shared/ read the documents and the scripts.
       else whole.add('shared')
       continue

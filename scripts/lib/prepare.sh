@@ -46,7 +46,7 @@ install_packages() {
 needs_build() {
   [ -f "$stamp" ] || return 0
   [ -n "$(cd "$root" && find package.json turbo.json tsconfig.base.json proto shared control-plane host-agent \
-    virtual-phone launcher clients console site docs deploy SECURITY.md \( -name node_modules -o -name dist -o -name gen -o -name .turbo -o -name '__pycache__' -o -name '.*_cache' \) -prune -o \
+    virtual-phone launcher clients console site docs deploy examples SECURITY.md \( -name node_modules -o -name dist -o -name gen -o -name .turbo -o -name '__pycache__' -o -name '.*_cache' \) -prune -o \
     -type f ! -name '*.test.ts' -newer "$stamp" -print 2>/dev/null | head -n 1)" ]
 }
 

@@ -48,6 +48,12 @@ it('compiles the generated client when its fixture or the API changes', () => {
   })
 })
 
+it('runs the examples and builds their pages when an example changes', () => {
+  expect(plan('examples/mastra/agent.mts')).toMatchObject({
+    ...{ whole: ['site'], related: [], e2e: ['src/examples'], python: false },
+  })
+})
+
 it('checks the Python SDK when it or the API changes', () => {
   expect(plan('clients/python/src/phonerack/errors.py')).toMatchObject({
     ...{ whole: ['shared'], related: [], e2e: [], python: true },

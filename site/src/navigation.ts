@@ -5,7 +5,7 @@ import type { Part } from './compose/split.js'
 const page = (text: string, link: string): DefaultTheme.SidebarItem => ({ text, link })
 
 export const nav: DefaultTheme.NavItem[] = [
-  { text: 'Guide', link: '/guide/first-tap', activeMatch: '^/(guide|concepts|recipes|clients)/' },
+  { text: 'Guide', link: '/guide/first-tap', activeMatch: '^/(guide|concepts|recipes|frameworks|clients)/' },
   // Another program reads the places after `#` of this page, so the browser loads it as a whole.
   { text: 'API', link: '/api', target: '_self', activeMatch: '^/api' },
   { text: 'Errors', link: '/reference/errors', activeMatch: '^/reference/' },
@@ -40,6 +40,18 @@ const guide: DefaultTheme.SidebarItem[] = [
       page('Test an APK in CI', '/recipes/test-an-apk'),
       page('Record and replay', '/recipes/record-and-replay'),
       page('Receive webhooks', '/recipes/webhooks'),
+    ],
+  },
+  {
+    text: 'Frameworks',
+    items: [
+      page('Overview', '/frameworks/'),
+      page('Vercel AI SDK', '/frameworks/vercel-ai'),
+      page('LangChain and LangGraph', '/frameworks/langchain'),
+      page('OpenAI Agents SDK', '/frameworks/openai-agents'),
+      page('Claude Agent SDK', '/frameworks/claude-agent-sdk'),
+      page('Mastra', '/frameworks/mastra'),
+      page('n8n', '/frameworks/n8n'),
     ],
   },
   {

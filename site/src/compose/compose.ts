@@ -1,12 +1,13 @@
 /**
- * Writes the Markdown that VitePress builds: the pages of `pages/`, documents of the repository with the links of the site,
- * and pages made from the table of errors and the OpenAPI document.
+ * Writes the Markdown that VitePress builds: the pages of `pages/` with the examples that they name, documents of the
+ * repository with the links of the site, and pages made from the table of errors and the OpenAPI document.
  */
-import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { dividedSections, documents, operations } from './documents.js'
 import { endpointsMarkdown, type ApiDocument } from './endpoints.js'
 import { errorsMarkdown } from './errors.js'
+import { withExamples } from './examples.js'
 import { replaceLinks } from './links.js'
 import { split, type Part } from './split.js'
 
@@ -27,7 +28,13 @@ export function compose(root: string, into: string, api: ApiDocument): Composed 
     writeFileSync(file, markdown)
   }
   rmSync(into, { recursive: true, force: true })
-  cpSync(path.join(root, 'site', 'pages'), into, { recursive: true })
+  const own = path.join('site', 'pages')
+  for (const name of readdirSync(path.join(root, own), { recursive: true, encoding: 'utf8' }))
+    if (name.endsWith('.md'))
+      write(
+        name.slice(0, -'.md'.length),
+        withExamples(read(path.join(own, name)), (file) => read(path.join('examples', file))),
+      )
 
   const parts = split(read(operations.source), dividedSections)
   const places = placesOf(parts)
