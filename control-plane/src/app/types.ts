@@ -1,4 +1,4 @@
-/** What the program consists of once it is assembled, and what tests replace. */
+/** The assembled program, and the parts that tests replace. */
 import { type Core } from '../base/core/core.js'
 import { type UploadCore } from '../files/uploads/core.js'
 import { type HostClients } from '../links/host-calls/clients.js'

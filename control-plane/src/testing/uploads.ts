@@ -1,6 +1,6 @@
 /** Requests of upload tests to a listening plane, and files for upload URLs. */
 import { createHash } from 'node:crypto'
-import { readdir } from 'node:fs/promises'
+import { readdir, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { type AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
@@ -105,8 +105,12 @@ export async function limitedKey(plane: Plane, tenant: Tenant, phones: string[])
   ).key
 }
 
-/** IDs of the files in the plane's folder. */
-export const storedFiles = (plane: Plane): Promise<string[]> =>
-  readdir(path.join(plane.config.storage.dir, 'files'))
+/** IDs of the files in the plane's folder, without those of one byte, by which replicas notice whether they share it. */
+export async function storedFiles(plane: Plane): Promise<string[]> {
+  const folder = path.join(plane.config.storage.dir, 'files')
+  const files = await readdir(folder)
+  const sizes = await Promise.all(files.map((file) => stat(path.join(folder, file)).catch(() => null)))
+  return files.filter((_, at) => (sizes[at]?.size ?? 0) > 1)
+}
 
 export const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex')

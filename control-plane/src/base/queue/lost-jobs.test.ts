@@ -49,7 +49,8 @@ interface Row {
   isLocked: boolean
 }
 const rows = () => plane.app.core.db.$queryRaw<Row[]>`
-  select payload->>'name' as name, attempts, locked_by is not null as "isLocked" from graphile_worker._private_jobs`
+  select payload->>'name' as name, attempts, locked_by is not null as "isLocked" from graphile_worker._private_jobs
+  where payload->>'name' is not null`
 
 describe('a job that is locked although the answer to its worker was lost', () => {
   it('runs after the time in which an answer can arrive', async () => {
