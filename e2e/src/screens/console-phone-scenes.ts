@@ -50,6 +50,14 @@ export const phoneScenes: readonly Scene[] = [
     },
   },
   {
+    name: 'requests',
+    path: 'requests',
+    async then(page) {
+      await page.getByRole('link', { name: helpName }).waitFor()
+      await loaded(page)
+    },
+  },
+  {
     name: 'phone-taken',
     path: 'phones',
     async then(page) {
