@@ -79,7 +79,7 @@ function grant(ui: Ui): View {
         }),
         choice('permission_allow_foreground_only_button', 'While using the app', 'granted'),
         choice('permission_allow_one_time_button', 'Only this time', 'once'),
-        choice('permission_deny_button', "Don't allow", 'denied'),
+        choice('permission_deny_button', 'Don’t allow', 'denied'),
       ],
     ),
   ])

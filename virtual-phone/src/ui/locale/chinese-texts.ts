@@ -26,7 +26,7 @@ export const CHINESE_TEXTS: Readonly<Record<string, string>> = {
   Wait: '等待',
   'While using the app': '仅在使用该应用时允许',
   'Only this time': '仅限这一次',
-  "Don't allow": '不允许',
+  'Don’t allow': '不允许',
   "Allow {app} to access this device's location?": '要允许{app}访问此设备的位置信息吗？',
   'Allow {app} to take pictures and record video?': '要允许{app}拍摄照片和录制视频吗？',
   Settings: '设置',

@@ -32,7 +32,7 @@ export const SYSTEM_TEXTS: Texts = {
   Wait: ['Warten', 'الانتظار', '待機'],
   'While using the app': ['Bei Nutzung der App', 'أثناء استخدام التطبيق', 'アプリの使用時のみ'],
   'Only this time': ['Nur dieses Mal', 'هذه المرة فقط', '今回のみ'],
-  "Don't allow": ['Nicht zulassen', 'عدم السماح', '許可しない'],
+  'Don’t allow': ['Nicht zulassen', 'عدم السماح', '許可しない'],
   "Allow {app} to access this device's location?": [
     '{app} erlauben, auf den Standort zuzugreifen?',
     'هل تسمح لتطبيق {app} بالوصول إلى موقع هذا الجهاز؟',
