@@ -26,6 +26,7 @@ export interface GetOrCreateOptions extends Omit<CreateOptions, 'idempotencyKey'
   key: string
 }
 
+const hasEnded = ({ status }: PhoneFields): boolean => status === 'deleted' || status === 'failed'
 const isParked = ({ status }: PhoneFields): boolean => status === 'parked' || status === 'unavailable'
 
 /** Calls at the same moment find the same ended phone, so that they get the same key. @param dead its ID; empty: none */
@@ -76,6 +77,9 @@ export class Phones {
   async getOrCreate({ key, ...options }: GetOrCreateOptions): Promise<Phone> {
     const signal = timeOf(options)
     for await (const phone of this.list({ metadata: { key }, signal })) {
+      if (phone.status === 'parking') await phone.waitUntilParked({ signal })
+      // With `onIdle: 'delete'`, a park deletes it.
+      if (hasEnded(phone.data)) continue
       if (isParked(phone.data)) await phone.start({ ...options, signal })
       else if (options.wait !== false) await phone.waitUntilReady({ signal })
       return phone
@@ -84,7 +88,7 @@ export class Phones {
     for (let dead = ''; ;) {
       // A repeat answers with the phone of the first call, even after its end.
       const created = await send(this.connection, wanted, idempotencyKeyOf(key, dead), signal)
-      if (created.status === 'deleted' || created.status === 'failed') {
+      if (hasEnded(created)) {
         dead = created.id
         continue
       }

@@ -126,6 +126,19 @@ it('creates a phone for a key once, and finds, starts or replaces it later', asy
   ])
 })
 
+it('waits for a phone that is parking, and creates another one if the park deleted it', async () => {
+  let end = 'parked'
+  reply = ({ request }) => {
+    if (request.startsWith('GET /v1/phones?'))
+      return { body: { data: [phone('parking')], next_cursor: null } }
+    if (request.startsWith('GET /v1/phones/')) return { body: phone(end) }
+    return { status: 201, body: phone('ready', request === 'POST /v1/phones' ? 'ph_new' : undefined) }
+  }
+  expect((await client.phones.getOrCreate({ key: 'a' })).id).toBe('ph_aaaaaaaaaaaa')
+  end = 'deleted'
+  expect((await client.phones.getOrCreate({ key: 'a' })).id).toBe('ph_new')
+})
+
 const text = 'app x\nkeyboard hidden\nscreen 10x20\n[1] Button "Pay 7,50" clickable (5,5)'
 const seen = {
   ...{ snapshot_id: 'snp_aaaaaaaaaaaa', taken_at: '2026-01-01T00:00:00.000Z', truncated: false, text },

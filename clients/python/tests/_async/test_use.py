@@ -69,6 +69,23 @@ async def test_creates_a_phone_for_a_key_once_and_starts_or_replaces_it_later(se
     ]
 
 
+async def test_waits_for_a_phone_that_is_parking_and_creates_another_if_the_park_deleted_it(server: Server) -> None:
+    end = "parked"
+
+    def answer(seen: Seen) -> Reply:
+        if seen.url.startswith("/v1/phones?"):
+            return Reply(200, {"data": [phone("parking")], "next_cursor": None})
+        if seen.method == "GET":
+            return Reply(200, phone(end))
+        return Reply(201, {**phone("ready"), "id": "ph_new"} if seen.url == "/v1/phones" else phone("ready"))
+
+    server.answer = answer
+    async with connect(server) as client:
+        assert (await client.phones.get_or_create("a")).id == PHONE
+        end = "deleted"
+        assert (await client.phones.get_or_create("a")).id == "ph_new"
+
+
 async def test_has_the_screen_of_a_batch_that_observes_text(server: Server) -> None:
     seen = {name: value for name, value in OBSERVATION.items() if name != "elements"}
     done = {"index": 0, "type": "home", "ok": True, "ms": 1}

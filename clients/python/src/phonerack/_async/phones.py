@@ -18,6 +18,8 @@ Status = Literal["creating", "starting", "ready", "parking", "parked", "unavaila
 
 OnIdle = Literal["park", "delete"]
 
+ENDED_FOR_GOOD = ("deleted", "failed")
+
 
 class AsyncPhones:
     def __init__(self, connection: AsyncConnection) -> None:
@@ -93,8 +95,13 @@ class AsyncPhones:
         """
         until = Deadline(ACTIONS + retry_capacity, timeout, deadline)
         found = await self._connection.send(operations.list_phones(metadata={"key": key}, limit=1), until)
-        if found["data"]:
-            return await self._running(found["data"][0], idle_timeout, max_duration, retry_capacity, until)
+        for each in found["data"]:
+            one = AsyncPhone(self._connection, each)
+            if one.status == "parking":
+                await one.wait_until_parked(deadline=until.left())
+            # With `on_idle="delete"`, a park deletes it.
+            if one.status not in ENDED_FOR_GOOD:
+                return await self._running(one.data, idle_timeout, max_duration, retry_capacity, until)
         body = given(
             name=name,
             country=country,
@@ -106,7 +113,7 @@ class AsyncPhones:
         )
         # A repeat answers with the phone of the first call, even after its end.
         phone = await self._create(body, key_of(key, ""), until, retry_capacity)
-        while phone["status"] in ("deleted", "failed"):
+        while phone["status"] in ENDED_FOR_GOOD:
             phone = await self._create(body, key_of(key, phone["id"]), until, retry_capacity)
         return await self._running(phone, idle_timeout, max_duration, retry_capacity, until)
 

@@ -19,6 +19,8 @@ Status = Literal["creating", "starting", "ready", "parking", "parked", "unavaila
 
 OnIdle = Literal["park", "delete"]
 
+ENDED_FOR_GOOD = ("deleted", "failed")
+
 
 class Phones:
     def __init__(self, connection: Connection) -> None:
@@ -94,8 +96,13 @@ class Phones:
         """
         until = Deadline(ACTIONS + retry_capacity, timeout, deadline)
         found = self._connection.send(operations.list_phones(metadata={"key": key}, limit=1), until)
-        if found["data"]:
-            return self._running(found["data"][0], idle_timeout, max_duration, retry_capacity, until)
+        for each in found["data"]:
+            one = Phone(self._connection, each)
+            if one.status == "parking":
+                one.wait_until_parked(deadline=until.left())
+            # With `on_idle="delete"`, a park deletes it.
+            if one.status not in ENDED_FOR_GOOD:
+                return self._running(one.data, idle_timeout, max_duration, retry_capacity, until)
         body = given(
             name=name,
             country=country,
@@ -107,7 +114,7 @@ class Phones:
         )
         # A repeat answers with the phone of the first call, even after its end.
         phone = self._create(body, key_of(key, ""), until, retry_capacity)
-        while phone["status"] in ("deleted", "failed"):
+        while phone["status"] in ENDED_FOR_GOOD:
             phone = self._create(body, key_of(key, phone["id"]), until, retry_capacity)
         return self._running(phone, idle_timeout, max_duration, retry_capacity, until)
 

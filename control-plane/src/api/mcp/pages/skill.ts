@@ -11,7 +11,7 @@ The tools come from the MCP server at ${baseUrl}/mcp. To connect it, see ${baseU
 ## Steps
 
 1. \`list_phones\`. Use a phone that is ready, or start a parked one with \`start_phone\`. If there is none, use \`create_phone\`. Billing runs from now on.
-2. \`observe\`. Each line is an element: \`[ref] Type "text" #id flags (x,y)\`.
+2. \`observe\`. Each line is an element: \`[ref] Type "text" #id flags (x,y)\`. Without a text, the quotes hold the description. Target either as \`text\`.
 3. \`act\` with one or more actions. The answer has the new screen, so no \`observe\` is needed after it.
 4. Repeat step 3 until the screen shows that the task is done.
 5. \`park_phone\`. Do it at the end, even after a failure.
@@ -20,7 +20,7 @@ The tools come from the MCP server at ${baseUrl}/mcp. To connect it, see ${baseU
 
 - Observe before you act. A ref is valid only with the \`snapshot_id\` of its screen.
 - Never repeat an action whose outcome is unknown (\`action_outcome_unknown\`, a timeout, a lost answer). Observe first: it may have happened.
-- After \`target_not_found\` or \`ambiguous_target\`, choose from \`details.candidates\`.
+- After \`target_not_found\` or \`ambiguous_target\`, choose from \`details.candidates\`. If a result has \`matched\`, only a part of that name fitted: check that it is the right element.
 - Use \`wait_for\` in the batch instead of sleeping between calls.
 - Hand over with \`hand_off\` when a person must sign in, pay, enter a code or decide. Send them the URL, and wait by calling \`hand_off\` with its id. Never ask for a password in the chat.
 - When an app fails, call \`read_log\` with kind \`crashes\`. Read codes from \`notifications\`.
@@ -33,7 +33,7 @@ Open an app and wait for it:
 
 \`\`\`json
 {"phone_id": "ph_…", "actions": [
-  {"type": "open_app", "package": "com.android.settings"},
+  {"type": "open_app", "label": "Settings"},
   {"type": "wait_for", "target": {"text": "Network & internet"}}
 ]}
 \`\`\`

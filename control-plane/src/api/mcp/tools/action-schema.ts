@@ -7,7 +7,8 @@ import { type Schema } from '../tool.js'
 
 const target: Schema = {
   type: 'object',
-  description: 'One of {ref, snapshot_id}, {text, nth?}, {id}, {desc}, {x, y} in device pixels',
+  description:
+    'One of {ref, snapshot_id}, {text, nth?} (as in the quotes of the screen), {id}, {desc}, {x, y} in device pixels',
   properties: {
     ref: { type: 'integer' },
     snapshot_id: { type: 'string' },
