@@ -21,8 +21,9 @@ export function writeMarkdown(
   whole: readonly string[],
 ): void {
   const named = new Map<string, string>()
-  for (const [menu, items] of Object.entries(sidebar))
-    for (const link of links(items as DefaultTheme.SidebarItem[])) {
+  // Those of one file first, in their order there.
+  for (const menu of new Set([...whole, ...Object.keys(sidebar)]))
+    for (const link of links(sidebar[menu] as DefaultTheme.SidebarItem[])) {
       const name = `${link.slice(1)}${link.endsWith('/') ? 'index' : ''}.md`
       const file = path.join(pages, name)
       // The API reference is a program.
