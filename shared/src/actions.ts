@@ -1,6 +1,6 @@
 /**
  * The actions of a batch, as clients send them: the one source of validation, OpenAPI and the agent's types.
- * Source: `spec/decisions.md`, Actions. Times in milliseconds, points in device pixels.
+ * Times in milliseconds, points in device pixels.
  */
 import { z } from 'zod'
 import { limits } from './limits.js'

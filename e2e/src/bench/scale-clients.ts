@@ -1,4 +1,4 @@
-/** The clients of the bench of many phones: tenants that create phones and list them. Used by `scale.ts`. */
+/** The clients of the bench of many phones: tenants that create phones and list them. Used by `scale-run.ts` and `events.ts`. */
 import { inParallel } from '../synthetic/rack.js'
 import { phoneSchema, type Api } from '../system/api.js'
 import type { System } from '../system/system.js'

@@ -1,4 +1,4 @@
-/** Reads counters of Postgres for the bench of many phones, and enrols its devices there. Used by `scale.ts`. */
+/** Reads counters of Postgres for the bench of many phones, and enrols its devices there. Used by `scale-run.ts` and `events.ts`. */
 import { readdir, readFile } from 'node:fs/promises'
 import pg from 'pg'
 import { cpuOf, ticksPerSecond } from './load.js'

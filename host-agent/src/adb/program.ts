@@ -1,4 +1,4 @@
-/** Reads the version and the options of the adb program. Used by `servers.ts`, `doctor` and `health`. */
+/** Reads the version and the options of the adb program. Used by `plan.ts` and `doctor`. */
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 

@@ -1,6 +1,6 @@
 /**
  * Reads the codec string and the size without padding from H.264 parameter sets (ITU-T H.264,
- * 7.3.2.1.1 and E.1). Used by `video-socket.ts`, since scrcpy 3.3.3 reports a new size nowhere
+ * 7.3.2.1.1 and E.1). Used by `fan-out.ts`, since scrcpy 3.3.3 reports a new size nowhere
  * else.
  */
 import { nalTypes, nalUnits } from './annex-b.js'

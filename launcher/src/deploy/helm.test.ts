@@ -47,7 +47,7 @@ it('gives every container the limits of its rights', () => {
 })
 
 it('takes each secret setting of the control plane from a Secret, as a file', () => {
-  const source = readFileSync(path.join(root, 'control-plane/src/config/secret-files.ts'), 'utf8')
+  const source = readFileSync(path.join(root, 'control-plane/src/base/config/secret-files.ts'), 'utf8')
   const names = [...source.matchAll(/^ {2}'([A-Z0-9_]+)',$/gm)].map(([, name = '']) => name)
   expect(names).toContain('PHONERACK_STRIPE_SECRET_KEY')
   const schema = z

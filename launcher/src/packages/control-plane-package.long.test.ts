@@ -49,7 +49,7 @@ describe('the Debian package of the control plane', () => {
         'src/phone-io/live/page/index.html',
         'console/index.html',
         'dist/gen/prisma/client.js',
-        'dist/apps/apk/child.js',
+        'dist/files/apps/apk/child.js',
         'site/index.html',
         'site/404.html',
         'site/licences.txt',
@@ -65,13 +65,13 @@ describe('the Debian package of the control plane', () => {
 
   it('contains what is read or loaded only when it is first used', () => {
     const used = `
-      const { readAssets } = await import('./dist/live/assets.js')
-      const { replayParts } = await import('./dist/steps/replay/parts.js')
-      const { createAuth } = await import('./dist/users/auth.js')
-      const { hashPassword } = await import('./dist/users/load-auth.js')
-      const { openS3 } = await import('./dist/storage/s3.js')
-      const { openStripe } = await import('./dist/payments/stripe.js')
-      const { createGitHubProvider } = await import('./dist/users/providers/github.js')
+      const { readAssets } = await import('./dist/phone-io/live/assets.js')
+      const { replayParts } = await import('./dist/phone-io/steps/replay/parts.js')
+      const { createAuth } = await import('./dist/people/users/auth.js')
+      const { hashPassword } = await import('./dist/people/users/load-auth.js')
+      const { openS3 } = await import('./dist/files/storage/s3.js')
+      const { openStripe } = await import('./dist/rental/payments/stripe.js')
+      const { createGitHubProvider } = await import('./dist/people/users/providers/github.js')
       const s3 = await openS3({ bucket: 'b', region: 'r', endpoint: null, credentials: null })
       const stripe = await openStripe({ url: 'https://api.stripe.com', secretKey: 'k', webhookSecret: 'w' })
       const gitHub = createGitHubProvider({ kind: 'github', id: 'g', name: 'G', url: 'https://github.com', clientId: 'c' })

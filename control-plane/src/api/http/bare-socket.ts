@@ -1,6 +1,6 @@
 /**
  * Writes the error envelope to a socket on which HTTP failed before there was a request. Used by
- * `http/server.ts`.
+ * `server/server.ts`.
  */
 import { type ApiError, newId } from '@phonerack/shared'
 import { STATUS_CODES } from 'node:http'

@@ -1,6 +1,6 @@
 /**
  * Reads request bodies: at most the route's limit, strict JSON, and a response that reaches a
- * client whose body is too large. Registered for all routes by `http/server.ts`.
+ * client whose body is too large. Registered for all routes by `server/server.ts`.
  */
 import { ApiError } from '@phonerack/shared'
 import type { FastifyInstance, FastifyRequest } from 'fastify'

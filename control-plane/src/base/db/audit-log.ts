@@ -1,4 +1,4 @@
-/** Adds entries to the audit log, in the transaction of the change. Operators' changes: `operator/audit.ts`. */
+/** Adds entries to the audit log, in the transaction of the change. Operators' changes: `audit/audit.ts`. */
 import { hostname, userInfo } from 'node:os'
 import { redactSecrets } from '@phonerack/shared'
 import { Prisma } from '../../gen/prisma/client.js'

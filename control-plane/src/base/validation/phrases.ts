@@ -1,6 +1,6 @@
 /**
  * The sentences of `details.issues` and of `validation_failed`. The schema library's texts never
- * reach a client; messages of our schemas do. Pure. Used by `issues.ts`, `errors.ts`.
+ * reach a client; messages of our schemas do. Pure. Used by `issues.ts`, `validation-error.ts` and `api/mcp/server.ts`.
  */
 import { mostSimilar } from '@phonerack/shared'
 import type { $ZodIssue, $ZodType } from 'zod/v4/core'

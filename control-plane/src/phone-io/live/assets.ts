@@ -5,7 +5,7 @@ import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { protocol } from './page/wire.js'
 
-// Both `src/live` and `dist/live` are two levels below the package.
+// Both `src/phone-io/live` and `dist/phone-io/live` are three levels below the package.
 const packageDir = new URL('../../../', import.meta.url)
 const scripts = fileURLToPath(new URL('dist/phone-io/live/page/', packageDir))
 const sources = fileURLToPath(new URL('src/phone-io/live/page/', packageDir))

@@ -1,6 +1,6 @@
 /**
  * Starts a scrcpy server on a phone and connects to its sockets. Used for the control
- * instance (`control-socket.ts`) and the video instance (`../capture/video-socket.ts`).
+ * instance (`control-socket.ts`) and the video instance (`../video-socket.ts`).
  *
  * Start (scrcpy `doc/develop.md`): `CLASSPATH=… app_process /
  * com.genymobile.scrcpy.Server VERSION key=value…`; with `tunnel_forward=true` the
