@@ -109,7 +109,7 @@ const staticChecks = () =>
     check('types', bin('turbo'), ['run', 'typecheck', '--output-logs=errors-only']).then(() =>
       check('lint', bin('oxlint'), ['--type-aware', '--deny-warnings']),
     ),
-    check('floors', bin('depcruise'), ['control-plane/src', 'host-agent/src']).then(() =>
+    check('doors', bin('depcruise'), ['control-plane/src', 'host-agent/src']).then(() =>
       check('commands', process.execPath, ['scripts/lib/commands.mjs', '--check']),
     ),
   ])
