@@ -21,7 +21,7 @@ export async function settingsPage(root, page) {
 
 Each setting is a variable of the environment. With the packages, those of the control plane are lines \`NAME=value\` of \`/etc/phonerack/control-plane.env\`, and those of the host agent are keys of \`/etc/phonerack/agent.yaml\`, over which the environment takes precedence. An invalid value ends the start with its name. \`./scripts/up\` passes its environment on, sets addresses and folders itself, and gives each program only its own variables.
 
-Both programs also read \`LOG_LEVEL\` (\`fatal\`, \`error\`, \`warn\`, \`info\`, \`debug\`, \`trace\` or \`silent\`; default \`info\`) and the [variables of OpenTelemetry](operations.md#traces). The console and \`ctl\` have no settings but the address and the token of the operator API: see [Packages](operations.md#packages).
+Both programs also read \`LOG_LEVEL\` (\`fatal\`, \`error\`, \`warn\`, \`info\`, \`debug\`, \`trace\` or \`silent\`; default \`info\`) and the [variables of OpenTelemetry](operations.md#traces). \`ctl\` has only the address and the token of the operator API: see [Packages](operations.md#packages).
 
 ## Control plane
 

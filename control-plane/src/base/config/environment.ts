@@ -32,7 +32,7 @@ const listen = (about: string, fallback?: string) =>
   )
 
 const api = {
-  PHONERACK_HTTP_HOST: setting(z.string().default('127.0.0.1'), 'Address of the API, without TLS.'),
+  PHONERACK_HTTP_HOST: setting(z.string().default('127.0.0.1'), 'Address of the API.'),
   PHONERACK_HTTP_PORT: number('Port of the API.', 8080, 0),
   ...listenerTlsEnvironment,
   PHONERACK_BASE_URL: setting(
