@@ -48,6 +48,21 @@ it('writes its file again, and says that the storage does not answer', async () 
   await expectReadiness(plane, { status: 'ok' })
 })
 
+it('deletes the file of a replica that was killed', async () => {
+  const plane = await world.start({ env: storage('killed'), pace: 0.01 })
+  const { db } = plane.app.core
+  await expect.poll(() => filesOf('killed').length).toBe(1)
+  writeFileSync(path.join(world.dir, 'killed', 'files', 'sto_killed'), 'x')
+  await db.replica.create({
+    data: { id: 'killed', workerIds: [], beatAt: new Date(), storageProbe: 'sto_killed' },
+  })
+  await expectReadiness(plane, { status: 'ok' })
+  await new Promise((resolve) => setTimeout(resolve, 1000))
+  await db.replica.delete({ where: { id: 'killed' } })
+  await expect.poll(() => filesOf('killed').length).toBe(1)
+  await expectReadiness(plane, { status: 'ok' })
+})
+
 it('does not check a storage that is off', async () => {
   const plane = await world.start({ env: { PHONERACK_STORAGE: 'off', ...storage('off') } })
   expect((await readiness(plane)).checks.storage).toBeUndefined()

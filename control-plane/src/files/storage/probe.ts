@@ -5,22 +5,24 @@
 import { Readable } from 'node:stream'
 import { newId } from '@phonerack/shared'
 import { type Core } from '../../base/core/core.js'
-import { inTransaction } from '../../base/db/database.js'
-import { addFileDelete } from './deletions.js'
 import { type FileStore } from './file-store.js'
 
-/** Milliseconds after which the file of a killed replica is deleted; a running one postpones that after half of them. */
-const lifeMs = 86_400_000
+interface Other {
+  id: string
+  file: string
+  isAlive: boolean
+}
 
 export class StorageProbe {
   private readonly file = newId('file')
-  private deletedAt = 0
+  /** The files of other replicas at the last look. */
+  private known: string[] = []
   /** `unreachable`, or the IDs of the replicas whose files are missing. */
   private state = ''
 
   /** @param replicaId as in `replicas`; another process with the same ID changes it */
   constructor(
-    private readonly core: Pick<Core, 'db' | 'clock' | 'log' | 'rules'>,
+    private readonly core: Pick<Core, 'db' | 'log' | 'rules'>,
     private readonly store: FileStore,
     private readonly replicaId: () => string,
   ) {}
@@ -40,7 +42,7 @@ export class StorageProbe {
   /** Writes the file of this replica if it is missing, and looks for the others. @throws Error of Postgres */
   async look(): Promise<void> {
     const { store } = this
-    const { log } = this.core
+    const { db, log } = this.core
     if (!store.isConfigured) return
     const isWritten = await this.reach(async () => {
       if (!(await store.has(this.file)))
@@ -48,9 +50,12 @@ export class StorageProbe {
       return true
     })
     if (isWritten === null) return
-    await this.announce()
+    await db.replica.updateMany({ where: { id: this.replicaId() }, data: { storageProbe: this.file } })
     const others = await this.others()
-    const seen = await this.reach(() => Promise.all(others.map(({ file }) => store.has(file))))
+    const seen = await this.reach(async () => {
+      await this.removeAbandoned(others)
+      return Promise.all(others.map(async ({ file, isAlive }) => !isAlive || (await store.has(file))))
+    })
     if (seen === null) return
     const unseen = others.filter((_, at) => seen[at] === false).map(({ file }) => file)
     // A replica that has stopped in the meantime has deleted its file.
@@ -87,20 +92,17 @@ export class StorageProbe {
     return state !== before
   }
 
-  private async announce(): Promise<void> {
-    const { db, clock } = this.core
-    await db.replica.updateMany({ where: { id: this.replicaId() }, data: { storageProbe: this.file } })
-    const now = clock.now().getTime()
-    if (this.deletedAt > now + lifeMs / 2) return
-    const deletedAt = now + lifeMs
-    await inTransaction(db, (tx) => addFileDelete(tx, this.file, new Date(deletedAt)))
-    this.deletedAt = deletedAt
+  /** Deletes the files of replicas that were killed: the others have deleted their rows (`queue/runner.ts`). */
+  private async removeAbandoned(others: readonly Other[]): Promise<void> {
+    const files = others.map(({ file }) => file)
+    for (const file of this.known) if (!files.includes(file)) await this.store.delete(file)
+    this.known = files
   }
 
-  private others(): Promise<{ id: string; file: string }[]> {
+  private others(): Promise<Other[]> {
     const deadAfter = this.core.rules.replicaDeadAfterMs / 1000
-    return this.core.db.$queryRaw`select id, storage_probe as file from replicas
-      where id <> ${this.replicaId()} and storage_probe is not null
-        and beat_at > now() - make_interval(secs => ${deadAfter}::float8) order by id`
+    return this.core.db.$queryRaw`select id, storage_probe as file,
+        beat_at > now() - make_interval(secs => ${deadAfter}::float8) as "isAlive"
+      from replicas where id <> ${this.replicaId()} and storage_probe is not null order by id`
   }
 }
