@@ -1,7 +1,8 @@
 #!/bin/sh
-# Creates the role of the control planes in a new database. `migrate --role` gives it its rights.
+# Creates the role of the control planes in a new database. `migrate --role` gives it its rights. psql reads the password
+# itself, since every user of the machine can see the arguments of a process.
 set -eu
-psql --set ON_ERROR_STOP=1 --set password="$(cat /run/secrets/service-password)" \
-  --username "$POSTGRES_USER" --dbname "$POSTGRES_DB" <<'SQL'
+psql --set ON_ERROR_STOP=1 --username "$POSTGRES_USER" --dbname "$POSTGRES_DB" <<'SQL'
+\set password `cat /run/secrets/service-password`
 create role phonerack_service login password :'password';
 SQL

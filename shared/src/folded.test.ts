@@ -46,4 +46,9 @@ describe('folded', () => {
       { numRuns: 2000 },
     )
   })
+
+  it('keeps at most 32 marks of one character, since composing a longer run takes quadratic time', () => {
+    const marks = '\u0315\u0316'.repeat(50_000)
+    expect(folded(`a${marks}b`)).toHaveLength(34)
+  })
 })

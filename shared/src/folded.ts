@@ -10,6 +10,8 @@ const singleQuotes = /[\u2018-\u201b\u2032\u2035\u02b9\u02bb\u02bc\u02c8\uff07`\
 const doubleQuotes = /[\u201c-\u201f\u2033\u2036\u02ba\uff02\u00ab\u00bb\u300c-\u300f]/gu
 /** Keyboards make one dash of two hyphens. U+2212 is the minus sign. */
 const dashes = /[\p{Dash_Punctuation}\u2212]+/gu
+/** More marks on one character than any script has: `normalize` takes quadratic time for a long run. */
+const markRun = /(\p{M}{32})\p{M}+/gu
 /** Line breaks, U+00A0, U+202F and U+3000 included. */
 const spaces = /\p{White_Space}+/gu
 
@@ -17,6 +19,7 @@ const spaces = /\p{White_Space}+/gu
 export function folded(text: string): string {
   const seen = text
     .replace(invisible, '')
+    .replace(markRun, '$1')
     .normalize('NFC')
     .replace(singleQuotes, "'")
     .replace(doubleQuotes, '"')

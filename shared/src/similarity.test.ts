@@ -15,6 +15,13 @@ describe('mostSimilar', () => {
     ])
   })
 
+  it('reads the first characters of a long text only', () => {
+    const long = `volume_up ${'x'.repeat(110)}`
+    expect(near(long + 'y'.repeat(200_000), ['volume_up', 'power'])).toEqual(
+      near(long, ['volume_up', 'power']),
+    )
+  })
+
   it('compares single characters, and nothing with nothing', () => {
     expect(near('A', ['a', 'b'])).toEqual(['a'])
     expect(near('', ['', 'a'])).toEqual([])

@@ -4,29 +4,32 @@ import { folded } from './folded.js'
 /** Longer texts are compared by their first characters. */
 const maxCompared = 120
 
-/** Bigrams; a single character is its own entry. */
-function pairsOf(text: string): Set<string> {
-  const words = folded(text.slice(0, maxCompared))
-  if (words.length === 1) return new Set([words])
-  const pairs = new Set<string>()
-  for (let at = 0; at + 2 <= words.length; at += 1) pairs.add(words.slice(at, at + 2))
-  return pairs
+interface Compared {
+  letters: string
+  /** Bigrams; a single character is its own entry. */
+  pairs: Set<string>
 }
 
-const lettersOf = (text: string): string => folded(text).replaceAll(/[^\p{L}\p{N}]/gu, '')
+function compared(text: string): Compared {
+  const words = folded(text.slice(0, maxCompared))
+  const pairs = new Set(words.length === 1 ? [words] : [])
+  for (let at = 0; at + 2 <= words.length; at += 1) pairs.add(words.slice(at, at + 2))
+  return { letters: words.replaceAll(/[^\p{L}\p{N}]/gu, ''), pairs }
+}
 
 /** A text whose letters are in the other one, such as `wifi` in `Wi-Fi, connected`, is at least this similar to it. */
 const contained = 0.6
 
-export function similarity(one: string, other: string): number {
-  const sought = lettersOf(one)
-  const isIn = sought.length > 2 && lettersOf(other.slice(0, maxCompared)).includes(sought)
-  return isIn ? contained + (1 - contained) * dice(one, other) : dice(one, other)
+export const similarity = (one: string, other: string): number => similarityOf(compared(one), compared(other))
+
+function similarityOf(sought: Compared, other: Compared): number {
+  const isIn = sought.letters.length > 2 && other.letters.includes(sought.letters)
+  const shared = dice(sought.pairs, other.pairs)
+  return isIn ? contained + (1 - contained) * shared : shared
 }
 
 /** Sørensen–Dice coefficient: twice the shared entries divided by the sum of both sizes. */
-function dice(one: string, other: string): number {
-  const [a, b] = [pairsOf(one), pairsOf(other)]
+function dice(a: Set<string>, b: Set<string>): number {
   if (a.size === 0 || b.size === 0) return 0
   let both = 0
   for (const pair of a) if (b.has(pair)) both += 1
@@ -40,8 +43,10 @@ export function mostSimilar<T>(
   namesOf: (value: T) => readonly string[],
   { count, least = 0.3 }: { count: number; least?: number },
 ): T[] {
+  const sought = compared(words)
+  const scoreOf = (name: string): number => similarityOf(sought, compared(name))
   return values
-    .map((value) => ({ value, score: Math.max(0, ...namesOf(value).map((name) => similarity(words, name))) }))
+    .map((value) => ({ value, score: Math.max(0, ...namesOf(value).map(scoreOf)) }))
     .filter(({ score }) => score >= least)
     .sort((a, b) => b.score - a.score)
     .slice(0, count)

@@ -33,6 +33,11 @@ const leftOf = ({ bounds, visible }: VisibleNode): number => (bounds ?? visible)
 const topOf = ({ bounds, visible }: VisibleNode): number => (bounds ?? visible)[1]
 const onScreen = (tree: ScreenTree): VisibleNode[] => tree.visible.filter((node) => node !== null)
 
+/** With more fields that could be the same one, only a field that has not moved is recognised. */
+const maxTwins = 50
+/** Nodes between the fields whose movement decides. */
+const maxNear = 200
+
 /**
  * The field of an earlier screen that `now` is; null: it is a new one. Forms without ids have several fields that differ only in
  * their vertical position, and the keyboard moves all of them: the distance by which most of what was near them moved decides.
@@ -40,24 +45,38 @@ const onScreen = (tree: ScreenTree): VisibleNode[] => tree.visible.filter((node)
 export function originOf(now: Field, before: ScreenTree): VisibleNode | null {
   const twins = onScreen(before).filter((node) => isTwin(node, now.node))
   if (twins.length < 2) return twins[0] ?? null
+  if (twins.length > maxTwins) return twins.find((twin) => topOf(twin) === topOf(now.node)) ?? null
   const tops = twins.map(topOf)
-  const near = onScreen(before).filter(
-    (node) => topOf(node) >= Math.min(...tops) && topOf(node) <= Math.max(...tops),
-  )
-  const places = new Set(onScreen(now.tree).map((node) => placeOf(node, 0)))
+  const [first, last] = [Math.min(...tops), Math.max(...tops)]
+  const near = onScreen(before)
+    .filter((node) => topOf(node) >= first && topOf(node) <= last)
+    .slice(0, maxNear)
+    .map((node) => ({ top: topOf(node), look: lookOf(node) }))
+  const places = placesIn(now.tree)
   const moved = twins.map((twin) => {
     const by = topOf(now.node) - topOf(twin)
-    return { twin, by: Math.abs(by), count: near.filter((node) => places.has(placeOf(node, by))).length }
+    const count = near.filter(({ top, look }) => places.has(placeAt(top + by, look))).length
+    return { twin, by: Math.abs(by), count }
   })
   return moved.toSorted((a, b) => b.count - a.count || a.by - b.by)[0]?.twin ?? null
 }
 
 /** The properties of a node that a move keeps. Typing changes the text of a field. */
-const placeOf = (node: VisibleNode, by: number): string =>
+const lookOf = (node: VisibleNode): string =>
   JSON.stringify([
-    ...[node.className, node.id, leftOf(node), topOf(node) + by],
-    ...(node.editable ? [] : [node.text, node.desc]),
+    ...[node.className, node.id, leftOf(node)],
+    ...(node.editable ? [] : [node.text.slice(0, 100), node.desc.slice(0, 100)]),
   ])
+
+const placeAt = (top: number, look: string): string => `${top} ${look}`
+
+const knownPlaces = new WeakMap<ScreenTree, Set<string>>()
+function placesIn(tree: ScreenTree): Set<string> {
+  const places =
+    knownPlaces.get(tree) ?? new Set(onScreen(tree).map((node) => placeAt(topOf(node), lookOf(node))))
+  knownPlaces.set(tree, places)
+  return places
+}
 
 /** Null when it is no longer on this screen. */
 export function fieldAgain(tree: ScreenTree, { node: field, tree: before }: Field): VisibleNode | null {
@@ -65,7 +84,8 @@ export function fieldAgain(tree: ScreenTree, { node: field, tree: before }: Fiel
     node !== null && isTwin(field, node) && originOf({ node, tree }, before) === field
   const focused = focusedField(tree)
   if (isField(focused)) return focused
-  const found = tree.visible.filter(isField)
+  const twins = onScreen(tree).filter((node) => isTwin(field, node))
+  const found = twins.length > maxTwins ? [] : twins.filter(isField)
   return found.length === 1 ? (found[0] ?? null) : null
 }
 

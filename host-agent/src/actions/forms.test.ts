@@ -94,4 +94,14 @@ describe('a field is found again', () => {
     expect(fieldAgain(form(0, 0), aimed)?.focused).toBe(false)
     expect(fieldAgain(form(0, 0, [0, 500]), aimed)).toBeNull()
   })
+
+  it('in place only, among more fields than are compared', () => {
+    const list = (by: number) => build(...Array.from({ length: 60 }, (_, at) => field(35 * at + 20 + by)))
+    const [before, same, moved] = [list(0), list(0), list(-10)]
+    const node = fields(same)[30]
+    const gone = fields(moved)[30]
+    if (!node || !gone) throw new Error('no field')
+    expect(originOf({ node, tree: same }, before)).toBe(fields(before)[30])
+    expect(originOf({ node: gone, tree: moved }, before)).toBeNull()
+  })
 })

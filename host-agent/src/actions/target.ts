@@ -1,5 +1,12 @@
 /** Resolves a target on a screen. Pure. */
-import { folded, mostSimilar, showsTypedText, type SearchTarget, type Target } from '@phonerack/shared'
+import {
+  folded,
+  limits,
+  mostSimilar,
+  showsTypedText,
+  type SearchTarget,
+  type Target,
+} from '@phonerack/shared'
 import type { Point, Size } from '../adb/device/device.js'
 import { inScreenOrder, type ScreenElement, type ScreenTree, type VisibleNode } from '../screen/elements.js'
 import { centerOf, contains, wholeScreen, type Bounds } from '../screen/geometry.js'
@@ -136,10 +143,16 @@ function matchNodes(target: SearchTarget, tree: ScreenTree): Matched {
   const kinds = 'text' in target ? [textsOf, (node: VisibleNode) => nameOf(node, tree)] : [descOf]
   const said = kinds.map((kind) => nodes.map((node) => kind(node, tree).filter((words) => words !== '')))
   const sought = folded(wanted)
+  const known = new Map<string, string>()
+  const asRead = (words: string): string => {
+    const read = known.get(words) ?? folded(words.slice(0, limits.elements.text))
+    known.set(words, read)
+    return read
+  }
   const steps = [
     (words: string) => words === wanted,
-    (words: string) => sought !== '' && folded(words) === sought,
-    (words: string) => sought !== '' && hasPart(folded(words), sought),
+    (words: string) => sought !== '' && asRead(words) === sought,
+    (words: string) => sought !== '' && hasPart(asRead(words), sought),
   ]
   for (const [step, test] of steps.entries())
     for (const names of said) {

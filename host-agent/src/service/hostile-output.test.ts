@@ -13,6 +13,7 @@ import { parsePermissions } from '../phone/packages/permissions.js'
 import { parseXml, readXml } from '../screen/xml.js'
 import { parseRecord } from '../phone/shell/notifications.js'
 import { extractXml } from '../phone/shell/ui.js'
+import { iconOf } from '../phone/shell/apps.js'
 import { parseSize } from '../phone/shell/screen.js'
 import { parseWindows } from '../phone/shell/windows.js'
 import { parseCondition } from '../devices/supervision/condition.js'
@@ -44,7 +45,16 @@ describe('the time for hostile output grows with its size', () => {
       expect(of('\n').package).toBe('')
       for (const piece of ['a=b ', '\n', 'a/b ', ' a='])
         expect(() => parseWindows(filledWith(piece))).toThrow()
-      expect(parseSize(filledWith(' cur=1x', '  Display: mDisplayId=0\n    init='))).toBeNull()
+      for (const piece of [' cur=1x', '\n', ' '])
+        expect(parseSize(filledWith(piece, '  Display: mDisplayId=0\n    init='))).toBeNull()
+    }),
+  )
+
+  it(
+    "for an app's icon",
+    bounded(() => {
+      for (const piece of ['\n', ' ', 'a/', 'a'])
+        expect(iconOf(filledWith(piece, 'a'), 'org.example')).toBeNull()
     }),
   )
 

@@ -2,7 +2,7 @@
  * Serves the documentation site at `/docs` and the packages for authors of agents at `/packages`: the files of `site/`,
  * without a key and without requests to other servers.
  */
-import { readFile } from 'node:fs/promises'
+import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import fastifyStatic from '@fastify/static'
 import { ApiError } from '@phonerack/shared'
@@ -43,11 +43,19 @@ export async function addDocs(
     await docs.register(fastifyStatic, {
       ...{ root: folder, serve: false, preCompressed: true, cacheControl: false },
     })
-    const send = async (file: SiteFile, reply: FastifyReply): Promise<FastifyReply> => {
-      if (!forModels.test(file.name)) return reply.sendFile(file.name)
-      const text = await readFile(path.join(folder, file.name), 'utf8')
-      return reply.type('text/markdown; charset=utf-8').send(text.replaceAll(documented, baseUrl))
+    // One copy for all clients, however many do not read their answer.
+    const texts = new Map<string, Buffer>()
+    const textOf = (name: string): Buffer => {
+      const text =
+        texts.get(name) ??
+        Buffer.from(readFileSync(path.join(folder, name), 'utf8').replaceAll(documented, baseUrl))
+      texts.set(name, text)
+      return text
     }
+    const send = (file: SiteFile, reply: FastifyReply): FastifyReply =>
+      forModels.test(file.name)
+        ? reply.type('text/markdown; charset=utf-8').send(textOf(file.name))
+        : reply.sendFile(file.name)
     const route = (url: string, below = ''): void => {
       docs.route({
         method: ['GET', 'HEAD'],

@@ -206,4 +206,9 @@ describe('names of other tools', () => {
       /^`actions\[0\]\.key` is `del` for the character before the cursor, or `forward_del`/,
     )
   })
+
+  it('leaves a list that is longer than any schema allows to the schema', () => {
+    const actions = Array.from({ length: 201 }, () => '{"type":"home"}')
+    expect(coerce(z.array(z.object({ type: z.string() })), actions)).toBe(actions)
+  })
 })

@@ -42,6 +42,9 @@ export function readRequest(message: unknown): unknown {
   return { ...rest, params: args === null || args === '' ? others : { ...others, arguments: args } }
 }
 
+/** The schemas refuse longer lists, which would take as long to read as their whole content. */
+const maxCoerced = 200
+
 /** @throws ApiError validation_failed, where a value needs a correction */
 export function coerce(schema: $ZodType, given: unknown, path: Path = []): unknown {
   const inner = unwrap(schema)
@@ -54,8 +57,11 @@ export function coerce(schema: $ZodType, given: unknown, path: Path = []): unkno
       return isRecord(value)
         ? mapFields(value, (each, name) => coerceWith(def.valueType, each, [...path, name]))
         : value
-    case 'array':
-      return listOf(value)?.map((each, index) => coerceWith(def.element, each, [...path, index])) ?? value
+    case 'array': {
+      const list = listOf(value)
+      if (!list || list.length > maxCoerced) return value
+      return list.map((each, index) => coerceWith(def.element, each, [...path, index]))
+    }
     case 'union': {
       const option = optionFor(inner, withoutNulls(value))
       return option ? coerce(option.schema, value, path) : value

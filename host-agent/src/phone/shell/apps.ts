@@ -36,10 +36,10 @@ const whole = (packageName: string, className: string): string =>
  * another name. Form: AOSP `PackageManagerShellCommand`, Android 9 to 16, with or without `--components`. Null: none. Pure.
  */
 export function iconOf(output: string, packageName: string): string | null {
-  const classes = [...output.matchAll(/^\s*([A-Za-z0-9_.]+)\/([^\s/]+)\s*$/gm)].flatMap(
-    ([, name, className]) =>
-      name === packageName && className !== undefined ? [whole(packageName, className)] : [],
-  )
+  const classes = output.split('\n').flatMap((line) => {
+    const [, name, className] = /^([A-Za-z0-9_.]+)\/([^\s/]+)$/.exec(line.trim()) ?? []
+    return name === packageName && className !== undefined ? [whole(packageName, className)] : []
+  })
   const family = packageName.split('.', 2).join('.')
   return classes.find((name) => name.startsWith(`${family}.`)) ?? classes[0] ?? null
 }

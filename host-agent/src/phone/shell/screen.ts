@@ -14,7 +14,7 @@ const cacheMs = 1000
 
 /** The size in the current rotation, of the display in use. Null: another form. */
 export function parseSize(output: string): Size | null {
-  const [, width, height] = /^\s*init=.*? cur=(\d+)x(\d+)/m.exec(displayInUse(output) ?? '') ?? []
+  const [, width, height] = /^[ \t]*init=.*? cur=(\d+)x(\d+)/m.exec(displayInUse(output) ?? '') ?? []
   return width === undefined ? null : { width: Number(width), height: Number(height) }
 }
 
