@@ -17,7 +17,8 @@ export default defineConfig({
         test: {
           name: `${folder}${suffix}`,
           root: folder,
-          ...{ include, exclude },
+          include,
+          exclude,
           setupFiles: ['seed', 'native-ed25519'].map(
             (name) => `${import.meta.dirname}/scripts/lib/${name}.mjs`,
           ),

@@ -12,7 +12,10 @@ const projects = [
   { name: 'e2e', include: ['src/**/*.test.ts'], exclude: [long('**')], setup: 'gate' },
   { name: 'e2e-long', include: [long('**')], exclude: folders.map(long), setup: 'shared' },
   ...folders.map((folder) => ({
-    ...{ name: `e2e-long-${folder}`, include: [long(folder)], exclude: [], setup: folder },
+    name: `e2e-long-${folder}`,
+    include: [long(folder)],
+    exclude: [],
+    setup: folder,
   })),
 ]
 
@@ -26,7 +29,10 @@ export default defineConfig({
   test: {
     projects: projects.map(({ name, include, exclude, setup }, groupOrder) => ({
       test: {
-        ...{ name, root: import.meta.dirname, include, exclude },
+        name,
+        root: import.meta.dirname,
+        include,
+        exclude,
         globalSetup: [`src/setups/${setup}.ts`],
         setupFiles: ['../scripts/lib/seed.mjs', 'src/setups/when-failing.ts'],
         testTimeout: 480_000,

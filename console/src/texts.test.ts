@@ -179,7 +179,12 @@ it.each([
 
 describe('an element of the screen', () => {
   const row = {
-    ...{ ref: 4, type: 'Button', text: 'Sign "in"', desc: null, id: 'org.example:id/in', state: [] },
+    ref: 4,
+    type: 'Button',
+    text: 'Sign "in"',
+    desc: null,
+    id: 'org.example:id/in',
+    state: [],
     bounds: [100, 200, 300, 250] as [number, number, number, number],
   }
 
@@ -197,7 +202,10 @@ describe('an element of the screen', () => {
     const size = { width: 1000, height: 2000 }
     expect(placeOf(row, size)).toEqual({ left: 10, top: 10, width: 20, height: 2.5 })
     expect(placeOf({ ...row, bounds: [-500, 1900, 500, 2500] }, size)).toEqual({
-      ...{ left: 0, top: 95, width: 50, height: 5 },
+      left: 0,
+      top: 95,
+      width: 50,
+      height: 5,
     })
     expect(placeOf({ ...row, bounds: [0, 2000, 500, 2500] }, size)).toBeNull()
   })
@@ -224,7 +232,10 @@ describe('alarms', () => {
   type Hosts = Parameters<typeof alarmsOf>[0]
   type Devices = Parameters<typeof alarmsOf>[1]
   const host = {
-    ...{ id: 'hst_1', name: 'rack-1', state: 'online', clock_ahead_ms: 40 },
+    id: 'hst_1',
+    name: 'rack-1',
+    state: 'online',
+    clock_ahead_ms: 40,
     certificate_expires_at: '2026-12-01T00:00:00Z',
   }
   const device = { id: 'dev_1', serial: 'R5', state: 'free', condition: { warnings: [] } }
@@ -284,8 +295,15 @@ describe('alarms', () => {
 
 describe('a webhook', () => {
   const on: Webhook = {
-    ...{ id: 'whk_1', url: 'https://a.example', description: null, events: null, enabled: true },
-    ...{ switched_off: null, is_secret_readable: true, failing_since: null, earlier_secret_expires_at: null },
+    id: 'whk_1',
+    url: 'https://a.example',
+    description: null,
+    events: null,
+    enabled: true,
+    switched_off: null,
+    is_secret_readable: true,
+    failing_since: null,
+    earlier_secret_expires_at: null,
     created_at: '2026-01-02T00:00:00Z',
   }
   const at = '2026-01-02T00:00:00Z'

@@ -108,7 +108,8 @@ it('connects after a sign-in and a consent, uses a tool, and is refused after it
 
   const access = kept.tokens?.access_token
   const refused = await fetch(system.up.mcp_url, {
-    ...{ method: 'POST', body: '{"jsonrpc":"2.0","id":1,"method":"tools/list"}' },
+    method: 'POST',
+    body: '{"jsonrpc":"2.0","id":1,"method":"tools/list"}',
     headers: { authorization: `Bearer ${access}`, 'content-type': 'application/json' },
   })
   expect(refused.status).toBe(401)

@@ -185,14 +185,21 @@ it('are harmless on the page of a phone', async () => {
 it('are harmless as the names of clients that ask for access', async () => {
   const post = (path: string, body: object) =>
     fetch(`${system.up.base_url}${path}`, {
-      ...{ method: 'POST', body: JSON.stringify(body), headers: { 'content-type': 'application/json' } },
+      method: 'POST',
+      body: JSON.stringify(body),
+      headers: { 'content-type': 'application/json' },
     })
   const redirect = 'http://127.0.0.1:1/callback'
   const registered = await post('/oauth/register', { client_name: hostile(1000), redirect_uris: [redirect] })
   const { client_id: id } = z.object({ client_id: z.string() }).parse(await registered.json())
   const query = new URLSearchParams({
-    ...{ client_id: id, redirect_uri: redirect, response_type: 'code', resource: system.up.mcp_url },
-    ...{ code_challenge: 'a'.repeat(43), code_challenge_method: 'S256', state: hostile(100) },
+    client_id: id,
+    redirect_uri: redirect,
+    response_type: 'code',
+    resource: system.up.mcp_url,
+    code_challenge: 'a'.repeat(43),
+    code_challenge_method: 'S256',
+    state: hostile(100),
   })
   await page.goto(`${origin}/oauth/authorize?${query.toString()}`)
   await page.getByText('asks for access').waitFor()

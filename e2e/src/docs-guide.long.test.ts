@@ -71,7 +71,10 @@ beforeAll(async () => {
     PHONERACK_BASE_URL: system.up.base_url,
     PHONERACK_API_KEY: tenant.admin.key,
     ...('file' in wheel ? { PYTHONPATH: wheel.file } : {}),
-    ...{ PYTHONDONTWRITEBYTECODE: '1', PYTHONUNBUFFERED: '1', NO_COLOR: '1', LC_ALL: 'C.UTF-8' },
+    PYTHONDONTWRITEBYTECODE: '1',
+    PYTHONUNBUFFERED: '1',
+    NO_COLOR: '1',
+    LC_ALL: 'C.UTF-8',
   }
 })
 afterAll(() => rm(dir, { recursive: true, force: true }))

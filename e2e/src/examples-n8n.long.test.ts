@@ -36,11 +36,7 @@ const callSchema = z.object({
   inputMode: z.literal('json'),
   jsonInput: z.string(),
 })
-const toolsSchema = z.object({
-  ...server,
-  include: z.literal('selected'),
-  includeTools: z.array(z.string()),
-})
+const toolsSchema = z.object({ ...server, include: z.literal('selected'), includeTools: z.array(z.string()) })
 
 const system = inject('system')
 let tenant: Tenant

@@ -72,10 +72,14 @@ async function runOnce(framework: Framework, bin: string, script: readonly Turn[
   const model = await startModel(script)
   const cwd = path.join(dir, framework.name)
   const env = {
-    ...{ PATH: `${bin}:${process.env['PATH'] ?? ''}`, HOME: cwd, ...model.env },
-    ...{ PHONERACK_BASE_URL: system.up.base_url, PHONERACK_API_KEY: tenant.agent.key },
+    PATH: `${bin}:${process.env['PATH'] ?? ''}`,
+    HOME: cwd,
+    ...model.env,
+    PHONERACK_BASE_URL: system.up.base_url,
+    PHONERACK_API_KEY: tenant.agent.key,
     // They would send traces and statistics to their makers.
-    ...{ OPENAI_AGENTS_DISABLE_TRACING: '1', CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1' },
+    OPENAI_AGENTS_DISABLE_TRACING: '1',
+    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
     MASTRA_TELEMETRY_DISABLED: '1',
   }
   const program = framework.language === 'node' ? 'agent.mts' : 'agent.py'

@@ -11,10 +11,7 @@ const messages = query({
       phonerack: {
         type: 'http',
         url: `${process.env.PHONERACK_BASE_URL}/mcp`,
-        headers: {
-          Authorization: `Bearer ${process.env.PHONERACK_API_KEY}`,
-          'Phonerack-Profile': 'guarded',
-        },
+        headers: { Authorization: `Bearer ${process.env.PHONERACK_API_KEY}`, 'Phonerack-Profile': 'guarded' },
       },
     },
     // The agent gets no files and no shell, and may call only two tools of Phonerack.

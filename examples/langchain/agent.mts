@@ -10,10 +10,7 @@ const mcp = new MultiServerMCPClient({
   phonerack: {
     transport: 'http',
     url: `${process.env.PHONERACK_BASE_URL}/mcp`,
-    headers: {
-      Authorization: `Bearer ${process.env.PHONERACK_API_KEY}`,
-      'Phonerack-Profile': 'guarded',
-    },
+    headers: { Authorization: `Bearer ${process.env.PHONERACK_API_KEY}`, 'Phonerack-Profile': 'guarded' },
   },
 })
 try {

@@ -10,10 +10,7 @@ const mcp = new MCPClient({
     phonerack: {
       url: new URL(`${process.env.PHONERACK_BASE_URL}/mcp`),
       requestInit: {
-        headers: {
-          Authorization: `Bearer ${process.env.PHONERACK_API_KEY}`,
-          'Phonerack-Profile': 'guarded',
-        },
+        headers: { Authorization: `Bearer ${process.env.PHONERACK_API_KEY}`, 'Phonerack-Profile': 'guarded' },
       },
       forwardInstructions: true,
       instructionsMaxLength: 2000,

@@ -8,10 +8,7 @@ const mcp = new MCPServerStreamableHttp({
   name: 'phonerack',
   url: `${process.env.PHONERACK_BASE_URL}/mcp`,
   requestInit: {
-    headers: {
-      Authorization: `Bearer ${process.env.PHONERACK_API_KEY}`,
-      'Phonerack-Profile': 'guarded',
-    },
+    headers: { Authorization: `Bearer ${process.env.PHONERACK_API_KEY}`, 'Phonerack-Profile': 'guarded' },
   },
   toolFilter: createMCPToolStaticFilter({ allowed: ['observe', 'act'] }),
 })

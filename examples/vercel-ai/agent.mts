@@ -10,10 +10,7 @@ const mcp = await createMCPClient({
   transport: {
     type: 'http',
     url: `${process.env.PHONERACK_BASE_URL}/mcp`,
-    headers: {
-      Authorization: `Bearer ${process.env.PHONERACK_API_KEY}`,
-      'Phonerack-Profile': 'guarded',
-    },
+    headers: { Authorization: `Bearer ${process.env.PHONERACK_API_KEY}`, 'Phonerack-Profile': 'guarded' },
   },
 })
 try {

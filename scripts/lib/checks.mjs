@@ -34,8 +34,14 @@ function readOptions() {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
     options: {
-      ...{ help: flag, long: flag, all: flag, changed: flag, resume: flag },
-      ...{ shard: text, seed: text, repeat: text },
+      help: flag,
+      long: flag,
+      all: flag,
+      changed: flag,
+      resume: flag,
+      shard: text,
+      seed: text,
+      repeat: text,
     },
   })
   const chosen = [values.long, values.all, values.changed, values.repeat !== undefined].filter(Boolean)

@@ -10,7 +10,9 @@ export const bin = (name) => path.join(root, 'node_modules', '.bin', name)
 
 const env = {
   ...process.env,
-  ...{ TURBO_TELEMETRY_DISABLED: '1', CI: process.env.CI ?? '1', NO_COLOR: '1' },
+  TURBO_TELEMETRY_DISABLED: '1',
+  CI: process.env.CI ?? '1',
+  NO_COLOR: '1',
   // The compiler and the linter: a tenth more memory, a fifth less time.
   GOGC: process.env.GOGC ?? '400',
 }

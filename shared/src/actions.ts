@@ -181,10 +181,7 @@ export const actionSchemas = {
     timeout_ms: ms(100, 60_000).default(limits.actions.waitForDefault),
     state: z.enum(['visible', 'gone']).default('visible'),
   }),
-  wait_idle: z.strictObject({
-    type: z.literal('wait_idle'),
-    timeout_ms: ms(100, 30_000).default(5000),
-  }),
+  wait_idle: z.strictObject({ type: z.literal('wait_idle'), timeout_ms: ms(100, 30_000).default(5000) }),
 } as const
 
 export type ActionType = keyof typeof actionSchemas
@@ -240,10 +237,13 @@ export const actionBatchSchema = z
       .min(1)
       .max(limits.actions.max)
       .meta({ description: 'Run in this order until one fails.' }),
-    observe: z.enum(observeModes).default('ui').meta({
-      description:
-        'Selects the observation after the batch. After a failure, elements are always included; with `text`, only as lines of text.',
-    }),
+    observe: z
+      .enum(observeModes)
+      .default('ui')
+      .meta({
+        description:
+          'Selects the observation after the batch. After a failure, elements are always included; with `text`, only as lines of text.',
+      }),
   })
   .refine((batch) => waitBudget(batch.actions) <= limits.actions.waitSum, {
     path: ['actions'],

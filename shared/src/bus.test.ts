@@ -55,7 +55,9 @@ it('says once that the broker is lost, once that it is back, and keeps its subsc
   const port = await freePort()
   const said: string[] = []
   const bus = await openBus({
-    ...{ url: `nats://127.0.0.1:${port}`, name: 'test', waitMs: 0 },
+    url: `nats://127.0.0.1:${port}`,
+    name: 'test',
+    waitMs: 0,
     onLost: () => said.push('lost'),
     onReturned: (awayMs) => said.push(awayMs > 0 ? 'returned' : 'never lost'),
   })

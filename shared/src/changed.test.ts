@@ -22,7 +22,11 @@ it('runs the tests related to a changed module, all tests of each package that i
 
 it('runs only a changed test', () => {
   expect(plan('control-plane/src/app.test.ts', 'e2e/src/live.test.ts')).toEqual({
-    ...{ everything: false, whole: [], related: ['control-plane'], e2e: ['live.test.ts'], python: false },
+    everything: false,
+    whole: [],
+    related: ['control-plane'],
+    e2e: ['live.test.ts'],
+    python: false,
   })
 })
 
@@ -32,7 +36,9 @@ it('runs a whole package when a file changes that no module imports', () => {
 
 it('runs the command line when the SDK below it changes, under the names of their packages', () => {
   expect(plan('clients/typescript/src/phone.ts')).toMatchObject({
-    ...{ whole: ['clients/cli', 'site'], related: ['clients/typescript'], python: false },
+    whole: ['clients/cli', 'site'],
+    related: ['clients/typescript'],
+    python: false,
     e2e: ['first-path', 'lifecycle', 'sdk', 'src/cli.test'],
   })
   expect(plan('clients/cli/src/main.ts').e2e).toEqual(['first-path', 'lifecycle', 'src/cli.test'])
@@ -40,26 +46,39 @@ it('runs the command line when the SDK below it changes, under the names of thei
 
 it('compiles the generated client when its fixture or the API changes', () => {
   expect(plan('clients/generated/fixture/client.ts')).toMatchObject({
-    ...{ whole: ['clients/generated'], related: [], e2e: ['first-path', 'lifecycle'] },
+    whole: ['clients/generated'],
+    related: [],
+    e2e: ['first-path', 'lifecycle'],
   })
   expect(plan('control-plane/src/app/app.ts').whole).toContain('clients/generated')
   expect(plan('clients/generated/src/generated.test.ts')).toMatchObject({
-    ...{ whole: [], related: ['clients/generated'], e2e: [] },
+    whole: [],
+    related: ['clients/generated'],
+    e2e: [],
   })
 })
 
 it('runs the examples and builds their pages when an example changes', () => {
   expect(plan('examples/mastra/agent.mts')).toMatchObject({
-    ...{ whole: ['site'], related: [], e2e: ['src/examples'], python: false },
+    whole: ['site'],
+    related: [],
+    e2e: ['src/examples'],
+    python: false,
   })
 })
 
 it('checks the Python SDK when it or the API changes', () => {
   expect(plan('clients/python/src/phonerack/errors.py')).toMatchObject({
-    ...{ whole: ['shared'], related: [], e2e: [], python: true },
+    whole: ['shared'],
+    related: [],
+    e2e: [],
+    python: true,
   })
   expect(plan('clients/contract/action-errors.json')).toMatchObject({
-    ...{ whole: ['clients/typescript'], related: [], e2e: [], python: true },
+    whole: ['clients/typescript'],
+    related: [],
+    e2e: [],
+    python: true,
   })
   expect(plan('control-plane/src/app/app.ts').python).toBe(true)
   expect(plan('host-agent/src/main.ts').python).toBe(false)

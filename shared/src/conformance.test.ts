@@ -101,7 +101,9 @@ describe('prove', () => {
     ['failed', [true, false]],
   ])('reports a sentence whose test %s', (reason, outcomes) => {
     expect(proven(...outcomes)).toEqual({
-      ...{ sentences: 2, proven: 0, untested: 1 },
+      sentences: 2,
+      proven: 0,
+      untested: 1,
       unproven: [{ ...row, reason }],
     })
   })

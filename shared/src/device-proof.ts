@@ -44,9 +44,6 @@ export const signClaim = (seed: string, claim: Omit<DeviceClaim, 'identity'>): B
 /** False also for a malformed key or signature. */
 export function isProven(claim: DeviceClaim, signature: Uint8Array): boolean {
   if (!identityPattern.test(claim.identity) || signature.length !== 64) return false
-  const key = createPublicKey({
-    key: { kty: 'OKP', crv: 'Ed25519', x: claim.identity },
-    format: 'jwk',
-  })
+  const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x: claim.identity }, format: 'jwk' })
   return verify(null, claimBytes(claim), key, signature)
 }

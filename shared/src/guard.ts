@@ -63,14 +63,8 @@ const squashed = (text: string): string => plain(text).replaceAll(/[^\p{L}\p{N}]
 const wordsOf = (text: string): string[] =>
   plain(text.replaceAll(/(?<=[a-z0-9])(?=[A-Z])/g, ' ')).split(/[^\p{L}\p{N}]+/u)
 
-const words = {
-  password: new Set<string>(fieldWords.password),
-  payment: new Set<string>(fieldWords.payment),
-}
-const parts = {
-  password: fieldParts.password.map(squashed),
-  payment: fieldParts.payment.map(squashed),
-}
+const words = { password: new Set<string>(fieldWords.password), payment: new Set<string>(fieldWords.payment) }
+const parts = { password: fieldParts.password.map(squashed), payment: fieldParts.payment.map(squashed) }
 
 function names(text: string, kind: 'password' | 'payment'): boolean {
   const whole = squashed(text)

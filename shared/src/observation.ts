@@ -34,9 +34,9 @@ export const elementSchema = z
     id: z.string().nullable().meta({ description: 'Full resource ID.' }),
     bounds: z.tuple([z.int(), z.int(), z.int(), z.int()]).meta({ description: '[left, top, right, bottom]' }),
     center: point,
-    state: z.array(z.string()).meta({
-      description: `For example ${elementStates.slice(0, 5).join(', ')}. More may be added.`,
-    }),
+    state: z
+      .array(z.string())
+      .meta({ description: `For example ${elementStates.slice(0, 5).join(', ')}. More may be added.` }),
   })
   .meta({ id: 'Element' })
 export type Element = z.infer<typeof elementSchema>
@@ -51,9 +51,10 @@ export const observationScreenshotSchema = z.object({
   height: z.int().meta({ description: 'Pixels of the image.' }),
   scale: z.number().meta({ description: 'Image width divided by screen width.' }),
   data: z.string().meta({ description: 'Base64.' }),
-  secure: z.literal(true).optional().meta({
-    description: 'The screen shows a window that forbids screenshots; it is black in the image.',
-  }),
+  secure: z
+    .literal(true)
+    .optional()
+    .meta({ description: 'The screen shows a window that forbids screenshots; it is black in the image.' }),
 })
 export type ObservationScreenshot = z.infer<typeof observationScreenshotSchema>
 
@@ -67,18 +68,23 @@ export const observationSchema = z
       .object({
         width: z.int().meta({ description: 'Device pixels.' }),
         height: z.int().meta({ description: 'Device pixels.' }),
-        on: z.literal(false).optional().meta({
-          description:
-            'Present only while the screen is off. The list of elements is then empty, and touches fail.',
-        }),
+        on: z
+          .literal(false)
+          .optional()
+          .meta({
+            description:
+              'Present only while the screen is off. The list of elements is then empty, and touches fail.',
+          }),
       })
       .meta({ description: 'The screen at its current rotation.' }),
     elements: z.array(elementSchema),
     truncated: z.boolean().meta({ description: 'Whether elements were omitted.' }),
-    text: z.string().meta({
-      description:
-        'The same content as lines of text. Inside quotes, `"`, `\\` and line breaks are escaped with a backslash. IDs of the foreground app are written without the package.',
-    }),
+    text: z
+      .string()
+      .meta({
+        description:
+          'The same content as lines of text. Inside quotes, `"`, `\\` and line breaks are escaped with a backslash. IDs of the foreground app are written without the package.',
+      }),
     screenshot: observationScreenshotSchema.optional(),
   })
   .meta({ id: 'Observation' })
@@ -142,26 +148,36 @@ export const actionResultSchema = z
         description:
           'For touches: the touched point, and conditions that may have kept the touch from its element.',
       }),
-    matched: z.string().optional().meta({
-      description:
-        'The text or description of the element, if the text of the target is only a part of it. Left out for a field with typed text.',
-    }),
+    matched: z
+      .string()
+      .optional()
+      .meta({
+        description:
+          'The text or description of the element, if the text of the target is only a part of it. Left out for a field with typed text.',
+      }),
     moved: z
       .boolean()
       .optional()
       .meta({ description: 'For `scroll` and `scroll_to`: whether the content moved.' }),
-    at_end: z.boolean().nullable().optional().meta({
-      description:
-        'For `scroll` and `scroll_to`: whether the content ends here in that direction; null if unknown.',
-    }),
+    at_end: z
+      .boolean()
+      .nullable()
+      .optional()
+      .meta({
+        description:
+          'For `scroll` and `scroll_to`: whether the content ends here in that direction; null if unknown.',
+      }),
     activity: z
       .string()
       .optional()
       .meta({ description: 'For `open_app`: the class of the activity that was opened.' }),
-    app: z.object({ package: z.string(), activity: z.string().nullable() }).optional().meta({
-      description:
-        'For `open_app`: the app in front afterwards. It is another one when a dialog covers the opened app, such as a request for a permission.',
-    }),
+    app: z
+      .object({ package: z.string(), activity: z.string().nullable() })
+      .optional()
+      .meta({
+        description:
+          'For `open_app`: the app in front afterwards. It is another one when a dialog covers the opened app, such as a request for a permission.',
+      }),
     error: actionErrorSchema.optional(),
   })
   .meta({ id: 'ActionResult' })
@@ -169,9 +185,11 @@ export type ActionResult = z.infer<typeof actionResultSchema>
 
 export const actionBatchResultSchema = z
   .object({
-    results: z.array(actionResultSchema).meta({
-      description: 'One entry for each action that was started. Only the last one can be a failure.',
-    }),
+    results: z
+      .array(actionResultSchema)
+      .meta({
+        description: 'One entry for each action that was started. Only the last one can be a failure.',
+      }),
     completed: z.int().min(0).meta({ description: 'Number of actions that succeeded.' }),
     observation: z.union([observationSchema, textObservationSchema, screenshotObservationSchema]).optional(),
   })

@@ -12,7 +12,10 @@ import { manifestsOf, refusalOfTag } from '../../scripts/lib/release/tag.mjs'
 const tested = 'a'.repeat(40)
 const newer = 'b'.repeat(40)
 const run = {
-  ...{ status: 'completed', conclusion: 'success', head_branch: 'main', head_sha: tested },
+  status: 'completed',
+  conclusion: 'success',
+  head_branch: 'main',
+  head_sha: tested,
   html_url: 'https://github.com/o/n/actions/runs/1',
 }
 

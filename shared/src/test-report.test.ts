@@ -10,7 +10,10 @@ const dir = mkdtempSync(path.join(tmpdir(), 'phonerack-report-'))
 afterAll(() => rmSync(dir, { recursive: true, force: true }))
 
 const test = (title: string, state: string, ...errors: string[]) => ({
-  ...{ title, fullName: `a group ${title}`, state, errors },
+  title,
+  fullName: `a group ${title}`,
+  state,
+  errors,
 })
 const fileOf = (file: string, tests: object[], ...errors: string[]) => ({ file, ms: 1, errors, tests })
 

@@ -53,10 +53,7 @@ export default async () => {
       ['link', { rel: 'icon', type: 'image/svg+xml', href: `${base}icon.svg` }],
       ['meta', { name: 'theme-color', content: '#1d5fd1' }],
     ],
-    markdown: {
-      anchor: { slugify: anchorOf },
-      theme: { light: 'github-light', dark: 'github-dark' },
-    },
+    markdown: { anchor: { slugify: anchorOf }, theme: { light: 'github-light', dark: 'github-dark' } },
     themeConfig: {
       apiReference,
       logo: '/icon.svg',

@@ -148,12 +148,7 @@ export async function startPhone(options: PhoneOptions): Promise<Phone> {
   const port = await adbd.listen(options.port)
   android.markBooted()
   const listening = new Listening(adbd, port)
-  const faults = new Faults({
-    android,
-    link,
-    boot,
-    listening,
-  })
+  const faults = new Faults({ android, link, boot, listening })
   const stopWatching = world.onStateChange(() => state.touch())
 
   async function restart(wipe: boolean): Promise<void> {

@@ -79,7 +79,10 @@ const advice: Readonly<Record<string, string>> = {
 export function connectionError(error: unknown, origin: string): PhonerackError {
   const { code, reason } = fetchFailureOf(error)
   return new PhonerackError({
-    ...{ code: 'connection_failed', type: 'connection_error', retryable: true, details: { cause: code } },
+    code: 'connection_failed',
+    type: 'connection_error',
+    retryable: true,
+    details: { cause: code },
     message: `No connection to ${origin}: ${reason}.`,
     next: advice[code] ?? 'Check the base URL and the network.',
   })
@@ -119,7 +122,9 @@ export function clockCheck(date: string | null, now: number): Check {
     return { name: 'clock', status: 'ok', detail: 'agrees with that of the server', next: null }
   const side = skew > 0 ? 'ahead of' : 'behind'
   return {
-    ...{ name: 'clock', status: 'warning', detail: `${humanMs(skew)} ${side} the server` },
+    name: 'clock',
+    status: 'warning',
+    detail: `${humanMs(skew)} ${side} the server`,
     next: 'Set the clock of this machine: certificates and times depend on it.',
   }
 }

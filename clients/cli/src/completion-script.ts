@@ -19,7 +19,9 @@ function nodesOf(command: Command, words: readonly string[] = []): Node[] {
   ]
   return [
     {
-      ...{ path: words.join(' '), description: command.description(), options },
+      path: words.join(' '),
+      description: command.description(),
+      options,
       subcommands: command.commands.map((each) => each.name()),
     },
     ...command.commands.flatMap((each) => nodesOf(each, [...words, each.name()])),

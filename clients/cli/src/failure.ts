@@ -79,14 +79,13 @@ function basicEnvelopeOf(error: unknown): Envelope {
     next: string | null,
     details: Readonly<Record<string, unknown>> = {},
   ): Envelope => ({
-    ...{
-      type,
-      code,
-      message: error instanceof Error ? error.message : String(error),
-      retryable: false,
-      next,
-    },
-    ...{ request_id: null, details },
+    type,
+    code,
+    message: error instanceof Error ? error.message : String(error),
+    retryable: false,
+    next,
+    request_id: null,
+    details,
   })
   if (error instanceof UsageError) return own('usage_error', 'usage_error', error.next, error.details)
   if (error instanceof SignInError) return own('authentication_error', 'not_signed_in', error.next)

@@ -54,12 +54,12 @@ export async function phoneOf(run: Run, given: string | null): Promise<Phone> {
   const name = plain(wanted)
   if (first === undefined)
     throw new NotFoundError({
-      ...{
-        type: 'not_found_error',
-        code: 'phone_not_found',
-        message: `No phone has the name or id "${name}".`,
-      },
-      ...{ next: '`phonerack phone list` shows all.', retryable: false, details: { name: wanted } },
+      type: 'not_found_error',
+      code: 'phone_not_found',
+      message: `No phone has the name or id "${name}".`,
+      next: '`phonerack phone list` shows all.',
+      retryable: false,
+      details: { name: wanted },
     })
   if (found.length === 1) return first
   const ids = found.map(({ id }) => id)

@@ -25,11 +25,7 @@ export const phoneTable = (phones: readonly PhoneFields[], out: Output, now: num
     [
       { title: 'ID', value: ({ id }) => id },
       { title: 'NAME', value: ({ id, name }) => (name === id ? null : name) },
-      {
-        title: 'STATUS',
-        value: ({ status }) => status,
-        paint: (cell) => paintStatus(out, cell),
-      },
+      { title: 'STATUS', value: ({ status }) => status, paint: (cell) => paintStatus(out, cell) },
       { title: 'COUNTRY', value: ({ country }) => country },
       { title: 'PARKS', value: ({ session }) => relative(session?.parks_at, now) },
       { title: 'CREATED', value: ({ created_at: created }) => relative(created, now) },

@@ -52,8 +52,11 @@ it('installs, signs in, and shows the service', async () => {
   service.answers.set('POST /v1/setup', () => ({
     status: 201,
     body: {
-      ...{ setup_token: 'prs_x', user_code: 'ZL7T-62DS', verification_url: `${service.baseUrl}/setup` },
-      ...{ expires_in: 900, interval: 0 },
+      setup_token: 'prs_x',
+      user_code: 'ZL7T-62DS',
+      verification_url: `${service.baseUrl}/setup`,
+      expires_in: 900,
+      interval: 0,
     },
   }))
   const approved = { status: 'approved', api_key: apiKey, project: 'demo' }

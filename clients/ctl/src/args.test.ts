@@ -129,7 +129,9 @@ describe('values', () => {
 
   it('reads a change of a host', () => {
     expect(hostChangeFrom({ name: 'rack 2', country: 'de', label: 'room=a,row=' })).toEqual({
-      ...{ name: 'rack 2', country: 'DE', labels: { room: 'a', row: null } },
+      name: 'rack 2',
+      country: 'DE',
+      labels: { room: 'a', row: null },
     })
     expect(hostChangeFrom({ country: 'FR' })).toEqual({ country: 'FR' })
     for (const label of ['room', '=a', 'room=a,'])

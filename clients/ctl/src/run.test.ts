@@ -102,7 +102,10 @@ describe('ctl', () => {
 
   it('prints nothing that hides or moves text, and keeps each value in JSON', async () => {
     const data = hostileTexts.map(({ text }, index) => ({
-      ...{ id: `proj_${index}`, name: text, balance_usd: '1', reserved_usd: '0' },
+      id: `proj_${index}`,
+      name: text,
+      balance_usd: '1',
+      reserved_usd: '0',
     }))
     const refusal = { code: 'validation_failed', message: hostileTexts.map(({ text }) => text).join('\n') }
     let isRefused = false

@@ -33,8 +33,15 @@ it.each(rows)('gives $code the class $classes.0', ({ code, type, classes, is_out
   const is = exported.filter(([, Class]) => error instanceof Class).map(([name]) => name)
   expect(is.toSorted()).toEqual(classes.toSorted())
   expect(error).toMatchObject({
-    ...{ code, type, index: 1, completed: 1, status: null, requestId: 'req_aaaaaaaaaaaa' },
-    ...{ next: 'Observe.', details: { a: 1 }, isOutcomeUnknown: is_outcome_unknown },
+    code,
+    type,
+    index: 1,
+    completed: 1,
+    status: null,
+    requestId: 'req_aaaaaaaaaaaa',
+    next: 'Observe.',
+    details: { a: 1 },
+    isOutcomeUnknown: is_outcome_unknown,
   })
 })
 

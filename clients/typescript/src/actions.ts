@@ -41,10 +41,7 @@ export const type = (
   clear: options.clear,
   submit: options.submit,
 })
-export const clear = (target?: Target): Action => ({
-  type: 'clear',
-  target: optional(target),
-})
+export const clear = (target?: Target): Action => ({ type: 'clear', target: optional(target) })
 export const key = (name: Key, modifiers?: KeyAction['modifiers']): Action => ({
   type: 'key',
   key: name,
@@ -89,12 +86,7 @@ export const scroll = (direction: Direction, options: { target?: Target; amount?
 export const scrollTo = (
   target: ScrollToAction['target'],
   options: { direction?: Direction; maxScrolls?: number } = {},
-): Action => ({
-  type: 'scroll_to',
-  target,
-  direction: options.direction,
-  max_scrolls: options.maxScrolls,
-})
+): Action => ({ type: 'scroll_to', target, direction: options.direction, max_scrolls: options.maxScrolls })
 
 /** @param app its package, or its name on the phone as `label` */
 export const openApp = (app: string | { label: string }, options: { activity?: string } = {}): Action => ({

@@ -134,14 +134,8 @@ const reads: Record<string, Record<string, Call>> = {
     uploads: (options) => client.apps.uploads(options).toArray(),
     library: (options) => client.apps.library('a', options).toArray(),
   },
-  Handoff: {
-    get: (options) => handoff.get(options),
-    done: (options) => handoff.done(options),
-  },
-  Recording: {
-    ready: (options) => recording.ready(options),
-    video: (options) => recording.video(options),
-  },
+  Handoff: { get: (options) => handoff.get(options), done: (options) => handoff.done(options) },
+  Recording: { ready: (options) => recording.ready(options), video: (options) => recording.video(options) },
   Reports: {
     logs: (options) => phone.reports.logs(options).toArray(),
     crashes: (options) => phone.reports.crashes(options).toArray(),
@@ -214,10 +208,7 @@ const writes: Record<string, Record<string, Call>> = {
     deleteUpload: (options) => client.apps.deleteUpload('upl_a', options),
   },
   Handoff: { cancel: (options) => handoff.cancel(options) },
-  Recording: {
-    stop: (options) => recording.stop(options),
-    delete: (options) => recording.delete(options),
-  },
+  Recording: { stop: (options) => recording.stop(options), delete: (options) => recording.delete(options) },
   Setup: { key: (options) => setup.key(options) },
 }
 const flat = (calls: typeof reads): [name: string, call: Call][] =>

@@ -180,7 +180,9 @@ export function unexpectedAnswer(
   const isUnknown = write !== null && !(status >= 300 && status < 500)
   return new ApiError(
     {
-      ...{ code: 'unexpected_answer', type: 'api_error', details: {} },
+      code: 'unexpected_answer',
+      type: 'api_error',
+      details: {},
       retryable: write === null && status >= 502 && status <= 504,
       message: `The server answered with status ${status} and ${form}.`,
       next: isUnknown ? `${unknownOutcome(write.key)} ${advice}` : advice,

@@ -29,8 +29,12 @@ afterEach(() => {
 })
 
 const event = (id: string) => ({
-  ...{ id, object: 'event', type: 'phone.ready', created_at: '2026-01-01T00:00:00.000Z' },
-  ...{ phone_id: 'ph_aaaaaaaaaaaa', data: {} },
+  id,
+  object: 'event',
+  type: 'phone.ready',
+  created_at: '2026-01-01T00:00:00.000Z',
+  phone_id: 'ph_aaaaaaaaaaaa',
+  data: {},
 })
 const frame = (id: string): string => `id: ${id}\nevent: phone.ready\ndata: ${JSON.stringify(event(id))}\n\n`
 const stream =

@@ -54,7 +54,8 @@ it('calls a request unsent only if every address failed before it', () => {
 it('names the reason, or the code of an error without a message', () => {
   expect(fetchFailureOf(caused({ code: 'X' }))).toEqual({ code: 'X', reason: 'It broke' })
   expect(fetchFailureOf(caused({ code: 'ECONNREFUSED' }, ''))).toEqual({
-    ...{ code: 'ECONNREFUSED', reason: 'ECONNREFUSED' },
+    code: 'ECONNREFUSED',
+    reason: 'ECONNREFUSED',
   })
   expect(fetchFailureOf(new Error('plain'))).toEqual({ code: '', reason: 'plain' })
   expect(fetchFailureOf('text')).toEqual({ code: '', reason: 'text' })

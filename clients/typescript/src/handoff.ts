@@ -19,7 +19,9 @@ const stillOpen = (
 ): PhonerackError =>
   new PhonerackError(
     {
-      ...{ code: 'handoff_open', type: 'conflict_error', retryable: true },
+      code: 'handoff_open',
+      type: 'conflict_error',
+      retryable: true,
       message: 'No answer of the person arrived before the deadline.',
       next: `The request is open until ${expires_at}: wait again with \`done()\`, or take it back with \`cancel()\`.`,
       details: { handoff: id, status },

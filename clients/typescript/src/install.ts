@@ -43,8 +43,11 @@ export async function installOn(
     if (found?.status === 'succeeded') return found
     if (found?.status === 'failed')
       throw new PhonerackError({
-        ...{ code: found.error ?? 'install_failed', type: 'invalid_request_error', retryable: false },
-        ...{ message: `The install of ${found.package} failed.`, next: found.next },
+        code: found.error ?? 'install_failed',
+        type: 'invalid_request_error',
+        retryable: false,
+        message: `The install of ${found.package} failed.`,
+        next: found.next,
         details: { package: found.package, install: found.install },
       })
     await pause(everyMs, signal)

@@ -92,8 +92,14 @@ it('compiles without the types of Node.js and without a library of disposables',
     "import { Phonerack } from '@phonerack/sdk'\nawait using phone = await new Phonerack().phones.create()\nexport const id = phone.id\n"
   await writeFile(path.join(alone, 'a.mts'), code)
   const compilerOptions = {
-    ...{ strict: true, noEmit: true, target: 'ES2022', lib: ['ES2023', 'DOM'], types: [] },
-    ...{ module: 'NodeNext', moduleResolution: 'NodeNext', skipLibCheck: true },
+    strict: true,
+    noEmit: true,
+    target: 'ES2022',
+    lib: ['ES2023', 'DOM'],
+    types: [],
+    module: 'NodeNext',
+    moduleResolution: 'NodeNext',
+    skipLibCheck: true,
   }
   await writeFile(path.join(alone, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['a.mts'] }))
   await writeFile(path.join(alone, 'package.json'), '{"type":"module"}')
@@ -119,8 +125,14 @@ it('compiles the examples of the README under --strict, from both kinds of modul
     "import sdk = require('@phonerack/sdk')\nexport const id = async (): Promise<string> => (await new sdk.Phonerack().phones.create()).id\n",
   )
   const compilerOptions = {
-    ...{ strict: true, noEmit: true, target: 'ES2022', lib: ['ES2023', 'ESNext.Disposable'] },
-    ...{ module: 'NodeNext', moduleResolution: 'NodeNext', types: ['node'], skipLibCheck: false },
+    strict: true,
+    noEmit: true,
+    target: 'ES2022',
+    lib: ['ES2023', 'ESNext.Disposable'],
+    module: 'NodeNext',
+    moduleResolution: 'NodeNext',
+    types: ['node'],
+    skipLibCheck: false,
   }
   await writeFile(
     path.join(dir, 'tsconfig.json'),

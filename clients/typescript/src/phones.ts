@@ -47,8 +47,13 @@ function send(
     ...connection.sending({ signal }, limits.actionsMs, { capacityMs }),
     headers: { 'Idempotency-Key': idempotencyKey },
     body: {
-      ...{ name, country, metadata, on_idle: onIdle },
-      ...{ idle_timeout: idleTimeout, max_duration: maxDuration, wait },
+      name,
+      country,
+      metadata,
+      on_idle: onIdle,
+      idle_timeout: idleTimeout,
+      max_duration: maxDuration,
+      wait,
     },
   })
 }
@@ -107,17 +112,17 @@ export class Phones {
   /** A phone without a request: `data` has only its ID until `refresh()` reads the rest. */
   handle(id: string): Phone {
     return new Phone(this.connection, {
-      ...{
-        id,
-        object: 'phone',
-        name: id,
-        status: 'unknown',
-        country: null,
-        on_idle: 'unknown',
-        metadata: {},
-        created_at: '',
-      },
-      ...{ last_active_at: null, session: null, failure: null },
+      id,
+      object: 'phone',
+      name: id,
+      status: 'unknown',
+      country: null,
+      on_idle: 'unknown',
+      metadata: {},
+      created_at: '',
+      last_active_at: null,
+      session: null,
+      failure: null,
     })
   }
 

@@ -17,17 +17,36 @@ const examples = [...readme.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code = ''
 const [id, time] = ['ph_aaaaaaaaaaaa', '2026-01-01T00:00:00.000Z']
 const soon = new Date(Date.now() + 600_000).toISOString()
 const phone = (status: string) => ({
-  ...{ id, object: 'phone', name: 'notes', status, country: null, metadata: {}, failure: null },
-  ...{ created_at: time, last_active_at: null, session: null },
+  id,
+  object: 'phone',
+  name: 'notes',
+  status,
+  country: null,
+  metadata: {},
+  failure: null,
+  created_at: time,
+  last_active_at: null,
+  session: null,
 })
 const element = {
-  ...{ ref: 1, type: 'EditText', text: 'hello from an agent', desc: null, id: null },
-  ...{ bounds: [0, 0, 10, 10], center: [5, 5], state: [] },
+  ref: 1,
+  type: 'EditText',
+  text: 'hello from an agent',
+  desc: null,
+  id: null,
+  bounds: [0, 0, 10, 10],
+  center: [5, 5],
+  state: [],
 }
 const observation = {
-  ...{ snapshot_id: 'snp_a', taken_at: time, truncated: false, text: '[1] EditText "hello from an agent"' },
-  ...{ app: { package: 'com.phonerack.notes', activity: null }, screen: { width: 100, height: 200 } },
-  ...{ keyboard: { visible: false, focused_editable: false }, elements: [element] },
+  snapshot_id: 'snp_a',
+  taken_at: time,
+  truncated: false,
+  text: '[1] EditText "hello from an agent"',
+  app: { package: 'com.phonerack.notes', activity: null },
+  screen: { width: 100, height: 200 },
+  keyboard: { visible: false, focused_editable: false },
+  elements: [element],
 }
 
 /** Answers by method and path below the phone, or below `/v1`. */
@@ -43,8 +62,12 @@ const answers = (baseUrl: string): Record<string, (body: string) => object> => (
   'POST /handoffs': () => ({ id: 'hnd', url: `${baseUrl}/h`, expires_at: soon, status: 'open' }),
   'GET /handoffs/hnd': () => ({ id: 'hnd', status: 'done', note: 'Signed in.' }),
   'POST /apps/uploads': () => ({
-    ...{ id: 'upl', status: 'awaiting_file', upload_url: `${baseUrl}/v1/store`, upload_method: 'POST' },
-    ...{ upload_headers: {}, max_bytes: 1000 },
+    id: 'upl',
+    status: 'awaiting_file',
+    upload_url: `${baseUrl}/v1/store`,
+    upload_method: 'POST',
+    upload_headers: {},
+    max_bytes: 1000,
   }),
   'POST /store': () => ({ storageId: 'st' }),
   'POST /apps/uploads/upl/complete': () => ({ id: 'upl', status: 'ready', error: null }),

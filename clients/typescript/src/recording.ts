@@ -44,7 +44,10 @@ export class Recording implements AsyncDisposable {
       if (found?.status === 'ready') return this
       if (!found || found.status === 'failed')
         throw new PhonerackError({
-          ...{ code: 'recording_failed', type: 'provider_error', retryable: false, next: null },
+          code: 'recording_failed',
+          type: 'provider_error',
+          retryable: false,
+          next: null,
           message: found ? 'The recording failed.' : 'The recording was deleted.',
           details: { recording: this.id },
         })

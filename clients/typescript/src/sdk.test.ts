@@ -35,11 +35,9 @@ beforeEach(async () => {
     request.on('end', () => {
       const text = Buffer.concat(chunks).toString()
       const one = {
-        ...{
-          method: request.method ?? '',
-          url: request.url ?? '',
-          body: text === '' ? null : (JSON.parse(text) as unknown),
-        },
+        method: request.method ?? '',
+        url: request.url ?? '',
+        body: text === '' ? null : (JSON.parse(text) as unknown),
         idempotencyKey: String(request.headers['idempotency-key'] ?? ''),
       }
       asked.push(one)
@@ -59,22 +57,35 @@ beforeEach(async () => {
 afterEach(() => void server.close())
 
 const phone = (status: string, failure: object | null = null) => ({
-  ...{ id: 'ph_aaaaaaaaaaaa', object: 'phone', name: 'one', status, country: null, metadata: {}, failure },
-  ...{ created_at: '2026-01-01T00:00:00.000Z', last_active_at: null, session: null },
+  id: 'ph_aaaaaaaaaaaa',
+  object: 'phone',
+  name: 'one',
+  status,
+  country: null,
+  metadata: {},
+  failure,
+  created_at: '2026-01-01T00:00:00.000Z',
+  last_active_at: null,
+  session: null,
 })
 const observation = {
-  ...{
-    snapshot_id: 'snp_aaaaaaaaaaaa',
-    taken_at: '2026-01-01T00:00:00.000Z',
-    truncated: false,
-    text: '[1] button "Next"',
-  },
-  ...{ app: { package: 'a.b', activity: null }, keyboard: { visible: false, focused_editable: false } },
+  snapshot_id: 'snp_aaaaaaaaaaaa',
+  taken_at: '2026-01-01T00:00:00.000Z',
+  truncated: false,
+  text: '[1] button "Next"',
+  app: { package: 'a.b', activity: null },
+  keyboard: { visible: false, focused_editable: false },
   screen: { width: 100, height: 200 },
   elements: [
     {
-      ...{ ref: 1, type: 'button', text: 'Next', desc: null, id: 'a.b:id/next' },
-      ...{ bounds: [0, 0, 10, 10], center: [5, 5], state: [] },
+      ref: 1,
+      type: 'button',
+      text: 'Next',
+      desc: null,
+      id: 'a.b:id/next',
+      bounds: [0, 0, 10, 10],
+      center: [5, 5],
+      state: [],
     },
   ],
 }
@@ -98,7 +109,8 @@ it('throws the failure of a phone that cannot become ready', async () => {
   const failure = { code: 'capacity_unavailable', message: 'No device.', at: '2026-01-01T00:00:00.000Z' }
   answer = ({ method }) => (method === 'POST' ? [202, phone('creating')] : [200, phone('failed', failure)])
   await expect(client.phones.create()).rejects.toMatchObject({
-    ...{ code: 'capacity_unavailable', details: { phone: 'ph_aaaaaaaaaaaa' } },
+    code: 'capacity_unavailable',
+    details: { phone: 'ph_aaaaaaaaaaaa' },
   })
 })
 
@@ -112,13 +124,17 @@ it('names the phone that is billed when the time ends, or the reads fail, before
   const late = await client.phones.create({ signal: stop.signal }).catch((error: unknown) => error)
   expect(late).toBeInstanceOf(ConnectionError)
   expect(late).toMatchObject({
-    ...{ code: 'timeout', isOutcomeUnknown: false, retryable: false, details: { phone: 'ph_aaaaaaaaaaaa' } },
+    code: 'timeout',
+    isOutcomeUnknown: false,
+    retryable: false,
+    details: { phone: 'ph_aaaaaaaaaaaa' },
     message: expect.stringContaining('phones.get(') as string,
   })
   const refused = { type: 'authentication_error', code: 'key_revoked', message: 'It was revoked.' }
   answer = ({ method }) => (method === 'POST' ? [202, phone('creating')] : [401, { error: refused }])
   await expect(client.phones.create()).rejects.toMatchObject({
-    ...{ code: 'key_revoked', details: { phone: 'ph_aaaaaaaaaaaa' } },
+    code: 'key_revoked',
+    details: { phone: 'ph_aaaaaaaaaaaa' },
   })
 })
 
@@ -142,7 +158,10 @@ it('fails without advice to repeat the call when it was carried out and the wait
       }
       const code = breaks ? 'connection_failed' : 'service_unavailable'
       await expect(call(), `${calls.indexOf(call)} ${code}`).rejects.toMatchObject({
-        ...{ code, retryable: false, isOutcomeUnknown: false, details: { phone: 'ph_aaaaaaaaaaaa' } },
+        code,
+        retryable: false,
+        isOutcomeUnknown: false,
+        details: { phone: 'ph_aaaaaaaaaaaa' },
       })
     }
   // A wait alone changes nothing.
@@ -224,7 +243,10 @@ it('finds elements, and taps one that was found', async () => {
 
 it('throws the error of the action that failed, with its candidates and the screen', async () => {
   const error = {
-    ...{ code: 'ambiguous_target', message: 'Two match.', retryable: false, next: 'Use `nth`.' },
+    code: 'ambiguous_target',
+    message: 'Two match.',
+    retryable: false,
+    next: 'Use `nth`.',
     details: { candidates: [{ ref: 1 }, { ref: 2 }] },
   }
   answer = ({ url }) =>
@@ -236,7 +258,8 @@ it('throws the error of the action that failed, with its candidates and the scre
               { index: 0, type: 'home', ok: true, ms: 1 },
               { index: 1, type: 'tap', ok: false, ms: 1, error },
             ],
-            ...{ completed: 1, observation },
+            completed: 1,
+            observation,
           },
         ]
       : [200, phone('ready')]

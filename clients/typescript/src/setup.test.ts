@@ -23,12 +23,20 @@ beforeEach(async () => {
 afterEach(() => void server.close())
 
 const started = {
-  ...{ setup_token: 'prs_x', user_code: 'ZL7T-62DS', verification_url: 'https://phones.example/setup' },
-  ...{ expires_in: 900, interval: 0 },
+  setup_token: 'prs_x',
+  user_code: 'ZL7T-62DS',
+  verification_url: 'https://phones.example/setup',
+  expires_in: 900,
+  interval: 0,
 }
 const denied = {
-  ...{ type: 'permission_error', code: 'setup_denied', message: 'The person declined.' },
-  ...{ retryable: false, next: 'Start a new setup.', request_id: 'req_aaaaaaaaaaaa', details: {} },
+  type: 'permission_error',
+  code: 'setup_denied',
+  message: 'The person declined.',
+  retryable: false,
+  next: 'Start a new setup.',
+  request_id: 'req_aaaaaaaaaaaa',
+  details: {},
 }
 
 it('collects the key after the person has confirmed, and sends no key', async () => {

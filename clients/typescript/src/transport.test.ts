@@ -20,7 +20,9 @@ beforeEach(async () => {
   server = createServer((request, response) => {
     const { method = '', url = '', headers } = request
     seen.push({
-      ...{ method, url, key: headers.authorization ?? '' },
+      method,
+      url,
+      key: headers.authorization ?? '',
       idempotencyKey: String(headers['idempotency-key'] ?? ''),
     })
     request.resume()
@@ -43,15 +45,14 @@ const refusal = (status: number, code: string, fields: object = {}, headers: Rec
     status,
     {
       error: {
-        ...{
-          type: 'conflict_error',
-          code,
-          message: `It is ${code}.`,
-          retryable: false,
-          next: null,
-          details: {},
-        },
-        ...{ request_id: 'req_aaaaaaaaaaaa', ...fields },
+        type: 'conflict_error',
+        code,
+        message: `It is ${code}.`,
+        retryable: false,
+        next: null,
+        details: {},
+        request_id: 'req_aaaaaaaaaaaa',
+        ...fields,
       },
     },
     headers,
@@ -68,7 +69,11 @@ function send(
   options: { signal?: AbortSignal; timeout?: number } = {},
 ) {
   const transport = createTransport({
-    ...{ apiKey: 'prk_test', baseUrl: baseUrl(), maxRetries: 3, fetch, random: () => 0 },
+    apiKey: 'prk_test',
+    baseUrl: baseUrl(),
+    maxRetries: 3,
+    fetch,
+    random: () => 0,
     sleep: (ms) => {
       waits.push(ms)
       return Promise.resolve()
@@ -150,7 +155,10 @@ it.each([403, 429])(
       answers = [first, page(status), page(status), page(status)]
       const error = await failure(send('POST', { 'idempotency-key': 'key-1' }))
       expect(error).toMatchObject({
-        ...{ code: 'unexpected_answer', status, isOutcomeUnknown: true, retryable: false },
+        code: 'unexpected_answer',
+        status,
+        isOutcomeUnknown: true,
+        retryable: false,
         details: { idempotency_key: 'key-1' },
       })
       expect(error.next).toContain('use the idempotency key key-1')
@@ -160,7 +168,9 @@ it.each([403, 429])(
     }
     answers = Array.from({ length: 4 }, () => page(status))
     expect(await failure(send('POST', { 'idempotency-key': 'key-1' }))).toMatchObject({
-      ...{ code: 'unexpected_answer', isOutcomeUnknown: false, details: {} },
+      code: 'unexpected_answer',
+      isOutcomeUnknown: false,
+      details: {},
     })
   },
 )
@@ -184,14 +194,16 @@ it('knows that nothing was sent when the connection is refused or the name is un
   ]
   for (const [origin, by] of cases)
     for (const headers of [new Headers(), new Headers({ 'idempotency-key': 'key-1' })]) {
-      const transport = createTransport({
-        ...{ apiKey: 'prk_test', baseUrl: origin, maxRetries: 0, fetch: by },
-      })
+      const transport = createTransport({ apiKey: 'prk_test', baseUrl: origin, maxRetries: 0, fetch: by })
       const error = await failure(
         transport.send(new Request(new URL('/v1/phones', origin), { method: 'POST', headers })),
       )
       expect(error).toMatchObject({
-        ...{ code: 'connection_failed', isOutcomeUnknown: false, retryable: true, next: null, details: {} },
+        code: 'connection_failed',
+        isOutcomeUnknown: false,
+        retryable: true,
+        next: null,
+        details: {},
       })
     }
 })
@@ -216,7 +228,8 @@ it('calls the outcome of a write unknown when a proxy answers 5xx', async () => 
   }
   answers = Array.from({ length: 4 }, () => proxy(502))
   expect(await failure(send('POST', { 'idempotency-key': 'key-1' }))).toMatchObject({
-    ...{ retryable: false, details: { idempotency_key: 'key-1' } },
+    retryable: false,
+    details: { idempotency_key: 'key-1' },
   })
   answers = Array.from({ length: 4 }, () => proxy(502))
   const read = await failure(send('GET'))
@@ -242,12 +255,14 @@ it('throws a refusal with all its fields, once', async () => {
   const error = await failure(send('GET'))
   expect(error).toBeInstanceOf(ConflictError)
   expect(error).toMatchObject({
-    ...{ code: 'phone_not_running', status: 409, next: 'Start the phone.', requestId: 'req_aaaaaaaaaaaa' },
-    ...{
-      retryable: false,
-      details: { status: 'parked' },
-      message: 'It is phone_not_running. Start the phone.',
-    },
+    code: 'phone_not_running',
+    status: 409,
+    next: 'Start the phone.',
+    requestId: 'req_aaaaaaaaaaaa',
+
+    retryable: false,
+    details: { status: 'parked' },
+    message: 'It is phone_not_running. Start the phone.',
   })
   expect(seen).toHaveLength(1)
 })
@@ -294,7 +309,7 @@ it('ends at its time, and with the reason of its signal', async () => {
 })
 
 it('throws the last refusal when the time ends during a pause', async () => {
-  const transport = createTransport({ ...{ apiKey: 'prk_test', baseUrl: baseUrl(), maxRetries: 3, fetch } })
+  const transport = createTransport({ apiKey: 'prk_test', baseUrl: baseUrl(), maxRetries: 3, fetch })
   const sent = (method: string): Promise<unknown> => {
     const signal = signalOf({ deadline: 300 }, 20_000)
     return transport.send(new Request(new URL('/v1/phones', baseUrl()), { method, signal }))
@@ -308,7 +323,7 @@ it('throws the last refusal when the time ends during a pause', async () => {
 })
 
 it('never sends the key to another server, and unencrypted only to this machine', async () => {
-  const transport = createTransport({ ...{ apiKey: 'prk_test', baseUrl: baseUrl(), maxRetries: 0, fetch } })
+  const transport = createTransport({ apiKey: 'prk_test', baseUrl: baseUrl(), maxRetries: 0, fetch })
   await expect(transport.send(new Request('http://127.0.0.1:9/v1/phones'))).rejects.toThrow(TypeError)
   expect(() => new Phonerack({ apiKey: 'prk_test', baseUrl: 'http://phones.example' })).toThrow(
     /not encrypted/,
@@ -330,9 +345,7 @@ it.each(['abort', 'timeout'])('ends a call by its %s after a garbage collection'
   const held = createServer(() => undefined).listen(0, '127.0.0.1')
   await once(held, 'listening')
   const origin = `http://127.0.0.1:${(held.address() as AddressInfo).port}`
-  const transport = createTransport({
-    ...{ apiKey: 'prk_test', baseUrl: new URL(origin), maxRetries: 0, fetch },
-  })
+  const transport = createTransport({ apiKey: 'prk_test', baseUrl: new URL(origin), maxRetries: 0, fetch })
   const stop = new AbortController()
   const call = (): Promise<unknown> => {
     const options = { signal: stop.signal, ...(how === 'timeout' ? { timeout: 2000 } : {}) }
@@ -360,7 +373,7 @@ it('takes the error of a proxy, which has only a code, for an unexpected answer'
 
 it('knows that nothing was sent when the port does not speak TLS', async () => {
   const origin = new URL(baseUrl().href.replace('http:', 'https:'))
-  const transport = createTransport({ ...{ apiKey: 'prk_test', baseUrl: origin, maxRetries: 0, fetch } })
+  const transport = createTransport({ apiKey: 'prk_test', baseUrl: origin, maxRetries: 0, fetch })
   const error = await failure(transport.send(new Request(new URL('/v1/phones', origin), { method: 'POST' })))
   expect(error).toMatchObject({ code: 'connection_failed', isOutcomeUnknown: false, next: null })
   expect(seen).toEqual([])

@@ -168,7 +168,8 @@ async function attemptOnce(
   // A response of these has no body, not even an empty one.
   const content = [204, 205].includes(response.status) ? null : body
   const failed = (error: PhonerackError): Failure => ({
-    ...{ error, status: response.status },
+    error,
+    status: response.status,
     retryAfterMs: retryAfterOf(response.headers.get('retry-after')),
   })
   const requestId = response.headers.get('x-request-id')
@@ -201,13 +202,14 @@ function afterUnknown(error: unknown, key: string | null): unknown {
   if (code === 'unexpected_answer' && !error.isOutcomeUnknown)
     return new ApiError(
       {
-        ...{ code, type, message, retryable: false, details },
+        code,
+        type,
+        message,
+        retryable: false,
+        details,
         next: next === null ? unknownOutcome(key) : `${unknownOutcome(key)} ${next}`,
       },
-      {
-        ...{ status: error.status, requestId: error.requestId },
-        ...{ isOutcomeUnknown: true, cause: error.cause },
-      },
+      { status: error.status, requestId: error.requestId, isOutcomeUnknown: true, cause: error.cause },
     )
   // An answer of the API stands: its code names what happened.
   if (!(error instanceof ConnectionError)) return Object.assign(error, { details })

@@ -58,7 +58,9 @@ function waitFailed(error: unknown, id: string): unknown {
 
 const notReady = ({ id, status, failure }: PhoneFields): PhonerackError =>
   new PhonerackError({
-    ...{ code: failure?.code ?? 'phone_not_running', type: 'conflict_error', retryable: false },
+    code: failure?.code ?? 'phone_not_running',
+    type: 'conflict_error',
+    retryable: false,
     message: failure?.message ?? `The phone is ${status}.`,
     next: failure === null ? 'Start the phone.' : 'Create another phone.',
     details: { phone: id, status },

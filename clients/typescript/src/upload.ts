@@ -50,7 +50,9 @@ export async function uploadFile(
   if (upload.status === 'ready') return upload
   const { error } = upload
   throw new PhonerackError({
-    ...{ code: error?.code ?? upload.status, type: 'invalid_request_error', retryable: false },
+    code: error?.code ?? upload.status,
+    type: 'invalid_request_error',
+    retryable: false,
     message: error?.message ?? `The upload is ${upload.status}.`,
     next: error?.next ?? null,
     details: { upload: upload.id, status: upload.status },
@@ -73,7 +75,10 @@ async function sendFile(
 ): Promise<string> {
   if (blob.size > most)
     throw new PhonerackError({
-      ...{ code: 'payload_too_large', type: 'invalid_request_error', retryable: false, next: null },
+      code: 'payload_too_large',
+      type: 'invalid_request_error',
+      retryable: false,
+      next: null,
       message: `The file has ${blob.size} bytes; at most ${most} are allowed.`,
       details: { max_bytes: most },
     })
@@ -81,7 +86,10 @@ async function sendFile(
   let text: string
   try {
     const request = {
-      ...{ method, signal, redirect: 'error', duplex: 'half' },
+      method,
+      signal,
+      redirect: 'error',
+      duplex: 'half',
       headers: { ...headers, 'content-length': String(blob.size) },
       body: piecesOf(blob, onFraction),
     }

@@ -49,16 +49,30 @@ beforeEach(async () => {
 afterEach(() => void server.close())
 
 const phone = (status: string, id = 'ph_aaaaaaaaaaaa') => ({
-  ...{ id, object: 'phone', name: id, status, country: null, on_idle: 'park', metadata: {}, created_at: '' },
-  ...{ last_active_at: null, session: null, failure: null },
+  id,
+  object: 'phone',
+  name: id,
+  status,
+  country: null,
+  on_idle: 'park',
+  metadata: {},
+  created_at: '',
+  last_active_at: null,
+  session: null,
+  failure: null,
 })
 const full = (retryAfter = '1'): Reply => ({
   status: 503,
   headers: { 'retry-after': retryAfter },
   body: {
     error: {
-      ...{ type: 'provider_error', code: 'capacity_unavailable', message: 'No free phone.', retryable: true },
-      ...{ next: null, request_id: 'req_aaaaaaaaaaaa', details: {} },
+      type: 'provider_error',
+      code: 'capacity_unavailable',
+      message: 'No free phone.',
+      retryable: true,
+      next: null,
+      request_id: 'req_aaaaaaaaaaaa',
+      details: {},
     },
   },
 })
@@ -141,7 +155,10 @@ it('waits for a phone that is parking, and creates another one if the park delet
 
 const text = 'app x\nkeyboard hidden\nscreen 10x20\n[1] Button "Pay 7,50" clickable (5,5)'
 const seen = {
-  ...{ snapshot_id: 'snp_aaaaaaaaaaaa', taken_at: '2026-01-01T00:00:00.000Z', truncated: false, text },
+  snapshot_id: 'snp_aaaaaaaaaaaa',
+  taken_at: '2026-01-01T00:00:00.000Z',
+  truncated: false,
+  text,
   app: { package: 'x', activity: null },
   keyboard: { visible: false, focused_editable: false },
   screen: { width: 10, height: 20 },
@@ -160,7 +177,10 @@ it('has the screen of a batch that observes text', async () => {
 it('prints a failed action with the screen once', async () => {
   const element = { ref: 1, type: 'Button', text: 'Pay 7,50', desc: null, id: null, center: [5, 5] }
   const error = {
-    ...{ code: 'target_not_found', message: 'No element.', retryable: false, next: 'Observe.' },
+    code: 'target_not_found',
+    message: 'No element.',
+    retryable: false,
+    next: 'Observe.',
     details: { target: { text: 'Buy' }, candidates: [element] },
   }
   const elements = [{ ...element, bounds: [0, 0, 10, 10], state: ['clickable'] }]
@@ -192,20 +212,22 @@ it('prints a failed action with the screen once', async () => {
 it('has the scale of a screenshot, and whether its window forbids it', async () => {
   reply = () => ({
     headers: {
-      ...{ 'content-type': 'image/jpeg', 'x-screen-width': '1080', 'x-screen-height': '2400' },
-      ...{ 'x-screen-scale': '0.666667', 'x-screen-secure': 'true', 'x-snapshot-id': 'snp_aaaaaaaaaaaa' },
+      'content-type': 'image/jpeg',
+      'x-screen-width': '1080',
+      'x-screen-height': '2400',
+      'x-screen-scale': '0.666667',
+      'x-screen-secure': 'true',
+      'x-snapshot-id': 'snp_aaaaaaaaaaaa',
     },
     body: new Uint8Array([1, 2, 3]),
   })
   const shot = await client.phones.handle('ph_aaaaaaaaaaaa').screenshot({ maxWidth: 720, quality: 50 })
   expect([...shot]).toEqual([1, 2, 3])
   expect(shot).toMatchObject({
-    ...{
-      scale: 0.666667,
-      secure: true,
-      snapshotId: 'snp_aaaaaaaaaaaa',
-      screen: { width: 1080, height: 2400 },
-    },
+    scale: 0.666667,
+    secure: true,
+    snapshotId: 'snp_aaaaaaaaaaaa',
+    screen: { width: 1080, height: 2400 },
   })
   expect(asked[0]?.request).toContain('quality=50')
   expect(shot.slice(1).constructor).toBe(Uint8Array)
@@ -249,7 +271,9 @@ it('says that a hand-over is still open when its deadline has passed', async () 
   reply = () => ({ body: open })
   const handoff = await client.phones.handle('ph_aaaaaaaaaaaa').handOff({ message: 'Sign in.' })
   await expect(handoff.done({ deadline: 700 })).rejects.toMatchObject({
-    ...{ code: 'handoff_open', retryable: true, details: { handoff: 'hnd_aaaaaaaaaaaa', status: 'taken' } },
+    code: 'handoff_open',
+    retryable: true,
+    details: { handoff: 'hnd_aaaaaaaaaaaa', status: 'taken' },
     message: expect.stringMatching(
       /^No answer of the person arrived before the deadline\. .*`done\(\)`/,
     ) as string,

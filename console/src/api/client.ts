@@ -48,7 +48,9 @@ type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 const unreadable = (status: number): ErrorBody => ({
   code: 'unreadable',
   message: `The server answered with status ${status}.`,
-  ...{ next: 'Try again.', details: {}, request_id: '' },
+  next: 'Try again.',
+  details: {},
+  request_id: '',
 })
 
 /** Milliseconds for a request, and for one that sends a file. */

@@ -28,10 +28,7 @@ export const removeMember = (project: string, user: string) =>
   call('DELETE', `${of(project)}/members/${encodeURIComponent(user)}`)
 /** `url`: the link, which is never shown again; null: the person has it by mail. */
 export const invite = (project: string, email: string, role: Role) =>
-  call<Invitation & { url: string | null }>('POST', `${of(project)}/invitations`, {
-    email,
-    role,
-  })
+  call<Invitation & { url: string | null }>('POST', `${of(project)}/invitations`, { email, role })
 export const withdrawInvitation = (project: string, id: string) =>
   call('DELETE', `${of(project)}/invitations/${encodeURIComponent(id)}`)
 

@@ -20,7 +20,10 @@ const isReason = (text: string): text is NoPicture => reasons.has(text)
 
 /** By status. */
 const refusals: Readonly<Partial<Record<number, 'limit' | 'denied'>>> = {
-  ...{ 401: 'denied', 403: 'denied', 404: 'denied', 409: 'denied' },
+  401: 'denied',
+  403: 'denied',
+  404: 'denied',
+  409: 'denied',
   429: 'limit',
 }
 

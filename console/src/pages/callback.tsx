@@ -19,7 +19,9 @@ export function Callback() {
   const answer = useQuery({
     queryKey: ['callback', provider],
     queryFn: () => finishAt(provider),
-    ...{ retry: false, staleTime: Infinity, gcTime: Infinity },
+    retry: false,
+    staleTime: Infinity,
+    gcTime: Infinity,
   })
   const replace = useMutation({ mutationFn: () => replaceAt(provider) })
   const finished = answer.data

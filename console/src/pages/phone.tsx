@@ -100,7 +100,8 @@ export function PhonePage() {
         </Card>
         <Tools
           key={id}
-          {...{ project, mayChange }}
+          project={project}
+          mayChange={mayChange}
           phone={id}
           isRunning={isReady}
           details={<Details project={project} phone={phone} />}

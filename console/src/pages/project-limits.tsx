@@ -38,19 +38,19 @@ const rowsOf = (limits: Limits): Row[] => {
   const { used, limit } = limits.spent_this_month_usd
   const steps = limits.steps_max_bytes
   return [
-    {
-      ...{ name: 'Phones that run at a time', note: 'in all projects of the owner' },
-      ...counted(limits.running),
-    },
+    { name: 'Phones that run at a time', note: 'in all projects of the owner', ...counted(limits.running) },
     { name: 'Phones', note: 'parked ones too', ...counted(limits.phones) },
     {
-      ...{ name: 'Spending this month', note: 'by UTC', text: `${usdText(used)} of ${usdText(limit)}` },
+      name: 'Spending this month',
+      note: 'by UTC',
+      text: `${usdText(used)} of ${usdText(limit)}`,
       part: partOf({ used: microsOf(used), limit: microsOf(limit) }),
     },
     {
       name: 'Storage of steps',
       note: steps === null ? 'switched off' : 'then the oldest are deleted',
-      ...{ text: steps === null ? 'not recorded' : bytesText(steps), part: null },
+      text: steps === null ? 'not recorded' : bytesText(steps),
+      part: null,
     },
     { name: 'Recordings', ...counted(limits.recordings) },
     { name: 'Storage of recordings', ...bytes(limits.recording_bytes) },

@@ -65,7 +65,10 @@ const All = ({ spending: { days, projects } }: { spending: AllSpending }) => (
           <Shares
             labelledBy="by-project"
             shares={projects.map(({ id, name, cost_usd: cost, available_usd: available }) => ({
-              ...{ id, value: microsOf(cost), text: usdText(cost), note: `${usdText(available)} left` },
+              id,
+              value: microsOf(cost),
+              text: usdText(cost),
+              note: `${usdText(available)} left`,
               name: (
                 <Link
                   to="/projects/$project/phones"

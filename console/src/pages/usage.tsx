@@ -19,16 +19,14 @@ const dayText = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short', 
 
 export const dayBars = (days: readonly DaySpending[]) =>
   days.map(({ day, cost_usd: cost }) => ({
-    ...{ name: dayText.format(new Date(day)), value: microsOf(cost), text: usdText(cost) },
+    name: dayText.format(new Date(day)),
+    value: microsOf(cost),
+    text: usdText(cost),
   }))
 
 export function Usage() {
   const { project: id } = useParams({ from: '/inside/projects/$project/usage' })
-  const usage = useQuery({
-    queryKey: ['usage', id],
-    queryFn: () => getUsage(id),
-    refetchInterval: refreshMs,
-  })
+  const usage = useQuery({ queryKey: ['usage', id], queryFn: () => getUsage(id), refetchInterval: refreshMs })
   return (
     <Page
       title="Usage"
@@ -91,7 +89,11 @@ export function Usage() {
 }
 
 const shareOf = ({ id, cost_usd: cost, seconds }: Spending, name: ReactNode): Share => ({
-  ...{ id, name, value: microsOf(cost), text: usdText(cost), note: durationText(seconds) },
+  id,
+  name,
+  value: microsOf(cost),
+  text: usdText(cost),
+  note: durationText(seconds),
 })
 
 const Part = ({ id, title, children }: { id: string; title: string; children: ReactNode }) => (

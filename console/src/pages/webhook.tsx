@@ -39,7 +39,9 @@ export function WebhookPage() {
         webhook &&
         mayChange && (
           <WebhookActions
-            {...{ project, webhook, types: list.data?.types ?? [] }}
+            project={project}
+            webhook={webhook}
+            types={list.data?.types ?? []}
             onDeleted={() => void navigate({ to: '/projects/$project/webhooks', params: { project } })}
           />
         )

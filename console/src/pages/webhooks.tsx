@@ -55,7 +55,9 @@ export function Webhooks() {
         none="No webhooks"
         hint={mayChange && <p>Create one to get events at a server of yours, instead of asking for them.</p>}
       >
-        {(webhook) => <Row key={webhook.id} project={id} {...{ webhook, types, mayChange }} />}
+        {(webhook) => (
+          <Row key={webhook.id} project={id} webhook={webhook} types={types} mayChange={mayChange} />
+        )}
       </ListCard>
       <NewWebhook project={id} types={types} isOpen={isNewOpen} onOpenChange={setIsNewOpen} />
     </Page>
@@ -104,7 +106,7 @@ function Row({ project, webhook, types, mayChange }: RowProps) {
           </p>
         </div>
       </div>
-      {mayChange && <WebhookActions {...{ project, webhook, types }} />}
+      {mayChange && <WebhookActions project={project} webhook={webhook} types={types} />}
     </li>
   )
 }

@@ -4,8 +4,15 @@ import { type Handoff } from '../api/handoffs'
 import { needsOf, newRequests, sortByNeed, waitingIn } from './handoffs'
 
 const handoff = (id: string, status: Handoff['status']): Handoff => ({
-  ...{ id: `hnd_${id}`, status, message: null, by: null, is_you: false },
-  ...{ phone: { id, name: id }, project_id: 'prj', created_at: '', expires_at: '' },
+  id: `hnd_${id}`,
+  status,
+  message: null,
+  by: null,
+  is_you: false,
+  phone: { id, name: id },
+  project_id: 'prj',
+  created_at: '',
+  expires_at: '',
 })
 const current = [handoff('c', 'open'), handoff('b', 'taken'), handoff('d', 'open')]
 

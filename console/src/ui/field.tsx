@@ -35,7 +35,7 @@ const describedBy = (id: string, { hint, error }: Labelled): string | undefined 
 export function TextField({ label, hint, error, className, ...props }: Labelled & ComponentProps<'input'>) {
   const id = useId()
   return (
-    <Wrap {...{ id, label, hint, error }}>
+    <Wrap id={id} label={label} hint={hint} error={error}>
       <input
         id={id}
         className={cn('field w-full', className)}
@@ -57,7 +57,7 @@ export function SelectField({
 }: Labelled & ComponentProps<'select'>) {
   const id = useId()
   return (
-    <Wrap {...{ id, label, hint, error }}>
+    <Wrap id={id} label={label} hint={hint} error={error}>
       <Select
         id={id}
         className={cn('w-full', className)}

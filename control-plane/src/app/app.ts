@@ -136,8 +136,12 @@ async function assemble(config: Config, parts: AppParts): Promise<App> {
   const tunnels = config.tunnels
     ? await openTunnels({
         ...config.tunnels,
-        ...{ replicaId: config.replicaId, credentials: await authority.issueTunnel() },
-        ...{ db: core.db, bus, log: parts.log, isRetired: (hostId) => hosts.isRetired(hostId) },
+        replicaId: config.replicaId,
+        credentials: await authority.issueTunnel(),
+        db: core.db,
+        bus,
+        log: parts.log,
+        isRetired: (hostId) => hosts.isRetired(hostId),
       })
     : null
   if (tunnels) hosts.useTunnels(tunnels)
@@ -292,10 +296,7 @@ async function assemble(config: Config, parts: AppParts): Promise<App> {
     ...events.services,
     ...steps.services,
   }
-  const consoles = ownConsole.plugins({
-    ...{ services, health, store },
-    authority: () => authority.fingerprint,
-  })
+  const consoles = ownConsole.plugins({ services, health, store, authority: () => authority.fingerprint })
 
   return {
     core,
@@ -310,13 +311,20 @@ async function assemble(config: Config, parts: AppParts): Promise<App> {
       paymentsPlugin(core, payments, (request) => failureLimit.networkOf(request)),
       consoles.own,
       livePlugin({
-        ...{ core, hosts, phones, failureLimit, baseUrl: config.http.baseUrl },
+        core,
+        hosts,
+        phones,
+        failureLimit,
+        baseUrl: config.http.baseUrl,
         steps: steps.live,
         frameOrigins: [...config.console.origins, ...config.operatorConsole.origins],
       }),
       hostPlugin({
-        ...{ core, authority, connectionChecks: createConnectionChecks(core, hosts, authority) },
-        ...{ natsUsers, ownNatsUser: broker.user },
+        core,
+        authority,
+        connectionChecks: createConnectionChecks(core, hosts, authority),
+        natsUsers,
+        ownNatsUser: broker.user,
         natsUrl: config.hostNatsUrl,
         natsCaPem: broker.caPem,
         failureLimit,

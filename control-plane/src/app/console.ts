@@ -45,7 +45,9 @@ export async function openConsole(
   const { kind, dir } = config.storage
   const storage = { kind, place: kind === 'fs' ? dir : (config.storage.s3?.bucket ?? null) }
   const clients = createClients({
-    ...{ core, allowed: config.webhooks.allowed, resolve: createResolve() },
+    core,
+    allowed: config.webhooks.allowed,
+    resolve: createResolve(),
     allowsRegistration: config.allowsRegistration,
   })
   const issuer = baseUrl.replace(/\/$/, '')
@@ -53,8 +55,19 @@ export async function openConsole(
   // With one secret, a cookie of one console would be valid at the other.
   const pluginOf = (of: ConsoleConfig, secret: Buffer, parts: ConsoleParts): FastifyPluginAsync =>
     consolePlugin({
-      ...{ core, config: of, auth: loadAuth(core, of, secret), csrf: createCsrf(secret), mailer },
-      ...{ ...parts, baseUrl, files, storage, version, replicaId: config.replicaId, providers, connectors },
+      core,
+      config: of,
+      auth: loadAuth(core, of, secret),
+      csrf: createCsrf(secret),
+      mailer,
+      ...parts,
+      baseUrl,
+      files,
+      storage,
+      version,
+      replicaId: config.replicaId,
+      providers,
+      connectors,
       // Accounts are created at the public address only.
       signUp:
         of === config.operatorConsole ? { ...config.signIn.signUp, who: 'invite' } : config.signIn.signUp,

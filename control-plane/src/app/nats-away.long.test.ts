@@ -52,7 +52,9 @@ it('stays ready without NATS, serves requests that need no host, and recovers wh
   for (const url of ['/livez', '/healthz', '/v1/phones', '/v1/account', '/v1/apps/uploads'])
     expect([url, await get(url)]).toEqual([url, 200])
   const renamed = await plane.server.inject({
-    ...{ method: 'POST', url: '/v1/phones', payload: { wait: false } },
+    method: 'POST',
+    url: '/v1/phones',
+    payload: { wait: false },
     headers: { authorization: `Bearer ${tenant.key}` },
   })
   expect([renamed.statusCode, renamed.json<{ error: { code: string } }>().error.code]).toEqual([
@@ -89,7 +91,9 @@ it('applies on another replica what one replica changed while NATS is unavailabl
     const tenant = await plane.tenant()
     const id = await readyPhone(plane, tenant)
     const viewerKey = await createKey(plane.app.core, {
-      ...{ project: tenant.projectId, preset: 'agent', expires: 'never' },
+      project: tenant.projectId,
+      preset: 'agent',
+      expires: 'never',
     })
     const post = (url: string, key: string) =>
       other.server.inject({ method: 'POST', url, headers: { authorization: `Bearer ${key}` } })
@@ -172,7 +176,9 @@ it('refuses on another replica a host that one replica retired while NATS is una
     for (const each of [plane, other])
       await eventually(async () => (await readiness(each)).status === 'degraded')
     const retired = await plane.operator.inject({
-      ...{ method: 'POST', url: `/operator/v1/hosts/${hostId}/retire`, payload: { force: true } },
+      method: 'POST',
+      url: `/operator/v1/hosts/${hostId}/retire`,
+      payload: { force: true },
       headers: { authorization: `Bearer ${plane.operatorToken}` },
     })
     expect(retired.statusCode).toBe(200)
@@ -191,11 +197,14 @@ it('starts without NATS, serves requests that need no host, and rents phones onc
   const tenant = await late.tenant()
   const call = (method: 'GET' | 'POST', url: string, payload?: object) =>
     late.server.inject({
-      ...{ method, url, headers: { authorization: `Bearer ${tenant.key}` } },
+      method,
+      url,
+      headers: { authorization: `Bearer ${tenant.key}` },
       ...(payload ? { payload } : {}),
     })
   expect(await readiness(late)).toMatchObject({
-    ...{ code: 200, status: 'degraded' },
+    code: 200,
+    status: 'degraded',
     checks: { postgres: { ok: true, required: true }, nats: { ok: false, required: false } },
   })
   for (const url of ['/livez', '/v1/account', '/v1/phones'])
@@ -205,8 +214,11 @@ it('starts without NATS, serves requests that need no host, and rents phones onc
   await eventually(async () => (await readiness(late)).status === 'ok')
   // Subscriptions from before the connection work, and so does publishing on the late connection.
   const agent = await startAgentDouble({
-    ...{ server: late.server, operator: late.operator, operatorToken: late.operatorToken },
-    ...{ natsUrl: nats.url, name: 'late' },
+    server: late.server,
+    operator: late.operator,
+    operatorToken: late.operatorToken,
+    natsUrl: nats.url,
+    name: 'late',
   })
   try {
     agent.addDevice('late-1')

@@ -164,7 +164,11 @@ async function start({ program, write, toTls }: Proxy, home: string, replicas: n
   closers.push(() => agent.destroy())
   return async (method: string, url: string, key: string, body?: string) => {
     const sent = startRequest({
-      ...{ agent, port, method, path: url, host: 'localhost' },
+      agent,
+      port,
+      method,
+      path: url,
+      host: 'localhost',
       headers: { authorization: `Bearer ${key}`, ...(body ? { 'content-type': 'application/json' } : {}) },
     })
     sent.end(body)

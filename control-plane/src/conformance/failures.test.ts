@@ -44,8 +44,13 @@ describe('an unexpected failure', () => {
         const response = await call(logged, method, url)
         const error = errorOf(response, 500, 'internal_error')
         expect(error).toEqual({
-          ...{ type: 'api_error', code: 'internal_error', message: 'An internal error occurred.' },
-          ...{ retryable: method === 'GET', next: null, request_id: error.request_id, details: {} },
+          type: 'api_error',
+          code: 'internal_error',
+          message: 'An internal error occurred.',
+          retryable: method === 'GET',
+          next: null,
+          request_id: error.request_id,
+          details: {},
         })
         for (const inside of ['uploads_gone', 'relation', 'prisma', 'select', tenant.projectId])
           expect(response.body.toLowerCase()).not.toContain(inside.toLowerCase())

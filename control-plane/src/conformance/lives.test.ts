@@ -13,9 +13,7 @@ let plane: Plane
 let agent: AgentDouble
 let tenant: Tenant
 beforeAll(async () => {
-  plane = await world.start({
-    env: { PHONERACK_LIFECYCLE_PER_MINUTE: '1000000' },
-  })
+  plane = await world.start({ env: { PHONERACK_LIFECYCLE_PER_MINUTE: '1000000' } })
   agent = await plane.rack(1, { beatMs: 200 })
 })
 beforeEach(async () => {
@@ -32,7 +30,8 @@ const isFree = () =>
 type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 async function ask(method: Method, url: string, body?: object, more: { key?: string; name?: string } = {}) {
   const response = await plane.server.inject({
-    ...{ method, url },
+    method,
+    url,
     headers: {
       authorization: `Bearer ${more.key ?? tenant.key}`,
       ...(body ? { 'content-type': 'application/json' } : {}),
@@ -108,8 +107,13 @@ describe('a phone', () => {
     ])
     expect(await sessionsOf(phone.id)).toEqual([
       {
-        ...{ id: session?.id, started_at: session?.started_at, ready_at: session?.ready_at },
-        ...{ ended_at: null, end_reason: null, billed_seconds: null, cost_usd: null },
+        id: session?.id,
+        started_at: session?.started_at,
+        ready_at: session?.ready_at,
+        ended_at: null,
+        end_reason: null,
+        billed_seconds: null,
+        cost_usd: null,
         reserved_usd: '0.600000',
       },
     ])
@@ -231,9 +235,14 @@ describe('a create', () => {
 describe('the account', () => {
   it('shows credit, reservations, spending, limits and prices', async () => {
     const fresh = {
-      ...{ project: 'Test project', balance_usd: '10.000000', reserved_usd: '0.000000' },
-      ...{ spend_limit_usd: '5.000000', spent_this_month_usd: '0.000000' },
-      ...{ limits: { phones: 7, running: 2 }, running: 0, phones: 0 },
+      project: 'Test project',
+      balance_usd: '10.000000',
+      reserved_usd: '0.000000',
+      spend_limit_usd: '5.000000',
+      spent_this_month_usd: '0.000000',
+      limits: { phones: 7, running: 2 },
+      running: 0,
+      phones: 0,
       price: { per_minute_usd: '0.060000', minimum_seconds: 60 },
       countries: [{ code: 'US', name: 'United States' }],
     }

@@ -60,7 +60,12 @@ async function groundOf(letter: string): Promise<Ground> {
   ) as Ground['phones']
   await plane.app.core.db.phone.createMany({
     data: statuses.map((status) => ({
-      ...{ id: phones[status], projectId, keyId: 'k', name: status, status, createdAt: now },
+      id: phones[status],
+      projectId,
+      keyId: 'k',
+      name: status,
+      status,
+      createdAt: now,
     })),
   })
   return { projectId, phones }

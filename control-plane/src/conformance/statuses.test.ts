@@ -34,8 +34,13 @@ beforeEach(async () => {
   const { db } = plane.app.core
   await db.phone.createMany({
     data: phoneStatuses.map((status, index) => ({
-      ...{ id: ids[status], projectId: tenant.projectId, keyId: 'k', name: status, status },
-      ...{ createdAt: new Date(created + index), metadata: { kind: status, all: 'yes' } },
+      id: ids[status],
+      projectId: tenant.projectId,
+      keyId: 'k',
+      name: status,
+      status,
+      createdAt: new Date(created + index),
+      metadata: { kind: status, all: 'yes' },
       ...(status === 'ready' ? { lastActiveAt: new Date() } : {}),
       ...(status === 'failed'
         ? { failureCode: 'capacity_unavailable', failureMessage: 'No device was found.', failureAt: at }
@@ -45,7 +50,10 @@ beforeEach(async () => {
   const open = { projectId: tenant.projectId, startedAt: new Date(), idleTimeout: 120, maxDuration: 900 }
   await db.session.createMany({
     data: running.map((status) => ({
-      ...{ id: `ses_${suffix(status)}`, phoneId: ids[status], ...open, reservedMicros: 900_000n },
+      id: `ses_${suffix(status)}`,
+      phoneId: ids[status],
+      ...open,
+      reservedMicros: 900_000n,
       readyAt: status === 'ready' ? new Date() : null,
     })),
   })
@@ -57,7 +65,8 @@ beforeEach(async () => {
 
 async function ask(method: 'GET' | 'POST' | 'PATCH' | 'DELETE', url: string, body?: object) {
   const response = await plane.server.inject({
-    ...{ method, url },
+    method,
+    url,
     headers: {
       authorization: `Bearer ${tenant.key}`,
       ...(body ? { 'content-type': 'application/json' } : {}),
@@ -218,8 +227,11 @@ describe('a phone', () => {
     [
       'heartbeat',
       {
-        ...{ parking: 'phone_parking', parked: 'phone_not_running', unavailable: 'phone_not_running' },
-        ...{ failed: 'phone_failed', deleted: 'phone_deleted' },
+        parking: 'phone_parking',
+        parked: 'phone_not_running',
+        unavailable: 'phone_not_running',
+        failed: 'phone_failed',
+        deleted: 'phone_deleted',
       },
     ],
   ] as [string, Partial<Record<PhoneStatus, string>>][])(
@@ -258,7 +270,10 @@ describe('a phone', () => {
       expect(data, status).toMatchObject(running.includes(status) ? [charged] : [])
     }
     expect((await ask('GET', '/v1/account')).json()).toMatchObject({
-      ...{ running: 0, phones: 0, reserved_usd: '0.000000', balance_usd: '99.820000' },
+      running: 0,
+      phones: 0,
+      reserved_usd: '0.000000',
+      balance_usd: '99.820000',
       spent_this_month_usd: '0.180000',
     })
     expect(await listed('')).toEqual([])

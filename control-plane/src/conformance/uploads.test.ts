@@ -28,15 +28,17 @@ it("a create is refused for credit, then a frozen project, then the total, then 
   await core.db.upload.update({
     where: { id },
     data: {
-      ...{ projectId: tenant.projectId, status: 'ready', sizeBytes: 100_000n, sha256: 'a'.repeat(64) },
-      ...{
-        storageId: 'sto_aaaaaaaaaaaa',
-        isStored: true,
-        package: 'com.example.app',
-        versionCode: 1n,
-        arrivedAt: new Date(),
-        completedAt: new Date(),
-      },
+      projectId: tenant.projectId,
+      status: 'ready',
+      sizeBytes: 100_000n,
+      sha256: 'a'.repeat(64),
+
+      storageId: 'sto_aaaaaaaaaaaa',
+      isStored: true,
+      package: 'com.example.app',
+      versionCode: 1n,
+      arrivedAt: new Date(),
+      completedAt: new Date(),
     },
   })
   const client = await uploadClient(full, tenant)

@@ -120,8 +120,13 @@ class Double implements Inside {
 
   addDevice(serial: string): DoubleDevice {
     const device: DoubleDevice = {
-      ...{ serial, link: 'unenrolled', fencing: 0n },
-      ...{ assignment: null, dirty: true, cleanFor: '', revision: 0 },
+      serial,
+      link: 'unenrolled',
+      fencing: 0n,
+      assignment: null,
+      dirty: true,
+      cleanFor: '',
+      revision: 0,
     }
     this.devices.set(serial, device)
     this.beat()

@@ -92,12 +92,22 @@ export async function startApi({
     const clock: Clock = more.clock ?? plane.app.core.clock
     const options = { baseUrl: 'http://api.test', requestsPerKeyPerMinute: 1_000_000, ...config }
     const app = await buildServer({
-      ...{ failureLimit: plane.app.failureLimit, config: options, log },
-      ...{ ...more, services, clock },
+      failureLimit: plane.app.failureLimit,
+      config: options,
+      log,
+      ...more,
+      services,
+      clock,
     })
     servers.push(app)
     return {
-      ...{ app, plane, tenant, key, calls, failures, ended },
+      app,
+      plane,
+      tenant,
+      key,
+      calls,
+      failures,
+      ended,
       called: (name) => calls.filter((call) => call.name === name),
       get agent() {
         if (!agent) throw new Error('the API was started without devices')
@@ -155,8 +165,14 @@ async function placePhone({ app }: Plane, { projectId }: Tenant, status: PhoneSt
   })
   await db.session.create({
     data: {
-      ...{ id: newId('session'), phoneId: id, projectId, idleTimeout: 300, maxDuration: 900, reservedMicros },
-      ...{ startedAt: now, readyAt: lastActiveAt },
+      id: newId('session'),
+      phoneId: id,
+      projectId,
+      idleTimeout: 300,
+      maxDuration: 900,
+      reservedMicros,
+      startedAt: now,
+      readyAt: lastActiveAt,
     },
   })
   return id

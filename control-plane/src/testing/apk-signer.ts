@@ -33,8 +33,10 @@ export interface ApkSigner {
 
 /** RSA, whose signatures have a fixed length: tests count bytes. */
 const rsa = {
-  ...{ name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' },
-  ...{ modulusLength: 2048, publicExponent: new Uint8Array([1, 0, 1]) },
+  name: 'RSASSA-PKCS1-v1_5',
+  hash: 'SHA-256',
+  modulusLength: 2048,
+  publicExponent: new Uint8Array([1, 0, 1]),
 }
 /** Signs the certificates, since Web Cryptography has no DSA. */
 const issuer = await webcrypto.subtle.generateKey(rsa, true, ['sign', 'verify'])

@@ -50,12 +50,15 @@ export function createCredential(
   ])
   const client = JSON.stringify({ type: 'webauthn.create', challenge: options.challenge, origin })
   return {
-    ...{ id: id.toString('base64url'), rawId: id.toString('base64url'), type: 'public-key' },
+    id: id.toString('base64url'),
+    rawId: id.toString('base64url'),
+    type: 'public-key',
     response: {
       clientDataJSON: Buffer.from(client).toString('base64url'),
       attestationObject: attestation.toString('base64url'),
       transports: ['internal'],
     },
-    ...{ clientExtensionResults: {}, authenticatorAttachment: 'platform' },
+    clientExtensionResults: {},
+    authenticatorAttachment: 'platform',
   }
 }

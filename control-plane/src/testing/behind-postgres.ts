@@ -13,12 +13,15 @@ export async function startBehind(world: World, databaseUrl: string) {
 
   const call = (method: 'GET' | 'POST' | 'PATCH' | 'DELETE', url: string, payload?: object) =>
     plane.server.inject({
-      ...{ method, url, headers: { authorization: `Bearer ${tenant.key}` } },
+      method,
+      url,
+      headers: { authorization: `Bearer ${tenant.key}` },
       ...(payload ? { payload } : {}),
     })
   const createKey = (name: string) =>
     plane.operator.inject({
-      ...{ method: 'POST', url: '/operator/v1/keys' },
+      method: 'POST',
+      url: '/operator/v1/keys',
       headers: { authorization: `Bearer ${plane.operatorToken}` },
       payload: { project: tenant.projectId, name },
     })

@@ -102,9 +102,13 @@ export async function consoleUser(
   const [token, now, email] = [newSecret('invitation'), clock.now(), `${newId('user')}@example.com`]
   await db.invitation.create({
     data: {
-      ...{ id: newId('invitation'), tokenHash: hashSecret(token), role: of.role, createdBy: '' },
+      id: newId('invitation'),
+      tokenHash: hashSecret(token),
+      role: of.role,
+      createdBy: '',
       projectId: 'projectId' in of ? of.projectId : null,
-      ...{ createdAt: now, expiresAt: new Date(now.getTime() + 60_000) },
+      createdAt: now,
+      expiresAt: new Date(now.getTime() + 60_000),
     },
   })
   const client = consoleClient(plane)

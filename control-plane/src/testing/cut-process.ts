@@ -102,7 +102,5 @@ function fusedHosts(fuse: Fuse, hosts: HostClients): HostClients {
     }
     return { ...connection, ready, client: fused(fuse, connection.client) }
   }
-  return new Proxy(hosts, {
-    get: (of, name) => (name === 'to' ? to : (Reflect.get(of, name) as unknown)),
-  })
+  return new Proxy(hosts, { get: (of, name) => (name === 'to' ? to : (Reflect.get(of, name) as unknown)) })
 }

@@ -27,8 +27,13 @@ export async function hostKeys(
 /** A TLS connection to a listener for tunnels of this machine. Its errors are ignored: wait for `close`. */
 export function connectAs(keys: Partial<HostKeys>, port: number, options: ConnectionOptions = {}): TLSSocket {
   const socket = connect({
-    ...{ port, host: '127.0.0.1', ...keys, servername: tunnelName },
-    ...{ ALPNProtocols: [tunnelProtocol], minVersion: 'TLSv1.3', ...options },
+    port,
+    host: '127.0.0.1',
+    ...keys,
+    servername: tunnelName,
+    ALPNProtocols: [tunnelProtocol],
+    minVersion: 'TLSv1.3',
+    ...options,
   })
   socket.on('error', () => undefined)
   return socket

@@ -31,7 +31,8 @@ export async function openEvents(
   const leaving = new AbortController()
   const response = await fetch(`http://127.0.0.1:${port}/v1/events${query}`, {
     headers: {
-      ...{ authorization: `Bearer ${key}`, accept: 'text/event-stream' },
+      authorization: `Bearer ${key}`,
+      accept: 'text/event-stream',
       ...(lastEventId === undefined ? {} : { 'last-event-id': lastEventId }),
     },
     signal: leaving.signal,
@@ -64,7 +65,10 @@ export async function openEvents(
   // A stream that the client or the server cut has ended too.
   const ended = read().catch(() => undefined)
   return {
-    ...{ status: response.status, headers: response.headers, frames, ended },
+    status: response.status,
+    headers: response.headers,
+    frames,
+    ended,
     get lastId() {
       return seen.lastId
     },

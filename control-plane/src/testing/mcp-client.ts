@@ -78,10 +78,9 @@ export const post = (
   })
 
 /** The JSON-RPC message in an answer, which may be a stream of events. */
-export async function messageIn(response: Response): Promise<{
-  result?: Record<string, unknown>
-  error?: { code: number; message: string }
-}> {
+export async function messageIn(
+  response: Response,
+): Promise<{ result?: Record<string, unknown>; error?: { code: number; message: string } }> {
   const body = await response.text()
   const data = body.startsWith('{') ? body : (/^data: (\{.*)$/m.exec(body)?.[1] ?? 'null')
   return JSON.parse(data) as { result?: Record<string, unknown> }

@@ -30,7 +30,8 @@ export function oauthClient(plane: Plane) {
   const post = async (path: string, fields: Record<string, string>): Promise<OAuthAnswer> =>
     readAnswer(
       await server.inject({
-        ...{ method: 'POST', url: `/oauth${path}` },
+        method: 'POST',
+        url: `/oauth${path}`,
         headers: { 'content-type': 'application/x-www-form-urlencoded' },
         payload: new URLSearchParams(fields).toString(),
       }),
@@ -44,7 +45,8 @@ export function oauthClient(plane: Plane) {
     use: async (access: string): Promise<OAuthAnswer> =>
       readAnswer(
         await server.inject({
-          ...{ method: 'POST', url: '/mcp' },
+          method: 'POST',
+          url: '/mcp',
           headers: {
             authorization: `Bearer ${access}`,
             'content-type': 'application/json',

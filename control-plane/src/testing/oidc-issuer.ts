@@ -75,7 +75,11 @@ export async function startOidcIssuer(): Promise<OidcIssuer> {
       return answer(response, 400, { error: 'invalid_grant' })
     const now = Math.floor(Date.now() / 1000)
     const claims: Record<string, unknown> = {
-      ...{ iss: self.url, aud: client.id, iat: now, exp: now + 300, nonce: asked.nonce },
+      iss: self.url,
+      aud: client.id,
+      iat: now,
+      exp: now + 300,
+      nonce: asked.nonce,
       ...asked.person,
       ...self.claims,
     }
@@ -136,7 +140,10 @@ export async function startOidcIssuer(): Promise<OidcIssuer> {
   const self: OidcIssuer = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     person: { sub: '1' },
-    ...{ claims: {}, metadata: {}, userinfo: {}, requests: [] },
+    claims: {},
+    metadata: {},
+    userinfo: {},
+    requests: [],
     intercept: () => false,
     async rotate() {
       key = await newKey()

@@ -48,7 +48,10 @@ export async function startReceiver(): Promise<Receiver> {
   }
   const receiver: Receiver = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
-    ...{ received: [], forged: 0, secrets: [], answer: null },
+    received: [],
+    forged: 0,
+    secrets: [],
+    answer: null,
     async close() {
       server.closeAllConnections()
       server.close()

@@ -7,8 +7,14 @@ export const snapshot = (): string =>
   `snp_${(count += 1).toString(8).padStart(12, '0').replaceAll('0', 'a').replaceAll('1', 'b')}`
 
 export const element = (ref: number, more: Partial<Element>): Element => ({
-  ...{ ref, type: 'TextView', text: null, desc: null, id: null },
-  ...{ bounds: [0, 20 * ref, 100, 20 * ref + 20], center: [50, 20 * ref + 10], state: [] },
+  ref,
+  type: 'TextView',
+  text: null,
+  desc: null,
+  id: null,
+  bounds: [0, 20 * ref, 100, 20 * ref + 20],
+  center: [50, 20 * ref + 10],
+  state: [],
   ...more,
 })
 const quotedLine = ({ ref, type, text, id, state, center }: Element): string =>

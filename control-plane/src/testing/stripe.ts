@@ -48,15 +48,22 @@ export async function startStripe(): Promise<StripeDouble> {
     forms,
     async pay(plane, checkout, cents) {
       const object = {
-        ...{ id: `cs_${checkout}`, object: 'checkout.session', client_reference_id: checkout },
-        ...{ payment_status: 'paid', payment_intent: `pi_${checkout}`, currency: 'usd' },
-        ...{ amount_subtotal: cents, amount_total: cents },
+        id: `cs_${checkout}`,
+        object: 'checkout.session',
+        client_reference_id: checkout,
+        payment_status: 'paid',
+        payment_intent: `pi_${checkout}`,
+        currency: 'usd',
+        amount_subtotal: cents,
+        amount_total: cents,
       }
       const event = { id: 'evt_1', object: 'event', type: 'checkout.session.completed', data: { object } }
       const payload = JSON.stringify(event)
       const signature = webhooks.generateTestHeaderString({ payload, secret: webhookSecret })
       const answer = await plane.server.inject({
-        ...{ method: 'POST', url: '/webhooks/stripe', payload },
+        method: 'POST',
+        url: '/webhooks/stripe',
+        payload,
         headers: { 'content-type': 'application/json', 'stripe-signature': signature },
       })
       return answer.statusCode

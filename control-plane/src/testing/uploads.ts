@@ -87,7 +87,7 @@ export async function sendFile(
     method: upload_method,
     headers: upload_headers,
     body: Buffer.isBuffer(file) ? new Uint8Array(file) : (Readable.toWeb(file) as ReadableStream),
-    ...{ duplex: 'half' },
+    duplex: 'half',
   })
   return answerOf(response)
 }

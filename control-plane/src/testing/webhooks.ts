@@ -10,7 +10,9 @@ type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 export function hooksOf(plane: Plane, tenant: Tenant) {
   const call = (method: Method, path: string, body?: object, { on = plane, key = tenant.key } = {}) =>
     on.server.inject({
-      ...{ method, url: `/v1/webhooks${path}`, headers: { authorization: `Bearer ${key}` } },
+      method,
+      url: `/v1/webhooks${path}`,
+      headers: { authorization: `Bearer ${key}` },
       ...(body ? { payload: body } : {}),
     })
   const deliveries = async (path: string) => {

@@ -80,8 +80,12 @@ async function solve({
   }
   const { count } = way
   return {
-    ...{ task: task.name, failure, ms },
-    ...{ calls: count.calls - calls, bytes: count.bytes - bytes, tokens: count.tokens - tokens },
+    task: task.name,
+    failure,
+    ms,
+    calls: count.calls - calls,
+    bytes: count.bytes - bytes,
+    tokens: count.tokens - tokens,
   }
 }
 

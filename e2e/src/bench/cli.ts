@@ -23,8 +23,10 @@ try {
   const { admin } = await newTenant(system)
   const { id } = await readyPhone(admin, { max_duration: 3600, idle_timeout: 3600 })
   const env = {
-    ...{ PATH: process.env['PATH'] ?? '', XDG_CONFIG_HOME: '/nonexistent' },
-    ...{ PHONERACK_BASE_URL: admin.baseUrl, PHONERACK_API_KEY: admin.key },
+    PATH: process.env['PATH'] ?? '',
+    XDG_CONFIG_HOME: '/nonexistent',
+    PHONERACK_BASE_URL: admin.baseUrl,
+    PHONERACK_API_KEY: admin.key,
   }
   const options = { env, timeout: 60_000 }
   const cli = (...words: string[]) => run(process.execPath, [program, ...words], options)

@@ -37,8 +37,10 @@ const say = (line: string) => process.stdout.write(`${line}\n`)
 const system: System = await startSystem({
   virtualPhones: wanted.includes('wall') ? phoneCount : 1,
   env: {
-    ...{ PHONERACK_VIRTUAL_PHONE_PACE: 'real', PHONERACK_REQUESTS_PER_MINUTE: '100000000' },
-    ...{ PHONERACK_LIFECYCLE_PER_MINUTE: '100000', LOG_LEVEL: 'warn' },
+    PHONERACK_VIRTUAL_PHONE_PACE: 'real',
+    PHONERACK_REQUESTS_PER_MINUTE: '100000000',
+    PHONERACK_LIFECYCLE_PER_MINUTE: '100000',
+    LOG_LEVEL: 'warn',
   },
 })
 const browser: Browser = await openBrowser()
@@ -100,7 +102,8 @@ async function load(): Promise<void> {
     },
     {
       name: 'phones: "New phone"',
-      ...{ url, storageState },
+      url,
+      storageState,
       control: button('New phone'),
       hasAnswered: `document.querySelector('[role=dialog]')`,
     },

@@ -129,10 +129,7 @@ const sections: Record<string, (parts: Parts) => Promise<void>> = {
       { type: 'tap', target: { id: 'title' } },
     )
     const contenders: Contender[] = [
-      {
-        name: 'POST /actions, type, read back',
-        run: () => act(parts, { type: 'type', text: hundred }),
-      },
+      { name: 'POST /actions, type, read back', run: () => act(parts, { type: 'type', text: hundred }) },
       {
         name: 'adb shell input text (not read back)',
         run: () => adb.run('shell', `input text '${hundred.replaceAll(' ', '%s')}'`),

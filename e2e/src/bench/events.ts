@@ -33,7 +33,8 @@ const system = await startSystem({
   virtualPhones: 0,
   args: ['--control-only'],
   env: {
-    ...{ LOG_LEVEL: 'warn', PHONERACK_REQUESTS_PER_MINUTE: '100000000' },
+    LOG_LEVEL: 'warn',
+    PHONERACK_REQUESTS_PER_MINUTE: '100000000',
     PHONERACK_LIFECYCLE_PER_MINUTE: '100000000',
   },
 })
@@ -41,8 +42,13 @@ const database = ScaleDatabase.open(await databaseUrl(system))
 let rack: Awaited<ReturnType<typeof startSyntheticRack>> | undefined
 try {
   rack = await startSyntheticRack({
-    ...{ operator: operatorOf(system), controlUrl: system.up.base_url, dir: folder, log },
-    ...{ agents: Math.ceil(phones / phonesPerHost), phonesPerAgent: phonesPerHost, isEnrolled: true },
+    operator: operatorOf(system),
+    controlUrl: system.up.base_url,
+    dir: folder,
+    log,
+    agents: Math.ceil(phones / phonesPerHost),
+    phonesPerAgent: phonesPerHost,
+    isEnrolled: true,
     times: { startMs: 0, parkMs: 0 },
   })
   await eventually(

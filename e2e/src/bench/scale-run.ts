@@ -88,8 +88,13 @@ export async function measureScale(
   try {
     const pid = await pidFor(system, 'control-plane')
     rack = await startSyntheticRack({
-      ...{ operator: operatorOf(system), controlUrl: system.up.base_url, dir: folder, log },
-      ...{ agents: hosts, phonesPerAgent: Math.ceil(phones / hosts), isEnrolled: true },
+      operator: operatorOf(system),
+      controlUrl: system.up.base_url,
+      dir: folder,
+      log,
+      agents: hosts,
+      phonesPerAgent: Math.ceil(phones / hosts),
+      isEnrolled: true,
       times: { startMs: phoneMs, parkMs: phoneMs },
       onCall: ({ kind, phoneId, at }) => {
         if (kind === 'park') parked.set(phoneId, at)
@@ -157,9 +162,17 @@ async function measure({ system, database, keys, pid, phones, parked, say }: Par
   say('waiting for the parks')
   const late = figures('park', await lateness(last.created, parked))
   return {
-    ...{ createsPerSecond: phones / seconds, ...spent },
-    ...{ createP50: creates.p50, createP99: creates.p99, listP50: list.p50, listP99: list.p99 },
-    ...{ parks: late.runs, parkP50: late.p50, parkP99: late.p99, ...quiet, memory },
+    createsPerSecond: phones / seconds,
+    ...spent,
+    createP50: creates.p50,
+    createP99: creates.p99,
+    listP50: list.p50,
+    listP99: list.p99,
+    parks: late.runs,
+    parkP50: late.p50,
+    parkP99: late.p99,
+    ...quiet,
+    memory,
   }
 }
 
@@ -167,8 +180,11 @@ async function measure({ system, database, keys, pid, phones, parked, say }: Par
 async function watchIdle(database: ScaleDatabase, pid: number, postmaster: number, phones: number) {
   await sleep(idle.settleMs)
   const look = async () => ({
-    ...{ at: performance.now(), control: await cpuOf(pid), postgres: await cpuOfPostgres(postmaster) },
-    ...{ agents: process.cpuUsage(), ...(await database.written()) },
+    at: performance.now(),
+    control: await cpuOf(pid),
+    postgres: await cpuOfPostgres(postmaster),
+    agents: process.cpuUsage(),
+    ...(await database.written()),
   })
   const before = await look()
   await sleep(idle.watchedMs)

@@ -146,7 +146,9 @@ it(
     const listedIds = (): Set<string> => new Set(events.map(({ id }) => id))
     const missing = (have: { has(id: string): boolean }) => [...listedIds()].filter((id) => !have.has(id))
     const missingNow = () => ({
-      ...{ listed: events.length, webhook: missing(receiver.events), stream: missing(new Set(streamed)) },
+      listed: events.length,
+      webhook: missing(receiver.events),
+      stream: missing(new Set(streamed)),
       unlisted: [...receiver.events.keys()].filter((id) => !listedIds().has(id)),
     })
     await eventually(

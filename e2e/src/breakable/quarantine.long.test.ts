@@ -23,8 +23,12 @@ beforeAll(async () => {
 afterAll(() => endMaintenance())
 
 const shown = z.object({
-  ...{ id: z.string(), serial: z.string(), state: z.string(), link: z.string() },
-  ...{ reason: z.string().nullable(), phone_id: z.string().nullable() },
+  id: z.string(),
+  serial: z.string(),
+  state: z.string(),
+  link: z.string(),
+  reason: z.string().nullable(),
+  phone_id: z.string().nullable(),
   next_step: z.object({ commands: z.array(z.object({ words: z.array(z.string()) })) }).nullable(),
 })
 async function devices() {

@@ -28,9 +28,7 @@ it('changes the date of a process, and no other clock', { timeout: 150_000 }, as
   const { stdout } = await promisify(execFile)(
     process.execPath,
     ['--import', module, '--input-type=module', '-e', script],
-    {
-      env: { ...process.env, PHONERACK_CHAOS_CLOCK: file },
-    },
+    { env: { ...process.env, PHONERACK_CHAOS_CLOCK: file } },
   )
   const found = JSON.parse(stdout) as Record<string, number>
   for (const name of ['now', 'made', 'text'])

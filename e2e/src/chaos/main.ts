@@ -46,10 +46,15 @@ if (!hasSmallDisk) process.stdout.write('No right to mount: no disk gets full in
 process.stdout.write(`seed ${seed}\n`)
 try {
   const report = await run({
-    ...{ seed, durationMs: minutes * 60_000, restoreMs: 10_000, signal: aborting.signal },
+    seed,
+    durationMs: minutes * 60_000,
+    restoreMs: 10_000,
+    signal: aborting.signal,
     shape: { controls: 3, agents: 3, phones: 10, brokers: 3, hasSmallDisk },
     tempo: tempos.usual,
-    ...{ tenants: 4, rentersPerTenant: 3, randomEveryMs: 250 },
+    tenants: 4,
+    rentersPerTenant: 3,
+    randomEveryMs: 250,
     say: (text) => {
       if (!values.quiet) process.stdout.write(`${stamp(Date.now())} ${text}\n`)
     },

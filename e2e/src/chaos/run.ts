@@ -115,13 +115,14 @@ async function storm(all: Storm): Promise<void> {
   const { system, timeline, found, figures, signal, seed } = all
   const knowledge = newKnowledge()
   const load = await createLoad(system, {
-    ...{
-      seed,
-      tenants: all.tenants,
-      rentersPerTenant: all.rentersPerTenant,
-      randomEveryMs: all.randomEveryMs,
-    },
-    ...{ requestLog: all.of('logs', 'requests.log'), timeline, knowledge, report: found },
+    seed,
+    tenants: all.tenants,
+    rentersPerTenant: all.rentersPerTenant,
+    randomEveryMs: all.randomEveryMs,
+    requestLog: all.of('logs', 'requests.log'),
+    timeline,
+    knowledge,
+    report: found,
   })
   const followers = load.tenants.map((tenant) => followEvents(system.baseUrl, tenant))
   const watching = new AbortController()
@@ -204,7 +205,9 @@ function startGuard(dir: string, { agents }: Shape): { release(): Promise<void> 
   const racks = Array.from({ length: agents }, (_, index) => path.join(dir, `agent-${index + 1}`))
   const script = path.join(root, 'e2e/src/chaos/guard.mjs')
   const child = spawn(process.execPath, [script, dir, ...racks], {
-    ...{ cwd: '/', detached: true, stdio: ['pipe', 'ignore', 'ignore'] },
+    cwd: '/',
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
   })
   child.stdin.on('error', () => undefined)
   const ended = once(child, 'exit')
@@ -242,13 +245,14 @@ async function judge(
   for (const device of await system.operator.devices()) states[device.state] = (states[device.state] ?? 0) + 1
   const touched = await judgeWitnesses(all, knowledge)
   figures[when] = {
-    ...{
-      settledSeconds: settled.seconds,
-      wipedSeconds: wiped.seconds,
-      recordings: recordings.statuses,
-      ...{ devices: states, events },
-    },
-    ...{ phones: knowledge.phones.size, sessions: knowledge.sessions.size, writesOnPhones: touched },
+    settledSeconds: settled.seconds,
+    wipedSeconds: wiped.seconds,
+    recordings: recordings.statuses,
+    devices: states,
+    events,
+    phones: knowledge.phones.size,
+    sessions: knowledge.sessions.size,
+    writesOnPhones: touched,
   }
 }
 

@@ -64,9 +64,12 @@ it('traces a batch from HTTP to ADB, and answers while the receiver hangs', asyn
   ])
   // The client neither decides whether its request is sampled nor adds spans to a trace.
   expect(root()).toMatchObject({
-    ...{ parentId: '', links: [foreignTrace], kind: 2 },
+    parentId: '',
+    links: [foreignTrace],
+    kind: 2,
     attributes: {
-      ...{ 'http.response.status_code': '200', 'phonerack.request.id': requestId },
+      'http.response.status_code': '200',
+      'phonerack.request.id': requestId,
       'phonerack.phone.id': phone.id,
     },
   })

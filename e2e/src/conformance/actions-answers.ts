@@ -26,11 +26,18 @@ export const answersOn = (rented: () => Rented): void => {
     expect(answer.body).toEqual({
       results: [
         {
-          ...{ index: 0, type: 'open_app', ok: true, ms, activity: text },
+          index: 0,
+          type: 'open_app',
+          ok: true,
+          ms,
+          activity: text,
           app: { package: dialogs, activity: text },
         },
         {
-          ...{ index: 1, type: 'close_app', ok: false, ms },
+          index: 1,
+          type: 'close_app',
+          ok: false,
+          ms,
           error: { code: 'app_not_found', message: text, retryable: false, next: text, details },
         },
       ],

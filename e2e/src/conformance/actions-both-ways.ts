@@ -80,11 +80,7 @@ export const actionsOn = (system: System, fast: boolean): void => {
     const shade = await act(
       phone,
       { type: 'home' },
-      {
-        type: 'swipe',
-        from: { x: 540, y: 4 },
-        to: { x: 540, y: 1700 },
-      },
+      { type: 'swipe', from: { x: 540, y: 4 }, to: { x: 540, y: 1700 } },
     )
     expect(shade.text).toContain('Bluetooth')
     await act(phone, { type: 'back' }, ...fresh(gallery))

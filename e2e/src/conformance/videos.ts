@@ -82,7 +82,9 @@ export async function probeVideo(phone: Recorded, id: string) {
     const [{ width, height, nb_read_frames: frames }] = streams
     return {
       ms: format.duration * 1000,
-      ...{ width, height, frames },
+      width,
+      height,
+      frames,
       /** The time of each picture, in milliseconds. */
       times: packets.map(({ pts_time: seconds }) => seconds * 1000),
       bytes: answer.bytes.length,

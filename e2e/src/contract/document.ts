@@ -83,11 +83,7 @@ export class Contract {
           path,
           parameters,
           body: content
-            ? {
-                required: requestBody?.required ?? false,
-                mediaType: content[0],
-                schema: content[1].schema,
-              }
+            ? { required: requestBody?.required ?? false, mediaType: content[0], schema: content[1].schema }
             : null,
           responses,
         }

@@ -68,10 +68,7 @@ export function valuesOf(contract: Contract, given: Schema, name = '', depth = 0
         })
       const more = typeof schema.additionalProperties === 'object' ? schema.additionalProperties : {}
       const keys = schema.propertyNames ? inner(schema.propertyNames) : fc.string()
-      return fc.dictionary(keys as fc.Arbitrary<string>, inner(more), {
-        maxKeys: 3,
-        noNullPrototype: true,
-      })
+      return fc.dictionary(keys as fc.Arbitrary<string>, inner(more), { maxKeys: 3, noNullPrototype: true })
     }
     default:
       return depth > 3 ? fc.constant(null) : fc.jsonValue({ maxDepth: 2 })

@@ -23,19 +23,25 @@ const partsOf = (reply: Reply) =>
         { type: 'input_json_delta', partial_json: JSON.stringify(reply.call.input) },
       ]
 
-function eventsOf(reply: Reply): { type: string }[] {
+function eventsOf(reply: Reply): { type: string; [field: string]: unknown }[] {
   const [content_block, delta] = partsOf(reply)
   const message = {
-    ...{ id: `msg_${reply.turn}`, type: 'message', role: 'assistant', model: 'scripted', content: [] },
-    ...{ stop_reason: null, stop_sequence: null, usage },
+    id: `msg_${reply.turn}`,
+    type: 'message',
+    role: 'assistant',
+    model: 'scripted',
+    content: [],
+    stop_reason: null,
+    stop_sequence: null,
+    usage,
   }
   const stop_reason = 'text' in reply ? 'end_turn' : 'tool_use'
   return [
-    { type: 'message_start', ...{ message } },
-    { type: 'content_block_start', ...{ index: 0, content_block } },
-    { type: 'content_block_delta', ...{ index: 0, delta } },
-    { type: 'content_block_stop', ...{ index: 0 } },
-    { type: 'message_delta', ...{ delta: { stop_reason, stop_sequence: null }, usage } },
+    { type: 'message_start', message },
+    { type: 'content_block_start', index: 0, content_block },
+    { type: 'content_block_delta', index: 0, delta },
+    { type: 'content_block_stop', index: 0 },
+    { type: 'message_delta', delta: { stop_reason, stop_sequence: null }, usage },
     { type: 'message_stop' },
   ]
 }

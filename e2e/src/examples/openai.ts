@@ -11,12 +11,19 @@ const body = z.looseObject({
 const itemOf = (reply: Reply) =>
   'text' in reply
     ? {
-        ...{ type: 'message', id: `msg_${reply.turn}`, role: 'assistant', status: 'completed' },
+        type: 'message',
+        id: `msg_${reply.turn}`,
+        role: 'assistant',
+        status: 'completed',
         content: [{ type: 'output_text', text: reply.text, annotations: [] }],
       }
     : {
-        ...{ type: 'function_call', id: `fc_${reply.turn}`, call_id: reply.call.id, status: 'completed' },
-        ...{ name: reply.call.name, arguments: JSON.stringify(reply.call.input) },
+        type: 'function_call',
+        id: `fc_${reply.turn}`,
+        call_id: reply.call.id,
+        status: 'completed',
+        name: reply.call.name,
+        arguments: JSON.stringify(reply.call.input),
       }
 
 export const responses: Protocol = {
@@ -30,13 +37,27 @@ export const responses: Protocol = {
   type: 'application/json',
   write: (reply) =>
     JSON.stringify({
-      ...{ id: `resp_${reply.turn}`, object: 'response', created_at: 1, model: 'scripted' },
-      ...{ status: 'completed', output: [itemOf(reply)], error: null, incomplete_details: null },
-      ...{ instructions: null, metadata: {}, parallel_tool_calls: false, temperature: 1, top_p: 1 },
-      ...{ tool_choice: 'auto', tools: [] },
+      id: `resp_${reply.turn}`,
+      object: 'response',
+      created_at: 1,
+      model: 'scripted',
+      status: 'completed',
+      output: [itemOf(reply)],
+      error: null,
+      incomplete_details: null,
+      instructions: null,
+      metadata: {},
+      parallel_tool_calls: false,
+      temperature: 1,
+      top_p: 1,
+      tool_choice: 'auto',
+      tools: [],
       usage: {
-        ...{ input_tokens: 1, output_tokens: 1, total_tokens: 2 },
-        ...{ input_tokens_details: { cached_tokens: 0 }, output_tokens_details: { reasoning_tokens: 0 } },
+        input_tokens: 1,
+        output_tokens: 1,
+        total_tokens: 2,
+        input_tokens_details: { cached_tokens: 0 },
+        output_tokens_details: { reasoning_tokens: 0 },
       },
     }),
 }

@@ -56,8 +56,10 @@ export async function startModel(script: readonly Turn[]): Promise<Model> {
   const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   return {
     env: {
-      ...{ OPENAI_BASE_URL: `${address}/v1`, OPENAI_API_KEY: 'scripted' },
-      ...{ ANTHROPIC_BASE_URL: address, ANTHROPIC_API_KEY: 'scripted' },
+      OPENAI_BASE_URL: `${address}/v1`,
+      OPENAI_API_KEY: 'scripted',
+      ANTHROPIC_BASE_URL: address,
+      ANTHROPIC_API_KEY: 'scripted',
     },
     requests,
     async stop() {

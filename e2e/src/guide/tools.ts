@@ -42,10 +42,7 @@ export async function runTools(blocks: readonly Block[], access: McpAccess): Pro
         continue
       }
       for (const call of z.array(callSchema).parse(Array.isArray(parsed) ? parsed : [parsed])) {
-        const result = await client.callTool({
-          name: call.name,
-          arguments: withIds(call.arguments, ids),
-        })
+        const result = await client.callTool({ name: call.name, arguments: withIds(call.arguments, ids) })
         const text = textOf(result)
         if (result.isError === true) throw new Error(`${call.name}: ${text}`)
         for (const [id, prefix = ''] of text.matchAll(/\b(ph|hnd)_[a-z2-7]{12}\b/g)) ids.set(prefix, id)

@@ -16,7 +16,8 @@ export interface Load {
 export async function startLoad(system: System, phones: number): Promise<Load> {
   const { admin: api, projectId } = await newTenant(system)
   const client = new Phonerack({
-    ...{ baseUrl: system.up.base_url, apiKey: await newKey(system, projectId, 'admin') },
+    baseUrl: system.up.base_url,
+    apiKey: await newKey(system, projectId, 'admin'),
   })
   const signer: Signer = await newSigner('monitoring')
   const rented: string[] = []

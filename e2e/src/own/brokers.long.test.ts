@@ -47,8 +47,11 @@ async function revoke(user: KeyPair): Promise<number> {
   const { config, urls } = brokers
   return revokeUsers(
     {
-      ...{ url: urls[0] ?? '', authorities: [], account: config.account },
-      ...{ signingSeed: await text(config.signingSeedFile), systemCreds: await text(config.systemCredsFile) },
+      url: urls[0] ?? '',
+      authorities: [],
+      account: config.account,
+      signingSeed: await text(config.signingSeedFile),
+      systemCreds: await text(config.systemCredsFile),
     },
     [user.getPublicKey()],
   )

@@ -16,9 +16,16 @@ const durationMs = 25_000
 test('every rule holds under load and faults of most kinds', { timeout: 600_000 }, async () => {
   const shape = { controls: 2, agents: 2, phones: 3, brokers: 1, hasSmallDisk: await canMount() }
   const report = await run({
-    ...{ seed, durationMs, restoreMs: 2000, signal: new AbortController().signal },
-    ...{ shape, tempo: tempos.dense },
-    ...{ tenants: 2, rentersPerTenant: 1, randomEveryMs: 400, say: () => undefined },
+    seed,
+    durationMs,
+    restoreMs: 2000,
+    signal: new AbortController().signal,
+    shape,
+    tempo: tempos.dense,
+    tenants: 2,
+    rentersPerTenant: 1,
+    randomEveryMs: 400,
+    say: () => undefined,
   })
   const summary = `seed ${report.seed}, ${JSON.stringify(report.figures)}`
   expect(report.texts, summary).toEqual([])

@@ -40,11 +40,17 @@ const plane = 'control-plane/dist/cli.js'
 
 /** The environment of a replica at this address. */
 const replica = (address: string, databaseUrl: string): NodeJS.ProcessEnv => ({
-  ...{ DATABASE_URL: databaseUrl, PHONERACK_PKI_DIR: of('pki'), NATS_URL: `tls://${first}:4222` },
-  ...{ NATS_CREDS_FILE: of('nats/control-plane.creds'), NATS_ACCOUNT_SEED_FILE: of('nats/account.seed') },
-  ...{ PHONERACK_HTTP_HOST: address, PHONERACK_OPERATOR_LISTEN: `${address}:8090` },
-  ...{ PHONERACK_OPERATOR_TOKEN_SHA256: hashSecret(operatorToken), PHONERACK_STOP_DELAY: '0' },
-  ...{ PHONERACK_REPLICA_ID: `replica-${address}`, PHONERACK_TUNNEL_LISTEN: `${address}:7720` },
+  DATABASE_URL: databaseUrl,
+  PHONERACK_PKI_DIR: of('pki'),
+  NATS_URL: `tls://${first}:4222`,
+  NATS_CREDS_FILE: of('nats/control-plane.creds'),
+  NATS_ACCOUNT_SEED_FILE: of('nats/account.seed'),
+  PHONERACK_HTTP_HOST: address,
+  PHONERACK_OPERATOR_LISTEN: `${address}:8090`,
+  PHONERACK_OPERATOR_TOKEN_SHA256: hashSecret(operatorToken),
+  PHONERACK_STOP_DELAY: '0',
+  PHONERACK_REPLICA_ID: `replica-${address}`,
+  PHONERACK_TUNNEL_LISTEN: `${address}:7720`,
 })
 
 const startReplica = (address: string, databaseUrl: string): Promise<Started> =>
@@ -104,12 +110,11 @@ it('rents a phone through tunnels to two replicas, and loses no more than the ca
   await machines.programs.call(
     'office',
     [plane, 'nats-config', '--dir', of('nats'), '--listen', `${first}:4222`],
-    {
-      ...{ DATABASE_URL: databaseUrl, PHONERACK_PKI_DIR: of('pki') },
-    },
+    { DATABASE_URL: databaseUrl, PHONERACK_PKI_DIR: of('pki') },
   )
   await machines.programs.start('office', ['-c', of('nats/nats.conf')], {
-    ...{ program: 'nats-server', until: /Server is ready/ },
+    program: 'nats-server',
+    until: /Server is ready/,
   })
   const killed = await startReplica(first, databaseUrl)
   await Promise.all([

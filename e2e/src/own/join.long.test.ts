@@ -100,13 +100,15 @@ it.skipIf(!isPossible)('joins over the network, is online and gets work', { time
   await Promise.all([
     programs.start('control', [plane], {
       env: {
-        ...{ ...installation, NATS_URL: `tls://${office}:4222` },
-        ...{
-          NATS_CREDS_FILE: of('nats/control-plane.creds'),
-          NATS_ACCOUNT_SEED_FILE: of('nats/account.seed'),
-        },
-        ...{ PHONERACK_HTTP_HOST: control, PHONERACK_OPERATOR_LISTEN: `${control}:8090` },
-        ...{ PHONERACK_OPERATOR_TOKEN_SHA256: hashSecret(token), PHONERACK_STOP_DELAY: '0' },
+        ...installation,
+        NATS_URL: `tls://${office}:4222`,
+
+        NATS_CREDS_FILE: of('nats/control-plane.creds'),
+        NATS_ACCOUNT_SEED_FILE: of('nats/account.seed'),
+        PHONERACK_HTTP_HOST: control,
+        PHONERACK_OPERATOR_LISTEN: `${control}:8090`,
+        PHONERACK_OPERATOR_TOKEN_SHA256: hashSecret(token),
+        PHONERACK_STOP_DELAY: '0',
       },
     }),
     programs.start('control', inline(proxyScript, dir, control ?? ''), { until: /proxy is ready/ }),

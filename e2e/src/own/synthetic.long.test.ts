@@ -16,8 +16,12 @@ let rack: SyntheticRack | undefined
 beforeAll(async () => {
   system = await startSystem({ virtualPhones: 0, args: ['--control-only'] })
   rack = await startSyntheticRack({
-    ...{ operator: operatorOf(system), controlUrl: system.up.base_url, log },
-    ...{ agents: 1, phonesPerAgent: 1, dir: `${system.dir}/synthetic` },
+    operator: operatorOf(system),
+    controlUrl: system.up.base_url,
+    log,
+    agents: 1,
+    phonesPerAgent: 1,
+    dir: `${system.dir}/synthetic`,
     onCall: (call) => calls.push(call),
   })
 })

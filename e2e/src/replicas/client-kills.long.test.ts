@@ -214,7 +214,10 @@ describe('a control plane that is killed during calls of all clients', limit, ()
       const [before, keysBefore] = [client.arrivals('create'), client.relay.keys().length]
       const { create, marker } = createOf(client)
       return {
-        ...{ client, create, marker, keysBefore },
+        client,
+        create,
+        marker,
+        keysBefore,
         send: () => client.program.create(create),
         isTime: () => Promise.resolve(client.arrivals('create') > before),
       }
@@ -240,7 +243,9 @@ describe('a control plane that is killed during calls of all clients', limit, ()
     const calls = clients.map((client) => {
       const { create, marker } = createOf(client)
       return {
-        ...{ client, create, marker },
+        client,
+        create,
+        marker,
         send: () => client.program.create(create),
         isTime: async () => (await records.phonesWith(marker)).length > 0,
       }
@@ -263,7 +268,8 @@ describe('a control plane that is killed during calls of all clients', limit, ()
         await client.openNote()
         const text = newText()
         return {
-          ...{ client, text },
+          client,
+          text,
           batches: await records.batchesOn(phone.id),
           sessions: await records.sessionsOf(phone.id),
           send: () => program.act(phone.id, [typed(text), { type: 'wait', ms: 10_000 }]),
@@ -290,7 +296,9 @@ describe('a control plane that is killed during calls of all clients', limit, ()
         const { id } = client.phone
         const earlier = (await records.sessionsOf(id)).length
         return {
-          ...{ client, earlier, before: client.arrivals('start', id) },
+          client,
+          earlier,
+          before: client.arrivals('start', id),
           send: () => client.program.start(id, 900),
           isTime: async () => (await records.sessionsOf(id)).length > earlier,
         }

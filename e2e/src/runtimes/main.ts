@@ -60,8 +60,11 @@ function runOn({ program, args, extension }: Runtime, cwd: string, service: Serv
   const startedAt = performance.now()
   // No proxy and no settings of the person that runs this.
   const env = {
-    ...{ PATH: process.env['PATH'], HOME: cwd, NO_COLOR: '1' },
-    ...{ PHONERACK_BASE_URL: service.baseUrl, PHONERACK_API_KEY: service.apiKey },
+    PATH: process.env['PATH'],
+    HOME: cwd,
+    NO_COLOR: '1',
+    PHONERACK_BASE_URL: service.baseUrl,
+    PHONERACK_API_KEY: service.apiKey,
   }
   return new Promise((resolve, reject) => {
     const child = spawn(program, words, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], timeout: limitMs })

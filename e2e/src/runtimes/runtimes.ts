@@ -35,14 +35,19 @@ const bun: Packaged = { name: 'bun', version: '1.4.5', scope: '@oven', file: 'bi
 export const runtimes: Readonly<Record<string, () => Promise<Runtime>>> = {
   'Node.js': () =>
     Promise.resolve({
-      ...{ name: 'Node.js', version: process.versions.node, program: process.execPath },
-      ...{ extension: '.mjs', args: (file: string) => [file] },
+      name: 'Node.js',
+      version: process.versions.node,
+      program: process.execPath,
+      extension: '.mjs',
+      args: (file: string) => [file],
     }),
   Deno: async () => {
     const program = await programOf(deno)
     const { stdout } = await run(program, ['--version'])
     return {
-      ...{ name: 'Deno', version: /^deno (\S+)/.exec(stdout)?.[1] ?? stdout.trim(), program },
+      name: 'Deno',
+      version: /^deno (\S+)/.exec(stdout)?.[1] ?? stdout.trim(),
+      program,
       extension: '.ts',
       // The README lists these permissions.
       args: (file, host) => [
@@ -54,10 +59,7 @@ export const runtimes: Readonly<Record<string, () => Promise<Runtime>>> = {
   Bun: async () => {
     const program = await programOf(bun)
     const { stdout } = await run(program, ['--version'])
-    return {
-      ...{ name: 'Bun', version: stdout.trim(), program },
-      ...{ extension: '.ts', args: (file) => ['run', file] },
-    }
+    return { name: 'Bun', version: stdout.trim(), program, extension: '.ts', args: (file) => ['run', file] }
   },
 }
 

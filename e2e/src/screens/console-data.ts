@@ -59,7 +59,8 @@ async function useAsAgent(agent: Api, phone: string): Promise<void> {
     agent.post(`/v1/phones/${phone}/actions`, { actions, observe })
   const put = (name: string, body: Uint8Array) =>
     agent.request('PUT', `/v1/phones/${phone}/files?path=/sdcard/Download/${name}`, {
-      ...{ body, headers: { 'content-type': 'application/octet-stream' } },
+      body,
+      headers: { 'content-type': 'application/octet-stream' },
     })
   await agent.post(`/v1/phones/${phone}/start`, {})
   const recording = created.parse(
@@ -90,13 +91,18 @@ async function startTrial(system: System): Promise<string> {
 async function askForAccess({ up }: System): Promise<string> {
   const redirect = 'https://claude.ai/api/mcp/auth_callback'
   const answer = await fetch(`${up.base_url}/oauth/register`, {
-    ...{ method: 'POST', headers: { 'content-type': 'application/json' } },
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ client_name: 'Claude', redirect_uris: [redirect] }),
   })
   const { client_id: client } = z.object({ client_id: z.string() }).parse(await answer.json())
   const query = new URLSearchParams({
-    ...{ response_type: 'code', client_id: client, redirect_uri: redirect, state: 'x' },
-    ...{ code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM', code_challenge_method: 'S256' },
+    response_type: 'code',
+    client_id: client,
+    redirect_uri: redirect,
+    state: 'x',
+    code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
+    code_challenge_method: 'S256',
     resource: up.mcp_url,
   })
   return `${up.base_url}/oauth/authorize?${query.toString()}`
@@ -104,7 +110,8 @@ async function askForAccess({ up }: System): Promise<string> {
 
 async function askAsTerminal({ up }: System): Promise<string> {
   const answer = await fetch(`${up.base_url}/v1/setup`, {
-    ...{ method: 'POST', headers: { 'content-type': 'application/json' } },
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ client: 'phonerack 1.0 on build-3' }),
   })
   return z.object({ user_code: z.string() }).parse(await answer.json()).user_code
@@ -139,7 +146,9 @@ export async function furnish(
   const made = await send('POST', `${of}/webhooks`, { url: receiver.url, description: 'agents' })
   receiver.secret = String(made['secret'])
   await send('POST', `${of}/webhooks`, {
-    ...{ url: 'https://agents.example.com/phonerack', description: 'staging', events: ['phone.failed'] },
+    url: 'https://agents.example.com/phonerack',
+    description: 'staging',
+    events: ['phone.failed'],
   })
   await readyPhone(agent, { name: 'release 4.2', metadata: { branch: 'release/4.2', run: '318' } })
   const help = await readyPhone(agent, { name: helpName })
@@ -167,7 +176,8 @@ export async function furnish(
   await invite(browser, send, of)
   const projects = `${origin}/console/projects`
   return {
-    ...{ at: `${projects}/${project}`, empty: `${projects}/${String(research['id'])}` },
+    at: `${projects}/${project}`,
+    empty: `${projects}/${String(research['id'])}`,
     low: `${projects}/${await startTrial(system)}`,
     setupUrl: `${system.up.base_url}/setup`,
     consentUrl: await askForAccess(system),

@@ -129,16 +129,8 @@ export const phoneScenes: readonly Scene[] = [
   },
   { name: 'phone-details', path: 'phones', then: (page) => openTab(page, 'Details') },
   { name: 'phone-files', path: 'phones', then: (page) => openTab(page, 'Files') },
-  {
-    name: 'phone-clipboard',
-    path: 'phones',
-    then: (page) => openTab(page, 'Clipboard'),
-  },
-  {
-    name: 'phone-log',
-    path: 'phones',
-    then: (page) => openTab(page, 'Log'),
-  },
+  { name: 'phone-clipboard', path: 'phones', then: (page) => openTab(page, 'Clipboard') },
+  { name: 'phone-log', path: 'phones', then: (page) => openTab(page, 'Log') },
   {
     name: 'phone-location',
     path: 'phones',

@@ -17,17 +17,24 @@ const tryAgain = (page: Page): Promise<void> =>
 
 export const stateScenes = ({ empty, low }: Furnished): readonly Scene[] => [
   ...['phones', 'keys', 'webhooks', 'events', 'activity'].map((page) => ({
-    ...{ name: `${page}-empty`, path: `${empty}/${page}`, only: two },
+    name: `${page}-empty`,
+    path: `${empty}/${page}`,
+    only: two,
   })),
   {
-    ...{ name: 'phones-loading', path: 'phones', isLoading: true, only: two },
+    name: 'phones-loading',
+    path: 'phones',
+    isLoading: true,
+    only: two,
     before: (page) => page.route(list, () => undefined),
     after: (page) => page.unroute(list),
   },
   { name: 'phones-unreachable', path: 'phones', only: two, ...unreachable(list), then: tryAgain },
   { name: 'unreachable', path: 'phones', only: two, ...unreachable(session), then: tryAgain },
   {
-    ...{ name: 'phones-stale', path: 'phones', only: two },
+    name: 'phones-stale',
+    path: 'phones',
+    only: two,
     async then(page) {
       await page.getByRole('list', { name: 'Phones', exact: true }).waitFor()
       await page.route(list, (route) => route.abort())
@@ -42,7 +49,10 @@ export const stateScenes = ({ empty, low }: Furnished): readonly Scene[] => [
     path: 'keys',
     async then(page) {
       const error = {
-        ...{ code: 'unauthorized', message: 'Sign in again.', next: null, request_id: '' },
+        code: 'unauthorized',
+        message: 'Sign in again.',
+        next: null,
+        request_id: '',
         details: { reason: 'recent_sign_in' },
       }
       await page.route('**/keys', (route) =>

@@ -144,7 +144,10 @@ async function draw(parts: Parts): Promise<void> {
   const issuer = await parts.start(startOidcIssuer(person), (each) => each.close())
   const mail = await parts.start(startMailServer(), (each) => each.close())
   const env = {
-    ...{ ...issuer.env, ...stripe.env, PHONERACK_SMTP_URL: mail.url, PHONERACK_SIGN_UP: 'open' },
+    ...issuer.env,
+    ...stripe.env,
+    PHONERACK_SMTP_URL: mail.url,
+    PHONERACK_SIGN_UP: 'open',
     PHONERACK_OAUTH_REGISTRATION: 'on',
   }
   const system = await parts.startSystem({ virtualPhones: 8, env, faultPort: true })

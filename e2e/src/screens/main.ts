@@ -67,8 +67,10 @@ async function draw(parts: Parts): Promise<void> {
     mode: 0o755,
   })
   const env = {
-    ...{ PATH: `${bin}:${process.env['PATH'] ?? ''}`, HOME: home },
-    ...{ TERM: 'xterm-256color', LANG: 'C.UTF-8' },
+    PATH: `${bin}:${process.env['PATH'] ?? ''}`,
+    HOME: home,
+    TERM: 'xterm-256color',
+    LANG: 'C.UTF-8',
   }
   const terminal = { columns, env, cwd: home, limitMs: 120_000 }
 

@@ -19,11 +19,14 @@ declare module 'vitest' {
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const authority = await mkdtemp(path.join(tmpdir(), 'phonerack-ca-'))
   const options: StartOptions = {
-    ...{ virtualPhones: 3, port: await freePort(), faultPort: await freePort() },
+    virtualPhones: 3,
+    port: await freePort(),
+    faultPort: await freePort(),
     without: [[], [], withoutFastWay],
     env: {
       // Tests that retry until a part is back exceed the specification's limits.
-      ...{ PHONERACK_LIFECYCLE_PER_MINUTE: '100000', PHONERACK_REQUESTS_PER_MINUTE: '1000000' },
+      PHONERACK_LIFECYCLE_PER_MINUTE: '100000',
+      PHONERACK_REQUESTS_PER_MINUTE: '1000000',
       // A test that fills the disk gives it a small one from the start.
       PHONERACK_RECORDING_MIN_FREE: '0',
       // Seconds that a phone may be away.

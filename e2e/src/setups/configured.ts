@@ -15,21 +15,27 @@ declare module 'vitest' {
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const standIns = {
-    ...{ stripe: await freePort(), issuer: await freePort() },
-    ...{ mail: await freePort(), traces: await freePort() },
+    stripe: await freePort(),
+    issuer: await freePort(),
+    mail: await freePort(),
+    traces: await freePort(),
   }
   project.provide('standIns', standIns)
   return provideSystems(project, {
     system: {
-      ...{ virtualPhones: 4, faultPort: true, without: [[], [], [], withoutFastWay] },
+      virtualPhones: 4,
+      faultPort: true,
+      without: [[], [], [], withoutFastWay],
       env: {
         ...contractEnv,
         ...stripeEnv(standIns.stripe),
         ...issuerEnv(`http://127.0.0.1:${standIns.issuer}`),
         PHONERACK_SMTP_URL: `smtp://127.0.0.1:${standIns.mail}`,
-        ...{ PHONERACK_SIGN_UP: 'open', PHONERACK_SIGN_UP_CREDIT: '5' },
+        PHONERACK_SIGN_UP: 'open',
+        PHONERACK_SIGN_UP_CREDIT: '5',
         OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${standIns.traces}`,
-        ...{ OTEL_BSP_SCHEDULE_DELAY: '200', LOG_LEVEL: 'debug' },
+        OTEL_BSP_SCHEDULE_DELAY: '200',
+        LOG_LEVEL: 'debug',
       },
     },
   })

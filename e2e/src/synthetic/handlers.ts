@@ -25,14 +25,19 @@ type Calls = Pick<
 
 const checks = [{ name: 'synthetic', passed: true, evidence: 'there is no phone' }]
 const capabilities = ['input', 'ui', 'screen', 'wipe'].map((name) => ({
-  ...{ name, implementation: 'synthetic', evidence: 'there is no phone' },
+  name,
+  implementation: 'synthetic',
+  evidence: 'there is no phone',
 }))
 
 const cleanness = (phone: SyntheticPhone) => ({
-  ...{ verified: true, checks, level: WipeLevel.WIPE_LEVEL_DATA },
+  verified: true,
+  checks,
+  level: WipeLevel.WIPE_LEVEL_DATA,
   ...phone.cleanness,
   // A new key with each wipe, as on a phone.
-  ...{ identity: identityOf(newSeed()), profileJson: '' },
+  identity: identityOf(newSeed()),
+  profileJson: '',
 })
 
 export function createSyntheticHandlers(

@@ -27,7 +27,8 @@ export async function startTwoMachines(): Promise<TwoMachines> {
   connectMachines(namespace)
   const programs = new NamespacePrograms(namespace)
   return {
-    ...{ dir, programs },
+    dir,
+    programs,
     send: (socket, method, target, key, body) => sendTo(path.join(dir, socket), method, target, key, body),
     async end() {
       await programs.end()

@@ -73,7 +73,8 @@ export async function startDebianPostgres(): Promise<DebianPostgres> {
     ),
   )
   return {
-    ...{ password, urlOf },
+    password,
+    urlOf,
     bareUrlOf: (name) => `postgresql://owner@127.0.0.1:${port}/${name}`,
     createDatabase: (name) => administer(`create database ${name}`),
     async stop() {

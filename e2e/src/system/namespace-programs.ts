@@ -36,7 +36,9 @@ export class NamespacePrograms<Machine extends string> {
     { env = {}, until = /./, program = process.execPath }: StartOptions = {},
   ): Promise<Started> {
     const child = spawn(...this.within(machine, program, args), {
-      ...{ cwd: root, env: { PATH: process.env['PATH'], ...env }, stdio: ['ignore', 'pipe', 'pipe'] },
+      cwd: root,
+      env: { PATH: process.env['PATH'], ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
     })
     this.started.push(child)
     const { line } = await firstLine(args.join(' '), child, until)
@@ -51,7 +53,9 @@ export class NamespacePrograms<Machine extends string> {
     input = '',
   ): Promise<string> {
     const promise = run(...this.within(machine, process.execPath, args), {
-      ...{ cwd: root, env: { PATH: process.env['PATH'], ...env }, timeout: 120_000 },
+      cwd: root,
+      env: { PATH: process.env['PATH'], ...env },
+      timeout: 120_000,
     })
     promise.child.stdin?.end(input)
     return (await promise).stdout

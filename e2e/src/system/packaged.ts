@@ -68,7 +68,11 @@ async function build(name: string, out: string): Promise<string> {
   const spec = packageNamed(name)
   const scrcpyServer = spec.hasScrcpyServer ? await ensureScrcpyServer(root, (text) => raise(text)) : null
   const [deb = ''] = await buildPackage(spec, {
-    ...{ root, out, scrcpyServer, compression: 'none', hasTarball: false },
+    root,
+    out,
+    scrcpyServer,
+    compression: 'none',
+    hasTarball: false,
   })
   return deb
 }

@@ -36,11 +36,14 @@ export async function startReplica(
   const urls = ['--database-url', await databaseUrl(first), '--nats-url', `nats://127.0.0.1:${nats}`]
   return startSystem({
     ...(port === undefined ? {} : { port }),
-    ...{ virtualPhones: 0, dir, args: ['--control-only', '--host', '127.0.0.2', ...urls] },
+    virtualPhones: 0,
+    dir,
+    args: ['--control-only', '--host', '127.0.0.2', ...urls],
     env: {
       PHONERACK_BASE_URL: baseUrl,
       PHONERACK_STORAGE_DIR: path.join(first.dir, 'storage'),
-      ...{ NATS_CREDS_FILE: of('control-plane.creds'), NATS_ACCOUNT_SEED_FILE: of('account.seed') },
+      NATS_CREDS_FILE: of('control-plane.creds'),
+      NATS_ACCOUNT_SEED_FILE: of('account.seed'),
     },
   })
 }

@@ -68,17 +68,26 @@ export async function startStripePages(wanted = 0): Promise<StripePages> {
       const checkout = form?.get('client_reference_id') ?? ''
       const cents = Number(form?.get('line_items[0][price_data][unit_amount]'))
       const object = {
-        ...{ id: `cs_${checkout}`, object: 'checkout.session', client_reference_id: checkout },
-        ...{ payment_status: 'paid', payment_intent: `pi_${checkout}`, currency: 'usd' },
-        ...{ amount_subtotal: cents, amount_total: cents },
+        id: `cs_${checkout}`,
+        object: 'checkout.session',
+        client_reference_id: checkout,
+        payment_status: 'paid',
+        payment_intent: `pi_${checkout}`,
+        currency: 'usd',
+        amount_subtotal: cents,
+        amount_total: cents,
       }
       const body = JSON.stringify({
-        ...{ id: 'evt_1', object: 'event', type: 'checkout.session.completed', data: { object } },
+        id: 'evt_1',
+        object: 'event',
+        type: 'checkout.session.completed',
+        data: { object },
       })
       const at = Math.floor(Date.now() / 1000)
       const signature = createHmac('sha256', webhookSecret).update(`${at}.${body}`).digest('hex')
       const answer = await fetch(`${baseUrl}/webhooks/stripe`, {
-        ...{ method: 'POST', body },
+        method: 'POST',
+        body,
         headers: { 'content-type': 'application/json', 'stripe-signature': `t=${at},v1=${signature}` },
       })
       return answer.status

@@ -114,10 +114,7 @@ export async function startSystem(options: StartOptions): Promise<System> {
 
 /** `./scripts/down`, then removes the folder. */
 export async function stopSystem({ dir }: Pick<System, 'dir'>): Promise<void> {
-  await run(path.join(root, 'scripts/down'), ['--data', dir, '--erase'], {
-    cwd: root,
-    timeout: 150_000,
-  })
+  await run(path.join(root, 'scripts/down'), ['--data', dir, '--erase'], { cwd: root, timeout: 150_000 })
   await rm(dir, { recursive: true, force: true })
 }
 

@@ -28,9 +28,7 @@ export const operatorOf = (system: System): Api => new Api(system.up.operator_ur
 
 export async function newTenant(system: System, options: TenantOptions = {}): Promise<Tenant> {
   const operator = operatorOf(system)
-  const answer = await operator.post('/operator/v1/projects', {
-    name: options.name ?? `test ${Date.now()}`,
-  })
+  const answer = await operator.post('/operator/v1/projects', { name: options.name ?? `test ${Date.now()}` })
   const projectId = created.parse(answer.body).id
   const change = await operator.patch(`/operator/v1/projects/${projectId}`, {
     credit_usd: options.creditUsd ?? '100.000000',

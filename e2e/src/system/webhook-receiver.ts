@@ -46,7 +46,10 @@ export async function startWebhookReceiver(tls?: { key: string; cert: string }):
   await once(server, 'listening')
   const receiver: WebhookReceiver = {
     url: `${tls ? 'https' : 'http'}://127.0.0.1:${(server.address() as AddressInfo).port}/`,
-    ...{ secret: 'whsec_AAAA', events: new Map(), refused: 0, failure: null },
+    secret: 'whsec_AAAA',
+    events: new Map(),
+    refused: 0,
+    failure: null,
     close() {
       server.closeAllConnections()
       server.close()

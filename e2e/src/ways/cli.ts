@@ -13,8 +13,11 @@ const program = path.join(root, 'clients/cli/dist/cli.js')
 export function countedCli(baseUrl: string, key: string, phoneId: string): CountedWay {
   const count = new Count()
   const env = {
-    ...{ PATH: process.env['PATH'] ?? '', NO_COLOR: '1', XDG_CONFIG_HOME: '/nonexistent' },
-    ...{ PHONERACK_BASE_URL: baseUrl, PHONERACK_API_KEY: key },
+    PATH: process.env['PATH'] ?? '',
+    NO_COLOR: '1',
+    XDG_CONFIG_HOME: '/nonexistent',
+    PHONERACK_BASE_URL: baseUrl,
+    PHONERACK_API_KEY: key,
   }
   const run = (words: string[], input = ''): Promise<{ out: string; err: string }> =>
     new Promise((resolve, reject) => {

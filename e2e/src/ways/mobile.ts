@@ -146,8 +146,12 @@ function elementOf(line: string, at: number): Element {
   const [x = 0, y = 0, width = 0, height = 0] = rest.slice(0, 4).map(Number)
   const states = rest[4]?.split(' ').filter(Boolean) ?? []
   return {
-    ...{ ref: at + 1, type, text: named.get('text') ?? null, desc: named.get('label') ?? null },
-    ...{ id: named.get('id') ?? null, bounds: [x, y, x + width, y + height] },
+    ref: at + 1,
+    type,
+    text: named.get('text') ?? null,
+    desc: named.get('label') ?? null,
+    id: named.get('id') ?? null,
+    bounds: [x, y, x + width, y + height],
     center: [Math.round(x + width / 2), Math.round(y + height / 2)],
     state: [...(type.includes('EditText') ? ['editable'] : []), ...states],
   }

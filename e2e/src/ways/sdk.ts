@@ -8,7 +8,8 @@ export async function countedSdk(baseUrl: string, apiKey: string, phoneId: strin
   const count = new Count()
   let bytes = 0
   const phonerack = new Phonerack({
-    ...{ apiKey, baseUrl },
+    apiKey,
+    baseUrl,
     async fetch(input, init) {
       const request = new Request(input, init)
       bytes += (await request.clone().arrayBuffer()).byteLength

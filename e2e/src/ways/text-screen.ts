@@ -19,9 +19,13 @@ export function screenIn(text: string, snapshotId: string): Screen {
     const [left, top] = [Number(x), Number(y)]
     return [
       {
-        ...{ ref: Number(ref), type, text: words === undefined ? null : unescape(words), desc: null },
+        ref: Number(ref),
+        type,
+        text: words === undefined ? null : unescape(words),
+        desc: null,
         id: id === undefined ? null : id.includes(':') ? id : `${app}:id/${id}`,
-        ...{ bounds: [left, top, left, top], center: [left, top] },
+        bounds: [left, top, left, top],
+        center: [left, top],
         state: state.split(' ').filter(Boolean),
       },
     ]

@@ -6,11 +6,16 @@ import { run } from '../testing/simulated-batch.js'
 import { simulatedPhone, type SimulatedPhone, type SimulatedView } from '../testing/simulated-phone.js'
 
 const button = (text: string, more: Partial<SimulatedView> = {}): SimulatedView => ({
-  ...{ class: 'android.widget.Button', text, flags: ['clickable'], bounds: [0, 100, 1080, 200] },
+  class: 'android.widget.Button',
+  text,
+  flags: ['clickable'],
+  bounds: [0, 100, 1080, 200],
   ...more,
 })
 const field = (id: string, flags: string[] = [], more: Partial<SimulatedView> = {}): SimulatedView => ({
-  ...{ class: 'android.widget.EditText', id: `com.example.app:id/${id}`, bounds: [0, 300, 1080, 400] },
+  class: 'android.widget.EditText',
+  id: `com.example.app:id/${id}`,
+  bounds: [0, 300, 1080, 400],
   flags: ['clickable', 'focusable', ...flags],
   ...more,
 })
@@ -66,7 +71,8 @@ describe.concurrent('a listed app', () => {
       [],
     ])
     expect(results[0]?.error).toMatchObject({
-      ...{ retryable: false, next: 'POST /v1/phones/{id}/handoffs' },
+      retryable: false,
+      next: 'POST /v1/phones/{id}/handoffs',
       details: { package: 'com.android.vending' },
     })
   })

@@ -13,7 +13,11 @@ const view = (text: string, top: number, more: Partial<SimulatedView> = {}): Sim
   ...more,
 })
 const app = (packageName: string, label: string = packageName): InstalledApp => ({
-  ...{ package: packageName, label, versionName: '1', versionCode: 1, system: false },
+  package: packageName,
+  label,
+  versionName: '1',
+  versionCode: 1,
+  system: false,
 })
 const installed = [
   app('com.example.notes', 'Notes'),

@@ -8,8 +8,12 @@ import { dismissNotification, openNotification } from './on-notification.js'
 const log = createLogger('test')
 log.level = 'silent'
 const posted: PostedNotification = {
-  ...{ key: '0|com.example.app|1|null|10001', package: 'com.example.app', title: 'Title', text: 'Text' },
-  ...{ postedAt: null, dismissible: true },
+  key: '0|com.example.app|1|null|10001',
+  package: 'com.example.app',
+  title: 'Title',
+  text: 'Text',
+  postedAt: null,
+  dismissible: true,
 }
 const wanted = { id: 'ntf_aaaaaaaaaaaa', is: () => true }
 
@@ -34,14 +38,13 @@ function make(whileClosing: (progress: Progress) => void = () => undefined) {
 }
 
 const card = {
-  ...{ package: 'com.android.systemui', id: 'com.android.systemui:id/expandableNotificationRow' },
+  package: 'com.android.systemui',
+  id: 'com.android.systemui:id/expandableNotificationRow',
   bounds: [0, 200, 1080, 400] as const,
   children: ['Title', 'Text'].map((text, index) => ({
-    ...{
-      package: 'com.android.systemui',
-      text,
-      bounds: [0, 200 + 50 * index, 1080, 250 + 50 * index] as const,
-    },
+    package: 'com.android.systemui',
+    text,
+    bounds: [0, 200 + 50 * index, 1080, 250 + 50 * index] as const,
   })),
 }
 

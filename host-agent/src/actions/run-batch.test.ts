@@ -65,13 +65,7 @@ describe.concurrent('a batch', () => {
       desc: string,
       bounds: SimulatedView['bounds'],
       more: Partial<SimulatedView> = {},
-    ): SimulatedView => ({
-      desc,
-      bounds,
-      flags: ['clickable'],
-      onTap: () => tapped.push(desc),
-      ...more,
-    })
+    ): SimulatedView => ({ desc, bounds, flags: ['clickable'], onTap: () => tapped.push(desc), ...more })
     const phone = simulatedPhone([
       view('Dismiss', [0, 0, 1080, 2400]),
       view('English', [200, 900, 880, 1500]),

@@ -104,9 +104,7 @@ function matchRef(
   const element = findAgain(before, tree.elements)
   if (element) return found({ ...elementPlace(element), ref: target.ref }, tree)
   const words = before.text ?? before.desc ?? before.id ?? ''
-  return miss('stale_snapshot', target, nearTo(words, tree), {
-    reason: 'changed',
-  })
+  return miss('stale_snapshot', target, nearTo(words, tree), { reason: 'changed' })
 }
 
 /** All matching places, in screen order. */

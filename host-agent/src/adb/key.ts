@@ -25,7 +25,8 @@ export async function ensureAdbKey(bin: string, home: string): Promise<void> {
   try {
     const { PATH, LD_LIBRARY_PATH } = process.env
     await run(bin, ['keygen', join(draft, 'adbkey')], {
-      ...{ timeout: limit, killSignal: 'SIGKILL' },
+      timeout: limit,
+      killSignal: 'SIGKILL',
       env: { PATH, LD_LIBRARY_PATH, HOME: draft },
     })
     renameSync(join(draft, 'adbkey.pub'), `${key}.pub`)

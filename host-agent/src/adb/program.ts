@@ -18,7 +18,10 @@ export interface AdbProgram {
 export async function readAdbProgram(bin: string, signal?: AbortSignal): Promise<AdbProgram> {
   const { PATH, LD_LIBRARY_PATH } = process.env
   const { stdout } = await run(bin, ['help'], {
-    ...{ timeout: limit, killSignal: 'SIGKILL', maxBuffer: 1_000_000, signal },
+    timeout: limit,
+    killSignal: 'SIGKILL',
+    maxBuffer: 1_000_000,
+    signal,
     env: { PATH, LD_LIBRARY_PATH },
   })
   const [first = '', second = ''] = stdout.split('\n')

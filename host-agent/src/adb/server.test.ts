@@ -174,9 +174,7 @@ describe('the adb server', () => {
     writeFileSync(
       program,
       '#!/bin/sh\nprintf "cannot bind" >&2\nsleep 0.2\nprintf ": in use" >&2\nexit 3\n',
-      {
-        mode: 0o755,
-      },
+      { mode: 0o755 },
     )
     expect((await start(program)).trouble).toBe('ended with code 3: cannot bind: in use')
   })

@@ -80,7 +80,13 @@ export async function startAdbServers(options: AdbServersOptions): Promise<AdbSe
   function begin(serves: ServedPhones): void {
     const serial = serialOf(serves)
     const started = serve({
-      ...{ bin, dataDir, serves, few, ensureKey, log, reconnectMs },
+      bin,
+      dataDir,
+      serves,
+      few,
+      ensureKey,
+      log,
+      reconnectMs,
       client: clientFor(serial),
       isMine: (each) => isPhoneOf(serial, each, connect),
       onChange: () => onList(devices()),

@@ -33,8 +33,14 @@ export interface HubParts {
  * it ended. `keyFrames`: between two requests for a key frame. `sparePause`: between the death of a standby server and the next.
  */
 export const captureTimes = {
-  ...{ linger: 5000, start: 10_000, spare: 3000, restart: 8000, firstPause: 50, longestPause: 1000 },
-  ...{ keyFrames: askTimes.between, sparePause: 1000 },
+  linger: 5000,
+  start: 10_000,
+  spare: 3000,
+  restart: 8000,
+  firstPause: 50,
+  longestPause: 1000,
+  keyFrames: askTimes.between,
+  sparePause: 1000,
 }
 export type CaptureTimes = Readonly<typeof captureTimes>
 

@@ -41,12 +41,7 @@ export function readVideoHeader(bytes: Buffer): VideoHeader {
   const isConfig = (flags & configBit) !== 0n
   if (length === 0 || length > (isConfig ? configLimit : packetLimit))
     throw new RangeError(`a video packet of ${length} bytes`)
-  return {
-    isConfig,
-    isKeyFrame: (flags & keyBit) !== 0n,
-    ptsUs: flags & (keyBit - 1n),
-    length,
-  }
+  return { isConfig, isKeyFrame: (flags & keyBit) !== 0n, ptsUs: flags & (keyBit - 1n), length }
 }
 
 const h264 = 'h264'

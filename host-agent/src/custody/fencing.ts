@@ -33,12 +33,7 @@ export class FencingRefused extends ApiError {
   constructor(serial: string, reason: Refusal, asked: bigint, current: string) {
     super('phone_unavailable', {
       message: messages[reason],
-      details: {
-        serial,
-        reason,
-        fencing_number: asked.toString(),
-        current_fencing_number: current,
-      },
+      details: { serial, reason, fencing_number: asked.toString(), current_fencing_number: current },
     })
     this.name = 'FencingRefused'
   }

@@ -23,7 +23,10 @@ beforeAll(async () => {
     const dataDir = join(folder, String(at))
     // Without helpers, since a wipe installs them.
     const phone = await startPhone({
-      ...{ port: 0, dataDir, pace: 'instant', onFault: () => undefined },
+      port: 0,
+      dataDir,
+      pace: 'instant',
+      onFault: () => undefined,
       without: ['scrcpy', 'ui-server'],
     })
     phones.push(phone)
@@ -34,9 +37,7 @@ beforeAll(async () => {
   const few = createFew(2)
   const enroll = async (serial: string): Promise<void> => {
     await untilLink(host, serial, 'unenrolled', 60_000)
-    expect(await host.control.enroll({ serial, fencingNumber: 1n }, 60_000)).toMatchObject({
-      verified: true,
-    })
+    expect(await host.control.enroll({ serial, fencingNumber: 1n }, 60_000)).toMatchObject({ verified: true })
     await at(serial).start()
   }
   await Promise.all(serials.map((serial) => few(() => enroll(serial))))

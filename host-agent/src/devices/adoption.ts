@@ -94,9 +94,15 @@ export async function adoptPhone(
   return supervisor.work('provisioning', async () => {
     forgetEarlier(records, serial, carried)
     fencing.enrolled({
-      ...{ enrolled: true, hardwareSerial, marks: [], mayLackMark: false },
-      ...{ choice: profile?.choice ?? null, baseline: profile?.baseline ?? null },
-      ...{ wiped: null, desired: nothingDesired, keyboard: null },
+      enrolled: true,
+      hardwareSerial,
+      marks: [],
+      mayLackMark: false,
+      choice: profile?.choice ?? null,
+      baseline: profile?.baseline ?? null,
+      wiped: null,
+      desired: nothingDesired,
+      keyboard: null,
       assignment: phoneId === '' ? null : { phoneId, tenant, fencingNumber: number },
     })
     const { mark } = await tie.mark(within)

@@ -130,7 +130,14 @@ export class Registry {
     const { times } = this.parts
     const log = this.parts.log.child({ serial })
     const supervisor = new DeviceSupervisor({
-      ...{ serial, jar, isolated, conditionEveryMs, times, records, log, onChange },
+      serial,
+      jar,
+      isolated,
+      conditionEveryMs,
+      times,
+      records,
+      log,
+      onChange,
       client: servers.clientOf(serial),
       links: this.links,
       onObservation: (observation) => {

@@ -14,7 +14,10 @@ const log = createLogger('test')
 log.level = 'silent'
 const minute = 60_000
 const caller = (phoneId = 'ph_a', fencingNumber = 1n) => ({
-  ...{ phoneId, tenant: 'tenant-a', fencingNumber, requestId: 'req_aaaaaaaaaaaa' },
+  phoneId,
+  tenant: 'tenant-a',
+  fencingNumber,
+  requestId: 'req_aaaaaaaaaaaa',
 })
 
 let now: number

@@ -92,8 +92,12 @@ async function carry(from: Place, to: Place): Promise<void> {
 const adopt = (to: Place, number: bigint, expected: string, phoneId = 'ph_a') =>
   to.host.control.call.adoptDevice(
     {
-      ...{ serial: to.serial, fencingNumber: number, identity: expected, phoneId },
-      ...{ tenant: phoneId === '' ? '' : `tenant of ${phoneId}`, profileJson: profile },
+      serial: to.serial,
+      fencingNumber: number,
+      identity: expected,
+      phoneId,
+      tenant: phoneId === '' ? '' : `tenant of ${phoneId}`,
+      profileJson: profile,
     },
     60_000,
   )

@@ -55,7 +55,8 @@ describe('write queue', () => {
       return Promise.resolve()
     })
     await expect(late).rejects.toMatchObject({
-      ...{ code: 'rate_limited', retryable: true },
+      code: 'rate_limited',
+      retryable: true,
       details: { retry_after_seconds: 1 },
     })
     await long

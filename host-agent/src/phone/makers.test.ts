@@ -29,7 +29,8 @@ describe.each(makers)('a phone of %s', (maker) => {
     const [screen, windows] = [createScreen(transport), createWindows(transport)]
     const notes = 'com.phonerack.notes'
     expect(await createApps(transport, windows).open(notes, null, progress())).toMatchObject({
-      ...{ activity: expect.not.stringContaining('leakcanary') as string, app: { package: notes } },
+      activity: expect.not.stringContaining('leakcanary') as string,
+      app: { package: notes },
     })
     const jar = '/data/local/tmp/server.jar'
     await transport.push(jar, (await readJar(await jarPath())).content, 0o644, progress())

@@ -6,17 +6,18 @@ import { parseNodes } from './nodes.js'
 
 type Box = readonly [number, number, number, number]
 const window = (name: string, bounds: Box, ...children: Draft[]): Draft => ({
-  ...{
-    class: 'android.widget.FrameLayout',
-    package: name,
-    bounds,
-    text: 'root',
-    flags: ['clickable'],
-    children,
-  },
+  class: 'android.widget.FrameLayout',
+  package: name,
+  bounds,
+  text: 'root',
+  flags: ['clickable'],
+  children,
 })
 const text = (said: string, name = 'com.example.app'): Draft => ({
-  ...{ class: 'android.widget.TextView', package: name, text: said, bounds: [0, 100, 100, 200] },
+  class: 'android.widget.TextView',
+  package: name,
+  text: said,
+  bounds: [0, 100, 100, 200],
 })
 const key = (name: string, bounds: Box): Draft => ({ package: name, text: 'q', bounds, flags: ['clickable'] })
 
@@ -55,7 +56,8 @@ describe('windows of a tree', () => {
         const left = nodes(name, ...windows)
         expect(left.map((node) => node.text).toSorted()).toEqual(['', 'Hello', 'root'])
         expect(left.find((node) => node.package === name)).toMatchObject({
-          ...{ bounds: [0, 1500, 1080, 2274], clickable: false },
+          bounds: [0, 1500, 1080, 2274],
+          clickable: false,
         })
         expect(left.map(({ index }) => index)).toEqual([...left.keys()])
       }
@@ -77,7 +79,10 @@ describe('windows of a tree', () => {
     const settings = window(latin, [0, 0, 1080, 2400], text('Languages', latin))
     const of = (keyboardVisible: boolean) =>
       buildTree(parseNodes(pageSource(status, settings)), screen, {
-        ...{ package: latin, keyboardPackage: latin, keyboardVisible, systemDialog: false },
+        package: latin,
+        keyboardPackage: latin,
+        keyboardVisible,
+        systemDialog: false,
       }).elements.map((element) => element.text)
     expect(of(false)).toContain('Languages')
   })

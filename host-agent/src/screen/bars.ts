@@ -59,6 +59,11 @@ function emptied([root, ...inside]: UiNode[]): UiNode {
   return {
     ...root,
     bounds: area ?? root.bounds,
-    ...{ text: '', desc: '', clickable: false, longClickable: false, scrollable: false, focusable: false },
+    text: '',
+    desc: '',
+    clickable: false,
+    longClickable: false,
+    scrollable: false,
+    focusable: false,
   }
 }

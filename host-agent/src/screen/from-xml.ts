@@ -17,8 +17,12 @@ export function observationFromXml(xml: string | Uint8Array, screen: Size): Obse
   const tree = buildTree(parseNodes(xml), screen)
   const keyboardVisible = [...tree.keyboards].some((root) => tree.visible[root])
   const window = {
-    ...{ package: '', activity: null, keyboardVisible, keyboardPackage: null },
-    ...{ systemDialog: false, screenOn: true },
+    package: '',
+    activity: null,
+    keyboardVisible,
+    keyboardPackage: null,
+    systemDialog: false,
+    screenOn: true,
   }
   const { observation } = buildObservation(tree, window, systemClock.now(), limits.screenAnswer)
   return { ...observation, snapshot_id: newId('snapshot') }

@@ -10,8 +10,12 @@ import { buildObservation, cutText } from './observation.js'
 
 const screen = { width: 1080, height: 2400 }
 const unknown = {
-  ...{ package: '', activity: null, keyboardVisible: false, keyboardPackage: null },
-  ...{ systemDialog: false, screenOn: true },
+  package: '',
+  activity: null,
+  keyboardVisible: false,
+  keyboardPackage: null,
+  systemDialog: false,
+  screenOn: true,
 }
 
 describe('observation', () => {

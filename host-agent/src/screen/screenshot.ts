@@ -157,9 +157,9 @@ async function encode(
     const encoded =
       options.format === 'png'
         ? sized.png()
-        : sized.flatten({ background: '#000' }).jpeg({
-            quality: options.quality ?? limits.screenshot.defaultQuality,
-          })
+        : sized
+            .flatten({ background: '#000' })
+            .jpeg({ quality: options.quality ?? limits.screenshot.defaultQuality })
     return await encoded.toBuffer({ resolveWithObject: true })
   } catch (error) {
     throw new ScreenImageError('the PNG cannot be decoded', error)

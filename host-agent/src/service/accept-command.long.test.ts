@@ -16,7 +16,10 @@ const reportSchema = z.object({
   phone: z.object({ maker: z.string(), model: z.string() }),
   checks: z.array(
     z.object({
-      ...{ name: z.string(), verdict: z.string(), reason: z.string().nullable(), ms: z.number() },
+      name: z.string(),
+      verdict: z.string(),
+      reason: z.string().nullable(),
+      ms: z.number(),
       evidence: z.array(z.string()),
     }),
   ),
@@ -27,7 +30,11 @@ it('passes on a virtual phone, and writes a report', async () => {
   const report = path.join(folder, 'passes')
   let output = ''
   const config = {
-    ...{ adbBin: 'adb', scrcpyServer: await jarPath(), isolated: false, allowSims: [], agentDir: null },
+    adbBin: 'adb',
+    scrcpyServer: await jarPath(),
+    isolated: false,
+    allowSims: [],
+    agentDir: null,
     programs: { ffmpeg: 'ffmpeg', ffprobe: 'ffprobe' },
   }
   const code = await runAccept(

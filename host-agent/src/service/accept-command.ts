@@ -69,7 +69,9 @@ async function check(
 ): Promise<Report> {
   const startedAt = new Date()
   const results = await runChecks({
-    ...{ phone, checks, interrupted },
+    phone,
+    checks,
+    interrupted,
     onBegin: ({ name }) => io.out(`        ${name} …\n`),
     onEnd: (result) => io.out(resultLine(result)),
   })
@@ -80,7 +82,11 @@ async function check(
 
 async function startPhone(config: AcceptConfig, serial: string, dir: string): Promise<PhoneUnderTest> {
   return startPhoneUnderTest({
-    ...{ serial, dir, adbBin: config.adbBin, isolated: config.isolated, programs: config.programs },
+    serial,
+    dir,
+    adbBin: config.adbBin,
+    isolated: config.isolated,
+    programs: config.programs,
     jar: config.scrcpyServer === null ? null : await readJar(config.scrcpyServer),
     simAllowed: config.allowSims.includes(serial),
     log: quietLogger(),

@@ -10,8 +10,12 @@ export interface AcceptConfig extends Pick<Config, 'adbBin' | 'scrcpyServer' | '
 
 const schema = environment
   .pick({
-    ...{ PHONERACK_ADB_BIN: true, PHONERACK_SCRCPY_SERVER: true, PHONERACK_ISOLATED: true },
-    ...{ PHONERACK_ALLOW_SIMS: true, PHONERACK_FFMPEG_BIN: true, PHONERACK_FFPROBE_BIN: true },
+    PHONERACK_ADB_BIN: true,
+    PHONERACK_SCRCPY_SERVER: true,
+    PHONERACK_ISOLATED: true,
+    PHONERACK_ALLOW_SIMS: true,
+    PHONERACK_FFMPEG_BIN: true,
+    PHONERACK_FFPROBE_BIN: true,
   })
   .extend({ PHONERACK_DATA_DIR: z.string().optional() })
 

@@ -90,7 +90,8 @@ export async function startAgent(
       bin: config.adbBin,
       connect: config.adbConnect,
       reconnectMs: times.reconnect,
-      ...{ dataDir, log },
+      dataDir,
+      log,
     })
     undo.push(() => adb.stop())
     let heartbeats: Heartbeats | null = null

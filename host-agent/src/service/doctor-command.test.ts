@@ -51,12 +51,14 @@ beforeAll(async () => {
   broker = spawn('nats-server', ['-a', '127.0.0.1', '-p', String(natsPort)], { stdio: 'ignore' })
   const issue = async (life: number): Promise<Identity> => ({
     ...(await makeIdentity(await createTestCa(life))),
-    ...{ natsJwt: 'jwt', natsSeed: makeKeys().natsSeed },
+    natsJwt: 'jwt',
+    natsSeed: makeKeys().natsSeed,
   })
   identities = { good: await issue(100 * day), expiring: await issue(3 * day), expired: await issue(-1000) }
   base = {
     ...(await makeConfig(root, [])),
-    ...{ controlUrl: `http://127.0.0.1:${portOf(server)}`, natsUrl: `nats://127.0.0.1:${natsPort}` },
+    controlUrl: `http://127.0.0.1:${portOf(server)}`,
+    natsUrl: `nats://127.0.0.1:${natsPort}`,
   }
 })
 afterAll(() => {
@@ -101,16 +103,17 @@ beforeEach(() => {
   saveIdentity(path.join(state, 'identity.json'), identities.good)
   config = {
     ...base,
-    ...{ dataDir: state, grpcListen: '127.0.0.1:0' },
+    dataDir: state,
+    grpcListen: '127.0.0.1:0',
     adbBin: script(
       'adb',
       'echo "Android Debug Bridge version 1.0.41"; echo "Version 34.0.4"; echo " --one-device SERIAL|USB"',
     ),
     recordings: {
-      ...{
-        ffmpeg: script('ffmpeg', 'echo " V..... h264 x"; echo libx264; echo flv; echo mov,mp4; echo setts'),
-      },
-      ...{ ffprobe: script('ffprobe', 'echo ffprobe version 5.1'), bytes: 1, minFree: 0 },
+      ffmpeg: script('ffmpeg', 'echo " V..... h264 x"; echo libx264; echo flv; echo mov,mp4; echo setts'),
+      ffprobe: script('ffprobe', 'echo ffprobe version 5.1'),
+      bytes: 1,
+      minFree: 0,
     },
   }
 })

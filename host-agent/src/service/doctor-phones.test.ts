@@ -126,7 +126,9 @@ it('names the phone of an adb server that does not answer, and a phone that its 
   const broken = adbSocketPath(host.config.dataDir, 'broken:5555')
   host.config.adbConnect = [...adbConnect, 'broken:5555', 'away:5555']
   const away = await startAdbServer({
-    ...{ bin: 'adb', dataDir: host.config.dataDir, log: createLogger('test', { write: () => undefined }) },
+    bin: 'adb',
+    dataDir: host.config.dataDir,
+    log: createLogger('test', { write: () => undefined }),
     serves: { kind: 'network', serial: 'away:5555' },
   })
   const texts = await found('phones')

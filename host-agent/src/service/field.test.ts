@@ -64,7 +64,8 @@ describe.skipIf(!hasFieldData)('displays', () => {
 
   it('a streaming phone shows the app of display 0', () => {
     expect(parseForeground(fieldData('window-displays-scrcpy-streaming.excerpt.txt'))).toMatchObject({
-      ...{ package: 'com.inavi.orda', activity: 'com.inavi.orda.MainActivity' },
+      package: 'com.inavi.orda',
+      activity: 'com.inavi.orda.MainActivity',
     })
   })
 

@@ -87,8 +87,12 @@ async function join(
   { env = {}, stdin = '' }: { env?: NodeJS.ProcessEnv; stdin?: string } = {},
 ) {
   const all: Record<string, string | true | null> = {
-    ...{ server: origin, ca: path.join(root, 'web.pem'), state: state(), config: config() },
-    ...{ listen: `127.0.0.1:${await freePort()}`, ...flags },
+    server: origin,
+    ca: path.join(root, 'web.pem'),
+    state: state(),
+    config: config(),
+    listen: `127.0.0.1:${await freePort()}`,
+    ...flags,
   }
   const words = Object.entries(all).flatMap(([name, value]) =>
     value === null ? [] : value === true ? [`--${name}`] : [`--${name}`, value],
@@ -113,8 +117,12 @@ it('joins with a token from standard input, and writes a private state and a con
   expect(loadIdentity(identityFile)).toMatchObject({ hostId, caPem: ca.caPem })
   expect([statSync(state()).mode & 0o777, statSync(identityFile).mode & 0o777]).toEqual([0o700, 0o600])
   expect(readConfigFile(config(), variables)).toEqual({
-    ...{ PHONERACK_DATA_DIR: state(), PHONERACK_CONTROL_URL: origin, PHONERACK_HOST_NAME: 'rack 1' },
-    ...{ PHONERACK_COUNTRY: 'DE', PHONERACK_GRPC_LISTEN: listen, NATS_URL: 'nats://127.0.0.1:4222' },
+    PHONERACK_DATA_DIR: state(),
+    PHONERACK_CONTROL_URL: origin,
+    PHONERACK_HOST_NAME: 'rack 1',
+    PHONERACK_COUNTRY: 'DE',
+    PHONERACK_GRPC_LISTEN: listen,
+    NATS_URL: 'nats://127.0.0.1:4222',
     PHONERACK_CA_FILE: path.join(root, 'web.pem'),
   })
   expect(readFileSync(config(), 'utf8')).not.toMatch(/prj_|PRIVATE|jwt/)
@@ -150,7 +158,8 @@ it('sends no country that nobody named, and says and stores what the control pla
   expect(sent[0]).not.toHaveProperty('country')
   expect(out).toContain('Name: rack 7. Country: FR.')
   expect(readConfigFile(config(), variables)).toMatchObject({
-    ...{ PHONERACK_HOST_NAME: 'rack 7', PHONERACK_COUNTRY: 'FR' },
+    PHONERACK_HOST_NAME: 'rack 7',
+    PHONERACK_COUNTRY: 'FR',
   })
 })
 
@@ -267,8 +276,11 @@ it.each([
   const read = () =>
     readConfig(
       {
-        ...{ PHONERACK_DATA_DIR: dir, PHONERACK_CONTROL_URL: controlUrl, PHONERACK_HOST_NAME: 'rack' },
-        ...{ PHONERACK_GRPC_LISTEN: '127.0.0.1:7710', NATS_URL: 'tls://nats.example' },
+        PHONERACK_DATA_DIR: dir,
+        PHONERACK_CONTROL_URL: controlUrl,
+        PHONERACK_HOST_NAME: 'rack',
+        PHONERACK_GRPC_LISTEN: '127.0.0.1:7710',
+        NATS_URL: 'tls://nats.example',
       },
       keyOf,
     )

@@ -215,9 +215,7 @@ function checkConfigFile(file: string): void {
   } catch (error) {
     throw new JoinFailed(
       `${folder} cannot be written: run this as root, or choose another file with --config`,
-      {
-        cause: error,
-      },
+      { cause: error },
     )
   }
 }

@@ -92,7 +92,11 @@ const admitting =
 
 const secret = newSecret('hostJoin')
 const request = (url: string, authority: string | null = authorityFingerprint(ca.caPem)) => ({
-  ...{ controlUrl: url, token: joinTokenText({ secret, authority }), name: 'rack', country: 'US', roots: [] },
+  controlUrl: url,
+  token: joinTokenText({ secret, authority }),
+  name: 'rack',
+  country: 'US',
+  roots: [],
 })
 
 describe('joining', () => {

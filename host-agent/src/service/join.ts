@@ -137,9 +137,15 @@ export async function joinOnce(request: JoinRequest, progress: Progress): Promis
       `the answer of ${new URL(request.controlUrl).origin} is not trusted, and nothing was stored: ${wrong}`,
     )
   const identity = {
-    ...{ hostId, privateKeyPem: keys.privateKeyPem, certificatePem, caPem },
-    ...{ controlPlaneUri: answer.control_plane_uri, natsJwt: answer.nats_jwt, natsSeed: keys.natsSeed },
-    ...{ joinId: answer.join_id, natsCaPem: answer.nats_ca_pem ?? null },
+    hostId,
+    privateKeyPem: keys.privateKeyPem,
+    certificatePem,
+    caPem,
+    controlPlaneUri: answer.control_plane_uri,
+    natsJwt: answer.nats_jwt,
+    natsSeed: keys.natsSeed,
+    joinId: answer.join_id,
+    natsCaPem: answer.nats_ca_pem ?? null,
   }
   return {
     identity,

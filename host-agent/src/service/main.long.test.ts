@@ -30,10 +30,7 @@ beforeAll(async () => {
   execFileSync(
     process.execPath,
     [join(packageDir, '../node_modules/typescript/bin/tsc'), '-p', 'tsconfig.build.json', '--noCheck'],
-    {
-      cwd: packageDir,
-      timeout: 60_000,
-    },
+    { cwd: packageDir, timeout: 60_000 },
   )
   phone = await startTestPhone()
   ca = await createTestCa()

@@ -125,7 +125,8 @@ export function session(
     runGuarded: (actions: readonly z.input<typeof actionSchema>[]) =>
       client.run(
         {
-          ...{ assignment, observe: ObserveMode.OBSERVE_MODE_NONE },
+          assignment,
+          observe: ObserveMode.OBSERVE_MODE_NONE,
           actionsJson: Buffer.from(JSON.stringify(actions)),
         },
         undefined,

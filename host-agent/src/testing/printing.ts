@@ -17,8 +17,17 @@ export function printing(answer: (line: string) => string | Buffer): Transport {
     pinned: () => transport,
     shell: (line) => Promise.resolve(result(line)),
     exec: (line) => Promise.resolve(result(line).stdout),
-    ...{ feed: none, spawn: none, push: none, stat: none, lstat: none, list: none, pull: none },
-    ...{ connectAbstract: none, connectTcp: none, reboot: none, reconnect: none },
+    feed: none,
+    spawn: none,
+    push: none,
+    stat: none,
+    lstat: none,
+    list: none,
+    pull: none,
+    connectAbstract: none,
+    connectTcp: none,
+    reboot: none,
+    reconnect: none,
   }
   return transport
 }

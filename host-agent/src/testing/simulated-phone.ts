@@ -158,9 +158,7 @@ export function simulatedPhone(views: SimulatedView[]): SimulatedPhone {
 export const oneMethod = (
   type: (text: string) => Promise<void>,
   name: TextMethod['name'] = 'keys',
-): TextInput => ({
-  methods: [{ ...methodOf(type), name }],
-})
+): TextInput => ({ methods: [{ ...methodOf(type), name }] })
 
 export const methodOf = (type: (text: string) => Promise<void>): TextMethod => ({
   name: 'keys',

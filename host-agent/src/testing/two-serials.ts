@@ -31,7 +31,10 @@ export function withTwoSerials(): void {
   beforeEach(async () => {
     folder = mkdtempSync(join(tmpdir(), 'phonerack-two-serials-'))
     phone = await startPhone({
-      ...{ port: 0, dataDir: folder, pace: 'instant', onFault: () => undefined },
+      port: 0,
+      dataDir: folder,
+      pace: 'instant',
+      onFault: () => undefined,
       // No record of custody depends on the helpers: without them, a wipe installs nothing.
       without: ['scrcpy', 'ui-server'],
     })

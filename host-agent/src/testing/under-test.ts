@@ -48,8 +48,14 @@ export async function startUnderTest({
   const dir = mkdtempSync(path.join(tmpdir(), 'phonerack-accept-faults-'))
   const virtual = await startTestPhone(without, auth)
   const phone = await startPhoneUnderTest({
-    ...{ serial: virtual.serial, dir, adbBin: 'adb', isolated: false, simAllowed, log },
-    ...{ jar: await readJar(await jarPath()), programs: { ffmpeg: 'ffmpeg', ffprobe: 'ffprobe' } },
+    serial: virtual.serial,
+    dir,
+    adbBin: 'adb',
+    isolated: false,
+    simAllowed,
+    log,
+    jar: await readJar(await jarPath()),
+    programs: { ffmpeg: 'ffmpeg', ffprobe: 'ffprobe' },
   })
   const names = Object.getOwnPropertyNames(Object.getPrototypeOf(virtual.inside.faults))
   switchable = names.filter((name) => !notFaults.has(name))
@@ -82,7 +88,8 @@ export async function runCheck(
   if (check === undefined) throw new Error(`no check is named ${name}`)
   const [result] = await runChecks({
     checks: [{ ...check, needs: [], limitMs: limitMs ?? check.limitMs }],
-    ...{ phone, interrupted },
+    phone,
+    interrupted,
     onBegin: () => undefined,
     onEnd: () => undefined,
   })

@@ -95,7 +95,9 @@ export function parseBackupArgs(argv: readonly string[], root: string): BackupOp
   if (to === null) throw new UsageError('--to must name the folder for the backup')
   const pkiDir = folder('pki-dir', values['pki-dir']) ?? path.join(data, 'pki')
   return {
-    ...{ data, to, pkiDir },
+    data,
+    to,
+    pkiDir,
     databaseUrl: databaseUrl(values['database-url']),
     natsDir: folder('nats-dir', values['nats-dir']) ?? path.join(data, 'nats'),
     serviceKeyFile: folder('service-key', values['service-key']) ?? path.join(pkiDir, 'service.key'),
@@ -116,7 +118,8 @@ export function parseRestoreArgs(argv: readonly string[]): RestoreOptions | null
   const data = folder('data', values.data)
   if (data === null) throw new UsageError('--data must name the new data directory')
   return {
-    ...{ from: path.resolve(from), data },
+    from: path.resolve(from),
+    data,
     databaseUrl: databaseUrl(values['database-url']),
     serviceKeyFile: folder('service-key', values['service-key']),
     ownKeyFile: null,

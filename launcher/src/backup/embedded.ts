@@ -65,9 +65,7 @@ export async function restoreEmbedded(
     (cause: unknown) => {
       throw new Refusal(
         `Postgres did not start on the restored files: ${said.filter((line) => /FATAL|PANIC|HINT/.test(line)).join(' ')}`,
-        {
-          cause,
-        },
+        { cause },
       )
     },
   )

@@ -79,7 +79,11 @@ function backupOptions(args: readonly string[], env: Environment): BackupOptions
   const { databaseUrl, pkiDir, serviceKeyFile } = settings(env)
   return {
     // `apt-get purge` deletes this folder, so that a backup in it is refused.
-    ...{ data: path.dirname(pkiDir), to, databaseUrl: databaseUrl.href, pkiDir, serviceKeyFile },
+    data: path.dirname(pkiDir),
+    to,
+    databaseUrl: databaseUrl.href,
+    pkiDir,
+    serviceKeyFile,
     natsDir: folder('nats-dir', values['nats-dir']) ?? natsFolder,
     withServiceKey: values['with-service-key'] ?? false,
     deadlineMs: duration(values.deadline),
@@ -108,7 +112,9 @@ function restoreOptions(args: readonly string[], env: Environment): RestoreOptio
   if (values.database !== undefined) databaseUrl.pathname = `/${encodeURIComponent(values.database)}`
   if (databaseUrl.pathname.length < 2) throw new UsageError('--database must name a database')
   return {
-    ...{ from: path.resolve(from), data, databaseUrl: databaseUrl.href },
+    from: path.resolve(from),
+    data,
+    databaseUrl: databaseUrl.href,
     serviceKeyFile: folder('service-key', values['service-key']),
     ownKeyFile: existsSync(serviceKeyFile) ? serviceKeyFile : null,
     deadlineMs: duration(values.deadline),

@@ -51,16 +51,18 @@ export async function writeBackup(options: BackupOptions, signal: AbortSignal): 
       ...(options.withServiceKey ? [names.serviceKey] : []),
     ]
     const content: Content = {
-      ...{ format: 1, created_at: createdAt },
+      format: 1,
+      created_at: createdAt,
       database: {
         kind: source.cluster === null ? 'dump' : 'cluster',
         postgres: await majorVersion(source.url),
-        ...{
-          size: source.cluster === null ? facts.size : sizeOf(source.cluster),
-          migration: facts.migration,
-        },
+
+        size: source.cluster === null ? facts.size : sizeOf(source.cluster),
+        migration: facts.migration,
       },
-      ...{ service_key_id: key.id, contains_service_key: options.withServiceKey, objects },
+      service_key_id: key.id,
+      contains_service_key: options.withServiceKey,
+      objects,
       files: [],
     }
     for (const name of files) content.files.push(await describeFile(part, name, signal))

@@ -83,7 +83,9 @@ it('returns within 5 s after a minute without a network, by one connection that 
   const said: string[] = []
   const common = { creds: readFileSync(broker.controlPlaneCredsFile, 'utf8'), waitMs: 10_000 }
   const bus = await openBus({
-    ...{ ...common, url: `nats://127.0.0.1:${link.port}`, name: 'cut' },
+    ...common,
+    url: `nats://127.0.0.1:${link.port}`,
+    name: 'cut',
     onLost: () => said.push('lost'),
     onReturned: () => said.push('returned'),
   })
@@ -128,12 +130,19 @@ it('writes a configuration with which the broker waits 4 s for a handshake of TL
   )
   const port = await freePort()
   const { configFile } = await writeBrokerConfig({
-    ...{ dir: own, host: '127.0.0.1', port, storeDir: path.join(own, 'store') },
+    dir: own,
+    host: '127.0.0.1',
+    port,
+    storeDir: path.join(own, 'store'),
     tls: { certFile, keyFile },
   })
   const server = await startChild({
-    ...{ command: await findNats(), args: ['-c', configFile], cwd: own, output: () => undefined },
-    ...{ env: { PATH: process.env['PATH'] }, recordFile: path.join(own, 'nats.pid.json') },
+    command: await findNats(),
+    args: ['-c', configFile],
+    cwd: own,
+    output: () => undefined,
+    env: { PATH: process.env['PATH'] },
+    recordFile: path.join(own, 'nats.pid.json'),
   })
   try {
     const greet = (): Promise<Socket | null> =>

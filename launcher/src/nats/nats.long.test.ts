@@ -152,8 +152,11 @@ describe('startNats', () => {
       const [first, second, other] = [await makeUser(), await makeUser(), await makeUser()]
       const [ended, kept] = [await to(first.creds), await to(other.creds)]
       const admin = {
-        ...{ url: server.url, authorities: [], account: account.getPublicKey() },
-        ...{ signingSeed: text(server.signingSeedFile), systemCreds: text(server.systemCredsFile) },
+        url: server.url,
+        authorities: [],
+        account: account.getPublicKey(),
+        signingSeed: text(server.signingSeedFile),
+        systemCreds: text(server.systemCredsFile),
       }
       expect(await revokeUsers(admin, [first.key])).toBe(1)
       await ended.closed()
@@ -198,7 +201,9 @@ describe('startNats', () => {
       const host = await connectAs()
       open.push(host)
       const admin = {
-        ...{ url: server.url, authorities: [], account: account.getPublicKey() },
+        url: server.url,
+        authorities: [],
+        account: account.getPublicKey(),
         signingSeed: readFileSync(server.signingSeedFile, 'utf8'),
         systemCreds: readFileSync(server.systemCredsFile, 'utf8'),
       }
@@ -231,8 +236,11 @@ describe('startNats', () => {
         return connection
       }
       const adminOf = (nats: Nats) => ({
-        ...{ url: nats.url, authorities: [], account: account.getPublicKey() },
-        ...{ signingSeed: text(nats.signingSeedFile), systemCreds: text(nats.systemCredsFile) },
+        url: nats.url,
+        authorities: [],
+        account: account.getPublicKey(),
+        signingSeed: text(nats.signingSeedFile),
+        systemCreds: text(nats.systemCredsFile),
       })
       const [host, retired] = [await makeUser(), await makeUser()]
       expect(await revokeUsers(adminOf(server), [retired.key])).toBe(1)
@@ -308,8 +316,11 @@ describe('startNats', () => {
     const text = (file: string) => readFileSync(file, 'utf8')
     const account = fromSeed(new TextEncoder().encode(text(broker.accountSeedFile).trim())).getPublicKey()
     const admin = {
-      ...{ url: broker.url, authorities: [], account },
-      ...{ signingSeed: text(broker.signingSeedFile), systemCreds: text(broker.systemCredsFile) },
+      url: broker.url,
+      authorities: [],
+      account,
+      signingSeed: text(broker.signingSeedFile),
+      systemCreds: text(broker.systemCredsFile),
     }
     const key = createUser().getPublicKey()
     const foreign = new TextDecoder().decode(createOperator().getSeed())

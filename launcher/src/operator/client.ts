@@ -277,7 +277,7 @@ export class OperatorClient {
         ...headers,
       },
       // fetch requires this for a streamed body.
-      ...(body === undefined ? {} : { body, ...{ duplex: 'half' } }),
+      ...(body === undefined ? {} : { body, duplex: 'half' }),
     }
     const isRepeatable = body === undefined || typeof body === 'string'
     for (let attempt = 1; ; attempt += 1) {

@@ -21,7 +21,11 @@ const sha256 = (file: string): string => createHash('sha256').update(readFileSyn
 let scrcpyServer: string | null
 const build = (out: string, hasTarball: boolean): Promise<string[]> =>
   buildPackage(packageNamed('phonerack-agent'), {
-    ...{ root: checkout, out, scrcpyServer, compression: 'none', hasTarball },
+    root: checkout,
+    out,
+    scrcpyServer,
+    compression: 'none',
+    hasTarball,
   })
 
 let deb: string
@@ -107,7 +111,8 @@ describe('the Debian package of the host agent', () => {
     const file = at('phonerack-agent.service')
     writeFileSync(file, unit.replace('/usr/bin/phonerack-agent', at('root/usr/bin/phonerack-agent')))
     expect(spawnSync('systemd-analyze', ['verify', '--man=no', file], { encoding: 'utf8' })).toMatchObject({
-      ...{ status: 0, stderr: '' },
+      status: 0,
+      stderr: '',
     })
     // Exposure of at most 2.0 of 10.
     expect(spawnSync('systemd-analyze', ['security', '--offline=yes', '--threshold=20', file])).toMatchObject(
@@ -137,7 +142,8 @@ describe('the Debian package of the host agent', () => {
     const file = at('agent.yaml')
     writeFileSync(file, 'grpc_listn: 192.0.2.1:7710\n')
     expect(run('run', '--config', file)).toMatchObject({
-      ...{ status: 2, stdout: '' },
+      status: 2,
+      stdout: '',
       stderr: `phonerack-agent: ${file}: \`grpc_listn\` is not a setting; did you mean \`grpc_listen\`?\nSee phonerack-agent --help\n`,
     })
     const empty = run('run', '--config', at('root/etc/phonerack/agent.yaml'))

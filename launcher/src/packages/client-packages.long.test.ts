@@ -13,16 +13,20 @@ const dir = mkdtempSync(path.join(tmpdir(), 'phonerack-client-packages-'))
 const at = (...words: string[]): string => path.join(dir, ...words)
 /** Without variables of this run, such as keys, and with an npm that has neither a registry nor a cache. */
 const env = {
-  ...{ PATH: process.env['PATH'], HOME: at('home'), npm_config_cache: at('cache') },
-  ...{ npm_config_registry: 'http://127.0.0.1:9', npm_config_update_notifier: 'false' },
+  PATH: process.env['PATH'],
+  HOME: at('home'),
+  npm_config_cache: at('cache'),
+  npm_config_registry: 'http://127.0.0.1:9',
+  npm_config_update_notifier: 'false',
 }
 const run = (cwd: string, program: string, ...args: string[]): string =>
   execFileSync(program, args, { cwd, env, encoding: 'utf8', timeout: 120_000 })
 const sha256 = (file: string): string => createHash('sha256').update(readFileSync(file)).digest('hex')
 const manifestSchema = z.looseObject({
-  ...{ name: z.string(), version: z.string() },
-  ...{ dependencies: z.record(z.string(), z.string()).default({}) },
-  ...{ bundleDependencies: z.array(z.string()).default([]) },
+  name: z.string(),
+  version: z.string(),
+  dependencies: z.record(z.string(), z.string()).default({}),
+  bundleDependencies: z.array(z.string()).default([]),
 })
 const manifestOf = (folder: string) =>
   manifestSchema.parse(JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8')))
@@ -84,7 +88,8 @@ it('runs the command line', () => {
   expect(run(at('phonerack'), program, '--help')).toContain('phone')
   // Loads everything that a request needs.
   const refused = spawnSync(program, ['account', '--json'], {
-    ...{ encoding: 'utf8', timeout: 60_000 },
+    encoding: 'utf8',
+    timeout: 60_000,
     env: { ...env, PHONERACK_API_KEY: 'prk_a', PHONERACK_BASE_URL: 'http://127.0.0.1:9' },
   })
   expect(refused.stdout).toBe('')
@@ -109,9 +114,7 @@ describe('the wheel', () => {
     writeFileSync(bare, '#!/bin/sh\nexec /usr/bin/python3 -S "$@"\n', { mode: 0o755 })
     if (spawnSync('/usr/bin/python3', ['-c', '']).status === 0)
       expect(await buildWheel({ root: checkout, out: at('none') }, { ...process.env, PYTHON: bare })).toEqual(
-        {
-          missing: ['python3-build', 'python3-setuptools', 'python3-wheel'],
-        },
+        { missing: ['python3-build', 'python3-setuptools', 'python3-wheel'] },
       )
   })
 
@@ -127,7 +130,9 @@ describe('the wheel', () => {
     const code =
       "import phonerack; print(phonerack.__file__); phonerack.Phonerack(api_key='prk_a', base_url='http://127.0.0.1:9')"
     const output = execFileSync('/usr/bin/python3', ['-c', code], {
-      ...{ cwd: at('empty'), encoding: 'utf8', timeout: 60_000 },
+      cwd: at('empty'),
+      encoding: 'utf8',
+      timeout: 60_000,
       env: { PATH: process.env['PATH'], PYTHONPATH: built.file, PYTHONDONTWRITEBYTECODE: '1' },
     })
     expect(output.trim()).toBe(path.join(built.file, 'phonerack', '__init__.py'))

@@ -118,7 +118,8 @@ describe('the Debian package of the control plane', () => {
     const file = at(`${name}.service`)
     writeFileSync(file, unit.replace('/usr/bin/', `${at('root/usr/bin')}/`))
     expect(spawnSync('systemd-analyze', ['verify', '--man=no', file], { encoding: 'utf8' })).toMatchObject({
-      ...{ status: 0, stderr: '' },
+      status: 0,
+      stderr: '',
     })
     expect(spawnSync('systemd-analyze', ['security', '--offline=yes', '--threshold=20', file])).toMatchObject(
       { status: 0 },

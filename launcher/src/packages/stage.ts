@@ -79,9 +79,15 @@ function ownManifest(name: string, manifest: Manifest, modules: readonly Module[
   const top = modules.filter(({ target }) => /^node_modules\/(?:@[^/]+\/)?[^/]+$/.test(target))
   const { version, license, type, engines } = manifest
   return {
-    ...{ name, version, license, type, engines, bin: { [name]: './dist/cli.js' } },
+    name,
+    version,
+    license,
+    type,
+    engines,
+    bin: { [name]: './dist/cli.js' },
     // Compiled modules are inside.
-    ...{ os: [process.platform], cpu: [process.arch] },
+    os: [process.platform],
+    cpu: [process.arch],
     dependencies: Object.fromEntries(top.map((each) => [each.manifest.name, each.manifest.version])),
     bundleDependencies: top.map((each) => each.manifest.name),
   }

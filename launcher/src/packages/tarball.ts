@@ -22,9 +22,7 @@ export async function buildTarball(dir: string, name: string, out: string, time:
   await run(
     'tar',
     [...same, '--transform=s,^\\.,package,', '--use-compress-program=gzip -n', '-cf', file, '-C', dir, '.'],
-    {
-      timeout: limit,
-    },
+    { timeout: limit },
   )
   return file
 }

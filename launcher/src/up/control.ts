@@ -118,7 +118,9 @@ async function startBroker({ folder, ports, supervisor, steps }: Context): Promi
         recordFile: folder.record('nats'),
       })
       broker = {
-        ...{ url: server.url, credsFile: server.controlPlaneCredsFile, seedFile: server.accountSeedFile },
+        url: server.url,
+        credsFile: server.controlPlaneCredsFile,
+        seedFile: server.accountSeedFile,
         admin: {
           NATS_SIGNING_SEED_FILE: server.signingSeedFile,
           NATS_SYSTEM_CREDS_FILE: server.systemCredsFile,

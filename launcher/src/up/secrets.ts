@@ -77,11 +77,7 @@ async function findProject(operator: OperatorClient, id: string): Promise<Projec
 
 async function makeProject(operator: OperatorClient): Promise<Project> {
   const project = await operator.createProject({ name: 'demo', credit_usd: '1000' })
-  return operator.changeProject(project.id, {
-    spend_limit_usd: '1000',
-    max_phones: 100,
-    max_running: 100,
-  })
+  return operator.changeProject(project.id, { spend_limit_usd: '1000', max_phones: 100, max_running: 100 })
 }
 
 async function works(key: string, baseUrl: string): Promise<boolean> {

@@ -4,17 +4,36 @@ import type { Device, NextStep } from '../operator/client.js'
 import { phoneNotes } from './welcome.js'
 
 const device = (next_step: NextStep | null): Device => ({
-  ...{ id: 'dev_a', host_id: 'host_a', serial: 'R 5', maker: null, model: null, sdk: null },
-  ...{ state: 'quarantined', reason: 'sim_cards: one SIM', next_step, report_fault: null, phone_id: null },
-  ...{ fencing_number: 1, clean_for: null, link: 'healthy', last_proof_at: null, capabilities: [] },
-  ...{ host_name: 'rack', host_state: 'online', drained_at: null, drain_until: null, maintenance: null },
-  ...{ moving_since: null, claimed_since: null, has_identity: false },
-  ...{ wipe_checks: [], events: [], condition: null },
+  id: 'dev_a',
+  host_id: 'host_a',
+  serial: 'R 5',
+  maker: null,
+  model: null,
+  sdk: null,
+  state: 'quarantined',
+  reason: 'sim_cards: one SIM',
+  next_step,
+  report_fault: null,
+  phone_id: null,
+  fencing_number: 1,
+  clean_for: null,
+  link: 'healthy',
+  last_proof_at: null,
+  capabilities: [],
+  host_name: 'rack',
+  host_state: 'online',
+  drained_at: null,
+  drain_until: null,
+  maintenance: null,
+  moving_since: null,
+  claimed_since: null,
+  has_identity: false,
+  wipe_checks: [],
+  events: [],
+  condition: null,
 })
 const notes = (step: NextStep | null, isDefaultDir = true) =>
-  phoneNotes({
-    ...{ dir: '/data', isDefaultDir, unenrolled: [], quarantined: [device(step)], otherAdb: false },
-  })
+  phoneNotes({ dir: '/data', isDefaultDir, unenrolled: [], quarantined: [device(step)], otherAdb: false })
 
 it('prints the next step before the command, and the command with the folder', () => {
   const step = {

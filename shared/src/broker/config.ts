@@ -68,8 +68,12 @@ function write(dir: string, settings: object, trust: BrokerTrust): BrokerConfig 
   replacePrivate(configFile, `${JSON.stringify(settings, null, 2)}\n`)
   const { account, accountSeedFile, controlPlaneCredsFile, signingSeedFile, systemCredsFile } = trust
   return {
-    ...{ configFile, account: account.id, accountSeedFile, controlPlaneCredsFile },
-    ...{ signingSeedFile, systemCredsFile },
+    configFile,
+    account: account.id,
+    accountSeedFile,
+    controlPlaneCredsFile,
+    signingSeedFile,
+    systemCredsFile,
   }
 }
 
@@ -92,7 +96,8 @@ const configuration = ({ host, port, tls, storeDir }: BrokerOptions, trust: Brok
   resolver: {
     type: 'full',
     dir: path.join(storeDir, trust.claimsFolder),
-    ...{ allow_delete: false, interval: '10s' },
+    allow_delete: false,
+    interval: '10s',
   },
   // Bounded: streams store little, and a broker must not fill the disk.
   jetstream: { store_dir: storeDir, max_memory_store: 256 << 20, max_file_store: 4 * 2 ** 30 },

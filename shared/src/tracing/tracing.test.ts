@@ -40,7 +40,8 @@ process.exit(0)
 `
 async function runProgram(env: Record<string, string>): Promise<Record<string, unknown>[]> {
   const { stdout } = await run(process.execPath, ['--input-type=module', '-e', program], {
-    ...{ env: { PATH: process.env['PATH'], ...env }, timeout: 60_000 },
+    env: { PATH: process.env['PATH'], ...env },
+    timeout: 60_000,
   })
   return stdout
     .trim()

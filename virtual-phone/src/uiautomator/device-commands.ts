@@ -82,27 +82,29 @@ function deviceInfo({ android: { properties, settings, world } }: Screen): Recor
 }
 
 function windows({ android: { world } }: Screen): unknown[] {
-  return world.accessibilityWindows().map((window) => ({
-    windowId: window.id,
-    displayId: 0,
-    physicalDisplayId: null,
-    virtualDisplayId: null,
-    rect: {
-      x: window.bounds.left,
-      y: window.bounds.top,
-      width: window.bounds.right - window.bounds.left,
-      height: window.bounds.bottom - window.bounds.top,
-    },
-    packageName: window.package,
-    screenshot: null,
-    type: window.type,
-    title: window.title,
-    layer: window.layer,
-    isAccessibilityFocused: false,
-    isActive: window.active,
-    isFocused: window.active,
-    isInPictureInPictureMode: false,
-  }))
+  return world
+    .accessibilityWindows()
+    .map((window) => ({
+      windowId: window.id,
+      displayId: 0,
+      physicalDisplayId: null,
+      virtualDisplayId: null,
+      rect: {
+        x: window.bounds.left,
+        y: window.bounds.top,
+        width: window.bounds.right - window.bounds.left,
+        height: window.bounds.bottom - window.bounds.top,
+      },
+      packageName: window.package,
+      screenshot: null,
+      type: window.type,
+      title: window.title,
+      layer: window.layer,
+      isAccessibilityFocused: false,
+      isActive: window.active,
+      isFocused: window.active,
+      isInPictureInPictureMode: false,
+    }))
 }
 
 function assertPlainText({ body }: Call): void {

@@ -41,7 +41,8 @@ async function api(run: Run, [method = '', path = '']: readonly string[], flags:
     flags.body === undefined ? undefined : bodyOf(await readGiven(flags.body, run.io), flags.raw === true)
   const { client } = await run.session()
   const response = await client.send(method.toUpperCase(), path, {
-    ...{ ...run.call, headers },
+    ...run.call,
+    headers,
     ...(body === undefined ? {} : { body }),
   })
   const content = Buffer.from(await response.arrayBuffer())

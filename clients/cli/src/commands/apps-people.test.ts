@@ -16,16 +16,17 @@ beforeEach(async () => {
 afterEach(() => bench.close())
 
 const upload = (status: string, error: object | null = null) => ({
-  ...{
-    object: 'upload',
-    id,
-    status,
-    package: 'com.example.shop',
-    version_code: 7,
-    version_name: '1.7',
-    error,
-  },
-  ...{ min_sdk: 26, size_bytes: 3, sha256: null, created_at: '2026-11-21T12:00:00.000Z' },
+  object: 'upload',
+  id,
+  status,
+  package: 'com.example.shop',
+  version_code: 7,
+  version_name: '1.7',
+  error,
+  min_sdk: 26,
+  size_bytes: 3,
+  sha256: null,
+  created_at: '2026-11-21T12:00:00.000Z',
   expires_at: '2026-11-28T12:50:00.000Z',
 })
 
@@ -35,8 +36,11 @@ function takeUploads(end: object): void {
   answers.set('POST /v1/apps/uploads', () => ({
     status: 201,
     body: {
-      ...{ ...upload('awaiting_file'), upload_url: `${baseUrl}/storage`, upload_method: 'POST' },
-      ...{ upload_headers: { 'content-type': 'application/vnd.android.package-archive' }, max_bytes: 100 },
+      ...upload('awaiting_file'),
+      upload_url: `${baseUrl}/storage`,
+      upload_method: 'POST',
+      upload_headers: { 'content-type': 'application/vnd.android.package-archive' },
+      max_bytes: 100,
     },
   }))
   answers.set('POST /storage', () => ({ body: { storageId: 's1' } }))
@@ -112,15 +116,16 @@ it('prints a live link alone on stdout', async () => {
 
 function takeRecordings(): void {
   const recording = (status: string) => ({
-    ...{
-      object: 'recording',
-      id: 'rec_aaaaaaaaaaaa',
-      phone: one,
-      name: null,
-      status,
-      started_at: '2026-11-21T12:50:00.000Z',
-    },
-    ...{ ended_at: null, duration_ms: null, size_bytes: null, expires_at: '2026-11-28T12:50:00.000Z' },
+    object: 'recording',
+    id: 'rec_aaaaaaaaaaaa',
+    phone: one,
+    name: null,
+    status,
+    started_at: '2026-11-21T12:50:00.000Z',
+    ended_at: null,
+    duration_ms: null,
+    size_bytes: null,
+    expires_at: '2026-11-28T12:50:00.000Z',
   })
   const { answers } = bench.service
   const place = `/v1/phones/${one}/recordings`

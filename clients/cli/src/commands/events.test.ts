@@ -14,17 +14,26 @@ afterEach(() => bench.close())
 
 const events = [
   {
-    ...{ id: 'evt_1', object: 'event', type: 'phone.failed', created_at: '2026-11-21T12:50:00.000Z' },
+    id: 'evt_1',
+    object: 'event',
+    type: 'phone.failed',
+    created_at: '2026-11-21T12:50:00.000Z',
     phone_id: 'ph_aaaaaaaaaaaa',
     data: { phone: { id: 'ph_aaaaaaaaaaaa', failure: { code: 'phone_unavailable\u001b[31m' } } },
   },
   {
-    ...{ id: 'evt_2', object: 'event', type: 'session.ended', created_at: '2026-11-21T12:50:01.000Z' },
+    id: 'evt_2',
+    object: 'event',
+    type: 'session.ended',
+    created_at: '2026-11-21T12:50:01.000Z',
     phone_id: 'ph_aaaaaaaaaaaa',
     data: { session: { id: 'ses_aaaaaaaaaaaa', end_reason: 'idle', cost_usd: '0.060000' } },
   },
   {
-    ...{ id: 'evt_3', object: 'event', type: 'app.crashed', created_at: '2026-11-21T12:50:02.000Z' },
+    id: 'evt_3',
+    object: 'event',
+    type: 'app.crashed',
+    created_at: '2026-11-21T12:50:02.000Z',
     phone_id: 'ph_aaaaaaaaaaaa',
     data: { crash: { package: 'com.a', kind: 'crash', exception: 'x.Y', at: null } },
   },

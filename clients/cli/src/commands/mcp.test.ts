@@ -45,7 +45,8 @@ async function connect(
   clients.push(client)
   await client.connect(
     new StdioClientTransport({
-      ...{ command: process.execPath, args: [program, 'mcp', ...(more.words ?? [])] },
+      command: process.execPath,
+      args: [program, 'mcp', ...(more.words ?? [])],
       env: { ...envOf(apiKey), ...more.env },
     }),
   )

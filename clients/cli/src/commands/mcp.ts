@@ -25,7 +25,10 @@ async function mcp(run: Run): Promise<void> {
   await serveOverStdio({
     endpoint: new URL('/mcp', client.baseUrl),
     headers: { ...headers, authorization: `Bearer ${access.apiKey}` },
-    ...{ stdin: run.io.stdin, stdout, signal: run.io.signal, limitMs },
+    stdin: run.io.stdin,
+    stdout,
+    signal: run.io.signal,
+    limitMs,
     report: (error) => void run.io.err(`error: ${plain(error.message)}\n`),
   })
   run.io.signal.throwIfAborted()

@@ -78,8 +78,14 @@ it('tells files, packages and uploads apart', () => {
 
 it('installs an app of the library and waits for it; ends with 9 when the phone refuses it', async () => {
   const install = (status: string, error: string | null = null) => ({
-    ...{ package: 'com.example.shop', upload: null, install: null, status, error },
-    ...{ next: 'Free some space.', started_at: null, updated_at: null },
+    package: 'com.example.shop',
+    upload: null,
+    install: null,
+    status,
+    error,
+    next: 'Free some space.',
+    started_at: null,
+    updated_at: null,
   })
   bench.service.answers.set(`POST /v1/phones/${one}/apps`, () => ({
     status: 202,
@@ -121,19 +127,16 @@ it('reads and sets clipboard and location', async () => {
 
 it('hands the phone to a person, shows the link, and ends with 9 when they decline', async () => {
   const request = {
-    ...{
-      object: 'handoff',
-      id: 'hnd_aaaaaaaaaaaa',
-      phone: one,
-      message: 'Sign in',
-      note: null,
-      taken_at: null,
-    },
-    ...{
-      created_at: '2026-11-21T12:50:00.000Z',
-      expires_at: new Date(Date.now() + 60_000).toISOString(),
-      ended_at: null,
-    },
+    object: 'handoff',
+    id: 'hnd_aaaaaaaaaaaa',
+    phone: one,
+    message: 'Sign in',
+    note: null,
+    taken_at: null,
+
+    created_at: '2026-11-21T12:50:00.000Z',
+    expires_at: new Date(Date.now() + 60_000).toISOString(),
+    ended_at: null,
   }
   bench.service.answers.set(`POST /v1/phones/${one}/handoffs`, () => ({
     status: 201,

@@ -65,7 +65,11 @@ it('creates a phone, waits until it is ready, and prints its id with --quiet', a
   expect(await bench.phonerack([...words, '-q'])).toMatchObject({ exitCode: 0, out: `${one}\n`, err: '' })
   const [create, wait] = bench.service.seen
   expect(JSON.parse(create?.body ?? '')).toEqual({
-    ...{ name: 'shop', metadata: { run: '1', job: '2' }, on_idle: 'delete', idle_timeout: 300, wait: false },
+    name: 'shop',
+    metadata: { run: '1', job: '2' },
+    on_idle: 'delete',
+    idle_timeout: 300,
+    wait: false,
   })
   expect(create?.headers['idempotency-key']).toMatch(/^[0-9a-f-]{36}$/)
   expect(wait?.url).toBe(`/v1/phones/${one}?wait=ready&timeout=50`)

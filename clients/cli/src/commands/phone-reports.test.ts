@@ -16,7 +16,12 @@ const lastUrl = () => new URL(bench.service.seen.at(-1)?.url ?? '', 'http://x')
 
 it('prints the log, the newest line last, without control characters', async () => {
   const line = (message: string) => ({
-    ...{ at: '2026-11-21T12:49:30.086Z', level: 'warn', tag: 'Tag', pid: 12, package: null, message },
+    at: '2026-11-21T12:49:30.086Z',
+    level: 'warn',
+    tag: 'Tag',
+    pid: 12,
+    package: null,
+    message,
   })
   const body = { data: [line('second\u001b[2J'), line('first\nmore')], next_cursor: null }
   bench.service.answers.set(`GET ${at}/logs`, () => ({ body }))
@@ -44,8 +49,15 @@ it('prints the log, the newest line last, without control characters', async () 
 
 it('prints crashes with their stacks', async () => {
   const crash = {
-    ...{ at: '2026-11-21T12:49:30.086Z', kind: 'crash', package: 'com.a', process: 'com.a', pid: 12 },
-    ...{ exception: 'x.Y', reason: 'why', stack: 'x.Y: why\n\tat a.b', truncated: false },
+    at: '2026-11-21T12:49:30.086Z',
+    kind: 'crash',
+    package: 'com.a',
+    process: 'com.a',
+    pid: 12,
+    exception: 'x.Y',
+    reason: 'why',
+    stack: 'x.Y: why\n\tat a.b',
+    truncated: false,
   }
   bench.service.answers.set(`GET ${at}/crashes`, () => ({ body: { data: [crash], next_cursor: null } }))
   const { out } = await bench.phonerack(['phone', 'crashes', one])
@@ -55,7 +67,11 @@ it('prints crashes with their stacks', async () => {
 
 it('lists notifications, and opens and dismisses one', async () => {
   const notice = {
-    ...{ id: 'ntf_aaaaaaaaaaaa', package: 'com.a', title: 'Title', text: 'Text', dismissible: true },
+    id: 'ntf_aaaaaaaaaaaa',
+    package: 'com.a',
+    title: 'Title',
+    text: 'Text',
+    dismissible: true,
     posted_at: null,
   }
   bench.service.answers.set(`GET ${at}/notifications`, () => ({ body: { data: [notice] } }))
@@ -68,9 +84,7 @@ it('lists notifications, and opens and dismisses one', async () => {
     bench.service.answers.set(`POST ${path}`, () => ({ body: { id: 'ntf_aaaaaaaaaaaa' } }))
     expect(
       await bench.phonerack(['phone', 'notifications', one, `--${verb}`, 'ntf_aaaaaaaaaaaa']),
-    ).toMatchObject({
-      exitCode: 0,
-    })
+    ).toMatchObject({ exitCode: 0 })
     expect(lastUrl().pathname).toBe(path)
   }
   const both = ['phone', 'notifications', one, '--open', 'a', '--dismiss', 'b']

@@ -75,7 +75,8 @@ async function shot(run: Run, operands: readonly string[], flags: ShotFlags): Pr
   const format = flags.format ?? (/\.jpe?g$/i.test(flags.output ?? '') ? 'jpeg' : 'png')
   if (format !== 'png' && format !== 'jpeg') throw new UsageError('`--format` must be png or jpeg.')
   const image = await phone.screenshot({
-    ...{ ...run.call, format },
+    ...run.call,
+    format,
     ...(flags.maxWidth === undefined ? {} : { maxWidth: wholeNumber(flags.maxWidth, '--max-width', 1) }),
     ...(flags.annotate === undefined ? {} : { annotate: flags.annotate }),
   })

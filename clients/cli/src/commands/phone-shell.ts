@@ -30,7 +30,9 @@ async function shell(run: Run, operands: readonly string[], group: Command, runL
   )
   const isTerminal = run.io.isTerminal.in && run.io.isTerminal.err
   const lines = createInterface({
-    ...{ input: run.io.stdin, terminal: isTerminal, historySize: 200 },
+    input: run.io.stdin,
+    terminal: isTerminal,
+    historySize: 200,
     ...(isTerminal ? { output: process.stderr, prompt: `${plain(phone.name)}> ` } : {}),
     completer: (line: string) => completionsOf(line, group),
   })

@@ -14,7 +14,10 @@ beforeEach(async () => {
 afterEach(() => bench.close())
 
 const step = {
-  ...{ object: 'step', id: 'stp_aaaaaaaaaaaa', status: 'failed', started_at: '2026-11-21T12:50:00.000Z' },
+  object: 'step',
+  id: 'stp_aaaaaaaaaaaa',
+  status: 'failed',
+  started_at: '2026-11-21T12:50:00.000Z',
   by: { via: 'mcp', client: 'claude\u001b[31m-code/2.0', key_id: 'key_a', key_name: 'agent' },
   actions: [{ type: 'open_app' }, { type: 'tap' }, { type: 'type' }, { type: 'back' }, { type: 'home' }],
   completed: 1,
@@ -46,7 +49,11 @@ it('lists steps with their sender and actions, without control characters', asyn
 it('shows a step with its actions, their results and the screen', async () => {
   const url = `/v1/phones/${one}/steps/stp_aaaaaaaaaaaa`
   const shown = {
-    ...{ ...step, duration_ms: 1200, error: null, picture: null, before: null },
+    ...step,
+    duration_ms: 1200,
+    error: null,
+    picture: null,
+    before: null,
     results: [
       { index: 0, type: 'open_app', ok: true, ms: 1 },
       { index: 1, type: 'tap', ok: false, ms: 1, error: { code: 'target_not_found' } },
@@ -80,9 +87,7 @@ it('shows a step with its actions, their results and the screen', async () => {
 
 it('writes the picture of a step to a file, and overwrites none', async () => {
   const jpeg = Buffer.from([0xff, 0xd8, 0xff])
-  bench.service.answers.set(`GET /v1/phones/${one}/steps/stp_aaaaaaaaaaaa/screenshot`, () => ({
-    body: jpeg,
-  }))
+  bench.service.answers.set(`GET /v1/phones/${one}/steps/stp_aaaaaaaaaaaa/screenshot`, () => ({ body: jpeg }))
   const file = path.join(bench.home, 'step.jpg')
   const words = ['phone', 'steps', 'shot', one, 'stp_aaaaaaaaaaaa', '-o', file]
   expect(await bench.phonerack(words)).toMatchObject({ exitCode: 0, out: `${file}\n` })

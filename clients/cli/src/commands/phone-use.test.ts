@@ -103,14 +103,15 @@ it.each([
 const failed = {
   results: [
     {
-      ...{ index: 0, type: 'tap', ok: false, ms: 9 },
+      index: 0,
+      type: 'tap',
+      ok: false,
+      ms: 9,
       error: {
-        ...{
-          code: 'target_not_found',
-          message: 'No element matches.',
-          retryable: false,
-          next: 'Observe again.',
-        },
+        code: 'target_not_found',
+        message: 'No element matches.',
+        retryable: false,
+        next: 'Observe again.',
         details: {
           candidates: [
             { ref: 1, type: 'Button', text: 'Next\u001b[0m', desc: null, id: null, center: [5, 6] },
@@ -120,7 +121,8 @@ const failed = {
       },
     },
   ],
-  ...{ completed: 0, observation },
+  completed: 0,
+  observation,
 }
 
 it('ends with 9 after a failed action, and lists what came close', async () => {
@@ -133,10 +135,7 @@ it('ends with 9 after a failed action, and lists what came close', async () => {
 
 it('names options in its advice instead of fields of an answer that is not printed', async () => {
   const next = 'Target an element of `observation`.'
-  const results = failed.results.map((each) => ({
-    ...each,
-    error: { ...each.error, next, details: {} },
-  }))
+  const results = failed.results.map((each) => ({ ...each, error: { ...each.error, next, details: {} } }))
   bench.service.answers.set(`POST /v1/phones/${one}/actions`, () => ({ body: { ...failed, results } }))
   const words = ['phone', 'tap', one, '--text', 'Nxt']
   expect((await bench.phonerack(words)).err).toContain(

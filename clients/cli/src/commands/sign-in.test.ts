@@ -12,8 +12,11 @@ beforeEach(async () => {
   bench.service.answers.set('POST /v1/setup', () => ({
     status: 201,
     body: {
-      ...{ setup_token: 'prs_x', user_code: 'ZL7T-62DS', verification_url: 'https://phones.example/setup' },
-      ...{ expires_in: 900, interval: 0 },
+      setup_token: 'prs_x',
+      user_code: 'ZL7T-62DS',
+      verification_url: 'https://phones.example/setup',
+      expires_in: 900,
+      interval: 0,
     },
   }))
   const approved = { status: 'approved', api_key: apiKey, project: 'demo' }
@@ -33,7 +36,8 @@ it('shows code and page, stores the key for its owner only, and never prints it'
   expect(result.out + result.err).not.toContain(apiKey)
   expect((await stat(file())).mode & 0o777).toBe(0o600)
   expect(JSON.parse(await readFile(file(), 'utf8'))).toEqual({
-    ...{ version: 1, current: 'default' },
+    version: 1,
+    current: 'default',
     contexts: { default: { base_url: bench.service.baseUrl, api_key: apiKey, project: 'demo' } },
   })
   expect(JSON.parse(bench.service.seen[0]?.body ?? '')).toEqual({ client: 'phonerack on laptop' })

@@ -144,7 +144,10 @@ async function status(run: Run): Promise<void> {
 async function listContexts(run: Run): Promise<void> {
   const config = await settings(run.io)
   const data = Object.entries(config.contexts).map(([name, context]) => ({
-    ...{ name, current: name === config.current, base_url: context.base_url, project: context.project },
+    name,
+    current: name === config.current,
+    base_url: context.base_url,
+    project: context.project,
     phone: context.phone ?? null,
   }))
   const text = table(

@@ -136,7 +136,9 @@ it('prints nothing for an empty answer', async () => {
   for (const method of ['DELETE', 'HEAD'])
     for (const flags of [[], ['--json']])
       expect(await bench.phonerack(['api', method, '/v1/none', ...flags])).toMatchObject({
-        ...{ exitCode: 0, out: '', err: '' },
+        exitCode: 0,
+        out: '',
+        err: '',
       })
 })
 

@@ -10,25 +10,33 @@ afterEach(() => bench.close())
 const id = 'whk_aaaaaaaaaaaa'
 const url = 'https://agents.example.com/phonerack'
 const webhook = (fields: object = {}) => ({
-  ...{ object: 'webhook', id, url, description: null, events: null, enabled: true, failing_since: null },
-  ...{ earlier_secret_expires_at: null, created_at: '2026-11-21T12:00:00.000Z', ...fields },
+  object: 'webhook',
+  id,
+  url,
+  description: null,
+  events: null,
+  enabled: true,
+  failing_since: null,
+  earlier_secret_expires_at: null,
+  created_at: '2026-11-21T12:00:00.000Z',
+  ...fields,
 })
 const delivery = (fields: object = {}) => ({
-  ...{
-    object: 'delivery',
-    id: 'dlv_aaaaaaaaaaaa',
-    webhook: id,
-    event: 'evt_aaaaaaaaaaaa',
-    type: 'phone.ready',
-  },
-  ...{ status: 'pending', attempts: 2, created_at: '2026-11-21T12:00:00.000Z', last_attempt_at: null },
-  ...{
-    next_attempt_at: '2026-11-21T12:55:00.000Z',
-    duration_ms: null,
-    error: null,
-    response: null,
-    ...fields,
-  },
+  object: 'delivery',
+  id: 'dlv_aaaaaaaaaaaa',
+  webhook: id,
+  event: 'evt_aaaaaaaaaaaa',
+  type: 'phone.ready',
+  status: 'pending',
+  attempts: 2,
+  created_at: '2026-11-21T12:00:00.000Z',
+  last_attempt_at: null,
+
+  next_attempt_at: '2026-11-21T12:55:00.000Z',
+  duration_ms: null,
+  error: null,
+  response: null,
+  ...fields,
 })
 const answer = (line: string, body: unknown, status = 200) =>
   bench.service.answers.set(line, () => ({ status, body }))

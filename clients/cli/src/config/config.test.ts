@@ -95,7 +95,10 @@ it('takes the current context, and --context before all else', () => {
 it('takes the key of the environment, for its base URL or that of the only context', () => {
   const env = { PHONERACK_API_KEY: 'env', PHONERACK_BASE_URL: 'https://env.example' }
   expect(accessOf(two, env, undefined)).toEqual({
-    ...{ baseUrl: 'https://env.example', apiKey: 'env', context: null, keyFrom: 'environment' },
+    baseUrl: 'https://env.example',
+    apiKey: 'env',
+    context: null,
+    keyFrom: 'environment',
   })
   const one = withoutContext(two, 'work')
   expect(accessOf(one, { PHONERACK_API_KEY: 'env' }, undefined).baseUrl).toBe('http://127.0.0.1:8080')

@@ -26,7 +26,10 @@ function serve(limitMs: number): void {
   served = serveOverStdio({
     endpoint: new URL('/mcp', service.baseUrl),
     headers: { authorization: `Bearer ${apiKey}` },
-    ...{ stdin, stdout, signal: new AbortController().signal, limitMs },
+    stdin,
+    stdout,
+    signal: new AbortController().signal,
+    limitMs,
     report: ({ message }) => reports.push(message),
   })
 }
@@ -59,13 +62,20 @@ it.each([
   const advice = status === 401 ? null : next
   send(status, JSON.stringify(refusal(status, type, code, { next: advice, retryable: status === 429 }).body))
   expect(await call()).toEqual({
-    ...{ jsonrpc: '2.0', id: 7 },
+    jsonrpc: '2.0',
+    id: 7,
     error: {
-      ...{ code: -32_603, message: `It is ${code}. ${next}` },
+      code: -32_603,
+      message: `It is ${code}. ${next}`,
       data: {
         error: {
-          ...{ type, code, message: `It is ${code}.`, next, retryable: status === 429 },
-          ...{ request_id: 'req_aaaaaaaaaaaa', details: {} },
+          type,
+          code,
+          message: `It is ${code}.`,
+          next,
+          retryable: status === 429,
+          request_id: 'req_aaaaaaaaaaaa',
+          details: {},
         },
       },
     },

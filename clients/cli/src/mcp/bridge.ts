@@ -40,7 +40,9 @@ export async function serveOverStdio(options: BridgeOptions): Promise<void> {
     fetch: fetchAnswer,
     // The server keeps no sessions: a stream that broke cannot be resumed.
     reconnectionOptions: {
-      ...{ maxRetries: 0, initialReconnectionDelay: 0, maxReconnectionDelay: 0 },
+      maxRetries: 0,
+      initialReconnectionDelay: 0,
+      maxReconnectionDelay: 0,
       reconnectionDelayGrowFactor: 1,
     },
   })

@@ -68,7 +68,11 @@ export class NoAnswerError extends Error {
 function unknownError({ method }: JSONRPCRequest, code: string, message: string): PhonerackError {
   const isCall = method === 'tools/call'
   return new PhonerackError({
-    ...{ code, type: 'connection_error', message, retryable: !isCall, details: {} },
+    code,
+    type: 'connection_error',
+    message,
+    retryable: !isCall,
+    details: {},
     next: isCall
       ? 'The tool may have run: read the state with list_phones, get_phone or observe before you call it again.'
       : 'Send the request again.',

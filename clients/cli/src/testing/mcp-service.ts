@@ -46,7 +46,9 @@ function createTools({ slow }: Pick<McpService, 'slow'>): McpServer {
 
 export async function startMcpService(): Promise<McpService> {
   const service: Omit<McpService, 'baseUrl' | 'close'> = {
-    ...{ seen: [], slow: { running: 0, aborted: 0 }, instead: null },
+    seen: [],
+    slow: { running: 0, aborted: 0 },
+    instead: null,
   }
   const handler = createMcpHandler(() => createTools(service), { maxSubscriptions: 0 })
   const server = createServer((request, response) => {
@@ -65,7 +67,9 @@ export async function startMcpService(): Promise<McpService> {
     for (const [name, value] of Object.entries(request.headers))
       if (typeof value === 'string') headers.set(name, value)
     const asked = new Request('http://127.0.0.1/mcp', {
-      ...{ method: request.method ?? '', headers, signal: stop.signal },
+      method: request.method ?? '',
+      headers,
+      signal: stop.signal,
     })
     // Without a body, the handler would clone the request, and Node.js loses the signal of a clone when it collects garbage:
     // https://github.com/nodejs/undici/issues/4068

@@ -34,7 +34,8 @@ export async function startBench(): Promise<Bench> {
   const home = await mkdtemp(path.join(tmpdir(), 'phonerack-cli-'))
   const known = { PHONERACK_API_KEY: apiKey, PHONERACK_BASE_URL: service.baseUrl }
   return {
-    ...{ service, home },
+    service,
+    home,
     async phonerack(words, { stdin = '', terminal = false, env = known, signal } = {}) {
       const chunks: Buffer[] = []
       let err = ''
@@ -49,13 +50,12 @@ export async function startBench(): Promise<Bench> {
           return Promise.resolve()
         },
         isTerminal: { in: terminal, out: terminal, err: terminal },
-        ...{
-          env,
-          platform: 'linux',
-          home,
-          hostname: 'laptop',
-          now: () => Date.parse('2026-11-21T12:50:00.000Z'),
-        },
+
+        env,
+        platform: 'linux',
+        home,
+        hostname: 'laptop',
+        now: () => Date.parse('2026-11-21T12:50:00.000Z'),
         signal: signal ?? new AbortController().signal,
       }
       const exitCode = await run(words, io)

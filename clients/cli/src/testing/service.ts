@@ -28,51 +28,68 @@ export interface Service {
 export const apiKey = 'prk_test'
 
 export const phoneFields = (id: string, name = id, status = 'ready') => ({
-  ...{
-    id,
-    object: 'phone',
-    name,
-    status,
-    country: null,
-    metadata: {} as Record<string, string>,
-    failure: null,
-  },
-  ...{ created_at: '2026-11-21T12:00:00.000Z', last_active_at: '2026-11-21T12:49:26.245Z' },
+  id,
+  object: 'phone',
+  name,
+  status,
+  country: null,
+  metadata: {} as Record<string, string>,
+  failure: null,
+  created_at: '2026-11-21T12:00:00.000Z',
+  last_active_at: '2026-11-21T12:49:26.245Z',
   session:
     status === 'ready'
       ? {
-          ...{ id: 'ses_aaaaaaaaaaaa', started_at: '2026-11-21T12:49:18.368Z', ready_at: null },
-          ...{ idle_timeout: 300, max_duration: 900, parks_at: '2026-11-21T12:54:26.245Z' },
-          ...{ park_reason: 'idle', reserved_usd: '0.900000' },
+          id: 'ses_aaaaaaaaaaaa',
+          started_at: '2026-11-21T12:49:18.368Z',
+          ready_at: null,
+          idle_timeout: 300,
+          max_duration: 900,
+          parks_at: '2026-11-21T12:54:26.245Z',
+          park_reason: 'idle',
+          reserved_usd: '0.900000',
         }
       : null,
 })
 
 export const observation = {
-  ...{ snapshot_id: 'snp_aaaaaaaaaaaa', taken_at: '2026-11-21T12:49:31.020Z', truncated: false },
-  ...{
-    app: { package: 'com.example.shop', activity: null },
-    keyboard: { visible: false, focused_editable: false },
-  },
-  ...{ screen: { width: 1080, height: 2400 }, elements: [] },
+  snapshot_id: 'snp_aaaaaaaaaaaa',
+  taken_at: '2026-11-21T12:49:31.020Z',
+  truncated: false,
+
+  app: { package: 'com.example.shop', activity: null },
+  keyboard: { visible: false, focused_editable: false },
+  screen: { width: 1080, height: 2400 },
+  elements: [],
   text: 'app com.example.shop\nkeyboard hidden\nscreen 1080x2400\n[1] Button "Next\u001b[31m" #next clickable (540,1200)',
 }
 
 export const account = {
-  ...{ project: 'demo', balance_usd: '12.500000', reserved_usd: '0.900000', spend_limit_usd: '100.000000' },
-  ...{ spent_this_month_usd: '3.210000', limits: { phones: 10, running: 3 }, running: 1, phones: 2 },
-  ...{
-    price: { per_minute_usd: '0.060000', minimum_seconds: 60 },
-    countries: [{ code: 'DE', name: 'Germany' }],
-  },
+  project: 'demo',
+  balance_usd: '12.500000',
+  reserved_usd: '0.900000',
+  spend_limit_usd: '100.000000',
+  spent_this_month_usd: '3.210000',
+  limits: { phones: 10, running: 3 },
+  running: 1,
+  phones: 2,
+
+  price: { per_minute_usd: '0.060000', minimum_seconds: 60 },
+  countries: [{ code: 'DE', name: 'Germany' }],
 }
 
 export const refusal = (status: number, type: string, code: string, fields: object = {}): Answer => ({
   status,
   body: {
     error: {
-      ...{ type, code, message: `It is ${code}.`, retryable: false, next: null },
-      ...{ request_id: 'req_aaaaaaaaaaaa', details: {}, ...fields },
+      type,
+      code,
+      message: `It is ${code}.`,
+      retryable: false,
+      next: null,
+      request_id: 'req_aaaaaaaaaaaa',
+      details: {},
+      ...fields,
     },
   },
 })

@@ -3,7 +3,9 @@ import { certificateOf, certificateWarnings } from './certificate.js'
 
 const now = new Date('2026-06-01T12:00:00Z')
 const host = (name: string, days: number, state = 'online') => ({
-  ...{ id: `hst_${name}`, name, state },
+  id: `hst_${name}`,
+  name,
+  state,
   certificate_expires_at: new Date(now.getTime() + days * 86_400_000).toISOString(),
 })
 

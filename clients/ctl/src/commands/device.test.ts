@@ -7,16 +7,31 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { runCtl } from '../run.js'
 
 const device = (id: string, more: object) => ({
-  ...{ id, serial: '127.0.0.1:6001', state: 'unenrolled', maker: 'Acme', model: 'One', reason: null },
-  ...{ link: 'unenrolled', phone_id: null, drained_at: null, drain_until: null, maintenance: null },
-  ...{ moving_since: null, claimed_since: null, has_identity: true },
+  id,
+  serial: '127.0.0.1:6001',
+  state: 'unenrolled',
+  maker: 'Acme',
+  model: 'One',
+  reason: null,
+  link: 'unenrolled',
+  phone_id: null,
+  drained_at: null,
+  drain_until: null,
+  maintenance: null,
+  moving_since: null,
+  claimed_since: null,
+  has_identity: true,
   ...more,
 })
 const devices = [
   device('dev_a', { host_id: 'hst_a', host_name: 'rack 1', host_state: 'online' }),
   device('dev_b', { host_id: 'hst_b', host_name: 'rack 2', host_state: 'lost', link: 'unknown' }),
   device('dev_c', {
-    ...{ host_id: 'hst_a', host_name: 'rack 1', host_state: 'online', state: 'free', link: 'healthy' },
+    host_id: 'hst_a',
+    host_name: 'rack 1',
+    host_state: 'online',
+    state: 'free',
+    link: 'healthy',
     maintenance: { since: '2026-01-01T00:00:00.000Z', note: 'new battery' },
   }),
 ]

@@ -52,10 +52,7 @@ export const serviceCommands: readonly Command[] = [
     flags: {},
     async run(_input, operator) {
       const restored = await operator().restored()
-      return {
-        json: restored,
-        text: `The restore of the database is recorded.\n${waiting(restored)}`,
-      }
+      return { json: restored, text: `The restore of the database is recorded.\n${waiting(restored)}` }
     },
   },
 ]

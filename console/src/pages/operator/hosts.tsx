@@ -16,11 +16,7 @@ const refreshMs = 3000
 
 export function Hosts() {
   const [isJoining, setIsJoining] = useState(false)
-  const list = useQuery({
-    queryKey: ['operator', 'hosts'],
-    queryFn: listHosts,
-    refetchInterval: refreshMs,
-  })
+  const list = useQuery({ queryKey: ['operator', 'hosts'], queryFn: listHosts, refetchInterval: refreshMs })
   const devices = useQuery({
     queryKey: ['operator', 'devices'],
     queryFn: listDevices,

@@ -53,7 +53,9 @@ export function ControlBar({ project, phone, mayControl, held: { control, isLost
         ))}
       {control && (
         <HandBack
-          {...{ project, phone, control }}
+          project={project}
+          phone={phone}
+          control={control}
           onBack={setHandedBack}
           isOpen={isGivingBack && isTaken}
           onOpenChange={setIsGivingBack}

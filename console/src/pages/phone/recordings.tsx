@@ -113,7 +113,8 @@ export function Recordings({ project, phone, isRunning, mayChange }: Props) {
             {recordings.map((recording) => (
               <Row
                 key={recording.id}
-                {...{ recording, mayChange }}
+                recording={recording}
+                mayChange={mayChange}
                 video={videoOf(project, phone, recording.id)}
                 onPlay={() => setPlayed(recording.id)}
                 onDelete={() => change.mutate(() => deleteRecording(project, phone, recording.id))}

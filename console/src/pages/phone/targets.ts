@@ -38,8 +38,10 @@ export function placeOf(
   if (x2 <= x1 || y2 <= y1) return null
   const part = (value: number, of: number): number => (100 * value) / of
   return {
-    ...{ left: part(x1, width), top: part(y1, height) },
-    ...{ width: part(x2 - x1, width), height: part(y2 - y1, height) },
+    left: part(x1, width),
+    top: part(y1, height),
+    width: part(x2 - x1, width),
+    height: part(y2 - y1, height),
   }
 }
 

@@ -6,13 +6,29 @@ import { timelineOf } from './timeline-entries'
 
 const at = (second: number): string => new Date(second * 1000).toISOString()
 const step = (second: number): Step => ({
-  ...{ id: `stp_${second}`, status: 'succeeded', started_at: at(second), duration_ms: 1 },
+  id: `stp_${second}`,
+  status: 'succeeded',
+  started_at: at(second),
+  duration_ms: 1,
   by: { via: 'api', client: null, key_name: 'agent' },
-  ...{ actions: [], results: [], error: null, after: null, picture: null },
+  actions: [],
+  results: [],
+  error: null,
+  after: null,
+  picture: null,
 })
 const call = (second: number, code = 'phone_controlled'): ActivityEntry => ({
-  ...{ id: `act_${second}`, at: at(second), key_id: 'key_a', request_id: 'req_a', text: 'Ran actions' },
-  ...{ method: 'POST', route: '/v1/phones/:id/actions', phone_id: 'ph_a', status: 409, code, ms: 1 },
+  id: `act_${second}`,
+  at: at(second),
+  key_id: 'key_a',
+  request_id: 'req_a',
+  text: 'Ran actions',
+  method: 'POST',
+  route: '/v1/phones/:id/actions',
+  phone_id: 'ph_a',
+  status: 409,
+  code,
+  ms: 1,
 })
 const shortOf = (entries: ReturnType<typeof timelineOf>) =>
   entries.map((entry) => (entry.kind === 'step' ? entry.step.id : `${entry.count} × ${entry.id}`))

@@ -68,7 +68,7 @@ export function Timeline({ project, phone, isRunning }: Props) {
           <ol aria-label="Steps" className="divide-y divide-border">
             {entries.map((entry) =>
               entry.kind === 'step' ? (
-                <StepRow key={entry.step.id} {...{ project, phone }} step={entry.step} />
+                <StepRow key={entry.step.id} project={project} phone={phone} step={entry.step} />
               ) : (
                 <RefusedRow key={entry.id} calls={entry} />
               ),
@@ -157,7 +157,7 @@ function StepRow({ project, phone, step }: { project: string; phone: string; ste
           />
         )}
       </div>
-      {isOpen && <Screen {...{ project, phone, step: step.id }} />}
+      {isOpen && <Screen project={project} phone={phone} step={step.id} />}
     </li>
   )
 }

@@ -36,10 +36,10 @@ export function Tools({ project, phone, isRunning, mayChange, details }: Props) 
   const inside: readonly (readonly [string, ReactNode])[] = isRunning
     ? [
         ['Screen', <ScreenView key="screen" {...of} />],
-        ['Files', <Files key="files" {...{ ...of, folder, onFiles }} onFolder={setFolder} />],
+        ['Files', <Files key="files" {...of} folder={folder} onFiles={onFiles} onFolder={setFolder} />],
         ...(mayChange ? [['Clipboard', <Clipboard key="clipboard" {...of} />] as const] : []),
         ['Log', <Log key="log" {...of} />],
-        ['Location', <LocationView key="location" {...{ ...of, mayChange }} />],
+        ['Location', <LocationView key="location" {...of} mayChange={mayChange} />],
       ]
     : []
   return (
@@ -55,9 +55,12 @@ export function Tools({ project, phone, isRunning, mayChange, details }: Props) 
             onShow: (name) => void navigate({ to: '.', search: { tab: name }, replace: true }),
           }}
           tabs={[
-            ['Steps', <Timeline key="steps" {...{ ...of, isRunning }} />],
-            ['Apps', <Apps key="apps" {...{ ...of, onFiles }} />],
-            ['Recordings', <Recordings key="recordings" {...{ ...of, isRunning, mayChange }} />],
+            ['Steps', <Timeline key="steps" {...of} isRunning={isRunning} />],
+            ['Apps', <Apps key="apps" {...of} onFiles={onFiles} />],
+            [
+              'Recordings',
+              <Recordings key="recordings" {...of} isRunning={isRunning} mayChange={mayChange} />,
+            ],
             ...inside,
             ['Details', details],
           ]}

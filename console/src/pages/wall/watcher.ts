@@ -43,8 +43,13 @@ export class Watcher {
   /** Adds a phone that is not visible yet. Returns the function that removes it. */
   add(id: string, onChange: () => void): () => void {
     const card: Card = {
-      ...{ isVisible: false, shown: nothing, tag: '', request: null, onChange },
-      ...{ askedAt: -Infinity, restUntil: -Infinity },
+      isVisible: false,
+      shown: nothing,
+      tag: '',
+      request: null,
+      onChange,
+      askedAt: -Infinity,
+      restUntil: -Infinity,
     }
     this.cards.set(id, card)
     return () => {

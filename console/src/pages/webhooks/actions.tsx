@@ -78,7 +78,7 @@ export function WebhookActions({ project, webhook, types, onDeleted }: Props) {
           <Trash2 aria-hidden /> Delete…
         </MenuItem>
       </Menu>
-      <Edit {...{ project, webhook, types }} isOpen={open === 'edit'} onClose={close} />
+      <Edit project={project} webhook={webhook} types={types} isOpen={open === 'edit'} onClose={close} />
       <Rotate project={project} webhook={webhook} isOpen={open === 'rotate'} onClose={close} />
       <Confirm
         isOpen={open === 'delete'}

@@ -41,7 +41,15 @@ export function Deliveries({ project, webhook, mayChange }: Props) {
         none="Nothing was sent yet"
         hint={<p>Events and tests are listed here, with the response to their last attempt.</p>}
       >
-        {(delivery) => <Row key={delivery.id} {...{ project, webhook, delivery, mayChange }} />}
+        {(delivery) => (
+          <Row
+            key={delivery.id}
+            project={project}
+            webhook={webhook}
+            delivery={delivery}
+            mayChange={mayChange}
+          />
+        )}
       </ListCard>
       <ShowMore pages={list} />
     </section>

@@ -41,7 +41,10 @@ export async function addDocs(
   const files = readSite(folder)
   await app.register(async (docs) => {
     await docs.register(fastifyStatic, {
-      ...{ root: folder, serve: false, preCompressed: true, cacheControl: false },
+      root: folder,
+      serve: false,
+      preCompressed: true,
+      cacheControl: false,
     })
     // One copy for all clients, however many do not read their answer.
     const texts = new Map<string, Buffer>()

@@ -77,7 +77,9 @@ export interface Limit {
 export function createHeldOpen(...limits: readonly Limit[]): HeldOpen {
   /** Holders without open requests have no entry in `counts`. */
   const counters = limits.map(({ kind, most }) => ({
-    ...{ most, ...kinds[kind], counts: new Map<string, number>() },
+    most,
+    ...kinds[kind],
+    counts: new Map<string, number>(),
   }))
 
   /** Counts the request, or returns the limit that it would exceed. */

@@ -62,7 +62,8 @@ it('counts a request to /mcp once, and the requests of its tool apart from it', 
   })
   app.post('/mcp', async (request, reply) => {
     const call = {
-      ...{ requestId: request.id, signal: new AbortController().signal },
+      requestId: request.id,
+      signal: new AbortController().signal,
       batch: { startWithinMs: 40_000, answerWithinMs: 48_000 },
       client: null,
     }

@@ -13,9 +13,7 @@ const world = useWorld()
 let plane: Plane
 let tenant: Tenant
 beforeAll(async () => {
-  plane = await world.start({
-    env: { PHONERACK_DATABASE_POOL: String(poolSize), PHONERACK_JOBS: 'off' },
-  })
+  plane = await world.start({ env: { PHONERACK_DATABASE_POOL: String(poolSize), PHONERACK_JOBS: 'off' } })
   tenant = await plane.tenant()
 })
 
@@ -28,7 +26,8 @@ const createKey = () =>
   })
 const api = (method: 'GET' | 'POST' | 'PATCH', url: string, more: { payload?: object; key?: string } = {}) =>
   plane.server.inject({
-    ...{ method, url },
+    method,
+    url,
     headers: {
       authorization: `Bearer ${tenant.key}`,
       ...(more.key === undefined ? {} : { 'idempotency-key': more.key }),
@@ -107,7 +106,9 @@ describe('a replica without a free connection to Postgres', () => {
     const batch = { actions: [{ type: 'wait', ms: 1 }] }
     const call = (method: 'GET' | 'POST', url: string, payload?: object) =>
       plane.server.inject({
-        ...{ method, url, headers: { authorization: `Bearer ${key}` } },
+        method,
+        url,
+        headers: { authorization: `Bearer ${key}` },
         ...(payload ? { payload } : {}),
       })
     const [create, actions] = await whileSaturated(() =>

@@ -28,14 +28,18 @@ beforeEach(() => {
 })
 
 const message = (actions: object[], more: object = {}) => ({
-  ...{ jsonrpc: '2.0', id: 1, method: 'tools/call' },
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'tools/call',
   params: { name: 'act', arguments: { phone_id: id, actions, ...more } },
 })
 
 describe.each(eras)('in revision %s', (era) => {
   it('returns a failed action with its code, candidates and the screen, as text too', async () => {
     const error = {
-      ...{ code: 'ambiguous_target', message: 'Two elements match.', retryable: false },
+      code: 'ambiguous_target',
+      message: 'Two elements match.',
+      retryable: false,
       next: `POST /v1/phones/${id}/start or GET /v1/phones/${id}/screenshot`,
       details: { snapshot_id: 'snp_aaaaaaaaaaaa', candidates: [{ ref: 3, text: 'Pay\n[4] Button' }] },
     }

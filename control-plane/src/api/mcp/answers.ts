@@ -11,10 +11,7 @@ type FailedAction = Pick<ErrorBody, 'code' | 'message' | 'retryable' | 'next' | 
 export function answer(body: object, head?: string, next?: string): ToolAnswer {
   const lines = [...(head === undefined ? [] : [head]), ...fieldLines(body)]
   if (next !== undefined) lines.push(`next: ${next}`)
-  return {
-    structured: { ...body, ...(next === undefined ? {} : { next }) },
-    text: lines.join('\n'),
-  }
+  return { structured: { ...body, ...(next === undefined ? {} : { next }) }, text: lines.join('\n') }
 }
 
 export const withToolNext = <E extends FailedAction>(error: E): E => ({

@@ -140,7 +140,10 @@ export function createApi(send: Send, requestId: string, signal: AbortSignal): A
     }
   }
   return {
-    ...{ signal, requestId, remaining, bytes },
+    signal,
+    requestId,
+    remaining,
+    bytes,
     pollSeconds: (most = polls.phone) =>
       Math.max(1, Math.min(most, Math.floor((remaining() - times.pollMargin) / 1000))),
     json: async <T>(request: ApiRequest) => JSON.parse((await bytes(request)).bytes.toString('utf8')) as T,

@@ -103,9 +103,7 @@ describe('the transport', () => {
   it('answers 400 to another content type, and 413 to a body over 200 KB', async () => {
     expect(
       await envelope(await post(url, api.key, list, { 'content-type': 'text/plain' }), 400),
-    ).toMatchObject({
-      details: { validation_stage: 'content_type' },
-    })
+    ).toMatchObject({ details: { validation_stage: 'content_type' } })
     const large = { ...account, params: { ...account.params, _meta: { a: 'a'.repeat(200_000) } } }
     expect(await envelope(await post(url, api.key, large), 413)).toMatchObject({ code: 'payload_too_large' })
   })

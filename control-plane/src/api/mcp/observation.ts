@@ -30,7 +30,9 @@ export function showScreen(phoneId: string, seen: Seen, withElements: boolean): 
   const listed = fitting(objects, maxBytes / 2)
   const cut = truncated === true || shown.length < all.length || listed.length < objects.length
   const picture = screenshot && {
-    ...{ format: screenshot.format, width: screenshot.width, height: screenshot.height },
+    format: screenshot.format,
+    width: screenshot.width,
+    height: screenshot.height,
     scale: screenshot.scale,
     ...(screenshot.secure ? { secure: true } : {}),
   }

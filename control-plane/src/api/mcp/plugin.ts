@@ -70,7 +70,9 @@ export const mcpPlugin =
         const headers = headersOf(request)
         if (form !== null) headers.set('accept', bothForms)
         const asked = new Request(`${baseUrl}${url}`, {
-          ...{ method: 'POST', headers, body: '' },
+          method: 'POST',
+          headers,
+          body: '',
           signal: auth.lifetimes.work(reply),
         })
         const answer = await serving(app, request, log, form === 'sse' ? 'sse' : 'auto').fetch(asked, {

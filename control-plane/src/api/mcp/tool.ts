@@ -48,18 +48,17 @@ export interface Tool {
 
 /** Ties the arguments of `run` to the schema of `input`. */
 export const defineTool = <S extends z.ZodObject>(
-  tool: Omit<Tool, 'input' | 'run'> & {
-    input: S
-    run(args: z.output<S>, api: Api): Promise<ToolAnswer>
-  },
+  tool: Omit<Tool, 'input' | 'run'> & { input: S; run(args: z.output<S>, api: Api): Promise<ToolAnswer> },
 ): Tool => ({ ...tool, run: (args, api) => tool.run(args as z.output<S>, api) })
 
 /** Only reads. */
 export const reads: Annotations = { readOnlyHint: true, idempotentHint: true, openWorldHint: false }
 /** Changes something of the tenant's; a repeat has no further effect. */
 export const settles: Annotations = {
-  ...{ readOnlyHint: false, destructiveHint: false },
-  ...{ idempotentHint: true, openWorldHint: false },
+  readOnlyHint: false,
+  destructiveHint: false,
+  idempotentHint: true,
+  openWorldHint: false,
 }
 /** Adds something; a repeat adds it again. */
 export const adds: Annotations = { ...settles, idempotentHint: false }

@@ -143,7 +143,9 @@ describe.each(eras)('in revision %s', (era) => {
       'act',
       { phone_id: id, actions },
       {
-        ...{ phone_id: id, completed: 2, observation: { snapshot_id: 'snp_aaaaaaaaaaaa', text: 'app x' } },
+        phone_id: id,
+        completed: 2,
+        observation: { snapshot_id: 'snp_aaaaaaaaaaaa', text: 'app x' },
         results: [{ index: 0, type: 'home', ok: true }, { index: 1 }],
       },
       ...['2 of 2 actions succeeded', '1 tap ok', 'snapshot_id snp_aaaaaaaaaaaa'],

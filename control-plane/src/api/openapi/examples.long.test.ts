@@ -101,10 +101,7 @@ it('shows bodies that the service accepts', async () => {
       const answer = await api.request(
         method.toUpperCase(),
         path.replace('{id}', phone).replace('{package}', 'com.example.shop'),
-        {
-          headers: { 'content-type': 'application/json' },
-          payload: JSON.stringify(value),
-        },
+        { headers: { 'content-type': 'application/json' }, payload: JSON.stringify(value) },
       )
       const { error } = answer.json<{ error?: { details: { validation_stage?: string } } }>()
       expect([operationId, error?.details.validation_stage === 'body' ? error : 'taken']).toEqual([

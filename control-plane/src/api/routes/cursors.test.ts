@@ -38,34 +38,43 @@ async function withRows(): Promise<Tenant> {
     })
     await db.session.create({
       data: {
-        ...{
-          id: newId('session'),
-          phoneId: phoneOf.get(made) ?? phoneId,
-          projectId,
-          startedAt: at,
-          endedAt: at,
-        },
-        ...{
-          endReason: 'parked',
-          idleTimeout: 300,
-          maxDuration: 900,
-          billedSeconds: 60,
-          costMicros: 60_000n,
-        },
+        id: newId('session'),
+        phoneId: phoneOf.get(made) ?? phoneId,
+        projectId,
+        startedAt: at,
+        endedAt: at,
+
+        endReason: 'parked',
+        idleTimeout: 300,
+        maxDuration: 900,
+        billedSeconds: 60,
+        costMicros: 60_000n,
         reservedMicros: 900_000n,
       },
     })
     const expiresAt = new Date(Date.now() + 3_600_000)
     await db.upload.create({
       data: {
-        ...{ id: newId('upload'), projectId, keyId: made.caller.keyId, status: 'awaiting_file' },
-        ...{ tokenHash: newId('upload'), createdAt: at, expiresAt },
+        id: newId('upload'),
+        projectId,
+        keyId: made.caller.keyId,
+        status: 'awaiting_file',
+        tokenHash: newId('upload'),
+        createdAt: at,
+        expiresAt,
       },
     })
     await db.activity.create({
       data: {
-        ...{ projectId, keyId: 'k', requestId: newId('request'), at, method: 'POST', route: '/' },
-        ...{ status: 200, ms: 1, summary: {} },
+        projectId,
+        keyId: 'k',
+        requestId: newId('request'),
+        at,
+        method: 'POST',
+        route: '/',
+        status: 200,
+        ms: 1,
+        summary: {},
       },
     })
   }

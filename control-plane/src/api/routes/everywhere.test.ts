@@ -30,7 +30,11 @@ beforeAll(async () => {
   tenant = await plane.tenant()
   await plane.app.core.db.phone.createMany({
     data: phoneStatuses.map((status) => ({
-      ...{ id: phone(status), projectId: tenant.projectId, keyId: 'k', name: status, status },
+      id: phone(status),
+      projectId: tenant.projectId,
+      keyId: 'k',
+      name: status,
+      status,
       createdAt: new Date(),
     })),
   })

@@ -47,10 +47,12 @@ export const metadataField = z
     description: 'Your key-value pairs, which `GET /v1/phones` can filter by.',
   })
 
-export const onIdleField = z.enum(onIdleChoices).meta({
-  description:
-    '`delete`: when the phone would park by itself or by your request, it is deleted with its data. `park` if omitted.',
-})
+export const onIdleField = z
+  .enum(onIdleChoices)
+  .meta({
+    description:
+      '`delete`: when the phone would park by itself or by your request, it is deleted with its data. `park` if omitted.',
+  })
 
 const seconds = ({ min, max }: { min: number; max: number }) => z.int().min(min).max(max)
 
@@ -79,9 +81,7 @@ export const waitQuery = <const State extends string>(
       wait: z.enum(states).optional().meta({ description }),
       timeout: seconds(limits.pollTimeout)
         .optional()
-        .meta({
-          description: `Seconds; only with \`wait\`. ${limits.pollTimeout.default} if omitted.`,
-        }),
+        .meta({ description: `Seconds; only with \`wait\`. ${limits.pollTimeout.default} if omitted.` }),
     })
     .refine((query) => query.timeout === undefined || query.wait !== undefined, {
       path: ['timeout'],

@@ -36,7 +36,11 @@ beforeAll(async () => {
   readOnly = await plane.tenant({ preset: 'read-only' })
   await plane.app.core.db.phone.create({
     data: {
-      ...{ id: ready, projectId: tenant.projectId, keyId: 'k', name: 'ready', status: 'ready' },
+      id: ready,
+      projectId: tenant.projectId,
+      keyId: 'k',
+      name: 'ready',
+      status: 'ready',
       createdAt: new Date(),
     },
   })

@@ -36,7 +36,8 @@ async function call(
   more: Record<string, string> = {},
 ) {
   return on.server.inject({
-    ...{ method, url },
+    method,
+    url,
     headers: {
       authorization: `Bearer ${key}`,
       ...(body ? { 'content-type': 'application/json' } : {}),
@@ -251,7 +252,11 @@ describe('bodies and pages', () => {
       async () => {
         await plane.app.core.db.phone.createMany({
           data: ids.map((id, at) => ({
-            ...{ id: `ph_${id}`, projectId: tenant.projectId, keyId: 'k', name: id, status: 'parked' },
+            id: `ph_${id}`,
+            projectId: tenant.projectId,
+            keyId: 'k',
+            name: id,
+            status: 'parked',
             createdAt: timeOf(at),
           })),
         })
@@ -264,15 +269,27 @@ describe('bodies and pages', () => {
         const phoneId = 'ph_sessionsaaaa'
         await plane.app.core.db.phone.create({
           data: {
-            ...{ id: phoneId, projectId: tenant.projectId, keyId: 'k', name: 'n', status: 'deleted' },
+            id: phoneId,
+            projectId: tenant.projectId,
+            keyId: 'k',
+            name: 'n',
+            status: 'deleted',
             createdAt: timeOf(0),
           },
         })
         await plane.app.core.db.session.createMany({
           data: ids.map((id, at) => ({
-            ...{ id: `ses_${id}`, phoneId, projectId: tenant.projectId, idleTimeout: 300, maxDuration: 60 },
-            ...{ startedAt: timeOf(at), endedAt: timeOf(at + 1), endReason: 'parked' },
-            ...{ billedSeconds: 60, costMicros: 60_000n, reservedMicros: 60_000n },
+            id: `ses_${id}`,
+            phoneId,
+            projectId: tenant.projectId,
+            idleTimeout: 300,
+            maxDuration: 60,
+            startedAt: timeOf(at),
+            endedAt: timeOf(at + 1),
+            endReason: 'parked',
+            billedSeconds: 60,
+            costMicros: 60_000n,
+            reservedMicros: 60_000n,
           })),
         })
         return `/v1/phones/${phoneId}/sessions`
@@ -283,12 +300,14 @@ describe('bodies and pages', () => {
       async () => {
         await plane.app.core.db.upload.createMany({
           data: ids.map((id, at) => ({
-            ...{ id: `upl_${id}`, projectId: tenant.projectId, keyId: 'k', status: 'awaiting_file' },
-            ...{
-              tokenHash: id,
-              createdAt: timeOf(at),
-              expiresAt: new Date(clock.now().getTime() + 60 * minute),
-            },
+            id: `upl_${id}`,
+            projectId: tenant.projectId,
+            keyId: 'k',
+            status: 'awaiting_file',
+
+            tokenHash: id,
+            createdAt: timeOf(at),
+            expiresAt: new Date(clock.now().getTime() + 60 * minute),
           })),
         })
         return '/v1/apps/uploads'

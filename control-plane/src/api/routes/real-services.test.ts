@@ -128,9 +128,7 @@ describe('the routes with real services', () => {
           fc.constantFrom('cursor', 'limit', 'status', 'metadata[a]', 'metadata[é]'),
           fc.oneof(text, odd),
         ),
-        {
-          maxLength: 3,
-        },
+        { maxLength: 3 },
       )
       .map((pairs) =>
         pairs

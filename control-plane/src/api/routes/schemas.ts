@@ -7,10 +7,12 @@ export const id = (kind: IdKind) => z.string().meta({ pattern: idPattern(kind).s
 export const timestamp = z
   .string()
   .meta({ format: 'date-time', description: 'ISO 8601, UTC, with milliseconds.' })
-const money = z.string().meta({
-  pattern: '^-?\\d+\\.\\d{6}$',
-  description: 'US dollars with six decimal places; parse as a decimal.',
-})
+const money = z
+  .string()
+  .meta({
+    pattern: '^-?\\d+\\.\\d{6}$',
+    description: 'US dollars with six decimal places; parse as a decimal.',
+  })
 /** Values may be added, so the description names them without closing the list. */
 export const openEnum = (values: readonly string[], description: string) =>
   z.string().meta({ description: `${description} More may be added.`, 'x-extensible-enum': values })
@@ -48,10 +50,12 @@ export const phoneSchema = z
     ),
     metadata: z.record(z.string(), z.string()).meta({ description: 'Your key-value pairs.' }),
     created_at: timestamp,
-    last_active_at: timestamp.nullable().meta({
-      description:
-        'Time when the phone became ready or when a request last addressed it while ready, to within 15 seconds.',
-    }),
+    last_active_at: timestamp
+      .nullable()
+      .meta({
+        description:
+          'Time when the phone became ready or when a request last addressed it while ready, to within 15 seconds.',
+      }),
     session: openSessionSchema
       .nullable()
       .meta({ description: 'The open session, or null while the phone is not running.' }),

@@ -75,13 +75,15 @@ export const createSetup: Route = (app, { services, failureLimit, baseUrl, clock
     async (request, reply) => {
       const { client: name = null } = request.body
       const { token, userCode } = await services.setup.create({ client: name, address: addressOf(request) })
-      return reply.code(201).send({
-        setup_token: token,
-        user_code: userCode,
-        verification_url: `${baseUrl}/setup`,
-        expires_in: life,
-        interval,
-      })
+      return reply
+        .code(201)
+        .send({
+          setup_token: token,
+          user_code: userCode,
+          verification_url: `${baseUrl}/setup`,
+          expires_in: life,
+          interval,
+        })
     },
   )
 }

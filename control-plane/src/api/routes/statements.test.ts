@@ -34,7 +34,9 @@ async function statementsOf(request: () => Promise<unknown>): Promise<SentQuery[
 
 const send = async (method: 'GET' | 'POST', path: string, payload?: object): Promise<void> => {
   const answer = await plane.server.inject({
-    ...{ method, url: `/v1/phones/${phoneId}${path}`, headers: { authorization: `Bearer ${tenant.key}` } },
+    method,
+    url: `/v1/phones/${phoneId}${path}`,
+    headers: { authorization: `Bearer ${tenant.key}` },
     ...(payload ? { payload } : {}),
   })
   expect(answer.statusCode, answer.body).toBe(200)

@@ -70,7 +70,9 @@ async function issueCertificate(dir: string, names: readonly string[], env: Envi
   const { certificatePem, privateKeyPem } = await withAuthority(env, async ({ signing }, db) => {
     const issued = await signing.issueBroker(names)
     await addEntry(db, commandActor('nats-config', new Date()), {
-      ...{ action: 'nats.issue_certificate', target: null, before: null },
+      action: 'nats.issue_certificate',
+      target: null,
+      before: null,
       after: {
         names,
         expires_at: new Date(new X509Certificate(issued.certificatePem).validTo).toISOString(),

@@ -31,7 +31,8 @@ it('migrates an empty database, and finds nothing to do the second time', async 
   expect(first).toMatchObject({ code: 0, err: '' })
   expect(first.out).toMatch(/^Applied 20261120000000_tables\n(?:Applied \d{14}_\w+\n)+$/)
   expect(await run([], env)).toEqual({
-    ...{ code: 0, err: '' },
+    code: 0,
+    err: '',
     out: 'The database has all migrations of this release.\n',
   })
 })

@@ -192,8 +192,11 @@ it('gives replicas and nats-server copies of only the files that they need, and 
   const server = await startNatsServer(`${broker}/nats.conf`, port)
   open.push({ close: () => server.stop() })
   const bus = await openBus({
-    ...{ url: `tls://127.0.0.1:${port}`, name: 'replica', authorities: [readFileSync(cert, 'utf8')] },
-    ...{ creds: readFileSync(`${replica}/control-plane.creds`, 'utf8'), waitMs: 30_000 },
+    url: `tls://127.0.0.1:${port}`,
+    name: 'replica',
+    authorities: [readFileSync(cert, 'utf8')],
+    creds: readFileSync(`${replica}/control-plane.creds`, 'utf8'),
+    waitMs: 30_000,
   })
   open.push(bus)
   await eventually(() => bus.connected)

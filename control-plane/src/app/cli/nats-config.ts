@@ -130,7 +130,10 @@ async function recordRotation(url: string): Promise<void> {
   const database = openDatabase(url, 1)
   try {
     await addEntry(database.db, commandActor('nats-config --rotate', new Date()), {
-      ...{ action: 'nats.rotate_keys', target: null, before: null, after: null },
+      action: 'nats.rotate_keys',
+      target: null,
+      before: null,
+      after: null,
     })
   } finally {
     await database.close()

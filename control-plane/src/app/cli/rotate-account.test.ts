@@ -22,8 +22,11 @@ it('replaces the account, refuses the earlier files, and lets hosts join with th
   const plane = await world.start({ env: envOf((file) => file) })
   const join = (on: Plane, name: string) =>
     startAgentDouble({
-      ...{ server: on.server, operator: on.operator, operatorToken: on.operatorToken },
-      ...{ natsUrl: nats.url, name },
+      server: on.server,
+      operator: on.operator,
+      operatorToken: on.operatorToken,
+      natsUrl: nats.url,
+      name,
     })
   const earlier = path.join(world.dir, 'earlier')
   mkdirSync(earlier)

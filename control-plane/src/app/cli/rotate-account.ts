@@ -27,9 +27,11 @@ export async function rotateAccount(dir: string, env: Environment): Promise<stri
       const { natsAccount } = await tx.installation.findUniqueOrThrow({ where: { id: 1 } })
       await tx.installation.update({ where: { id: 1 }, data: { natsAccount: broker.account } })
       await addEntry(tx, commandActor('nats-config --rotate-account', new Date()), {
-        ...{ action: 'nats.rotate_account', target: null },
+        action: 'nats.rotate_account',
+        target: null,
         // Public keys.
-        ...{ before: { account: natsAccount }, after: { account: broker.account } },
+        before: { account: natsAccount },
+        after: { account: broker.account },
       })
     })
     const hosts = await db.host.findMany({ where: { retiredAt: null }, select: { id: true, name: true } })

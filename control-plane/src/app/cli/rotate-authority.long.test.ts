@@ -59,7 +59,10 @@ async function trusts({ operator, operatorToken }: Plane): Promise<Record<string
 function join({ server }: Plane, token: string) {
   const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const payload = {
-    ...{ token, name: `late-${Math.random()}`, country: 'US', nats_public_key: createUser().getPublicKey() },
+    token,
+    name: `late-${Math.random()}`,
+    country: 'US',
+    nats_public_key: createUser().getPublicKey(),
     public_key_pem: publicKey.export({ type: 'spki', format: 'pem' }).toString(),
   }
   const headers = { [protocol.header]: String(protocol.version) }
@@ -245,7 +248,8 @@ describe('a rotation of the authority', () => {
       expect(second.app.authority.trusted).toEqual(plane.app.authority.trusted)
 
       expect(await step(plane, 'cancel')).toMatchObject({
-        ...{ code: 0, err: '' },
+        code: 0,
+        err: '',
         out: expect.stringContaining('No rotation is open') as string,
       })
       await eventually(async () => (await trusted()) === 1)

@@ -56,13 +56,7 @@ export async function authenticateOperator(
     )
   if (!token || refusal) throw refusal ?? unknownToken()
   await noteUse(core, token, now)
-  return {
-    tokenId: token.id,
-    tokenName: token.name,
-    address,
-    requestId,
-    secret: () => secret,
-  }
+  return { tokenId: token.id, tokenName: token.name, address, requestId, secret: () => secret }
 }
 
 const unknownToken = (): ApiError =>

@@ -53,7 +53,9 @@ export const onBehalf = <T>(
   act: (work: Work, giver: FindGiver) => Promise<T>,
 ): Promise<T> => {
   const nobody: Operator = {
-    ...{ tokenId: '', tokenName: '', ...from },
+    tokenId: '',
+    tokenName: '',
+    ...from,
     secret: () => {
       throw new Error('this request has no token of an operator')
     },

@@ -32,7 +32,9 @@ it('describes each setting once', () => {
   const described = Object.values(settings).flatMap((shape) => settingsOf(shape))
   expect(described.map(({ name }) => name).sort()).toEqual([...variables].sort())
   expect(described.find(({ name }) => name === 'PHONERACK_STOP_WITHIN')).toMatchObject({
-    ...{ default: '30', unit: 'seconds', about: expect.stringContaining('finish') as string },
+    default: '30',
+    unit: 'seconds',
+    about: expect.stringContaining('finish') as string,
   })
 })
 

@@ -56,8 +56,12 @@ it.each([
 ])('the operators’ console on %s has its own origins, cookies and passkeys', (host, origins, rpId) => {
   const { operatorConsole } = read({}, 'https://phones.example', { host, port: 8090 })
   expect(operatorConsole).toMatchObject({
-    ...{ origin: origins[0], origins, linkOrigin: 'https://phones.example', isSecure: false },
-    ...{ cookiePrefix: 'phonerack-operator', hasOperatorPages: true },
+    origin: origins[0],
+    origins,
+    linkOrigin: 'https://phones.example',
+    isSecure: false,
+    cookiePrefix: 'phonerack-operator',
+    hasOperatorPages: true,
   })
   expect(operatorConsole.passkeys?.rpId ?? null).toBe(rpId)
 })

@@ -24,7 +24,8 @@ it('has valid examples, and defaults that need only a database and a broker', ()
   })
   const least = { ...parseEnv(shipped), DATABASE_URL: 'postgresql://x', NATS_URL: 'nats://127.0.0.1' }
   expect(readConfig(least)).toMatchObject({
-    ...{ pkiDir: '/var/lib/phonerack-control-plane/pki', operator: { host: '127.0.0.1', port: 8090 } },
+    pkiDir: '/var/lib/phonerack-control-plane/pki',
+    operator: { host: '127.0.0.1', port: 8090 },
   })
 })
 

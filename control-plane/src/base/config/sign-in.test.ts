@@ -12,7 +12,9 @@ const smtp = { PHONERACK_SMTP_URL: 'smtp://mail.example' }
 it('lets only invited people in by default', () => {
   expect(read({})).toEqual({
     signUp: { who: 'invite', domains: [], creditMicros: 0n },
-    ...{ providers: [], allowed: [], allowsHttp: false },
+    providers: [],
+    allowed: [],
+    allowsHttp: false,
   })
   expect(problemsOf({})).toEqual([])
 })
@@ -52,9 +54,12 @@ it('names settings that do not fit each other', () => {
 
 it('reads providers, each with the issuer as it is written', () => {
   const { providers } = read({
-    ...{ PHONERACK_GOOGLE_CLIENT_ID: 'a', PHONERACK_GOOGLE_CLIENT_SECRET: 'b' },
-    ...{ PHONERACK_GITHUB_CLIENT_ID: 'c', PHONERACK_GITHUB_CLIENT_SECRET: 'd' },
-    ...{ PHONERACK_OIDC_ISSUER: 'https://login.example/', PHONERACK_OIDC_CLIENT_ID: 'e' },
+    PHONERACK_GOOGLE_CLIENT_ID: 'a',
+    PHONERACK_GOOGLE_CLIENT_SECRET: 'b',
+    PHONERACK_GITHUB_CLIENT_ID: 'c',
+    PHONERACK_GITHUB_CLIENT_SECRET: 'd',
+    PHONERACK_OIDC_ISSUER: 'https://login.example/',
+    PHONERACK_OIDC_CLIENT_ID: 'e',
   })
   expect(providers).toMatchObject([
     { id: 'google', issuer: 'https://accounts.google.com', clientId: 'a', clientSecret: 'b' },

@@ -18,7 +18,9 @@ beforeAll(async () => {
 
 const send = ({ key }: Tenant, method: 'GET' | 'POST', url: string, payload?: object) =>
   plane.server.inject({
-    ...{ method, url, headers: { authorization: `Bearer ${key}` } },
+    method,
+    url,
+    headers: { authorization: `Bearer ${key}` },
     ...(payload ? { payload } : {}),
   })
 const create = (tenant: Tenant) => send(tenant, 'POST', '/v1/phones', { wait: false })

@@ -30,9 +30,7 @@ export async function addEntry(
   actor: AuditActor,
   { action, target, before, after }: AuditedChange,
 ): Promise<void> {
-  await tx.auditEntry.create({
-    data: { ...actor, action, target, before: keep(before), after: keep(after) },
-  })
+  await tx.auditEntry.create({ data: { ...actor, action, target, before: keep(before), after: keep(after) } })
 }
 
 /** Facts hold no secrets; should one appear, only its kind is kept. */
@@ -43,14 +41,20 @@ const keep = (facts: Facts): Prisma.InputJsonValue | typeof Prisma.DbNull =>
 
 /** A person at a machine of the control plane. @param command without secrets and paths: `rotate-authority begin` */
 export const commandActor = (command: string, at: Date): AuditActor => ({
-  ...{ at, tokenId: 'command', tokenName: `${userName()} on ${hostname()}` },
-  ...{ address: '', requestId: command },
+  at,
+  tokenId: 'command',
+  tokenName: `${userName()} on ${hostname()}`,
+  address: '',
+  requestId: command,
 })
 
 /** A setting with which a replica starts. */
 export const startActor = (replicaId: string, at: Date): AuditActor => ({
-  ...{ at, tokenId: 'configuration', tokenName: `replica ${replicaId}` },
-  ...{ address: '', requestId: `start of ${replicaId}` },
+  at,
+  tokenId: 'configuration',
+  tokenName: `replica ${replicaId}`,
+  address: '',
+  requestId: `start of ${replicaId}`,
 })
 
 /** In a container, the user often has no name. */

@@ -84,14 +84,20 @@ export async function readRotation(
     orderBy: [{ name: 'asc' }, { id: 'asc' }],
   })
   return {
-    ...{ phase, signing, next, begunAt, switchedAt },
+    phase,
+    signing,
+    next,
+    begunAt,
+    switchedAt,
     replicas: replicas.map(({ id, authorities }) => ({
       id,
       trustsNext: next !== null && authorities.includes(next),
       signsWithNext: next !== null && authorities[0] === next,
     })),
     hosts: hosts.map((host) => ({
-      ...{ id: host.id, name: host.name, lastSeenAt: host.lastSeenAt },
+      id: host.id,
+      name: host.name,
+      lastSeenAt: host.lastSeenAt,
       reports: host.trustedAuthorities.length > 0,
       trustsNext: next !== null && host.trustedAuthorities.includes(next),
       hasNext: next !== null && host.certificateAuthority === next,
@@ -116,8 +122,10 @@ export async function beginRotation(db: Database, config: Config, by: AuditActor
     const { count } = await tx.installation.updateMany({
       where: { id: 1, otherCaCertificate: null, serviceKeyId: next.serviceKeyId },
       data: {
-        ...{ otherCaCertificate: next.certificate, otherCaKey: next.key },
-        ...{ rotationBegunAt: by.at, switchedAt: null },
+        otherCaCertificate: next.certificate,
+        otherCaKey: next.key,
+        rotationBegunAt: by.at,
+        switchedAt: null,
       },
     })
     if (count !== 1) throw new StepRefused('the installation was changed at the same time: nothing was begun')
@@ -207,8 +215,10 @@ async function recorded(
 ): Promise<RotationStatus> {
   const facts = ({ phase, signing, next }: RotationStatus): Facts => ({ phase, signing, next })
   await addEntry(tx, by, {
-    ...{ action: `authority.${name}`, target: null },
-    ...{ before: facts(before), after: facts(after) },
+    action: `authority.${name}`,
+    target: null,
+    before: facts(before),
+    after: facts(after),
   })
   return after
 }

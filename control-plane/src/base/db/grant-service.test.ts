@@ -76,9 +76,7 @@ it('serves with a role that cannot change the schema', async () => {
       'update schema_version set version = 99',
       'delete from _prisma_migrations',
     ])
-      await expect(client.query(statement), statement).rejects.toMatchObject({
-        code: '42501',
-      })
+      await expect(client.query(statement), statement).rejects.toMatchObject({ code: '42501' })
   })
 })
 

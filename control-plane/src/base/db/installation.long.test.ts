@@ -129,7 +129,8 @@ it('replaces a lost authority when the operator asks for it and no replica has i
   const entries = await again.app.core.db.auditEntry.findMany({ where: { action: 'authority.replace' } })
   expect(entries).toHaveLength(1)
   expect(entries[0]).toMatchObject({
-    ...{ requestId: `start of ${after.config.replicaId}`, tokenId: 'configuration' },
+    requestId: `start of ${after.config.replicaId}`,
+    tokenId: 'configuration',
     before: { signing: authorityFingerprint(before) },
     after: { signing: authorityFingerprint(after.app.authority.caPem) },
   })

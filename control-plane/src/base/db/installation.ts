@@ -82,9 +82,13 @@ async function openSet(row: Installation, files: Files, known: readonly Authorit
 async function replace(db: Database, config: Settings, before: Installation | null): Promise<void> {
   const fresh = {
     ...columnsOf(await encryptAuthority(await newAuthority(), config)),
-    ...{ natsAccount: null, otherCaCertificate: null, otherCaKey: null },
+    natsAccount: null,
+    otherCaCertificate: null,
+    otherCaKey: null,
     // The service key that opened it may be lost: webhooks need new secrets then.
-    ...{ rotationBegunAt: null, switchedAt: null, webhookKey: null },
+    rotationBegunAt: null,
+    switchedAt: null,
+    webhookKey: null,
   }
   await inTransaction(db, async (tx) => {
     const { count } =
@@ -96,7 +100,8 @@ async function replace(db: Database, config: Settings, before: Installation | nu
           })
     if (count === 0) return
     await addEntry(tx, startActor(config.replicaId, new Date()), {
-      ...{ action: 'authority.replace', target: null },
+      action: 'authority.replace',
+      target: null,
       before: before === null ? null : { signing: authorityFingerprint(before.caCertificate) },
       after: { signing: authorityFingerprint(fresh.caCertificate) },
     })
@@ -136,7 +141,9 @@ export interface Stored {
 }
 
 const columnsOf = ({ certificate, key, serviceKeyId }: Stored & { serviceKeyId: string }) => ({
-  ...{ caCertificate: certificate, caKey: key, serviceKeyId },
+  caCertificate: certificate,
+  caKey: key,
+  serviceKeyId,
 })
 
 export async function encryptAuthority(

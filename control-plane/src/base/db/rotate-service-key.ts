@@ -47,7 +47,10 @@ export async function rotateServiceKey(
     const { count } = await tx.installation.updateMany({
       // A replica that starts may store the key of webhooks now.
       where: {
-        ...{ id: 1, serviceKeyId: row.serviceKeyId, caCertificate, otherCaCertificate },
+        id: 1,
+        serviceKeyId: row.serviceKeyId,
+        caCertificate,
+        otherCaCertificate,
         webhookKey: row.webhookKey,
       },
       data: { caKey, serviceKeyId: nextKey.id, ...otherKey, ...ofWebhooks },
@@ -57,9 +60,11 @@ export async function rotateServiceKey(
         'the keys of the installation were changed at the same time: nothing was rotated. Run the command again',
       )
     await addEntry(tx, by, {
-      ...{ action: 'service_key.rotate', target: null },
+      action: 'service_key.rotate',
+      target: null,
       // Names of the keys, which are also those of their files.
-      ...{ before: { service_key: row.serviceKeyId }, after: { service_key: nextKey.id } },
+      before: { service_key: row.serviceKeyId },
+      after: { service_key: nextKey.id },
     })
   })
   return { to: nextKey.id }

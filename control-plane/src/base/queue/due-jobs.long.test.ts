@@ -21,7 +21,11 @@ beforeEach(async () => {
     ran.push({ name: (payload as { name: string }).name, at: new Date() })
   }
   runner = await JobRunner.start({
-    ...{ databaseUrl: plane.config.databaseUrl, db, log, replicaId: 'due', replicaDeadAfterMs: 600_000 },
+    databaseUrl: plane.config.databaseUrl,
+    db,
+    log,
+    replicaId: 'due',
+    replicaDeadAfterMs: 600_000,
     pools: [
       { tasks: { 'test.note': note }, concurrency: 2 },
       { tasks: { 'test.other': note }, concurrency: 2 },
@@ -60,8 +64,11 @@ describe('a worker that waits', () => {
     const requests = openDatabase(plane.config.databaseUrl, 1)
     const ranBusy: number[] = []
     const busy = await JobRunner.start({
-      ...{ databaseUrl: plane.config.databaseUrl, db: requests.db, log: plane.app.core.log },
-      ...{ replicaId: 'busy', replicaDeadAfterMs: 600_000 },
+      databaseUrl: plane.config.databaseUrl,
+      db: requests.db,
+      log: plane.app.core.log,
+      replicaId: 'busy',
+      replicaDeadAfterMs: 600_000,
       pools: [{ tasks: { 'test.busy': () => void ranBusy.push(1) }, concurrency: 1 }],
     })
     const release = new AbortController()
@@ -104,7 +111,11 @@ describe('a worker that waits', () => {
     let tries = 0
     const { db, log } = plane.app.core
     runner = await JobRunner.start({
-      ...{ databaseUrl: plane.config.databaseUrl, db, log, replicaId: 'due', replicaDeadAfterMs: 600_000 },
+      databaseUrl: plane.config.databaseUrl,
+      db,
+      log,
+      replicaId: 'due',
+      replicaDeadAfterMs: 600_000,
       pools: [
         {
           concurrency: 1,

@@ -26,15 +26,13 @@ afterEach(async () => {
 async function start(task: (name: string) => Promise<void> | void): Promise<void> {
   const { db, log } = plane.app.core
   runner = await JobRunner.start({
-    ...{
-      databaseUrl: proxy.url,
-      db,
-      log,
-      replicaId: 'lost',
-      replicaDeadAfterMs: 600_000,
-      lostAfterMs: 2000,
-      pace: 0.02,
-    },
+    databaseUrl: proxy.url,
+    db,
+    log,
+    replicaId: 'lost',
+    replicaDeadAfterMs: 600_000,
+    lostAfterMs: 2000,
+    pace: 0.02,
     pools: [{ tasks: { 'test.job': (payload) => task((payload as { name: string }).name) }, concurrency: 2 }],
   })
 }

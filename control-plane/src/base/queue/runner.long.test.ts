@@ -63,14 +63,12 @@ it.each([
   }
   try {
     runner = await JobRunner.start({
-      ...{
-        databaseUrl: plane.config.databaseUrl,
-        db,
-        log,
-        replicaId: 'ends',
-        replicaDeadAfterMs: 600_000,
-        pace: 0.25,
-      },
+      databaseUrl: plane.config.databaseUrl,
+      db,
+      log,
+      replicaId: 'ends',
+      replicaDeadAfterMs: 600_000,
+      pace: 0.25,
       pools: [{ tasks: { 'test.end': task }, concurrency: 2 }],
     })
     await db.$queryRaw`select 1 as added from graphile_worker.add_job(identifier := 'test.end')`
@@ -86,14 +84,12 @@ it.each([
 async function startRunner(work: (name: string) => Promise<void>): Promise<(name: string) => Promise<void>> {
   const { db, log } = plane.app.core
   runner = await JobRunner.start({
-    ...{
-      databaseUrl: plane.config.databaseUrl,
-      db,
-      log,
-      replicaId: 'ends',
-      replicaDeadAfterMs: 600_000,
-      pace: 0.25,
-    },
+    databaseUrl: plane.config.databaseUrl,
+    db,
+    log,
+    replicaId: 'ends',
+    replicaDeadAfterMs: 600_000,
+    pace: 0.25,
     pools: [{ tasks: { 'test.end': (payload) => work(nameIn(payload)) }, concurrency: 6 }],
   })
   return async (name) => {

@@ -98,8 +98,14 @@ export async function startPool(
   events.on('job:complete', ({ job }) => on.onJobEnd(job.id))
   events.on('job:error', ({ job, error }) => on.onJobError(job.task_identifier, error, job.attempts))
   const runner = await run({
-    ...{ pgPool, taskList: tasks, concurrency, pollInterval: pollMs, noHandleSignals: true },
-    ...{ logger: quiet, events, preset: { worker: endings } },
+    pgPool,
+    taskList: tasks,
+    concurrency,
+    pollInterval: pollMs,
+    noHandleSignals: true,
+    logger: quiet,
+    events,
+    preset: { worker: endings },
   })
   const written = runner.promise.finally(noteStopping)
   let stopped: Promise<void> | null = null

@@ -127,14 +127,7 @@ function fromUnion(issue: z.core.$ZodIssueInvalidUnion, path: Path, root: $ZodTy
   if (option && inner.length > 0)
     return toIssues(inner, option.schema, here).map((found) => ({ ...found, path: [...path, ...found.path] }))
   const forms = union ? (defOf(union).options ?? []).map(formOf) : []
-  return [
-    {
-      path,
-      message: formsPhrase(forms),
-      code: 'invalid_union',
-      alternatives: forms,
-    },
-  ]
+  return [{ path, message: formsPhrase(forms), code: 'invalid_union', alternatives: forms }]
 }
 
 const literalsOf = (union: $ZodType, discriminator: string): string[] =>

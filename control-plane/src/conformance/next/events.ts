@@ -59,7 +59,11 @@ export function eventCases(planeOf: () => Plane, seen: string[]): void {
     const { db } = plane.app.core
     await db.webhookDelivery.createMany({
       data: Array.from({ length: limits.webhooks.byHand }, () => ({
-        ...{ id: newId('delivery'), webhookId: id, status: 'pending', createdAt: now, nextAttemptAt: later },
+        id: newId('delivery'),
+        webhookId: id,
+        status: 'pending',
+        createdAt: now,
+        nextAttemptAt: later,
         testEvent: { id: newId('event'), type: 'webhook.test', createdAt: now, data: {} },
       })),
     })
@@ -74,18 +78,19 @@ export function eventCases(planeOf: () => Plane, seen: string[]): void {
     const { projectId } = api.tenant
     await plane.app.core.db.phone.create({
       data: {
-        ...{
-          id: 'ph_aaaaaaaaaaac',
-          projectId,
-          keyId: 'k',
-          name: 'a',
-          status: 'parked',
-          createdAt: new Date(),
-        },
+        id: 'ph_aaaaaaaaaaac',
+        projectId,
+        keyId: 'k',
+        name: 'a',
+        status: 'parked',
+        createdAt: new Date(),
       },
     })
     const { key } = await createKey(plane.app.core, {
-      ...{ project: projectId, preset: 'agent', expires: 'never', phones: ['ph_aaaaaaaaaaac'] },
+      project: projectId,
+      preset: 'agent',
+      expires: 'never',
+      phones: ['ph_aaaaaaaaaaac'],
     })
     const limited = createFollower(plane, { ...api.tenant, key }, seen)
     const { next } = await limited.refused(403, 'phone_not_allowed', 'GET', '/v1/webhooks')

@@ -78,7 +78,9 @@ export function limitCases(world: () => World, seen: string[]): void {
     const { next } = await api.refused(403, 'insufficient_scope', 'POST', '/v1/phones')
     expect(next).toContain('phones:create')
     const { key } = await createKey(plane.app.core, {
-      ...{ project: api.tenant.projectId, preset: 'admin', expires: 'never' },
+      project: api.tenant.projectId,
+      preset: 'admin',
+      expires: 'never',
     })
     const other = of({ ...api.tenant, key })
     await create(other)
@@ -293,17 +295,23 @@ export function limitCases(world: () => World, seen: string[]): void {
 
   const operator = (method: 'GET' | 'POST' | 'DELETE', path: string, body?: object, headers: object = {}) =>
     plane.operator.inject({
-      ...{ method, url: `/operator/v1${path}` },
+      method,
+      url: `/operator/v1${path}`,
       headers: { authorization: `Bearer ${plane.operatorToken}`, ...headers },
       ...(body ? { payload: body } : {}),
     })
 
   it('a host without a valid join token: a new one', async () => {
     const answer = await plane.server.inject({
-      ...{ method: 'POST', url: '/host/v1/join', headers: { [protocol.header]: String(protocol.version) } },
+      method: 'POST',
+      url: '/host/v1/join',
+      headers: { [protocol.header]: String(protocol.version) },
       payload: {
-        ...{ token: newSecret('hostJoin'), name: 'late', country: 'US' },
-        ...{ public_key_pem: publicKeyPem(), nats_public_key: createUser().getPublicKey() },
+        token: newSecret('hostJoin'),
+        name: 'late',
+        country: 'US',
+        public_key_pem: publicKeyPem(),
+        nats_public_key: createUser().getPublicKey(),
       },
     })
     expect(answer.statusCode, answer.body).toBe(401)

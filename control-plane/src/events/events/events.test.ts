@@ -56,7 +56,12 @@ describe('a life of a phone', () => {
     expect(events.every(({ phone_id: phone }) => phone === id)).toBe(true)
     const [deleted, , ended] = events
     expect(deleted?.data['phone']).toEqual({
-      ...{ id, name: id, status: 'deleted', previous_status: 'parked', metadata: {}, failure: null },
+      id,
+      name: id,
+      status: 'deleted',
+      previous_status: 'parked',
+      metadata: {},
+      failure: null,
     })
     const session = ended?.data['session']
     expect(session).toMatchObject({ end_reason: 'parked', billed_seconds: 60, cost_usd: '0.060000' })
@@ -166,7 +171,8 @@ describe('a stream', () => {
     const client = await openEvents(plane.server, tenant.key, { lastEventId: newest?.id ?? '' })
     await eventually(() => receivedTypes(client).includes('phone.ready'))
     expect(client.frames[0]).toEqual({
-      ...{ id: null, event: 'gap' },
+      id: null,
+      event: 'gap',
       data: { object: 'gap', type: 'gap', last_event_id: newest?.id },
     })
     expect(client.frames[1]?.event).toBe('phone.created')
@@ -181,7 +187,9 @@ describe('a stream', () => {
 
   it('ends when its key is revoked on another replica, while it waits', async () => {
     const { id, key } = await createKey(plane.app.core, {
-      ...{ project: tenant.projectId, preset: 'read-only', expires: 'never' },
+      project: tenant.projectId,
+      preset: 'read-only',
+      expires: 'never',
     })
     const client = await openEvents(replica.server, key)
     await eventually(() => client.lastId !== null)
@@ -193,7 +201,10 @@ describe('a stream', () => {
   it('has only the events of the phones that its key is limited to', async () => {
     const mine = await readyPhone(plane, tenant)
     const { key } = await createKey(plane.app.core, {
-      ...{ project: tenant.projectId, preset: 'agent', expires: 'never', phones: [mine] },
+      project: tenant.projectId,
+      preset: 'agent',
+      expires: 'never',
+      phones: [mine],
     })
     const client = await openEvents(replica.server, key)
     await eventually(() => client.lastId !== null)

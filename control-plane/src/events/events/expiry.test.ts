@@ -17,14 +17,14 @@ beforeAll(async () => {
   webhookId = newId('webhook')
   await plane.app.core.db.webhook.create({
     data: {
-      ...{
-        id: webhookId,
-        projectId: tenant.projectId,
-        keyId: 'k',
-        url: 'https://agents.example.com',
-        events: [],
-      },
-      ...{ secret: Buffer.from('a'), createdAt: new Date(), disabledAt: new Date() },
+      id: webhookId,
+      projectId: tenant.projectId,
+      keyId: 'k',
+      url: 'https://agents.example.com',
+      events: [],
+      secret: Buffer.from('a'),
+      createdAt: new Date(),
+      disabledAt: new Date(),
     },
   })
 })

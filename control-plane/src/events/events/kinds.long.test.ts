@@ -21,7 +21,9 @@ beforeAll(async () => {
 
 const call = (method: 'GET' | 'POST' | 'DELETE', url: string, body?: object, key = tenant.key) =>
   plane.server.inject({
-    ...{ method, url: `/v1${url}`, headers: { authorization: `Bearer ${key}` } },
+    method,
+    url: `/v1${url}`,
+    headers: { authorization: `Bearer ${key}` },
     ...(body ? { payload: body } : {}),
   })
 
@@ -60,7 +62,9 @@ describe('a hand-over', () => {
     await core.db.handoff.update({ where: { id: late }, data: { expiresAt, createdAt } })
     await eventsOf('handoff', 9)
     const { id: keyId, key } = await createKey(core, {
-      ...{ project: tenant.projectId, preset: 'agent', expires: 'never' },
+      project: tenant.projectId,
+      preset: 'agent',
+      expires: 'never',
     })
     const revoked = await handOver({}, key)
     await revokeKey(core, keyId)
@@ -117,8 +121,16 @@ it('has the outcome of uploads, installs and recordings', async () => {
     const id = newId('upload')
     await db.upload.create({
       data: {
-        ...{ id, projectId, keyId: 'k', status: 'processing', tokenHash: id, createdAt: at, expiresAt: at },
-        ...{ isStored: true, completedAt: at, sha256: 'a'.repeat(64) },
+        id,
+        projectId,
+        keyId: 'k',
+        status: 'processing',
+        tokenHash: id,
+        createdAt: at,
+        expiresAt: at,
+        isStored: true,
+        completedAt: at,
+        sha256: 'a'.repeat(64),
       },
     })
     await db.upload.update({ where: { id }, data: { status, ...more } })
@@ -134,16 +146,26 @@ it('has the outcome of uploads, installs and recordings', async () => {
       'upload.ready',
       null,
       {
-        ...{ id: ready, status: 'ready', package: 'org.example.app', version_code: 412 },
-        ...{ version_name: '4.1.2', size_bytes: 1000, error: null },
+        id: ready,
+        status: 'ready',
+        package: 'org.example.app',
+        version_code: 412,
+        version_name: '4.1.2',
+        size_bytes: 1000,
+        error: null,
       },
     ],
     [
       'upload.failed',
       null,
       {
-        ...{ id: broken, status: 'invalid_apk', package: null, version_code: null, version_name: null },
-        ...{ size_bytes: null, error: { code: 'invalid_apk', message: 'No manifest.', next: null } },
+        id: broken,
+        status: 'invalid_apk',
+        package: null,
+        version_code: null,
+        version_name: null,
+        size_bytes: null,
+        error: { code: 'invalid_apk', message: 'No manifest.', next: null },
       },
     ],
   ])
@@ -155,8 +177,17 @@ it('has the outcome of uploads, installs and recordings', async () => {
     const id = newId('install')
     await db.install.create({
       data: {
-        ...{ id, phoneId, fencingNumber: 1n, requestId: 'r', package: 'org.example.app', versionCode: 1n },
-        ...{ uploadId, files: [], status: 'running', startedAt: at, updatedAt: at },
+        id,
+        phoneId,
+        fencingNumber: 1n,
+        requestId: 'r',
+        package: 'org.example.app',
+        versionCode: 1n,
+        uploadId,
+        files: [],
+        status: 'running',
+        startedAt: at,
+        updatedAt: at,
       },
     })
     const error = status === 'failed' ? 'install_failed' : null
@@ -170,8 +201,14 @@ it('has the outcome of uploads, installs and recordings', async () => {
   expect(installs[0]?.data['install']).toMatchObject({ upload: ready, status: 'succeeded', error: null })
   expect(installs[0]?.data['install']?.['install']).toMatch(/^ins_/)
   expect(installs[1]?.data['install']).toEqual({
-    ...{ package: 'org.example.app', upload: null, install: null, status: 'failed', error: 'install_failed' },
-    ...{ next: null, started_at: at.toISOString(), updated_at: at.toISOString() },
+    package: 'org.example.app',
+    upload: null,
+    install: null,
+    status: 'failed',
+    error: 'install_failed',
+    next: null,
+    started_at: at.toISOString(),
+    updated_at: at.toISOString(),
   })
 
   const { hostId } = await db.device.findFirstOrThrow()
@@ -179,8 +216,17 @@ it('has the outcome of uploads, installs and recordings', async () => {
     const id = newId('recording')
     await db.recording.create({
       data: {
-        ...{ id, projectId, phoneId, hostId, fencingNumber: 1n, status: 'processing', storageId: id },
-        ...{ startedAt: at, expiresAt: at, sizeBytes: 5n, isDropped: true },
+        id,
+        projectId,
+        phoneId,
+        hostId,
+        fencingNumber: 1n,
+        status: 'processing',
+        storageId: id,
+        startedAt: at,
+        expiresAt: at,
+        sizeBytes: 5n,
+        isDropped: true,
       },
     })
     const stored =

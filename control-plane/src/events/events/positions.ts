@@ -23,9 +23,7 @@ export interface StreamPosition {
   epoch: string
 }
 
-const streamScope = (projectId: string): CursorScope => ({
-  ...{ projectId, list: 'event stream', isSealed: true },
-})
+const streamScope = (projectId: string): CursorScope => ({ projectId, list: 'event stream', isSealed: true })
 
 /** The ID of a position, for clients that received no event after it. */
 export const positionId = (core: Core, projectId: string, { number, epoch }: StreamPosition): string =>

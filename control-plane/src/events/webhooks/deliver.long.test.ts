@@ -48,7 +48,11 @@ async function addDeliveries(webhookId: string, count: number, fields: object = 
   const now = new Date()
   await plane.app.core.db.webhookDelivery.createMany({
     data: Array.from({ length: count }, () => ({
-      ...{ id: newId('delivery'), webhookId, status: 'pending', createdAt: now, nextAttemptAt: now },
+      id: newId('delivery'),
+      webhookId,
+      status: 'pending',
+      createdAt: now,
+      nextAttemptAt: now,
       testEvent: { id: newId('event'), type: 'webhook.test', createdAt: now, data: {} },
       ...fields,
     })),

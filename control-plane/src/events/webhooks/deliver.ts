@@ -87,12 +87,18 @@ async function attempt(parts: DeliveryParts, { webhook, delivery }: Claim): Prom
   const event = eventJson(eventOf(delivery))
   const body = JSON.stringify(event)
   const headers = {
-    ...{ 'content-type': 'application/json', 'user-agent': 'Phonerack-Webhooks/1' },
+    'content-type': 'application/json',
+    'user-agent': 'Phonerack-Webhooks/1',
     ...signedHeaders(secrets, { id: event.id, at, body }),
   }
   const own = ownAddresses()
   return sendAttempt({
-    ...{ url: webhook.url, headers, body, allowed, own, signal: stopping },
+    url: webhook.url,
+    headers,
+    body,
+    allowed,
+    own,
+    signal: stopping,
     resolve: (name, signal) => resolve(name, signal, webhook.projectId),
   })
 }
@@ -140,15 +146,24 @@ async function recordIn(
 ): Promise<boolean> {
   const { id, projectId, url, failingSince, failedAt } = webhook
   const follows = afterAttempt({
-    ...{ now, isDelivered: outcome.isDelivered, attemptOfRound: delivery.attemptsOfRound + 1 },
-    ...{ isTest: delivery.event === null, isDisabled: webhook.disabledAt !== null, failingSince, failedAt },
+    now,
+    isDelivered: outcome.isDelivered,
+    attemptOfRound: delivery.attemptsOfRound + 1,
+    isTest: delivery.event === null,
+    isDisabled: webhook.disabledAt !== null,
+    failingSince,
+    failedAt,
   })
   const { count } = await tx.webhookDelivery.updateMany({
     where: outcome.isDelivered ? sameRound(delivery) : sameClaim(delivery),
     data: {
-      ...{ status: follows.status, nextAttemptAt: follows.nextAttemptAt, lastAttemptAt: now },
-      ...{ attempts: { increment: 1 }, attemptsOfRound: { increment: 1 } },
-      ...{ responseStatus: outcome.status, durationMs: outcome.ms },
+      status: follows.status,
+      nextAttemptAt: follows.nextAttemptAt,
+      lastAttemptAt: now,
+      attempts: { increment: 1 },
+      attemptsOfRound: { increment: 1 },
+      responseStatus: outcome.status,
+      durationMs: outcome.ms,
       responseBody: keptBody(outcome, delivery),
       error: outcome.error,
     },

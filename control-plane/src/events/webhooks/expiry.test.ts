@@ -18,8 +18,14 @@ async function createWebhook(deletedAt: Date | null): Promise<string> {
   const id = newId('webhook')
   await plane.app.core.db.webhook.create({
     data: {
-      ...{ id, projectId: tenant.projectId, keyId: 'k', url: 'https://agents.example.com', events: [] },
-      ...{ secret: Buffer.from('a'), createdAt: old, deletedAt },
+      id,
+      projectId: tenant.projectId,
+      keyId: 'k',
+      url: 'https://agents.example.com',
+      events: [],
+      secret: Buffer.from('a'),
+      createdAt: old,
+      deletedAt,
     },
   })
   return id
@@ -28,7 +34,10 @@ async function createWebhook(deletedAt: Date | null): Promise<string> {
 const addTests = (webhookId: string, count: number, createdAt: Date) =>
   plane.app.core.db.webhookDelivery.createMany({
     data: Array.from({ length: count }, () => ({
-      ...{ id: newId('delivery'), webhookId, status: 'succeeded', createdAt },
+      id: newId('delivery'),
+      webhookId,
+      status: 'succeeded',
+      createdAt,
       testEvent: { id: newId('event'), type: 'webhook.test', createdAt, data: {} },
     })),
   })

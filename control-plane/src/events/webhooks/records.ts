@@ -137,9 +137,15 @@ export async function checkByHand(tx: Pick<RawTx, '$queryRaw'>, id: string): Pro
 
 /** The row of the delivery of a test. */
 export const testDelivery = (webhookId: string, now: Date) => ({
-  ...{ id: newId('delivery'), webhookId, status: 'pending', createdAt: now, nextAttemptAt: now },
+  id: newId('delivery'),
+  webhookId,
+  status: 'pending',
+  createdAt: now,
+  nextAttemptAt: now,
   testEvent: {
-    ...{ id: newId('event'), type: testEventType, createdAt: now.toISOString() },
+    id: newId('event'),
+    type: testEventType,
+    createdAt: now.toISOString(),
     data: { webhook: { id: webhookId } },
   },
 })

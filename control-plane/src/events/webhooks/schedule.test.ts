@@ -5,7 +5,12 @@ import { afterAttempt, noFailures, type Attempted, type Consequence, type Failur
 
 const now = new Date('2026-11-26T12:00:00Z')
 const first: Attempted = {
-  ...{ now, isDelivered: false, attemptOfRound: 1, isTest: false, isDisabled: false, ...noFailures },
+  now,
+  isDelivered: false,
+  attemptOfRound: 1,
+  isTest: false,
+  isDisabled: false,
+  ...noFailures,
 }
 const before = (seconds: number) => new Date(now.getTime() - seconds * 1000)
 const { failingLife, failingPause, retries } = limits.webhooks
@@ -21,11 +26,17 @@ it('retries after 5 s, 1 min, 5 min, 30 min, 2 h, 6 h and 12 h, then has failed'
 it('switches a webhook off that has failed for three days, and not earlier', () => {
   const failing = { ...first, failedAt: before(60) }
   expect(afterAttempt({ ...failing, failingSince: before(failingLife - 1) })).toMatchObject({
-    ...{ status: 'pending', switchesOff: false, failingSince: before(failingLife - 1), failedAt: now },
+    status: 'pending',
+    switchesOff: false,
+    failingSince: before(failingLife - 1),
+    failedAt: now,
   })
   expect(afterAttempt({ ...failing, failingSince: before(failingLife) })).toEqual({
-    ...{ status: 'failed', nextAttemptAt: null, switchesOff: true },
-    ...{ failingSince: before(failingLife), failedAt: now },
+    status: 'failed',
+    nextAttemptAt: null,
+    switchesOff: true,
+    failingSince: before(failingLife),
+    failedAt: now,
   })
   expect(afterAttempt({ ...failing, failingSince: before(failingLife), isDisabled: true }).switchesOff).toBe(
     false,
@@ -46,7 +57,9 @@ it('sends a test once, which neither counts as a failure nor ends failures', () 
   for (const isDelivered of [true, false])
     for (const known of [noFailures, failures])
       expect(afterAttempt({ ...first, ...known, isDelivered, isTest: true })).toEqual({
-        ...{ status: isDelivered ? 'succeeded' : 'failed', nextAttemptAt: null, switchesOff: false },
+        status: isDelivered ? 'succeeded' : 'failed',
+        nextAttemptAt: null,
+        switchesOff: false,
         ...known,
       })
 })
@@ -108,7 +121,12 @@ it('switches off exactly when attempts have failed for three days without a paus
         history.push({ ...each, at })
         const { isDelivered, isTest } = each
         const follows: Consequence = afterAttempt({
-          ...{ now: at, isDelivered, isTest, attemptOfRound: 1, isDisabled: false, ...failures },
+          now: at,
+          isDelivered,
+          isTest,
+          attemptOfRound: 1,
+          isDisabled: false,
+          ...failures,
         })
         const run = failuresAtTheEnd(history)
         const [since = at] = run

@@ -43,8 +43,13 @@ const byName = createResolve()
 const resolve: Resolve = (name, signal) => byName(name, signal, 'project')
 const send = (url: string, change: Partial<Attempt> = {}) =>
   sendAttempt({
-    ...{ url, headers: { 'content-type': 'application/json' }, body: '{"a":1}', allowed: loopback },
-    ...{ resolve, signal: new AbortController().signal, ...change },
+    url,
+    headers: { 'content-type': 'application/json' },
+    body: '{"a":1}',
+    allowed: loopback,
+    resolve,
+    signal: new AbortController().signal,
+    ...change,
   })
 
 it('posts the body and returns the response', async () => {
@@ -99,7 +104,9 @@ it('checks the address that a name has at this attempt, in every form', async ()
   expect((await send(url, { resolve: at('127.0.0.1') })).isDelivered).toBe(true)
   for (const address of ['127.0.0.1', '::ffff:127.0.0.1', '10.0.0.1', '169.254.169.254', '::1'])
     expect(await send(url, { resolve: at(address), allowed: [] })).toMatchObject({
-      ...{ isDelivered: false, status: null, error: 'address_not_allowed' },
+      isDelivered: false,
+      status: null,
+      error: 'address_not_allowed',
     })
   const mixed: Resolve = () => Promise.resolve(['1.1.1.1', '127.0.0.1'])
   expect((await send(url, { resolve: mixed, allowed: [] })).error).toBe('address_not_allowed')
@@ -129,14 +136,19 @@ it('gives up a receiver that does not answer, and takes the status of one that d
   expect((await send('http://slow.example/', { resolve: never, withinMs: 300 })).error).toBe('timeout')
   const endless = await serve((_request, response) => response.writeHead(200).write('a'))
   expect(await send(`http://127.0.0.1:${endless}/`, { withinMs: 300 })).toMatchObject({
-    ...{ isDelivered: true, status: 200, body: 'a' },
+    isDelivered: true,
+    status: 200,
+    body: 'a',
   })
 })
 
 it('ends with any bytes that the receiver answers', async () => {
   const upgrade = 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n'
   expect(await send(`http://127.0.0.1:${await serveBytes(upgrade)}/`)).toMatchObject({
-    ...{ isDelivered: false, status: 101, body: '', error: 'status' },
+    isDelivered: false,
+    status: 101,
+    body: '',
+    error: 'status',
   })
   const continues = await serveBytes('HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\n\r\n')
   expect((await send(`http://127.0.0.1:${continues}/`, { withinMs: 300 })).error).toBe('timeout')

@@ -83,7 +83,13 @@ export function createWebhookService(core: Core, key: ServiceKey, rules: UrlRule
           })
         return tx.webhook.create({
           data: {
-            ...{ id, projectId, keyId, url, description, events: events ?? [], createdAt: core.clock.now() },
+            id,
+            projectId,
+            keyId,
+            url,
+            description,
+            events: events ?? [],
+            createdAt: core.clock.now(),
             secret: sealSecret(key, id, secret),
           },
         })
@@ -120,8 +126,10 @@ export function createWebhookService(core: Core, key: ServiceKey, rules: UrlRule
         tx.webhook.update({
           where: { id: webhook.id },
           data: {
-            ...{ deletedAt: core.clock.now(), secret: new Uint8Array(0) },
-            ...{ earlierSecret: null, earlierSecretUntil: null },
+            deletedAt: core.clock.now(),
+            secret: new Uint8Array(0),
+            earlierSecret: null,
+            earlierSecretUntil: null,
           },
         }),
       )
@@ -133,7 +141,8 @@ export function createWebhookService(core: Core, key: ServiceKey, rules: UrlRule
         tx.webhook.update({
           where: { id: found },
           data: {
-            ...{ secret: sealSecret(key, found, secret), earlierSecret },
+            secret: sealSecret(key, found, secret),
+            earlierSecret,
             earlierSecretUntil: new Date(core.clock.now().getTime() + earlierSecretLife * 1000),
           },
         }),

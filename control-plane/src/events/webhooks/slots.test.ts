@@ -122,7 +122,11 @@ it('gives each webhook a slot, however many hang and ask again immediately', asy
         const slots = createDeliverySlots(total, () => ms)
         const all = webhooks.map(({ project, isFailing }, index): Hanging => ({
           owner: { projectId: `${project}`, webhookId: `${index}`, isFailing },
-          ...{ asksAt: 0, endsAt: Infinity, turns: 0, held: 0, end: () => undefined },
+          asksAt: 0,
+          endsAt: Infinity,
+          turns: 0,
+          held: 0,
+          end: () => undefined,
         }))
         const ask = async (each: Hanging): Promise<void> => {
           const before = slots.taken

@@ -42,8 +42,13 @@ describe('a webhook', () => {
   it('gets each event once within five seconds, with a valid signature', async () => {
     const webhook = await createWebhook({ description: 'tests' })
     expect(webhook).toMatchObject({
-      ...{ object: 'webhook', url: receiver.url, events: null, description: 'tests', enabled: true },
-      ...{ failing_since: null, earlier_secret_expires_at: null },
+      object: 'webhook',
+      url: receiver.url,
+      events: null,
+      description: 'tests',
+      enabled: true,
+      failing_since: null,
+      earlier_secret_expires_at: null,
     })
     expect(webhook.secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/)
     await happen()
@@ -51,14 +56,20 @@ describe('a webhook', () => {
     const [first] = receiver.received
     expect(first?.event).toMatchObject({ object: 'event', type: 'balance.low', phone_id: null })
     expect(first?.headers).toMatchObject({
-      ...{ 'webhook-id': first?.event.id, 'content-type': 'application/json' },
+      'webhook-id': first?.event.id,
+      'content-type': 'application/json',
       'user-agent': 'Phonerack-Webhooks/1',
     })
     await eventually(async () => (await deliveries(webhook.path))[0]?.status === 'succeeded')
     expect(await deliveries(webhook.path)).toMatchObject([
       {
-        ...{ webhook: webhook.id, event: first?.event.id, type: 'balance.low', attempts: 1 },
-        ...{ response: { status: 204, body: '' }, error: null, next_attempt_at: null },
+        webhook: webhook.id,
+        event: first?.event.id,
+        type: 'balance.low',
+        attempts: 1,
+        response: { status: 204, body: '' },
+        error: null,
+        next_attempt_at: null,
       },
     ])
     expect(receiver.forged).toBe(0)
@@ -120,14 +131,20 @@ describe('a webhook', () => {
     const { path } = await createWebhook()
     const phone = await plane.app.core.db.phone.create({
       data: {
-        ...{ id: 'ph_aaaaaaaaaaab', projectId: tenant.projectId, keyId: 'k', name: 'a', status: 'parked' },
+        id: 'ph_aaaaaaaaaaab',
+        projectId: tenant.projectId,
+        keyId: 'k',
+        name: 'a',
+        status: 'parked',
         createdAt: new Date(),
       },
     })
     const keyOf = async (preset: 'agent' | 'read-only', phones?: string[]) =>
       (
         await createKey(plane.app.core, {
-          ...{ project: tenant.projectId, preset, expires: 'never' },
+          project: tenant.projectId,
+          preset,
+          expires: 'never',
           ...(phones ? { phones } : {}),
         })
       ).key
@@ -153,7 +170,9 @@ describe('a webhook', () => {
     const url = 'https://hooks.example.com/in?token=s3cret'
     const { path } = await createWebhook({ url })
     const { key } = await createKey(plane.app.core, {
-      ...{ project: tenant.projectId, preset: 'read-only', expires: 'never' },
+      project: tenant.projectId,
+      preset: 'read-only',
+      expires: 'never',
     })
     const { db } = plane.app.core
     const facts = JSON.stringify({
@@ -220,7 +239,10 @@ describe('a delivery', () => {
     await happen()
     const [failed] = await settled(path)
     expect(failed).toMatchObject({
-      ...{ status: 'pending', attempts: 1, response: { status: 503, body: 'later' }, error: 'status' },
+      status: 'pending',
+      attempts: 1,
+      response: { status: 503, body: 'later' },
+      error: 'status',
     })
     const wait = Date.parse(failed?.next_attempt_at ?? '') - Date.parse(failed?.last_attempt_at ?? '')
     expect(wait).toBe(5000)
@@ -287,7 +309,8 @@ describe('a delivery', () => {
     expect(await deliveries(path)).toHaveLength(1)
     expect((await read(path)).failing_since).toBeNull()
     const events = await plane.server.inject({
-      ...{ url: '/v1/events', headers: { authorization: `Bearer ${tenant.key}` } },
+      url: '/v1/events',
+      headers: { authorization: `Bearer ${tenant.key}` },
     })
     expect(events.json<{ data: { type: string }[] }>().data.map(({ type }) => type)).toEqual(['balance.low'])
   })
@@ -310,7 +333,8 @@ it('is switched off after three days of failures, with an event, and fails what 
   for (const delivery of await deliveries(path)) expect(delivery.status).toBe('failed')
   const events = async () => {
     const answer = await plane.server.inject({
-      ...{ url: '/v1/events?type=webhook.disabled', headers: { authorization: `Bearer ${tenant.key}` } },
+      url: '/v1/events?type=webhook.disabled',
+      headers: { authorization: `Bearer ${tenant.key}` },
     })
     return answer.json<{ data: { data: object }[] }>().data
   }

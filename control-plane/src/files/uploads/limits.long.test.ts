@@ -136,10 +136,7 @@ it('a full storage refuses new uploads and files; at complete the upload keeps i
 
 it('files that wait to be completed have a separate limit, over all projects', async () => {
   await newTenant()
-  const tight = await world.start({
-    env: { ...env, PHONERACK_UPLOAD_WAITING_MAX: `${fileMax}` },
-    clock,
-  })
+  const tight = await world.start({ env: { ...env, PHONERACK_UPLOAD_WAITING_MAX: `${fileMax}` }, clock })
   const [one, two] = await Promise.all([0, 1].map(async () => uploadClient(tight, await tight.tenant())))
   if (!one || !two) throw new Error('no clients')
   const created = await one.create()
@@ -159,10 +156,7 @@ it('without a storage every upload ends as platform_not_configured', async () =>
 
 it("one project's files that are not completed leave space for others: 503 at the URL, 409 at create", async () => {
   const most = 120_000
-  const tight = await world.start({
-    env: { ...env, PHONERACK_UPLOAD_PROJECT_WAITING_MAX: `${most}` },
-    clock,
-  })
+  const tight = await world.start({ env: { ...env, PHONERACK_UPLOAD_PROJECT_WAITING_MAX: `${most}` }, clock })
   const one = await uploadClient(tight, await tight.tenant())
   const two = await uploadClient(tight, await tight.tenant())
   const created = [await one.create(), await one.create(), await one.create()] as const

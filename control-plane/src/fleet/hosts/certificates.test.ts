@@ -30,11 +30,10 @@ it('accepts the certificate of the host at each step of any interrupted or concu
       let used = 0
       const host = { pem: first, waiting: null as string | null }
       let row = {
-        ...{
-          certificateFingerprint: isPinned ? fingerprintOf(first) : null,
-          certificateExpiresAt: new Date(0),
-        },
-        ...{ nextCertificatePem: null as string | null, nextCertificateFingerprint: null as string | null },
+        certificateFingerprint: isPinned ? fingerprintOf(first) : null,
+        certificateExpiresAt: new Date(0),
+        nextCertificatePem: null as string | null,
+        nextCertificateFingerprint: null as string | null,
       }
       /** On their way: answers to a begin, and certificates. */
       const answers: (Waiting & { pinned: string | null })[] = []

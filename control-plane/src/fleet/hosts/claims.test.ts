@@ -125,11 +125,12 @@ it('has a host forget the enrolment before a move, and not one from after it', a
   const { fencingNumber } = await deviceAt(from, device.serial)
   const fencing = fencingNumber + 3n
   Object.assign(device, {
-    ...{ link: 'healthy', fencing, dirty: true },
-    ...{
-      assignment: { phone_id: 'ph_later', fencing_number: Number(fencing) },
-      revision: device.revision + 1,
-    },
+    link: 'healthy',
+    fencing,
+    dirty: true,
+
+    assignment: { phone_id: 'ph_later', fencing_number: Number(fencing) },
+    revision: device.revision + 1,
   })
   from.beat()
   await eventually(async () => (await deviceAt(from, device.serial)).link === 'healthy')

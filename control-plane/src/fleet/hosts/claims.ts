@@ -74,7 +74,9 @@ export async function noteLeftover(core: Core, deviceId: string, rests: ClaimRes
   await inTransaction(core.db, async (tx) => {
     const { count } = await tx.device.updateMany({
       where: {
-        ...{ id: deviceId, state: 'unenrolled', movedAwayAt: { not: null } },
+        id: deviceId,
+        state: 'unenrolled',
+        movedAwayAt: { not: null },
         OR: [{ claimCheckedAt: null }, { claimCheckedAt: { lt: rested } }],
       },
       // A number that the host has not used.

@@ -107,7 +107,8 @@ it('refuses each signature that is not the current one of the host, and accepts 
     'an old signature': signed(agent, connectionCheckPath, past),
     'another authority': signAsHost(
       {
-        ...{ hostId: agent.hostId, privateKeyPem },
+        hostId: agent.hostId,
+        privateKeyPem,
         certificatePem: await stranger.issueHost(agent.hostId, keys.publicKey),
       },
       connectionCheckPath,
@@ -120,7 +121,8 @@ it('refuses each signature that is not the current one of the host, and accepts 
     const isEarlier = name === 'an earlier certificate'
     if (isEarlier)
       await plane.app.core.db.host.update({
-        ...{ where: { id: agent.hostId }, data: { certificateFingerprint: 'AA:BB' } },
+        where: { id: agent.hostId },
+        data: { certificateFingerprint: 'AA:BB' },
       })
     const { status, body } = await ask(each)
     expect([name, status, body]).toMatchObject([name, 401, { error: { code: 'unauthorized' } }])

@@ -71,8 +71,14 @@ export async function foldDevices(
   const rows = await readDeviceRows(tx, host.id, [...kept.values()])
   const isSame = deviceFaults.size === 0
   const folded: Folded = {
-    ...{ phones: [], disagreeing: [], locks: [], isSame, claims: [], leftovers: [] },
-    ...{ settled: kept, count: 0 },
+    phones: [],
+    disagreeing: [],
+    locks: [],
+    isSame,
+    claims: [],
+    leftovers: [],
+    settled: kept,
+    count: 0,
   }
   const changed = new Set(rows.map(({ id }) => id))
   for (const [serial, { id }] of kept) if (changed.has(id)) kept.delete(serial)
@@ -83,7 +89,10 @@ export async function foldDevices(
     const report = status && inOurTime(status, heartbeat.at, now)
     const reportFault = deviceFaults.get(row.serial) ?? null
     const isSettled = await foldDevice(core, tx, folded, row, report, {
-      ...{ now, epoch, reportFault, host },
+      now,
+      epoch,
+      reportFault,
+      host,
       // Until the agent has seen this database's epoch, its report may be older than the database. An
       // incomplete report proves nothing about custody.
       isCurrent: reportFault === null && heartbeat.epoch === epoch,

@@ -71,9 +71,16 @@ export class LockActivity {
   /** Names the host instead of a key, since no request made the change. */
   private record(projectId: string, { hostId, phoneId, isSet, at }: LockChange): void {
     this.activity.record({
-      ...{ projectId, keyId: hostId, requestId: '', at, phoneId },
-      ...{ method: 'DEVICE', route: isSet ? 'screen_lock_set' : 'screen_lock_cleared' },
-      ...{ status: 0, code: null, ms: 0 },
+      projectId,
+      keyId: hostId,
+      requestId: '',
+      at,
+      phoneId,
+      method: 'DEVICE',
+      route: isSet ? 'screen_lock_set' : 'screen_lock_cleared',
+      status: 0,
+      code: null,
+      ms: 0,
       summary: isSet
         ? { warning: 'The screen lock of this phone prevents its wipe. Remove the screen lock.' }
         : {},

@@ -13,9 +13,7 @@ beforeAll(() => {
 afterAll(() => world.stop())
 
 it('keeps parked phones and recordings of hosts whose silence is only in old times', async () => {
-  const plane = await world.start({
-    env: { PHONERACK_HOST_LATE_AFTER: '1', PHONERACK_HOST_LOST_AFTER: '2' },
-  })
+  const plane = await world.start({ env: { PHONERACK_HOST_LATE_AFTER: '1', PHONERACK_HOST_LOST_AFTER: '2' } })
   const agent = await plane.rack(3, { beatMs: 200 })
   const tenant = await plane.tenant()
   const { phones, recordings } = plane.app.services

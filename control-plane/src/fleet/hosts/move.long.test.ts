@@ -340,7 +340,10 @@ it('wipes and frees a device whose phone was deleted while its new host took it 
   await eventually(async () => ['free', 'quarantined'].includes((await rowOf(deviceId)).state))
   const { state, reason, hostId, phoneId: holder, fencingNumber, identityKey } = await rowOf(deviceId)
   expect({ state, reason, hostId, holder }).toEqual({
-    ...{ state: 'free', reason: null, hostId: to.hostId, holder: null },
+    state: 'free',
+    reason: null,
+    hostId: to.hostId,
+    holder: null,
   })
   expect(to.log).toContain(`wipe ${phoneId} ${fencingNumber}`)
   expect(identityKey).toBe(identityOf(there.seed))

@@ -99,7 +99,8 @@ export async function moveDevice(
   const proof = lastProofOf(device, now)
   if (phone && isRunning(phone.status))
     await endRun(tx, core.rules, phone, 'lose', {
-      ...{ at: proof, now },
+      at: proof,
+      now,
       failure: {
         code: 'phone_unavailable',
         message: 'The phone was connected to another host. Start it again.',
@@ -108,16 +109,19 @@ export async function moveDevice(
   const { fencingNumber: current } = await tx.device.findUniqueOrThrow({ where: { id: device.id } })
   const number = (current > target.fencingNumber ? current : target.fencingNumber) + 1n
   const nothing = {
-    ...{ reportFault: null, confirmedEpoch: null, cleanFor: '', custodyRevision: 0n, graceUntil: null },
-    ...{
-      events: [],
-      condition: 'null',
-      claimCheckedAt: null,
-      claimedSince: null,
-      failedAt: null,
-      startFailedAt: null,
-      movedAwayAt: null,
-    },
+    reportFault: null,
+    confirmedEpoch: null,
+    cleanFor: '',
+    custodyRevision: 0n,
+    graceUntil: null,
+
+    events: [],
+    condition: 'null',
+    claimCheckedAt: null,
+    claimedSince: null,
+    failedAt: null,
+    startFailedAt: null,
+    movedAwayAt: null,
   }
   // No two rows have the same place.
   await tx.device.update({ where: { id: target.id }, data: { serial: `moving ${target.id}` } })
@@ -125,16 +129,30 @@ export async function moveDevice(
   await tx.device.update({
     where: { id: device.id },
     data: {
-      ...{ ...nothing, hostId: target.hostId, serial: target.serial, fencingNumber: number },
-      ...{ link: target.link, linkLostAt: device.linkLostAt ?? now, lastProofAt: proof },
-      ...{ adoptingSince: now, vouched, ...(isIdle ? { state: 'wiping', reason: null } : {}) },
+      ...nothing,
+      hostId: target.hostId,
+      serial: target.serial,
+      fencingNumber: number,
+      link: target.link,
+      linkLostAt: device.linkLostAt ?? now,
+      lastProofAt: proof,
+      adoptingSince: now,
+      vouched,
+      ...(isIdle ? { state: 'wiping', reason: null } : {}),
     },
   })
   await tx.device.update({
     where: { id: target.id },
     data: {
-      ...{ ...nothing, hostId: device.hostId, serial: device.serial, fencingNumber: number },
-      ...{ state: 'unenrolled', link: 'absent', linkLostAt: now, lastProofAt: proof, movedAwayAt: now },
+      ...nothing,
+      hostId: device.hostId,
+      serial: device.serial,
+      fencingNumber: number,
+      state: 'unenrolled',
+      link: 'absent',
+      linkLostAt: now,
+      lastProofAt: proof,
+      movedAwayAt: now,
       reason: `its phone moved to ${target.serial} at the host ${target.host.name}`,
     },
   })

@@ -39,7 +39,10 @@ const crash = (index: number, change: Partial<PhoneReport> = {}): PhoneReport =>
   serial,
   at: '2026-11-21T12:49:30.086Z',
   observed: {
-    ...{ kind: 'crash', crash: 'crash', package: 'org.example.app', pid: 12 },
+    kind: 'crash',
+    crash: 'crash',
+    package: 'org.example.app',
+    pid: 12,
     exception: 'java.lang.IllegalStateException',
   },
   ...change,
@@ -68,7 +71,10 @@ describe('a report', () => {
     expect(events[0]).toMatchObject({ type: 'app.crashed', phone_id: phoneId })
     expect(events[0]?.data).toEqual({
       crash: {
-        ...{ at: '2026-11-21T12:49:30.086Z', kind: 'crash', package: 'org.example.app', pid: 12 },
+        at: '2026-11-21T12:49:30.086Z',
+        kind: 'crash',
+        package: 'org.example.app',
+        pid: 12,
         exception: 'java.lang.IllegalStateException',
       },
     })

@@ -49,7 +49,9 @@ export async function takeReports(
   if (reports.length === 0) return []
   const rows = JSON.stringify(
     reports.map((report) => ({
-      ...{ phone_id: report.phone_id, serial: report.serial, id: report.id },
+      phone_id: report.phone_id,
+      serial: report.serial,
+      id: report.id,
       ...eventOf(report),
     })),
   )

@@ -101,7 +101,8 @@ it("shows the link of a lost host's device as unknown, and keeps a drained host'
   const drained = await world.start({ pace: 0.05 })
   const request = (method: 'GET' | 'POST', path: string) =>
     drained.operator.inject({
-      ...{ method, url: `/operator/v1${path}` },
+      method,
+      url: `/operator/v1${path}`,
       headers: { authorization: `Bearer ${drained.operatorToken}` },
     })
   const racks = [await drained.rack(1, { beatMs: 200 }), await drained.rack(1, { beatMs: 200 })]

@@ -49,10 +49,7 @@ describe('a heartbeat', () => {
     ['a condition of another form', { condition: { battery_percent: 'full' } }, { link: 'healthy' }],
   ])('with %s in one device keeps the rest, and reports the fault', (_, change, expected) => {
     const found = read(withDevice({ serial: 'bad', ...change }))
-    expect(found.heartbeat.devices[0]).toMatchObject({
-      serial: 'bad',
-      ...expected,
-    })
+    expect(found.heartbeat.devices[0]).toMatchObject({ serial: 'bad', ...expected })
     expect(found.heartbeat.devices[1]).toEqual(status)
     expect([...found.deviceFaults.keys()]).toEqual(['bad'])
     expect(found.deviceFaults.get('bad')).toContain(Object.keys(change)[0])

@@ -50,21 +50,20 @@ export interface RefusedHeartbeat {
 export const instant = z.iso.datetime().refine((text) => text >= '2000' && text < '9999')
 
 /** A host that refuses in a way that cannot be read still refuses. */
-const unreadRefusal: HostRefusal = {
-  kind: 'own_fault',
-  reason: 'The agent takes no new work. Read its log.',
-}
+const unreadRefusal: HostRefusal = { kind: 'own_fault', reason: 'The agent takes no new work. Read its log.' }
 
-const envelope = heartbeatSchema.omit({ devices: true, reports: true }).extend({
-  sequence: z.number().int().nonnegative(),
-  at: instant,
-  version: z.string().catch('unknown'),
-  address: z.string().refine((address) => address === dialledAddress || channelTarget(address) !== null),
-  load: z.number().catch(0),
-  trust: agentTrustSchema.optional().catch(undefined),
-  problem: z.string().nullish().catch(null),
-  refuses: hostRefusalSchema.nullish().catch(unreadRefusal),
-})
+const envelope = heartbeatSchema
+  .omit({ devices: true, reports: true })
+  .extend({
+    sequence: z.number().int().nonnegative(),
+    at: instant,
+    version: z.string().catch('unknown'),
+    address: z.string().refine((address) => address === dialledAddress || channelTarget(address) !== null),
+    load: z.number().catch(0),
+    trust: agentTrustSchema.optional().catch(undefined),
+    problem: z.string().nullish().catch(null),
+    refuses: hostRefusalSchema.nullish().catch(unreadRefusal),
+  })
 
 const serial = z
   .string()

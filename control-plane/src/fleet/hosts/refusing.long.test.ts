@@ -152,8 +152,11 @@ it('forgets the begin of a stop whose end another replica has applied', async ()
   const ahead = 1_000_000_000n
   const { sequence } = await db.host.findUniqueOrThrow({ where: { id: full.hostId } })
   const data = {
-    ...{ stoppingSince: new Date(Date.now() - 180_000), refuses: null, refusesReason: null },
-    ...{ sequence: sequence + ahead, announcedAt: new Date(Date.now() + 600_000) },
+    stoppingSince: new Date(Date.now() - 180_000),
+    refuses: null,
+    refusesReason: null,
+    sequence: sequence + ahead,
+    announcedAt: new Date(Date.now() + 600_000),
   }
   await db.host.update({ where: { id: full.hostId }, data })
   full.onHeartbeat = (message) => message

@@ -8,12 +8,22 @@ import { isSameReport } from './repeats.js'
 
 const at = (second: number): string => new Date(Date.UTC(2026, 0, 1, 0, 0, second)).toISOString()
 const device = (serial: string, second: number) => ({
-  ...{ serial, link: 'healthy', fencing_number: 3, maker: 'Test', model: null, reason: null },
+  serial,
+  link: 'healthy',
+  fencing_number: 3,
+  maker: 'Test',
+  model: null,
+  reason: null,
   proof_of_life_at: at(second),
   custody: { revision: 7, assignment: { phone_id: 'ph_a', fencing_number: 3 }, dirty: true, clean_for: '' },
 })
 const message = (second: number): Record<string, unknown> => ({
-  ...{ host_id: 'hst_a', sequence: second, at: at(second), load: second / 10, version: '1', epoch: 'e' },
+  host_id: 'hst_a',
+  sequence: second,
+  at: at(second),
+  load: second / 10,
+  version: '1',
+  epoch: 'e',
   devices: [device('one', second), device('two', second)],
 })
 

@@ -34,11 +34,7 @@ export interface Repeated extends Folded {
 /** Agents whose last heartbeat is kept. */
 const most = 10_000
 
-const changingSchema = z.object({
-  sequence: z.number().int().nonnegative(),
-  at: instant,
-  load: z.number(),
-})
+const changingSchema = z.object({ sequence: z.number().int().nonnegative(), at: instant, load: z.number() })
 const isChanging = (key: string): boolean => key in changingSchema.shape
 
 export class Repeats {

@@ -45,11 +45,12 @@ async function join(at: Plane, natsPublicKey: string, rejoins?: string) {
     url: '/host/v1/join',
     headers: { [protocol.header]: String(protocol.version), [protocol.rejoinHeader]: 'yes' },
     payload: {
-      ...{ token: token.json<{ token: string }>().token, name: `rack-${Math.random()}`, country: 'US' },
-      ...{
-        public_key_pem: publicKey.export({ type: 'spki', format: 'pem' }),
-        nats_public_key: natsPublicKey,
-      },
+      token: token.json<{ token: string }>().token,
+      name: `rack-${Math.random()}`,
+      country: 'US',
+
+      public_key_pem: publicKey.export({ type: 'spki', format: 'pem' }),
+      nats_public_key: natsPublicKey,
     },
   })
 }
@@ -63,7 +64,10 @@ async function machine(at: Plane, rejoins?: string, user: KeyPair = createUser()
 
 async function connected(creds: Uint8Array, reconnect = false): Promise<NatsConnection> {
   const connection = await connect({
-    ...{ servers: nats.url, authenticator: credsAuthenticator(creds), reconnect, maxReconnectAttempts: -1 },
+    servers: nats.url,
+    authenticator: credsAuthenticator(creds),
+    reconnect,
+    maxReconnectAttempts: -1,
   })
   open.push(connection)
   return connection

@@ -48,7 +48,8 @@ export async function settleReport(
 ): Promise<void> {
   const { custody, fencing_number: reported } = report
   const clean = custody && {
-    ...{ confirmedEpoch: epoch, cleanFor: custody.clean_for },
+    confirmedEpoch: epoch,
+    cleanFor: custody.clean_for,
     custodyRevision: BigInt(custody.revision),
   }
   await settle(core, deviceId, {
@@ -170,7 +171,9 @@ async function act(locked: Locked, { kind }: Verdict): Promise<boolean> {
       await tx.device.update({
         where: { id: device.id },
         data: {
-          ...{ state: 'wiping', confirmedEpoch: null, cleanFor: '' },
+          state: 'wiping',
+          confirmedEpoch: null,
+          cleanFor: '',
           reason: 'its host reports a use that is missing from the database',
         },
       })
@@ -229,7 +232,8 @@ async function goOn(locked: Locked, phone: PhoneRecord): Promise<boolean> {
     const now = core.clock.now()
     const message = 'The database was restored while the phone ran. Start it again.'
     return endRun(tx, core.rules, phone, 'lose', {
-      ...{ at: now, now },
+      at: now,
+      now,
       failure: { code: 'phone_unavailable', message },
     })
   }
@@ -269,7 +273,8 @@ async function fail(locked: Locked, phone: PhoneRecord, message: string): Promis
   await raiseTo(locked, 0n)
   const now = core.clock.now()
   const ended = await endRun(tx, core.rules, phone, 'fail', {
-    ...{ at: now, now },
+    at: now,
+    now,
     failure: { code: 'phone_unavailable', message },
   })
   if (!ended) await releaseDevice(tx, phone.id)
@@ -291,12 +296,16 @@ async function quarantine(locked: Locked, reason: string): Promise<boolean> {
     // The phone has no data yet, and so no claim to this device.
     if (await giveAnotherDevice(tx, core, phone, reason)) return true
     return endRun(tx, core.rules, phone, 'create_failed', {
-      ...{ at: now, now, quarantine: reason },
+      at: now,
+      now,
+      quarantine: reason,
       failure: { code: 'capacity_unavailable', message: 'No working device was found.' },
     })
   }
   const ended = await endRun(tx, core.rules, phone, 'lose', {
-    ...{ at: now, now, quarantine: reason },
+    at: now,
+    now,
+    quarantine: reason,
     failure: {
       code: 'phone_unavailable',
       message: 'The device of the phone is quarantined until the operator releases it.',

@@ -11,11 +11,16 @@ import { readHeartbeat, type ReadDevices, type ReadHeartbeat } from './read-hear
 
 const at = (second: number): string => new Date(Date.UTC(2026, 0, 1, 0, 0, second)).toISOString()
 const report = (serial: string, change: object = {}) => ({
-  ...{ serial, link: 'healthy', fencing_number: 3, maker: 'Test', model: null, sdk: 30, reason: null },
-  ...{
-    proof_of_life_at: at(1),
-    custody: { revision: 7, assignment: null, dirty: false, clean_for: 'anyone' },
-  },
+  serial,
+  link: 'healthy',
+  fencing_number: 3,
+  maker: 'Test',
+  model: null,
+  sdk: 30,
+  reason: null,
+
+  proof_of_life_at: at(1),
+  custody: { revision: 7, assignment: null, dirty: false, clean_for: 'anyone' },
   ...change,
 })
 const read = (devices: unknown[], earlier?: ReadDevices): ReadHeartbeat => {
@@ -87,17 +92,27 @@ async function heartbeat(change: Partial<Record<string, Partial<DeviceStatus>>> 
   const { core } = plane.app
   const host = await core.db.host.findUniqueOrThrow({ where: { id: agent.hostId } })
   const devices = (await rows()).map((row): DeviceStatus => ({
-    ...{ serial: row.serial, link: 'healthy', fencing_number: Number(row.fencingNumber), reason: null },
-    ...{ maker: row.maker, model: 'Double', sdk: row.sdk, proof_of_life_at: core.clock.now().toISOString() },
-    custody: {
-      ...{ revision: Number(row.custodyRevision), assignment: null, dirty: false, clean_for: 'anyone' },
-    },
+    serial: row.serial,
+    link: 'healthy',
+    fencing_number: Number(row.fencingNumber),
+    reason: null,
+    maker: row.maker,
+    model: 'Double',
+    sdk: row.sdk,
+    proof_of_life_at: core.clock.now().toISOString(),
+    custody: { revision: Number(row.custodyRevision), assignment: null, dirty: false, clean_for: 'anyone' },
     ...change[row.serial],
   }))
   sequence += 1
   return {
-    ...{ host_id: agent.hostId, sequence, at: core.clock.now().toISOString(), version: 'double', load: 0 },
-    ...{ address: host.address ?? '', epoch: agent.epoch, devices },
+    host_id: agent.hostId,
+    sequence,
+    at: core.clock.now().toISOString(),
+    version: 'double',
+    load: 0,
+    address: host.address ?? '',
+    epoch: agent.epoch,
+    devices,
   }
 }
 

@@ -37,9 +37,12 @@ export async function adoptDeviceJob(context: JobContext, payload: Payload): Pro
         connection,
         (client, ...rest) => client.adoptDevice(...rest),
         {
-          ...{ serial: row.serial, fencingNumber: row.fencingNumber },
+          serial: row.serial,
+          fencingNumber: row.fencingNumber,
           identity: row.vouched ? '' : (row.identityKey ?? 'unknown'),
-          ...{ phoneId: row.phoneId ?? '', tenant: device.tenant, profileJson: row.profile ?? '' },
+          phoneId: row.phoneId ?? '',
+          tenant: device.tenant,
+          profileJson: row.profile ?? '',
         },
         Progress.for(times.call, context.stopping),
       ),
@@ -55,8 +58,11 @@ export async function adoptDeviceJob(context: JobContext, payload: Payload): Pro
       if (known.identityKey !== null)
         await core.db.device.updateMany({
           where: {
-            ...{ id: row.id, hostId: row.hostId, serial: row.serial },
-            ...{ adoptingSince: row.adoptingSince, identityKey: row.identityKey },
+            id: row.id,
+            hostId: row.hostId,
+            serial: row.serial,
+            adoptingSince: row.adoptingSince,
+            identityKey: row.identityKey,
           },
           data: { identityKey: known.identityKey },
         })

@@ -27,7 +27,9 @@ const rowOf = ({ serial }: DoubleDevice) => plane.app.core.db.device.findFirstOr
 const deadlineExceeded = () =>
   Promise.reject(
     Object.assign(new Error('Deadline exceeded'), {
-      ...{ code: status.DEADLINE_EXCEEDED, details: 'Deadline exceeded', metadata: new Metadata() },
+      code: status.DEADLINE_EXCEEDED,
+      details: 'Deadline exceeded',
+      metadata: new Metadata(),
     }),
   )
 

@@ -188,7 +188,11 @@ function failureOf(error: CallFailure, isRefused: boolean): CareOutcome {
 }
 
 const notVerified = (evidence: string, check = agentCheck): Cared => ({
-  ...{ verified: false, revision: 0n, cleanFor: '', identity: '', profileJson: '' },
+  verified: false,
+  revision: 0n,
+  cleanFor: '',
+  identity: '',
+  profileJson: '',
   checks: [{ name: check, passed: false, evidence }],
 })
 

@@ -121,7 +121,8 @@ describe('a phone', () => {
       ['deleted', null],
     ])
     expect((await phones.get(tenant.caller, id)).failure).toEqual({
-      ...{ code: 'phone_deleted', at: stage.now() },
+      code: 'phone_deleted',
+      at: stage.now(),
       message: 'The phone was deleted because it had not been started for 30 days.',
     })
 
@@ -311,14 +312,16 @@ it('activity and ended installs are kept for 30 days', async () => {
   await db.activity.create({ data: { ...common, projectId, at, method: 'POST', route: '/v1/phones' } })
   await db.install.create({
     data: {
-      ...{
-        id: `ins_due_${projectId}`,
-        phoneId: id,
-        fencingNumber: 1n,
-        requestId: '',
-        package: 'org.example',
-      },
-      ...{ versionCode: 1n, files: [], status: 'succeeded', startedAt: at, updatedAt: at },
+      id: `ins_due_${projectId}`,
+      phoneId: id,
+      fencingNumber: 1n,
+      requestId: '',
+      package: 'org.example',
+      versionCode: 1n,
+      files: [],
+      status: 'succeeded',
+      startedAt: at,
+      updatedAt: at,
     },
   })
   const rows = async () => {

@@ -154,7 +154,9 @@ describe('a host that answers no wipe', () => {
 
 describe('while a host has no slot left', () => {
   const full = (plane: Plane) => ({
-    ...{ core: plane.app.core, hosts: plane.app.hosts, stopping: new AbortController().signal },
+    core: plane.app.core,
+    hosts: plane.app.hosts,
+    stopping: new AbortController().signal,
     slots: createHostSlots(0),
   })
 

@@ -230,9 +230,15 @@ async function replace(
     await tx.host.update({
       where: { id: hostId },
       data: {
-        ...{ natsPublicKey, ...certificates, joinId },
-        ...{ certificateAuthority: null, trustedAuthorities: [] },
-        ...{ address: null, sequence: 0n, announcedAt: null, reportFault: null },
+        natsPublicKey,
+        ...certificates,
+        joinId,
+        certificateAuthority: null,
+        trustedAuthorities: [],
+        address: null,
+        sequence: 0n,
+        announcedAt: null,
+        reportFault: null,
       },
     })
     await tx.$queryRaw`select 1 from devices where host_id = ${hostId} order by id for update`
@@ -242,7 +248,8 @@ async function replace(
     })
     const facts = (fingerprint: string | null) => ({ name: row.name, certificate: fingerprint })
     const change = {
-      ...{ target: hostId, before: facts(row.certificateFingerprint) },
+      target: hostId,
+      before: facts(row.certificateFingerprint),
       after: facts(certificateFingerprint),
     }
     await addAudit(work, 'host.rejoin', change, await giver(createdBy))

@@ -68,9 +68,7 @@ const device = async (state: string) => {
   const { db } = plane.app.core
   const hostId = await host()
   const id = newId('device')
-  await db.device.create({
-    data: { id, hostId, serial: id, state, link: 'unenrolled', fencingNumber: 3n },
-  })
+  await db.device.create({ data: { id, hostId, serial: id, state, link: 'unenrolled', fencingNumber: 3n } })
   return id
 }
 const code = async () =>
@@ -196,10 +194,7 @@ const examples: Record<string, Example> = {
     action: 'service.restored',
     send: () => call('POST', '/service/restored'),
   },
-  'POST /operator/v1/invitations': {
-    action: 'invitation.create',
-    send: () => call('POST', '/invitations'),
-  },
+  'POST /operator/v1/invitations': { action: 'invitation.create', send: () => call('POST', '/invitations') },
   'DELETE /operator/v1/invitations/:id': {
     action: 'invitation.withdraw',
     send: async () => {

@@ -45,7 +45,10 @@ export async function setConfiguredOperator(
 ): Promise<void> {
   const id = newId('operatorToken')
   const operator = {
-    ...{ tokenId: id, tokenName: 'configured', address: '', requestId: `start of ${replicaId}` },
+    tokenId: id,
+    tokenName: 'configured',
+    address: '',
+    requestId: `start of ${replicaId}`,
     secret: () => {
       throw new Error('the configuration has only the hash of its token')
     },
@@ -71,11 +74,7 @@ async function enter(work: Work, id: string, secretHash: string): Promise<Operat
     where: { secretHash },
     data: { revokedAt: null, revokedBy: null },
   })
-  const change = {
-    target: token.id,
-    before: count === 0 ? tokenView(before) : null,
-    after: tokenView(token),
-  }
+  const change = { target: token.id, before: count === 0 ? tokenView(before) : null, after: tokenView(token) }
   await addAudit(work, 'operator_token.configure', change, named(work, token))
   return token
 }

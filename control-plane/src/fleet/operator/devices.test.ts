@@ -38,15 +38,24 @@ async function held(change: { phoneId?: string; state?: string } = {}): Promise<
   const { db } = plane.app.core
   const host = await db.host.create({
     data: {
-      ...{ id: newId('host'), name: 'h', country: 'US', natsPublicKey: newId('host') },
+      id: newId('host'),
+      name: 'h',
+      country: 'US',
+      natsPublicKey: newId('host'),
       lastSeenAt: new Date(),
     },
   })
   const id = newId('device')
   await db.device.create({
     data: {
-      ...{ id, hostId: host.id, serial: id, state: 'quarantined', link: 'healthy', fencingNumber: 3n },
-      ...{ enrolledAt: new Date(), ...change },
+      id,
+      hostId: host.id,
+      serial: id,
+      state: 'quarantined',
+      link: 'healthy',
+      fencingNumber: 3n,
+      enrolledAt: new Date(),
+      ...change,
     },
   })
   return id
@@ -54,7 +63,7 @@ async function held(change: { phoneId?: string; state?: string } = {}): Promise<
 const phone = async (status = 'unavailable'): Promise<string> => {
   const id = newId('phone')
   await plane.app.core.db.phone.create({
-    data: { ...{ id, projectId: tenant.projectId, keyId: 'k', name: 'p', status }, createdAt: new Date() },
+    data: { id, projectId: tenant.projectId, keyId: 'k', name: 'p', status, createdAt: new Date() },
   })
   return id
 }
@@ -197,8 +206,12 @@ it('retires a host: its phones fail with the reason, and every replica stops cal
   }
   const { serial, fencingNumber } = await db.device.findUniqueOrThrow({ where: { phoneId: running } })
   const assignment: Assignment = {
-    ...{ phoneId: running, tenant: '', hasData: true, requestId: '' },
-    ...{ serial, fencingNumber },
+    phoneId: running,
+    tenant: '',
+    hasData: true,
+    requestId: '',
+    serial,
+    fencingNumber,
   }
   const long = (on: Plane) =>
     callHost<ObserveRequest, ObserveResponse>(

@@ -58,7 +58,11 @@ async function changeHost(work: Work, ref: string, act: Act): Promise<Change<Hos
 }
 
 const factsOf = ({ name, state, running, drained_at, drain_until }: HostView): Facts => ({
-  ...{ name, state, running, drained_at, drain_until },
+  name,
+  state,
+  running,
+  drained_at,
+  drain_until,
 })
 
 /** As `drainHost`, for one device. */

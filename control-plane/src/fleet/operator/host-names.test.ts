@@ -35,7 +35,8 @@ async function join(payload: object, token?: string) {
     headers: { [protocol.header]: String(protocol.version), [protocol.rejoinHeader]: 'yes' },
     payload: {
       token: token ?? (await tokenFor('/hosts/join-tokens')),
-      ...{ public_key_pem: publicKey, nats_public_key: createUser().getPublicKey() },
+      public_key_pem: publicKey,
+      nats_public_key: createUser().getPublicKey(),
       ...payload,
     },
   })
@@ -54,7 +55,9 @@ it('takes the country of the other hosts, and asks for it while they have none o
   expect([first.status, first.why]).toEqual([400, expect.stringMatching(/first host: pass `--country`/)])
   // The refusal did not use the token.
   expect(await join({ name: 'one', country: 'DE' }, token)).toMatchObject({
-    ...{ status: 201, name: 'one', country: 'DE' },
+    status: 201,
+    name: 'one',
+    country: 'DE',
   })
   expect(await join({ name: 'two' })).toMatchObject({ status: 201, country: 'DE' })
   expect(await join({ name: 'three', country: 'FR' })).toMatchObject({ status: 201, country: 'FR' })
@@ -81,7 +84,9 @@ it('refuses a second host of a name, but not the same host that rejoins, and kee
   // An earlier release accepted it.
   await plane.app.core.db.host.update({ where: { id: third.id }, data: { name: 'rack' } })
   expect(await join({ name: 'rack' }, await tokenFor(`/hosts/${third.id}/rejoin`))).toMatchObject({
-    ...{ status: 201, host_id: third.id, name: 'rack' },
+    status: 201,
+    host_id: third.id,
+    name: 'rack',
   })
   expect((await call('PATCH', `/hosts/${third.id}`, { country: 'FR' })).status).toBe(200)
   expect((await call('PATCH', '/hosts/rack', { country: 'FR' })).status).toBe(400)

@@ -82,8 +82,11 @@ async function addJoinToken(work: Work, rejoinsHostId: string | null, authority:
   const expiresAt = new Date(work.now.getTime() + joinTokenLifeMs)
   await work.tx.joinToken.create({
     data: {
-      ...{ secretHash: hashSecret(secret), expiresAt, createdBy: work.operator.tokenId },
-      ...{ rejoinsHostId, authority },
+      secretHash: hashSecret(secret),
+      expiresAt,
+      createdBy: work.operator.tokenId,
+      rejoinsHostId,
+      authority,
     },
   })
   return { secret, expiresAt }

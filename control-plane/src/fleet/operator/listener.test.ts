@@ -84,8 +84,11 @@ describe('metrics', () => {
       databaseUrl: plane.config.databaseUrl,
       log: quiet,
       names: {
-        ...{ phoneStatuses: ['ready'], deviceStates: ['free'], links: ['healthy'] },
-        ...{ jobs: ['phone.start'], recordingStatuses: ['ready'] },
+        phoneStatuses: ['ready'],
+        deviceStates: ['free'],
+        links: ['healthy'],
+        jobs: ['phone.start'],
+        recordingStatuses: ['ready'],
       },
       hostLateAfterMs: 10_000,
       hostLostAfterMs: 30_000,
@@ -180,7 +183,10 @@ describe('metrics', () => {
     const url = new URL(plane.config.databaseUrl)
     url.pathname = '/none'
     const away = new DatabaseGauges({
-      ...{ databaseUrl: url.href, log: quiet, hostLateAfterMs: 1, hostLostAfterMs: 1 },
+      databaseUrl: url.href,
+      log: quiet,
+      hostLateAfterMs: 1,
+      hostLostAfterMs: 1,
       times: { statement: 60_000 },
       names: { phoneStatuses: [], deviceStates: [], links: [], jobs: [], recordingStatuses: [] },
     })

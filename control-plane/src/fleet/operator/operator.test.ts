@@ -208,8 +208,13 @@ it('lets a host join once per token, with a certificate for its own name only', 
   const { id: tokenId } = await db.operatorToken.findFirstOrThrow({ where: { name: 'configured' } })
   expect(entries).toMatchObject([
     {
-      ...{ action: 'host.join', tokenId, tokenName: 'configured', address: '127.0.0.1', before: null },
-      ...{ requestId: joined.headers['x-request-id'], after: { name: 'rack 2', country: 'DE' } },
+      action: 'host.join',
+      tokenId,
+      tokenName: 'configured',
+      address: '127.0.0.1',
+      before: null,
+      requestId: joined.headers['x-request-id'],
+      after: { name: 'rack 2', country: 'DE' },
     },
   ])
   const tenant = await plane.tenant()

@@ -111,5 +111,9 @@ export async function deleteAnyPhone(
 }
 
 const factsOf = ({ name, project_id, status, device_id, stopped_at }: OperatorPhone): NonNullable<Facts> => ({
-  ...{ name, project_id, status, device_id, stopped_at },
+  name,
+  project_id,
+  status,
+  device_id,
+  stopped_at,
 })

@@ -59,7 +59,8 @@ it('gives a machine its host ID and phones back, and refuses the earlier certifi
   const starts = earlier.log.length
   const forge = (message: Heartbeat) => ({
     ...message,
-    ...{ sequence: 1_000_000, at: '2040-01-01T00:00:00.000Z' },
+    sequence: 1_000_000,
+    at: '2040-01-01T00:00:00.000Z',
     // Any client of its port sees the new machine's certificate.
     certificate: after.certificateFingerprint,
   })

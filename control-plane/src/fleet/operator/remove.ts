@@ -45,5 +45,8 @@ export async function removeHost({ core, tx, now }: Work, ref: string): Promise<
 }
 
 const factsOf = ({ name, country, retired_at, devices }: HostView): NonNullable<Facts> => ({
-  ...{ name, country, retired_at, devices },
+  name,
+  country,
+  retired_at,
+  devices,
 })

@@ -53,5 +53,8 @@ function tellReplicas(core: Core, id: string): void {
 }
 
 const factsOf = ({ name, state, devices, running }: HostView): NonNullable<Facts> => ({
-  ...{ name, state, devices, running },
+  name,
+  state,
+  devices,
+  running,
 })

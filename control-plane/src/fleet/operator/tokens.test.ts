@@ -131,9 +131,7 @@ it('revokes the configured token when the configuration names another, with an e
   const { core } = plane.app
   const setConfigured = (token: string) => setConfiguredOperator(core, hashSecret(token), 'replica-x')
   const entries = async (token: string) => {
-    const { id } = await core.db.operatorToken.findUniqueOrThrow({
-      where: { secretHash: hashSecret(token) },
-    })
+    const { id } = await core.db.operatorToken.findUniqueOrThrow({ where: { secretHash: hashSecret(token) } })
     const rows = await core.db.auditEntry.findMany({ where: { target: id }, orderBy: { id: 'asc' } })
     return rows.map(({ action, tokenId, requestId, before, after }) => {
       const [was, is] = [before, after] as [Record<string, unknown> | null, Record<string, unknown>]
@@ -160,9 +158,7 @@ it('revokes the configured token when the configuration names another, with an e
   const { body } = await call('GET', '/operator-tokens', undefined, two)
   expect(
     (body['data'] as { id: string; revoked_by: unknown }[]).find(({ id }) => id === idOfTwo),
-  ).toMatchObject({
-    revoked_by: null,
-  })
+  ).toMatchObject({ revoked_by: null })
   await call('DELETE', `/operator-tokens/${idOfTwo}`, undefined, two)
   await setConfigured(two)
   expect((await call('GET', '/hosts', undefined, two)).status).toBe(401)

@@ -28,7 +28,8 @@ type Way = 'enroll' | 'release' | 'enroll or release' | 'wait' | 'connect' | 'te
 
 const links: readonly DeviceLink[] = deviceLinkSchema.options
 const forgotten = (other: Way, way: Way = 'enroll'): Partial<Record<DeviceLink, Way>> & { other: Way } => ({
-  ...{ unenrolled: way, other },
+  unenrolled: way,
+  other,
 })
 const table: Record<DeviceState, Partial<Record<DeviceLink, Way>> & { other: Way }> = {
   unenrolled: { healthy: 'enroll', busy: 'enroll', unenrolled: 'enroll', other: 'connect' },
@@ -45,21 +46,28 @@ async function place(state: DeviceState, link: DeviceLink): Promise<{ id: string
   const { db } = plane.app.core
   const [id, hostId, phoneId] = [newId('device'), newId('host'), state === 'assigned' ? newId('phone') : null]
   await db.host.create({
-    data: {
-      ...{ id: hostId, name: hostId, country: 'US', natsPublicKey: newId('host') },
-      lastSeenAt: new Date(),
-    },
+    data: { id: hostId, name: hostId, country: 'US', natsPublicKey: newId('host'), lastSeenAt: new Date() },
   })
   if (phoneId !== null)
     await db.phone.create({
       data: {
-        ...{ id: phoneId, projectId: tenant.projectId, keyId: 'k', name: 'p', status: 'parked' },
+        id: phoneId,
+        projectId: tenant.projectId,
+        keyId: 'k',
+        name: 'p',
+        status: 'parked',
         createdAt: new Date(),
       },
     })
   await db.device.create({
     data: {
-      ...{ id, hostId, serial: id, state, link, phoneId, fencingNumber: 3n },
+      id,
+      hostId,
+      serial: id,
+      state,
+      link,
+      phoneId,
+      fencingNumber: 3n,
       enrolledAt: state === 'unenrolled' ? null : new Date(),
     },
   })

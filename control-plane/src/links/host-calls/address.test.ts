@@ -40,8 +40,13 @@ describe("a host's address", () => {
   it.each(hostileAddresses)('%j is refused with its heartbeat', (address) => {
     expect(channelTarget(address)).toBeNull()
     const message = {
-      ...{ host_id: 'hst_aaaaaaaaaaaa', sequence: 1, at: '2026-01-01T00:00:00.000Z', version: '1' },
-      ...{ address, load: 0, devices: [] },
+      host_id: 'hst_aaaaaaaaaaaa',
+      sequence: 1,
+      at: '2026-01-01T00:00:00.000Z',
+      version: '1',
+      address,
+      load: 0,
+      devices: [],
     }
     expect(readHeartbeat(message, 'hst_aaaaaaaaaaaa')).toHaveProperty('refused')
   })

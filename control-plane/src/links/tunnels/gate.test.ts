@@ -3,8 +3,13 @@ import { type TunnelOutcome } from '../../base/metrics/instruments.js'
 import { Gate, type Entry, type GateLimits } from './gate.js'
 
 const limits: GateLimits = {
-  ...{ waiting: 4, waitingPerNetwork: 3, failures: 2, failuresPerSite: 3, windowMs: 1000 },
-  ...{ trustMs: 10_000, attemptsPerHost: 3 },
+  waiting: 4,
+  waitingPerNetwork: 3,
+  failures: 2,
+  failuresPerSite: 3,
+  windowMs: 1000,
+  trustMs: 10_000,
+  attemptsPerHost: 3,
 }
 
 /** A gate with the names of connections it closed, and the outcomes of all. */
@@ -14,7 +19,8 @@ function open() {
   const gate = new Gate(limits, (outcome) => outcomes.push(outcome))
   const entries = new Map<string, Entry>()
   return {
-    ...{ closed, outcomes },
+    closed,
+    outcomes,
     /** False: refused. */
     enter(name: string, network: string, now = 0): boolean {
       const entry = gate.enter(network, now, () => closed.push(name))

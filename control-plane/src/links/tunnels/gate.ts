@@ -24,8 +24,13 @@ export interface GateLimits extends SlotLimits {
 
 /** Many racks can share one address, and all of them connect again after a replica has started. */
 export const gateLimits: GateLimits = {
-  ...{ waiting: 500, waitingPerNetwork: 100 },
-  ...{ failures: 60, failuresPerSite: 600, windowMs: 60_000, trustMs: 86_400_000, attemptsPerHost: 30 },
+  waiting: 500,
+  waitingPerNetwork: 100,
+  failures: 60,
+  failuresPerSite: 600,
+  windowMs: 60_000,
+  trustMs: 86_400_000,
+  attemptsPerHost: 30,
 }
 
 /** One connection. */

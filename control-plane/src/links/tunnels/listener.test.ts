@@ -15,8 +15,13 @@ const hostId = 'hst_aaaaaaaaaaaa'
 const log = createLogger('test')
 log.level = 'silent'
 const wide: GateLimits = {
-  ...{ waiting: 1000, waitingPerNetwork: 1000, failures: 1000, failuresPerSite: 1000, windowMs: 3_600_000 },
-  ...{ trustMs: 3_600_000, attemptsPerHost: 1000 },
+  waiting: 1000,
+  waitingPerNetwork: 1000,
+  failures: 1000,
+  failuresPerSite: 1000,
+  windowMs: 3_600_000,
+  trustMs: 3_600_000,
+  attemptsPerHost: 1000,
 }
 let authority: Authority
 let stranger: Authority
@@ -32,8 +37,11 @@ afterEach(() => listener.close())
 async function listen(limits: GateLimits = wide, handshakeMs = 60_000): Promise<void> {
   accepted = []
   listener = await listenForTunnels({
-    ...{ listen: { host: '127.0.0.1', port: 0 }, credentials: await authority.issueTunnel(), log },
-    ...{ limits, handshakeMs },
+    listen: { host: '127.0.0.1', port: 0 },
+    credentials: await authority.issueTunnel(),
+    log,
+    limits,
+    handshakeMs,
     async accept({ hostId: id, socket }) {
       if ((await startTunnel(socket)) === null) return 'no tunnel'
       accepted.push(id)

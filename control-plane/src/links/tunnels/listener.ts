@@ -125,8 +125,11 @@ export async function listenForTunnels(options: TunnelListenerOptions): Promise<
     useCertificate({ privateKeyPem: key, certificatePem: cert, caPem }) {
       authorities = certificatesIn(caPem)
       server.setSecureContext({
-        ...{ key, cert, ca: authorities },
-        ...{ minVersion: 'TLSv1.3', secureOptions: constants.SSL_OP_NO_TICKET },
+        key,
+        cert,
+        ca: authorities,
+        minVersion: 'TLSv1.3',
+        secureOptions: constants.SSL_OP_NO_TICKET,
       })
     },
     close: () =>

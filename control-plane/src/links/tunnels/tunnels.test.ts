@@ -50,7 +50,8 @@ async function rig(): Promise<Rig> {
   expect((await db.host.findUniqueOrThrow({ where })).certificateFingerprint).toBeNull()
   const address = { address: dialledAddress, certificateFingerprint: null, joinId: null }
   return {
-    ...{ agent, keys },
+    agent,
+    keys,
     dial: () => dial(keys, portOf(tunnels().address), listens),
     isReached: (ms) => plane.app.hosts.to(agent.hostId, address).ready(ms),
   }
@@ -71,7 +72,9 @@ it('rents a phone of a host that opens a tunnel', async () => {
   await eventually(async () => (await db.device.count({ where: { serial } })) === 1)
   const { id } = await db.device.findFirstOrThrow({ where: { serial } })
   const enrolled = await plane.operator.inject({
-    ...{ method: 'POST', url: `/operator/v1/devices/${id}/enroll`, payload: { erase: true } },
+    method: 'POST',
+    url: `/operator/v1/devices/${id}/enroll`,
+    payload: { erase: true },
     headers: { authorization: `Bearer ${plane.operatorToken}` },
   })
   expect(enrolled.statusCode).toBeLessThan(300)
@@ -84,7 +87,8 @@ it('rents a phone of a host that opens a tunnel', async () => {
   const isReady = ({ status }: { status: string }) => status === 'ready'
   await phones.wait(phone.id, isReady, longMs, new AbortController().signal)
   const read = await plane.server.inject({
-    ...{ url: `/v1/phones/${phone.id}/clipboard`, headers: { authorization: `Bearer ${tenant.key}` } },
+    url: `/v1/phones/${phone.id}/clipboard`,
+    headers: { authorization: `Bearer ${tenant.key}` },
   })
   expect(read.statusCode).toBe(200)
   expect(tunnel.streams).toBeGreaterThan(0)

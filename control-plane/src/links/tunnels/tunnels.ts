@@ -97,8 +97,12 @@ export async function openTunnels(options: TunnelsOptions): Promise<Tunnels> {
   }
 
   const listener = await listenForTunnels({
-    ...{ listen: options.listen, credentials: options.credentials, accept, log },
-    ...{ limits: options.limits, handshakeMs: times.handshakeMs },
+    listen: options.listen,
+    credentials: options.credentials,
+    accept,
+    log,
+    limits: options.limits,
+    handshakeMs: times.handshakeMs,
   })
   const own = new OwnCertificate(options.credentials)
   const { host } = options.listen
@@ -112,9 +116,7 @@ export async function openTunnels(options: TunnelsOptions): Promise<Tunnels> {
     socketOf: (hostId) => sockets.pathOf(hostId),
     hear(agent) {
       if (tunnels.has(agent.hostId)) return
-      bus.publish(subjects.announce(agent), {
-        tunnel: { replica: replicaId, address },
-      } satisfies Announce)
+      bus.publish(subjects.announce(agent), { tunnel: { replica: replicaId, address } } satisfies Announce)
     },
     drop,
     async look() {

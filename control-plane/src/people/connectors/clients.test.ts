@@ -52,7 +52,10 @@ const answerWith = (body: string, status = 200, headers: Record<string, string> 
 
 const clientsWith = (allowed: readonly string[] = ['127.0.0.0/8'], addresses = ['127.0.0.1']): Clients =>
   createClients({
-    ...{ core: plane.app.core, allowed: allowed.map(parseNetwork), allowsRegistration: false, ca },
+    core: plane.app.core,
+    allowed: allowed.map(parseNetwork),
+    allowsRegistration: false,
+    ca,
     resolve: () => Promise.resolve(addresses),
   })
 
@@ -80,7 +83,8 @@ describe('a document', () => {
   ])('that %s is refused', async (_what, change: object, text) => {
     answerWith(JSON.stringify(documentOf(change)))
     await expect(clientsWith().find(urlOf(), 'usr_a')).rejects.toMatchObject({
-      ...{ code: 'invalid_request', message: expect.stringContaining(text) as string },
+      code: 'invalid_request',
+      message: expect.stringContaining(text) as string,
     })
   })
 
@@ -144,7 +148,11 @@ describe('registered clients', () => {
     const { projectId } = await plane.tenant()
     const { id: keyId } = await db.apiKey.findFirstOrThrow({ where: { projectId } })
     const row = (id: string, siteHash: string | null, minutes: number) => ({
-      ...{ id, siteHash, name: id, redirectUris: [], createdAt: ago(minutes) },
+      id,
+      siteHash,
+      name: id,
+      redirectUris: [],
+      createdAt: ago(minutes),
     })
     await db.connectorClient.createMany({
       data: [
@@ -159,8 +167,14 @@ describe('registered clients', () => {
     })
     await db.connector.create({
       data: {
-        ...{ keyId, clientId: 'used_10', clientName: 'x', redirectUri: 'x', grantedBy: 'x' },
-        ...{ codeHash: 'x', codeChallenge: 'x', codeExpiresAt: ago(0) },
+        keyId,
+        clientId: 'used_10',
+        clientName: 'x',
+        redirectUri: 'x',
+        grantedBy: 'x',
+        codeHash: 'x',
+        codeChallenge: 'x',
+        codeExpiresAt: ago(0),
       },
     })
     await forgetUnusedClients(db, { registered: 6, registeredPerSite: 4 })
@@ -177,7 +191,9 @@ describe('registered clients', () => {
     await db.attempt.create({ data: { subject, count, endsAt: new Date(Date.now() + 3_600_000) } })
     const register = (remoteAddress: string) =>
       open.server.inject({
-        ...{ method: 'POST', url: '/oauth/register', remoteAddress },
+        method: 'POST',
+        url: '/oauth/register',
+        remoteAddress,
         payload: { redirect_uris: ['https://agents.example/cb'] },
       })
     const refused = await register('2001:db8:1:77::1')

@@ -51,7 +51,11 @@ export function createClients({ core, allowed, resolve, allowsRegistration, ca }
     const problem = addressProblem(clientId, allowed)
     if (problem !== null) throw refused(`The address of the client's metadata ${problem}.`)
     const { body, isDelivered, status, error } = await sendAttempt({
-      ...{ method: 'GET', url: clientId, body: '', allowed, own: ownAddresses() },
+      method: 'GET',
+      url: clientId,
+      body: '',
+      allowed,
+      own: ownAddresses(),
       headers: { accept: 'application/json', 'user-agent': 'Phonerack' },
       resolve: (name, signal) => resolve(name, signal, userId),
       signal: new AbortController().signal,

@@ -33,8 +33,14 @@ export async function grantConnector(
   await tx.apiKey.update({ where: { id }, data: { expiresAt: codeExpiresAt, askedScopes: [...scopes] } })
   await tx.connector.create({
     data: {
-      ...{ keyId: id, clientId: client.id, clientName: client.name, redirectUri },
-      ...{ grantedBy: operator.tokenId, codeHash: hashSecret(code), codeChallenge: challenge, codeExpiresAt },
+      keyId: id,
+      clientId: client.id,
+      clientName: client.name,
+      redirectUri,
+      grantedBy: operator.tokenId,
+      codeHash: hashSecret(code),
+      codeChallenge: challenge,
+      codeExpiresAt,
     },
   })
   return {
@@ -42,7 +48,12 @@ export async function grantConnector(
     target: id,
     before: null,
     after: {
-      ...{ id, name, preset, profile, project: projectId, scopes: [...scopes] },
+      id,
+      name,
+      preset,
+      profile,
+      project: projectId,
+      scopes: [...scopes],
       expires_at: null,
       phones: rights.phones ?? [],
       client: client.id,

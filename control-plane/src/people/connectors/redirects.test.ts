@@ -44,6 +44,9 @@ it('an answer keeps the query of the address', () => {
     state: 'a b&c',
   })
   expect(Object.fromEntries(new URL(answer).searchParams)).toEqual({
-    ...{ x: '1', code: 'c', state: 'a b&c', iss: 'https://p.example' },
+    x: '1',
+    code: 'c',
+    state: 'a b&c',
+    iss: 'https://p.example',
   })
 })

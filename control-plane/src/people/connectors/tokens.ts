@@ -90,7 +90,10 @@ async function issue({ tx, now }: Work, { keyId, key }: Granted): Promise<Tokens
   const ofKey = scopesOf(key.preset as Preset, key.isLimited, key.askedScopes)
   const scopes = scopesWithin(key.profile as Profile, ofKey)
   return {
-    ...{ access_token: access, token_type: 'Bearer', expires_in: accessLife, refresh_token: refresh },
+    access_token: access,
+    token_type: 'Bearer',
+    expires_in: accessLife,
+    refresh_token: refresh,
     scope: scopes.join(' '),
   }
 }

@@ -517,8 +517,12 @@ describe('the pages', () => {
     const entries = await db.auditEntry.findMany({ where: { requestId } })
     expect(entries).toHaveLength(1)
     expect(entries[0]).toMatchObject({
-      ...{ action: 'setup.collected', target: key.id, tokenName: 'configured', address: '127.0.0.1' },
-      ...{ tokenId: setup.decidedBy, before: null },
+      action: 'setup.collected',
+      target: key.id,
+      tokenName: 'configured',
+      address: '127.0.0.1',
+      tokenId: setup.decidedBy,
+      before: null,
       after: { id: key.id, project: projectId, preset: 'agent', setup: setup.id, expires_at: null },
     })
     const text = JSON.stringify(entries[0]?.after)

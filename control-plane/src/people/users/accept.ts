@@ -43,7 +43,10 @@ async function finish(work: Work, invitation: Invitation, user: Pick<User, 'id' 
   const change = { target: user.id, before: null, after }
   const { address, requestId } = operator
   await addAudit(work, 'invitation.accept', change, {
-    ...{ tokenId: user.id, tokenName: user.email, address, requestId },
+    tokenId: user.id,
+    tokenName: user.email,
+    address,
+    requestId,
   })
 }
 

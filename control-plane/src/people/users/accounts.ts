@@ -46,7 +46,9 @@ export async function listAccounts({ db }: Pick<Core, 'db'>, userId: string, pro
   })
   const names = new Map([...providers].map(({ key, name }) => [key, name]))
   return rows.map(({ id, providerId, createdAt }) => ({
-    ...{ id, name: names.get(providerId) ?? providerId, is_usable: names.has(providerId) },
+    id,
+    name: names.get(providerId) ?? providerId,
+    is_usable: names.has(providerId),
     created_at: createdAt.toISOString(),
   }))
 }

@@ -102,9 +102,7 @@ export function createAuth({ db, log }: Pick<Core, 'db' | 'log'>, config: Consol
       cookiePrefix: config.cookiePrefix,
       useSecureCookies: config.isSecure,
       ipAddress: { ipAddressHeaders: [addressHeader] },
-      database: {
-        generateId: ({ model }) => newId(idKinds[model] ?? 'verification'),
-      },
+      database: { generateId: ({ model }) => newId(idKinds[model] ?? 'verification') },
     },
     telemetry: { enabled: false },
     logger: {

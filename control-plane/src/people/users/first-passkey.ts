@@ -42,8 +42,12 @@ export async function beginPasskey(
   const { email } = await lookAtInvitation(core, token)
   const { generateRegistrationOptions } = await import('@simplewebauthn/server')
   const options = await generateRegistrationOptions({
-    ...{ rpName: 'Phonerack', rpID: passkeys.rpId, timeout: dialogMs, attestationType: 'none' },
-    ...{ userName: email ?? person.email, userDisplayName: person.name },
+    rpName: 'Phonerack',
+    rpID: passkeys.rpId,
+    timeout: dialogMs,
+    attestationType: 'none',
+    userName: email ?? person.email,
+    userDisplayName: person.name,
     authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
   })
   const handle = newId('verification')
@@ -51,8 +55,12 @@ export async function beginPasskey(
   const now = core.clock.now()
   await core.db.userVerification.create({
     data: {
-      ...{ id: handle, identifier: identifierOf(handle), value: JSON.stringify(value) },
-      ...{ createdAt: now, updatedAt: now, expiresAt: new Date(now.getTime() + dialogMs) },
+      id: handle,
+      identifier: identifierOf(handle),
+      value: JSON.stringify(value),
+      createdAt: now,
+      updatedAt: now,
+      expiresAt: new Date(now.getTime() + dialogMs),
     },
   })
   return { handle, options }
@@ -78,7 +86,9 @@ export async function checkPasskey(
   const verified = await verifyRegistrationResponse({
     response: response as unknown as RegistrationResponseJSON,
     expectedChallenge: challenge,
-    ...{ expectedOrigin: passkeys.origins, expectedRPID: passkeys.rpId, requireUserVerification: true },
+    expectedOrigin: passkeys.origins,
+    expectedRPID: passkeys.rpId,
+    requireUserVerification: true,
   }).catch((error: unknown) => {
     core.log.info({ err: error }, 'a passkey could not be verified')
     return null
@@ -90,9 +100,12 @@ export async function checkPasskey(
     })
   const { credential, aaguid, credentialDeviceType, credentialBackedUp } = verified.registrationInfo
   return {
-    ...{ credentialID: credential.id, counter: credential.counter, aaguid },
+    credentialID: credential.id,
+    counter: credential.counter,
+    aaguid,
     publicKey: Buffer.from(credential.publicKey).toString('base64'),
-    ...{ deviceType: credentialDeviceType, backedUp: credentialBackedUp },
+    deviceType: credentialDeviceType,
+    backedUp: credentialBackedUp,
     transports: credential.transports?.join(',') ?? '',
   }
 }

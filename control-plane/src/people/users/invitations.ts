@@ -56,13 +56,12 @@ export async function addInvitation(
   const token = newSecret('invitation')
   const row = await tx.invitation.create({
     data: {
-      ...{
-        id: newId('invitation'),
-        tokenHash: hashSecret(token),
-        ...invitation,
-        createdBy: operator.tokenId,
-      },
-      ...{ createdAt: now, expiresAt: new Date(now.getTime() + lifeMs) },
+      id: newId('invitation'),
+      tokenHash: hashSecret(token),
+      ...invitation,
+      createdBy: operator.tokenId,
+      createdAt: now,
+      expiresAt: new Date(now.getTime() + lifeMs),
     },
   })
   const after = { ...viewOf(row), project: row.projectId }

@@ -24,10 +24,7 @@ const roleOf = (
 ): Role | null => (isOperator ? 'owner' : ((members[0]?.role ?? null) as Role | null))
 
 export const noProject = (): ApiError =>
-  new ApiError('not_found', {
-    message: 'There is no such project, or you do not belong to it.',
-    next: null,
-  })
+  new ApiError('not_found', { message: 'There is no such project, or you do not belong to it.', next: null })
 
 export const lacksRole = (required: Role): ApiError =>
   new ApiError('insufficient_scope', {

@@ -58,9 +58,7 @@ async function freeAddress(work: Work, email: string, who: { id: string }): Prom
     work,
     'user.replace_address',
     { target: holder.id, before: { email }, after },
-    {
-      ...{ tokenId: who.id, tokenName: email, address, requestId },
-    },
+    { tokenId: who.id, tokenName: email, address, requestId },
   )
 }
 
@@ -81,8 +79,11 @@ export async function addUser(work: Work, added: Added): Promise<string> {
   if ('passwordHash' in credential)
     await tx.userAccount.create({
       data: {
-        ...{ id: newId('userAccount'), providerId: 'credential', accountId: id },
-        ...{ ...own, password: credential.passwordHash },
+        id: newId('userAccount'),
+        providerId: 'credential',
+        accountId: id,
+        ...own,
+        password: credential.passwordHash,
       },
     })
   if ('passkey' in credential)

@@ -38,8 +38,13 @@ async function writePassword(tx: Tx, userId: string, hash: string, now: Date): P
   if (count > 0) return
   await tx.userAccount.create({
     data: {
-      ...{ id: newId('userAccount'), providerId: 'credential', accountId: userId, userId, password: hash },
-      ...{ createdAt: now, updatedAt: now },
+      id: newId('userAccount'),
+      providerId: 'credential',
+      accountId: userId,
+      userId,
+      password: hash,
+      createdAt: now,
+      updatedAt: now,
     },
   })
 }
@@ -126,7 +131,8 @@ export async function acceptReset(
       work,
       'password.reset',
       {
-        ...{ target: found.id, before: null },
+        target: found.id,
+        before: null,
         after: { removed_passkeys: passkeys.count, removed_accounts: linked.count },
       },
       who,

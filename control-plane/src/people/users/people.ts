@@ -10,7 +10,11 @@ export async function listUsers({ db }: Pick<Core, 'db'>) {
     orderBy: { createdAt: 'asc' },
   })
   return users.map(({ id, name, email, isOperator, createdAt, members }) => ({
-    ...{ id, name, email, is_operator: isOperator, created_at: createdAt.toISOString() },
+    id,
+    name,
+    email,
+    is_operator: isOperator,
+    created_at: createdAt.toISOString(),
     projects: members.map(({ projectId, role }) => ({ project: projectId, role })),
   }))
 }

@@ -80,9 +80,7 @@ export async function finishSignUp(
   const credit_usd = formatUsd(await creditOf(work, signUp, user.email))
   const change = await createProject(work, { name: 'First project', credit_usd })
   const projectId = change.result.id
-  await work.tx.member.create({
-    data: { projectId, userId: user.id, role: 'owner', createdAt: work.now },
-  })
+  await work.tx.member.create({ data: { projectId, userId: user.id, role: 'owner', createdAt: work.now } })
   const after = { email: user.email, by, project: projectId, credit_usd }
   await addAudit(work, 'user.sign_up', { target: user.id, before: null, after }, who)
   await addAudit(work, 'project.create', change, who)

@@ -15,7 +15,10 @@ export async function asUser<T>(
   act: (work: Work) => Promise<Change<T>>,
 ): Promise<T> {
   const actor = {
-    ...{ tokenId: user.id, tokenName: user.email, address, requestId },
+    tokenId: user.id,
+    tokenName: user.email,
+    address,
+    requestId,
     secret: () => {
       throw new Error('this request has no token of an operator')
     },

@@ -74,7 +74,15 @@ export async function placeDevice(
   const address = addressOf(row)
   const inReach = hostInReach(row.lastSeenAt, core.clock.now(), core.rules)
   return {
-    ...{ id, hostId, serial, state, link, phoneId, enrolledAt, adoptingSince, fencingNumber },
+    id,
+    hostId,
+    serial,
+    state,
+    link,
+    phoneId,
+    enrolledAt,
+    adoptingSince,
+    fencingNumber,
     tenant: projectId === null ? '' : tenantOf(projectId),
     hasData: row.hasData ?? false,
     connection: inReach && address !== null ? hosts.to(hostId, address) : null,

@@ -14,11 +14,9 @@ it('follows its job when that came too early for the replica', async () => {
   const phoneId = await readyPhone(plane, tenant)
   const { core } = plane.app
   const made = await plane.server.inject({
-    ...{
-      method: 'POST',
-      url: `/v1/phones/${phoneId}/handoffs`,
-      payload: { message: 'Continue.', expires_in: 600 },
-    },
+    method: 'POST',
+    url: `/v1/phones/${phoneId}/handoffs`,
+    payload: { message: 'Continue.', expires_in: 600 },
     headers: { authorization: `Bearer ${tenant.key}` },
   })
   const { id } = made.json<{ id: string }>()

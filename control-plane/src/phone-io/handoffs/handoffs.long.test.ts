@@ -95,8 +95,15 @@ describe('a hand-over', () => {
     const { id, url, token, path, answer } = await handOver({ message: `  ${message}\n`, expires_in: 600 })
     const { created_at: createdAt, expires_at: expiresAt, ...rest } = answer.json<Record<string, string>>()
     expect(rest).toEqual({
-      ...{ object: 'handoff', id, phone: phoneId, status: 'open', message, url },
-      ...{ note: null, taken_at: null, ended_at: null },
+      object: 'handoff',
+      id,
+      phone: phoneId,
+      status: 'open',
+      message,
+      url,
+      note: null,
+      taken_at: null,
+      ended_at: null,
     })
     expect(Date.parse(String(expiresAt)) - Date.parse(String(createdAt))).toBe(600_000)
     expect(url).toMatch(/\/live#prl_[\w-]{43}$/)
@@ -351,7 +358,9 @@ describe('a hand-over that nobody returns expires, and the phone is free', () =>
 
   it('when the key that created it is revoked', async () => {
     const { id, key } = await createKey(plane.app.core, {
-      ...{ project: tenant.projectId, preset: 'agent', expires: 'never' },
+      project: tenant.projectId,
+      preset: 'agent',
+      expires: 'never',
     })
     const { path, token } = await handOver({}, key)
     const client = await takeControl(token)

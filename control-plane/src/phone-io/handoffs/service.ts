@@ -42,7 +42,9 @@ const takenOver = 'A member of the project took the phone over.'
 
 /** A hand-over that is in progress. Pure. */
 const controlView = (row: HandoffRow): ControlView => ({
-  ...{ id: row.id, status: row.status === 'taken' ? 'taken' : 'open', expiresAt: row.expiresAt },
+  id: row.id,
+  status: row.status === 'taken' ? 'taken' : 'open',
+  expiresAt: row.expiresAt,
   message: row.keyId === null ? null : row.message,
   member: row.memberId === null ? null : { id: row.memberId, name: row.memberName ?? '' },
 })
@@ -162,7 +164,8 @@ export function createHandoffService(
       const rows = await listCurrent(core.db, projectIds, core.clock.now())
       return rows.map((row) => ({
         ...controlView(row),
-        ...{ projectId: row.projectId, phone: { id: row.phoneId, name: row.phoneName } },
+        projectId: row.projectId,
+        phone: { id: row.phoneId, name: row.phoneName },
         createdAt: row.createdAt,
       }))
     },

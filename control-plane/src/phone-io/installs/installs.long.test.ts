@@ -433,7 +433,9 @@ describe('an install by upload under the profile `guarded`', () => {
       expect({ status, ...body }).toMatchObject({
         status: 409,
         error: {
-          ...{ code: 'handoff_required', retryable: false, next: `POST /v1/phones/${phoneId}/handoffs` },
+          code: 'handoff_required',
+          retryable: false,
+          next: `POST /v1/phones/${phoneId}/handoffs`,
           details: { reason, package: listed },
         },
       })

@@ -159,10 +159,7 @@ function endOf(error: unknown, install: Install): InstallEnd | null {
   if (error instanceof StoredFileMissing)
     return install.uploadId === null
       ? { error: 'app_not_available', next: 'The app is no longer in the library: GET /v1/apps/library' }
-      : {
-          error: 'upload_failed',
-          next: 'Create a new upload and send the file again: POST /v1/apps/uploads',
-        }
+      : { error: 'upload_failed', next: 'Create a new upload and send the file again: POST /v1/apps/uploads' }
   if (!(error instanceof CallFailure)) return null
   const { answer } = error
   if (!(answer instanceof ApiError)) return null

@@ -196,13 +196,14 @@ describe('a link', () => {
 
   it('leads to its phone while it is valid', () => {
     const place = {
-      ...{ serial: 'serial', fencingNumber: 3n, hostId: 'hst_a' },
-      ...{
-        address: '127.0.0.1:1',
-        certificateFingerprint: null,
-        nextCertificateFingerprint: null,
-        joinId: null,
-      },
+      serial: 'serial',
+      fencingNumber: 3n,
+      hostId: 'hst_a',
+
+      address: '127.0.0.1:1',
+      certificateFingerprint: null,
+      nextCertificateFingerprint: null,
+      joinId: null,
     }
     expect(standingOf(row, now, rules)).toEqual({ place })
   })
@@ -250,7 +251,9 @@ describe('a link', () => {
   ])('ends by %s after %i s, with a warning %i s before', (reason, after, before, change, isPresent) => {
     const end = endOf({ ...row, expiresAt: inSeconds(14_400), ...change }, isPresent)
     expect(end).toEqual({
-      ...{ reason, at: inSeconds(after).getTime(), warnsAt: inSeconds(after - before).getTime() },
+      reason,
+      at: inSeconds(after).getTime(),
+      warnsAt: inSeconds(after - before).getTime(),
     })
   })
 

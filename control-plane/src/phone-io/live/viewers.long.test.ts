@@ -87,7 +87,9 @@ describe('many views', () => {
   it('are limited to 50 per phone, and another can open when one closes', async () => {
     const token = await newToken()
     const { key } = await createKey(plane.app.core, {
-      ...{ project: tenant.projectId, preset: 'admin', expires: 'never' },
+      project: tenant.projectId,
+      preset: 'admin',
+      expires: 'never',
     })
     const second = await newToken(0, key)
     const { watchers, watchersPerKey } = limits.live

@@ -94,9 +94,16 @@ export function admit(
     await addFetch(tx, core, id, wanted.lookMs)
     return tx.recording.create({
       data: {
-        ...{ id, projectId, phoneId, name, status: 'starting', storageId: newId('file') },
-        ...{ hostId: target.hostId, fencingNumber: target.fencingNumber },
-        ...{ startedAt: now, expiresAt: new Date(now.getTime() + lifeMs) },
+        id,
+        projectId,
+        phoneId,
+        name,
+        status: 'starting',
+        storageId: newId('file'),
+        hostId: target.hostId,
+        fencingNumber: target.fencingNumber,
+        startedAt: now,
+        expiresAt: new Date(now.getTime() + lifeMs),
       },
     })
   })

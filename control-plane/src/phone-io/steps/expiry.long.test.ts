@@ -40,8 +40,17 @@ async function place(
   const screen = { ...of, id: afterId, at, jsonBytes: 2, isUsed: true, bytes }
   await db().stepScreen.create({ data: { ...screen, body: new Uint8Array(pack('{}')) } })
   const step = {
-    ...{ ...of, id: newId('step'), requestId: newId('request'), keyId: newId('key'), via: 'api' },
-    ...{ status: 'succeeded', startedAt: at, endedAt: at, textKept: false, afterId, bytes },
+    ...of,
+    id: newId('step'),
+    requestId: newId('request'),
+    keyId: newId('key'),
+    via: 'api',
+    status: 'succeeded',
+    startedAt: at,
+    endedAt: at,
+    textKept: false,
+    afterId,
+    bytes,
     request: new Uint8Array(pack('{"actions":[],"observe":"ui"}')),
   }
   await db().step.create({ data: { ...step, ...more } })

@@ -21,10 +21,20 @@ beforeAll(async () => {
     const at = new Date(clock.now().getTime() - 60_000 + each)
     await db.step.create({
       data: {
-        ...{ id: newId('step'), projectId: api.tenant.projectId, phoneId, sessionId, bytes: 1 },
-        ...{ requestId: newId('request'), keyId: newId('key'), via: 'api', status: 'succeeded' },
-        ...{ startedAt: at, endedAt: at, textKept: true },
-        ...{ request: new Uint8Array(request), outcome: new Uint8Array(outcome) },
+        id: newId('step'),
+        projectId: api.tenant.projectId,
+        phoneId,
+        sessionId,
+        bytes: 1,
+        requestId: newId('request'),
+        keyId: newId('key'),
+        via: 'api',
+        status: 'succeeded',
+        startedAt: at,
+        endedAt: at,
+        textKept: true,
+        request: new Uint8Array(request),
+        outcome: new Uint8Array(outcome),
       },
     })
   }

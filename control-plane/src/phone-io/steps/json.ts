@@ -17,12 +17,7 @@ export const stepJson = (step: StepView, part: ScreenPart = 'full'): StepJson =>
   started_at: step.startedAt.toISOString(),
   ended_at: step.endedAt?.toISOString() ?? null,
   duration_ms: step.endedAt && Math.max(0, step.endedAt.getTime() - step.startedAt.getTime()),
-  by: {
-    via: step.by.via,
-    client: step.by.client,
-    key_id: step.by.keyId,
-    key_name: step.by.keyName,
-  },
+  by: { via: step.by.via, client: step.by.client, key_id: step.by.keyId, key_name: step.by.keyName },
   observe: step.observe,
   actions: step.actions,
   results: step.results,

@@ -102,7 +102,10 @@ describe('a step of a live view', () => {
     live.type('swordfish')
     const step = live.recorder.begin({
       ...live.link,
-      ...{ requestId: newId('request'), via: 'api', client: null, observe: 'none' },
+      requestId: newId('request'),
+      via: 'api',
+      client: null,
+      observe: 'none',
       settings: { text: false, pictures: 'asked' },
       actions: [{ type: 'tap', target: { text: 'swordfish' } }],
     })

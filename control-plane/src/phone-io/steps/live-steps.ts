@@ -59,8 +59,14 @@ export function createLiveSteps(core: Core, recorder: StepRecorder, ends: LiveEn
       const kept = settings.text ? actions : withoutPoints(actions)
       await recorder.touched(
         {
-          ...{ projectId: link.projectId, phoneId: link.phoneId, keyId: link.keyId, settings },
-          ...{ requestId: newId('request'), via: 'live', client: null, observe: null },
+          projectId: link.projectId,
+          phoneId: link.phoneId,
+          keyId: link.keyId,
+          settings,
+          requestId: newId('request'),
+          via: 'live',
+          client: null,
+          observe: null,
           actions: kept as unknown as Action[],
         },
         startedAt,
@@ -76,7 +82,10 @@ export function createLiveSteps(core: Core, recorder: StepRecorder, ends: LiveEn
       let step = open.get(key)
       if (!step) {
         step = {
-          ...{ link, startedAt: core.clock.now(), since: now, gestures: createGestures() },
+          link,
+          startedAt: core.clock.now(),
+          since: now,
+          gestures: createGestures(),
           timer: setTimeout(() => void end(key), ends.idleMs),
         }
         open.set(key, step)

@@ -163,13 +163,20 @@ describe('a screen as text', () => {
 
 describe('candidates of an error', () => {
   const candidate = (ref: number, text: string) => ({
-    ...{ ref, type: 'EditText', text, desc: null, id: null, center: [50, 20 * ref + 10] },
+    ref,
+    type: 'EditText',
+    text,
+    desc: null,
+    id: null,
+    center: [50, 20 * ref + 10],
   })
   const failing = (details: object) => (result: { index: number; type: string; ms: number }) => ({
-    ...{ ...result, ok: false },
+    ...result,
+    ok: false,
     error: {
       ...({ code: 'ambiguous_target', message: 'x', retryable: false } as const),
-      ...{ next: null, details: { ...details } },
+      next: null,
+      details: { ...details },
     },
   })
   const candidatesOf = async () =>

@@ -15,7 +15,10 @@ beforeAll(async () => {
 
 const store = () => plane.app.uploads.store
 const picture = decodePicture({
-  ...{ format: 'jpeg', width: 1, height: 1, scale: 1 },
+  format: 'jpeg',
+  width: 1,
+  height: 1,
+  scale: 1,
   data: Buffer.from('a picture').toString('base64'),
 })
 /** A busy machine may be too slow for a picture, which is then not kept. */
@@ -53,9 +56,18 @@ it('keeps a picture that a step names', async () => {
   const now = plane.app.core.clock.now()
   await plane.app.core.db.step.create({
     data: {
-      ...{ id: newId('step'), projectId: newId('project'), phoneId: newId('phone') },
-      ...{ sessionId: newId('session'), requestId: newId('request'), keyId: newId('key'), via: 'api' },
-      ...{ status: 'succeeded', startedAt: now, endedAt: now, textKept: false, bytes: 1 },
+      id: newId('step'),
+      projectId: newId('project'),
+      phoneId: newId('phone'),
+      sessionId: newId('session'),
+      requestId: newId('request'),
+      keyId: newId('key'),
+      via: 'api',
+      status: 'succeeded',
+      startedAt: now,
+      endedAt: now,
+      textKept: false,
+      bytes: 1,
       request: new Uint8Array(pack('{"actions":[],"observe":"both"}')),
       pictureId: storageId,
       picture: { format: 'jpeg', width: 1, height: 1, scale: 1, size_bytes: 9 },

@@ -165,12 +165,18 @@ export function viewOf(core: Core, step: InflatedStep, screens: Screens): StepVi
   const screen = (id: string | null): Screen | null => (id === null ? null : (screens.get(id) ?? null))
   const before = screen(row.beforeId)
   return {
-    ...{ id: row.id, phone: row.phoneId, session: row.sessionId, requestId: row.requestId },
+    id: row.id,
+    phone: row.phoneId,
+    session: row.sessionId,
+    requestId: row.requestId,
     status: isLost ? 'unknown' : row.status,
-    ...{ startedAt: row.startedAt, endedAt: row.endedAt },
+    startedAt: row.startedAt,
+    endedAt: row.endedAt,
     // A person acted, and not the agent that has the key of the link.
     by: {
-      ...{ via: row.via, client: row.client, keyId: row.keyId },
+      via: row.via,
+      client: row.client,
+      keyId: row.keyId,
       keyName: row.via === 'live' ? null : row.keyName,
     },
     observe,

@@ -128,7 +128,11 @@ function slowStore(room: () => Promise<boolean> = () => Promise.resolve(true)) {
   const written = new Promise<void>((resolve) => (end = resolve))
   const put: string[] = []
   const store: FileStore = {
-    ...{ isConfigured: true, hasRoomFor: room, read: unused, readPart: unused, withLocalFile: unused },
+    isConfigured: true,
+    hasRoomFor: room,
+    read: unused,
+    readPart: unused,
+    withLocalFile: unused,
     put: (id) => {
       put.push(id)
       return written

@@ -77,8 +77,15 @@ class Recording {
     const { phoneId } = this
     try {
       this.step = this.recorder.begin({
-        ...{ projectId, phoneId, keyId, requestId: context.requestId, via, client, settings },
-        ...{ actions, observe },
+        projectId,
+        phoneId,
+        keyId,
+        requestId: context.requestId,
+        via,
+        client,
+        settings,
+        actions,
+        observe,
       })
     } catch (error) {
       this.report(error)

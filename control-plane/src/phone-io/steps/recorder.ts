@@ -73,7 +73,14 @@ export function createStepRecorder(core: Core, pictures: Pictures): StepRecorder
     const actions = masker ? maskActions(of.actions, masker) : [...of.actions]
     const request: StoredRequest = { actions, observe }
     return {
-      ...{ id: newId('step'), projectId, phoneId, requestId, keyId, via, client, startedAt },
+      id: newId('step'),
+      projectId,
+      phoneId,
+      requestId,
+      keyId,
+      via,
+      client,
+      startedAt,
       request: pack(JSON.stringify(request)),
       textKept: settings.text,
       snapshotIds: snapshotsIn(of.actions),
@@ -168,7 +175,10 @@ export function createStepRecorder(core: Core, pictures: Pictures): StepRecorder
       const step = newStep(of, maskerOf(of), startedAt)
       const outcome: StoredOutcome = { results: [], completed: 0, error: null }
       const ending: StepEnd = {
-        ...{ status: 'stopped', endedAt: core.clock.now(), screen: null, picture: null },
+        status: 'stopped',
+        endedAt: core.clock.now(),
+        screen: null,
+        picture: null,
         outcome: pack(JSON.stringify(outcome)),
       }
       const flushed = screens.flush(of.phoneId)

@@ -5,13 +5,24 @@ import { createMasker, mark, maskActions, piecesOf, typedIn } from './redact.js'
 import { maskObservation, maskResults } from './redact-screen.js'
 
 const element = (text: string | null, state: string[], desc: string | null = null): Element => ({
-  ...{ ref: 1, type: 'EditText', text, desc, id: 'x:id/y', bounds: [0, 0, 10, 10], center: [5, 5], state },
+  ref: 1,
+  type: 'EditText',
+  text,
+  desc,
+  id: 'x:id/y',
+  bounds: [0, 0, 10, 10],
+  center: [5, 5],
+  state,
 })
 const screenOf = (elements: Element[], line: string): Observation => ({
-  ...{ snapshot_id: 'snp_aaaaaaaaaaaa', taken_at: '2026-11-26T20:00:00.000Z', truncated: false, text: line },
+  snapshot_id: 'snp_aaaaaaaaaaaa',
+  taken_at: '2026-11-26T20:00:00.000Z',
+  truncated: false,
+  text: line,
   app: { package: 'x', activity: null },
   keyboard: { visible: true, focused_editable: true },
-  ...{ screen: { width: 10, height: 10 }, elements },
+  screen: { width: 10, height: 10 },
+  elements,
 })
 
 const maskerOf = (texts: readonly string[]) => createMasker(texts.flatMap((text) => [...piecesOf(text)]))

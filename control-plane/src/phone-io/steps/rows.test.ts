@@ -14,15 +14,25 @@ afterAll(() => api.close())
 const core = () => api.plane.app.core
 const ago = (minutes: number): Date => new Date(core().clock.now().getTime() - minutes * 60_000)
 const stepOf = (phoneId: string, startedAt: Date): NewStep => ({
-  ...{ id: newId('step'), projectId: api.tenant.projectId, phoneId, requestId: newId('request') },
-  ...{ keyId: newId('key'), via: 'api', client: null, startedAt, textKept: false, snapshotIds: [] },
+  id: newId('step'),
+  projectId: api.tenant.projectId,
+  phoneId,
+  requestId: newId('request'),
+  keyId: newId('key'),
+  via: 'api',
+  client: null,
+  startedAt,
+  textKept: false,
+  snapshotIds: [],
   request: pack('{"actions":[],"observe":"none"}'),
 })
-const screenAt = (at: Date): NewScreen => ({
-  ...{ id: newId('snapshot'), at, body: pack('{}'), jsonBytes: 2 },
-})
+const screenAt = (at: Date): NewScreen => ({ id: newId('snapshot'), at, body: pack('{}'), jsonBytes: 2 })
 const endAt = (endedAt: Date): StepEnd => ({
-  ...{ status: 'succeeded', endedAt, outcome: pack('{}'), screen: null, picture: null },
+  status: 'succeeded',
+  endedAt,
+  outcome: pack('{}'),
+  screen: null,
+  picture: null,
 })
 const rowOf = (id: string) => core().db.step.findUnique({ where: { id } })
 
@@ -35,9 +45,18 @@ async function parkedAndStarted(): Promise<{ phoneId: string; first: string; sec
   const first = newId('session')
   await db.session.create({
     data: {
-      ...{ id: first, phoneId, projectId: api.tenant.projectId, idleTimeout: 300, maxDuration: 900 },
-      ...{ reservedMicros: 0n, startedAt: ago(30), readyAt: ago(30), endedAt: ago(10), endReason: 'parked' },
-      ...{ billedSeconds: 60, costMicros: 0n },
+      id: first,
+      phoneId,
+      projectId: api.tenant.projectId,
+      idleTimeout: 300,
+      maxDuration: 900,
+      reservedMicros: 0n,
+      startedAt: ago(30),
+      readyAt: ago(30),
+      endedAt: ago(10),
+      endReason: 'parked',
+      billedSeconds: 60,
+      costMicros: 0n,
     },
   })
   return { phoneId, first, second }
@@ -48,8 +67,15 @@ it('gives a step that is written late to the session in which it started', async
   const screenId = newId('snapshot')
   await core().db.stepScreen.create({
     data: {
-      ...{ id: screenId, projectId: api.tenant.projectId, phoneId, sessionId: first, at: ago(21) },
-      ...{ body: new Uint8Array(pack('{}')), jsonBytes: 2, isUsed: false, bytes: 1 },
+      id: screenId,
+      projectId: api.tenant.projectId,
+      phoneId,
+      sessionId: first,
+      at: ago(21),
+      body: new Uint8Array(pack('{}')),
+      jsonBytes: 2,
+      isUsed: false,
+      bytes: 1,
     },
   })
   const late = stepOf(phoneId, ago(20))

@@ -51,8 +51,11 @@ export async function writeStep({ read }: Core, step: NewStep, end: StepEnd | nu
   const { id, projectId, phoneId, startedAt, request } = step
   const { screen = null, picture = null, outcome = null, endedAt = null } = end ?? {}
   const facts = picture && {
-    ...{ format: picture.format, width: picture.width, height: picture.height },
-    ...{ scale: picture.scale, size_bytes: picture.sizeBytes },
+    format: picture.format,
+    width: picture.width,
+    height: picture.height,
+    scale: picture.scale,
+    size_bytes: picture.sizeBytes,
   }
   const bytes = request.length + rowBytes + (outcome?.length ?? 0) + (picture?.sizeBytes ?? 0)
   await read(Prisma.sql`with place as (

@@ -124,7 +124,8 @@ describe('a batch', () => {
   it('leaves nothing when it was refused', async () => {
     const before = await newest()
     api.agent.onBatch = answering(null, (result) => ({
-      ...{ ...result, ok: false },
+      ...result,
+      ok: false,
       error: { code: 'handoff_required', message: 'x', retryable: false, next: null, details: {} },
     }))
     expect((await act([{ type: 'home' }])).statusCode).toBe(409)
@@ -140,12 +141,18 @@ describe('a batch', () => {
     const of = { phoneId: id, id: snapshot() }
     await db.stepScreen.create({
       data: {
-        ...{ ...of, projectId: api.tenant.projectId, sessionId, at: clock.now(), bytes: 1 },
-        ...{ body: new Uint8Array(pack('{}')), jsonBytes: 2 },
+        ...of,
+        projectId: api.tenant.projectId,
+        sessionId,
+        at: clock.now(),
+        bytes: 1,
+        body: new Uint8Array(pack('{}')),
+        jsonBytes: 2,
       },
     })
     const refusal = answering(null, (result) => ({
-      ...{ ...result, ok: false },
+      ...result,
+      ok: false,
       error: { code: 'handoff_required', message: 'x', retryable: false, next: null, details: {} },
     }))
     let wasUsed: boolean | undefined
@@ -219,9 +226,13 @@ describe('typed text', () => {
     api.agent.onBatch = answering(screen, (result) =>
       result.index === 1
         ? {
-            ...{ ...result, ok: false },
+            ...result,
+            ok: false,
             error: {
-              ...{ code: 'target_not_found', message: `no ${typed}`, retryable: false, next: null },
+              code: 'target_not_found',
+              message: `no ${typed}`,
+              retryable: false,
+              next: null,
               details: { target: { text: typed }, candidates: [{ ref: 1, text: typed }] },
             },
           }
@@ -391,8 +402,14 @@ describe('reading', () => {
       await db.stepScreen.create({ data: { ...screen, ...screenFields, id: screenId, phoneId: phone } })
       await db.step.create({
         data: {
-          ...{ ...row, phoneId: phone, id: newId('step'), beforeId: null, afterId: screenId },
-          ...{ picture: Prisma.DbNull, pictureId: null, ...stepFields },
+          ...row,
+          phoneId: phone,
+          id: newId('step'),
+          beforeId: null,
+          afterId: screenId,
+          picture: Prisma.DbNull,
+          pictureId: null,
+          ...stepFields,
         },
       })
     }

@@ -3,7 +3,9 @@ import { expect, it } from 'vitest'
 import { withElements } from './text-elements.js'
 
 const screenOf = (...lines: string[]): TextObservation => ({
-  ...{ snapshot_id: 'snp_aaaaaaaaaaaa', taken_at: '2026-11-26T20:00:00.000Z', truncated: false },
+  snapshot_id: 'snp_aaaaaaaaaaaa',
+  taken_at: '2026-11-26T20:00:00.000Z',
+  truncated: false,
   app: { package: 'com.example', activity: null },
   keyboard: { visible: false, focused_editable: false },
   screen: { width: 100, height: 200 },
@@ -29,20 +31,44 @@ it('makes the elements of the lines and their places', () => {
   expect(rest).toEqual(screen)
   expect(elements).toEqual([
     {
-      ...{ ref: 1, type: 'Button', text: 'OK, "now" \\ then\nlater', desc: null, id: 'com.example:id/ok' },
-      ...{ bounds: [0, 0, 100, 20], center: [50, 10], state: ['clickable', 'disabled'] },
+      ref: 1,
+      type: 'Button',
+      text: 'OK, "now" \\ then\nlater',
+      desc: null,
+      id: 'com.example:id/ok',
+      bounds: [0, 0, 100, 20],
+      center: [50, 10],
+      state: ['clickable', 'disabled'],
     },
     {
-      ...{ ref: 2, type: 'ImageButton', text: null, desc: 'More', id: 'android:id/more' },
-      ...{ bounds: [-10, 20, 0, 40], center: [-5, 30], state: ['clickable'] },
+      ref: 2,
+      type: 'ImageButton',
+      text: null,
+      desc: 'More',
+      id: 'android:id/more',
+      bounds: [-10, 20, 0, 40],
+      center: [-5, 30],
+      state: ['clickable'],
     },
     {
-      ...{ ref: 3, type: 'View', text: null, desc: null, id: null },
-      ...{ bounds: [0, 40, 100, 160], center: [50, 100], state: ['scrollable'] },
+      ref: 3,
+      type: 'View',
+      text: null,
+      desc: null,
+      id: null,
+      bounds: [0, 40, 100, 160],
+      center: [50, 100],
+      state: ['scrollable'],
     },
     {
-      ...{ ref: 5, type: 'TextView', text: 'last', desc: null, id: null },
-      ...{ bounds: [1, 2, 2, 3], center: [1, 2], state: [] },
+      ref: 5,
+      type: 'TextView',
+      text: 'last',
+      desc: null,
+      id: null,
+      bounds: [1, 2, 2, 3],
+      center: [1, 2],
+      state: [],
     },
   ])
 })

@@ -41,7 +41,9 @@ export function withElements(observation: TextObservation, bounds: Uint8Array): 
       const isDescription = ((flags ?? 0) & flagBits.isDescription) !== 0
       return [
         {
-          ...{ ref: Number(ref), type, center },
+          ref: Number(ref),
+          type,
+          center,
           text: isDescription ? null : words,
           desc: isDescription ? words : null,
           id: id === undefined ? null : id.includes(':id/') ? id : `${app.package}:id/${id}`,

@@ -87,19 +87,20 @@ it("the month's spending equals the sum of its sessions after any change", async
   for (const [index, cost] of costs.entries()) {
     const id = `${projectId}_${index}`
     ids.push(id)
-    await db.phone.create({
-      data: { id, projectId, keyId, name: id, status: 'deleted', createdAt: now },
-    })
+    await db.phone.create({ data: { id, projectId, keyId, name: id, status: 'deleted', createdAt: now } })
     await db.session.create({
       data: {
-        ...{ id, phoneId: id, projectId, startedAt: new Date('2026-02-01T00:00:00Z'), ...cost },
-        ...{
-          endReason: 'parked',
-          idleTimeout: 300,
-          maxDuration: 900,
-          billedSeconds: 60,
-          reservedMicros: 10_000n,
-        },
+        id,
+        phoneId: id,
+        projectId,
+        startedAt: new Date('2026-02-01T00:00:00Z'),
+        ...cost,
+
+        endReason: 'parked',
+        idleTimeout: 300,
+        maxDuration: 900,
+        billedSeconds: 60,
+        reservedMicros: 10_000n,
       },
     })
   }

@@ -17,7 +17,9 @@ it('looks for another device when the host of a locked one has been drained', as
   const { db, transact } = plane.app.core
   const now = new Date()
   const wanted = {
-    ...{ projectId: tenant.projectId, country: null, now },
+    projectId: tenant.projectId,
+    country: null,
+    now,
     heardSince: new Date(now.getTime() - 60_000),
   }
   const found: (string | null)[] = []

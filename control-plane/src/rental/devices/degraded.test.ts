@@ -18,8 +18,11 @@ const hosts = fc
   )
   .map((devices) => devices.map((device, index): DeviceFacts => ({ id: `dev_${index}`, ...device })))
 const up = (id: string): DeviceFacts => ({
-  ...{ id, failedAt: null, startFailedAt: null },
-  ...{ linkLostAt: null, heldBy: null },
+  id,
+  failedAt: null,
+  startFailedAt: null,
+  linkLostAt: null,
+  heldBy: null,
 })
 const failed = (id: string): DeviceFacts => ({ ...up(id), failedAt: now - 1 })
 const startFailed = (id: string): DeviceFacts => ({ ...up(id), startFailedAt: now - 1 })
@@ -123,8 +126,10 @@ describe('any host', () => {
         if (failing.length < 2) expect(isTogether).toBe(false)
         const later = now + rules.windowMs
         expect(judgeHost(devices, later, rules)).toEqual({
-          ...{ failing: [], isTogether: false },
-          ...{ isTogetherWithoutStarts: false, lastFailedStart: null },
+          failing: [],
+          isTogether: false,
+          isTogetherWithoutStarts: false,
+          lastFailedStart: null,
         })
       }),
     )

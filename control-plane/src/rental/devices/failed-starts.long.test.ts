@@ -48,7 +48,9 @@ const failing = () => Promise.reject(new ApiError('phone_unavailable', { message
 /** The error of a call that lasts until its deadline. */
 const deadlineExceeded = () =>
   Object.assign(new Error('Deadline exceeded'), {
-    ...{ code: status.DEADLINE_EXCEEDED, details: 'Deadline exceeded', metadata: new Metadata() },
+    code: status.DEADLINE_EXCEEDED,
+    details: 'Deadline exceeded',
+    metadata: new Metadata(),
   })
 const remove = (id: string) => plane.app.services.phones.delete(tenant.caller, id)
 

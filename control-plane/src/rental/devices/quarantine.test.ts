@@ -34,7 +34,12 @@ interface Case {
 }
 const adviceFor = ({ reason, checks = [], phoneId, link = 'healthy' }: Case) => {
   const step = nextStepOf({
-    ...{ id: 'dev_r5', serial: 'R5', state: 'quarantined', link, reason, checks },
+    id: 'dev_r5',
+    serial: 'R5',
+    state: 'quarantined',
+    link,
+    reason,
+    checks,
     phoneId: phoneId ?? null,
   })
   if (!step) throw new Error('no next step')

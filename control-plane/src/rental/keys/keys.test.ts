@@ -53,7 +53,9 @@ describe('a key', () => {
     expect((await account(key)).json()).toEqual((await account(tenant.key)).json())
     expect((await account(key)).json()).not.toEqual((await account(other.key)).json())
     const named = await plane.server.inject({
-      ...{ method: 'POST', url: '/v1/phones', payload: { project: other.projectId } },
+      method: 'POST',
+      url: '/v1/phones',
+      payload: { project: other.projectId },
       headers: { authorization: `Bearer ${key}` },
     })
     errorOf(named, 400, 'validation_failed')
@@ -193,7 +195,11 @@ describe('phones of a key', () => {
     const ids = Array.from({ length: 21 }, (_, at) => `ph_limit${String.fromCharCode(97 + at)}aaaaaa`)
     await db.phone.createMany({
       data: ids.map((id) => ({
-        ...{ id, projectId: tenant.projectId, keyId: 'k', name: id, status: 'parked' },
+        id,
+        projectId: tenant.projectId,
+        keyId: 'k',
+        name: id,
+        status: 'parked',
         createdAt: clock.now(),
       })),
     })
@@ -254,8 +260,12 @@ describe('a key that is limited to phones', () => {
       () =>
         db.apiKey.create({
           data: {
-            ...{ id: 'key_empty', projectId: tenant.projectId, name: 'n', preset: 'agent' },
-            ...{ secretHash: 'x', isLimited: true },
+            id: 'key_empty',
+            projectId: tenant.projectId,
+            name: 'n',
+            preset: 'agent',
+            secretHash: 'x',
+            isLimited: true,
           },
         }),
     ]
@@ -272,7 +282,8 @@ describe('a key that is limited to phones', () => {
     ])
     expect(await ids(key)).toEqual([])
     const create = await plane.server.inject({
-      ...{ method: 'POST', url: '/v1/phones' },
+      method: 'POST',
+      url: '/v1/phones',
       headers: { authorization: `Bearer ${key}` },
     })
     errorOf(create, 403, 'insufficient_scope')

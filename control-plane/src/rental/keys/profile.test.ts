@@ -10,8 +10,14 @@ const anyScopes = fc
   .tuple(fc.constantFrom(...presets), fc.boolean())
   .map(([preset, limited]) => scopesOf(preset, limited, []))
 const callerWith = (profile: Profile, scopes: Caller['scopes']): Caller => ({
-  ...{ keyId: 'k', keyHash: 'h', projectId: 'p', ownerId: 'o', preset: 'admin', phoneIds: null },
-  ...{ profile, scopes: scopesWithin(profile, scopes) },
+  keyId: 'k',
+  keyHash: 'h',
+  projectId: 'p',
+  ownerId: 'o',
+  preset: 'admin',
+  phoneIds: null,
+  profile,
+  scopes: scopesWithin(profile, scopes),
 })
 const width = (profile: Profile): number => -profiles.indexOf(profile)
 

@@ -49,7 +49,8 @@ describe('read-only', () => {
       if (scope === 'phones:read') expect(response.statusCode, `${method} ${path}`).not.toBe(403)
       else
         expect(errorOf(response, 403, 'insufficient_scope').details, `${method} ${path}`).toEqual({
-          ...{ required: scope, profile: 'read-only' },
+          required: scope,
+          profile: 'read-only',
         })
     }
   })
@@ -116,16 +117,21 @@ describe('guarded', () => {
     const actions = JSON.parse(request.actionsJson.toString()) as { type: string }[]
     const at = actions.findIndex(({ type }) => type === 'open_app')
     const error = {
-      ...{ code: 'handoff_required', message: 'Left to a person.', retryable: false, next: next() },
+      code: 'handoff_required',
+      message: 'Left to a person.',
+      retryable: false,
+      next: next(),
       details: { reason: 'store', package: 'com.android.vending' },
     }
-    const results = actions.slice(0, at < 0 ? undefined : at + 1).map(({ type }, index) => ({
-      index,
-      type,
-      ok: index !== at,
-      ms: 1,
-      ...(index === at ? { error } : {}),
-    }))
+    const results = actions
+      .slice(0, at < 0 ? undefined : at + 1)
+      .map(({ type }, index) => ({
+        index,
+        type,
+        ok: index !== at,
+        ms: 1,
+        ...(index === at ? { error } : {}),
+      }))
     const resultsJson = Buffer.from(JSON.stringify(results))
     send({ $case: 'ended', value: { observationJson: Buffer.alloc(0), resultsJson } })
     return Promise.resolve()
@@ -144,7 +150,8 @@ describe('guarded', () => {
     ]) {
       const { message, ...error } = errorOf(response, 409, 'handoff_required')
       expect(error).toMatchObject({
-        ...{ retryable: false, next: next() },
+        retryable: false,
+        next: next(),
         details: { reason: 'store', package: 'com.android.vending' },
       })
       expect(message).toBe('Left to a person.')
@@ -172,10 +179,12 @@ describe('guarded', () => {
       await live(full, { control: true }, narrowing),
     ])
       expect(errorOf(refused, 409, 'handoff_required')).toMatchObject({
-        ...{ next: next(), details: { reason: 'live_control' } },
+        next: next(),
+        details: { reason: 'live_control' },
       })
     const handoff = await api.request('POST', `/v1/phones/${phone}/handoffs`, {
-      ...{ key: guarded, payload: { message: 'Please pay.' } },
+      key: guarded,
+      payload: { message: 'Please pay.' },
     })
     const { id, url } = handoff.json<{ id: string; url: string }>()
     expect(new URL(url).pathname).toBe(`/console/projects/${api.tenant.projectId}/phones/${phone}`)
@@ -205,7 +214,9 @@ describe('guarded', () => {
       return completeBatch(...call)
     }
     const unknown = Object.assign(new Error('unknown'), {
-      ...{ code: status.UNIMPLEMENTED, details: 'unknown', metadata: new Metadata() },
+      code: status.UNIMPLEMENTED,
+      details: 'unknown',
+      metadata: new Metadata(),
     })
     api.agent.onGuardedBatch = () => Promise.reject(unknown)
     errorOf(await act(await keyWith('guarded'), [home]), 422, 'feature_unavailable')
@@ -221,12 +232,14 @@ describe('guarded', () => {
       await api.request('POST', apps, { key, payload: { package: 'com.paypal.android.p2pmobile' } }),
     ])
       expect(errorOf(response, 409, 'handoff_required')).toMatchObject({
-        ...{ next: next(), details: { reason: 'wallet', package: 'com.paypal.android.p2pmobile' } },
+        next: next(),
+        details: { reason: 'wallet', package: 'com.paypal.android.p2pmobile' },
       })
     const other = await api.request('POST', apps, { key, payload: { package: 'com.example.none' } })
     errorOf(other, 422, 'app_not_available')
     const handoff = await api.request('POST', `/v1/phones/${phone}/handoffs`, {
-      ...{ key, payload: { message: 'Please pay.' } },
+      key,
+      payload: { message: 'Please pay.' },
     })
     expect(handoff.statusCode).toBe(201)
     const { id } = handoff.json<{ id: string }>()
@@ -243,7 +256,8 @@ describe('guarded', () => {
       await api.request('DELETE', files(folder), { key }),
     ])
       expect(errorOf(response, 409, 'handoff_required')).toMatchObject({
-        ...{ next: next(), details: { reason: 'wallet', package: 'com.paypal.android.p2pmobile' } },
+        next: next(),
+        details: { reason: 'wallet', package: 'com.paypal.android.p2pmobile' },
       })
     const own = files('/sdcard/Download/a')
     const written = await api.request('PUT', own, { key, headers, payload: Buffer.from('a') })
@@ -292,18 +306,22 @@ describe('guarded', () => {
     const client = await connectMcp(await listening(), await keyWith('guarded'), era)
     const refused = await call(client, 'act', { phone_id: phone, actions: [store] })
     expect(errorIn(refused)).toMatchObject({
-      ...{ code: 'handoff_required', next: `hand_off {"phone_id":"${phone}"}` },
+      code: 'handoff_required',
+      next: `hand_off {"phone_id":"${phone}"}`,
     })
     const later = await call(client, 'act', { phone_id: phone, actions: [home, store] })
     expect(errorIn(later)).toMatchObject({
-      ...{ code: 'handoff_required', next: `hand_off {"phone_id":"${phone}"}` },
+      code: 'handoff_required',
+      next: `hand_off {"phone_id":"${phone}"}`,
     })
     await client.close()
   })
 
   it('narrows a tool call by the header', async () => {
     const message = {
-      ...{ jsonrpc: '2.0', id: 1, method: 'tools/call' },
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
       params: { name: 'act', arguments: { phone_id: phone, actions: [store] } },
     }
     const narrowing = { 'phonerack-profile': 'guarded' }
@@ -315,7 +333,9 @@ describe('guarded', () => {
 describe('an operator', () => {
   const operator = (method: 'POST' | 'GET', url: string, payload?: object) =>
     api.plane.operator.inject({
-      ...{ method, url: `/operator/v1${url}`, ...(payload ? { payload } : {}) },
+      method,
+      url: `/operator/v1${url}`,
+      ...(payload ? { payload } : {}),
       headers: { authorization: `Bearer ${api.plane.operatorToken}` },
     })
 
@@ -341,7 +361,9 @@ describe('an operator', () => {
 
 describe('over MCP', () => {
   const park = (id: string) => ({
-    ...{ jsonrpc: '2.0', id: 1, method: 'tools/call' },
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'tools/call',
     params: { name: 'park_phone', arguments: { phone_id: id } },
   })
 
@@ -349,7 +371,8 @@ describe('over MCP', () => {
     const client = await connectMcp(await listening(), await keyWith('read-only'), era)
     const refused = await call(client, 'park_phone', { phone_id: phone })
     expect(errorIn(refused)).toMatchObject({
-      ...{ code: 'insufficient_scope', details: { required: 'phones:control', profile: 'read-only' } },
+      code: 'insufficient_scope',
+      details: { required: 'phones:control', profile: 'read-only' },
     })
     expect((await call(client, 'get_phone', { phone_id: phone })).isError).toBeFalsy()
     await client.close()

@@ -87,7 +87,11 @@ describe('a key limited to phones', () => {
     const stranger = await plane.tenant()
     const foreign = await plane.app.core.db.phone.create({
       data: {
-        ...{ id: 'ph_bbbbbbbbbbbb', projectId: stranger.projectId, keyId: 'k', name: 'n', status: 'parked' },
+        id: 'ph_bbbbbbbbbbbb',
+        projectId: stranger.projectId,
+        keyId: 'k',
+        name: 'n',
+        status: 'parked',
         createdAt: clock.now(),
       },
     })
@@ -125,7 +129,9 @@ describe('a key limited to phones', () => {
   it('never creates, with any preset', async () => {
     for (const preset of ['agent', 'admin', 'read-only'] as const) {
       const refused = await ask(await keyOf(preset, phones), {
-        ...{ method: 'POST', url: '/v1/phones', headers: {} },
+        method: 'POST',
+        url: '/v1/phones',
+        headers: {},
       })
       expect(errorOf(refused, 403, 'insufficient_scope').details).toEqual({ required: 'phones:create' })
     }

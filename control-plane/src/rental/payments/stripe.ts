@@ -81,7 +81,9 @@ export async function openStripe(config: PaymentsConfig): Promise<Payments> {
       message: isLate
         ? `The payment provider did not respond before the timeout. ${outcome} Try again later.`
         : `The payment provider refused the request. ${outcome}`,
-      ...{ retryable: isLate, next, cause: error },
+      retryable: isLate,
+      next,
+      cause: error,
     })
   }
 

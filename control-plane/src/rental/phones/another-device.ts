@@ -20,7 +20,8 @@ export async function giveAnotherDevice(
   const now = core.clock.now()
   const free = await lockFreeDevice(tx, {
     now,
-    ...{ projectId: phone.projectId, country: phone.country },
+    projectId: phone.projectId,
+    country: phone.country,
     exceptHosts: hosts.except,
     heardSince: new Date(now.getTime() - core.rules.hostLateAfterMs),
   })

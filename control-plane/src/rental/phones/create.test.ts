@@ -53,7 +53,8 @@ async function freeAll(): Promise<void> {
 it('counts refused creates and starts against creates and starts, not against parks and deletes', async () => {
   const at = new Date()
   const limited = await world.start({
-    ...{ beside: plane, clock: { now: () => at } },
+    beside: plane,
+    clock: { now: () => at },
     env: { PHONERACK_LIFECYCLE_PER_MINUTE: '3' },
   })
   const { phones } = limited.app.services

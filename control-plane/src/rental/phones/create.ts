@@ -170,9 +170,18 @@ async function open(core: Core, tx: RawTx, of: Opening): Promise<PhoneRecord> {
     select name, metadata, (select count(*)::int from (select ${jobs} from held) jobs) as added from phone`
   if (!row) throw new ConcurrentChange(`device ${device.id} takes no work`)
   return {
-    ...{ id: phoneId, projectId, name: row.name, status: 'creating', country: input.country, onIdle },
+    id: phoneId,
+    projectId,
+    name: row.name,
+    status: 'creating',
+    country: input.country,
+    onIdle,
     metadata: row.metadata,
-    ...{ createdAt: now, lastActiveAt: null, failure: null, startDeadlineAt: deadline, resetPending: false },
+    createdAt: now,
+    lastActiveAt: null,
+    failure: null,
+    startDeadlineAt: deadline,
+    resetPending: false,
     session: { id: sessionId, startedAt: now, readyAt: null, idleTimeout, maxDuration, reservedMicros },
   }
 }

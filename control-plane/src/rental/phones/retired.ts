@@ -25,7 +25,8 @@ async function endRetired(core: Core, phoneId: string): Promise<void> {
     const lost = device.phone?.hasData === true ? ' Its apps and data are lost.' : ''
     const message = `The host of the phone was retired.${lost} Create another phone.`
     const ended = await endRun(tx, core.rules, phone, 'fail', {
-      ...{ at, now: core.clock.now() },
+      at,
+      now: core.clock.now(),
       failure: { code: 'phone_unavailable', message },
     })
     // Instead of the wipe that follows a phone's end.

@@ -263,7 +263,9 @@ export async function endDrainedRun(core: Core, phoneId: string): Promise<void> 
     if ((await endIfDue(tx, core.rules, phone, at)) !== null) return true
     const message = 'The device of the phone was taken out of service for maintenance. Start the phone later.'
     return endRun(tx, core.rules, phone, 'lose', {
-      ...{ at, now, parksDevice: true },
+      at,
+      now,
+      parksDevice: true,
       failure: { code: 'phone_unavailable', message },
     })
   })

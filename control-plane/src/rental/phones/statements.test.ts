@@ -26,7 +26,9 @@ interface Phone {
 
 async function send(method: 'POST' | 'DELETE', path: string, payload?: object): Promise<Phone> {
   const answer = await plane.server.inject({
-    ...{ method, url: `/v1/phones${path}`, headers: { authorization: `Bearer ${tenant.key}` } },
+    method,
+    url: `/v1/phones${path}`,
+    headers: { authorization: `Bearer ${tenant.key}` },
     ...(payload ? { payload } : {}),
   })
   expect(answer.statusCode, answer.body).toBeLessThan(300)

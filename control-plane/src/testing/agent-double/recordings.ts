@@ -66,8 +66,13 @@ export class RecordingsDouble {
           await this.begin('startRecording', assignment)
           const startedAt = new Date()
           this.held.set(recordingId, {
-            ...{ status: RecordingStatus.RECORDING_STATUS_RECORDING, startedAt, endedAt: undefined },
-            ...{ durationMs: 0n, sizeBytes: 0n, sha256: '', failure: '' },
+            status: RecordingStatus.RECORDING_STATUS_RECORDING,
+            startedAt,
+            endedAt: undefined,
+            durationMs: 0n,
+            sizeBytes: 0n,
+            sha256: '',
+            failure: '',
           })
           return { startedAt }
         }),

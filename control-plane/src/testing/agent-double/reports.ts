@@ -10,8 +10,12 @@ export const doubleNotification = 'ntf_bbbbbbbbbbbb'
 
 /** The notification of every double, unless a test adds others. */
 export const shownNotification: Notification = {
-  ...{ id: doubleNotification, package: 'org.example.app', title: 'Title', text: 'Text' },
-  ...{ dismissible: true, postedAt: at },
+  id: doubleNotification,
+  package: 'org.example.app',
+  title: 'Title',
+  text: 'Text',
+  dismissible: true,
+  postedAt: at,
 }
 
 const lines = Array.from({ length: 5 }, (_, index) => ({
@@ -48,8 +52,15 @@ export const reportsCalls = (
     answer(callback, async () => {
       await agent.beginCall('listCrashes', call.request.assignment)
       const crash = {
-        ...{ at, kind: CrashKind.CRASH_KIND_ANR, package: 'org.example.app', process: 'org.example.app' },
-        ...{ pid: 0, exception: '', reason: 'did not respond', stack: '"main"', truncated: false },
+        at,
+        kind: CrashKind.CRASH_KIND_ANR,
+        package: 'org.example.app',
+        process: 'org.example.app',
+        pid: 0,
+        exception: '',
+        reason: 'did not respond',
+        stack: '"main"',
+        truncated: false,
         cursor: 'data_app_anr@1',
       }
       return { crashes: [crash], isLast: call.request.cursor !== '' }

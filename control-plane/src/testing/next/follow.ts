@@ -58,7 +58,8 @@ export function createFollower(plane: Plane, tenant: Tenant, seen: string[]): Fo
     tenant,
     send: (method, url, body, headers = {}) =>
       plane.server.inject({
-        ...{ method, url },
+        method,
+        url,
         headers: { authorization: `Bearer ${tenant.key}`, ...headers },
         ...(body ? { payload: body } : {}),
       }),

@@ -145,7 +145,9 @@ export function sitesOf(folder: string): { sites: Site[]; passedOn: PassedOn[] }
     if (parts.join('').trim().length < leastText || !/\s/.test(parts.join('').trim())) return false
     const escaped = parts.map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'))
     sites.set(`${file}:${at}`, {
-      ...{ file, code: codeBefore(text, at), sample: parts.join('1') },
+      file,
+      code: codeBefore(text, at),
+      sample: parts.join('1'),
       pattern: new RegExp(`(?<![\\w/])${escaped.join('.*').trim()}(?![\\w/?])`, 's'),
     })
     return true

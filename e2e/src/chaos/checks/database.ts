@@ -95,7 +95,9 @@ export async function withClient<T>(
   work: (client: pg.Client) => Promise<T>,
 ): Promise<T> {
   const client = new pg.Client({
-    ...{ connectionString: databaseUrl, connectionTimeoutMillis: 10_000, query_timeout: 30_000 },
+    connectionString: databaseUrl,
+    connectionTimeoutMillis: 10_000,
+    query_timeout: 30_000,
   })
   client.on('error', () => undefined)
   await client.connect()

@@ -29,7 +29,9 @@ export function followEvents(baseUrl: string, tenant: Tenant): Follower {
       if (event.object === 'event') ids.add(event.id)
   }
   const follower: Follower = {
-    ...{ tenant, ids, failure: null },
+    tenant,
+    ids,
+    failure: null,
     async stop() {
       leaving.abort()
       await following

@@ -9,7 +9,9 @@ const tenants: Record<string, string> = { [a]: 'one', [b]: 'two', [c]: 'one' }
 const at = '2026-01-01T00:00:00.000Z'
 const wipe: Witnessed = { at, what: 'wipe' }
 const move = (phone: string, n: number): Witnessed => ({
-  ...{ at, what: 'command', argv: ['mv', '-f', '/sdcard/.part', `/sdcard/Download/chaos-${phone}-${n}.txt`] },
+  at,
+  what: 'command',
+  argv: ['mv', '-f', '/sdcard/.part', `/sdcard/Download/chaos-${phone}-${n}.txt`],
 })
 const judge = (...lines: Witnessed[]) =>
   judgeWitness('5001', lines, (phone) => tenants[phone]).map(({ rule }) => rule)

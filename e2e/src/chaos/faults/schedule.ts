@@ -82,16 +82,24 @@ function kindsOf(shape: Shape): Kind[] {
     { kind: 'cut', weight: 3, targets: cables, lasts: [200, 12 * second] },
     { kind: 'hang', weight: 3, targets: cables, lasts: [500, 12 * second] },
     {
-      ...{ kind: 'delay', weight: 2, targets: cables, lasts: [3 * second, 20 * second] },
+      kind: 'delay',
+      weight: 2,
+      targets: cables,
+      lasts: [3 * second, 20 * second],
       amount: (random) => random.between(20, 600),
     },
     {
-      ...{ kind: 'clock', weight: 2, targets: [...controls, ...agents], lasts: [3 * second, 25 * second] },
+      kind: 'clock',
+      weight: 2,
+      targets: [...controls, ...agents],
+      lasts: [3 * second, 25 * second],
       amount: (random) => sign(random) * random.pick([2, 20, 300, 3600]) * second,
     },
     { kind: 'unplug', weight: 2, targets: phones, lasts: [500, 8 * second] },
     {
-      ...{ kind: 'full-disk', weight: 1, lasts: [4 * second, 15 * second] },
+      kind: 'full-disk',
+      weight: 1,
+      lasts: [4 * second, 15 * second],
       targets: shape.hasSmallDisk ? [`agent-${shape.agents}`] : [],
     },
   ]

@@ -54,19 +54,16 @@ export async function createLoad(system: Topology, options: LoadOptions): Promis
         }),
       )
       const random = sendRandomRequests({
-        ...{
-          name: `${phase}-random`,
-          tenant: prober.name,
-          keys: prober.keys,
-          contract,
-          watched,
-          knowledge,
-          signal,
-        },
-        ...{
-          seed: randomOf(seed, `${phase} random requests`).between(1, 2 ** 30),
-          everyMs: options.randomEveryMs,
-        },
+        name: `${phase}-random`,
+        tenant: prober.name,
+        keys: prober.keys,
+        contract,
+        watched,
+        knowledge,
+        signal,
+
+        seed: randomOf(seed, `${phase} random requests`).between(1, 2 ** 30),
+        everyMs: options.randomEveryMs,
       })
       await Promise.all([...renters, random])
     },
@@ -89,7 +86,8 @@ async function createTenant({ operator }: Topology, name: string): Promise<Tenan
   const key = async (preset: 'admin' | 'agent' | 'read-only') =>
     (await operator.createKey({ project: id, preset, expires: 'never', name: `${name} ${preset}` })).key
   return {
-    ...{ name, projectId: id },
+    name,
+    projectId: id,
     keys: { admin: await key('admin'), agent: await key('agent'), 'read-only': await key('read-only') },
   }
 }

@@ -20,7 +20,10 @@ export interface Knowledge {
 }
 
 export const newKnowledge = (): Knowledge => ({
-  ...{ phones: new Map(), sessions: new Set(), recordings: [], left: new Map() },
+  phones: new Map(),
+  sessions: new Set(),
+  recordings: [],
+  left: new Map(),
 })
 
 export interface RenterOptions {
@@ -119,11 +122,9 @@ class Life {
       } else {
         if (answer !== null && (answer.status === 400 || answer.status === 409))
           this.options.report({
-            ...{
-              rule: 'a valid create was refused',
-              detail: `${name}: ${answer.bytes.toString()}`,
-              at: Date.now(),
-            },
+            rule: 'a valid create was refused',
+            detail: `${name}: ${answer.bytes.toString()}`,
+            at: Date.now(),
           })
         await this.pause(pauseAfterRefusalMs)
         if (answer !== null && !retryable.safeParse(answer.body).success) return null
@@ -131,11 +132,9 @@ class Life {
     }
     if (ids.size > 1)
       this.options.report({
-        ...{
-          rule: 'a create made two phones',
-          detail: `${idempotencyKey}: ${[...ids].join(', ')}`,
-          at: Date.now(),
-        },
+        rule: 'a create made two phones',
+        detail: `${idempotencyKey}: ${[...ids].join(', ')}`,
+        at: Date.now(),
       })
     if (found) knowledge.phones.set(found.id, this.options.tenant)
     return found

@@ -23,7 +23,11 @@ export interface Brokers {
 export async function startBrokers(ground: Ground, count: number): Promise<Brokers> {
   const keys = ground.of('nats')
   const config = await writeBrokerConfig({
-    ...{ dir: keys, host: '127.0.0.1', port: 4222, tls: null, storeDir: path.join(keys, 'store') },
+    dir: keys,
+    host: '127.0.0.1',
+    port: 4222,
+    tls: null,
+    storeDir: path.join(keys, 'store'),
   })
   const command = await findNats()
   const ports = await Promise.all(Array.from({ length: count }, () => pickPort()))
@@ -40,13 +44,16 @@ export async function startBrokers(ground: Ground, count: number): Promise<Broke
       const file = path.join(keys, `${name}.conf`)
       const claims = path.join(keys, name, 'accounts')
       const own = {
-        ...{ server_name: name, port, client_advertise: `127.0.0.1:${clients[at]?.port ?? 0}` },
+        server_name: name,
+        port,
+        client_advertise: `127.0.0.1:${clients[at]?.port ?? 0}`,
         resolver: { ...(settings['resolver'] as object), dir: claims },
         ...(count === 1
           ? {}
           : {
               cluster: {
-                ...{ name: 'phonerack', listen: `127.0.0.1:${routePorts[at] ?? 0}` },
+                name: 'phonerack',
+                listen: `127.0.0.1:${routePorts[at] ?? 0}`,
                 advertise: `127.0.0.1:${routes[at]?.port ?? 0}`,
                 routes: routes
                   .filter((__, other) => other !== at)

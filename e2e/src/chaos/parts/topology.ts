@@ -120,7 +120,9 @@ async function assemble(
     ['logs', 'run', 'clocks', 'pki'].map((name) => mkdir(of(name), { recursive: true, mode: 0o700 })),
   )
   const node = (name: string, script: string, args: string[], env: Record<string, string>) => ({
-    ...{ name, command: process.execPath, env: { ...env, PHONERACK_CHAOS_CLOCK: clockFile(name) } },
+    name,
+    command: process.execPath,
+    env: { ...env, PHONERACK_CHAOS_CLOCK: clockFile(name) },
     args: [
       '--import',
       pathToFileURL(path.join(root, 'e2e/src/chaos/clock.mjs')).href,
@@ -143,7 +145,10 @@ async function assemble(
         name: 'postgres',
         async start() {
           postgres = await startPostgres({
-            ...{ dir: of('postgres'), port: postgresPort, log: of('logs', 'postgres.log'), forTests: true },
+            dir: of('postgres'),
+            port: postgresPort,
+            log: of('logs', 'postgres.log'),
+            forTests: true,
             recordFile: of('run', 'postgres.json'),
           })
           if (!(await postgres.hasDatabase('phonerack'))) await postgres.createDatabase('phonerack')
@@ -178,14 +183,16 @@ async function assemble(
     url.port = String(database.port)
     const env = {
       ...unlimited,
-      ...{ PHONERACK_HTTP_HOST: '127.0.0.1', PHONERACK_HTTP_PORT: String(port), PHONERACK_BASE_URL: baseUrl },
-      ...{ PHONERACK_OPERATOR_LISTEN: at(operatorPorts[index] ?? 0), DATABASE_URL: url.href },
+      PHONERACK_HTTP_HOST: '127.0.0.1',
+      PHONERACK_HTTP_PORT: String(port),
+      PHONERACK_BASE_URL: baseUrl,
+      PHONERACK_OPERATOR_LISTEN: at(operatorPorts[index] ?? 0),
+      DATABASE_URL: url.href,
       ...brokerVariables(brokers, index),
-      ...{
-        PHONERACK_PKI_DIR: of('pki'),
-        PHONERACK_STORAGE_DIR: of('storage'),
-        PHONERACK_REPLICA_ID: `chaos-${name}`,
-      },
+
+      PHONERACK_PKI_DIR: of('pki'),
+      PHONERACK_STORAGE_DIR: of('storage'),
+      PHONERACK_REPLICA_ID: `chaos-${name}`,
       PHONERACK_OPERATOR_TOKEN_SHA256: hashSecret(token),
     }
     const program = {
@@ -236,23 +243,21 @@ async function assemble(
         undo.push(() => made.remove())
       }
       const env = {
-        ...{
-          PHONERACK_DATA_DIR: data,
-          PHONERACK_CONTROL_URL: baseUrl,
-          PHONERACK_HOST_NAME: `rack-${number}`,
-          PHONERACK_COUNTRY: 'US',
-        },
-        ...{
-          PHONERACK_GRPC_LISTEN: at(grpc),
-          PHONERACK_GRPC_ADDRESS: at(front.port),
-          PHONERACK_ADB_BIN: adb,
-        },
-        ...{ PHONERACK_ADB_CONNECT: phonePorts.map(at).join(','), PHONERACK_STOP_WITHIN: '5' },
-        ...{ NATS_URL: brokers.urls[(number - 1) % shape.brokers] ?? '', PHONERACK_RECORDING_MIN_FREE: '0' },
-        ...{
-          PHONERACK_MIN_FREE_BYTES: String(isSmall ? disk.minFree : 0),
-          PHONERACK_SCRCPY_SERVER: scrcpyServer ?? '',
-        },
+        PHONERACK_DATA_DIR: data,
+        PHONERACK_CONTROL_URL: baseUrl,
+        PHONERACK_HOST_NAME: `rack-${number}`,
+        PHONERACK_COUNTRY: 'US',
+
+        PHONERACK_GRPC_LISTEN: at(grpc),
+        PHONERACK_GRPC_ADDRESS: at(front.port),
+        PHONERACK_ADB_BIN: adb,
+        PHONERACK_ADB_CONNECT: phonePorts.map(at).join(','),
+        PHONERACK_STOP_WITHIN: '5',
+        NATS_URL: brokers.urls[(number - 1) % shape.brokers] ?? '',
+        PHONERACK_RECORDING_MIN_FREE: '0',
+
+        PHONERACK_MIN_FREE_BYTES: String(isSmall ? disk.minFree : 0),
+        PHONERACK_SCRCPY_SERVER: scrcpyServer ?? '',
         PHONERACK_JOIN_TOKEN: (await operator.joinToken()).token,
       }
       const agent = await add(
@@ -277,8 +282,20 @@ async function assemble(
   if (quarantined.length > 0)
     throw new Error(`${quarantined.length} devices are quarantined after their enrolment`)
   return {
-    ...{ shape, baseUrl, postgresPort, operator, parts, controls, racks, cables, balancer, clockFile, stop },
-    ...{ databaseUrl: running().urlOf('phonerack'), postgres: running, disk: mounted[0] ?? null },
+    shape,
+    baseUrl,
+    postgresPort,
+    operator,
+    parts,
+    controls,
+    racks,
+    cables,
+    balancer,
+    clockFile,
+    stop,
+    databaseUrl: running().urlOf('phonerack'),
+    postgres: running,
+    disk: mounted[0] ?? null,
   }
 }
 

@@ -40,7 +40,8 @@ class McpClient implements ClientProcess {
       { versionNegotiation: { mode: { pin: '2026-07-28' } } },
     )
     this.transport = new StdioClientTransport({
-      ...{ command: process.execPath, args: [cliProgram, 'mcp'] },
+      command: process.execPath,
+      args: [cliProgram, 'mcp'],
       env: environmentOf(settings),
     })
   }

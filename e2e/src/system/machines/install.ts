@@ -17,7 +17,8 @@ import {
 } from './rack.js'
 
 const names = {
-  ...{ 'data.example': addresses.data, 'nats.example': addresses.data },
+  'data.example': addresses.data,
+  'nats.example': addresses.data,
   'phones.example': addresses.proxy,
 }
 const packages = ['phonerack-control-plane', 'phonerack-ctl', 'phonerack-agent'] as const

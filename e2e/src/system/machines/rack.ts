@@ -26,7 +26,10 @@ const hostSchema = z.looseObject({
 })
 export type Host = z.infer<typeof hostSchema>
 const deviceSchema = z.looseObject({
-  ...{ id: z.string(), host_name: z.string(), state: z.string(), link: z.string() },
+  id: z.string(),
+  host_name: z.string(),
+  state: z.string(),
+  link: z.string(),
   phone_id: z.string().nullable(),
 })
 

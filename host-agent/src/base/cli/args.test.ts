@@ -22,7 +22,8 @@ it.each([
   [
     'join --server https://a --token-file - --listen 192.0.2.7:1 --run',
     {
-      ...{ command: 'join', config: null },
+      command: 'join',
+      config: null,
       flags: {
         server: 'https://a',
         tokenFile: '-',

@@ -37,9 +37,20 @@ const options = {
   accept: { ...common, erase: flag, report: text },
   join: {
     ...common,
-    ...{ server: text, token: text, 'token-file': text, ca: text, listen: text, advertise: text },
-    ...{ name: text, country: text, 'nats-url': text, 'nats-insecure': flag, state: text },
-    ...{ insecure: flag, dial: flag, run: flag },
+    server: text,
+    token: text,
+    'token-file': text,
+    ca: text,
+    listen: text,
+    advertise: text,
+    name: text,
+    country: text,
+    'nats-url': text,
+    'nats-insecure': flag,
+    state: text,
+    insecure: flag,
+    dial: flag,
+    run: flag,
   },
 } as const
 
@@ -76,7 +87,9 @@ function read(command: Command, args: readonly string[]): Invocation {
   const server = string('server')
   if (server === undefined) throw new UsageError('--server URL is missing')
   const flags = {
-    ...{ server, insecure: given['insecure'] === true, run: given['run'] === true },
+    server,
+    insecure: given['insecure'] === true,
+    run: given['run'] === true,
     dial: given['dial'] === true,
     natsInsecure: given['nats-insecure'] === true,
     ...named('token', string('token')),

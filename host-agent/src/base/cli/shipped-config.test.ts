@@ -31,8 +31,11 @@ it('has valid examples, and the defaults of the agent', () => {
   const all = readConfig(readConfigFile(file, variables))
   expect(all).toMatchObject({ hostName: 'rack-1', allowSims: ['R58M1234567'], metrics: { port: 9465 } })
   const least = readConfig({
-    ...{ PHONERACK_DATA_DIR: all.dataDir, PHONERACK_CONTROL_URL: all.controlUrl, NATS_URL: all.natsUrl },
-    ...{ PHONERACK_HOST_NAME: all.hostName, PHONERACK_GRPC_LISTEN: all.grpcListen ?? '' },
+    PHONERACK_DATA_DIR: all.dataDir,
+    PHONERACK_CONTROL_URL: all.controlUrl,
+    NATS_URL: all.natsUrl,
+    PHONERACK_HOST_NAME: all.hostName,
+    PHONERACK_GRPC_LISTEN: all.grpcListen ?? '',
   })
   const { packageCacheBytes, conditionEveryMs, isolated, packageCleanFreesAll } = least
   expect(all).toMatchObject({ packageCacheBytes, conditionEveryMs, isolated, packageCleanFreesAll })

@@ -11,7 +11,9 @@ const read = (name: string) =>
 
 it('exports each metric of agents in the dashboard and the alerts', async () => {
   const render = createMetrics({
-    ...{ devices: () => new Map(), deviceStates: ['ready'], folders: { data: tmpdir() } },
+    devices: () => new Map(),
+    deviceStates: ['ready'],
+    folders: { data: tmpdir() },
     certificateEnds: () => new Date(),
   })
   const text = await render()

@@ -187,10 +187,7 @@ export function createInstalls(parts: InstallParts): Installs {
     const phoneSlots = slotsOf(caller.serial)
     const busy = phoneSlots.take(request.id, request.package)
     if (busy) {
-      throw new ApiError('install_in_progress', {
-        retryable: true,
-        details: { package: busy.busyWith },
-      })
+      throw new ApiError('install_in_progress', { retryable: true, details: { package: busy.busyWith } })
     }
     const release = cache.hold(request.files)
     const onFenced = () => {

@@ -17,7 +17,9 @@ interface Parts extends Pick<LockGuardParts, 'transport' | 'memory' | 'scope'> {
 // The caller's parts have more fields, such as the times of the agent, which the guard must not take for its times.
 export const guardDevice = ({ watch, events, onChange, log, transport, memory, scope }: Parts): LockGuard =>
   startLockGuard({
-    ...{ transport, memory, scope },
+    transport,
+    memory,
+    scope,
     recordLock: (isSet) => {
       if (watch.recordLock(isSet)) onChange()
     },

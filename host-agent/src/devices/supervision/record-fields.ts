@@ -15,18 +15,12 @@ export interface RecordFields {
 export function recordFields(records: Records, serial: string, onEvents: () => void): RecordFields {
   const record = (): DeviceRecord => records.get(serial)
   return {
-    baseline: {
-      get: () => record().baseline,
-      set: (baseline) => void records.update(serial, { baseline }),
-    },
+    baseline: { get: () => record().baseline, set: (baseline) => void records.update(serial, { baseline }) },
     desired: {
       get: () => record().desired,
       set: (change) => void records.update(serial, { desired: { ...record().desired, ...change } }),
     },
-    keyboard: {
-      get: () => record().keyboard,
-      set: (keyboard) => void records.update(serial, { keyboard }),
-    },
+    keyboard: { get: () => record().keyboard, set: (keyboard) => void records.update(serial, { keyboard }) },
     events: {
       get: () => record().events,
       set: (events) => {

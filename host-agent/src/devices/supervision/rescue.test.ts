@@ -47,7 +47,11 @@ describe('a hanging phone', () => {
     const { client, phone } = plugged
     const given: string[] = []
     const rescue = createRescue({
-      ...{ serial: phone.serial, client, transport: transportTo(client, phone.serial), isNetwork: true, log },
+      serial: phone.serial,
+      client,
+      transport: transportTo(client, phone.serial),
+      isNetwork: true,
+      log,
       mayReboot: () => true,
       counts: () => true,
       events: { get: () => events, set: (next) => void (events = next) },

@@ -75,12 +75,7 @@ export function createRescue(parts: RescueParts): Rescue {
   let last: Promise<void> = Promise.resolve()
 
   function note(step: Step, outcome: DeviceEvent['outcome'], reason: string): void {
-    const event: DeviceEvent = {
-      at: new Date().toISOString(),
-      step,
-      outcome,
-      reason,
-    }
+    const event: DeviceEvent = { at: new Date().toISOString(), step, outcome, reason }
     log.warn({ event }, 'recovery step for a device that does not respond')
     parts.events.set([...parts.events.get(), event].slice(-mostEvents))
   }

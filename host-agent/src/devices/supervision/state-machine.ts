@@ -27,8 +27,14 @@ export type DeviceState =
   | { name: 'quarantined'; reason: string }
 
 const names: Record<DeviceState['name'], true> = {
-  ...{ absent: true, offline: true, unauthorized: true, booting: true, unenrolled: true },
-  ...{ busy: true, healthy: true, quarantined: true },
+  absent: true,
+  offline: true,
+  unauthorized: true,
+  booting: true,
+  unenrolled: true,
+  busy: true,
+  healthy: true,
+  quarantined: true,
 }
 /** The names of all states. */
 export const deviceStateNames = Object.keys(names)

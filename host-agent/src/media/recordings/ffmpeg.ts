@@ -50,7 +50,9 @@ export function run(
       stdio: ['ignore', 'pipe', 'pipe'],
       // The program reads a tenant's video, so it does not get the agent's environment.
       env: { PATH: process.env['PATH'], LD_LIBRARY_PATH: process.env['LD_LIBRARY_PATH'] },
-      ...{ timeout: ms, signal: stopping, killSignal: 'SIGKILL' },
+      timeout: ms,
+      signal: stopping,
+      killSignal: 'SIGKILL',
     })
     let out = ''
     let errors = ''

@@ -244,9 +244,7 @@ describe('it ends automatically', () => {
     expect(await look(recordings)).toMatchObject({ nb_read_frames: 20 })
     await expect(
       start({ limits: { bytes: 1, minFree: 0 } }).start(caller, 'rec_bbbbbbbbbbbb', soon()),
-    ).rejects.toMatchObject({
-      code: 'provider_error',
-    })
+    ).rejects.toMatchObject({ code: 'provider_error' })
     await expect(
       start({ limits: { bytes: 1e9, minFree: 1e18 } }).start(caller, 'rec_bbbbbbbbbbbb', soon()),
     ).rejects.toMatchObject({ code: 'provider_error' })

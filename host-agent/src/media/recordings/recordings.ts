@@ -152,9 +152,18 @@ export function createRecordings(parts: RecordingsParts): Recordings {
       onBegin() {
         const startedAt = Date.now()
         const isSaved = saveOrEnd({
-          ...{ id, serial: caller.serial, phoneId: caller.phoneId, tenant: caller.tenant },
-          ...{ status: 'recording', startedAt, canvas },
-          ...{ endedAt: null, durationMs: 0, sizeBytes: 0, sha256: '', failure: '' },
+          id,
+          serial: caller.serial,
+          phoneId: caller.phoneId,
+          tenant: caller.tenant,
+          status: 'recording',
+          startedAt,
+          canvas,
+          endedAt: null,
+          durationMs: 0,
+          sizeBytes: 0,
+          sha256: '',
+          failure: '',
         })
         if (isSaved) first.resolve(new Date(startedAt))
       },

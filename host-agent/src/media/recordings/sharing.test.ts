@@ -15,7 +15,11 @@ log.level = process.env['LOG_LEVEL'] ?? 'silent'
 const soon = () => Progress.for(120_000)
 const [hers, hersNext, his] = ['rec_aaaaaaaaaaaa', 'rec_aaaaaaaaaaab', 'rec_bbbbbbbbbbbb'] as const
 const her: DeviceCaller = {
-  ...{ serial: 'phone-1', phoneId: 'ph_aaaaaaaaaaaa', tenant: 'her', fencingNumber: 1n, requestId: '' },
+  serial: 'phone-1',
+  phoneId: 'ph_aaaaaaaaaaaa',
+  tenant: 'her',
+  fencingNumber: 1n,
+  requestId: '',
 }
 const him: DeviceCaller = { ...her, serial: 'phone-2', phoneId: 'ph_bbbbbbbbbbbb', tenant: 'him' }
 

@@ -47,12 +47,17 @@ describe('the drop box', () => {
     expect(
       parseReport('crash', `${head}\njava.lang.IllegalStateException: empty cart\n\tat a.b(C.kt:1)\n`),
     ).toEqual({
-      ...{ process: 'com.example.shop:pay', package: 'com.example.shop', pid: 5120 },
-      ...{ exception: 'java.lang.IllegalStateException', reason: 'empty cart' },
+      process: 'com.example.shop:pay',
+      package: 'com.example.shop',
+      pid: 5120,
+      exception: 'java.lang.IllegalStateException',
+      reason: 'empty cart',
       stack: 'java.lang.IllegalStateException: empty cart\n\tat a.b(C.kt:1)',
     })
     expect(parseReport('anr', `${head}Subject: Input dispatching timed out\n\n"main"`)).toMatchObject({
-      ...{ exception: null, reason: 'Input dispatching timed out', stack: '"main"' },
+      exception: null,
+      reason: 'Input dispatching timed out',
+      stack: '"main"',
     })
     const native = `${head}\nsignal 11 (SIGSEGV), code 1 (SEGV_MAPERR), fault addr 0x0\nbacktrace:\n`
     expect(parseReport('native_crash', native)).toMatchObject({ exception: 'SIGSEGV', reason: null })
@@ -101,8 +106,12 @@ describe('a phone', () => {
     expect(more).toBe(false)
     expect(crashes.map(({ kind }) => kind)).toEqual(['anr', 'crash'])
     expect(crashes[1]).toMatchObject({
-      ...{ package: trouble, process: trouble, pid: 40_110, truncated: false },
-      ...{ exception: 'java.lang.IllegalStateException', reason: 'Crashed on command' },
+      package: trouble,
+      process: trouble,
+      pid: 40_110,
+      truncated: false,
+      exception: 'java.lang.IllegalStateException',
+      reason: 'Crashed on command',
     })
     expect(crashes[1]?.stack).toContain('\tat com.phonerack.trouble.MainActivity.crash(MainActivity.kt:42)\n')
     expect(crashes[0]?.stack).toContain('"main" prio=5')

@@ -24,7 +24,12 @@ it('reads the bytes of an entry', () => {
   expect(line('a').toString('hex')).toBe(golden)
   const [read] = new EntryReader().add(Buffer.from(golden, 'hex'))
   expect(read).toMatchObject({
-    ...{ pid: 4660, tid: 4661, seconds: 1_700_000_000, nanoseconds: 123_456_789, buffer: 4, uid: 10_110 },
+    pid: 4660,
+    tid: 4661,
+    seconds: 1_700_000_000,
+    nanoseconds: 123_456_789,
+    buffer: 4,
+    uid: 10_110,
   })
   expect(textOf(read?.payload ?? Buffer.alloc(0))).toEqual({ level: 'error', tag: 'Tag', message: 'a' })
 })
@@ -67,6 +72,8 @@ it('passes over payloads that are not text', () => {
   for (const payload of ['', '\x06', '\x06no end', '\x01Tag\0a\0', '\xffTag\0a\0'])
     expect(textOf(Buffer.from(payload, 'latin1')), JSON.stringify(payload)).toBeNull()
   expect(textOf(Buffer.from('\x04\xff\xfe\0\xc3(\0', 'latin1'))).toEqual({
-    ...{ level: 'info', tag: '\ufffd\ufffd', message: '\ufffd(' },
+    level: 'info',
+    tag: '\ufffd\ufffd',
+    message: '\ufffd(',
   })
 })

@@ -11,18 +11,25 @@ it('reads a crash', () => {
   const message =
     '[5120,0,com.example.shop,952680005,java.lang.IllegalStateException,The cart, is [empty],Cart.kt,88,0]'
   expect(read(line('am_crash', message))).toMatchObject({
-    ...{ kind: 'crash', crash: 'crash', package: 'com.example.shop', pid: 5120 },
-    ...{ exception: 'java.lang.IllegalStateException', at: new Date(1_769_862_896_123) },
+    kind: 'crash',
+    crash: 'crash',
+    package: 'com.example.shop',
+    pid: 5120,
+    exception: 'java.lang.IllegalStateException',
+    at: new Date(1_769_862_896_123),
     id: expect.stringMatching(/^[\w-]{22}$/) as string,
   })
 })
 
 it('reads a fault in native code, a hang, and a crash of another process of an app', () => {
   expect(read(line('am_crash', '[5120,0,com.a,0,Native crash,Segmentation fault,unknown,0]'))).toMatchObject({
-    ...{ crash: 'native_crash', exception: null },
+    crash: 'native_crash',
+    exception: null,
   })
   expect(read(line('am_anr  ', '[0,5120,com.a,0,Input dispatching timed out (a, b)]'))).toMatchObject({
-    ...{ crash: 'anr', exception: null, package: 'com.a' },
+    crash: 'anr',
+    exception: null,
+    package: 'com.a',
   })
   expect(read(line('am_crash', '[5120,10,com.a:remote,-1,x.Y,,F.java,1]'))).toMatchObject({
     package: 'com.a',
@@ -32,7 +39,9 @@ it('reads a fault in native code, a hang, and a crash of another process of an a
 it('reads a new notification with the key of the notification service', () => {
   const posted = (values: string) => read(line('notification_enqueue', values))
   expect(posted('[10212,1422,com.a,7,order,0,Notification(channel=a vis=PRIVATE),0]')).toMatchObject({
-    ...{ kind: 'notification', package: 'com.a', key: '0|com.a|7|order|10212' },
+    kind: 'notification',
+    package: 'com.a',
+    key: '0|com.a|7|order|10212',
   })
   expect(posted('[10212,1422,com.a,-7,NULL,0,Notification(x),0]')).toMatchObject({
     key: '0|com.a|-7|null|10212',
@@ -56,9 +65,7 @@ it('passes over events that an app wrote under its own user', () => {
 it('reads the PID of a crash and of a hang', () => {
   expect(
     read(line('am_crash', '[5094,0,com.a,819706949,java.lang.X,length=1; index=1,A.java,176,0]')),
-  ).toMatchObject({
-    pid: 5094,
-  })
+  ).toMatchObject({ pid: 5094 })
   expect(read(line('am_anr', '[0,5094,com.a,1,reason]'))).toMatchObject({ pid: 5094 })
 })
 
@@ -67,7 +74,8 @@ it('reads a notification whose tag has line feeds, once', () => {
   const lines = new EventLines()
   expect(lines.read(line('notification_enqueue', '[10342,900,com.chat,1,b4/='))).toBeNull()
   expect(lines.read(line('notification_enqueue', ',0,Notification(channel=a),0]'))).toMatchObject({
-    ...{ package: 'com.chat', key: '0|com.chat|1|b4/=\n|10342' },
+    package: 'com.chat',
+    key: '0|com.chat|1|b4/=\n|10342',
   })
   expect(lines.read(line('notification_enqueue', '[10001,1,com.bank,1,x,0,Notification(y),0]'))).toBeNull()
   expect(lines.read(line('notification_enqueue', '[10342,900,com.chat,1,x', { ns: '123456790' }))).toBeNull()

@@ -76,7 +76,10 @@ function eventOf(tag: string, message: string): Observed | null {
   const isNative = exception === 'Native crash'
   const crash = tag === 'am_anr' ? 'anr' : isNative ? 'native_crash' : 'crash'
   return {
-    ...{ kind: 'crash', crash, package: owner, pid: Number(pid) },
+    kind: 'crash',
+    crash,
+    package: owner,
+    pid: Number(pid),
     exception: isNative || exception === null || !/^[\w.$]+$/.test(exception) ? null : exception,
   }
 }

@@ -19,9 +19,7 @@ afterAll(() => plugged.stop())
 
 const shell = (...words: string[]) => plugged.transport.shell(command(...words), progress())
 const write = (...words: string[]) => shell('log', ...words)
-const everything: LogQuery = {
-  ...{ package: null, minLevel: 'verbose', since: null, limit: 100, cursor: null },
-}
+const everything: LogQuery = { package: null, minLevel: 'verbose', since: null, limit: 100, cursor: null }
 const read = (query: Partial<LogQuery> = {}) =>
   createLogs(plugged.transport, () => mark).read({ ...everything, ...query }, progress())
 const messages = async (query: Partial<LogQuery> = {}) =>

@@ -180,10 +180,7 @@ describe("a broadcast's answer", () => {
   it('is parsed from the output of am', () => {
     expect(
       parseBroadcast('Broadcasting: Intent { }\nBroadcast completed: result=-1, data="1.0 2.0 0"\n'),
-    ).toEqual({
-      ok: true,
-      data: '1.0 2.0 0',
-    })
+    ).toEqual({ ok: true, data: '1.0 2.0 0' })
     expect(parseBroadcast('Broadcast completed: result=0')).toEqual({ ok: false, data: '' })
     expect(parseBroadcast('Error: unknown')).toBeNull()
   })

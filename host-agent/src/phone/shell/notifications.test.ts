@@ -30,8 +30,11 @@ describe('a record', () => {
         ),
       ),
     ).toEqual({
-      ...{ key: '0|com.example.shop|7|order|10212', package: 'com.example.shop' },
-      ...{ title: 'Order 7', text: 'Is on\nits way', dismissible: true },
+      key: '0|com.example.shop|7|order|10212',
+      package: 'com.example.shop',
+      title: 'Order 7',
+      text: 'Is on\nits way',
+      dismissible: true,
       postedAt: new Date(1_769_862_896_123),
     })
   })
@@ -64,7 +67,9 @@ describe('a record', () => {
     const text = record('AUTO_CANCEL|ONLY_ALERT_ONCE', '').replace(from, to)
     for (const each of [text, text.replaceAll('\n', '\r\n'), text.trimEnd()])
       expect(parseRecord(each), each).toMatchObject({
-        ...{ key: '0|com.example.shop|7|order|10212', package: 'com.example.shop', title: 'Order 7' },
+        key: '0|com.example.shop|7|order|10212',
+        package: 'com.example.shop',
+        title: 'Order 7',
       })
   })
 

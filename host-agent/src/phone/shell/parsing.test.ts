@@ -115,7 +115,8 @@ describe('the window in front', () => {
     ]) {
       const output = `  Display: mDisplayId=0 (organized)\n  mCurrentFocus=Window{a1 u0 ${title}}\n  ${app}\n`
       expect(parseForeground(output), output).toMatchObject({
-        ...{ package: 'com.evil.app', activity: 'com.evil.app.Main' },
+        package: 'com.evil.app',
+        activity: 'com.evil.app.Main',
       })
     }
   })

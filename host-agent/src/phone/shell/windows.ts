@@ -35,10 +35,7 @@ export function parseForeground(output: string): Pick<WindowState, 'package' | '
   const display = displayInUse(output)
   if (display === null || !/mCurrentFocus=/.test(display)) throw notUnderstood('its windows', output)
   const window = windowPattern.exec(display)?.[1]?.trim()
-  return {
-    ...foreground(window, display),
-    systemDialog: window !== undefined && systemDialog.test(window),
-  }
+  return { ...foreground(window, display), systemDialog: window !== undefined && systemDialog.test(window) }
 }
 
 /** Parses the output of `readCommand`. @throws ApiError provider_error for another form */

@@ -109,7 +109,8 @@ describe('a phone with a fault', () => {
     await transport.shell(command('pm', 'install', temporary), Progress.for(patience))
     apks.remove()
     expect(await runCheck(both, 'guard')).toMatchObject({
-      ...{ verdict: 'passed', reason: null },
+      verdict: 'passed',
+      reason: null,
       evidence: ['com.android.vending: a touch is refused'],
     })
   })
@@ -145,11 +146,20 @@ describe('a phone with a fault', () => {
 
   it('keeps data over a wipe, and each kind is named', async () => {
     const seenBy: Partial<Record<Leftover, string>> = {
-      ...{ account: 'accounts', 'sdcard-file': 'shared_storage', package: 'third_party_packages' },
-      ...{ clipboard: 'clipboard', locale: 'locale', timezone: 'timezone', vpn: 'vpn' },
-      ...{ 'ca-certificate': 'ca_certificates', 'input-method': 'input_methods' },
-      ...{ 'accessibility-service': 'accessibility_services', 'device-admin': 'device_admins' },
-      ...{ 'second-user': 'users', 'wifi-network': 'wifi_networks', 'tmp-file': 'shell_files' },
+      account: 'accounts',
+      'sdcard-file': 'shared_storage',
+      package: 'third_party_packages',
+      clipboard: 'clipboard',
+      locale: 'locale',
+      timezone: 'timezone',
+      vpn: 'vpn',
+      'ca-certificate': 'ca_certificates',
+      'input-method': 'input_methods',
+      'accessibility-service': 'accessibility_services',
+      'device-admin': 'device_admins',
+      'second-user': 'users',
+      'wifi-network': 'wifi_networks',
+      'tmp-file': 'shell_files',
     }
     both.faults.wipeLeaves(Object.keys(seenBy) as Leftover[])
     both.faults.setBootProperties({ 'ro.boot.verifiedbootstate': 'orange' })

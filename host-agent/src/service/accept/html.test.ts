@@ -12,8 +12,13 @@ const report: Report = {
   endedAt: new Date(5000),
   results: [
     {
-      ...{ name: hostile, claim: hostile, verdict: 'failed', reason: hostile, ms: 5 },
-      ...{ evidence: [hostile], times: { [hostile]: 7 } },
+      name: hostile,
+      claim: hostile,
+      verdict: 'failed',
+      reason: hostile,
+      ms: 5,
+      evidence: [hostile],
+      times: { [hostile]: 7 },
       pictures: [{ title: hostile, image: Buffer.from('picture') }],
     },
   ],

@@ -5,7 +5,11 @@ import { marks, totals, type Report } from './report.js'
 import { allPassed } from './run.js'
 
 const entities: Readonly<Record<string, string>> = {
-  ...{ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' },
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
 }
 
 /** Escapes text for HTML, in elements and attributes. Control and direction characters are removed. */

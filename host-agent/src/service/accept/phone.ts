@@ -93,7 +93,11 @@ export async function startPhoneUnderTest(parts: AcceptParts): Promise<PhoneUnde
   const phoneId = newId('phone')
   let fencingNumber = 0n
   const caller = (): DeviceCaller => ({
-    ...{ serial, phoneId, tenant: 'acceptance', hasData: false, fencingNumber },
+    serial,
+    phoneId,
+    tenant: 'acceptance',
+    hasData: false,
+    fencingNumber,
     requestId: newId('request'),
   })
   const unfinished = new Unfinished()
@@ -165,7 +169,13 @@ async function startAgent(parts: AcceptParts): Promise<RunningAgent> {
   }
   const journal = openJournal(join(dir, 'journal.jsonl'), () => systemClock.now())
   const registry = new Registry({
-    ...{ servers: adb, connect, jar, isolated, journal, conditionEveryMs, log },
+    servers: adb,
+    connect,
+    jar,
+    isolated,
+    journal,
+    conditionEveryMs,
+    log,
     allowSims: parts.simAllowed ? [serial] : [],
     isHostFault: () => false,
     records: openRecords(join(dir, 'devices')),

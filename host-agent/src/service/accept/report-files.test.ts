@@ -22,7 +22,10 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 const reportOf = (serial: string): Report => ({
   phone: { serial, maker: 'Google', model: 'Pixel 8', sdk: 34 },
-  ...{ version: '1', startedAt: new Date(0), endedAt: new Date(5000), results: [] },
+  version: '1',
+  startedAt: new Date(0),
+  endedAt: new Date(5000),
+  results: [],
 })
 const serialIn = (file: string): unknown =>
   (JSON.parse(readFileSync(file, 'utf8')) as { phone: { serial: string } }).phone.serial

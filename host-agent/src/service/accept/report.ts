@@ -19,8 +19,12 @@ export function reportJson({ phone, version, startedAt, endedAt, results }: Repo
   return `${JSON.stringify(
     {
       format: 1,
-      ...{ phone, agent: version, started_at: startedAt, ended_at: endedAt },
-      ...{ passed: allPassed(results), checks },
+      phone,
+      agent: version,
+      started_at: startedAt,
+      ended_at: endedAt,
+      passed: allPassed(results),
+      checks,
     },
     null,
     2,

@@ -8,14 +8,20 @@ import { Unfinished } from './unfinished.js'
 
 const phone = { unfinished: new Unfinished() } as PhoneUnderTest
 const check = (name: string, needs: readonly string[], run: Check['run']): Check => ({
-  ...{ name, needs, run, claim: `${name} works`, limitMs: 60_000 },
+  name,
+  needs,
+  run,
+  claim: `${name} works`,
+  limitMs: 60_000,
 })
 const pass = (name: string, needs: readonly string[] = []): Check =>
   check(name, needs, () => Promise.resolve({ evidence: ['seen'] }))
 
 const run = (checks: readonly Check[], interrupted = new AbortController()) =>
   runChecks({
-    ...{ checks, phone, interrupted: interrupted.signal },
+    checks,
+    phone,
+    interrupted: interrupted.signal,
     onBegin: () => undefined,
     onEnd: () => undefined,
   })

@@ -3,26 +3,29 @@ import { machineFindings } from './machine.js'
 import type { HostReadings, Readings, UsbPhone } from './readings.js'
 
 const phone: UsbPhone = {
-  ...{ port: '1-1', name: 'Pixel', serial: 'A', speed: 480, node: '/dev/bus/usb/001/002', access: 'ok' },
+  port: '1-1',
+  name: 'Pixel',
+  serial: 'A',
+  speed: 480,
+  node: '/dev/bus/usb/001/002',
+  access: 'ok',
 }
 
 const readings = (servers: HostReadings['servers'], usb: UsbPhone[] = [phone]): Readings => ({
-  ...{
-    now: new Date(),
-    configuration: null,
-    adb: { value: { version: 'adb', knowsOneDevice: true } },
-    adbServers: { value: [] },
-  },
-  ...{ usb: { value: usb }, ffmpeg: { value: { missing: [] } }, ffprobe: { value: '' } },
+  now: new Date(),
+  configuration: null,
+  adb: { value: { version: 'adb', knowsOneDevice: true } },
+  adbServers: { value: [] },
+  usb: { value: usb },
+  ffmpeg: { value: { missing: [] } },
+  ffprobe: { value: '' },
   host: {
-    ...{
-      identity: { value: null },
-      server: { failed: '' },
-      broker: null,
-      disks: [],
-      servers,
-      phoneNetwork: [],
-    },
+    identity: { value: null },
+    server: { failed: '' },
+    broker: null,
+    disks: [],
+    servers,
+    phoneNetwork: [],
     way: { kind: 'listen', address: 'a:1', port: { listen: 'a:1', state: 'free', why: '' }, back: null },
   },
 })
@@ -58,9 +61,6 @@ it('reports a USB phone without a usable serial', () => {
 it('reports a USB phone without rights for this user', () => {
   const found = machineFindings(readings(null, [{ ...phone, access: 'denied', name: 'Evil\u009b31m' }]))
   expect(found.filter(({ level }) => level === 'error')).toMatchObject([
-    {
-      id: 'usb_access',
-      about: 'this user has no rights to Evil A at USB port 1-1 (/dev/bus/usb/001/002)',
-    },
+    { id: 'usb_access', about: 'this user has no rights to Evil A at USB port 1-1 (/dev/bus/usb/001/002)' },
   ])
 })

@@ -37,7 +37,9 @@ export async function readWayBack(
 ): Promise<NonNullable<WayBack>> {
   try {
     const { status, body } = await httpRequest(new URL(connectionCheckPath, url), {
-      ...{ method: 'POST', roots, signal: Progress.for(limit).signal },
+      method: 'POST',
+      roots,
+      signal: Progress.for(limit).signal,
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(signAsHost(identity, connectionCheckPath, new Date())),
     })

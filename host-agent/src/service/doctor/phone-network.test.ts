@@ -13,7 +13,9 @@ it('tries the IPv4 addresses of all interfaces of an agent that listens everywhe
   const own = [
     { address: '127.0.0.1', family: 'IPv4' as const, internal: true },
     ...Array.from({ length: 9 }, (_, at) => ({
-      ...{ address: `2001:db8::${at + 1}`, family: 'IPv6' as const, internal: false },
+      address: `2001:db8::${at + 1}`,
+      family: 'IPv6' as const,
+      internal: false,
     })),
     { address: 'fe80::1', family: 'IPv6' as const, internal: false },
     { address: '10.0.20.2', family: 'IPv4' as const, internal: false },

@@ -29,7 +29,9 @@ function reasonOf(error: unknown): string {
 async function output(program: string, args: readonly string[]): Promise<string> {
   const { PATH, LD_LIBRARY_PATH } = process.env
   const { stdout } = await run(program, [...args], {
-    ...{ timeout: limit, killSignal: 'SIGKILL', maxBuffer: 1_000_000 },
+    timeout: limit,
+    killSignal: 'SIGKILL',
+    maxBuffer: 1_000_000,
     env: { PATH, LD_LIBRARY_PATH },
   })
   return stdout

@@ -14,7 +14,10 @@ function phoneAt({ folder, port, serial }: UsbPort, dev: string): UsbPhone {
   const node = path.join(dev, number('busnum'), number('devnum'))
   const speed = Number(usbAttribute(folder, 'speed'))
   return {
-    ...{ port, serial, node, access: accessTo(node) },
+    port,
+    serial,
+    node,
+    access: accessTo(node),
     name: usbAttribute(folder, 'product') ?? 'a phone',
     speed: Number.isFinite(speed) && speed > 0 ? speed : null,
   }

@@ -9,10 +9,7 @@ const failed: ActionResult = {
   type: 'scroll_to',
   ok: false,
   ms: 1,
-  error: {
-    ...unreadable(new ScreenXmlError('no dump')).toPlain(),
-    details: { target: { text: '{id}' } },
-  },
+  error: { ...unreadable(new ScreenXmlError('no dump')).toPlain(), details: { target: { text: '{id}' } } },
 }
 
 it('names the phone in the next step of a failed action', () => {

@@ -6,10 +6,7 @@ export const sendBatch = (phoneId: string, send: (message: RunActionsResponse) =
   onStarted: (index: number): void => send({ event: { $case: 'started', value: { index } } }),
   onFinished: (result: ActionResult): void =>
     send({
-      event: {
-        $case: 'finished',
-        value: { index: result.index, resultJson: resultJson(phoneId, result) },
-      },
+      event: { $case: 'finished', value: { index: result.index, resultJson: resultJson(phoneId, result) } },
     }),
 })
 

@@ -17,7 +17,9 @@ function callFrom(request: object): Parameters<typeof answer>[0] {
   const metadata = new Metadata()
   metadata.set(protocol.header, String(protocol.version))
   const call = {
-    ...{ request, metadata, cancelled: false },
+    request,
+    metadata,
+    cancelled: false,
     getAuthContext: () => ({ sslPeerCertificate: { subjectaltname: `URI:${controlPlaneIdentity}` } }),
     getDeadline: () => Infinity,
     getPeer: () => '127.0.0.1:1',

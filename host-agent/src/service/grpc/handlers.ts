@@ -218,7 +218,9 @@ function cleanness(registry: Registry, serial: string) {
   const { custody, cleanFor } = fencing
   const level = custody.dirty ? null : (custody.clean?.level ?? null)
   return {
-    ...{ level: wireLevels[level ?? 'none'], revision: BigInt(custody.revision), cleanFor },
+    level: wireLevels[level ?? 'none'],
+    revision: BigInt(custody.revision),
+    cleanFor,
     identity: level === null ? '' : (record.identity?.key ?? ''),
     profileJson: profileOf(record),
   }

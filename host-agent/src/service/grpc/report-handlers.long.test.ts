@@ -94,7 +94,10 @@ describe('crashes', () => {
       { type: 'tap', target: { text: 'Crash' } },
     ])
     const { crashes } = await calls().listCrashes({
-      ...{ assignment: phone.assignment, package: trouble, limit: 0, cursor: '' },
+      assignment: phone.assignment,
+      package: trouble,
+      limit: 0,
+      cursor: '',
     })
     expect(crashes[0]).toMatchObject({ package: trouble, exception: 'java.lang.IllegalStateException' })
     expect(crashes[0]?.stack).toContain('MainActivity.crash')

@@ -202,8 +202,12 @@ describe('the trusted authorities', () => {
 
       const leaf = await rotating.ca.issue({ uri: 'spiffe://phonerack/control-plane' }, 'client')
       const secured = {
-        ...{ host: '127.0.0.1', port: rotating.agent.grpcPort, servername: serverName },
-        ...{ ca: [rotating.ca.caPem, next.caPem], cert: leaf.certificatePem, key: leaf.privateKeyPem },
+        host: '127.0.0.1',
+        port: rotating.agent.grpcPort,
+        servername: serverName,
+        ca: [rotating.ca.caPem, next.caPem],
+        cert: leaf.certificatePem,
+        key: leaf.privateKeyPem,
         ALPNProtocols: ['h2'],
       }
       const open = connect(secured)

@@ -25,7 +25,8 @@ export const createThumbnailHandlers = (
     if (typeof taken === 'string') return { image: nothing, tag: '', absence: absences[taken] }
     const { image, tag } = taken
     return {
-      ...{ image: tag === knownTag ? nothing : image, tag },
+      image: tag === knownTag ? nothing : image,
+      tag,
       absence: ThumbnailAbsence.THUMBNAIL_ABSENCE_UNSPECIFIED,
     }
   }),

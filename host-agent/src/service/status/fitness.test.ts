@@ -107,15 +107,14 @@ describe('watch', () => {
 
   const watchHung = (lookMs: number, look: () => Promise<Reading>) =>
     watchFitness({
-      ...{
-        ...needs,
-        adbTrouble: () => null,
-        onFull: () => undefined,
-        onChange: () => undefined,
-        log,
-        everyMs: 1_000_000,
-      },
-      ...{ look, lookMs },
+      ...needs,
+      adbTrouble: () => null,
+      onFull: () => undefined,
+      onChange: () => undefined,
+      log,
+      everyMs: 1_000_000,
+      look,
+      lookMs,
     })
 
   it('refuses work while the disk does not answer, with one look at a time, until it answers', async () => {

@@ -88,8 +88,14 @@ describe('heartbeats', () => {
         problem: null,
         refuses: () => null,
         certificate: () => 'AB:CD',
-        ...{ ...rejoined, version: '1', address: '127.0.0.1:1', natsUrl: `127.0.0.1:${port}`, creds: '' },
-        ...{ devices: () => [], epoch: openEpoch(path), log },
+        ...rejoined,
+        version: '1',
+        address: '127.0.0.1:1',
+        natsUrl: `127.0.0.1:${port}`,
+        creds: '',
+        devices: () => [],
+        epoch: openEpoch(path),
+        log,
       })
     beats = start()
     await until(() => seen.length > 0)
@@ -123,8 +129,14 @@ describe('heartbeats', () => {
       },
       refuses: () => null,
       certificate: () => 'AB:CD',
-      ...{ ...agent, version: '1', address: '127.0.0.1:1', natsUrl: `127.0.0.1:${port}`, creds: '' },
-      ...{ devices: () => [], epoch: openEpoch(join(dir, 'large.json')), log },
+      ...agent,
+      version: '1',
+      address: '127.0.0.1:1',
+      natsUrl: `127.0.0.1:${port}`,
+      creds: '',
+      devices: () => [],
+      epoch: openEpoch(join(dir, 'large.json')),
+      log,
     })
     // The first is sent when the broker is connected, the others by a timer.
     await until(() => asked > 2)

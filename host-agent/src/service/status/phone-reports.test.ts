@@ -11,15 +11,13 @@ const other = { phoneId: 'ph_bbbbbbbbbbbb', serial: 'serial-2' }
 const nameOf = (index: number) => `observed-${String(index).padStart(13, '0')}`
 const at = (minute: number) => new Date(Date.UTC(2026, 0, 1, 0, minute))
 const crash = (index: number, minute = 0): Observation => ({
-  ...{
-    id: nameOf(index),
-    at: at(minute),
-    kind: 'crash',
-    crash: 'anr',
-    package: 'com.a',
-    pid: 1,
-    exception: null,
-  },
+  id: nameOf(index),
+  at: at(minute),
+  kind: 'crash',
+  crash: 'anr',
+  package: 'com.a',
+  pid: 1,
+  exception: null,
 })
 
 function make() {

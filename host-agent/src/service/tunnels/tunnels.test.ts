@@ -101,7 +101,9 @@ async function replica({ leaf, protocol = tunnelProtocol, port = 0 }: ReplicaOpt
 
 const keep = (options: Partial<TunnelsOptions> = {}): void => {
   tunnels = keepTunnels({
-    ...{ identity: () => identity, target, log },
+    identity: () => identity,
+    target,
+    log,
     times: { pauses: { first: 10, cap: 50 } },
     ...options,
   })

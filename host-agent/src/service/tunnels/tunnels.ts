@@ -61,8 +61,12 @@ export function keepTunnels(options: TunnelsOptions): Tunnels {
     const { address } = replica
     try {
       await runTunnel({
-        ...{ address, target, identity: identity(), signal: stopping.signal },
-        ...{ pings: times.pings, handshakeMs: times.handshakeMs },
+        address,
+        target,
+        identity: identity(),
+        signal: stopping.signal,
+        pings: times.pings,
+        handshakeMs: times.handshakeMs,
         onOpen() {
           Object.assign(replica, { isOpen: true, fault: null })
           changed()
@@ -92,14 +96,13 @@ export function keepTunnels(options: TunnelsOptions): Tunnels {
         return
       }
       if (replicas.size >= most) return
-      const replica: Replica = {
-        ...{ address, triedUntil, isOpen: false, fault: null },
-        running: Promise.resolve(),
-      }
+      const replica: Replica = { address, triedUntil, isOpen: false, fault: null, running: Promise.resolve() }
       replicas.set(id, replica)
       changed()
       replica.running = keepRunning(() => run(id, replica), {
-        ...{ signal: stopping.signal, pauses, steadyMs: steady },
+        signal: stopping.signal,
+        pauses,
+        steadyMs: steady,
       }).finally(() => {
         replicas.delete(id)
         changed()

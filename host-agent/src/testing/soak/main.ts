@@ -70,10 +70,7 @@ function listen(child: ChildProcess): { started: Promise<RecorderMessage>; over:
   })
   // Also when it is no longer awaited.
   died.catch(() => undefined)
-  return {
-    started: Promise.race([started.promise, died]),
-    over: Promise.race([over.promise, died]),
-  }
+  return { started: Promise.race([started.promise, died]), over: Promise.race([over.promise, died]) }
 }
 
 const frames = Math.round(seconds * rate)

@@ -42,10 +42,7 @@ export async function startFilmPhone(path: string, showing: Showing): Promise<Fi
   const server = createServer((socket) => shown.resolve(show(socket, showing)))
   server.listen(path)
   await once(server, 'listening')
-  return {
-    shown: shown.promise.then((all) => all),
-    close: () => void server.close(),
-  }
+  return { shown: shown.promise.then((all) => all), close: () => void server.close() }
 }
 
 async function show(socket: Socket, { film, frames, rate, speed }: Showing): Promise<void> {

@@ -110,6 +110,4 @@ function walk(io: CommandIo, names: readonly string[]): string[] {
   })
 }
 
-export const grepCommands: CommandTable = {
-  grep,
-}
+export const grepCommands: CommandTable = { grep }

@@ -125,7 +125,10 @@ async function log(io: CommandIo): Promise<number> {
   if (!isPriority(letter)) throw new UsageError(`bad -p '${values['p'] ?? ''}'`)
   const write = (message: string): void =>
     io.android.logs.write('main', {
-      ...{ pid: io.pid, tid: io.pid, uid: 2000, priority: letter },
+      pid: io.pid,
+      tid: io.pid,
+      uid: 2000,
+      priority: letter,
       tag: values['t'] ?? 'log',
       message,
     })

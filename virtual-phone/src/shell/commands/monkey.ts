@@ -89,9 +89,7 @@ async function monkey(io: CommandIo): Promise<number> {
   const { app, category } = chosen
   if (count === 1) {
     const component = { package: app.package, className: app.launcherActivity ?? '' }
-    startIntent(io, {
-      ...{ action: 'android.intent.action.MAIN', categories: [category], extras: {}, component },
-    })
+    startIntent(io, { action: 'android.intent.action.MAIN', categories: [category], extras: {}, component })
   }
   // It ends with `thawRotation`, which leaves automatic rotation on.
   android.settings.put('system', 'accelerometer_rotation', '1')

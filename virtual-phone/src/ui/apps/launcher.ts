@@ -27,11 +27,7 @@ function launch(ui: Ui, app: AppEntry): void {
 /** The app's bitmap icon, or a glyph on a disc. */
 function appIcon(look: App['icon'], size: number, base64: string | undefined): View {
   if (base64 !== undefined)
-    return view('android.widget.ImageView', {
-      width: size,
-      height: size,
-      mark: { kind: 'image', base64 },
-    })
+    return view('android.widget.ImageView', { width: size, height: size, mark: { kind: 'image', base64 } })
   return frame(
     {
       width: size,

@@ -33,11 +33,13 @@ export function screenContext(activity: Activity, parts: ContextParts): Ui {
     facts,
     configuration: model.configuration,
     apps: model.allApps(),
-    recentTasks: model.recentTasks().map((task) => ({
-      id: task.id,
-      package: task.package,
-      label: model.app(task.package)?.label ?? task.package,
-    })),
+    recentTasks: model
+      .recentTasks()
+      .map((task) => ({
+        id: task.id,
+        package: task.package,
+        label: model.app(task.package)?.label ?? task.package,
+      })),
     now: now(),
     landscape,
     location: model.isSwitchOn('location') ? model.system.location : null,

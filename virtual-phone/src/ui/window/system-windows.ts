@@ -60,10 +60,7 @@ export function systemDialog(failure: SystemDialog, model: Model, ui: Ui): View 
             choice('android:id/aerr_app_info', 'info_outline', ui.say('App info'), () => {
               model.closeSystemDialog()
               model.start({
-                component: {
-                  package: 'com.android.settings',
-                  className: 'com.android.settings.SubSettings',
-                },
+                component: { package: 'com.android.settings', className: 'com.android.settings.SubSettings' },
                 categories: [],
                 extras: { page: `app/${failure.package}` },
               })

@@ -133,7 +133,9 @@ export const appTools = [
     annotations: { ...adds, destructiveHint: true },
     async run({ phone_id: id, ...json }, api) {
       const started = await api.json<{ package: string; upload?: string; install?: string; status: string }>({
-        ...{ method: 'POST', path: path`/v1/phones/${id}/apps`, json },
+        method: 'POST',
+        path: path`/v1/phones/${id}/apps`,
+        json,
       })
       const entry = await ended(api, id, started)
       const {
@@ -191,9 +193,7 @@ export const appTools = [
     async run(_args, api) {
       const upload = await api.json<
         UploadJson & { upload_url: string; upload_headers: Record<string, string> }
-      >({
-        ...{ method: 'POST', path: '/v1/apps/uploads' },
-      })
+      >({ method: 'POST', path: '/v1/apps/uploads' })
       const headers = Object.entries(upload.upload_headers).map(([name, value]) => ` -H '${name}: ${value}'`)
       const curl = `curl -s -X POST${headers.join('')} --data-binary @FILE.apk '${upload.upload_url}'`
       return answer(
@@ -212,13 +212,19 @@ export const appTools = [
       storage_id: z.string().describe('storageId that the upload URL returned'),
     }),
     output: {
-      ...{ id: string, status: string, package: orNull(string) },
-      ...{ version_code: orNull(integer), version_name: orNull(string), next },
+      id: string,
+      status: string,
+      package: orNull(string),
+      version_code: orNull(integer),
+      version_name: orNull(string),
+      next,
     },
     annotations: settles,
     async run({ upload_id: id, storage_id }, api) {
       const first = await api.json<UploadJson>({
-        ...{ method: 'POST', path: path`/v1/apps/uploads/${id}/complete`, json: { storage_id } },
+        method: 'POST',
+        path: path`/v1/apps/uploads/${id}/complete`,
+        json: { storage_id },
       })
       const query = { wait: 'ready', timeout: api.pollSeconds() }
       const read = () => api.json<UploadJson>({ method: 'GET', path: path`/v1/apps/uploads/${id}`, query })

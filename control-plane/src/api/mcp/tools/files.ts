@@ -51,7 +51,9 @@ export const fileTools = [
     annotations: reads,
     async run({ phone_id: id, ...query }, api) {
       const found = await api.json<{ path: string; data: object[] }>({
-        ...{ method: 'GET', path: path`/v1/phones/${id}/files`, query },
+        method: 'GET',
+        path: path`/v1/phones/${id}/files`,
+        query,
       })
       const lines = found.data.map(entryLine)
       return {
@@ -82,7 +84,9 @@ export const fileTools = [
     annotations: reads,
     async run({ phone_id: id, path: file, offset = 0, max_bytes = part.default }, api) {
       const { bytes: whole } = await api.bytes({
-        ...{ method: 'GET', path: path`/v1/phones/${id}/files/content`, query: { path: file } },
+        method: 'GET',
+        path: path`/v1/phones/${id}/files/content`,
+        query: { path: file },
       })
       const { bytes, ...read } = readPart(whole, offset, max_bytes)
       const end = offset + bytes
@@ -106,7 +110,10 @@ export const fileTools = [
     async run({ phone_id: id, path: file, text, base64 }, api) {
       const bytes = contentOf(text, base64)
       const written = await api.json<object>({
-        ...{ method: 'PUT', path: path`/v1/phones/${id}/files`, query: { path: file }, bytes },
+        method: 'PUT',
+        path: path`/v1/phones/${id}/files`,
+        query: { path: file },
+        bytes,
       })
       return answer(written, 'written')
     },

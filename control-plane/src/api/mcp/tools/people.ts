@@ -47,13 +47,13 @@ export const peopleTools = [
       handoff_id: z.string().min(1).optional().describe('hnd_… to wait for'),
     }),
     output: {
-      ...{ id: string, status: described(string, 'open, taken, done, declined or expired') },
-      ...{
-        note: orNull(string),
-        url: described(string, 'Only in the first answer'),
-        expires_at: string,
-        next,
-      },
+      id: string,
+      status: described(string, 'open, taken, done, declined or expired'),
+
+      note: orNull(string),
+      url: described(string, 'Only in the first answer'),
+      expires_at: string,
+      next,
     },
     annotations: { ...adds, openWorldHint: true },
     async run({ phone_id: id, message, expires_in, handoff_id: handoffId }, api) {
@@ -64,11 +64,13 @@ export const peopleTools = [
       const handoff =
         handoffId === undefined
           ? await api.json<HandoffJson>({
-              ...{ method: 'POST', path: path`/v1/phones/${id}/handoffs` },
+              method: 'POST',
+              path: path`/v1/phones/${id}/handoffs`,
               json: { message, expires_in },
             })
           : await api.json<HandoffJson>({
-              ...{ method: 'GET', path: path`/v1/phones/${id}/handoffs/${handoffId}` },
+              method: 'GET',
+              path: path`/v1/phones/${id}/handoffs/${handoffId}`,
               query: { wait: 'done', timeout: api.pollSeconds(polls.person) },
             })
       return answer(handoff, `hand-over ${handoff.id} is ${handoff.status}`, nextFor(handoff))

@@ -78,10 +78,7 @@ export const phoneTools = [
         entryLine({ ...phone, parks_at: session?.parks_at }),
       )
       const end = page.next_cursor === null ? [] : [`next_cursor ${quoted(page.next_cursor)}`]
-      return {
-        structured: { ...page },
-        text: [`${page.data.length} phones`, ...lines, ...end].join('\n'),
-      }
+      return { structured: { ...page }, text: [`${page.data.length} phones`, ...lines, ...end].join('\n') }
     },
   }),
   defineTool({
@@ -106,7 +103,9 @@ export const phoneTools = [
     annotations: { ...adds, openWorldHint: true },
     async run({ idempotency_key: idempotencyKey, ...body }, api) {
       const phone = await api.json<PhoneJson>({
-        ...{ method: 'POST', path: '/v1/phones', idempotencyKey },
+        method: 'POST',
+        path: '/v1/phones',
+        idempotencyKey,
         json: { ...body, wait: false },
       })
       return phoneAnswer(await waitFor(api, phone, 'ready'))

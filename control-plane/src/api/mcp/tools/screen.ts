@@ -84,10 +84,7 @@ export const screenTools = [
     }),
     inputOverrides: { actions: actionsSchema },
     output: null,
-    annotations: {
-      ...{ readOnlyHint: false, destructiveHint: true },
-      ...{ idempotentHint: false, openWorldHint: true },
-    },
+    annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
     async run({ phone_id: id, actions, observe = 'ui', elements: withElements = false }, api) {
       checkWaits(actions)
       const json = { actions, observe: observe === 'ui' && !withElements ? 'text' : observe }
@@ -95,9 +92,7 @@ export const screenTools = [
         results: raw,
         completed,
         observation,
-      } = await api.json<BatchAnswer>({
-        ...{ method: 'POST', path: path`/v1/phones/${id}/actions`, json },
-      })
+      } = await api.json<BatchAnswer>({ method: 'POST', path: path`/v1/phones/${id}/actions`, json })
       const results = raw.map((result) =>
         result.error ? { ...result, error: withToolNext(result.error) } : result,
       )
@@ -112,7 +107,9 @@ export const screenTools = [
       ]
       return {
         structured: {
-          ...{ phone_id: id, completed, results },
+          phone_id: id,
+          completed,
+          results,
           ...(screen ? { observation: screen.structured } : {}),
           ...(failure ? { error: failure } : {}),
         },

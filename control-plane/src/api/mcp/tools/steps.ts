@@ -10,7 +10,11 @@ import { defineTool, reads } from '../tool.js'
 function stepLine({ id, status, started_at: at, by, actions, results, error }: StepJson): string {
   const failed = (results as { error?: { code: string } }[]).find((result) => result.error)?.error
   return entryLine({
-    ...{ id, status, at, via: by.via, client: by.client },
+    id,
+    status,
+    at,
+    via: by.via,
+    client: by.client,
     actions,
     error: failed?.code ?? error?.code,
   })

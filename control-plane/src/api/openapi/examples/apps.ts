@@ -75,12 +75,7 @@ export const appExamples: Record<string, OperationExamples> = {
         },
         upload: {
           summary: 'An upload',
-          value: {
-            package: 'com.example.shop',
-            upload: ids.upload,
-            install: ids.install,
-            status: 'running',
-          },
+          value: { package: 'com.example.shop', upload: ids.upload, install: ids.install, status: 'running' },
         },
       },
     },

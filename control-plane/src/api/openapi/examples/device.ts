@@ -54,9 +54,7 @@ export const deviceExamples: Record<string, OperationExamples> = {
     body: one('berlin', 'Berlin', { timezone: 'Europe/Berlin' }),
     answers: { 200: one('berlin', 'Set', { timezone: 'Europe/Berlin' }) },
   },
-  rebootPhone: {
-    answers: { 202: one('starting', 'Rebooting', startingPhone) },
-  },
+  rebootPhone: { answers: { 202: one('starting', 'Rebooting', startingPhone) } },
   resetPhone: {
     answers: {
       202: one('starting', 'Being wiped', {

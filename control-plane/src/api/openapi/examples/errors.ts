@@ -33,10 +33,7 @@ const carried: Partial<Record<ErrorCode, ApiErrorOptions>> = {
   file_not_found: { details: { path: '/sdcard/Download/report.pdf' } },
   app_not_found: { details: { package: 'com.example.shop' } },
   upload_not_found: { next: 'GET /v1/apps/uploads', details: { upload: ids.upload } },
-  phone_not_running: {
-    next: `POST /v1/phones/${ids.phone}/start`,
-    details: { ...phone, status: 'parked' },
-  },
+  phone_not_running: { next: `POST /v1/phones/${ids.phone}/start`, details: { ...phone, status: 'parked' } },
   phone_starting: {
     next: `GET /v1/phones/${ids.phone}?wait=ready`,
     details: { ...phone, status: 'starting' },
@@ -126,10 +123,7 @@ const carried: Partial<Record<ErrorCode, ApiErrorOptions>> = {
     details: { limit: 600, retry_after_seconds: 17 },
     retryAfterSeconds: 17,
   },
-  action_outcome_unknown: {
-    next: 'Read what was changed before sending the request again.',
-    details: phone,
-  },
+  action_outcome_unknown: { next: 'Read what was changed before sending the request again.', details: phone },
   phone_unavailable: { details: phone },
 }
 

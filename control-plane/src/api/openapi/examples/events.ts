@@ -13,8 +13,12 @@ const ready: EventJson = {
   phone_id: ids.phone,
   data: {
     phone: {
-      ...{ id: ids.phone, name: 'checkout test', status: 'ready', previous_status: 'creating' },
-      ...{ metadata: { run: '412' }, failure: null },
+      id: ids.phone,
+      name: 'checkout test',
+      status: 'ready',
+      previous_status: 'creating',
+      metadata: { run: '412' },
+      failure: null,
     },
   },
 }
@@ -26,9 +30,14 @@ const ended: EventJson = {
   phone_id: ids.phone,
   data: {
     session: {
-      ...{ id: ids.session, started_at: '2026-11-21T12:49:31.020Z', ready_at: '2026-11-21T12:49:43.512Z' },
-      ...{ ended_at: '2026-11-21T12:58:10.884Z', end_reason: 'idle', billed_seconds: 520 },
-      ...{ cost_usd: '0.520000', reserved_usd: '0.900000' },
+      id: ids.session,
+      started_at: '2026-11-21T12:49:31.020Z',
+      ready_at: '2026-11-21T12:49:43.512Z',
+      ended_at: '2026-11-21T12:58:10.884Z',
+      end_reason: 'idle',
+      billed_seconds: 520,
+      cost_usd: '0.520000',
+      reserved_usd: '0.900000',
     },
   },
 }
@@ -65,14 +74,21 @@ const delivered: DeliveryJson = {
 }
 const pending: DeliveryJson = {
   ...delivered,
-  ...{ status: 'pending', attempts: 0, last_attempt_at: null, next_attempt_at: '2026-11-21T12:49:43.530Z' },
-  ...{ response: null, duration_ms: null },
+  status: 'pending',
+  attempts: 0,
+  last_attempt_at: null,
+  next_attempt_at: '2026-11-21T12:49:43.530Z',
+  response: null,
+  duration_ms: null,
 }
 const test: DeliveryJson = { ...pending, type: 'webhook.test' }
 const failed: DeliveryJson = {
   ...delivered,
-  ...{ status: 'pending', attempts: 1, next_attempt_at: '2026-11-21T12:49:48.910Z' },
-  ...{ response: { status: 502, body: 'Bad gateway' }, error: 'status' },
+  status: 'pending',
+  attempts: 1,
+  next_attempt_at: '2026-11-21T12:49:48.910Z',
+  response: { status: 502, body: 'Bad gateway' },
+  error: 'status',
 }
 
 export const eventExamples: Record<string, OperationExamples> = {
@@ -107,9 +123,7 @@ export const eventExamples: Record<string, OperationExamples> = {
   rotateWebhook: { answers: { 200: one('rotated', 'With its new secret, once', { ...rotated, secret }) } },
   testWebhook: { answers: { 202: one('pending', 'Not sent yet', test) } },
   listDeliveries: {
-    answers: {
-      200: one('page', 'Newest first', { data: [failed, delivered], next_cursor: null }),
-    },
+    answers: { 200: one('page', 'Newest first', { data: [failed, delivered], next_cursor: null }) },
   },
   retryDelivery: { answers: { 202: one('pending', 'Not sent yet', pending) } },
 }

@@ -100,11 +100,7 @@ export const phoneExamples: Record<string, OperationExamples> = {
       202: one('creating', 'Not ready yet: poll `GET /v1/phones/{id}?wait=ready`', creating),
     },
   },
-  listPhones: {
-    answers: {
-      200: one('page', 'The last page', { data: [readyPhone], next_cursor: null }),
-    },
-  },
+  listPhones: { answers: { 200: one('page', 'The last page', { data: [readyPhone], next_cursor: null }) } },
   getPhone: {
     answers: {
       200: {
@@ -144,9 +140,7 @@ export const phoneExamples: Record<string, OperationExamples> = {
       202: one('parking', 'Not parked yet', { ...atRest, status: 'parking' }),
     },
   },
-  heartbeatPhone: {
-    answers: { 200: one('ready', 'The idle timer was reset', readyPhone) },
-  },
+  heartbeatPhone: { answers: { 200: one('ready', 'The idle timer was reset', readyPhone) } },
   listSessions: {
     answers: {
       200: one('page', 'The open session, and one that ended by its idle timeout', {

@@ -80,9 +80,7 @@ export const reportExamples: Record<string, OperationExamples> = {
       }),
     },
   },
-  openNotification: {
-    answers: { 200: one('opened', 'Opened', { id: ids.notification, opened: true }) },
-  },
+  openNotification: { answers: { 200: one('opened', 'Opened', { id: ids.notification, opened: true }) } },
   dismissNotification: {
     answers: { 200: one('dismissed', 'Dismissed', { id: ids.notification, dismissed: true }) },
   },

@@ -57,7 +57,11 @@ const settings: Observation = {
 const completed: ActionBatchResult = {
   results: [
     {
-      ...{ index: 0, type: 'open_app', ok: true, ms: 341, activity: 'com.android.settings.Settings' },
+      index: 0,
+      type: 'open_app',
+      ok: true,
+      ms: 341,
+      activity: 'com.android.settings.Settings',
       app: { package: 'com.android.settings', activity: 'com.android.settings.Settings' },
     },
     { index: 1, type: 'wait_for', ok: true, ms: 508 },
@@ -198,9 +202,7 @@ export const screenExamples: Record<string, OperationExamples> = {
   stopRecording: {
     answers: { 200: one('recording', 'The video is being processed', { ...running, ...ended }) },
   },
-  deleteRecording: {
-    answers: { 200: one('deleted', 'Deleted', { id: ids.recording, deleted: true }) },
-  },
+  deleteRecording: { answers: { 200: one('deleted', 'Deleted', { id: ids.recording, deleted: true }) } },
   createLiveLink: {
     body: {
       an_hour: { summary: 'Expires in one hour', value: { expires_in: 3600 } },

@@ -11,8 +11,14 @@ const screen = {
   screen: { width: 1080, height: 2400 },
   elements: [
     {
-      ...{ ref: 1, type: 'LinearLayout', text: 'Network & internet', desc: null, id: null },
-      ...{ bounds: [0, 420, 1080, 640], center: [540, 530], state: ['clickable'] },
+      ref: 1,
+      type: 'LinearLayout',
+      text: 'Network & internet',
+      desc: null,
+      id: null,
+      bounds: [0, 420, 1080, 640],
+      center: [540, 530],
+      state: ['clickable'],
     },
   ],
   truncated: false,
@@ -44,20 +50,26 @@ const step: StepJson = {
 }
 const typed: StepJson = {
   ...step,
-  ...{ id: ids.otherStep, started_at: '2026-11-21T12:51:31.002Z', ended_at: null, duration_ms: null },
-  ...{ status: 'unknown', by: { ...step.by, via: 'api', client: null }, completed: 0, results: [] },
+  id: ids.otherStep,
+  started_at: '2026-11-21T12:51:31.002Z',
+  ended_at: null,
+  duration_ms: null,
+  status: 'unknown',
+  by: { ...step.by, via: 'api', client: null },
+  completed: 0,
+  results: [],
   actions: [{ type: 'type', text: '[redacted]', target: { id: 'search' }, clear: false, submit: true }],
   error: {
     code: 'internal_error',
     message: 'The connection to the phone was lost. Some actions of the batch may have run.',
   },
-  ...{ before: textOf(screen), after: null, expires_at: '2026-11-28T12:51:31.002Z' },
+  before: textOf(screen),
+  after: null,
+  expires_at: '2026-11-28T12:51:31.002Z',
 }
 
 export const stepExamples: Record<string, OperationExamples> = {
-  listSteps: {
-    answers: { 200: one('page', 'Newest first', { data: [typed, step], next_cursor: null }) },
-  },
+  listSteps: { answers: { 200: one('page', 'Newest first', { data: [typed, step], next_cursor: null }) } },
   getStep: { answers: { 200: one('step', 'A batch that succeeded', step) } },
   exportSteps: {
     text: one('script', 'A script, shortened', "await phone.openApp('com.android.settings')\n"),

@@ -17,9 +17,10 @@ export const installBody = z
   .strictObject({
     package: packageName.optional().meta({ description: 'The package of an app in the library.' }),
     upload: z.string().max(100).optional().meta({ description: 'The ID of an upload.' }),
-    replace: z.boolean().optional().meta({
-      description: 'Only with `upload`: uninstalls the app and its data first. False if omitted.',
-    }),
+    replace: z
+      .boolean()
+      .optional()
+      .meta({ description: 'Only with `upload`: uninstalls the app and its data first. False if omitted.' }),
   })
   .refine((body) => (body.package === undefined) !== (body.upload === undefined), {
     message: 'must have exactly one of `package` and `upload`',

@@ -87,9 +87,7 @@ export const completeUpload: Route = (app, { services }) => {
         headers: postHeaders,
         body: completeUploadBody,
         response: {
-          200: uploadSchema.meta({
-            description: 'The upload, or the ready upload with the same file.',
-          }),
+          200: uploadSchema.meta({ description: 'The upload, or the ready upload with the same file.' }),
           202: uploadSchema,
           ...describeErrors(
             'validation_failed',

@@ -28,7 +28,9 @@ export function addActivity(app: FastifyInstance, { core }: Pick<GateDeps, 'core
   app.get<{ Querystring: Query }>(`${projectPath}/activity`, async (request) => {
     const { before } = request.query
     const { data, ...page } = await listActivity(core, {
-      ...{ projectId: projectOf(request).id, filter: filterOf(request.query), limit: listed },
+      projectId: projectOf(request).id,
+      filter: filterOf(request.query),
+      limit: listed,
       before: typeof before === 'string' ? before : null,
     })
     return {

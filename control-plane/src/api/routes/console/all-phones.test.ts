@@ -24,7 +24,12 @@ beforeAll(async () => {
 const addPhone = (projectId: string, { name = 'a phone', age = 0, status = 'parked' }) =>
   plane.app.core.db.phone.create({
     data: {
-      ...{ id: newId('phone'), projectId, name, status, keyId: 'key_test', metadata: {} },
+      id: newId('phone'),
+      projectId,
+      name,
+      status,
+      keyId: 'key_test',
+      metadata: {},
       createdAt: new Date(Date.now() - age * 60_000),
     },
   })
@@ -111,12 +116,15 @@ describe('the phones of all projects', () => {
     const at = (index: number): Date => new Date(Date.now() - index * 1000)
     await plane.app.core.db.phone.createMany({
       data: Array.from({ length: 230 }, (_, index) => ({
-        ...{ id: newId('phone'), name: `${index}`, status: 'parked', keyId: 'key_test', metadata: {} },
+        id: newId('phone'),
+        name: `${index}`,
+        status: 'parked',
+        keyId: 'key_test',
+        metadata: {},
         // Some are created in the same millisecond, also across projects.
-        ...{
-          projectId: index % 2 === 0 ? one.projectId : two.projectId,
-          createdAt: at(Math.floor(index / 5)),
-        },
+
+        projectId: index % 2 === 0 ? one.projectId : two.projectId,
+        createdAt: at(Math.floor(index / 5)),
       })),
     })
     const seen: Listed['data'] = []
@@ -138,7 +146,9 @@ describe('the phones of all projects', () => {
     expect(namesIn(await list(client, { project: two.projectId }))).toEqual([])
     await leave(userId, one)
     expect(await list(client, { cursor: first.next_cursor ?? '' })).toEqual({
-      ...{ data: [], next_cursor: null, projects: [] },
+      data: [],
+      next_cursor: null,
+      projects: [],
     })
     // A cursor belongs to its user.
     const { client: stranger } = await userOf([[one, 'owner']])

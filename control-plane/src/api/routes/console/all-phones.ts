@@ -20,8 +20,10 @@ export function addAllPhones(app: FastifyInstance, { core }: Pick<GateDeps, 'cor
     // Read again for each page: the user may have been removed from a project in between.
     const projects = await listMemberships(core, user)
     const page = await listPhonesOfUser(core, user.id, projects, {
-      ...{ status: statusIn(status), projectId: project ?? null },
-      ...{ limit: limits.page.max, cursor: typeof cursor === 'string' ? cursor : null },
+      status: statusIn(status),
+      projectId: project ?? null,
+      limit: limits.page.max,
+      cursor: typeof cursor === 'string' ? cursor : null,
     })
     return {
       data: page.data.map(({ phone, project: of }) => ({ ...phoneJson(phone), project_id: of.id })),

@@ -39,8 +39,13 @@ describe('links', () => {
     const { db } = plane.app.core
     await db.passkey.create({
       data: {
-        ...{ id: newId('passkey'), userId, publicKey: 'AA', credentialID: newId('passkey'), counter: 0 },
-        ...{ deviceType: 'singleDevice', backedUp: false },
+        id: newId('passkey'),
+        userId,
+        publicKey: 'AA',
+        credentialID: newId('passkey'),
+        counter: 0,
+        deviceType: 'singleDevice',
+        backedUp: false,
       },
     })
     const earlier = await operatorLink(plane, '/resets', { email })
@@ -65,11 +70,15 @@ it('a deleted user has no session, no project and no open link, and cannot sign 
   const reset = await operatorLink(plane, '/resets', { email })
   const asOperator = (method: 'GET' | 'DELETE', url: string) =>
     plane.operator.inject({
-      ...{ method, url: `/operator/v1${url}`, headers: { authorization: `Bearer ${plane.operatorToken}` } },
+      method,
+      url: `/operator/v1${url}`,
+      headers: { authorization: `Bearer ${plane.operatorToken}` },
     })
   const listed = (await asOperator('GET', '/users')).json<{ data: { id: string }[] }>().data
   expect(listed.find(({ id }) => id === userId)).toMatchObject({
-    ...{ email, is_operator: false, projects: [{ project: tenant.projectId, role: 'owner' }] },
+    email,
+    is_operator: false,
+    projects: [{ project: tenant.projectId, role: 'owner' }],
   })
   expect((await asOperator('DELETE', `/users/${userId}`)).statusCode).toBe(200)
   expect((await asOperator('DELETE', `/users/${userId}`)).statusCode).toBe(404)

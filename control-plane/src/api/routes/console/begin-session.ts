@@ -16,7 +16,9 @@ export async function beginSession(
 ): Promise<void> {
   const { api } = await auth()
   const { headers } = await api.beginSession({
-    ...{ body: { userId }, headers: authHeaders(request), returnHeaders: true },
+    body: { userId },
+    headers: authHeaders(request),
+    returnHeaders: true,
   })
   for (const cookie of headers.getSetCookie()) reply.header('set-cookie', cookie)
   await endEarlier(request, core)

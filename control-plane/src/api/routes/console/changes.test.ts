@@ -22,11 +22,7 @@ async function openChanges(
   const { port } = plane.server.server.address() as AddressInfo
   const leaving = new AbortController()
   const response = await fetch(`http://127.0.0.1:${port}/console/api${path}`, {
-    headers: {
-      accept: 'text/event-stream',
-      cookie: cookieHeader(client),
-      ...headers,
-    },
+    headers: { accept: 'text/event-stream', cookie: cookieHeader(client), ...headers },
     signal: leaving.signal,
   })
   const read = { text: '' }

@@ -35,7 +35,9 @@ export function addCheckouts(app: FastifyInstance, { core, services }: ProjectDe
     // Not in a transaction with the link, since the provider is asked between the two.
     await asUser(core, actorOf(request), 'credit.checkout', () =>
       Promise.resolve({
-        ...{ result: null, target: projectId, before: null },
+        result: null,
+        target: projectId,
+        before: null,
         after: { checkout: id, amount_usd: amountUsd },
       }),
     )
@@ -49,8 +51,10 @@ export function addCheckouts(app: FastifyInstance, { core, services }: ProjectDe
     // Read after the payment, so that it contains its credit.
     const { balanceMicros } = await core.db.project.findUniqueOrThrow({ where: { id: projectId } })
     return {
-      ...{ id, amount_usd: formatUsd(BigInt(amountUsd) * 1_000_000n) },
-      ...{ created_at: createdAt.toISOString(), paid_at: paidAt?.toISOString() ?? null },
+      id,
+      amount_usd: formatUsd(BigInt(amountUsd) * 1_000_000n),
+      created_at: createdAt.toISOString(),
+      paid_at: paidAt?.toISOString() ?? null,
       balance_usd: formatUsd(balanceMicros),
     }
   })

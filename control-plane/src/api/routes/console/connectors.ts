@@ -46,7 +46,8 @@ export function addConnectors(
     return {
       client: { name: client.name, id: client.id, host: client.host },
       redirect: { host, is_this_machine: isThisMachine },
-      ...{ preset, scopes },
+      preset,
+      scopes,
     }
   })
   app.post(`${apiPath}/connectors/deny`, async (request) => {

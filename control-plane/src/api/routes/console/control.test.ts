@@ -40,7 +40,8 @@ interface Control {
 
 const v1 = (method: 'GET' | 'POST' | 'DELETE', path: string, payload?: object) =>
   plane.server.inject({
-    ...{ method, url: `/v1/phones/${phoneId}${path}` },
+    method,
+    url: `/v1/phones/${phoneId}${path}`,
     headers: { authorization: `Bearer ${tenant.key}` },
     ...(payload ? { payload } : {}),
   })
@@ -65,7 +66,8 @@ describe('a take-over', () => {
 
     const refused = errorOf(await batch(), 409, 'phone_controlled')
     expect(refused).toMatchObject({
-      ...{ retryable: true, next: `GET /v1/phones/${phoneId}/handoffs/${id}?wait=done` },
+      retryable: true,
+      next: `GET /v1/phones/${phoneId}/handoffs/${id}?wait=done`,
     })
     const waiting = v1('GET', `/handoffs/${id}?wait=done`)
     errorOf(await v1('DELETE', `/handoffs/${id}`), 409, 'phone_controlled')
@@ -76,11 +78,9 @@ describe('a take-over', () => {
 
     expect((await giveBack(member.client, id, ' The pop-up is gone. ')).status).toBe(200)
     expect(handoffSchema.parse((await waiting).json())).toMatchObject({
-      ...{
-        status: 'done',
-        note: 'The pop-up is gone.',
-        message: 'A member of the project took the phone over.',
-      },
+      status: 'done',
+      note: 'The pop-up is gone.',
+      message: 'A member of the project took the phone over.',
     })
     expect(await seen(viewer)).toBeNull()
     expect((await batch()).statusCode).toBe(200)

@@ -63,7 +63,10 @@ export function addDevice(app: FastifyInstance, { services }: ProjectDeps): void
     if (!parsed.success) throw invalidField('level', `must be one of ${logLevelNames.join(', ')}`)
     const { caller, phoneId, context } = intoPhone(request, reply)
     const query = {
-      ...{ package: null, level: parsed.data, since: null, limit: limits.logs.lines.default },
+      package: null,
+      level: parsed.data,
+      since: null,
+      limit: limits.logs.lines.default,
       cursor: typeof cursor === 'string' ? cursor : null,
     }
     const page = await reports.logs(caller, phoneId, query, context)

@@ -22,10 +22,6 @@ export function addEvents(app: FastifyInstance, { services }: ProjectDeps): void
     const filter = { type: parsed.data ?? null, phoneId: phone ?? null }
     const query = { limit: listed, cursor: typeof cursor === 'string' ? cursor : null }
     const page = await services.events.list(callerFor(request, reply), filter, query)
-    return {
-      data: page.data,
-      next_cursor: page.nextCursor,
-      types: eventTypes,
-    }
+    return { data: page.data, next_cursor: page.nextCursor, types: eventTypes }
   })
 }

@@ -149,10 +149,7 @@ async function readSession(
   { auth }: GateDeps,
 ): Promise<SignedIn | null> {
   const { api } = await auth()
-  const { headers, response } = await api.getSession({
-    headers: authHeaders(request),
-    returnHeaders: true,
-  })
+  const { headers, response } = await api.getSession({ headers: authHeaders(request), returnHeaders: true })
   // A use prolongs the session, and its cookie.
   for (const cookie of headers.getSetCookie()) reply.header('set-cookie', cookie)
   if (!response) return null

@@ -39,7 +39,10 @@ describe('buying credit', () => {
     const viewer = await as('viewer', tenant)
     const checkout = async () => (await viewer.ask('GET', `${pathOf(tenant)}/checkouts/${id}`)).body
     expect(await checkout()).toMatchObject({
-      ...{ id, amount_usd: '25.000000', paid_at: null, balance_usd: '5.000000' },
+      id,
+      amount_usd: '25.000000',
+      paid_at: null,
+      balance_usd: '5.000000',
     })
     expect(await stripe.pay(plane, id, 2500)).toBe(200)
     expect(await checkout()).toMatchObject({

@@ -104,7 +104,8 @@ describe('a sign-in', () => {
     const client = consoleClient(plane, 'operator')
     const body = { email, password: testPassword }
     const answer = await client.ask('POST', '/auth/sign-in/email', {
-      ...{ body, headers: { origin: plane.config.console.origin } },
+      body,
+      headers: { origin: plane.config.console.origin },
     })
     expect(answer.status).toBe(403)
   })
@@ -227,8 +228,12 @@ describe('an operator', () => {
     const path = `/operator/projects/${projectId}`
     const body = { credit_usd: '7.5', spend_limit_usd: '20', max_phones: 3, max_running: 2, frozen: true }
     expect((await desk.ask('PATCH', path, { body })).body).toMatchObject({
-      ...{ id: projectId, balance_usd: '12.500000', spend_limit_usd: '20.000000' },
-      ...{ max_phones: 3, max_running: 2, frozen_at: expect.any(String) as string },
+      id: projectId,
+      balance_usd: '12.500000',
+      spend_limit_usd: '20.000000',
+      max_phones: 3,
+      max_running: 2,
+      frozen_at: expect.any(String) as string,
     })
     // Other settings of `/operator/v1` have no field here.
     expect((await desk.ask('PATCH', path, { body: { steps: false } })).status).toBe(400)

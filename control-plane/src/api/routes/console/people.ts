@@ -67,7 +67,8 @@ async function sendInvitation(
     request.log.error({ err: error }, 'could not send an invitation')
     await withdrawInvitation(core, actorOf(request), projectOf(request).id, id)
     throw new ApiError('service_unavailable', {
-      ...{ message: 'The mail could not be sent, so there is no invitation.', cause: error },
+      message: 'The mail could not be sent, so there is no invitation.',
+      cause: error,
       next: 'Try again later, or ask an operator to check PHONERACK_SMTP_URL.',
     })
   }
@@ -108,7 +109,9 @@ function addInvitations(app: FastifyInstance, deps: GateDeps): void {
     const signedIn = request.person?.signedIn
     if (!signedIn)
       throw new ApiError('unauthorized', {
-        ...{ message: 'You are not signed in.', next: 'Sign in.', details: { reason: 'signed_out' } },
+        message: 'You are not signed in.',
+        next: 'Sign in.',
+        details: { reason: 'signed_out' },
       })
     await acceptAsUser(core, from, token, signedIn.user)
     return { ok: true }
@@ -124,7 +127,9 @@ function addInvitations(app: FastifyInstance, deps: GateDeps): void {
       await count(`invitation mail ${input.email}`, perInvitedOfAll)
     }
     const made = await inviteMember(core, actorOf(request), config.linkOrigin, {
-      ...{ projectId: project.id, ...input, isMailed },
+      projectId: project.id,
+      ...input,
+      isMailed,
     })
     if (mailer === null) return reply.code(201).send({ ...made, is_mailed: false })
     const by = signedInOf(request).user.name

@@ -96,8 +96,10 @@ it('a recording is started and stopped by a member, and played by a viewer in pa
   const all = await viewer.ask('GET', `${path}/video`)
   expect([all.status, all.bytes.equals(video)]).toEqual([200, true])
   expect(all.headers).toMatchObject({
-    ...{ 'content-type': 'video/mp4', 'accept-ranges': 'bytes', 'x-content-type-options': 'nosniff' },
-    ...{ 'content-security-policy': "default-src 'none'; sandbox" },
+    'content-type': 'video/mp4',
+    'accept-ranges': 'bytes',
+    'x-content-type-options': 'nosniff',
+    'content-security-policy': "default-src 'none'; sandbox",
   })
   const part = await viewer.ask('GET', `${path}/video`, { headers: { range: 'bytes=100-' } })
   expect([part.status, part.headers['content-range']]).toEqual([206, `bytes 100-199999/${video.length}`])
@@ -121,7 +123,8 @@ it('files are listed, read, written and deleted inside the shared storage only',
   expect(String(read.headers['content-disposition'])).toMatch(/^attachment; filename="a \\"b\\".html"/)
   agent.held.files = ['a "b".html']
   expect((await viewer.ask('GET', `${at}/files?path=/sdcard/Download`)).body).toMatchObject({
-    ...{ path: '/sdcard/Download', data: [{ name: 'a "b".html', type: 'file', size: 5 }] },
+    path: '/sdcard/Download',
+    data: [{ name: 'a "b".html', type: 'file', size: 5 }],
   })
   for (const path of ['/data', '/sdcard/../data', '/sdcard'])
     expect(codeOf(await client.ask('PUT', `${at}/files?path=${path}`, { body: content }))).toBe(

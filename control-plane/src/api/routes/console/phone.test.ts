@@ -44,7 +44,10 @@ describe('a live view of a user', () => {
       const { client, userId } = await member(role)
       const token = await newLink(client)
       expect(await linkOf(token)).toMatchObject({
-        ...{ control, creatorId: userId, keyHash: null, isRevoked: false },
+        control,
+        creatorId: userId,
+        keyHash: null,
+        isRevoked: false,
       })
       const opened = view(token)
       expect(await opened.opened()).toMatchObject({ control })

@@ -30,7 +30,9 @@ export function addPhone(app: FastifyInstance, { services }: ProjectDeps): void 
     const control = isMember(request)
     const { sessionId: userSessionId } = signedInOf(request)
     const link = await live.createLink(callerFor(request, reply), phoneOf(request), {
-      ...{ expiresIn: liveSeconds, control, userSessionId },
+      expiresIn: liveSeconds,
+      control,
+      userSessionId,
     })
     return reply.code(201).send({ url: link.url, expires_at: link.expiresAt.toISOString(), control })
   })
@@ -58,10 +60,7 @@ function addSteps(app: FastifyInstance, { steps }: ProjectDeps['services']): voi
     held.hold(caller, reply)
     const found = await steps.picture(caller, phoneOf(request), request.params.step)
     return reply
-      .headers({
-        'content-length': found.picture.sizeBytes,
-        ...inert,
-      })
+      .headers({ 'content-length': found.picture.sizeBytes, ...inert })
       .type(`image/${found.picture.format}`)
       .send(found.stream)
   })

@@ -35,7 +35,10 @@ export function addProjects(app: FastifyInstance, deps: ProjectDeps): void {
     const { state, perDayMicros, lastsSeconds } = outlookOf(core.rules, account, pace)
     const { minUsd: min, maxUsd: max, defaultUsd } = limits.checkout
     return {
-      ...{ ...accountJson(account), id, name, role },
+      ...accountJson(account),
+      id,
+      name,
+      role,
       available_usd: formatUsd(account.balanceMicros - account.reservedMicros),
       outlook: { state, per_day_usd: formatUsd(perDayMicros), lasts_seconds: lastsSeconds },
       // Null: an operator adds credit.

@@ -38,7 +38,9 @@ describe('an answer', () => {
     const url = new URL(await begin(consoleClient(plane)))
     const query = Object.fromEntries(url.searchParams)
     expect(query).toMatchObject({
-      ...{ response_type: 'code', code_challenge_method: 'S256', scope: 'openid email profile' },
+      response_type: 'code',
+      code_challenge_method: 'S256',
+      scope: 'openid email profile',
       redirect_uri: `${plane.config.console.origin}/console/callback/oidc`,
     })
     for (const name of ['state', 'nonce', 'code_challenge'])

@@ -72,14 +72,17 @@ describe('a new person', () => {
 
   it('is refused under `domain` at a provider that verified the address once, such as GitHub', async () => {
     const { core } = plane.app
-    const provider = { ...{ id: 'github', name: 'GitHub', key: 'github' } } as Provider
+    const provider = { id: 'github', name: 'GitHub', key: 'github' } as Provider
     const signUp = { who: 'domain', domains: ['example.com'], creditMicros: 0n } as const
     const arrive = (who: 'domain' | 'open', isAuthority: boolean) => {
       const { sub: subject, email } = newPerson()
       const identity = { subject, email, isVerified: true, isAuthority, name: null }
       const from = { address: '192.0.2.1', requestId: 'req_aaaaaaaaaaaa' }
       return signInByProvider(core, { ...signUp, who, domains: [...signUp.domains] }, from, {
-        ...{ provider, identity, invitation: null, replaces: false },
+        provider,
+        identity,
+        invitation: null,
+        replaces: false,
       })
     }
     await expect(arrive('domain', false)).rejects.toMatchObject({ details: { reason: 'needs_mail' } })
@@ -89,9 +92,7 @@ describe('a new person', () => {
 
   it('keeps no token of the issuer', async () => {
     await signInAt(consoleClient(plane))
-    const row = await plane.app.core.db.userAccount.findFirstOrThrow({
-      where: { accountId: person.sub },
-    })
+    const row = await plane.app.core.db.userAccount.findFirstOrThrow({ where: { accountId: person.sub } })
     expect([row.accessToken, row.idToken, row.refreshToken, row.providerId]).toEqual([
       ...[null, null, null, `oidc ${issuer.url}`],
     ])
@@ -249,7 +250,9 @@ describe('an invitation', () => {
     const first = await db.user.findUniqueOrThrow({ where: { email: person.email } })
     expect(first.emailVerified).toBe(false)
     const reset = await plane.operator.inject({
-      ...{ method: 'POST', url: '/operator/v1/resets', payload: { email: person.email } },
+      method: 'POST',
+      url: '/operator/v1/resets',
+      payload: { email: person.email },
       headers: { authorization: `Bearer ${plane.operatorToken}` },
     })
     const browser = consoleClient(plane)

@@ -83,7 +83,8 @@ export function addProviders(app: FastifyInstance, deps: GateDeps): void {
       if (!(error instanceof ProviderFailed)) throw error
       request.log.warn({ err: error }, 'a sign-in at an identity provider failed')
       throw new ApiError('invalid_request', {
-        ...{ message: `The sign-in at ${name} failed.`, next: 'Try again.' },
+        message: `The sign-in at ${name} failed.`,
+        next: 'Try again.',
         details: { reason: 'provider_failed' },
       })
     }

@@ -17,7 +17,9 @@ beforeAll(async () => {
   issuer = await startOidcIssuer()
   plane = await world.start({
     env: {
-      ...{ ...environmentOf(issuer), ...domain, PHONERACK_SMTP_URL: smtp.url },
+      ...environmentOf(issuer),
+      ...domain,
+      PHONERACK_SMTP_URL: smtp.url,
       PHONERACK_SIGN_UP_CREDIT: '0.000001',
     },
   })

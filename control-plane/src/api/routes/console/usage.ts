@@ -26,7 +26,10 @@ interface Spending {
 }
 
 const spendingJson = ({ id, name, costMicros, seconds }: Spending) => ({
-  ...{ id, name, cost_usd: formatUsd(costMicros), seconds },
+  id,
+  name,
+  cost_usd: formatUsd(costMicros),
+  seconds,
 })
 
 /** The start of the first of the last days, UTC. */
@@ -54,11 +57,7 @@ export function addUsage(app: FastifyInstance, { core }: Pick<GateDeps, 'core'>)
       spendingByPhone(core.db, id, since),
       spendingByKey(core.db, id, since),
     ])
-    return {
-      days: daysJson(byDay, since),
-      phones: phones.map(spendingJson),
-      keys: keys.map(spendingJson),
-    }
+    return { days: daysJson(byDay, since), phones: phones.map(spendingJson), keys: keys.map(spendingJson) }
   })
   app.get(`${apiPath}/spending`, async (request) => {
     const since = firstDay(core.clock.now())
@@ -72,20 +71,28 @@ export function addUsage(app: FastifyInstance, { core }: Pick<GateDeps, 'core'>)
       days: daysJson(byDay, since),
       projects: projects.map(({ balanceMicros, reservedMicros, ...spent }) => ({
         ...spendingJson({ ...spent, name: own.get(spent.id)?.name ?? spent.id }),
-        ...{ role: own.get(spent.id)?.role, available_usd: formatUsd(balanceMicros - reservedMicros) },
+        role: own.get(spent.id)?.role,
+        available_usd: formatUsd(balanceMicros - reservedMicros),
       })),
     }
   })
   app.get<{ Querystring: { before?: unknown } }>(`${projectPath}/ledger`, async (request) => {
     const { before } = request.query
     const { data, nextCursor } = await listEntries(core, {
-      ...{ projectId: projectOf(request).id, limit: listed },
+      projectId: projectOf(request).id,
+      limit: listed,
       before: typeof before === 'string' ? before : null,
     })
     return {
       data: data.map(({ id, at, kind, micros, session_id, checkout_id, phone_id, phone }) => ({
-        ...{ id: id.toString(), at: at.toISOString(), kind, amount_usd: formatUsd(micros) },
-        ...{ session_id, checkout_id, phone_id, phone },
+        id: id.toString(),
+        at: at.toISOString(),
+        kind,
+        amount_usd: formatUsd(micros),
+        session_id,
+        checkout_id,
+        phone_id,
+        phone,
       })),
       next_before: nextCursor,
     }

@@ -62,8 +62,12 @@ describe('a webhook', () => {
   it('is created by a member, shows its secret once, and gets the events that it names', async () => {
     const webhook = await create({ events: ['balance.low'], description: '<b>shop</b>' })
     expect(webhook.body).toMatchObject({
-      ...{ url: receiver.url, events: ['balance.low'], enabled: true, switched_off: null },
-      ...{ secret: expect.stringMatching(/^whsec_/) as unknown, is_secret_readable: true },
+      url: receiver.url,
+      events: ['balance.low'],
+      enabled: true,
+      switched_off: null,
+      secret: expect.stringMatching(/^whsec_/) as unknown,
+      is_secret_readable: true,
     })
     const { data, types } = await listed(member.client)
     expect(types).toEqual(eventTypes)
@@ -112,7 +116,8 @@ describe('a webhook', () => {
     expect(await plane.app.core.db.activity.count({ where: { keyId: userId } })).toBe(0)
     const off = await client.ask('PUT', `${path}/enabled`, { body: { enabled: false } })
     expect(off.body).toMatchObject({
-      ...{ enabled: false, switched_off: { at: expect.any(String) as unknown, is_after_failures: false } },
+      enabled: false,
+      switched_off: { at: expect.any(String) as unknown, is_after_failures: false },
     })
     const on = await client.ask('PUT', `${path}/enabled`, { body: { enabled: true } })
     expect(on.body).toMatchObject({ enabled: true, switched_off: null })
@@ -136,7 +141,8 @@ describe('a webhook', () => {
     await plane.app.core.db.webhook.update({
       where: { id },
       data: {
-        ...{ disabledAt: new Date(now), failingSince: new Date(now - 3 * 86_400_000) },
+        disabledAt: new Date(now),
+        failingSince: new Date(now - 3 * 86_400_000),
         secret: Buffer.from('from another installation'),
       },
     })
@@ -228,17 +234,17 @@ describe('the activity', () => {
     const { projectId } = await plane.tenant()
     const { client } = await consoleUser(plane, { role: 'viewer', projectId })
     const entry = (requestId: string, keyId: string, phoneId: string | null, status: number) => ({
-      ...{
-        projectId,
-        keyId,
-        requestId,
-        at: new Date(),
-        method: 'POST',
-        route: '/v1/phones',
-        phoneId,
-        status,
-      },
-      ...{ code: null, ms: 1, summary: {} },
+      projectId,
+      keyId,
+      requestId,
+      at: new Date(),
+      method: 'POST',
+      route: '/v1/phones',
+      phoneId,
+      status,
+      code: null,
+      ms: 1,
+      summary: {},
     })
     await db.activity.createMany({
       data: [

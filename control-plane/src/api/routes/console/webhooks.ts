@@ -47,7 +47,8 @@ export function addWebhooks(app: FastifyInstance, { services: { webhooks } }: Pr
   app.get(base, async (request, reply) => {
     return {
       data: (await webhooks.list(callerFor(request, reply))).map(shownWebhook),
-      ...{ most: limits.webhooks.perProject, types: eventTypes },
+      most: limits.webhooks.perProject,
+      types: eventTypes,
     }
   })
   app.post(base, async (request, reply) => {

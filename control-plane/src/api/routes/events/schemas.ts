@@ -15,10 +15,12 @@ export const eventSchema = z
     phone_id: id('phone')
       .nullable()
       .meta({ description: 'Null for events of uploads, of the credit and of webhooks.' }),
-    data: z.record(z.string(), z.record(z.string(), z.unknown())).meta({
-      description:
-        'The changed object at the time of the change, under the name of its kind: `phone`, `session`, `balance`, `install`, `upload`, `recording`, `handoff`, `crash`, `notification` or `webhook`. Fields may be added. It has no text that a person typed.',
-    }),
+    data: z
+      .record(z.string(), z.record(z.string(), z.unknown()))
+      .meta({
+        description:
+          'The changed object at the time of the change, under the name of its kind: `phone`, `session`, `balance`, `install`, `upload`, `recording`, `handoff`, `crash`, `notification` or `webhook`. Fields may be added. It has no text that a person typed.',
+      }),
   })
   .meta({ id: 'Event' })
 

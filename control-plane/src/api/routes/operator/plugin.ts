@@ -110,7 +110,9 @@ function addHostsAndDevices(api: OperatorApi, core: Core, authority: () => strin
   api.read('/devices', async () => {
     const where = { host: { retiredAt: null } }
     const devices = await core.db.device.findMany({
-      ...{ where, include: { host: true }, orderBy: { createdAt: 'asc' } },
+      where,
+      include: { host: true },
+      orderBy: { createdAt: 'asc' },
     })
     const now = core.clock.now()
     return { data: devices.map((device) => deviceView(device, now, core.rules)) }
@@ -119,13 +121,7 @@ function addHostsAndDevices(api: OperatorApi, core: Core, authority: () => strin
     deviceView(await findDevice(core.db, params.ref), core.clock.now(), core.rules),
   )
   api.write(
-    {
-      method: 'POST',
-      url: '/devices/:ref/enroll',
-      action: 'device.enroll',
-      status: 202,
-      body: enrollSchema,
-    },
+    { method: 'POST', url: '/devices/:ref/enroll', action: 'device.enroll', status: 202, body: enrollSchema },
     (work, { params, body }) => {
       if (body.erase !== true)
         throw invalidField('erase', 'must be `true`: enrolling wipes all data on the phone')

@@ -56,8 +56,12 @@ describe('POST /v1/phones', () => {
     expect(phone).toMatchObject({ object: 'phone', name: 'My phone', status: 'ready', metadata: { a: 'b' } })
     expect(api.called('phones.create')[0]?.args.slice(1)).toEqual([
       {
-        ...{ name: 'My phone', country: null, metadata: { a: 'b' }, onIdle: 'park' },
-        ...{ idleTimeout: 300, maxDuration: 60 },
+        name: 'My phone',
+        country: null,
+        metadata: { a: 'b' },
+        onIdle: 'park',
+        idleTimeout: 300,
+        maxDuration: 60,
       },
       null,
     ])

@@ -36,10 +36,12 @@ export type HandoffJson = z.output<typeof handoffSchema>
 
 export const createdHandoffSchema = handoffSchema
   .extend({
-    url: z.string().meta({
-      description:
-        'The link for the person. It acts like a password and is shown once. For the profile `guarded` it is the page of the phone in the console, where a member of the project signs in.',
-    }),
+    url: z
+      .string()
+      .meta({
+        description:
+          'The link for the person. It acts like a password and is shown once. For the profile `guarded` it is the page of the phone in the console, where a member of the project signs in.',
+      }),
   })
   .meta({ id: 'CreatedHandoff' })
 
@@ -78,13 +80,22 @@ export const createHandoffBody = z.strictObject({
       maxLength: messageLength.max,
       description: 'The task, as shown to the person.',
     }),
-  expires_in: z.int().min(min).max(max).default(defaultSeconds).meta({
-    description: 'Seconds until the hand-over expires. It ends earlier when the phone is parked or deleted.',
-  }),
-  taken: z.boolean().default(false).meta({
-    description:
-      'The person takes the phone over without being asked: the hand-over is `taken` from the start.',
-  }),
+  expires_in: z
+    .int()
+    .min(min)
+    .max(max)
+    .default(defaultSeconds)
+    .meta({
+      description:
+        'Seconds until the hand-over expires. It ends earlier when the phone is parked or deleted.',
+    }),
+  taken: z
+    .boolean()
+    .default(false)
+    .meta({
+      description:
+        'The person takes the phone over without being asked: the hand-over is `taken` from the start.',
+    }),
 })
 
 const ofAnyPhone = ['phone_not_found', 'phone_not_allowed', 'handoff_not_found'] as const

@@ -11,13 +11,21 @@ const { min, max, default: defaultSeconds } = limits.live.expiresIn
 
 export const createLiveLinkBody = z
   .strictObject({
-    expires_in: z.int().min(min).max(max).default(defaultSeconds).meta({
-      description: 'Seconds until the link expires. It ends earlier when the phone is parked or deleted.',
-    }),
-    control: z.boolean().optional().meta({
-      description:
-        'If false, the link shows the screen and does not accept input. Default: true, and false for the profile `guarded`, whose links never accept input.',
-    }),
+    expires_in: z
+      .int()
+      .min(min)
+      .max(max)
+      .default(defaultSeconds)
+      .meta({
+        description: 'Seconds until the link expires. It ends earlier when the phone is parked or deleted.',
+      }),
+    control: z
+      .boolean()
+      .optional()
+      .meta({
+        description:
+          'If false, the link shows the screen and does not accept input. Default: true, and false for the profile `guarded`, whose links never accept input.',
+      }),
   })
   .prefault({})
 

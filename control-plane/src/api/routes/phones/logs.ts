@@ -14,16 +14,19 @@ const limitField = ({ min, max, default: preset }: { min: number; max: number; d
   z.int().min(min).max(max).default(preset).meta({ description: 'Maximum number of entries on the page.' })
 const nextCursor = z.string().nullable().meta({ description: 'Null on the last page.' })
 /** A phone's clock can be wrong. */
-const phoneTime = timestamp.nullable().meta({
-  format: 'date-time',
-  description: "By the phone's clock. Null when that reports an impossible time.",
-})
+const phoneTime = timestamp
+  .nullable()
+  .meta({
+    format: 'date-time',
+    description: "By the phone's clock. Null when that reports an impossible time.",
+  })
 
 export const logsQuery = z.object({
   package: packageName.optional().meta({ description: 'Only lines that this app wrote.' }),
-  level: z.enum(logLevelNames).default('verbose').meta({
-    description: 'Only lines of this level and above.',
-  }),
+  level: z
+    .enum(logLevelNames)
+    .default('verbose')
+    .meta({ description: 'Only lines of this level and above.' }),
   since: z.iso
     .datetime({ offset: true })
     .optional()

@@ -27,8 +27,12 @@ describe('logs', () => {
     expect(cursor).toBeNull()
     expect(data).toHaveLength(5)
     expect(data[0]).toEqual({
-      ...{ at: '2026-11-21T12:49:30.086Z', level: 'info', tag: 'Double', pid: 1000 },
-      ...{ package: null, message: 'line 0' },
+      at: '2026-11-21T12:49:30.086Z',
+      level: 'info',
+      tag: 'Double',
+      pid: 1000,
+      package: null,
+      message: 'line 0',
     })
     expect(data[1]).toMatchObject({ package: 'org.example.app' })
   })
@@ -105,9 +109,15 @@ it('crashes are listed with their stacks', async () => {
   const { data, next_cursor: cursor } = response.json<Listed>()
   expect(data).toEqual([
     {
-      ...{ at: '2026-11-21T12:49:30.086Z', kind: 'anr', package: 'org.example.app' },
-      ...{ process: 'org.example.app', pid: null, exception: null, reason: 'did not respond' },
-      ...{ stack: '"main"', truncated: false },
+      at: '2026-11-21T12:49:30.086Z',
+      kind: 'anr',
+      package: 'org.example.app',
+      process: 'org.example.app',
+      pid: null,
+      exception: null,
+      reason: 'did not respond',
+      stack: '"main"',
+      truncated: false,
     },
   ])
   const second = await api.request('GET', `${base}/crashes?cursor=${encodeURIComponent(cursor ?? '')}`)
@@ -123,8 +133,12 @@ describe('notifications', () => {
     expect(response.json()).toEqual({
       data: [
         {
-          ...{ id: doubleNotification, package: 'org.example.app', title: 'Title', text: 'Text' },
-          ...{ posted_at: '2026-11-21T12:49:30.086Z', dismissible: true },
+          id: doubleNotification,
+          package: 'org.example.app',
+          title: 'Title',
+          text: 'Text',
+          posted_at: '2026-11-21T12:49:30.086Z',
+          dismissible: true,
         },
       ],
     })
@@ -184,7 +198,9 @@ describe('notifications for guarded requests', () => {
 
   it('are refused when the list may be incomplete', async () => {
     const many = Array.from({ length: mostNotifications - 1 }, (_, index) => ({
-      ...{ ...bank, package: 'org.example.other', title: `Title ${index}` },
+      ...bank,
+      package: 'org.example.other',
+      title: `Title ${index}`,
     }))
     api.agent.held.notifications = [...many, shownNotification]
     expect(errorOf(await open(), 409, 'handoff_required').details).toEqual({ package: 'org.example.app' })

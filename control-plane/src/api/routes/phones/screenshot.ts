@@ -19,10 +19,13 @@ export const screenshotQuery = z.object({
     .max(maxQuality)
     .default(defaultQuality)
     .meta({ description: 'JPEG only.' }),
-  annotate: z.enum(['true', 'false']).default('false').meta({
-    description:
-      'Draws a numbered frame around each element: its `ref`, which actions can target with the snapshot in `X-Snapshot-Id`.',
-  }),
+  annotate: z
+    .enum(['true', 'false'])
+    .default('false')
+    .meta({
+      description:
+        'Draws a numbered frame around each element: its `ref`, which actions can target with the snapshot in `X-Snapshot-Id`.',
+    }),
 })
 
 const image = z.string().meta({ format: 'binary' })

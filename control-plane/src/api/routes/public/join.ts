@@ -70,18 +70,20 @@ export const joinPlugin =
         },
         { address: addressOf(request), requestId: request.id },
       )
-      return reply.code(201).send({
-        host_id: identity.hostId,
-        name: identity.name,
-        country: identity.country,
-        certificate_pem: identity.certificatePem,
-        ca_pem: identity.caPem,
-        nats_jwt: identity.natsJwt,
-        join_id: identity.joinId,
-        nats_url: natsUrl,
-        nats_ca_pem: natsCaPem,
-        control_plane_uri: identity.controlPlaneUri,
-      })
+      return reply
+        .code(201)
+        .send({
+          host_id: identity.hostId,
+          name: identity.name,
+          country: identity.country,
+          certificate_pem: identity.certificatePem,
+          ca_pem: identity.caPem,
+          nats_jwt: identity.natsJwt,
+          join_id: identity.joinId,
+          nats_url: natsUrl,
+          nats_ca_pem: natsCaPem,
+          control_plane_uri: identity.controlPlaneUri,
+        })
     })
     return Promise.resolve()
   }

@@ -48,7 +48,10 @@ async function granted(rights: object = {}) {
   const code = sentTo(await consent(member, tenant.projectId, query, rights)).get('code') ?? ''
   return {
     grant_type: 'authorization_code',
-    ...{ client_id: clientId, redirect_uri: callback, code, code_verifier: verifier },
+    client_id: clientId,
+    redirect_uri: callback,
+    code,
+    code_verifier: verifier,
   }
 }
 
@@ -131,7 +134,8 @@ describe('a client', () => {
     expect((await member.ask('POST', '/connectors/look', { body: { query } })).body).toEqual({
       client: { id: clientId, name: 'Helper <b>', host: null },
       redirect: { host: 'agents.example.com', is_this_machine: false },
-      ...{ preset: 'read-only', scopes: ['phones:read'] },
+      preset: 'read-only',
+      scopes: ['phones:read'],
     })
   })
 
@@ -154,8 +158,11 @@ describe('a client', () => {
     expect(answer.get('state')).toBe('12345678901234567890123')
     expect(answer.get('iss')).toBe(plane.config.http.baseUrl)
     const first = await oauth.token({
-      ...{ grant_type: 'authorization_code', client_id: clientId, code_verifier: verifier },
-      ...{ code: answer.get('code') ?? '', resource: `${plane.config.http.baseUrl}/mcp` },
+      grant_type: 'authorization_code',
+      client_id: clientId,
+      code_verifier: verifier,
+      code: answer.get('code') ?? '',
+      resource: `${plane.config.http.baseUrl}/mcp`,
     })
     expect(first.body).toMatchObject({ token_type: 'Bearer', expires_in: 3600, scope: 'phones:read' })
     expect(first.headers['cache-control']).toBe('no-store')
@@ -423,7 +430,8 @@ it('a person may ask 30 times a minute, since each time may fetch a document', a
 describe('the token endpoint', () => {
   it('answers in the form of OAuth', async () => {
     expect(await oauth.token({ grant_type: 'password', client_id: clientId })).toMatchObject({
-      ...{ status: 400, body: { error: 'unsupported_grant_type' } },
+      status: 400,
+      body: { error: 'unsupported_grant_type' },
     })
     expect((await oauth.token({ grant_type: 'refresh_token' })).body['error']).toBe('invalid_request')
     const json = await plane.server.inject({ method: 'POST', url: '/oauth/token', payload: { a: 1 } })
@@ -447,12 +455,8 @@ describe('the token endpoint', () => {
     const revoked: number[] = []
     for (let each = 0; each < 5; each += 1)
       revoked.push(
-        (
-          await other.post('/revoke', {
-            client_id: clientId,
-            token: each === 0 ? 'x' : guess.refresh_token,
-          })
-        ).status,
+        (await other.post('/revoke', { client_id: clientId, token: each === 0 ? 'x' : guess.refresh_token }))
+          .status,
       )
     expect(revoked).toEqual([200, 200, 200, 429, 429])
   })

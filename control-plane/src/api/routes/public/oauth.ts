@@ -99,8 +99,11 @@ const addPreflight = (app: FastifyInstance, url: string): void =>
 
 function addMetadata(app: FastifyInstance, { issuer, resource, clients, consoleOrigin }: OAuthDeps): void {
   const protectedResource = {
-    ...{ resource, resource_name: 'Phonerack', authorization_servers: [issuer] },
-    ...{ scopes_supported: proposedScopes, bearer_methods_supported: ['header'] },
+    resource,
+    resource_name: 'Phonerack',
+    authorization_servers: [issuer],
+    scopes_supported: proposedScopes,
+    bearer_methods_supported: ['header'],
   }
   const server = {
     issuer,

@@ -18,11 +18,13 @@ const { url: longestUrl, description: longestDescription } = limits.webhooks
 
 const lengthOf = (text: string): number => Array.from(text).length
 
-const urlField = z.string().meta({
-  maxLength: longestUrl,
-  description:
-    'An `https` URL of a public address. Each attempt resolves its name again, and refuses private, loopback, link-local and other special addresses.',
-})
+const urlField = z
+  .string()
+  .meta({
+    maxLength: longestUrl,
+    description:
+      'An `https` URL of a public address. Each attempt resolves its name again, and refuses private, loopback, link-local and other special addresses.',
+  })
 const eventsField = z
   .array(z.enum(eventTypes))
   .min(1)
@@ -48,10 +50,13 @@ export const updateWebhookBody = z
     url: urlField.optional(),
     events: eventsField.optional(),
     description: descriptionField.optional(),
-    enabled: z.boolean().optional().meta({
-      description:
-        'False: nothing is sent, and pending deliveries fail. Events of that time are not sent later.',
-    }),
+    enabled: z
+      .boolean()
+      .optional()
+      .meta({
+        description:
+          'False: nothing is sent, and pending deliveries fail. Events of that time are not sent later.',
+      }),
   })
   .prefault({})
 
@@ -64,9 +69,11 @@ const webhookFields = {
     .array(openEnum(eventTypes, 'A type of events.'))
     .nullable()
     .meta({ description: 'The types of events that are sent; null: all.' }),
-  enabled: z.boolean().meta({
-    description: 'False after `enabled: false`, and after three days in which every attempt failed.',
-  }),
+  enabled: z
+    .boolean()
+    .meta({
+      description: 'False after `enabled: false`, and after three days in which every attempt failed.',
+    }),
   failing_since: timestamp
     .nullable()
     .meta({ description: 'Time of the first failed attempt since the last success.' }),
@@ -82,10 +89,12 @@ export type WebhookJson = z.output<typeof webhookSchema>
 export const webhookWithSecretSchema = z
   .object({
     ...webhookFields,
-    secret: z.string().meta({
-      description:
-        'Verifies signatures by Standard Webhooks: `whsec_` and a key in Base64. It is shown once.',
-    }),
+    secret: z
+      .string()
+      .meta({
+        description:
+          'Verifies signatures by Standard Webhooks: `whsec_` and a key in Base64. It is shown once.',
+      }),
   })
   .meta({ id: 'WebhookWithSecret' })
 

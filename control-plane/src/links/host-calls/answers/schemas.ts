@@ -157,11 +157,7 @@ export const hostAnswers: Answers<HostServiceService> = {
   parkPhone: nothing,
   wipeDevice: z.object({ verified: z.boolean(), checks, ...cleanness }),
   enrollDevice: z.object({ verified: z.boolean(), checks, capabilities, ...cleanness }),
-  observe: z.object({
-    observationJson: json(screenBytes, observation),
-    snapshotId,
-    text: text(screenBytes),
-  }),
+  observe: z.object({ observationJson: json(screenBytes, observation), snapshotId, text: text(screenBytes) }),
   screenshot: z.object({
     image: bytes(screenBytes).refine((image) => image.length > 0),
     screenWidth: pixels,
@@ -180,14 +176,17 @@ export const hostAnswers: Answers<HostServiceService> = {
   runGuardedActions: batchMessage,
   rebootPhone: nothing,
   getDeviceInfo: z.object({
-    ...{ brand: said, model: said, osVersion: said, carrier: said },
-    ...{ screenWidth: pixels, screenHeight: pixels, screenDensity: pixels },
+    brand: said,
+    model: said,
+    osVersion: said,
+    carrier: said,
+    screenWidth: pixels,
+    screenHeight: pixels,
+    screenDensity: pixels,
   }),
   getClipboard: z.object({ text: text(limits.screenAnswer) }),
   setClipboard: nothing,
-  getLocation: z.object({
-    location: maybe(z.object({ latitude: degrees(90), longitude: degrees(180) })),
-  }),
+  getLocation: z.object({ location: maybe(z.object({ latitude: degrees(90), longitude: degrees(180) })) }),
   setLocation: nothing,
   getLocale: z.object({ locale: text(200) }),
   setLocale: z.object({ locale: text(200) }),
@@ -198,10 +197,7 @@ export const hostAnswers: Answers<HostServiceService> = {
   writeFile: z.object({ size: amount }),
   deleteFile: nothing,
   listApps: z.object({ apps: listOf(app, maxEntries) }),
-  beginInstall: z.object({
-    missingSha256: listOf(sha256, limits.libraryFiles),
-    uninstalled: z.boolean(),
-  }),
+  beginInstall: z.object({ missingSha256: listOf(sha256, limits.libraryFiles), uninstalled: z.boolean() }),
   putPackageFile: nothing,
   finishInstall: z.object({
     succeeded: z.boolean(),

@@ -13,7 +13,10 @@ beforeAll(async () => {
 afterAll(() => issuer.close())
 
 const outbound = createOutbound({
-  ...{ allowed: [parseNetwork('127.0.0.1')], allowsHttp: true, resolve: createResolve(), own: () => [] },
+  allowed: [parseNetwork('127.0.0.1')],
+  allowsHttp: true,
+  resolve: createResolve(),
+  own: () => [],
 })
 const signal = (): AbortSignal => AbortSignal.timeout(60_000)
 

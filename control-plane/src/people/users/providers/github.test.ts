@@ -30,7 +30,11 @@ beforeAll(async () => {
     {
       kind: 'github',
       id: 'github',
-      ...{ name: 'GitHub', url, apiUrl: `${url}/api/v3`, clientId: 'id', clientSecret: 'secret' },
+      name: 'GitHub',
+      url,
+      apiUrl: `${url}/api/v3`,
+      clientId: 'id',
+      clientSecret: 'secret',
     },
     createOutbound({ allowed, allowsHttp: true, resolve: createResolve(), own: () => [] }),
   )
@@ -54,19 +58,29 @@ it('has a challenge of PKCE, whose verifier goes with the code', async () => {
   const url = await provider.authorizationUrl({ ...flow, isAgain: false }, AbortSignal.timeout(60_000))
   const challenge = createHash('sha256').update(flow.verifier).digest('base64url')
   expect(Object.fromEntries(url.searchParams)).toMatchObject({
-    ...{ client_id: 'id', state: 's', code_challenge: challenge, code_challenge_method: 'S256' },
+    client_id: 'id',
+    state: 's',
+    code_challenge: challenge,
+    code_challenge_method: 'S256',
     redirect_uri: flow.redirectUri,
   })
   await identify()
   expect(Object.fromEntries(form)).toMatchObject({
-    ...{ client_id: 'id', client_secret: 'secret', code: 'c', code_verifier: flow.verifier },
+    client_id: 'id',
+    client_secret: 'secret',
+    code: 'c',
+    code_verifier: flow.verifier,
     redirect_uri: flow.redirectUri,
   })
 })
 
 it('names a person by the number of their account, and their primary address', async () => {
   expect(await identify()).toEqual({
-    ...{ subject: '7', email: 'ann@example.com', isVerified: true, isAuthority: false, name: 'ann' },
+    subject: '7',
+    email: 'ann@example.com',
+    isVerified: true,
+    isAuthority: false,
+    name: 'ann',
   })
 })
 

@@ -27,21 +27,29 @@ export function createGitHubProvider(config: Config, outbound: Outbound): Provid
     throw new ProviderFailed(`${path} of GitHub answered with status ${status}, or without the fields`)
   }
   return {
-    ...{ id: config.id, name: config.name },
+    id: config.id,
+    name: config.name,
     key: url === 'https://github.com' ? 'github' : `github ${url}`,
     async authorizationUrl({ state, verifier, redirectUri, isAgain }) {
       const { createAuthorizationURL } = await import('better-auth/oauth2')
       return createAuthorizationURL({
-        ...{ id: config.id, options: { clientId } },
+        id: config.id,
+        options: { clientId },
         authorizationEndpoint: `${url}/login/oauth/authorize`,
-        ...{ state, codeVerifier: verifier, redirectURI: redirectUri, scopes: ['read:user', 'user:email'] },
+        state,
+        codeVerifier: verifier,
+        redirectURI: redirectUri,
+        scopes: ['read:user', 'user:email'],
         ...(isAgain ? { prompt: 'select_account' } : {}),
       })
     },
     async identify({ code, verifier, redirectUri }, signal) {
       const form = new URLSearchParams({
-        ...{ client_id: clientId, client_secret: clientSecret ?? '' },
-        ...{ code, redirect_uri: redirectUri, code_verifier: verifier },
+        client_id: clientId,
+        client_secret: clientSecret ?? '',
+        code,
+        redirect_uri: redirectUri,
+        code_verifier: verifier,
       })
       // A refusal has the status 200 too.
       const answer = await outbound.ask(`${url}/login/oauth/access_token`, signal, { form })

@@ -8,8 +8,12 @@ const now = new Date('2026-01-02T03:04:05Z')
 const seconds = Math.floor(now.getTime() / 1000)
 const expected = { issuer: 'https://issuer.example', clientId: 'client', nonce: 'n'.repeat(43), now }
 const good = {
-  ...{ iss: expected.issuer, aud: expected.clientId, nonce: expected.nonce, sub: '1' },
-  ...{ iat: seconds, exp: seconds + 300 },
+  iss: expected.issuer,
+  aud: expected.clientId,
+  nonce: expected.nonce,
+  sub: '1',
+  iat: seconds,
+  exp: seconds + 300,
 }
 
 let privateKey: CryptoKey

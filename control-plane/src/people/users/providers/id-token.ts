@@ -65,7 +65,11 @@ async function verified(
 ): Promise<unknown> {
   try {
     const { payload } = await jwtVerify(token, createLocalJWKSet(keys), {
-      ...{ issuer, audience: clientId, clockTolerance, maxTokenAge, currentDate: now },
+      issuer,
+      audience: clientId,
+      clockTolerance,
+      maxTokenAge,
+      currentDate: now,
       algorithms: [...algorithms],
       requiredClaims: ['sub', 'exp', 'iat', 'nonce'],
     })

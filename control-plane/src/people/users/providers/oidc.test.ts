@@ -7,7 +7,11 @@ const verified = { email: 'Ann@Example.com', email_verified: true, name: 'Ann' }
 
 it('has a verified address only when the issuer says so', () => {
   expect(identityOf('1', verified, issuer)).toEqual({
-    ...{ subject: '1', email: 'ann@example.com', isVerified: true, isAuthority: true, name: 'Ann' },
+    subject: '1',
+    email: 'ann@example.com',
+    isVerified: true,
+    isAuthority: true,
+    name: 'Ann',
   })
   for (const email_verified of [undefined, false, null, 'true', 1])
     expect([email_verified, identityOf('1', { ...verified, email_verified }, issuer).isVerified]).toEqual([

@@ -74,14 +74,20 @@ export function createOidcProvider(config: Config, { outbound, clock }: Parts): 
   }
 
   return {
-    ...{ id: config.id, name: config.name },
+    id: config.id,
+    name: config.name,
     key: config.id === 'google' ? 'google' : `oidc ${issuer}`,
     async authorizationUrl({ state, verifier, nonce, redirectUri, isAgain }, signal) {
       const { authorization_endpoint: authorizationEndpoint } = await discovery.metadata(signal)
       const { createAuthorizationURL } = await import('better-auth/oauth2')
       return createAuthorizationURL({
-        ...{ id: config.id, options: { clientId }, authorizationEndpoint },
-        ...{ state, nonce, codeVerifier: verifier, redirectURI: redirectUri },
+        id: config.id,
+        options: { clientId },
+        authorizationEndpoint,
+        state,
+        nonce,
+        codeVerifier: verifier,
+        redirectURI: redirectUri,
         scopes: ['openid', 'email', 'profile'],
         ...(isAgain ? { prompt: issuer === googleIssuer ? 'select_account' : 'login' } : {}),
       })
@@ -93,7 +99,10 @@ export function createOidcProvider(config: Config, { outbound, clock }: Parts): 
       if (isMissing || (from !== null && from !== issuer))
         throw new ProviderFailed('the answer is of another issuer')
       const form = new URLSearchParams({
-        ...{ grant_type: 'authorization_code', code, redirect_uri: redirectUri, code_verifier: verifier },
+        grant_type: 'authorization_code',
+        code,
+        redirect_uri: redirectUri,
+        code_verifier: verifier,
       })
       const tokens = await exchange(form, metadata, signal)
       const claims = await claimsOf(tokens.id_token, nonce, signal)
@@ -116,7 +125,10 @@ const isOfGoogle = (email: string, profile: Record<string, unknown>): boolean =>
 export function identityOf(subject: string, profile: Record<string, unknown>, issuer: string): Identity {
   const email = textOf(profile['email'])?.toLowerCase() ?? null
   return {
-    ...{ subject, email, name: textOf(profile['name']), isAuthority: true },
+    subject,
+    email,
+    name: textOf(profile['name']),
+    isAuthority: true,
     isVerified:
       email !== null &&
       profile['email_verified'] === true &&

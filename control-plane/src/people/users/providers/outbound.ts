@@ -79,7 +79,10 @@ function send(url: URL, { headers, form, lookup, signal }: Sending): Promise<Ans
     const sending = request(
       url,
       {
-        ...{ method: body === undefined ? 'GET' : 'POST', agent: false, lookup, signal },
+        method: body === undefined ? 'GET' : 'POST',
+        agent: false,
+        lookup,
+        signal,
         headers: {
           accept: 'application/json',
           'user-agent': 'phonerack',

@@ -16,10 +16,7 @@ import { type ConfigMessage, type FrameMessage } from './wire.js'
  * a frame lasts until the next one replaces it, so the clock never stops. Some browsers keep only a
  * few overlapping frames: for these, `short` plays frames one after another as they arrive.
  */
-const timings = {
-  overlapping: { ahead: 0.02, duration: 12 * 3600 },
-  short: { ahead: 0, duration: 0.02 },
-}
+const timings = { overlapping: { ahead: 0.02, duration: 12 * 3600 }, short: { ahead: 0, duration: 0.02 } }
 /** Too slow: more frames than this wait, and the oldest for longer than these milliseconds. */
 const maxWaiting = 10
 const maxWaitMs = 800

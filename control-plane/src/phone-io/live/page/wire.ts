@@ -19,10 +19,7 @@ export const maxUnacknowledged = 512 * 1024
 export const acknowledgeEvery = 32 * 1024
 
 export const closings = {
-  badMessage: {
-    code: 4000,
-    reason: 'The page and the server use different versions. Reload the page.',
-  },
+  badMessage: { code: 4000, reason: 'The page and the server use different versions. Reload the page.' },
   expired: { code: 4001, reason: 'This link has expired.' },
   unknown: { code: 4002, reason: 'This link is invalid or no longer works.' },
   parked: { code: 4003, reason: 'The phone was parked.' },

@@ -20,8 +20,14 @@ import { searchTarget } from './targets.js'
 import { typescript } from './typescript.js'
 
 const element = (ref: number, more: Partial<Element>): Element => ({
-  ...{ ref, type: 'TextView', text: null, desc: null, id: null },
-  ...{ bounds: [0, 20 * ref, 100, 20 * ref + 20], center: [50, 20 * ref + 10], state: ['clickable'] },
+  ref,
+  type: 'TextView',
+  text: null,
+  desc: null,
+  id: null,
+  bounds: [0, 20 * ref, 100, 20 * ref + 20],
+  center: [50, 20 * ref + 10],
+  state: ['clickable'],
   ...more,
 })
 const screenOf = (elements: Element[], id = 'snp_aaaaaaaaaaaa'): Observation => ({
@@ -42,15 +48,32 @@ function stepOf(actions: object[], more: Partial<StepView> & { center?: [number,
   const at = new Date(Date.UTC(2026, 10, 26, 20, 0, second))
   const parsed = actions.map((action) => actionSchema.parse(action))
   const results = parsed.map(({ type }, index): ActionResult => ({
-    ...{ index, type, ok: true, ms: 1 },
+    index,
+    type,
+    ok: true,
+    ms: 1,
     ...(center ? { resolved: { center } } : {}),
   }))
   return {
-    ...{ id: 'stp_aaaaaaaaaaaa', phone: 'ph_aaaaaaaaaaaa', session: 'ses_aaaaaaaaaaaa' },
-    ...{ requestId: 'req_aaaaaaaaaaaa', status: 'succeeded', startedAt: at, endedAt: at, observe: 'ui' },
+    id: 'stp_aaaaaaaaaaaa',
+    phone: 'ph_aaaaaaaaaaaa',
+    session: 'ses_aaaaaaaaaaaa',
+    requestId: 'req_aaaaaaaaaaaa',
+    status: 'succeeded',
+    startedAt: at,
+    endedAt: at,
+    observe: 'ui',
     by: { via: 'api', client: null, keyId: 'key_aaaaaaaaaaaa', keyName: null },
-    ...{ actions: parsed, results, completed: results.length, error: null, textKept: false },
-    ...{ before: null, beforeAt: null, after: null, picture: null, expiresAt: at },
+    actions: parsed,
+    results,
+    completed: results.length,
+    error: null,
+    textKept: false,
+    before: null,
+    beforeAt: null,
+    after: null,
+    picture: null,
+    expiresAt: at,
     ...view,
   }
 }
@@ -252,9 +275,7 @@ it('no text of a phone or a tenant ends a literal or a comment', () => {
         { type: 'tap', target },
         { type: 'type', text: text.replace('\ud800', 'x'), target },
       ],
-      {
-        textKept: true,
-      },
+      { textKept: true },
     )
     const [first] = step.results
     return first

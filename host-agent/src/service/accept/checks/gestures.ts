@@ -26,11 +26,7 @@ const upwards = ({ width, height }: Screen, x: number): Stroke => ({
 
 /** A finger that stays where it is, at `x` as a share of the width. */
 const resting = ({ width, height }: Screen, x: number): Stroke => ({
-  points: [0, times.stroke].map((atMs) => ({
-    x: Math.round(width * x),
-    y: Math.round(height * 0.75),
-    atMs,
-  })),
+  points: [0, times.stroke].map((atMs) => ({ x: Math.round(width * x), y: Math.round(height * 0.75), atMs })),
 })
 
 /** Downwards after a rest: an uneven path, which is not played as a swipe. */

@@ -34,7 +34,9 @@ function installOn(
   const sha256 = createHash('sha256').update(content).digest('hex')
   const app = {
     // Its version is read from the phone.
-    ...{ package: settingsApp.package, versionCode: before.versionCode, before },
+    package: settingsApp.package,
+    versionCode: before.versionCode,
+    before,
     files: [{ path, sha256, size: content.length }],
   }
   const hooks = { onSession, onBroken: () => Promise.resolve() }

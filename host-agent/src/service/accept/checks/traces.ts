@@ -18,17 +18,20 @@ interface Settable {
 
 const settable: readonly Settable[] = [
   {
-    ...{ trace: 'accessibility_services', namespace: 'secure', key: 'enabled_accessibility_services' },
-    ...{ value: 'com.example.acceptance/.Service', found: 'com.example.acceptance/.Service' },
+    trace: 'accessibility_services',
+    namespace: 'secure',
+    key: 'enabled_accessibility_services',
+    value: 'com.example.acceptance/.Service',
+    found: 'com.example.acceptance/.Service',
   },
   {
-    ...{ trace: 'vpn', namespace: 'secure', key: 'always_on_vpn_app' },
-    ...{ value: 'com.example.acceptance', found: 'com.example.acceptance' },
+    trace: 'vpn',
+    namespace: 'secure',
+    key: 'always_on_vpn_app',
+    value: 'com.example.acceptance',
+    found: 'com.example.acceptance',
   },
-  {
-    ...{ trace: 'settings', namespace: 'system', key: 'font_scale' },
-    ...{ value: '1.15', found: 'font_scale=1.15' },
-  },
+  { trace: 'settings', namespace: 'system', key: 'font_scale', value: '1.15', found: 'font_scale=1.15' },
 ]
 
 const pin = '9753'

@@ -239,7 +239,10 @@ const decode = (phone: PhoneUnderTest, args: readonly string[], progress: Progre
       phone.programs.ffmpeg,
       [...args],
       {
-        ...{ encoding: 'buffer', maxBuffer: maxFrameBytes, signal: progress.signal, killSignal: 'SIGKILL' },
+        encoding: 'buffer',
+        maxBuffer: maxFrameBytes,
+        signal: progress.signal,
+        killSignal: 'SIGKILL',
         env: { PATH, LD_LIBRARY_PATH },
       },
       (error, stdout, stderr) => {

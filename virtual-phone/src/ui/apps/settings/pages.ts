@@ -63,10 +63,9 @@ const timeNow = (ui: Ui): string =>
     timeZone: ui.configuration.timeZone,
   }).format(ui.now)
 const dateNow = (ui: Ui): string =>
-  dateFormat(ui.configuration.locale, {
-    dateStyle: 'long',
-    timeZone: ui.configuration.timeZone,
-  }).format(ui.now)
+  dateFormat(ui.configuration.locale, { dateStyle: 'long', timeZone: ui.configuration.timeZone }).format(
+    ui.now,
+  )
 
 const root: readonly Entry[] = [
   {

@@ -19,11 +19,7 @@ import { newShop, sums } from './data.js'
 import { CART, CHECKOUT, DETAIL, DONE, MAIN, money, shopOf } from './parts.js'
 
 const COLORS: Readonly<Record<string, string>> = { Kitchen: '#e8710a', Office: '#1a73e8', Outdoor: '#188038' }
-const GLYPHS: Readonly<Record<string, string>> = {
-  Kitchen: 'local_cafe',
-  Office: 'work',
-  Outdoor: 'terrain',
-}
+const GLYPHS: Readonly<Record<string, string>> = { Kitchen: 'local_cafe', Office: 'work', Outdoor: 'terrain' }
 
 const picture = (product: Product, size: number): View =>
   frame(

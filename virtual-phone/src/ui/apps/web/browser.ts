@@ -33,11 +33,7 @@ function page(ui: Ui, url: string, go: (target: string) => void): View[] {
     label(
       t,
       ui.say('This phone has no network, so {host} was not loaded.', { host: host === '' ? url : host }),
-      {
-        id: ui.id('page_message'),
-        margin: { top: 12 },
-        look: { color: t.secondary },
-      },
+      { id: ui.id('page_message'), margin: { top: 12 }, look: { color: t.secondary } },
     ),
   ]
 }

@@ -65,7 +65,9 @@ export function addOperatorService(app: FastifyInstance, deps: ServiceDeps): voi
       ...(await readSystem(core)),
       nats: { is_connected: nats?.ok ?? false },
       clock_ahead_ms: clock?.skew_ms ?? null,
-      ...{ storage, version, replica_id: replicaId },
+      storage,
+      version,
+      replica_id: replicaId,
     }
   })
   app.post(`${operatorPath}/service/pause`, (request) =>

@@ -106,7 +106,10 @@ export function framesOf({ steps, screens }: Replay): Frame[] {
     const earlier = steps[number - 1]
     const isSame = earlier !== undefined && earlier.after !== null && earlier.after === step.before
     const before: Frame = {
-      ...{ step, number, part: 'before', screen: screen(step.before) },
+      step,
+      number,
+      part: 'before',
+      screen: screen(step.before),
       picture: isSame ? earlier.picture : null,
     }
     const after: Frame = { step, number, part: 'after', screen: screen(step.after), picture: step.picture }
