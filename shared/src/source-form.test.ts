@@ -22,7 +22,7 @@ it('has at most 400 lines', () => {
   expect(long).toEqual([])
 })
 
-// TypeScript does not check a spread literal for unknown properties. An array may group the words of a command line.
+// TypeScript does not check a spread literal for unknown properties. An array may group the arguments of a program.
 it('spreads no object literal', () => {
   const spread = listed
     .filter((file) => /\.(?:[cm]?ts|tsx|[cm]js)$/.test(file) && !/(^|\/)(gen|_?generated)\//.test(file))
