@@ -17,7 +17,7 @@ Observe = Literal["none", "ui", "screenshot", "both", "text"]
 
 
 class AsyncScreen:
-    """Nothing waits by itself: an action fails when its element is not there. `timeout` waits for it, in seconds.
+    """An action does not wait for its element, and fails when it is not there. `timeout` waits for it, in seconds.
 
     `deadline` is the time limit of a call, in seconds; on methods that wait for no element, `timeout` is the same.
     """
