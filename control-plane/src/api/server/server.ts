@@ -32,6 +32,7 @@ import { trackLifetimes } from '../http/lifetimes.js'
 import { addRequestContext } from '../http/request-context.js'
 import { addRequestLog } from '../http/request-log.js'
 import { addRequestMetrics } from '../http/request-metrics.js'
+import { boundPipelining } from '../http/pipelining.js'
 import { addRefusalPause, createRateLimit } from '../http/rate-limit.js'
 import { keepAddresses } from '../../base/failure-limit/network.js'
 import { createFailureLimit, type FailureLimit } from '../../base/failure-limit/failure-limit.js'
@@ -139,6 +140,7 @@ export function addFoundations(app: FastifyInstance): void {
   app.decorateRequest('isHostLost', false)
   const paths = watchPaths(app)
   keepAddresses(app.server)
+  boundPipelining(app)
   const continuation = acceptExpectations(app.server)
   app.server.on('connect', (_request, socket: Socket) => answerOnSocket(socket, new ApiError('not_found')))
   addInProcess(app)
