@@ -5,22 +5,24 @@
 import { actionTypes, keyModifiers } from '@phonerack/shared'
 import { type Schema } from '../tool.js'
 
+const fields = {
+  ref: { type: 'integer' },
+  snapshot_id: { type: 'string' },
+  text: { type: 'string' },
+  nth: { type: 'integer' },
+  id: { type: 'string' },
+  desc: { type: 'string' },
+  x: { type: 'integer' },
+  y: { type: 'integer' },
+}
 const target: Schema = {
   type: 'object',
   description:
     'One of {ref, snapshot_id}, {text, nth?} (as in the quotes of the screen), {id}, {desc}, {x, y} in device pixels',
-  properties: {
-    ref: { type: 'integer' },
-    snapshot_id: { type: 'string' },
-    text: { type: 'string' },
-    nth: { type: 'integer' },
-    id: { type: 'string' },
-    desc: { type: 'string' },
-    x: { type: 'integer' },
-    y: { type: 'integer' },
-  },
+  properties: fields,
 }
-const point: Schema = { type: 'object', description: 'Like target' }
+/** Some clients forbid every field that an object does not list. */
+const point: Schema = { type: 'object', description: 'Like target', properties: fields }
 
 const perType = [
   'tap, double_tap, long_press(duration_ms?): target',
