@@ -35,22 +35,22 @@ const busy = 'needs a pool without a free connection; `http/saturated.test.ts` s
 
 /** Places that no request of this test reaches, by file and code, and why. */
 const unreached = {
-  'connectors/grants.ts: invalid_request': 'goes to a member on the page where an app asks for access',
-  'db/busy.ts: none': busy,
-  'db/busy.ts: service_unavailable': busy,
-  'db/owner-gate.ts: rate_limited':
+  'api/http/held-open.ts: none': 'needs a stalled download; `http/held-open.test.ts` reads it to its end',
+  'base/db/busy.ts: none': busy,
+  'base/db/busy.ts: service_unavailable': busy,
+  'base/db/owner-gate.ts: rate_limited':
     'needs a hundred requests that wait; `core/tenant-transaction.test.ts` sends again',
-  'hosts/connection-check.ts: rate_limited': doctor,
-  'hosts/connection-check.ts: unauthorized': doctor,
-  'http/held-open.ts: none': 'needs a stalled download; `http/held-open.test.ts` reads it to its end',
-  'installs/run-install.ts: app_not_available':
-    'needs a library that lost an app between its list and the install',
-  'operator/admit-host.ts: invalid_request':
-    'goes to a host agent of an earlier release, whose operator upgrades it',
-  'setup/pending.ts: rate_limited': 'needs thousands of terminals that wait',
-  'uploads/incoming.ts: validation_failed':
+  'files/uploads/incoming.ts: validation_failed':
     'goes to a client that broke off; `uploads/receive.test.ts` sends again',
-  'uploads/process.ts: storage_full': 'needs a disk that fills up between the request and its job',
+  'files/uploads/process.ts: storage_full': 'needs a disk that fills up between the request and its job',
+  'fleet/hosts/connection-check.ts: rate_limited': doctor,
+  'fleet/hosts/connection-check.ts: unauthorized': doctor,
+  'fleet/operator/admit-host.ts: invalid_request':
+    'goes to a host agent of an earlier release, whose operator upgrades it',
+  'people/connectors/grants.ts: invalid_request': 'goes to a member on the page where an app asks for access',
+  'people/setup/pending.ts: rate_limited': 'needs thousands of terminals that wait',
+  'phone-io/installs/run-install.ts: app_not_available':
+    'needs a library that lost an app between its list and the install',
 }
 
 it('comes only from places that are followed above or listed with a reason', () => {
@@ -62,17 +62,17 @@ it('comes only from places that are followed above or listed with a reason', () 
 
 /** Places that pass on the text of a case above, an APK's error, a host's error for a step, or no `next`. */
 const passedOn = [
-  'device-control/run-actions.ts',
-  'http/conventions.ts',
-  'http/errors.ts',
-  'http/json.ts',
-  'http/json.ts',
-  'installs/records.ts',
-  'library/files.ts',
-  'routes/apps/schemas.ts',
-  'steps/redact-screen.ts',
-  'uploads/process.ts',
-  'uploads/records.ts',
+  'api/http/conventions.ts',
+  'api/http/errors.ts',
+  'api/http/json.ts',
+  'api/http/json.ts',
+  'api/routes/apps/schemas.ts',
+  'files/library/files.ts',
+  'files/uploads/process.ts',
+  'files/uploads/records.ts',
+  'phone-io/device-control/run-actions.ts',
+  'phone-io/installs/records.ts',
+  'phone-io/steps/redact-screen.ts',
 ]
 
 it('is passed on without its own text only in known files', () => {

@@ -168,7 +168,7 @@ export function sitesOf(folder: string): { sites: Site[]; passedOn: PassedOn[] }
       if (defined.length === 0) passedOn.push(`${file}: ${expression.trim()}`)
     }
     // Requests passed on as an argument; descriptions of routes are not advice.
-    if (file.startsWith('routes/')) continue
+    if (file.startsWith('api/routes/')) continue
     for (const literal of literalsIn(text, 0, text.length))
       if (request.test(literal.parts.join('x')) && !sites.has(`${file}:${literal.at}`))
         add(file, text, literal)
