@@ -113,13 +113,15 @@ const codeBefore = (text: string, at: number): string =>
 const isType = (expression: string): boolean =>
   /^(?:string|number|unknown|null|Map|\$ZodType|z\.|name\.|cleaned\(|\()|^\{ message/.test(expression.trim())
 
-/** The definition of a name in any file: a constant, or a function's return value. */
+/** The definition of a name in its file, or an exported one: a constant, or a function's return value. */
 function definitionOf(
   name: string,
+  own: string,
   files: { file: string; text: string }[],
 ): [number, number, string, string][] {
   for (const { file, text } of files) {
-    const match = new RegExp(`^(?:export )?(const|function) ${name}\\b`, 'm').exec(text)
+    const exported = file === own ? '(?:export )?' : 'export '
+    const match = new RegExp(`^${exported}(const|function) ${name}\\b`, 'm').exec(text)
     if (!match) continue
     const end = /\n(?=\S)(?![)}\]])/.exec(text.slice(match.index + 1))
     const to = match.index + 1 + (end?.index ?? text.length)
@@ -161,7 +163,7 @@ export function sitesOf(folder: string): { sites: Site[]; passedOn: PassedOn[] }
       if (own.length > 0) continue
       const names = [...expression.matchAll(/\b[a-z]\w*\b/gi)].map(([name]) => name)
       const defined = names
-        .flatMap((name) => definitionOf(name, files))
+        .flatMap((name) => definitionOf(name, file, files))
         .flatMap(([from, to, where, whole]) =>
           literalsIn(whole, from, to).filter((each) => add(where, whole, each)),
         )
