@@ -1,7 +1,7 @@
 /** Writes the packages that a control plane serves at `/packages`, and their checksums: `node served-packages.js DIR`. */
-import { createHash } from 'node:crypto'
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import path from 'node:path'
+import { writeSums } from '../../scripts/lib/release/checksums.mjs'
 import { buildClient, buildPythonSource, clients } from './packages/clients.js'
 
 const [out] = process.argv.slice(2)
@@ -9,10 +9,6 @@ if (out === undefined) throw new Error('usage: node served-packages.js DIR')
 rmSync(out, { recursive: true, force: true })
 // The same files have the same checksums in each build.
 const build = { root: path.resolve(import.meta.dirname, '..', '..'), out: path.resolve(out), time: 0 }
-const files = [
-  ...(await Promise.all(clients.map((spec) => buildClient(spec, build)))),
-  await buildPythonSource(build),
-]
-const line = (file: string): string =>
-  `${createHash('sha256').update(readFileSync(file)).digest('hex')}  ${path.basename(file)}\n`
-writeFileSync(path.join(build.out, 'SHA256SUMS'), files.map(line).join(''))
+await Promise.all(clients.map((spec) => buildClient(spec, build)))
+await buildPythonSource(build)
+writeSums(build.out)
