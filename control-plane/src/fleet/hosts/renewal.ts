@@ -12,9 +12,8 @@ import {
 import { Progress } from '@phonerack/shared'
 import { type Core } from '../../base/core/core.js'
 import { inTransaction } from '../../base/db/database.js'
-import { hostInReach } from '../../rental/devices/reach.js'
+import { addressInReach } from '../../rental/devices/placement.js'
 import { type Host } from '../../gen/prisma/client.js'
-import { addressOf } from '../../links/host-calls/address-of.js'
 import { callHost } from '../../links/host-calls/calls.js'
 import { type HostClients } from '../../links/host-calls/clients.js'
 import { type Authorities } from '../../base/pki/authorities.js'
@@ -70,8 +69,8 @@ async function due({ core, authority }: RenewalParts, now: Date, except: string[
 async function renew(parts: RenewalParts, id: string): Promise<void> {
   const { core, hosts } = parts
   const host = await core.db.host.findUniqueOrThrow({ where: { id } })
-  const address = addressOf(host)
-  if (address === null || !hostInReach(host.lastSeenAt, core.clock.now(), core.rules)) return
+  const address = addressInReach(host, core.clock.now(), core.rules)
+  if (address === null) return
   const connection = hosts.to(id, address)
   const progress = () => Progress.for(callMs, parts.stopping)
   const waiting = await callHost<BeginRenewalRequest, BeginRenewalResponse>(

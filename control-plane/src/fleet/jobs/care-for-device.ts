@@ -2,6 +2,7 @@
  * Jobs `device.wipe` and `device.enroll`. A device becomes free only after a verified wipe. When
  * verification fails, the device is quarantined with the reason, for the operator.
  */
+import { assignmentOf } from '../../rental/devices/placement.js'
 import {
   type EnrollDeviceRequest,
   type EnrollDeviceResponse,
@@ -21,7 +22,6 @@ import { CallFailure, callHost } from '../../links/host-calls/calls.js'
 import { refusalIn, settleRefusal } from '../hosts/settle-device.js'
 import { countCare, type CareKind, type CareOutcome } from '../../base/metrics/instruments.js'
 import {
-  assignmentFor,
   placeDevice,
   type JobContext,
   type PlacedDevice,
@@ -80,7 +80,7 @@ export async function wipeDeviceJob(context: JobContext, payload: JobPayload<'de
     callHost<WipeDeviceRequest, WipeDeviceResponse>(
       connection,
       (client, ...rest) => client.wipeDevice(...rest),
-      { assignment: assignmentFor(device, phoneId) },
+      { assignment: assignmentOf(phoneId, device, '') },
       Progress.for(context.core.rules.careDeadlineMs, context.stopping),
     ),
   )

@@ -3,6 +3,7 @@
  * calls hang, does not delay the park: the fencing number is raised already, and the agent learns
  * it at the next start.
  */
+import { assignmentOf } from '../../rental/devices/placement.js'
 import { type ParkPhoneRequest, type ParkPhoneResponse } from '@phonerack/proto'
 import { Progress } from '@phonerack/shared'
 import { CallFailure, callHost } from '../../links/host-calls/calls.js'
@@ -10,7 +11,6 @@ import { refusalIn, settleRefusal } from '../hosts/settle-device.js'
 import { readPhone } from '../../rental/phones/records.js'
 import { becomeParked } from '../../rental/phones/run.js'
 import {
-  assignmentFor,
   placeDevice,
   type JobContext,
   type PlacedDevice,
@@ -66,7 +66,7 @@ async function putToRest(
       await callHost<ParkPhoneRequest, ParkPhoneResponse>(
         device.connection,
         (client, ...rest) => client.parkPhone(...rest),
-        { assignment: assignmentFor(device, phoneId) },
+        { assignment: assignmentOf(phoneId, device, '') },
         Progress.for(tryMs, context.stopping),
       )
       return 'done'

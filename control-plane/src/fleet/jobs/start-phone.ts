@@ -3,6 +3,7 @@
  * deadline, for a new phone also with another device. Safe to run twice: the agent and the tables
  * both check the fencing number.
  */
+import { assignmentOf } from '../../rental/devices/placement.js'
 import { reasonOf, startsKeepFailing } from '../../rental/devices/quarantine.js'
 import {
   type StartPhoneRequest,
@@ -24,7 +25,6 @@ import { lockPhone, readPhone, type PhoneRecord } from '../../rental/phones/reco
 import { resetDone } from '../../rental/phones/restart.js'
 import { becomeReady, failCreate, quarantinePhoneDevice } from '../../rental/phones/run.js'
 import {
-  assignmentFor,
   placeDevice,
   type JobContext,
   type PlacedDevice,
@@ -116,7 +116,7 @@ async function reset(
   const { verified, checks, ...answer } = await callHost<WipeDeviceRequest, WipeDeviceResponse>(
     device.connection,
     (client, ...rest) => client.wipeDevice(...rest),
-    { assignment: assignmentFor(device, phoneId) },
+    { assignment: assignmentOf(phoneId, device, '') },
     Progress.for(ms, context.stopping),
   )
   const failed = checks.filter((check) => !check.passed)
@@ -138,7 +138,7 @@ async function callStart(
   await callHost<StartPhoneRequest, StartPhoneResponse>(
     device.connection,
     (client, ...rest) => client.startPhone(...rest),
-    { assignment: assignmentFor(device, phoneId) },
+    { assignment: assignmentOf(phoneId, device, '') },
     Progress.for(ms, context.stopping),
   )
 }

@@ -9,7 +9,8 @@ import { type HostClients } from '../../links/host-calls/clients.js'
 import { type Core } from '../../base/core/core.js'
 import { conflictOr } from '../../rental/phones/conflict-after-call.js'
 import { retryRead } from './reads.js'
-import { phoneUnavailable, readyTarget, writableTarget, type Target } from '../../rental/phones/target.js'
+import { assignmentOf } from '../../rental/devices/placement.js'
+import { phoneUnavailable, readyTarget, writableTarget } from '../../rental/phones/target.js'
 import { type CallContext, type Caller } from '../../base/core/caller.js'
 
 /** Milliseconds for one try of a read, and for a write including its wait in the queue. */
@@ -43,14 +44,14 @@ export function createPhoneCalls(core: Core, hosts: HostClients): PhoneCalls {
     read: ({ caller, phoneId, context }, method, request) =>
       retryRead(phoneId, context, async (progress) => {
         const target = await readyTarget(core, hosts, caller, phoneId, context.signal)
-        const message = request(assignmentOf(phoneId, target, context))
+        const message = request(assignmentOf(phoneId, target, context.requestId))
         return callHost(target.connection, method, message, progress.within(times.read))
       }),
 
     async write({ caller, phoneId, context }, method, request, next) {
       const target = await writableTarget(core, hosts, caller, phoneId, context.signal)
       try {
-        const message = request(assignmentOf(phoneId, target, context))
+        const message = request(assignmentOf(phoneId, target, context.requestId))
         return await callHost(target.connection, method, message, Progress.for(times.write))
       } catch (error) {
         if (!(error instanceof CallFailure)) throw error
@@ -85,12 +86,3 @@ export function refusalOf(
     cause: failure,
   })
 }
-
-export const assignmentOf = (phoneId: string, target: Target, context: CallContext): Assignment => ({
-  phoneId,
-  serial: target.serial,
-  fencingNumber: target.fencingNumber,
-  requestId: context.requestId,
-  // Needed only by calls that may carry a new fencing number.
-  tenant: '',
-})

@@ -6,6 +6,7 @@ import { type HostClients, type HostConnection } from '../../links/host-calls/cl
 import { type Core } from '../../base/core/core.js'
 import { beginRestart, endReboot } from '../../rental/phones/restart.js'
 import { phoneUnavailable, writableTarget } from '../../rental/phones/target.js'
+import { assignmentOf } from '../../rental/devices/placement.js'
 import { tenantOf } from '../../rental/devices/tenant.js'
 import { type Caller } from '../../base/core/caller.js'
 import { type PowerService } from './types.js'
@@ -34,11 +35,9 @@ export function createPowerService(core: Core, hosts: HostClients): PowerService
     async reboot(caller, phoneId, context) {
       const connection = await connectionTo(caller, phoneId, context.signal)
       const restarting = await beginRestart(core, caller, phoneId, 'reboot')
-      const { serial, fencingNumber } = restarting
-      const tenant = tenantOf(caller.projectId)
       // A phone that was ready has data.
-      const had = { hasData: true, requestId: context.requestId }
-      const assignment = { phoneId, tenant, serial, fencingNumber, ...had }
+      const user = { tenant: tenantOf(caller.projectId), hasData: true }
+      const assignment = assignmentOf(phoneId, { ...restarting, ...user }, context.requestId)
       let refusal: ApiError | null = null
       let nothingDone = false
       try {

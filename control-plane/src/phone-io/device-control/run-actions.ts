@@ -12,6 +12,7 @@ import {
 import { readJson } from '../../links/host-calls/answers/fields.js'
 import { CallFailure, requireConnection, toFailure } from '../../links/host-calls/calls.js'
 import { countOk, resultsOfLostBatch, type BatchKnown } from './batch.js'
+import { assignmentOf } from '../../rental/devices/placement.js'
 import { handoffRequired } from '../../rental/phones/left-to-person.js'
 import { phoneUnavailable, type Target } from '../../rental/phones/target.js'
 import { type CallContext } from '../../base/core/caller.js'
@@ -43,13 +44,7 @@ export async function runBatch(
     throw error
   }
   const request = {
-    assignment: {
-      phoneId,
-      serial: target.serial,
-      fencingNumber: target.fencingNumber,
-      requestId: context.requestId,
-      tenant: '',
-    },
+    assignment: assignmentOf(phoneId, target, context.requestId),
     actionsJson: Buffer.from(JSON.stringify(batch.actions)),
     observe: modes[batch.observe],
     startWithinMs: own?.startWithinMs ?? 0,

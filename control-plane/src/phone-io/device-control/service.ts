@@ -13,7 +13,7 @@ import { callHost } from '../../links/host-calls/calls.js'
 import { type HostClients } from '../../links/host-calls/clients.js'
 import { type Core } from '../../base/core/core.js'
 import { conflictOr } from '../../rental/phones/conflict-after-call.js'
-import { assignmentOf } from './phone-calls.js'
+import { assignmentOf } from '../../rental/devices/placement.js'
 import { retryRead } from './reads.js'
 import { runBatch } from './run-actions.js'
 import { readyTarget, writableTarget, type Target } from '../../rental/phones/target.js'
@@ -32,7 +32,7 @@ export function createDeviceService(core: Core, hosts: HostClients): DeviceServi
   ): Promise<T> =>
     retryRead(phoneId, context, async (progress) => {
       const target = await readyTarget(core, hosts, caller, phoneId, context.signal)
-      return call(target, assignmentOf(phoneId, target, context), progress.within(readMs))
+      return call(target, assignmentOf(phoneId, target, context.requestId), progress.within(readMs))
     })
 
   return {

@@ -7,7 +7,7 @@ import { type Core } from '../../base/core/core.js'
 import { callHost } from '../../links/host-calls/calls.js'
 import { type HostClients } from '../../links/host-calls/clients.js'
 import { unattendedTarget, type Target } from '../../rental/phones/target.js'
-import { assignmentOf } from './phone-calls.js'
+import { assignmentOf } from '../../rental/devices/placement.js'
 import { readFailure } from './reads.js'
 import { type ThumbnailAbsenceName, type ThumbnailService, type ThumbnailView } from './types.js'
 
@@ -38,7 +38,7 @@ export function createThumbnailService(
     const { image, tag, absence } = await callHost<ThumbnailRequest, ThumbnailResponse>(
       target.connection,
       (client, ...rest) => client.thumbnail(...rest),
-      { assignment: assignmentOf(phoneId, target, context), ...asked },
+      { assignment: assignmentOf(phoneId, target, context.requestId), ...asked },
       progress,
     )
     if (tag === '') return { kind: 'none', why: absences[absence] }

@@ -9,7 +9,7 @@ import {
   type FinishInstallResponse,
 } from '@phonerack/proto'
 import { ApiError, Progress } from '@phonerack/shared'
-import { assignmentOf } from '../device-control/phone-calls.js'
+import { assignmentOf } from '../../rental/devices/placement.js'
 import { type Target } from '../../rental/phones/target.js'
 import { type Install } from '../../gen/prisma/client.js'
 import { CallFailure, callHost } from '../../links/host-calls/calls.js'
@@ -111,12 +111,11 @@ async function installOn(
   target: Target,
 ): Promise<InstallEnd | null> {
   const { core, stopping } = context
-  const call = { requestId: install.requestId, signal: stopping }
   const begin = () =>
     callHost<BeginInstallRequest, BeginInstallResponse>(
       target.connection,
       (client, ...rest) => client.beginInstall(...rest),
-      beginRequest(install, target, call),
+      beginRequest(install, target),
       Progress.for(times.begin, stopping),
     )
   const begunAt = performance.now()
@@ -129,7 +128,7 @@ async function installOn(
   const answer = await callHost<FinishInstallRequest, FinishInstallResponse>(
     target.connection,
     (client, ...rest) => client.finishInstall(...rest),
-    { assignment: assignmentOf(install.phoneId, target, call), installId: install.id },
+    { assignment: assignmentOf(install.phoneId, target, install.requestId), installId: install.id },
     Progress.for(times.finish, stopping),
   )
   return answer.succeeded ? { error: null, next: null } : failureOf(answer, install)

@@ -6,7 +6,7 @@ import { type BeginInstallRequest, type BeginInstallResponse } from '@phonerack/
 import { ApiError, Progress } from '@phonerack/shared'
 import { conflictOr } from '../../rental/phones/conflict-after-call.js'
 import { phoneUnavailable, writableTarget, type Target } from '../../rental/phones/target.js'
-import { assignmentOf } from '../device-control/phone-calls.js'
+import { assignmentOf } from '../../rental/devices/placement.js'
 import { type Install } from '../../gen/prisma/client.js'
 import { CallFailure, callHost } from '../../links/host-calls/calls.js'
 import { type HostClients } from '../../links/host-calls/clients.js'
@@ -14,7 +14,6 @@ import { permitted } from '../../rental/phones/access.js'
 import { type Core } from '../../base/core/core.js'
 import { wireNeeds } from '../../files/apps/needs.js'
 import { confirm, filesOf, forget, installsRequest, recent, record, viewOf } from './records.js'
-import { type CallContext } from '../../base/core/caller.js'
 import { type InstallService } from './types.js'
 
 /** Milliseconds: the agent checks, and with `replace` uninstalls. */
@@ -30,7 +29,7 @@ export function createInstallService(core: Core, hosts: HostClients): InstallSer
         source,
         requestId: context.requestId,
       })
-      const isUninstalled = await begin(core, install, target, context)
+      const isUninstalled = await begin(core, install, target)
       try {
         return viewOf(await confirm(core, install))
       } catch (error) {
@@ -46,12 +45,8 @@ export function createInstallService(core: Core, hosts: HostClients): InstallSer
   }
 }
 
-export const beginRequest = (
-  install: Install,
-  target: Target,
-  context: CallContext,
-): BeginInstallRequest => ({
-  assignment: assignmentOf(install.phoneId, target, context),
+export const beginRequest = (install: Install, target: Target): BeginInstallRequest => ({
+  assignment: assignmentOf(install.phoneId, target, install.requestId),
   installId: install.id,
   package: install.package,
   versionCode: install.versionCode,
@@ -64,12 +59,12 @@ export const beginRequest = (
  * Sent once. Returns true when `replace` has uninstalled the app. @throws ApiError when refused;
  * its row is removed
  */
-async function begin(core: Core, install: Install, target: Target, context: CallContext): Promise<boolean> {
+async function begin(core: Core, install: Install, target: Target): Promise<boolean> {
   try {
     const answer = await callHost<BeginInstallRequest, BeginInstallResponse>(
       target.connection,
       (client, ...rest) => client.beginInstall(...rest),
-      beginRequest(install, target, context),
+      beginRequest(install, target),
       Progress.for(beginMs),
     )
     return answer.uninstalled

@@ -6,6 +6,7 @@
 import { Metadata, type ClientUnaryCall } from '@grpc/grpc-js'
 import { type HostClients } from '../../links/host-calls/clients.js'
 import { type Core } from '../../base/core/core.js'
+import { assignmentOf } from '../../rental/devices/placement.js'
 import { readLongestLinks, standingOf, type Place } from './standing.js'
 
 export interface StandBys {
@@ -29,10 +30,9 @@ export function createStandBys(core: Core, hosts: HostClients): StandBys {
   let isClosed = false
 
   function begin(phoneId: string, wanted: Wanted): void {
-    const { hostId, serial, fencingNumber } = wanted.place
-    const assignment = { phoneId, serial, fencingNumber, requestId: '', tenant: '' }
+    const assignment = assignmentOf(phoneId, wanted.place, '')
     const options = { deadline: Date.now() + wanted.until.getTime() - core.clock.now().getTime() }
-    const { live } = hosts.to(hostId, wanted.place)
+    const { live } = hosts.to(wanted.place.hostId, wanted.place)
     const call = live.standBy({ assignment }, new Metadata(), options, (error) => {
       // The next round starts another, if it is still needed.
       if (held.get(phoneId)?.call === call) held.delete(phoneId)

@@ -3,15 +3,16 @@
  * its relations.
  */
 import { type Rules } from '../../base/config/config.js'
+import { type HostAddress } from '../../links/host-calls/clients.js'
 import { type Reader } from '../../base/db/database.js'
 import { isUp } from '../../rental/devices/link.js'
-import { hostInReach } from '../../rental/devices/reach.js'
+import { addressInReach, placementColumns, type PossiblePlacement } from '../../rental/devices/placement.js'
 import { Prisma } from '../../gen/prisma/client.js'
 import { closings, type Closing, type HandoffState } from './page/wire.js'
 import { type EndReason, type PhoneStatus } from '../../base/core/statuses.js'
 import { joined, standing, type StoredStatus } from '../../rental/phones/control.js'
 
-export interface LinkRow {
+export interface LinkRow extends PossiblePlacement {
   projectId: string
   /** The project's owner, whose turn it is in `db/owner-gate.ts`. */
   ownerId: string
@@ -34,15 +35,6 @@ export interface LinkRow {
   phoneStatus: PhoneStatus
   isFrozen: boolean
   isPaused: boolean
-  serial: string | null
-  link: string | null
-  fencingNumber: bigint | null
-  hostId: string | null
-  address: string | null
-  certificateFingerprint: string | null
-  nextCertificateFingerprint: string | null
-  joinId: string | null
-  lastSeenAt: Date | null
   /** The link's hand-over; null for a plain link. */
   handoffId: string | null
   handoffStatus: StoredStatus | null
@@ -53,14 +45,10 @@ export interface LinkRow {
   takenUntil: Date | null
 }
 
-export interface Place {
+export interface Place extends HostAddress {
   serial: string
   fencingNumber: bigint
   hostId: string
-  address: string
-  certificateFingerprint: string | null
-  nextCertificateFingerprint: string | null
-  joinId: string | null
 }
 
 /** Where the link leads, or why it cannot be used, now (`isWorthRetrying`) or permanently. */
@@ -120,10 +108,7 @@ const readLinks = (db: Reader, now: Date, which: Prisma.Sql): Promise<LinkRow[]>
     p.status as "phoneStatus",
     j.frozen_at is not null as "isFrozen",
     coalesce((select paused_at is not null from service_state), false) as "isPaused",
-    d.serial, d.link, d.fencing_number as "fencingNumber", h.id as "hostId", h.address,
-    h.certificate_fingerprint as "certificateFingerprint",
-    h.next_certificate_fingerprint as "nextCertificateFingerprint", h.join_id as "joinId", h.last_seen_at as "lastSeenAt",
-    f.id as "handoffId", f.status as "handoffStatus", f.message as "handoffMessage",
+    ${placementColumns}, f.id as "handoffId", f.status as "handoffStatus", f.message as "handoffMessage",
     t.expires_at as "takenUntil"
     from live_links l join phones p on p.id = l.phone_id join sessions s on s.id = l.session_id
     join projects j on j.id = l.project_id left join api_keys k on k.id = l.key_id
@@ -159,11 +144,10 @@ export function standingOf(row: LinkRow, now: Date, rules: Pick<Rules, 'hostLate
   if (row.isFrozen) return { closing: closings.frozen }
   if (row.isPaused) return { closing: closings.paused }
   if (row.phoneStatus !== 'ready') return { closing: closings.restarting }
-  const { serial, link, fencingNumber, hostId, address, lastSeenAt } = row
-  const { certificateFingerprint, nextCertificateFingerprint, joinId } = row
+  const { serial, link, fencingNumber, hostId } = row
+  const address = addressInReach(row, now, rules)
   if (serial === null || link === null || fencingNumber === null || hostId === null || address === null)
     return { closing: closings.away }
-  if (!isUp(link) || !hostInReach(lastSeenAt, now, rules)) return { closing: closings.away }
-  const certificates = { certificateFingerprint, nextCertificateFingerprint, joinId }
-  return { place: { serial, fencingNumber, hostId, address, ...certificates } }
+  if (!isUp(link)) return { closing: closings.away }
+  return { place: { serial, fencingNumber, hostId, ...address } }
 }

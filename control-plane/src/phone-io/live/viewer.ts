@@ -25,6 +25,7 @@ import {
   type ServerMessage,
   type ViewEnd,
 } from './page/wire.js'
+import { assignmentOf } from '../../rental/devices/placement.js'
 import { handoffOf, readLink, standingOf, type LinkRow, type Place } from './standing.js'
 
 /** Milliseconds after which the link is read again without a change notification. */
@@ -102,13 +103,7 @@ export class Viewer {
     // The status event carries the same error, once, whether the stream ended or broke.
     this.call.on('error', (error: Error) => core.log.debug({ err: error }, 'a live view failed at its host'))
     this.call.on('status', (ended: StatusObject) => this.onCallEnded(ended))
-    const assignment = {
-      phoneId: link.phoneId,
-      serial: place.serial,
-      fencingNumber: place.fencingNumber,
-      requestId,
-      tenant: '',
-    }
+    const assignment = assignmentOf(link.phoneId, place, requestId)
     this.call.write({ event: { $case: 'open', value: { assignment, control: link.control } } })
     socket.once('close', () => this.stop())
     void this.guard()

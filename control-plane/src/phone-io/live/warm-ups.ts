@@ -5,6 +5,7 @@
  */
 import { Metadata, type ClientUnaryCall } from '@grpc/grpc-js'
 import { type Logger } from '@phonerack/shared'
+import { assignmentOf } from '../../rental/devices/placement.js'
 import { type Target } from '../../rental/phones/target.js'
 
 /** Milliseconds from the creation of a link. */
@@ -19,11 +20,11 @@ export interface WarmUps {
 export function createWarmUps(log: Logger): WarmUps {
   const calls = new Map<string, ClientUnaryCall>()
   return {
-    begin(phoneId, { connection, serial, fencingNumber }) {
+    begin(phoneId, target) {
       const before = calls.get(phoneId)
-      const assignment = { phoneId, serial, fencingNumber, requestId: '', tenant: '' }
+      const assignment = assignmentOf(phoneId, target, '')
       const options = { deadline: Date.now() + warmMs }
-      const call = connection.live.prepare({ assignment }, new Metadata(), options, (error) => {
+      const call = target.connection.live.prepare({ assignment }, new Metadata(), options, (error) => {
         if (calls.get(phoneId) === call) calls.delete(phoneId)
         if (error) log.debug({ err: error, phone: phoneId }, 'stopped capturing a phone without viewers')
       })

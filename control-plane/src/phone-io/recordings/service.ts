@@ -6,7 +6,8 @@ import { ApiError, isId, Progress } from '@phonerack/shared'
 import { inTransaction } from '../../base/db/database.js'
 import { inTenantTransaction } from '../../base/core/tenant-transaction.js'
 import { conflictOr } from '../../rental/phones/conflict-after-call.js'
-import { assignmentOf, refusalOf } from '../device-control/phone-calls.js'
+import { assignmentOf } from '../../rental/devices/placement.js'
+import { refusalOf } from '../device-control/phone-calls.js'
 import { phoneUnavailable, readyTarget, type Target } from '../../rental/phones/target.js'
 import { tenantOf } from '../../rental/devices/tenant.js'
 import { type Recording } from '../../gen/prisma/client.js'
@@ -129,7 +130,8 @@ async function begin(core: Core, recording: Recording, target: Target, context: 
   const { id, phoneId } = recording
   try {
     // The host divides its space between tenants.
-    const assignment = { ...assignmentOf(phoneId, target, context), tenant: tenantOf(recording.projectId) }
+    const tenant = tenantOf(recording.projectId)
+    const assignment = assignmentOf(phoneId, { ...target, tenant }, context.requestId)
     const request = { assignment, recordingId: id }
     const answer = await startRecording(target.connection, request, Progress.for(times.start))
     return possibleTimes(recording.startedAt, answer, core.clock.now()).startedAt

@@ -10,7 +10,9 @@ import { permitted } from './access.js'
 import { readinessConflict } from './conflicts.js'
 import { type Core } from '../../base/core/core.js'
 import { isUp } from '../devices/link.js'
+import { placementColumns, type PossiblePlacement } from '../devices/placement.js'
 import { hostInReach } from '../devices/reach.js'
+import { addressOf } from '../../links/host-calls/address-of.js'
 import { type Caller } from '../../base/core/caller.js'
 import { type PhoneStatus } from '../../base/core/statuses.js'
 import { controlOf, phoneControlled } from './control.js'
@@ -32,20 +34,11 @@ export interface ReadyTarget extends Target {
  */
 const waits = { total: 2500, firstPause: 100, longestPause: 800 }
 
-interface Row {
+interface Row extends PossiblePlacement {
   projectId: string
   status: PhoneStatus
-  serial: string | null
-  link: string | null
-  fencing_number: bigint | null
-  host_id: string | null
-  address: string | null
-  certificate_fingerprint: string | null
-  join_id: string | null
-  next_certificate_fingerprint: string | null
-  last_seen_at: Date | null
-  control_id: string | null
-  control_until: Date | null
+  controlId: string | null
+  controlUntil: Date | null
 }
 
 /** The agent of the phone's host refuses starts and wipes. docs/decisions/0217 */
@@ -139,15 +132,11 @@ type Seen =
 /** One read. @throws ApiError as `readyPlace` */
 async function look(core: Core, hosts: HostClients, asking: Asking): Promise<Seen> {
   const now = core.clock.now()
-  const { serial, fencingNumber, hostId, joinId, link, lastSeenAt, ...at } = await readyPlace(
-    core,
-    asking,
-    now,
-  )
+  const { serial, link, fencingNumber, hostId, address, lastSeenAt } = await readyPlace(core, asking, now)
   const isHeard = hostInReach(lastSeenAt, now, core.rules)
   return isHeard && isUp(link)
-    ? { target: { connection: hosts.to(hostId, { ...at, joinId }), hostId, serial, fencingNumber } }
-    : { phone: asking.phoneId, serial, link, hostId, joinId, isHeard }
+    ? { target: { connection: hosts.to(hostId, address), hostId, serial, fencingNumber } }
+    : { phone: asking.phoneId, serial, link, hostId, joinId: address.joinId ?? null, isHeard }
 }
 
 /**
@@ -164,24 +153,20 @@ async function readyPlace(core: Core, { caller, phoneId, isWrite }: Asking, now:
   )
   const conflict = readinessConflict(phoneId, row.status)
   if (conflict) throw conflict
-  const { control_id: id, control_until: expiresAt } = row
+  const { controlId: id, controlUntil: expiresAt } = row
   const isKeptAway = isWrite && caller.isPerson !== true
   if (isKeptAway && id !== null && expiresAt !== null) throw phoneControlled(phoneId, { id, expiresAt }, now)
-  const { serial, link, fencing_number: fencingNumber, host_id: hostId, address } = row
+  const { serial, link, fencingNumber, hostId, lastSeenAt } = row
+  const address = addressOf(row)
   if (serial === null || link === null || fencingNumber === null || hostId === null || address === null) {
     throw phoneUnavailable(phoneId)
   }
-  const certificates = {
-    certificateFingerprint: row.certificate_fingerprint,
-    nextCertificateFingerprint: row.next_certificate_fingerprint,
-  }
-  const { join_id: joinId, last_seen_at: lastSeenAt } = row
-  return { serial, link, fencingNumber, hostId, joinId, address, ...certificates, lastSeenAt }
+  return { serial, link, fencingNumber, hostId, address, lastSeenAt }
 }
 
 async function readRow({ read }: Core, phoneId: string, now: Date): Promise<Row | null> {
-  const rows = await read<Row>(Prisma.sql`select p.project_id as "projectId", p.status, d.serial, d.link,
-    d.fencing_number, h.id as host_id, h.address, h.certificate_fingerprint, h.next_certificate_fingerprint, h.join_id, h.last_seen_at, c.id as control_id, c.expires_at as control_until
+  const rows = await read<Row>(Prisma.sql`select p.project_id as "projectId", p.status, ${placementColumns},
+    c.id as "controlId", c.expires_at as "controlUntil"
     from phones p left join devices d on d.phone_id = p.id left join hosts h on h.id = d.host_id ${controlOf(now)}
     where p.id = ${phoneId}`)
   return rows[0] ?? null
