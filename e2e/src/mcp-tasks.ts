@@ -2,7 +2,7 @@
 import { Client, StreamableHTTPClientTransport, type CallToolResult } from '@modelcontextprotocol/client'
 import { afterAll, describe, expect, inject, test } from 'vitest'
 import { newKey, newTenant, saysNoneFree, untilFree } from './system/tenant.js'
-import { textOf } from './ways/mcp.js'
+import { textOf } from './system/tool-texts.js'
 
 /** The part of a result that a client shows its model. */
 interface View {

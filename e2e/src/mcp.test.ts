@@ -3,7 +3,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { expect, inject, test } from 'vitest'
 import { mcpTasks } from './mcp-tasks.js'
 import { newKey, newTenant } from './system/tenant.js'
-import { sizeOf } from './ways/counted.js'
+import { sizeOf } from './system/tool-texts.js'
 
 mcpTasks('2026-07-28')
 

@@ -4,7 +4,7 @@
  */
 import { Phonerack, ConnectionError, openApp, tap, type, type Phone } from '@phonerack/sdk'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { openCable, type Cable } from './chaos/parts/cable.js'
+import { openCable, type Cable } from './system/cable.js'
 import { cuts, type Cut } from './system/cuts.js'
 import { holdAnswers, type HeldAnswers } from './system/held-answers.js'
 import { newKey, newTenant, whenFree } from './system/tenant.js'

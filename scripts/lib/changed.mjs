@@ -17,6 +17,8 @@ export const packages = [
   'clients/cli',
   'site',
   'console',
+  'bench',
+  'chaos',
 ]
 
 /** Tables that the tests of both SDKs read. */
@@ -41,6 +43,8 @@ const endToEnd = {
   'clients/cli': ['src/cli.test'],
   site: ['docs-guide', 'docs-site'],
   console: ['console'],
+  bench: [],
+  chaos: [],
 }
 
 /** Files that change how everything is built or run. */

@@ -77,10 +77,11 @@ function helpOf(program) {
   return execFileSync(process.execPath, [built, '--help'], { encoding: 'utf8' }).trimEnd()
 }
 
-/** The benches: those of e2e/src/bench that begin with `// bench: …`. */
+/** The benches: those of bench/src that begin with `// bench: …`. */
 function benches() {
-  const folder = path.join(root, 'e2e', 'src', 'bench')
-  return readdirSync(folder).flatMap((name) => {
+  const folder = path.join(root, 'bench', 'src')
+  const files = readdirSync(folder).filter((name) => name.endsWith('.ts'))
+  return files.flatMap((name) => {
     const [, about] =
       /^\/\/ bench: (.+)$/m.exec(readFileSync(path.join(folder, name), 'utf8').split('\n')[0]) ?? []
     return about === undefined ? [] : [`- \`./scripts/bench ${name.replace('.ts', '')}\`: ${about}`]

@@ -70,6 +70,12 @@ build_all() {
   rm -f "$started"
 }
 
+# Builds a package that `needs_build` leaves out, and those that it imports.
+build_package() {
+  quietly node_modules/.bin/turbo run build --filter="@phonerack/$1" --output-logs=errors-only ||
+    die "the build of $1 failed"
+}
+
 # Several scripts can start concurrently in one checkout: one prepares, the others wait.
 alone() {
   if ! command -v flock >/dev/null 2>&1; then

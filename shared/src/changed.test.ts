@@ -15,7 +15,7 @@ it('runs the tests related to a changed module, all tests of each package that i
   expect(related).toEqual(['launcher'])
   expect(whole).toEqual([
     ...['control-plane', 'host-agent', 'clients/ctl', 'clients/generated', 'clients/typescript'],
-    ...['clients/cli', 'site'],
+    ...['clients/cli', 'site', 'bench', 'chaos'],
   ])
   expect(e2e).toEqual(['first-path', 'lifecycle', 'launcher'])
 })
@@ -36,7 +36,7 @@ it('runs a whole package when a file changes that no module imports', () => {
 
 it('runs the command line when the SDK below it changes, under the names of their packages', () => {
   expect(plan('clients/typescript/src/phone.ts')).toMatchObject({
-    whole: ['clients/cli', 'site'],
+    whole: ['clients/cli', 'site', 'bench', 'chaos'],
     related: ['clients/typescript'],
     python: false,
     e2e: ['first-path', 'lifecycle', 'sdk', 'src/cli.test'],

@@ -1,7 +1,7 @@
 /** Runs the tabs for MCP clients: a configuration connects, and each call of a tool is made as a model makes it. */
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { z } from 'zod'
-import { textOf } from '../ways/mcp.js'
+import { textOf } from '../system/tool-texts.js'
 import type { Block } from './blocks.js'
 
 const callSchema = z.strictObject({ name: z.string(), arguments: z.record(z.string(), z.unknown()) })

@@ -2,7 +2,7 @@
  * A phone's state, read from the phone with plain `adb`, independently of `/v1`. Used by the tasks' checks.
  */
 import { z } from 'zod'
-import { plainAdb, type PlainAdb } from '../bench/adb.js'
+import { plainAdb, type PlainAdb } from '../system/plain-adb.js'
 import { type Tenant } from '../system/tenant.js'
 
 export interface ScreenNode {

@@ -1,6 +1,6 @@
 /**
  * The parts of the agent that face the control plane, without those that face phones: for synthetic agents
- * (`e2e/src/synthetic`), which behave on the wire as this agent does.
+ * (`bench/src/synthetic`), which behave on the wire as this agent does.
  */
 export { WipeLevel, type HostServiceServer } from '@phonerack/proto'
 export {

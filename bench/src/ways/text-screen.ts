@@ -1,0 +1,39 @@
+/** Reads the text form of a screen, as a client does that sees only text. */
+import { type Element } from '@phonerack/shared'
+import { type Screen } from '@phonerack/e2e/tasks/way.js'
+
+const linePattern = /^\[(\d+)\] (\S+)(?: "((?:\\.|[^"\\])*)")?(?: #(\S+))?((?: [\w-]+)*) \((-?\d+),(-?\d+)\)$/
+
+const unescape = (text: string): string =>
+  text.replace(/\\(.)/g, (_, sign: string) => (sign === 'n' ? '\n' : sign))
+
+/** Other lines, such as the results of actions, are left out. The bounds are the center alone. */
+export function screenIn(text: string, snapshotId: string): Screen {
+  const app = /^app (\S+)$/m.exec(text)?.[1] ?? ''
+  const size = /^screen (\d+)x(\d+)/m.exec(text)
+  if (!size) throw new Error(`no screen in ${text}`)
+  const elements = text.split('\n').flatMap((line): Element[] => {
+    const found = linePattern.exec(line)
+    if (!found) return []
+    const [, ref, type = '', words, id, state = '', x, y] = found
+    const [left, top] = [Number(x), Number(y)]
+    return [
+      {
+        ref: Number(ref),
+        type,
+        text: words === undefined ? null : unescape(words),
+        desc: null,
+        id: id === undefined ? null : id.includes(':') ? id : `${app}:id/${id}`,
+        bounds: [left, top, left, top],
+        center: [left, top],
+        state: state.split(' ').filter(Boolean),
+      },
+    ]
+  })
+  return {
+    snapshot_id: snapshotId,
+    screen: { width: Number(size[1]), height: Number(size[2]) },
+    elements,
+    text,
+  }
+}
