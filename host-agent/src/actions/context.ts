@@ -3,13 +3,14 @@
  * whether anything was sent since then. Reads wait until the screen has settled after
  * the last write; writes do not wait.
  */
-import { ApiError, type Action, type Progress, type Target } from '@phonerack/shared'
+import { ApiError, type Progress, type Target } from '@phonerack/shared'
 import type { Device, Point, Size, Stroke, WindowState } from '../adb/device/device.js'
 import { measured } from '../base/metrics/instruments.js'
-import type { ScreenTree, VisibleNode } from '../screen/elements.js'
+import type { ScreenTree } from '../screen/elements.js'
 import { readScreen, type ScreenRead } from '../screen/read-tree.js'
 import type { Snapshots } from '../screen/snapshots.js'
 import { lengthOf } from './gestures.js'
+import type { Guard } from './guard.js'
 import { keyCode } from './keys.js'
 import { isPoint, matchPoint, matchTarget, type Aim, type Match, type Miss } from './target.js'
 
@@ -24,6 +25,8 @@ export class TargetMiss extends Error {
 export interface ActionContext {
   readonly device: Device
   readonly progress: Progress
+  /** Null: everything is allowed. */
+  readonly guard: Guard | null
   /** Milliseconds on a monotonic clock. */
   readonly now: () => number
   /** True once the running action may have reached the phone; the runner resets it. */
@@ -45,10 +48,6 @@ export interface ActionContext {
   freshTree(): Promise<ScreenTree>
   /** The window that belongs to `tree`. */
   window(): Promise<WindowState>
-  /** Called before each action. @throws ApiError handoff_required */
-  allow(action: Action): Promise<void>
-  /** Called before text enters the field. @throws ApiError handoff_required */
-  enter(field: VisibleNode | null): void
   /** @throws TargetMiss, ApiError handoff_required */
   resolve(target: Target): Promise<Aim>
   /** Like `resolve`, on the given tree. */
@@ -98,6 +97,7 @@ export function createContext(
   snapshots: Snapshots,
   progress: Progress,
   now: () => number,
+  guard: Guard | null,
   /** The screen may still be changing from an earlier batch. */
   screenSettlesAt = -Infinity,
 ): ActionContext {
@@ -132,6 +132,7 @@ export function createContext(
   const context: ActionContext = {
     device,
     progress,
+    guard,
     now,
     wrote: false,
     takeHit() {
@@ -179,9 +180,6 @@ export function createContext(
       if (!seen) throw new Error('the screen was read without its window')
       return seen.window
     },
-    // `guard.ts` replaces these.
-    allow: () => Promise.resolve(),
-    enter: () => undefined,
     match(target, tree) {
       const match = matchTarget(target, tree, (id, ref) => snapshots.find(id, ref))
       hit = match.found ? match.place.matched : null
@@ -192,7 +190,10 @@ export function createContext(
         const match = isPoint(target)
           ? await matchCoordinates(target)
           : context.match(target, await (again ? context.freshTree() : context.tree()))
-        if (match.found) return match.place
+        if (match.found) {
+          guard?.aim(match.place)
+          return match.place
+        }
         const mayAppear = match.miss.code !== 'ambiguous_target' && match.miss.facts['reason'] !== 'unknown'
         if (isPoint(target) || !mayAppear || now() - lastWriteAt >= followMs) throw new TargetMiss(match.miss)
         await progress.sleep(settle.touch, 'waiting for the screen to settle')

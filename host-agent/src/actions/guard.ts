@@ -11,11 +11,29 @@ import {
   type ActionType,
   type GuardReason,
 } from '@phonerack/shared'
-import type { VisibleNode } from '../screen/elements.js'
+import type { WindowState } from '../adb/device/device.js'
+import type { ScreenTree, VisibleNode } from '../screen/elements.js'
 import { packageOf } from './apps.js'
-import type { ActionContext } from './context.js'
 import { fieldAt, focusedField } from './field.js'
-import { isPoint } from './target.js'
+import { isPoint, type Aim } from './target.js'
+
+/** The reads of a screen that the guard uses. */
+interface Screen {
+  tree(): Promise<ScreenTree>
+  window(): Promise<WindowState>
+}
+
+/** Each method throws ApiError handoff_required for what is left to a person. */
+export interface Guard {
+  /** Called before each action. */
+  allow(action: Action, screen: Screen): Promise<void>
+  /** Called with each target before the action uses it. */
+  aim(place: Aim): void
+  /** Called before a touch that can be held, which opens the menu of a field: "Paste" in it enters the clipboard. */
+  hold(place: Aim, screen: Screen): Promise<void>
+  /** Called before text enters the field. */
+  enter(field: VisibleNode | null): void
+}
 
 /** Actions that only read, or lead away from the app in front. */
 const free: ReadonlySet<ActionType> = new Set<ActionType>([
@@ -28,31 +46,14 @@ const freeKeys = /^(?:power|wake|sleep|camera|volume_|media_)/
 /** Keys that enter nothing into the field with the focus. */
 const movingKeys = /^(?:enter|tab|escape|dpad_|page_|move_)/
 
-/** Touches that can be held, which opens the menu of a field: "Paste" in it enters the clipboard. */
-const holds: ReadonlySet<ActionType> = new Set<ActionType>(['long_press', 'double_tap', 'drag', 'swipe'])
-
-/** From now on the context refuses what is left to a person. */
-export function guard(context: ActionContext): void {
-  const resolve = context.resolve.bind(context)
-  let isHeld = false
-  context.allow = (action) => {
-    isHeld = holds.has(action.type)
-    return check(action, context)
-  }
-  context.enter = (field) => {
-    const reason = field && reasonOf(field)
-    if (field && reason) throw leftToPerson(reason, { package: field.package, field: field.id || null })
-  }
-  context.resolve = async (target) => {
-    const place = await resolve(target)
-    checkApp(place.node?.package ?? '', null)
-    if (isHeld) context.enter(fieldAt(await context.tree(), place))
-    return place
-  }
+export const guard: Guard = {
+  allow,
+  aim: (place) => checkApp(place.node?.package ?? '', null),
+  hold: async (place, screen) => checkField(fieldAt(await screen.tree(), place)),
+  enter: checkField,
 }
 
-/** @throws ApiError handoff_required */
-async function check(action: Action, context: ActionContext): Promise<void> {
+async function allow(action: Action, screen: Screen): Promise<void> {
   if (free.has(action.type)) return
   if (action.type === 'open_app') return checkApp(packageOf(action), null)
   if (action.type === 'open_url') {
@@ -60,15 +61,15 @@ async function check(action: Action, context: ActionContext): Promise<void> {
     return
   }
   if (action.type === 'key' && freeKeys.test(action.key)) return
-  const window = await context.window()
+  const window = await screen.window()
   checkApp(window.package, window.activity)
   const entersText = action.type === 'key' && !movingKeys.test(action.key)
   // A point may be a key of the keyboard on the screen, which the tree does not show.
-  const mayHitKey = window.keyboardVisible && pointsOf(action)
-  if (entersText || mayHitKey) context.enter(focusedField(await context.tree()))
+  const mayHitKey = window.keyboardVisible && aimsAtPoint(action)
+  if (entersText || mayHitKey) checkField(focusedField(await screen.tree()))
 }
 
-function pointsOf(action: Action): boolean {
+function aimsAtPoint(action: Action): boolean {
   const targets = [
     ...('target' in action && action.target ? [action.target] : []),
     ...('from' in action ? [action.from, action.to] : []),
@@ -79,6 +80,11 @@ function pointsOf(action: Action): boolean {
 function checkApp(packageName: string, activity: string | null): void {
   const reason = guardedApp(packageName, activity)
   if (reason) throw leftToPerson(reason, { package: packageName })
+}
+
+function checkField(field: VisibleNode | null): void {
+  const reason = field && reasonOf(field)
+  if (field && reason) throw leftToPerson(reason, { package: field.package, field: field.id || null })
 }
 
 const reasonOf = ({ password, id, hint, desc, text, showsHint }: VisibleNode): GuardReason | null =>

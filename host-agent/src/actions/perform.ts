@@ -1,5 +1,12 @@
 /** The handlers of all action types. Called by `run-batch.ts`. */
-import { ApiError, type Action, type ActionOf, type ActionResult, type ActionType } from '@phonerack/shared'
+import {
+  ApiError,
+  type Action,
+  type ActionOf,
+  type ActionResult,
+  type ActionType,
+  type Target,
+} from '@phonerack/shared'
 import { intersect, wholeScreen, type Bounds } from '../screen/geometry.js'
 import { settle, type ActionContext } from './context.js'
 import { doubleTap, drag, hold, pinch, swipe, tap } from './gestures.js'
@@ -33,12 +40,12 @@ const handlers: Handlers = {
     return { resolved: resolved(place) }
   },
   async double_tap(action, context) {
-    const place = await context.resolve(action.target)
+    const place = await resolveHeld(action.target, context)
     await tapTwice(place, context)
     return { resolved: resolved(place) }
   },
   async long_press(action, context) {
-    const place = await context.resolve(action.target)
+    const place = await resolveHeld(action.target, context)
     await context.gesture([hold(place.touchPoint, action.duration_ms)])
     return { resolved: resolved(place) }
   },
@@ -85,7 +92,7 @@ export async function perform<T extends ActionType>(
 ): Promise<Outcome> {
   if (touching.has(action.type)) await context.requireScreenOn()
   const known = await withPackage(action, context)
-  await context.allow(known)
+  await context.guard?.allow(known, context)
   // The compiler cannot see that the table's entry under `action.type` accepts this
   // action.
   const handler = handlers[(known as Action).type] as Handlers[T]
@@ -100,6 +107,13 @@ function resolved({ touchPoint, ref, covered, node, element }: Aim): Resolved {
     ...(covered ? { covered: true as const } : {}),
     ...(disabled ? { disabled: true as const } : {}),
   }
+}
+
+/** The place of a touch that can be held. */
+async function resolveHeld(target: Target, context: ActionContext): Promise<Aim> {
+  const place = await context.resolve(target)
+  await context.guard?.hold(place, context)
+  return place
 }
 
 /** Sends one gesture, which preserves the interval. A phone that supports one finger only gets two taps. */
@@ -118,7 +132,7 @@ async function ends(
   action: ActionOf<'swipe' | 'drag'>,
   context: ActionContext,
 ): Promise<[from: Aim, to: Aim]> {
-  return [await context.resolve(action.from), await context.resolve(action.to)]
+  return [await resolveHeld(action.from, context), await resolveHeld(action.to, context)]
 }
 
 /** Pixels from a target given by coordinates to the edges of its area. */

@@ -87,8 +87,14 @@ export async function runBatch(request: BatchRequest): Promise<BatchOutcome> {
   const { actions, progress } = request
   const now = request.monotonic ?? ownNow
   const startedAt = now()
-  const context = createContext(request.device, request.snapshots, progress, now, request.screenSettlesAt)
-  if (request.guarded) guard(context)
+  const context = createContext(
+    request.device,
+    request.snapshots,
+    progress,
+    now,
+    request.guarded ? guard : null,
+    request.screenSettlesAt,
+  )
   await reach(context, actions)
 
   const results: ActionResult[] = []

@@ -19,14 +19,14 @@ export async function type(action: ActionOf<'type'>, context: ActionContext): Pr
   const input = context.device.text
   if (!input) throw unavailable('text_input')
   const field = await focus(action.target, context)
-  context.enter(field?.node ?? null)
+  context.guard?.enter(field?.node ?? null)
   await enterText(field, action, input.methods, context)
   if (action.submit) await context.key(keyCode('enter'), 0, settle.navigation)
 }
 
 export async function clear(action: ActionOf<'clear'>, context: ActionContext): Promise<void> {
   const field = await focus(action.target, context)
-  context.enter(field?.node ?? null)
+  context.guard?.enter(field?.node ?? null)
   if (field && isSurelyEmpty(field.node)) return
   await selectAllAndDelete(context)
   if (field) await ensureEmpty(field, context)
@@ -44,7 +44,7 @@ async function focus(target: Target | undefined, context: ActionContext): Promis
     const place = await context.resolve(target)
     const tree = await context.tree()
     const node = fieldAt(tree, place)
-    context.enter(node)
+    context.guard?.enter(node)
     aimed = node && { node, tree }
     await context.gesture([tap(place.touchPoint)])
   }
