@@ -85,14 +85,6 @@ export const SCREENS: Readonly<Record<string, Way>> = {
   lock: (world) => {
     world.setLocked(true)
   },
-  'settings, Arabic': (world) => {
-    world.setConfiguration({ locale: 'ar-EG' })
-    launch(world, 'com.android.settings')
-  },
-  'settings, Chinese': (world) => {
-    world.setConfiguration({ locale: 'zh-CN' })
-    launch(world, 'com.android.settings')
-  },
   'heads-up': (world) => {
     launch(world, 'com.android.settings')
     world.notify({ package: 'com.phonerack.notes', id: 'a', title: 'Hello', text: 'World', whenMs: 0 })

@@ -43,8 +43,6 @@ export interface Ui {
   readonly landscape: boolean
   /** The phone's location; null when location is off or unknown. */
   readonly location: GeoPoint | null
-  /** Translates an English text to the phone's language; untranslated texts stay English. `{name}` is replaced by a value. */
-  readonly say: (english: string, values?: Readonly<Record<string, string | number>>) => string
   /** Shows a notification of this app, or of the given package. */
   notify(notification: { id: string; title: string; text: string; package?: string; ongoing?: boolean }): void
   /** Saved data of another app of the system: incoming messages, permissions. */

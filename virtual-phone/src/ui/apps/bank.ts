@@ -32,18 +32,14 @@ const bankOf = (ui: Ui): BankData => ui.data() as BankData
 function sendCode(ui: Ui): void {
   const text = String(randomInt(0, 1_000_000)).padStart(6, '0')
   bankOf(ui).code = { text, sentMs: ui.now.getTime(), wrong: 0 }
-  receive(
-    ui,
-    'Rack Bank',
-    ui.say('{code} is your Rack Bank code. It is valid for 5 minutes.', { code: text }),
-  )
+  receive(ui, 'Rack Bank', `${text} is your Rack Bank code. It is valid for 5 minutes.`)
 }
 
 const errorText = (ui: Ui, text: string): View[] =>
   text === ''
     ? []
     : [
-        label(ui.theme, ui.say(text), {
+        label(ui.theme, text, {
           id: ui.id('error'),
           margin: { top: 12 },
           look: { size: 14, color: ui.theme.error },
@@ -52,7 +48,7 @@ const errorText = (ui: Ui, text: string): View[] =>
 
 function form(ui: Ui, children: readonly View[]): View {
   return column({ height: 'fill' }, [
-    toolbar(ui.theme, ui.id('toolbar'), ui.say('Rack Bank'), null),
+    toolbar(ui.theme, ui.id('toolbar'), 'Rack Bank', null),
     scrollView(ui.scroll('form'), { height: 'wrap', weight: 1, padding: 24, gravity: { x: 'center' } }, [
       icon('account_balance', 64, ui.theme.primary, { margin: { top: 16, bottom: 16 } }),
       ...children,
@@ -81,28 +77,18 @@ function login(ui: Ui): View {
     outlined(
       t,
       user,
-      {
-        hint: ui.say('User name'),
-        focused: ui.isFocused(user),
-        action: 'next',
-        onAction: () => ui.focus(password),
-      },
+      { hint: 'User name', focused: ui.isFocused(user), action: 'next', onAction: () => ui.focus(password) },
       { id: ui.id('user') },
     ),
     outlined(
       t,
       password,
-      { hint: ui.say('Password'), focused: ui.isFocused(password), password: true, onAction: submit },
+      { hint: 'Password', focused: ui.isFocused(password), password: true, onAction: submit },
       { id: ui.id('password'), margin: { top: 16 } },
     ),
     ...errorText(ui, local.error),
-    button(t, ui.say('Log in'), submit, {
-      id: ui.id('login'),
-      width: 'fill',
-      height: 48,
-      margin: { top: 24 },
-    }),
-    label(t, ui.say('User demo, password phonerack'), {
+    button(t, 'Log in', submit, { id: ui.id('login'), width: 'fill', height: 48, margin: { top: 24 } }),
+    label(t, 'User demo, password phonerack', {
       margin: { top: 16 },
       look: { size: 13, color: t.secondary },
     }),
@@ -133,26 +119,16 @@ function codeScreen(ui: Ui): View {
     } else local.error = 'This code is wrong'
   }
   return form(ui, [
-    label(t, ui.say('Enter the code that we have sent you'), { id: ui.id('prompt'), margin: { bottom: 16 } }),
+    label(t, 'Enter the code that we have sent you', { id: ui.id('prompt'), margin: { bottom: 16 } }),
     outlined(
       t,
       field,
-      {
-        hint: ui.say('6-digit code'),
-        focused: ui.isFocused(field),
-        inputType: INPUT_TYPE.phone,
-        onAction: submit,
-      },
+      { hint: '6-digit code', focused: ui.isFocused(field), inputType: INPUT_TYPE.phone, onAction: submit },
       { id: ui.id('code') },
     ),
     ...errorText(ui, local.error),
-    button(t, ui.say('Confirm'), submit, {
-      id: ui.id('confirm'),
-      width: 'fill',
-      height: 48,
-      margin: { top: 24 },
-    }),
-    button(t, ui.say('Send a new code'), again, { id: ui.id('resend'), kind: 'text', margin: { top: 8 } }),
+    button(t, 'Confirm', submit, { id: ui.id('confirm'), width: 'fill', height: 48, margin: { top: 24 } }),
+    button(t, 'Send a new code', again, { id: ui.id('resend'), kind: 'text', margin: { top: 8 } }),
   ])
 }
 
@@ -165,19 +141,16 @@ function account(ui: Ui): View {
     ['Groceries', -63.4],
   ]
   return column({ height: 'fill', secure: true }, [
-    toolbar(t, ui.id('toolbar'), ui.say('Account'), null, [
-      button(t, ui.say('Log out'), () => (bankOf(ui).loggedIn = false), {
-        id: ui.id('logout'),
-        kind: 'text',
-      }),
+    toolbar(t, ui.id('toolbar'), 'Account', null, [
+      button(t, 'Log out', () => (bankOf(ui).loggedIn = false), { id: ui.id('logout'), kind: 'text' }),
     ]),
     column({ margin: 16, padding: 24, width: 'fill', box: { color: t.container, radius: 24 } }, [
-      label(t, ui.say('Balance'), { look: { size: 14, color: t.onContainer } }),
+      label(t, 'Balance', { look: { size: 14, color: t.onContainer } }),
       label(t, money.format(1856.6), { id: ui.id('balance'), look: { size: 34, color: t.onContainer } }),
     ]),
     ...entries.map(([name, amount]) =>
       row({ width: 'fill', padding: { left: 24, right: 24, top: 12, bottom: 12 } }, [
-        label(t, ui.say(name), { weight: 1 }),
+        label(t, name, { weight: 1 }),
         label(t, money.format(amount), { look: { weight: 500, color: amount < 0 ? t.error : t.text } }),
       ]),
     ),

@@ -82,7 +82,7 @@ function alarms(ui: Ui): View {
                   onClick: () => (alarm.days[i] = !(alarm.days[i] ?? false)),
                 },
                 [
-                  label(t, ui.say(day), { look: { size: 12, color: t.secondary } }),
+                  label(t, day, { look: { size: 12, color: t.secondary } }),
                   checkMark(t, alarm.days[i] ?? false, 'round'),
                 ],
               ),
@@ -163,12 +163,12 @@ function stopwatch(ui: Ui): View {
   return column({ height: 'wrap', weight: 1, gravity: { x: 'center' }, padding: { top: 40 } }, [
     label(t, elapsedText(elapsed), { id: ui.id('stopwatch_time_text'), moving: running, look: { size: 52 } }),
     row({ margin: { top: 32, bottom: 16 } }, [
-      button(t, ui.say(running ? 'Lap' : 'Reset'), second, {
+      button(t, running ? 'Lap' : 'Reset', second, {
         id: ui.id('left_button'),
         kind: 'text',
         enabled: running || elapsed > 0,
       }),
-      button(t, ui.say(running ? 'Stop' : 'Start'), start, { id: ui.id('fab'), height: 56, minWidth: 120 }),
+      button(t, running ? 'Stop' : 'Start', start, { id: ui.id('fab'), height: 56, minWidth: 120 }),
     ]),
     scrollView(
       ui.scroll('laps'),
@@ -191,7 +191,7 @@ function main(ui: Ui): View {
   const local = ui.local('tab', (): { tab: string } => ({ tab: first }))
   const page = local.tab === 'Alarm' ? alarms(ui) : local.tab === 'Clock' ? face(ui) : stopwatch(ui)
   return column({ height: 'fill' }, [
-    toolbar(t, ui.id('toolbar'), ui.say(local.tab), null),
+    toolbar(t, ui.id('toolbar'), local.tab, null),
     page,
     row(
       { width: 'fill', height: ui.landscape ? 56 : 76, box: { color: t.surface, radius: 0 } },
@@ -204,12 +204,12 @@ function main(ui: Ui): View {
             height: 'fill',
             gravity: { x: 'center', y: 'center' },
             selected: here,
-            description: ui.say(name),
+            description: name,
             onClick: () => (local.tab = name),
           },
           [
             icon(glyph, 24, here ? t.primary : t.secondary),
-            label(t, ui.say(name), { look: { size: 12, color: here ? t.primary : t.secondary } }),
+            label(t, name, { look: { size: 12, color: here ? t.primary : t.secondary } }),
           ],
         )
       }),

@@ -111,7 +111,7 @@ function main(ui: Ui): View {
         t,
         query,
         {
-          hint: ui.say('Search {n} contacts', { n: all.length }),
+          hint: `Search ${all.length.toLocaleString(ui.configuration.locale)} contacts`,
           focused: ui.isFocused(query),
           action: 'search',
           onAction: () => ui.hideKeyboard(),
@@ -122,7 +122,7 @@ function main(ui: Ui): View {
       ...(query.text === ''
         ? []
         : [
-            iconButton(t, 'close', ui.say('Clear search'), () => {
+            iconButton(t, 'close', 'Clear search', () => {
               query.text = ''
               query.anchor = query.head = 0
             }),
@@ -133,13 +133,7 @@ function main(ui: Ui): View {
     column({ height: 'fill' }, [
       searchBar,
       ...(found.length === 0
-        ? [
-            label(t, ui.say('No contacts found'), {
-              id: ui.id('empty'),
-              margin: 24,
-              look: { color: t.secondary },
-            }),
-          ]
+        ? [label(t, 'No contacts found', { id: ui.id('empty'), margin: 24, look: { color: t.secondary } })]
         : []),
       recyclerView(
         ui.scroll('list'),
@@ -154,7 +148,7 @@ function main(ui: Ui): View {
     ]),
     view('com.google.android.material.floatingactionbutton.FloatingActionButton', {
       id: ui.id('floating_action_button'),
-      description: ui.say('Create contact'),
+      description: 'Create contact',
       place: { x: 'end', y: 'end' },
       margin: 20,
       width: 60,
@@ -180,7 +174,7 @@ function infoRow(ui: Ui, glyph: string, text: string, kind: string): View {
 function detail(ui: Ui): View {
   const t = ui.theme
   const contact = contactsOf(ui).find((c) => String(c.id) === ui.intent.extras['contact'])
-  if (!contact) return label(t, ui.say('This contact was deleted'), { margin: 24 })
+  if (!contact) return label(t, 'This contact was deleted', { margin: 24 })
   const remove = (): void => {
     const data = ui.data() as ContactsData
     data.added = data.added.filter((other) => other.id !== contact.id)
@@ -189,7 +183,7 @@ function detail(ui: Ui): View {
   }
   return column({ height: 'fill' }, [
     toolbar(t, ui.id('toolbar'), '', () => ui.finish(), [
-      iconButton(t, 'delete_outline', ui.say('Delete'), remove, { id: ui.id('menu_delete') }),
+      iconButton(t, 'delete_outline', 'Delete', remove, { id: ui.id('menu_delete') }),
     ]),
     column({ gravity: { x: 'center' }, padding: { top: 16, bottom: 24 } }, [
       avatar(contact, 120),
@@ -206,8 +200,8 @@ function detail(ui: Ui): View {
         box: { color: t.surface, radius: 24 },
       },
       [
-        infoRow(ui, 'call', contact.phone, ui.say('Mobile')),
-        ...(contact.email === '' ? [] : [infoRow(ui, 'mail_outline', contact.email, ui.say('Email'))]),
+        infoRow(ui, 'call', contact.phone, 'Mobile'),
+        ...(contact.email === '' ? [] : [infoRow(ui, 'mail_outline', contact.email, 'Email')]),
       ],
     ),
   ])
@@ -246,25 +240,25 @@ function editor(ui: Ui): View {
       { id: ui.id(`${field}_field`), margin: { top: 16 } },
     )
   return column({ height: 'fill' }, [
-    toolbar(t, ui.id('toolbar'), ui.say('Create contact'), () => ui.finish(), [
-      button(t, ui.say('Save'), save, { id: ui.id('editor_menu_save_button'), margin: { right: 8 } }),
+    toolbar(t, ui.id('toolbar'), 'Create contact', () => ui.finish(), [
+      button(t, 'Save', save, { id: ui.id('editor_menu_save_button'), margin: { right: 8 } }),
     ]),
     scrollView(ui.scroll('form'), { height: 'wrap', weight: 1, padding: { left: 24, right: 24 } }, [
       frame({ width: 'fill', gravity: { x: 'center' }, padding: 16 }, [
         icon('account_circle', 96, t.primary),
       ]),
-      input('name', ui.say('Name'), INPUT_TYPE.text, 'phone'),
+      input('name', 'Name', INPUT_TYPE.text, 'phone'),
       ...(local.missing
         ? [
-            label(t, ui.say('Enter a name'), {
+            label(t, 'Enter a name', {
               id: ui.id('error'),
               margin: { top: 4, left: 16 },
               look: { size: 14, color: t.error },
             }),
           ]
         : []),
-      input('phone', ui.say('Phone'), INPUT_TYPE.phone, 'email'),
-      input('email', ui.say('Email'), INPUT_TYPE.email, null),
+      input('phone', 'Phone', INPUT_TYPE.phone, 'email'),
+      input('email', 'Email', INPUT_TYPE.email, null),
     ]),
   ])
 }

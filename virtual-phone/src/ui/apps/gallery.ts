@@ -25,7 +25,7 @@ function main(ui: Ui): View {
   const names = ['map', ...PHOTO_NAMES, FILM_NAME]
   const columns = ui.landscape ? 4 : 2
   return column({ height: 'fill' }, [
-    toolbar(ui.theme, ui.id('toolbar'), ui.say('Gallery'), null),
+    toolbar(ui.theme, ui.id('toolbar'), 'Gallery', null),
     scrollView(
       ui.scroll('grid'),
       { id: ui.id('grid'), height: 'wrap', weight: 1, padding: { left: 12, right: 12 } },
@@ -34,12 +34,12 @@ function main(ui: Ui): View {
           ...line.map((name) =>
             column({ weight: 1, padding: 6, onClick: () => open(ui, name) }, [
               view('android.widget.ImageView', {
-                description: ui.say(TITLES[name] ?? name),
+                description: TITLES[name] ?? name,
                 width: 'fill',
                 height: 150,
                 mark: { kind: 'picture', picture: name, scale: 1, panX: 0, panY: 0 },
               }),
-              label(ui.theme, ui.say(TITLES[name] ?? name), {
+              label(ui.theme, TITLES[name] ?? name, {
                 id: ui.id('title'),
                 margin: { top: 6, left: 4 },
                 look: { size: 14 },
@@ -79,10 +79,10 @@ function film(ui: Ui): View {
     play.startedMs = playing ? null : now
   }
   return column({ height: 'fill' }, [
-    toolbar(t, ui.id('toolbar'), ui.say('Clouds'), () => ui.finish()),
+    toolbar(t, ui.id('toolbar'), 'Clouds', () => ui.finish()),
     view('android.view.SurfaceView', {
       id: ui.id('video'),
-      description: ui.say('Clouds'),
+      description: 'Clouds',
       width: 'fill',
       weight: 1,
       moving: playing,
@@ -90,7 +90,7 @@ function film(ui: Ui): View {
       onClick: press,
     }),
     row({ width: 'fill', padding: { left: 8, right: 20, top: 8, bottom: 8 } }, [
-      iconButton(t, playing ? 'pause' : 'play_arrow', ui.say(playing ? 'Pause' : 'Play'), press, {
+      iconButton(t, playing ? 'pause' : 'play_arrow', playing ? 'Pause' : 'Play', press, {
         id: ui.id('play'),
       }),
       view('android.widget.SeekBar', {
@@ -121,13 +121,13 @@ function photo(ui: Ui): View {
     if (at.scale <= 1) at.panX = at.panY = 0
   }
   return column({ height: 'fill' }, [
-    toolbar(ui.theme, ui.id('toolbar'), ui.say(TITLES[name] ?? name), () => ui.finish(), [
-      iconButton(ui.theme, 'remove', ui.say('Zoom out'), () => zoom(1 / 1.5), { id: ui.id('zoom_out') }),
-      iconButton(ui.theme, 'add', ui.say('Zoom in'), () => zoom(1.5), { id: ui.id('zoom_in') }),
+    toolbar(ui.theme, ui.id('toolbar'), TITLES[name] ?? name, () => ui.finish(), [
+      iconButton(ui.theme, 'remove', 'Zoom out', () => zoom(1 / 1.5), { id: ui.id('zoom_out') }),
+      iconButton(ui.theme, 'add', 'Zoom in', () => zoom(1.5), { id: ui.id('zoom_in') }),
     ]),
     view('android.widget.ImageView', {
       id: ui.id('picture'),
-      description: ui.say(TITLES[name] ?? name),
+      description: TITLES[name] ?? name,
       width: 'fill',
       weight: 1,
       mark: { kind: 'picture', picture: name, ...at },

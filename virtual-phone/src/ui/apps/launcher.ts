@@ -55,9 +55,9 @@ function cell(ui: Ui, app: AppEntry, look: App['icon']): View {
     },
     [
       appIcon(look, 56, app.icon),
-      label(ui.theme, ui.say(app.label), {
+      label(ui.theme, app.label, {
         id: ui.id('icon'),
-        description: ui.say(app.label),
+        description: app.label,
         width: 'fill',
         margin: { top: 8, left: 2, right: 2 },
         look: { size: 13, color: '#ffffff', align: 'center', maxLines: 1 },
@@ -94,7 +94,7 @@ function home(ui: Ui, iconOf: IconOf): View {
 }
 
 function taskCard(ui: Ui, task: Task, look: App['icon']): View {
-  const name = ui.say(task.label)
+  const name = task.label
   const own = ui.apps.find((app) => app.package === task.package)?.icon
   return row(
     {
@@ -119,7 +119,7 @@ function recents(ui: Ui, iconOf: IconOf): View {
   const tasks = ui.recentTasks
   if (tasks.length === 0) {
     return frame({ width: 'fill', height: 'fill', gravity: { x: 'center', y: 'center' } }, [
-      label(ui.theme, ui.say('No recent items'), {
+      label(ui.theme, 'No recent items', {
         id: ui.id('empty'),
         look: { color: ui.theme.secondary, size: 18 },
       }),
@@ -130,7 +130,7 @@ function recents(ui: Ui, iconOf: IconOf): View {
       ...tasks.map((task) => taskCard(ui, task, iconOf(task.package))),
       view('android.widget.Button', {
         id: ui.id('clear_all'),
-        text: ui.say('Clear all'),
+        text: 'Clear all',
         style: { size: 14, weight: 500, color: ui.theme.primary, maxLines: 1, align: 'center' },
         gravity: { y: 'center' },
         width: 'fill',

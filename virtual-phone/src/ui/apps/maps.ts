@@ -58,10 +58,7 @@ function placeTexts(ui: Ui): { title: string; detail: string } {
   if (!ui.location) return { title: 'Location is off', detail: '' }
   const { latitude, longitude } = ui.location
   const { name, km } = nearestCity(ui.location)
-  const away = ui.say(km < 15 ? 'In {city}' : '{km} km from {city}', {
-    city: ui.say(name),
-    km: Math.round(km),
-  })
+  const away = km < 15 ? `In ${name}` : `${Math.round(km)} km from ${name}`
   return { title: away, detail: `${latitude.toFixed(5)}, ${longitude.toFixed(5)}` }
 }
 
@@ -73,11 +70,11 @@ function main(ui: Ui): View {
   const shift = (degrees: number): number => Math.round(((((degrees % 10) + 10) % 10) - 5) * 20)
   const at = ui.location
   return column({ height: 'fill' }, [
-    toolbar(t, ui.id('toolbar'), ui.say('Maps'), null),
+    toolbar(t, ui.id('toolbar'), 'Maps', null),
     frame({ width: 'fill', weight: 1 }, [
       view('android.view.View', {
         id: ui.id('map'),
-        description: ui.say('Map'),
+        description: 'Map',
         width: 'fill',
         height: 'fill',
         mark: {
@@ -93,11 +90,11 @@ function main(ui: Ui): View {
         : []),
     ]),
     column({ padding: 24, width: 'fill', box: { color: t.surface, radius: 24, topOnly: true } }, [
-      label(t, ui.say(title), { id: ui.id('place_name'), look: { size: 22 } }),
+      label(t, title, { id: ui.id('place_name'), look: { size: 22 } }),
       ...(known
         ? [label(t, detail, { id: ui.id('coordinates'), margin: { top: 4 }, look: { color: t.secondary } })]
         : []),
-      button(t, ui.say('My location'), () => askFor(ui, 'location'), {
+      button(t, 'My location', () => askFor(ui, 'location'), {
         id: ui.id('my_location'),
         margin: { top: 16 },
         enabled: !known,

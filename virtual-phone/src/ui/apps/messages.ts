@@ -99,7 +99,7 @@ function threadRow(ui: Ui, thread: Thread): View {
       ]),
       ...(thread.unread > 0
         ? [
-            label(t, ui.say('{n}', { n: thread.unread }), {
+            label(t, String(thread.unread), {
               id: ui.id('unread'),
               padding: { left: 8, right: 8, top: 2, bottom: 2 },
               box: { color: t.primary, radius: 'full' },
@@ -113,7 +113,7 @@ function threadRow(ui: Ui, thread: Thread): View {
 
 function main(ui: Ui): View {
   return column({ height: 'fill' }, [
-    toolbar(ui.theme, ui.id('toolbar'), ui.say('Messages'), null),
+    toolbar(ui.theme, ui.id('toolbar'), 'Messages', null),
     scrollView(
       ui.scroll('list'),
       { id: ui.id('list'), height: 'wrap', weight: 1 },
@@ -143,7 +143,7 @@ function chat(ui: Ui): View {
   const t = ui.theme
   const name = ui.intent.extras['thread'] ?? ''
   const thread = dataOf(ui).threads.find((candidate) => candidate.name === name)
-  if (!thread) return label(t, ui.say('This conversation is gone'), { margin: 24 })
+  if (!thread) return label(t, 'This conversation is gone', { margin: 24 })
   thread.unread = 0
   const field = ui.field('text')
   const scroll = ui.scroll('messages')
@@ -171,7 +171,7 @@ function chat(ui: Ui): View {
       outlined(
         t,
         field,
-        { hint: ui.say('Text message'), focused: ui.isFocused(field), multiline: true },
+        { hint: 'Text message', focused: ui.isFocused(field), multiline: true },
         { id: ui.id('compose_message_text'), weight: 1, gravity: { y: 'center' } },
       ),
       iconButton(t, 'send', 'Send', send, { id: ui.id('send_message_button') }),

@@ -230,31 +230,6 @@ describe('the time in blocks', () => {
   })
 })
 
-describe('languages', () => {
-  it.each([
-    ['de-DE', 'Einstellungen', 'Netzwerk & Internet'],
-    ['ar-EG', 'الإعدادات', 'الشبكة والإنترنت'],
-    ['ja-JP', '設定', 'ネットワークとインターネット'],
-  ])('speaks %s', (locale, settings, network) => {
-    world.setConfiguration({ locale })
-    tap(world, settings)
-    expect(find(world, network)).toBeDefined()
-  })
-
-  it('is mirrored for right-to-left languages, including touch', () => {
-    launch(world, 'com.android.settings')
-    tap(world, 'Display')
-    const before = get(world, 'Navigate up').bounds
-    world.setConfiguration({ locale: 'ar-EG' })
-    const after = get(world, 'التنقل إلى أعلى').bounds
-    expect(after).toEqual({ ...before, left: 1080 - before.right, right: 1080 - before.left })
-    tap(world, 'المظهر الداكن')
-    expect(world.configuration.night).toBe(true)
-    tap(world, 'التنقل إلى أعلى')
-    expect(find(world, 'homepage_title')).toBeDefined()
-  })
-})
-
 describe('the intent for alarms', () => {
   it('opens the alarms without showing the face', () => {
     world.startActivity({ action: 'android.intent.action.SHOW_ALARMS', categories: [], extras: {} })

@@ -55,20 +55,17 @@ const noteOf = (ui: Ui): Note | undefined =>
 function askDelete(ui: Ui, note: Note): void {
   ui.showDialog((d) =>
     column({ padding: { left: 24, right: 24 } }, [
-      label(d.theme, d.say('Delete note?'), { id: 'android:id/alertTitle', look: { size: 24 } }),
-      label(d.theme, note.title === '' ? ui.say('Untitled') : note.title, {
+      label(d.theme, 'Delete note?', { id: 'android:id/alertTitle', look: { size: 24 } }),
+      label(d.theme, note.title === '' ? 'Untitled' : note.title, {
         id: 'android:id/message',
         margin: { top: 12, bottom: 16 },
         look: { color: d.theme.secondary },
       }),
       row({ width: 'fill', gravity: { x: 'end', y: 'center' } }, [
-        button(d.theme, d.say('Cancel'), () => ui.dismissDialog(), {
-          id: 'android:id/button2',
-          kind: 'text',
-        }),
+        button(d.theme, 'Cancel', () => ui.dismissDialog(), { id: 'android:id/button2', kind: 'text' }),
         button(
           d.theme,
-          d.say('Delete'),
+          'Delete',
           () => {
             const data = notesOf(ui)
             data.notes = data.notes.filter((other) => other.id !== note.id)
@@ -94,7 +91,7 @@ function noteCard(ui: Ui, note: Note): View {
     },
     [
       row({ width: 'fill' }, [
-        label(t, note.title === '' ? ui.say('Untitled') : note.title, {
+        label(t, note.title === '' ? 'Untitled' : note.title, {
           id: ui.id('note_title'),
           weight: 1,
           look: { size: 18, weight: 500, maxLines: 1 },
@@ -118,7 +115,7 @@ function main(ui: Ui): View {
   const t = ui.theme
   const { notes } = notesOf(ui)
   const list = [...notes].reverse().map((note) => noteCard(ui, note))
-  const empty = label(t, ui.say('No notes'), {
+  const empty = label(t, 'No notes', {
     id: ui.id('empty'),
     place: { x: 'center' },
     margin: { top: 80 },
@@ -126,7 +123,7 @@ function main(ui: Ui): View {
   })
   return frame({ width: 'fill', height: 'fill' }, [
     column({ height: 'fill' }, [
-      toolbar(t, ui.id('toolbar'), ui.say('Notes'), null),
+      toolbar(t, ui.id('toolbar'), 'Notes', null),
       scrollView(
         ui.scroll('list'),
         { id: ui.id('notes_list'), height: 'wrap', weight: 1, padding: { top: 8 } },
@@ -135,7 +132,7 @@ function main(ui: Ui): View {
     ]),
     view('com.google.android.material.floatingactionbutton.FloatingActionButton', {
       id: ui.id('fab'),
-      description: ui.say('New note'),
+      description: 'New note',
       place: { x: 'end', y: 'end' },
       margin: 20,
       width: 60,
@@ -163,19 +160,19 @@ function leave(ui: Ui): void {
 function edit(ui: Ui): View {
   const t = ui.theme
   const note = noteOf(ui)
-  if (!note) return label(t, ui.say('This note was deleted'), { margin: 24 })
+  if (!note) return label(t, 'This note was deleted', { margin: 24 })
   const title = ui.field('title', note.title)
   const body = ui.field('body', note.body)
   ui.onBack(() => leave(ui))
   return column({ height: 'fill' }, [
-    toolbar(t, ui.id('toolbar'), ui.say('Edit note'), () => leave(ui), [
-      iconButton(t, 'check', ui.say('Save'), () => leave(ui), { id: ui.id('save') }),
+    toolbar(t, ui.id('toolbar'), 'Edit note', () => leave(ui), [
+      iconButton(t, 'check', 'Save', () => leave(ui), { id: ui.id('save') }),
     ]),
     editText(
       t,
       title,
       {
-        hint: ui.say('Title'),
+        hint: 'Title',
         focused: ui.isFocused(title),
         action: 'next',
         onAction: () => ui.focus(body),
@@ -187,12 +184,7 @@ function edit(ui: Ui): View {
     editText(
       t,
       body,
-      {
-        hint: ui.say('Note'),
-        focused: ui.isFocused(body),
-        multiline: true,
-        onChange: (text) => (note.body = text),
-      },
+      { hint: 'Note', focused: ui.isFocused(body), multiline: true, onChange: (text) => (note.body = text) },
       {
         id: ui.id('body'),
         width: 'fill',
@@ -218,32 +210,30 @@ function unlock(ui: Ui): View {
     ui.open(EDIT, { note: ui.intent.extras['note'] ?? '' })
   }
   return column({ height: 'fill' }, [
-    toolbar(t, ui.id('toolbar'), ui.say('Locked note'), () => ui.finish()),
+    toolbar(t, ui.id('toolbar'), 'Locked note', () => ui.finish()),
     scrollView(ui.scroll('form'), { height: 'wrap', weight: 1, padding: 24, gravity: { x: 'center' } }, [
       icon('lock', 56, t.primary, { margin: { top: 16, bottom: 16 } }),
       label(
         t,
-        ui.say(
-          data.password === null ? 'Choose a password for this note' : 'Enter the password of this note',
-        ),
+        data.password === null ? 'Choose a password for this note' : 'Enter the password of this note',
         { id: ui.id('prompt') },
       ),
       outlined(
         t,
         password,
-        { hint: ui.say('Password'), focused: ui.isFocused(password), password: true, onAction: submit },
+        { hint: 'Password', focused: ui.isFocused(password), password: true, onAction: submit },
         { id: ui.id('password'), margin: { top: 24 } },
       ),
       ...(local.wrong
         ? [
-            label(t, ui.say('Wrong password'), {
+            label(t, 'Wrong password', {
               id: ui.id('error'),
               margin: { top: 8 },
               look: { size: 14, color: t.error },
             }),
           ]
         : []),
-      button(t, ui.say('Unlock'), submit, { id: ui.id('unlock'), margin: { top: 24 } }),
+      button(t, 'Unlock', submit, { id: ui.id('unlock'), margin: { top: 24 } }),
     ]),
   ])
 }

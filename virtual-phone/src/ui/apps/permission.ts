@@ -51,7 +51,7 @@ function grant(ui: Ui): View {
   const choice = (id: string, title: string, value: Answer): View =>
     view('android.widget.Button', {
       id: ui.id(id),
-      text: ui.say(title),
+      text: title,
       style: { size: 15, weight: 500, color: t.onContainer, maxLines: 1, align: 'center' },
       gravity: { y: 'center' },
       width: 'fill',
@@ -72,7 +72,7 @@ function grant(ui: Ui): View {
       },
       [
         icon(glyph, 32, t.primary, { id: ui.id('permission_icon') }),
-        label(t, ui.say(text, { app: ui.say(name) }), {
+        label(t, text.replace('{app}', name), {
           id: ui.id('permission_message'),
           margin: { top: 16, bottom: 20 },
           look: { size: 20, align: 'center' },

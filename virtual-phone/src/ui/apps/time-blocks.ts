@@ -28,7 +28,7 @@ export function timeBlocks(ui: Ui): View {
     frame({ weight: 1, height: 'fill', box: { color: on ? '#ffffff' : '#000000', radius: 0 } }),
   )
   return column(
-    { id: ui.id('time_blocks'), height: 'fill', moving: true, description: ui.say('Time in blocks') },
+    { id: ui.id('time_blocks'), height: 'fill', moving: true, description: 'Time in blocks' },
     chunks(blocks, COLUMNS).map((line) => row({ width: 'fill', weight: 1 }, line)),
   )
 }

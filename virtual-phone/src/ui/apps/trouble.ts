@@ -21,9 +21,9 @@ function main(ui: Ui): View {
   const t = ui.theme
   const camera = permissionOf(ui, 'camera')
   const action = (id: string, text: string, onClick: () => void): View =>
-    button(t, ui.say(text), onClick, { id: ui.id(id), width: 'fill', height: 48, margin: { top: 12 } })
+    button(t, text, onClick, { id: ui.id(id), width: 'fill', height: 48, margin: { top: 12 } })
   return column({ height: 'fill' }, [
-    toolbar(t, ui.id('toolbar'), ui.say('Trouble'), null),
+    toolbar(t, ui.id('toolbar'), 'Trouble', null),
     scrollView(
       ui.scroll('list'),
       { height: 'wrap', weight: 1, padding: { left: 24, right: 24, bottom: 24 } },
@@ -39,20 +39,16 @@ function main(ui: Ui): View {
         action('busy', 'Never idle', () => ui.open(BUSY)),
         action('blocks', 'Time in blocks', () => ui.open(BLOCKS)),
         action('camera', 'Ask for the camera', () => askFor(ui, 'camera')),
-        label(t, ui.say(camera === null ? 'Not asked yet' : camera === 'denied' ? 'Denied' : 'Allowed'), {
+        label(t, camera === null ? 'Not asked yet' : camera === 'denied' ? 'Denied' : 'Allowed', {
           id: ui.id('camera_state'),
           margin: { top: 4 },
           look: { size: 14, color: t.secondary },
         }),
         action('notify', 'Post a notification', () => {
-          ui.notify({
-            id: 'trouble',
-            title: ui.say('Trouble'),
-            text: ui.say('You asked for this notification.'),
-          })
+          ui.notify({ id: 'trouble', title: 'Trouble', text: 'You asked for this notification.' })
         }),
         action('keep', 'Keep a notification', () => {
-          const [title, text] = [ui.say('Trouble'), ui.say('This notification cannot be swiped away.')]
+          const [title, text] = ['Trouble', 'This notification cannot be swiped away.']
           ui.notify({ id: 'kept', title, text, ongoing: true })
         }),
       ],
@@ -63,8 +59,8 @@ function main(ui: Ui): View {
 function secure(ui: Ui): View {
   const t = ui.theme
   return column({ height: 'fill', secure: true }, [
-    toolbar(t, ui.id('toolbar'), ui.say('Secure screen'), () => ui.finish()),
-    label(t, ui.say('Pictures of this window are black.'), { id: ui.id('secure_text'), margin: 24 }),
+    toolbar(t, ui.id('toolbar'), 'Secure screen', () => ui.finish()),
+    label(t, 'Pictures of this window are black.', { id: ui.id('secure_text'), margin: 24 }),
   ])
 }
 
@@ -87,7 +83,7 @@ function busy(ui: Ui): View {
   const turn = (ui.now.getTime() % 1200) / 1200
   const t = ui.theme
   return column({ height: 'fill' }, [
-    toolbar(t, ui.id('toolbar'), ui.say('Never idle'), () => ui.finish()),
+    toolbar(t, ui.id('toolbar'), 'Never idle', () => ui.finish()),
     view('android.widget.ProgressBar', {
       id: ui.id('spinner'),
       width: 96,
@@ -105,7 +101,7 @@ function busy(ui: Ui): View {
         accent: t.primary,
       },
     }),
-    label(t, ui.say('Loading…'), { id: ui.id('loading'), place: { x: 'center' }, margin: { top: 24 } }),
+    label(t, 'Loading…', { id: ui.id('loading'), place: { x: 'center' }, margin: { top: 24 } }),
   ])
 }
 

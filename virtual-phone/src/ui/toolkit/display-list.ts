@@ -22,10 +22,8 @@ export type DrawStep = { clip: Rect; opacity: number } & (
       color: string
       /** Base direction of the line. */
       rtl: boolean
-      /** Drawn with Chinese glyphs. */
-      chinese: boolean
     }
-  | { kind: 'mark'; mark: Mark; rect: Rect; unit: number; mirrored: boolean }
+  | { kind: 'mark'; mark: Mark; rect: Rect; unit: number }
   | { kind: 'fill'; rect: Rect; color: string }
 )
 
@@ -34,18 +32,6 @@ export function isRtl(text: string): boolean {
   const first = /\p{L}/u.exec(text)?.[0]
   return first !== undefined && /[\p{Script=Arabic}\p{Script=Hebrew}]/u.test(first)
 }
-
-/** Icons with a direction, and drawings from start to end, are mirrored with it. */
-const POINTING = new Set([
-  'arrow_back',
-  'arrow_forward',
-  'send',
-  'chevron_right',
-  'arrow_back_ios_new',
-  'list',
-])
-const turns = (mark: Mark): boolean =>
-  mark.kind === 'switch' || mark.kind === 'slider' || (mark.kind === 'icon' && POINTING.has(mark.glyph))
 
 interface TextSpot {
   x: number
@@ -69,9 +55,12 @@ export function lineSpot(v: View, index: number, scale: LayoutScale): TextSpot {
   if (!block || !line || !v.style) return { x: v.rect.left, top: v.rect.top, sizePx: 0 }
   const { left, top, right, bottom } = innerRect(v, scale)
   const room = right - left
-  const atRight = (v.style.align === 'end') !== (scale.rtl ?? false)
   const aligned =
-    v.style.align === 'center' ? left + (room - line.width) / 2 : atRight ? right - line.width : left
+    v.style.align === 'center'
+      ? left + (room - line.width) / 2
+      : v.style.align === 'end'
+        ? right - line.width
+        : left
   const sizePx = Math.round(v.style.size * scale.density * scale.fontScale)
   const x = aligned - hiddenLeft(v, line, room, sizePx)
   const textHeight = block.lines.length * block.lineHeight
@@ -107,16 +96,6 @@ function textSteps(v: View, scale: LayoutScale, opacity: number, out: DrawStep[]
         out.push({ ...base, kind: 'fill', rect, color: edit.selectionColor })
       }
     }
-    if (edit?.focused && !empty && edit.state.composing) {
-      const from = Math.max(line.start, edit.state.composing.start)
-      const to = Math.min(line.end, edit.state.composing.end)
-      if (from < to) {
-        const ends = [at(width(line.start, from, sizePx)), at(width(line.start, to, sizePx))]
-        const bottom = Math.round(top + block.lineHeight * 0.94)
-        const rect = { left: Math.min(...ends), right: Math.max(...ends), top: bottom - 3, bottom }
-        out.push({ ...base, kind: 'fill', rect, color: style.color })
-      }
-    }
     const color = empty ? edit.hintColor : style.color
     const baseline = Math.round(top + block.lineHeight * 0.5 + sizePx * 0.355)
     if (line.text !== '')
@@ -130,7 +109,6 @@ function textSteps(v: View, scale: LayoutScale, opacity: number, out: DrawStep[]
         weight: style.weight,
         color,
         rtl,
-        chinese: scale.chinese ?? false,
       })
     if (edit?.focused && edit.state.anchor === edit.state.head) {
       const head = empty ? 0 : edit.state.head
@@ -141,9 +119,7 @@ function textSteps(v: View, scale: LayoutScale, opacity: number, out: DrawStep[]
         !(next && head >= next.start && head !== line.end)
       const onThis = here && !(next && next.start === head)
       if (onThis) {
-        const left = Math.round(
-          empty ? (scale.rtl ? x + line.width : x) : at(width(line.start, head, sizePx)),
-        )
+        const left = Math.round(empty ? x : at(width(line.start, head, sizePx)))
         const thick = Math.max(2, Math.round(2 * scale.density))
         const rect = { left, right: left + thick, top: top + 4, bottom: top + block.lineHeight - 4 }
         out.push({ ...base, kind: 'fill', rect, color: edit.cursorColor })
@@ -160,14 +136,7 @@ function collect(v: View, scale: LayoutScale, inherited: number, out: DrawStep[]
   if (v.mark) {
     const rect = innerRect(v, scale)
     if (widthOf(rect) > 0 && heightOf(rect) > 0)
-      out.push({
-        ...base,
-        clip: v.visible,
-        kind: 'mark',
-        mark: v.mark,
-        rect,
-        mirrored: (scale.rtl ?? false) && turns(v.mark),
-      })
+      out.push({ ...base, clip: v.visible, kind: 'mark', mark: v.mark, rect })
   }
   textSteps(v, scale, opacity, out)
   for (const child of v.children) collect(child, scale, opacity, out)

@@ -7,11 +7,6 @@ export interface EditState {
   text: string
   anchor: number
   head: number
-  /**
-   * The text that an input method is composing; underlined. Moving the cursor or any other edit commits it
-   * unchanged.
-   */
-  composing?: { start: number; end: number } | undefined
 }
 
 const graphemes = new Intl.Segmenter('und', { granularity: 'grapheme' })
@@ -40,7 +35,6 @@ export function setSelection(s: EditState, anchor: number, head: number): void {
   const clamp = (n: number): number => Math.max(0, Math.min(s.text.length, n))
   s.anchor = clamp(anchor)
   s.head = clamp(head)
-  s.composing = undefined
 }
 
 /** Replaces the selection by `text` and puts the cursor after it. */
@@ -48,15 +42,6 @@ export function insert(s: EditState, text: string): void {
   const start = selectionStart(s)
   s.text = s.text.slice(0, start) + text + s.text.slice(selectionEnd(s))
   setSelection(s, start + text.length, start + text.length)
-}
-
-/** Replaces the composed text, or the selection, by `text`, which becomes the composed text. */
-export function compose(s: EditState, text: string): void {
-  const region = s.composing
-  if (region) setSelection(s, region.start, region.end)
-  const start = selectionStart(s)
-  insert(s, text)
-  if (text !== '') s.composing = { start, end: start + text.length }
 }
 
 export function deleteBackward(s: EditState): void {

@@ -12,7 +12,6 @@ const require = createRequire(import.meta.url)
 const FALLBACKS = [
   ['PhoneArabic', '@expo-google-fonts/noto-sans-arabic', '400Regular/NotoSansArabic_400Regular.ttf'],
   ['PhoneJapanese', '@expo-google-fonts/kosugi-maru', '400Regular/KosugiMaru_400Regular.ttf'],
-  ['PhoneChinese', '@expo-google-fonts/zcool-xiaowei', '400Regular/ZCOOLXiaoWei_400Regular.ttf'],
   ['PhoneEmoji', '@expo-google-fonts/noto-emoji', '400Regular/NotoEmoji_400Regular.ttf'],
 ] as const
 const FONTS = [
@@ -24,8 +23,6 @@ const FONTS = [
 ] as const
 
 const fallbackFamilies = FALLBACKS.map(([family]) => family).join(', ')
-/** Both fonts contain the letters of both scripts: the first font wins. */
-const chineseFamilies = `PhoneChinese, ${fallbackFamilies}`
 let measuring: SKRSContext2D | undefined
 
 function context(): SKRSContext2D {
@@ -40,9 +37,9 @@ function context(): SKRSContext2D {
 }
 
 /** The canvas font of a text size in pixels. */
-export function textFont(sizePx: number, weight: FontWeight, chinese = false): string {
+export function textFont(sizePx: number, weight: FontWeight): string {
   context()
-  return `${sizePx}px Phone${weight}, ${chinese ? chineseFamilies : fallbackFamilies}`
+  return `${sizePx}px Phone${weight}, ${fallbackFamilies}`
 }
 
 export function iconFont(sizePx: number): string {

@@ -12,10 +12,6 @@ export interface LayoutScale {
   /** Pixels per dp. */
   density: number
   fontScale: number
-  /** Right to left: starts are on the right, rows run leftwards, and `left` edges mean the start. */
-  rtl?: boolean
-  /** Han characters use Chinese glyphs instead of Japanese ones, with equal widths. */
-  chinese?: boolean
 }
 
 const UNBOUNDED = 1_000_000
@@ -28,11 +24,10 @@ function across(gravity: Gravity, room: number, size: number): number {
 /** The area inside a placed view's padding. */
 export function innerRect(v: View, scale: LayoutScale): Rect {
   const px = (dp: number): number => Math.round(dp * scale.density)
-  const [start, end] = [px(v.padding.left), px(v.padding.right)]
   return {
-    left: v.rect.left + (scale.rtl ? end : start),
+    left: v.rect.left + px(v.padding.left),
     top: v.rect.top + px(v.padding.top),
-    right: v.rect.right - (scale.rtl ? start : end),
+    right: v.rect.right - px(v.padding.right),
     bottom: v.rect.bottom - px(v.padding.bottom),
   }
 }
@@ -205,9 +200,7 @@ class Layout {
       const sizeY = c.measured.height + this.px(c.margin.top) + this.px(c.margin.bottom)
       const x = frame || column ? across(c.place.x ?? v.gravity.x, roomX, sizeX) : at
       const y = frame || !column ? across(c.place.y ?? v.gravity.y, roomY, sizeY) : at
-      const start = x + this.px(c.margin.left)
-      const cellLeft = this.scale.rtl ? inner.right - start - c.measured.width : inner.left + start
-      this.place(c, cellLeft, inner.top + y + this.px(c.margin.top), v.visible)
+      this.place(c, inner.left + x + this.px(c.margin.left), inner.top + y + this.px(c.margin.top), v.visible)
       at += outer(c)
     }
   }

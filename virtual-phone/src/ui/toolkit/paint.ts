@@ -191,7 +191,7 @@ function drawStep(ctx: SKRSContext2D, step: DrawStep): void {
       ctx.fillRect(step.rect.left, step.rect.top, widthOf(step.rect), heightOf(step.rect))
       return
     case 'text':
-      ctx.font = textFont(step.sizePx, step.weight, step.chinese)
+      ctx.font = textFont(step.sizePx, step.weight)
       ctx.fillStyle = step.color
       ctx.direction = step.rtl ? 'rtl' : 'ltr'
       ctx.textAlign = 'left'
@@ -199,13 +199,7 @@ function drawStep(ctx: SKRSContext2D, step: DrawStep): void {
       return
     case 'mark':
       ctx.direction = 'ltr'
-      if (step.mirrored) {
-        ctx.save()
-        ctx.translate(step.rect.left + step.rect.right, 0)
-        ctx.scale(-1, 1)
-      }
       drawMark(ctx, step.mark, step.rect, step.unit)
-      if (step.mirrored) ctx.restore()
   }
 }
 

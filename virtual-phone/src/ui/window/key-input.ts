@@ -5,7 +5,7 @@
 import { scrollerOf } from '../toolkit/hit.js'
 import { walk, type EditBinding, type View } from '../toolkit/view.js'
 import { nextFocus, viewAt, type Direction } from './key-focus.js'
-import { composeText, editKey, KEY, META, typeText, type EditTarget } from './keys.js'
+import { editKey, KEY, META, typeText, type EditTarget } from './keys.js'
 import { HOME, type Model } from './model.js'
 import { type Windows } from './windows.js'
 
@@ -29,14 +29,6 @@ export class KeyInput {
     typeText(target.binding, text)
     target.changed()
     return true
-  }
-
-  /** Replaces the text that the keyboard is still converting. */
-  compose(text: string): void {
-    const target = this.editTarget()
-    if (!target) return
-    composeText(target.binding, text)
-    target.changed()
   }
 
   /** Handles a key's press; its release does nothing. Returns whether it changed only the focused field's text or cursor. */

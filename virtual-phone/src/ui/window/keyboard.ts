@@ -3,13 +3,10 @@ import { type Theme } from '../toolkit/theme.js'
 import { column, frame, label } from '../toolkit/widgets.js'
 import { INPUT_TYPE } from '../toolkit/widgets.js'
 import { view, type EditBinding, type View } from '../toolkit/view.js'
-import { createComposer } from './japanese.js'
 import { type KeyboardState } from './model.js'
 
 export interface KeyboardActions {
   type: (text: string) => void
-  /** Text that is still being converted. */
-  compose: (text: string) => void
   backspace: () => void
   enter: () => void
 }
@@ -86,14 +83,6 @@ function keyView(theme: Theme, look: KeyLook, onClick: () => void): View {
   )
 }
 
-/** Words are composed in fields other than numbers, addresses and passwords. */
-const isProse = (inputType: number): boolean => (inputType & 0xf) === 1 && (inputType & 0xff0) === 0
-
-const candidateView = (theme: Theme, word: string, onClick: () => void): View =>
-  frame({ height: 'fill', padding: { left: 14, right: 14 }, description: word, onClick }, [
-    label(theme, word, { height: 'fill', gravity: { y: 'center' }, look: { size: 18, maxLines: 1 } }),
-  ])
-
 const keyRow = (keys: readonly View[], inset = 0): View =>
   view(
     'android.view.View',
@@ -106,11 +95,9 @@ export function keyboardView(
   theme: Theme,
   state: KeyboardState,
   edit: EditBinding,
-  field: KeyboardActions,
-  { landscape, japanese }: { landscape: boolean; japanese: boolean },
+  actions: KeyboardActions,
+  landscape: boolean,
 ): View {
-  const composer = japanese && isProse(edit.inputType) ? createComposer(state, edit, field) : null
-  const actions = composer ?? field
   const upper = state.page === 'letters' && state.shift !== 'off'
   const characters = (line: string): View[] =>
     Array.from(line).map((c) => {
@@ -184,13 +171,7 @@ export function keyboardView(
     rows.push(keyRow(characters(lines[0] ?? '')))
     rows.push(keyRow(characters(lines[1] ?? ''), state.page === 'letters' ? 18 : 0))
     rows.push(keyRow([shift, ...characters(lines[2] ?? ''), backspace]))
-    const comma = composer
-      ? '、'
-      : edit.inputType === INPUT_TYPE.email
-        ? '@'
-        : edit.inputType === INPUT_TYPE.uri
-          ? '/'
-          : ','
+    const comma = edit.inputType === INPUT_TYPE.email ? '@' : edit.inputType === INPUT_TYPE.uri ? '/' : ','
     rows.push(
       keyRow([
         special(
@@ -200,12 +181,10 @@ export function keyboardView(
           page(state.page === 'letters' ? 'symbols' : 'letters'),
         ),
         special(comma, comma, 2, () => actions.type(comma)),
-        keyView(
-          theme,
-          { text: composer ? '日本語' : 'English', description: 'Space', weight: 9, small: true },
-          () => actions.type(' '),
+        keyView(theme, { text: 'English', description: 'Space', weight: 9, small: true }, () =>
+          actions.type(' '),
         ),
-        special(composer ? '。' : '.', '.', 2, () => actions.type(composer ? '。' : '.')),
+        special('.', '.', 2, () => actions.type('.')),
         enter,
       ]),
     )
@@ -219,17 +198,13 @@ export function keyboardView(
       padding: { left: 12, right: 12 },
       gravity: { y: 'center' },
     },
-    composer?.words.length
-      ? composer.words.map((word, at) => candidateView(theme, word, () => composer.choose(at)))
-      : [
-          ...['apps', 'emoji_emotions', 'content_paste', 'settings', 'palette', 'mic_none'].map((glyph) =>
-            view('android.view.View', {
-              weight: 1,
-              height: 24,
-              mark: { kind: 'icon', glyph, size: 20, color: theme.secondary },
-            }),
-          ),
-        ],
+    ['apps', 'emoji_emotions', 'content_paste', 'settings', 'palette', 'mic_none'].map((glyph) =>
+      view('android.view.View', {
+        weight: 1,
+        height: 24,
+        mark: { kind: 'icon', glyph, size: 20, color: theme.secondary },
+      }),
+    ),
   )
   return column(
     {

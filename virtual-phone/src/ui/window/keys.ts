@@ -11,9 +11,6 @@ import {
   selectedText,
   type EditState,
   type Move,
-  compose,
-  selectionEnd,
-  selectionStart,
 } from '../toolkit/edit-state.js'
 import { type EditBinding } from '../toolkit/view.js'
 import { characterOf } from './key-characters.js'
@@ -70,13 +67,6 @@ export function typeText(binding: EditBinding, text: string): void {
   const cut = clean.slice(0, Math.max(0, room))
   const last = cut.charCodeAt(cut.length - 1)
   insert(state, cut.length < clean.length && last >= 0xd800 && last <= 0xdbff ? cut.slice(0, -1) : cut)
-}
-
-/** Text that an input method is composing; text that does not fit is refused. */
-export function composeText(binding: EditBinding, text: string): void {
-  const { state } = binding
-  const { start, end } = state.composing ?? { start: selectionStart(state), end: selectionEnd(state) }
-  if (state.text.length - (end - start) + text.length <= binding.maxLength) compose(state, text)
 }
 
 const MOVES: Record<number, { plain: Move; ctrl: Move }> = {

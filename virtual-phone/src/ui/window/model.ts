@@ -27,9 +27,6 @@ export interface KeyboardState {
   shown: boolean
   page: 'letters' | 'symbols' | 'more'
   shift: 'off' | 'once' | 'lock'
-  /** Letters of the word that is being composed, and the index of the candidate in the field. */
-  romaji: string
-  candidate: number
 }
 
 export class Model {
@@ -41,7 +38,7 @@ export class Model {
   shadeOpen = false
   brightness = 0.6
   system: SystemState = newSystemState()
-  keyboard: KeyboardState = { shown: false, page: 'letters', shift: 'off', romaji: '', candidate: 0 }
+  keyboard: KeyboardState = { shown: false, page: 'letters', shift: 'off' }
   screenLock: ScreenLock = { isSet: () => false, set: () => undefined }
   /** Called for each incident; set by `world.ts`. */
   report: (incident: Incident) => void = () => undefined
@@ -316,7 +313,7 @@ export class Model {
     this.top.keyFocus = null
     if (!field) this.hideKeyboard()
     else if (showKeyboard && !this.keyboard.shown)
-      this.keyboard = { shown: true, page: 'letters', shift: 'off', romaji: '', candidate: 0 }
+      this.keyboard = { shown: true, page: 'letters', shift: 'off' }
   }
 
   openDialog(activity: Activity, build: DialogRecord['build']): void {
@@ -341,7 +338,7 @@ export class Model {
   }
 
   hideKeyboard(): void {
-    this.keyboard = { shown: false, page: 'letters', shift: 'off', romaji: '', candidate: 0 }
+    this.keyboard = { shown: false, page: 'letters', shift: 'off' }
   }
 
   exportState(): unknown {

@@ -84,7 +84,7 @@ export function headsUp(
 
 export function notificationList(ui: Ui, all: readonly PhoneNotification[], actions: Actions): View {
   if (all.length === 0) {
-    return label(ui.theme, ui.say('No notifications'), {
+    return label(ui.theme, 'No notifications', {
       id: 'com.android.systemui:id/no_notifications',
       place: { x: 'center' },
       margin: { top: 40 },
@@ -104,7 +104,7 @@ export function notificationList(ui: Ui, all: readonly PhoneNotification[], acti
       row({ width: 'fill', gravity: { x: 'end' }, padding: { top: 4, bottom: 64 } }, [
         button(
           ui.theme,
-          ui.say('Clear all'),
+          'Clear all',
           () => {
             for (const notification of all.filter(({ ongoing }) => ongoing !== true))
               actions.remove(notification)

@@ -1,7 +1,6 @@
 /** Implements `Ui`: the interface of an activity's screen to the system. */
 import { type Configuration, type PhoneFacts, type Ui } from '../apps/app.js'
 import { DARK, LIGHT } from '../toolkit/theme.js'
-import { sayIn } from '../locale/locale.js'
 import { type Activity } from './activity.js'
 import { type Model } from './model.js'
 
@@ -43,7 +42,6 @@ export function screenContext(activity: Activity, parts: ContextParts): Ui {
     now: now(),
     landscape,
     location: model.isSwitchOn('location') ? model.system.location : null,
-    say: (english, values = {}) => sayIn(model.configuration.locale, english, values),
     notify: ({ package: name = activity.package, ...rest }) => {
       model.notify({ ...rest, package: name, whenMs: now().getTime() })
     },

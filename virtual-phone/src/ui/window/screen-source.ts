@@ -12,7 +12,6 @@ import { accessibilityWindows } from './accessibility.js'
 import { type KeyInput } from './key-input.js'
 import { KEY } from './keys.js'
 import { type Model } from './model.js'
-import { isRtlLocale, isSimplifiedChinese } from '../locale/locale.js'
 import { screenContext } from './screen-context.js'
 import { buildWindows, type Layer, type Windows } from './windows.js'
 
@@ -75,13 +74,7 @@ export class ScreenSource {
   }
 
   get scale(): LayoutScale {
-    const { fontScale, locale } = this.parts.model.configuration
-    return {
-      density: this.parts.density,
-      fontScale,
-      rtl: isRtlLocale(locale),
-      chinese: isSimplifiedChinese(locale),
-    }
+    return { density: this.parts.density, fontScale: this.parts.model.configuration.fontScale }
   }
 
   /** The current layout, built again after each change. */
@@ -124,9 +117,6 @@ export class ScreenSource {
       keyboard: {
         type: (text) => {
           keys.type(text)
-        },
-        compose: (text) => {
-          keys.compose(text)
         },
         backspace: () => {
           keys.press(KEY.del, 0)

@@ -107,13 +107,12 @@ export interface ShadeParts {
   isOn: SwitchReader
   toggle: (key: string) => void
   openSettings: () => void
-  say: (english: string) => string
   notifications: View
 }
 
 /** The shade: date, a few tiles and the brightness row. */
 export function shade(parts: ShadeParts): View {
-  const { theme, say } = parts
+  const { theme } = parts
   const tile = (glyph: string, text: string, on: boolean, onClick: () => void): View =>
     row(
       {
@@ -122,7 +121,7 @@ export function shade(parts: ShadeParts): View {
         margin: 4,
         padding: { left: 16, right: 12 },
         box: { color: on ? theme.primary : theme.field, radius: 28 },
-        description: `${text}, ${say(on ? 'On' : 'Off')}`,
+        description: `${text}, ${on ? 'On' : 'Off'}`,
         onClick,
       },
       [
@@ -144,29 +143,27 @@ export function shade(parts: ShadeParts): View {
     [
       row({ width: 'fill', padding: { left: 8 } }, [
         label(theme, parts.date, { id: `${SYSTEM}date`, weight: 1, look: { size: 20 } }),
-        iconButton(theme, 'settings', say('Open settings.'), parts.openSettings),
+        iconButton(theme, 'settings', 'Open settings.', parts.openSettings),
       ]),
       row({ width: 'fill', margin: { top: 8 } }, [
-        tile('wifi', say('Internet'), parts.isOn('wifi'), () => parts.toggle('wifi')),
-        tile('bluetooth', say('Bluetooth'), parts.isOn('use_bluetooth'), () => parts.toggle('use_bluetooth')),
+        tile('wifi', 'Internet', parts.isOn('wifi'), () => parts.toggle('wifi')),
+        tile('bluetooth', 'Bluetooth', parts.isOn('use_bluetooth'), () => parts.toggle('use_bluetooth')),
       ]),
       row({ width: 'fill' }, [
-        tile('location_on', say('Location'), parts.isOn('location'), () => parts.toggle('location')),
-        tile('screen_rotation', say('Auto-rotate'), parts.isOn('auto_rotate'), () =>
-          parts.toggle('auto_rotate'),
-        ),
+        tile('location_on', 'Location', parts.isOn('location'), () => parts.toggle('location')),
+        tile('screen_rotation', 'Auto-rotate', parts.isOn('auto_rotate'), () => parts.toggle('auto_rotate')),
       ]),
       row({ width: 'fill' }, [
-        tile('do_not_disturb_on', say('Do Not Disturb'), parts.isOn('do_not_disturb'), () =>
+        tile('do_not_disturb_on', 'Do Not Disturb', parts.isOn('do_not_disturb'), () =>
           parts.toggle('do_not_disturb'),
         ),
-        tile('battery_saver', say('Battery Saver'), parts.isOn('battery_saver'), () =>
+        tile('battery_saver', 'Battery Saver', parts.isOn('battery_saver'), () =>
           parts.toggle('battery_saver'),
         ),
       ]),
       row({ width: 'fill' }, [
-        tile('dark_mode', say('Dark theme'), parts.night, parts.toggleNight),
-        tile('airplanemode_active', say('Airplane mode'), parts.isOn('airplane_mode'), () =>
+        tile('dark_mode', 'Dark theme', parts.night, parts.toggleNight),
+        tile('airplanemode_active', 'Airplane mode', parts.isOn('airplane_mode'), () =>
           parts.toggle('airplane_mode'),
         ),
       ]),
@@ -174,7 +171,7 @@ export function shade(parts: ShadeParts): View {
         icon('brightness_medium', 22, theme.text, { margin: { right: 16 } }),
         view('android.widget.SeekBar', {
           id: `${SYSTEM}slider`,
-          description: say('Display brightness'),
+          description: 'Display brightness',
           weight: 1,
           height: 40,
           focusable: true,

@@ -11,7 +11,7 @@ import { clockText, STATUS_HEIGHT } from './system-ui.js'
 /** AOSP's `AppErrorDialog` and `AppNotRespondingDialog`, with the same text, ids and order of rows. */
 export function systemDialog(failure: SystemDialog, model: Model, ui: Ui): View {
   const t = ui.theme
-  const name = ui.say(model.app(failure.package)?.label ?? failure.package)
+  const name = model.app(failure.package)?.label ?? failure.package
   const crash = failure.kind === 'crash'
   const choice = (id: string, glyph: string, text: string, onClick: () => void): View =>
     view(
@@ -50,14 +50,14 @@ export function systemDialog(failure: SystemDialog, model: Model, ui: Ui): View 
       blocksTouch: true,
     },
     [
-      label(t, ui.say(crash ? '{app} has stopped' : "{app} isn't responding", { app: name }), {
+      label(t, crash ? `${name} has stopped` : `${name} isn't responding`, {
         id: 'android:id/alertTitle',
         margin: { left: 24, right: 24, bottom: 16 },
         look: { size: 22 },
       }),
       ...(crash
         ? [
-            choice('android:id/aerr_app_info', 'info_outline', ui.say('App info'), () => {
+            choice('android:id/aerr_app_info', 'info_outline', 'App info', () => {
               model.closeSystemDialog()
               model.start({
                 component: { package: 'com.android.settings', className: 'com.android.settings.SubSettings' },
@@ -65,11 +65,11 @@ export function systemDialog(failure: SystemDialog, model: Model, ui: Ui): View 
                 extras: { page: `app/${failure.package}` },
               })
             }),
-            choice('android:id/aerr_close', 'close', ui.say('Close app'), close),
+            choice('android:id/aerr_close', 'close', 'Close app', close),
           ]
         : [
-            choice('android:id/aerr_close', 'close', ui.say('Close app'), close),
-            choice('android:id/aerr_wait', 'schedule', ui.say('Wait'), () => {
+            choice('android:id/aerr_close', 'close', 'Close app', close),
+            choice('android:id/aerr_wait', 'schedule', 'Wait', () => {
               model.closeSystemDialog()
             }),
           ]),
@@ -112,7 +112,7 @@ export function keyguard(ui: Ui, notifications: readonly PhoneNotification[]): V
             ]
           : []),
         frame({ width: 'fill', weight: 1 }),
-        label(white, ui.say('Swipe up to open'), {
+        label(white, 'Swipe up to open', {
           id: 'com.android.systemui:id/keyguard_indication_text',
           margin: { bottom: 72 },
           look: { size: 14 },

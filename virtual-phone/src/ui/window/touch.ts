@@ -25,7 +25,6 @@ export interface TouchTarget {
   layers: () => readonly Layer[]
   tap: (v: View, x: number, y: number) => void
   longPress: (v: View, x: number, y: number) => void
-  rtl: () => boolean
   locked: () => boolean
   unlock: () => void
   openShade: () => void
@@ -214,8 +213,7 @@ export class TouchInput {
   private slide(x: number): void {
     const v = this.target
     if (!v?.onSlide) return
-    const distance = this.host.rtl() ? v.rect.right - x : x - v.rect.left
-    v.onSlide(Math.max(0, Math.min(1, distance / Math.max(1, widthOf(v.rect)))))
+    v.onSlide(Math.max(0, Math.min(1, (x - v.rect.left) / Math.max(1, widthOf(v.rect)))))
     this.host.changed()
   }
 

@@ -44,32 +44,6 @@ describe('typing', () => {
     expect(textOf(world, 'body')).toBe('line\nz')
   })
 
-  it('composes Japanese with the on-screen keyboard, as an uncommitted word', () => {
-    world.setConfiguration({ locale: 'ja-JP' })
-    launch(world, NOTES)
-    tap(world, '新しいメモ')
-    tap(world, 'title')
-    for (const key of ['n', 'i', 'h', 'o', 'n']) tapKey(key)
-    expect(textOf(world, 'title')).toBe('にほn')
-    tapKey('Space')
-    expect(textOf(world, 'title')).toBe('日本')
-    tapKey('Space')
-    expect(textOf(world, 'title')).toBe('ニホン')
-    tapKey('日本')
-    expect(textOf(world, 'title')).toBe('日本')
-    for (const key of ['g', 'o', 'x', '削除']) tapKey(key)
-    expect(textOf(world, 'title')).toBe('日本ご')
-    tapKey('Next')
-    expect(textOf(world, 'title')).toBe('日本ご')
-    for (const key of ['削除', '.']) tapKey(key)
-    expect(textOf(world, 'title')).toBe('日本。')
-    // A tap elsewhere commits the composed text.
-    for (const key of ['k', 'a']) tapKey(key)
-    tap(world, 'body')
-    for (const key of ['k', 'i']) tapKey(key)
-    expect([textOf(world, 'title'), textOf(world, 'body')]).toEqual(['日本。か', 'き'])
-  })
-
   it('types by key codes with shift, and edits by keys', () => {
     launch(world, NOTES)
     tap(world, 'New note')

@@ -11,7 +11,6 @@ import { frame } from '../toolkit/widgets.js'
 import { isEmpty, type Rect } from '../toolkit/geometry.js'
 import { type EditBinding } from '../toolkit/view.js'
 import { scrollerOf } from '../toolkit/hit.js'
-import { COMMON_DESCRIPTIONS } from '../locale/locale.js'
 import { type PhoneNotification } from '../../android/world.js'
 import { headsUp, notificationList } from './notifications.js'
 import { keyguard, systemDialog } from './system-windows.js'
@@ -106,11 +105,6 @@ function moves(root: View): boolean {
   return false
 }
 
-/** Widgets have English descriptions; this translates them to the phone's language. */
-function sayDescriptions(root: View, say: Ui['say']): void {
-  for (const v of walk(root)) if (COMMON_DESCRIPTIONS.has(v.description)) v.description = say(v.description)
-}
-
 function decor(content: View, bottomDp: number, color: string | null): View {
   return frame({ width: 'fill', height: 'fill', box: color ? { color, radius: 0 } : null }, [
     view(
@@ -141,7 +135,6 @@ export function buildWindows(parts: WindowParts): Windows {
   const layers: Layer[] = []
   const dp = (n: number): number => Math.round(n * scale.density)
   const add = (name: Layer['name'], root: View, rect: Rect, packageName: string, dumpRoot = root): Layer => {
-    sayDescriptions(root, ui.say)
     layoutTree(root, rect, scale)
     const layer = { name, root, dumpRoot, package: packageName, secure: false }
     layers.push(layer)
@@ -198,10 +191,7 @@ export function buildWindows(parts: WindowParts): Windows {
     const rect = { ...bounds, top: navTop - dp(height), bottom: navTop }
     add(
       'keyboard',
-      keyboardView(ui.theme, model.keyboard, focusedEdit, parts.keyboard, {
-        landscape: ui.landscape,
-        japanese: model.configuration.locale.startsWith('ja'),
-      }),
+      keyboardView(ui.theme, model.keyboard, focusedEdit, parts.keyboard, ui.landscape),
       rect,
       'com.android.inputmethod.latin',
     )
@@ -209,7 +199,7 @@ export function buildWindows(parts: WindowParts): Windows {
   const notificationActions = {
     open: parts.openNotification,
     remove: parts.removeNotification,
-    label: (name: string) => ui.say(model.app(name)?.label ?? name),
+    label: (name: string) => model.app(name)?.label ?? name,
   }
   // No active window: a dump shows the app behind it, as on a phone.
   const arrived = model.system.headsUp
@@ -236,7 +226,6 @@ export function buildWindows(parts: WindowParts): Windows {
         model.toggleSwitch(key)
       },
       openSettings: parts.openSettings,
-      say: ui.say,
       notifications: notificationList(ui, model.system.notifications, notificationActions),
     })
     active = add('shade', panel, bounds, 'com.android.systemui')

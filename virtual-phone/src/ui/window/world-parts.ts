@@ -70,7 +70,6 @@ export function createParts(options: WorldOptions, around: Surroundings) {
     longPress: (v, x, y) => {
       pointer.longPress(v, x, y)
     },
-    rtl: () => screen.scale.rtl ?? false,
     locked: () => model.system.locked,
     unlock: () => {
       model.system.locked = false

@@ -168,10 +168,10 @@ describe('system', () => {
     stop()
     launch(world, SETTINGS)
     expect(changes).toBe(1)
-    tap(world, 'In Einstellungen suchen')
-    world.commitText('Zeitzone')
+    tap(world, 'Search settings')
+    world.commitText('Time zone')
     const hits = treeOf(world).filter(
-      (n) => n.attributes['text'] === 'Zeitzone' && n.attributes['class'] === 'android.widget.TextView',
+      (n) => n.attributes['text'] === 'Time zone' && n.attributes['class'] === 'android.widget.TextView',
     )
     const hit = hits[0]
     if (!hit) throw new Error('nothing found')

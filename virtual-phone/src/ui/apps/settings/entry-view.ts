@@ -26,10 +26,10 @@ export function preference(
   end: View | null,
 ): View {
   const t = ui.theme
-  const texts = [label(t, ui.say(entry.title), { id: 'android:id/title', look: { size: 18, maxLines: 2 } })]
+  const texts = [label(t, entry.title, { id: 'android:id/title', look: { size: 18, maxLines: 2 } })]
   if (entry.summary)
     texts.push(
-      label(t, ui.say(entry.summary), {
+      label(t, entry.summary, {
         id: 'android:id/summary',
         margin: { top: 2 },
         look: { size: 14, color: t.secondary, maxLines: 3 },
@@ -48,7 +48,7 @@ export function preference(
 function chooseDialog(ui: Ui, entry: Extract<Entry, { kind: 'choice' }>, current: string): void {
   ui.showDialog((d) =>
     column({}, [
-      label(d.theme, ui.say(entry.title), {
+      label(d.theme, entry.title, {
         id: 'android:id/alertTitle',
         margin: { left: 24, right: 24, bottom: 12 },
         look: { size: 24 },
@@ -70,16 +70,13 @@ function chooseDialog(ui: Ui, entry: Extract<Entry, { kind: 'choice' }>, current
             },
             [
               checkMark(d.theme, option === current, 'round', { margin: { right: 16 } }),
-              label(d.theme, ui.say(option), { id: 'android:id/text1' }),
+              label(d.theme, option, { id: 'android:id/text1' }),
             ],
           ),
         ),
       ),
       row({ width: 'fill', gravity: { x: 'end' }, padding: { right: 16, top: 4 } }, [
-        button(d.theme, ui.say('Cancel'), () => ui.dismissDialog(), {
-          id: 'android:id/button2',
-          kind: 'text',
-        }),
+        button(d.theme, 'Cancel', () => ui.dismissDialog(), { id: 'android:id/button2', kind: 'text' }),
       ]),
     ]),
   )
@@ -91,7 +88,7 @@ export function entryView(ui: Ui, entry: Entry): View {
   const data = settingsOf(ui)
   switch (entry.kind) {
     case 'heading':
-      return label(t, ui.say(entry.title), {
+      return label(t, entry.title, {
         margin: { left: 24, top: 16, bottom: 8 },
         look: { size: 14, weight: 500, color: t.primary },
       })
@@ -149,12 +146,12 @@ export function entryView(ui: Ui, entry: Entry): View {
     }
     case 'slider':
       return column({ padding: { left: 24, right: 24, top: 12, bottom: 8 } }, [
-        label(t, ui.say(entry.title), { id: 'android:id/title', look: { size: 18 } }),
+        label(t, entry.title, { id: 'android:id/title', look: { size: 18 } }),
         row({ width: 'fill' }, [
           icon(entry.glyph, 24, t.text, { margin: { right: 16 } }),
           view('android.widget.SeekBar', {
             id: ui.id(`${entry.key}_seekbar`),
-            description: ui.say(entry.title),
+            description: entry.title,
             weight: 1,
             height: 44,
             focusable: true,

@@ -177,7 +177,7 @@ export const PAGES: Readonly<Record<string, Page>> = {
   apps: {
     title: 'Apps',
     entries: (ui) => [
-      { kind: 'heading', title: ui.say('{n} apps', { n: ui.apps.length }) },
+      { kind: 'heading', title: `${ui.apps.length} apps` },
       ...[...ui.apps]
         .sort((a, b) => a.label.localeCompare(b.label))
         .map((app): Entry => ({

@@ -20,7 +20,7 @@ function chooseLock(ui: Ui): View {
     ui.open(CHOOSE_PIN)
   }
   return column({ height: 'fill' }, [
-    toolbar(ui.theme, ui.id('action_bar'), ui.say('Choose a screen lock'), () => ui.finish()),
+    toolbar(ui.theme, ui.id('action_bar'), 'Choose a screen lock', () => ui.finish()),
     scrollView(ui.scroll('locks'), { height: 'wrap', weight: 1 }, [
       preference(ui, { title: 'None' }, none, null, null),
       preference(ui, { title: 'PIN' }, pin, null, null),
@@ -56,7 +56,7 @@ function choosePin(ui: Ui): View {
     }
   }
   return column({ height: 'fill', padding: 24 }, [
-    label(t, ui.say(local.first === null ? 'Set a PIN' : 'Re-enter your PIN'), {
+    label(t, local.first === null ? 'Set a PIN' : 'Re-enter your PIN', {
       id: ui.id('headerText'),
       look: { size: 24 },
     }),
@@ -68,8 +68,8 @@ function choosePin(ui: Ui): View {
     ),
     ...(local.error === ''
       ? []
-      : [label(t, ui.say(local.error), { id: ui.id('message'), look: { size: 14, color: t.error } })]),
-    button(t, ui.say(local.first === null ? 'Next' : 'Confirm'), next, {
+      : [label(t, local.error, { id: ui.id('message'), look: { size: 14, color: t.error } })]),
+    button(t, local.first === null ? 'Next' : 'Confirm', next, {
       id: ui.id('next_button'),
       margin: { top: 24 },
     }),

@@ -30,7 +30,7 @@ function group(ui: Ui, entries: readonly Entry[]): View {
 function main(ui: Ui): View {
   const t = ui.theme
   return scrollView(ui.scroll('main'), { id: ui.id('main_content_scrollable_container') }, [
-    label(t, ui.say('Settings'), {
+    label(t, 'Settings', {
       id: ui.id('homepage_title'),
       margin: { left: 24, top: 40, bottom: 16 },
       look: { size: 36 },
@@ -47,7 +47,7 @@ function main(ui: Ui): View {
       },
       [
         icon('search', 24, t.text),
-        label(t, ui.say('Search settings'), {
+        label(t, 'Search settings', {
           id: ui.id('search_action_bar_title'),
           margin: { left: 16 },
           look: { size: 18, color: t.secondary },
@@ -61,7 +61,7 @@ function main(ui: Ui): View {
 function sub(ui: Ui): View {
   const page = ui.intent.extras['page'] ?? 'root'
   return column({ height: 'fill' }, [
-    toolbar(ui.theme, ui.id('action_bar'), ui.say(pageOf(page, ui).title), () => ui.finish()),
+    toolbar(ui.theme, ui.id('action_bar'), pageOf(page, ui).title, () => ui.finish()),
     scrollView(
       ui.scroll('page'),
       { id: ui.id('recycler_view'), height: 'wrap', weight: 1, padding: { top: 8 } },
@@ -76,7 +76,7 @@ function search(ui: Ui, query: string): { title: string; page: string; where: st
   if (wanted === '') return []
   return Object.entries(PAGES).flatMap(([name, page]) =>
     entriesOf(name, ui)
-      .filter((entry) => entry.kind !== 'heading' && ui.say(entry.title).toLocaleLowerCase().includes(wanted))
+      .filter((entry) => entry.kind !== 'heading' && entry.title.toLocaleLowerCase().includes(wanted))
       .map((entry) => ({
         title: entry.title,
         page: entry.kind === 'page' ? entry.page : name,
@@ -107,7 +107,7 @@ function searchScreen(ui: Ui): View {
         t,
         field,
         {
-          hint: ui.say('Search settings'),
+          hint: 'Search settings',
           focused: ui.isFocused(field),
           action: 'search',
           onAction: () => ui.hideKeyboard(),
@@ -118,7 +118,7 @@ function searchScreen(ui: Ui): View {
     ]),
     ...(empty
       ? [
-          label(t, ui.say('No results'), {
+          label(t, 'No results', {
             id: ui.id('no_results'),
             margin: { left: 24, top: 24 },
             look: { color: t.secondary },

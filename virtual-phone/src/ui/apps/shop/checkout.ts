@@ -51,7 +51,7 @@ export function checkout(ui: Ui): View {
     ui.open(DONE, { order: String(number) })
   }
   return column({ height: 'fill' }, [
-    toolbar(t, ui.id('toolbar'), ui.say('Check out'), () => ui.finish()),
+    toolbar(t, ui.id('toolbar'), 'Check out', () => ui.finish()),
     scrollView(
       ui.scroll('form'),
       { height: 'wrap', weight: 1, padding: { left: 24, right: 24, bottom: 24 } },
@@ -65,7 +65,7 @@ export function checkout(ui: Ui): View {
               t,
               field,
               {
-                hint: ui.say(hint),
+                hint: hint,
                 focused: ui.isFocused(field),
                 ...(inputType === undefined ? {} : { inputType }),
                 action: next ? 'next' : 'done',
@@ -78,7 +78,7 @@ export function checkout(ui: Ui): View {
             ),
             ...(error
               ? [
-                  label(t, ui.say(error), {
+                  label(t, error, {
                     id: ui.id(`${name}_error`),
                     margin: { top: 4, left: 16 },
                     look: { size: 12, color: t.error },
@@ -87,7 +87,7 @@ export function checkout(ui: Ui): View {
               : []),
           ]
         }),
-        button(t, ui.say('Order for {price}', { price: money(ui, sums(shopOf(ui).cart).total) }), order, {
+        button(t, `Order for ${money(ui, sums(shopOf(ui).cart).total)}`, order, {
           id: ui.id('order'),
           width: 'fill',
           height: 48,
@@ -107,12 +107,12 @@ export function doneScreen(ui: Ui): View {
   ui.onBack(home)
   return column({ height: 'fill', gravity: { x: 'center', y: 'center' }, padding: 24 }, [
     icon('check_circle', 96, t.primary),
-    label(t, ui.say('Thank you'), { id: ui.id('done_title'), margin: { top: 16 }, look: { size: 28 } }),
-    label(t, ui.say('Order {number}', { number: ui.intent.extras['order'] ?? '' }), {
+    label(t, 'Thank you', { id: ui.id('done_title'), margin: { top: 16 }, look: { size: 28 } }),
+    label(t, `Order ${ui.intent.extras['order'] ?? ''}`, {
       id: ui.id('order_number'),
       margin: { top: 8, bottom: 24 },
       look: { color: t.secondary },
     }),
-    button(t, ui.say('Continue shopping'), home, { id: ui.id('continue') }),
+    button(t, 'Continue shopping', home, { id: ui.id('continue') }),
   ])
 }

@@ -35,10 +35,10 @@ const picture = (product: Product, size: number): View =>
 function cartButton(ui: Ui): View {
   const { pieces } = sums(shopOf(ui).cart)
   return row({}, [
-    iconButton(ui.theme, 'shopping_cart', ui.say('Cart'), () => ui.open(CART), { id: ui.id('cart_button') }),
+    iconButton(ui.theme, 'shopping_cart', 'Cart', () => ui.open(CART), { id: ui.id('cart_button') }),
     ...(pieces > 0
       ? [
-          label(ui.theme, ui.say('{n}', { n: pieces }), {
+          label(ui.theme, String(pieces), {
             id: ui.id('cart_count'),
             padding: { left: 7, right: 7, top: 2, bottom: 2 },
             margin: { right: 8 },
@@ -64,11 +64,8 @@ function productRow(ui: Ui, product: Product): View {
     [
       picture(product, 64),
       column({ width: 'wrap', weight: 1, margin: { left: 16, right: 8 } }, [
-        label(t, ui.say(product.name), {
-          id: ui.id('product_name'),
-          look: { size: 16, weight: 500, maxLines: 1 },
-        }),
-        label(t, ui.say(product.stock === 0 ? 'Sold out' : product.category), {
+        label(t, product.name, { id: ui.id('product_name'), look: { size: 16, weight: 500, maxLines: 1 } }),
+        label(t, product.stock === 0 ? 'Sold out' : product.category, {
           id: ui.id('product_info'),
           margin: { top: 4 },
           look: { size: 13, color: product.stock === 0 ? t.error : t.secondary },
@@ -85,13 +82,13 @@ function main(ui: Ui): View {
   const local = ui.local('list', (): { order: SortOrder } => ({ order: 'name' }))
   const found = searchCatalog(query.text, local.order)
   return column({ height: 'fill' }, [
-    toolbar(t, ui.id('toolbar'), ui.say('Shop'), null, [cartButton(ui)]),
+    toolbar(t, ui.id('toolbar'), 'Shop', null, [cartButton(ui)]),
     row({ width: 'fill', padding: { left: 16, right: 8, bottom: 12 } }, [
       outlined(
         t,
         query,
         {
-          hint: ui.say('Search products'),
+          hint: 'Search products',
           focused: ui.isFocused(query),
           action: 'search',
           onAction: () => ui.hideKeyboard(),
@@ -100,12 +97,12 @@ function main(ui: Ui): View {
       ),
       button(
         t,
-        ui.say(local.order === 'name' ? 'Sort: name' : 'Sort: price'),
+        local.order === 'name' ? 'Sort: name' : 'Sort: price',
         () => (local.order = local.order === 'name' ? 'price' : 'name'),
         { id: ui.id('sort'), kind: 'text' },
       ),
     ]),
-    label(t, ui.say('{n} products', { n: found.length }), {
+    label(t, `${found.length} products`, {
       id: ui.id('count'),
       margin: { left: 24, bottom: 8 },
       look: { size: 13, color: t.secondary },
@@ -122,30 +119,26 @@ function detail(ui: Ui): View {
   const t = ui.theme
   const product = productOf(ui.intent.extras['product'] ?? '')
   const { cart } = shopOf(ui)
-  if (!product) return label(t, ui.say('This product is gone'), { margin: 24 })
+  if (!product) return label(t, 'This product is gone', { margin: 24 })
   const inCart = cart[product.id] ?? 0
   const left = product.stock - inCart
   return column({ height: 'fill' }, [
-    toolbar(t, ui.id('toolbar'), ui.say(product.name), () => ui.finish(), [cartButton(ui)]),
+    toolbar(t, ui.id('toolbar'), product.name, () => ui.finish(), [cartButton(ui)]),
     scrollView(ui.scroll('detail'), { height: 'wrap', weight: 1, padding: 24 }, [
       row({ width: 'fill', gravity: { x: 'center' } }, [picture(product, 180)]),
-      label(t, ui.say(product.name), { id: ui.id('name'), margin: { top: 24 }, look: { size: 26 } }),
+      label(t, product.name, { id: ui.id('name'), margin: { top: 24 }, look: { size: 26 } }),
       label(t, money(ui, product.cents), {
         id: ui.id('price'),
         margin: { top: 4 },
         look: { size: 22, weight: 500, color: t.primary },
       }),
-      label(t, ui.say(product.about), {
-        id: ui.id('about'),
-        margin: { top: 16 },
-        look: { color: t.secondary },
-      }),
-      label(t, product.stock === 0 ? ui.say('Sold out') : ui.say('{n} in stock', { n: product.stock }), {
+      label(t, product.about, { id: ui.id('about'), margin: { top: 16 }, look: { color: t.secondary } }),
+      label(t, product.stock === 0 ? 'Sold out' : `${product.stock} in stock`, {
         id: ui.id('stock'),
         margin: { top: 16, bottom: 24 },
         look: { size: 14 },
       }),
-      button(t, ui.say('Add to cart'), () => (cart[product.id] = inCart + 1), {
+      button(t, 'Add to cart', () => (cart[product.id] = inCart + 1), {
         id: ui.id('add_to_cart'),
         width: 'fill',
         height: 48,
@@ -164,15 +157,15 @@ function cartRow(ui: Ui, product: Product, count: number): View {
   }
   return row({ id: ui.id('cart_row'), width: 'fill', padding: { left: 24, right: 12, top: 8, bottom: 8 } }, [
     column({ width: 'wrap', weight: 1 }, [
-      label(t, ui.say(product.name), { id: ui.id('cart_name'), look: { size: 16, maxLines: 1 } }),
+      label(t, product.name, { id: ui.id('cart_name'), look: { size: 16, maxLines: 1 } }),
       label(t, money(ui, product.cents * count), {
         id: ui.id('cart_price'),
         look: { size: 14, color: t.secondary },
       }),
     ]),
-    iconButton(t, 'remove', ui.say('One less'), () => set(count - 1), { id: ui.id('less') }),
-    label(t, ui.say('{n}', { n: count }), { id: ui.id('pieces') }),
-    iconButton(t, 'add', ui.say('One more'), () => set(count + 1), {
+    iconButton(t, 'remove', 'One less', () => set(count - 1), { id: ui.id('less') }),
+    label(t, String(count), { id: ui.id('pieces') }),
+    iconButton(t, 'add', 'One more', () => set(count + 1), {
       id: ui.id('more'),
       enabled: count < product.stock,
       opacity: count < product.stock ? 1 : 0.4,
@@ -190,17 +183,17 @@ function cartScreen(ui: Ui): View {
   })
   const line = (name: string, cents: number, id: string): View =>
     row({ width: 'fill', padding: { left: 24, right: 24, top: 4, bottom: 4 } }, [
-      label(t, ui.say(name), { weight: 1 }),
+      label(t, name, { weight: 1 }),
       label(t, money(ui, cents), { id: ui.id(id), look: { weight: 500 } }),
     ])
-  const empty = label(t, ui.say('Your cart is empty'), { id: ui.id('empty'), margin: 24 })
+  const empty = label(t, 'Your cart is empty', { id: ui.id('empty'), margin: 24 })
   return column({ height: 'fill' }, [
-    toolbar(t, ui.id('toolbar'), ui.say('Cart'), () => ui.finish()),
+    toolbar(t, ui.id('toolbar'), 'Cart', () => ui.finish()),
     scrollView(ui.scroll('cart'), { height: 'wrap', weight: 1 }, rows.length > 0 ? rows : [empty]),
     line('Items', items, 'sum_items'),
     line('Shipping', shipping, 'sum_shipping'),
     line('Total', total, 'sum_total'),
-    button(t, ui.say('Check out'), () => ui.open(CHECKOUT), {
+    button(t, 'Check out', () => ui.open(CHECKOUT), {
       id: ui.id('checkout'),
       width: 'fill',
       height: 48,

@@ -29,12 +29,12 @@ function page(ui: Ui, url: string, go: (target: string) => void): View[] {
   const host = URL.canParse(url) ? new URL(url).host : ''
   return [
     icon('cloud_off', 64, t.secondary, { margin: { bottom: 16 } }),
-    label(t, ui.say('This page is not available'), { id: ui.id('page_title'), look: { size: 26 } }),
-    label(
-      t,
-      ui.say('This phone has no network, so {host} was not loaded.', { host: host === '' ? url : host }),
-      { id: ui.id('page_message'), margin: { top: 12 }, look: { color: t.secondary } },
-    ),
+    label(t, 'This page is not available', { id: ui.id('page_title'), look: { size: 26 } }),
+    label(t, `This phone has no network, so ${host === '' ? url : host} was not loaded.`, {
+      id: ui.id('page_message'),
+      margin: { top: 12 },
+      look: { color: t.secondary },
+    }),
   ]
 }
 
@@ -74,7 +74,7 @@ function main(ui: Ui): View {
             t,
             address,
             {
-              hint: ui.say('Search or type URL'),
+              hint: 'Search or type URL',
               focused: ui.isFocused(address),
               inputType: INPUT_TYPE.uri,
               action: 'go',
