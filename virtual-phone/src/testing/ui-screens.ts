@@ -63,7 +63,6 @@ export const SCREENS: Readonly<Record<string, Way>> = {
   'dialogs prompt': app('com.phonerack.dialogs', 'Ask for text', 'edit'),
   clock: app('com.android.deskclock'),
   alarms: app('com.android.deskclock', 'Alarm'),
-  stopwatch: app('com.android.deskclock', 'Stopwatch'),
   shop: app('com.phonerack.shop'),
   'shop detail': app('com.phonerack.shop', 'Bread Knife'),
   'shop cart': app('com.phonerack.shop', 'Bread Knife', 'Add to cart', 'Cart'),

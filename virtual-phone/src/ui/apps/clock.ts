@@ -1,16 +1,6 @@
-/** The clock: alarms, a face with a continuously moving second hand, and a stopwatch. */
+/** The clock: alarms, and a face with a continuously moving second hand. */
 import { dateFormat } from '../locale/formatters.js'
-import {
-  button,
-  checkMark,
-  column,
-  icon,
-  label,
-  row,
-  scrollView,
-  toggle,
-  toolbar,
-} from '../toolkit/widgets.js'
+import { checkMark, column, icon, label, row, scrollView, toggle, toolbar } from '../toolkit/widgets.js'
 import { view, type View } from '../toolkit/view.js'
 import { type App, type Ui } from './app.js'
 
@@ -20,14 +10,11 @@ const SHOW_ALARMS = 'android.intent.action.SHOW_ALARMS'
 const TABS = [
   { name: 'Alarm', glyph: 'alarm' },
   { name: 'Clock', glyph: 'schedule' },
-  { name: 'Stopwatch', glyph: 'timer' },
 ] as const
-const HOUR_MS = 3_600_000
 const DAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'] as const
 
 interface ClockData {
   alarms: { minutes: number; on: boolean; days: boolean[] }[]
-  stopwatch: { startedMs: number | null; gatheredMs: number; lapsMs: number[] }
 }
 
 const weekdays = (): boolean[] => DAYS.map((_, i) => i < 5)
@@ -36,7 +23,6 @@ const initialClock = (): ClockData => ({
     { minutes: 7 * 60, on: true, days: weekdays() },
     { minutes: 9 * 60 + 30, on: false, days: DAYS.map((_, i) => i >= 5) },
   ],
-  stopwatch: { startedMs: null, gatheredMs: 0, lapsMs: [] },
 })
 
 const clockOf = (ui: Ui): ClockData => ui.data() as ClockData
@@ -134,62 +120,11 @@ function face(ui: Ui): View {
   ])
 }
 
-/** `01:23.45`, with hours before it from one hour on. */
-export function elapsedText(ms: number): string {
-  const two = (n: number): string => String(Math.floor(n)).padStart(2, '0')
-  const hours = ms >= HOUR_MS ? `${Math.floor(ms / HOUR_MS)}:` : ''
-  return `${hours}${two((ms / 60_000) % 60)}:${two((ms / 1000) % 60)}.${two((ms / 10) % 100)}`
-}
-
-function stopwatch(ui: Ui): View {
-  const t = ui.theme
-  const { stopwatch: watch } = clockOf(ui)
-  const running = watch.startedMs !== null
-  const elapsed = watch.gatheredMs + (watch.startedMs === null ? 0 : ui.now.getTime() - watch.startedMs)
-  const start = (): void => {
-    if (watch.startedMs === null) watch.startedMs = ui.now.getTime()
-    else {
-      watch.gatheredMs = elapsed
-      watch.startedMs = null
-    }
-  }
-  const second = (): void => {
-    if (running) watch.lapsMs.unshift(elapsed)
-    else {
-      watch.gatheredMs = 0
-      watch.lapsMs = []
-    }
-  }
-  return column({ height: 'wrap', weight: 1, gravity: { x: 'center' }, padding: { top: 40 } }, [
-    label(t, elapsedText(elapsed), { id: ui.id('stopwatch_time_text'), moving: running, look: { size: 52 } }),
-    row({ margin: { top: 32, bottom: 16 } }, [
-      button(t, running ? 'Lap' : 'Reset', second, {
-        id: ui.id('left_button'),
-        kind: 'text',
-        enabled: running || elapsed > 0,
-      }),
-      button(t, running ? 'Stop' : 'Start', start, { id: ui.id('fab'), height: 56, minWidth: 120 }),
-    ]),
-    scrollView(
-      ui.scroll('laps'),
-      { id: ui.id('laps_list'), height: 'wrap', weight: 1 },
-      watch.lapsMs.map((lap, i) =>
-        label(t, `#${watch.lapsMs.length - i}  ${elapsedText(lap)}`, {
-          id: ui.id('lap'),
-          width: 'fill',
-          padding: 8,
-          look: { align: 'center' },
-        }),
-      ),
-    ),
-  ])
-}
-
 function main(ui: Ui): View {
   const t = ui.theme
   const first = ui.intent.action === SHOW_ALARMS ? 'Alarm' : 'Clock'
   const local = ui.local('tab', (): { tab: string } => ({ tab: first }))
-  const page = local.tab === 'Alarm' ? alarms(ui) : local.tab === 'Clock' ? face(ui) : stopwatch(ui)
+  const page = local.tab === 'Alarm' ? alarms(ui) : face(ui)
   return column({ height: 'fill' }, [
     toolbar(t, ui.id('toolbar'), local.tab, null),
     page,

@@ -7,82 +7,21 @@ export interface Contact {
   email: string
 }
 
-const LATIN_GIVEN = [
-  'Ada',
-  'Bruno',
-  'Carla',
-  'Daniel',
-  'Elif',
-  'Fatou',
-  'Gustav',
-  'Hanna',
-  'Ivo',
-  'Júlia',
-  'Kwame',
-  'Lena',
-  'Mateo',
-  'Nora',
-  'Oskar',
-  'Priya',
-  'Quinn',
-  'Rosa',
-  'Søren',
-  'Tomáš',
-  'Uma',
-  'Vera',
-  'Wiktor',
-  'Ximena',
-  'Yara',
-  'Zoë',
-]
-const LATIN_FAMILY = [
-  'Abbott',
-  'Becker',
-  'Costa',
-  'Dvořák',
-  'Eriksen',
-  'Fischer',
-  'García',
-  'Horváth',
-  'Ibsen',
-  'Jansen',
-  'Kowalski',
-  'Larsen',
-  'Mbeki',
-  'Novak',
-  'Öztürk',
-  'Perez',
-  'Quiroga',
-  'Rossi',
-  'Schäfer',
-  'Takala',
-  'Ueda',
-  'Vargas',
-  'Weber',
-  'Yılmaz',
-  'Zimmer',
-]
-const OTHER: readonly (readonly [readonly string[], readonly string[]])[] = [
-  [
-    ['Анна', 'Борис', 'Вера', 'Дмитрий', 'Елена'],
-    ['Иванова', 'Петров', 'Смирнова', 'Кузнецов', 'Попова'],
-  ],
-  [
-    ['Αλέξης', 'Ελένη', 'Νίκος', 'Σοφία'],
-    ['Παπαδόπουλος', 'Γεωργίου', 'Νικολάου'],
-  ],
-  [
-    ['محمد', 'فاطمة', 'يوسف', 'ليلى'],
-    ['الأحمد', 'حسن', 'العلي'],
-  ],
-  [
-    ['花子', '太郎', '美咲', '健'],
-    ['山田', '佐藤', '鈴木'],
-  ],
-  [
-    ['伟', '芳', '娜', '秀英'],
-    ['王', '李', '张', '陈'],
-  ],
+const LATIN_GIVEN =
+  'Ada Bruno Carla Daniel Elif Fatou Gustav Hanna Ivo Júlia Kwame Lena Mateo Nora Oskar Priya Quinn Rosa Søren Tomáš Uma Vera Wiktor Ximena Yara Zoë'.split(
+    ' ',
+  )
+const LATIN_FAMILY =
+  'Abbott Becker Costa Dvořák Eriksen Fischer García Horváth Ibsen Jansen Kowalski Larsen Mbeki Novak Öztürk Perez Quiroga Rossi Schäfer Takala Ueda Vargas Weber Yılmaz Zimmer'.split(
+    ' ',
+  )
+/** Given names and family names. */
+const OTHER: readonly (readonly [string, string])[] = [
+  ['Анна Борис Вера Дмитрий Елена', 'Иванова Петров Смирнова Кузнецов Попова'],
+  ['Αλέξης Ελένη Νίκος Σοφία', 'Παπαδόπουλος Γεωργίου Νικολάου'],
+  ['محمد فاطمة يوسف ليلى', 'الأحمد حسن العلي'],
+  ['花子 太郎 美咲 健', '山田 佐藤 鈴木'],
+  ['伟 芳 娜 秀英', '王 李 张 陈'],
 ]
 
 const pick = (list: readonly string[], at: number): string => list[at % list.length] ?? ''
@@ -90,7 +29,7 @@ const pick = (list: readonly string[], at: number): string => list[at % list.len
 function nameOf(i: number): string {
   const other = OTHER[Math.floor(i / 8) % OTHER.length]
   if (i % 8 === 7 && other) {
-    const [given, family] = other
+    const [given = [], family = []] = other.map((names) => names.split(' '))
     const east = /\p{Script=Han}/u.test(family[0] ?? '')
     const [a, b] = [pick(given, Math.floor(i / 40)), pick(family, Math.floor(i / 40) * 3 + i)]
     return east ? b + a : `${a} ${b}`
@@ -98,7 +37,7 @@ function nameOf(i: number): string {
   return `${pick(LATIN_GIVEN, i * 7)} ${pick(LATIN_FAMILY, Math.floor(i / 3) + i)}`
 }
 
-export const CONTACT_COUNT = 1000
+const CONTACT_COUNT = 1000
 
 /** A duplicate name gets a middle initial, or a number in scripts without initials. */
 function unique(name: string, taken: Set<string>): string {

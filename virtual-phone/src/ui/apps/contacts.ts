@@ -3,6 +3,7 @@ import {
   button,
   column,
   editText,
+  floatingButton,
   frame,
   icon,
   iconButton,
@@ -146,18 +147,7 @@ function main(ui: Ui): View {
         { id: 'android:id/list', weight: 1, height: 'wrap' },
       ),
     ]),
-    view('com.google.android.material.floatingactionbutton.FloatingActionButton', {
-      id: ui.id('floating_action_button'),
-      description: 'Create contact',
-      place: { x: 'end', y: 'end' },
-      margin: 20,
-      width: 60,
-      height: 60,
-      padding: 18,
-      box: { color: t.container, radius: 18, shadow: true },
-      mark: { kind: 'icon', glyph: 'person_add', size: 26, color: t.onContainer },
-      onClick: () => ui.open(EDIT),
-    }),
+    floatingButton(t, 'person_add', 'Create contact', () => ui.open(EDIT), ui.id('floating_action_button')),
   ])
 }
 

@@ -3,6 +3,7 @@ import {
   button,
   column,
   editText,
+  floatingButton,
   frame,
   icon,
   iconButton,
@@ -12,7 +13,7 @@ import {
   scrollView,
   toolbar,
 } from '../toolkit/widgets.js'
-import { view, type View } from '../toolkit/view.js'
+import { type View } from '../toolkit/view.js'
 import { type App, type Ui } from './app.js'
 
 const MAIN = 'com.phonerack.notes.MainActivity'
@@ -130,23 +131,18 @@ function main(ui: Ui): View {
         [...(list.length > 0 ? list : [empty]), frame({ height: 88 })],
       ),
     ]),
-    view('com.google.android.material.floatingactionbutton.FloatingActionButton', {
-      id: ui.id('fab'),
-      description: 'New note',
-      place: { x: 'end', y: 'end' },
-      margin: 20,
-      width: 60,
-      height: 60,
-      padding: 18,
-      box: { color: t.container, radius: 18, shadow: true },
-      mark: { kind: 'icon', glyph: 'add', size: 26, color: t.onContainer },
-      onClick: () => {
+    floatingButton(
+      t,
+      'add',
+      'New note',
+      () => {
         const data = notesOf(ui)
         const note: Note = { id: data.nextId++, title: '', body: '', locked: false }
         data.notes.push(note)
         ui.open(EDIT, { note: String(note.id) })
       },
-    }),
+      ui.id('fab'),
+    ),
   ])
 }
 

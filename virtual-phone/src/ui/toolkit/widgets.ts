@@ -220,6 +220,28 @@ export function recyclerView(
   })
 }
 
+/** The round button above a list's lower corner. */
+export function floatingButton(
+  theme: Theme,
+  glyph: string,
+  description: string,
+  onClick: () => void,
+  id: string,
+): View {
+  return view('com.google.android.material.floatingactionbutton.FloatingActionButton', {
+    id,
+    description,
+    place: { x: 'end', y: 'end' },
+    margin: 20,
+    width: 60,
+    height: 60,
+    padding: 18,
+    box: { color: theme.container, radius: 18, shadow: true },
+    mark: { kind: 'icon', glyph, size: 26, color: theme.onContainer },
+    onClick,
+  })
+}
+
 /** App bar: back arrow (or none), title, actions. */
 export function toolbar(
   theme: Theme,

@@ -67,72 +67,25 @@ const dateNow = (ui: Ui): string =>
     ui.now,
   )
 
+const pageRow = (page: string, title: string, summary: string, glyph: string, color: string): Entry => ({
+  kind: 'page',
+  title,
+  summary,
+  glyph,
+  color,
+  page,
+})
+
 const root: readonly Entry[] = [
-  {
-    kind: 'page',
-    title: 'Network & internet',
-    summary: 'Mobile, Wi‑Fi, hotspot',
-    glyph: 'wifi',
-    color: '#4285f4',
-    page: 'network',
-  },
-  {
-    kind: 'page',
-    title: 'Connected devices',
-    summary: 'Bluetooth, pairing',
-    glyph: 'devices',
-    color: '#34a853',
-    page: 'connected',
-  },
-  {
-    kind: 'page',
-    title: 'Apps',
-    summary: 'Installed apps, versions',
-    glyph: 'apps',
-    color: '#f29900',
-    page: 'apps',
-  },
-  {
-    kind: 'page',
-    title: 'Battery',
-    summary: '100%',
-    glyph: 'battery_full',
-    color: '#1e8e3e',
-    page: 'battery',
-  },
-  {
-    kind: 'page',
-    title: 'Display',
-    summary: 'Dark theme, font size, brightness',
-    glyph: 'brightness_6',
-    color: '#e37400',
-    page: 'display',
-  },
-  {
-    kind: 'page',
-    title: 'Sound & vibration',
-    summary: 'Volume, vibration, tones',
-    glyph: 'volume_up',
-    color: '#d93025',
-    page: 'sound',
-  },
-  {
-    kind: 'page',
-    title: 'Security & privacy',
-    summary: 'Screen lock, permissions',
-    glyph: 'lock',
-    color: '#188038',
-    page: 'security',
-  },
-  {
-    kind: 'page',
-    title: 'System',
-    summary: 'Languages, time, about',
-    glyph: 'info',
-    color: '#5f6368',
-    page: 'system',
-  },
-  { kind: 'page', title: 'About phone', glyph: 'smartphone', color: '#1a73e8', page: 'about' },
+  pageRow('network', 'Network & internet', 'Mobile, Wi‑Fi, hotspot', 'wifi', '#4285f4'),
+  pageRow('connected', 'Connected devices', 'Bluetooth, pairing', 'devices', '#34a853'),
+  pageRow('apps', 'Apps', 'Installed apps, versions', 'apps', '#f29900'),
+  pageRow('battery', 'Battery', '100%', 'battery_full', '#1e8e3e'),
+  pageRow('display', 'Display', 'Dark theme, font size, brightness', 'brightness_6', '#e37400'),
+  pageRow('sound', 'Sound & vibration', 'Volume, vibration, tones', 'volume_up', '#d93025'),
+  pageRow('security', 'Security & privacy', 'Screen lock, permissions', 'lock', '#188038'),
+  pageRow('system', 'System', 'Languages, time, about', 'info', '#5f6368'),
+  pageRow('about', 'About phone', '', 'smartphone', '#1a73e8'),
 ]
 
 export const PAGES: Readonly<Record<string, Page>> = {
