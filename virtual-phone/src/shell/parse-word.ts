@@ -2,16 +2,7 @@
 import type { Arithmetic, Parameter, Script, Word, WordPart } from './ast.js'
 import { fromParser } from './bytes.js'
 import { unescapeDollarQuoted } from './escapes.js'
-import {
-  child,
-  children,
-  expansionOperators,
-  operatorOf,
-  optional,
-  type ParserNode,
-  textOf,
-  typeOf,
-} from './parser-nodes.js'
+import { child, children, operatorOf, optional, type ParserNode, textOf, typeOf } from './parser-nodes.js'
 
 /** Valid shell syntax that is not implemented here. */
 export class SyntaxUnsupported extends Error {
@@ -90,7 +81,7 @@ function parameter(node: ParserNode, inner: Inner): Parameter {
 }
 
 function changeOf(expansion: ParserNode, inner: Inner): Parameter['change'] {
-  const operator = operatorOf(expansion, expansionOperators)
+  const operator = operatorOf(expansion)
   const inWord = optional(expansion, 'Word')
   const word = inWord === null ? [] : parseWord(inWord, inner)
   const orEmpty = operator?.startsWith(':') === true

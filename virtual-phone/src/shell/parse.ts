@@ -149,7 +149,7 @@ function elseOf(node: ParserNode | null): Script {
 }
 
 function binary(node: ParserNode): Command {
-  const operator = operatorOf(node, nodes.commandOperators)
+  const operator = operatorOf(node)
   const left = statement(child(node, 'X'))
   const right = statement(child(node, 'Y'))
   if (operator === '&&') return { kind: 'and', left, right }
@@ -177,7 +177,7 @@ function forLoop(node: ParserNode): Command {
 }
 
 function caseItem(node: ParserNode): CaseItem {
-  const operator = operatorOf(node, nodes.caseOperators)
+  const operator = operatorOf(node)
   if (operator === null) throw new SyntaxUnsupported(';| in case')
   return {
     patterns: children(node, 'Patterns').map(word),
@@ -205,7 +205,7 @@ function declaration(node: ParserNode): Declaration {
 }
 
 function redirect(node: ParserNode): Redirect {
-  const operator = operatorOf(node, nodes.redirectOperators)
+  const operator = operatorOf(node)
   const number = optional(node, 'N')
   const text = number === null ? '' : textOf(number, 'Value')
   if (!/^\d*$/.test(text)) throw new SyntaxUnsupported('{name}> redirection')
@@ -263,7 +263,7 @@ function arithmeticNode(node: ParserNode): Arithmetic {
     case 'ParenArithm':
       return arithmetic(child(node, 'X'))
     case 'UnaryArithm': {
-      const operator = operatorOf(node, nodes.arithmeticOperators)
+      const operator = operatorOf(node)
       if (operator === null) break
       return {
         kind: 'unary',
@@ -273,7 +273,7 @@ function arithmeticNode(node: ParserNode): Arithmetic {
       }
     }
     case 'BinaryArithm': {
-      const operator = operatorOf(node, nodes.arithmeticOperators)
+      const operator = operatorOf(node)
       if (operator === null) break
       const left = arithmetic(child(node, 'X'))
       if (operator !== '?') return { kind: 'binary', operator, left, right: arithmetic(child(node, 'Y')) }
@@ -293,7 +293,7 @@ function testNode(node: ParserNode): Test {
   const type = typeOf(node)
   if (type === 'Word') return { kind: 'word', word: word(node) }
   if (type === 'ParenTest') return testNode(child(node, 'X'))
-  const operator = operatorOf(node, nodes.testOperators)
+  const operator = operatorOf(node)
   if (operator === null) throw new SyntaxUnsupported('this test in [[ ]]')
   if (type === 'UnaryTest') {
     if (operator === '!') return { kind: 'not', operand: testNode(child(node, 'X')) }

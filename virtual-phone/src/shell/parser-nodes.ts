@@ -1,7 +1,6 @@
 /**
- * The used part of the parser library's tree, and its tables of
- * operators. mvdan-sh (a Go parser compiled to JavaScript) has no types: these
- * follow its Go documentation (`mvdan.cc/sh/v3/syntax`) and were checked by running it.
+ * The used part of the tree of the parser library, and its operators. mvdan-sh (a Go parser compiled to JavaScript) has
+ * no types: these follow its Go documentation (`mvdan.cc/sh/v3/syntax`) and were checked by running it.
  */
 import { createRequire } from 'node:module'
 
@@ -58,114 +57,29 @@ export function textOf(node: ParserNode, field: string): string {
   return value
 }
 
-export function operatorOf(node: ParserNode, table: Readonly<Record<number, string>>): string | null {
+/** The library's numbers of tokens (`syntax.Token`): each list begins at its number. Tokens that the shell refuses are missing. */
+const operators: ReadonlyMap<number, string> = new Map(
+  Object.entries({
+    9: '& && || |',
+    30: ';; ;&',
+    34: '! ~ ++ -- *',
+    40: '== != <= >= += -= *= /= %= &= |= ^= <<= >>=',
+    54: '> >> < <> <& >& >| << <<- <<<',
+    68: '+ :+ - :- ? :? = := % %% # ##',
+    80: '^',
+    82: ',',
+    85: '/',
+    87: ':',
+    88: '-e -f -d -c -b -p -S -L',
+    102: '-r -w -x -s -t -z -n',
+    113: '-nt -ot -ef -eq -ne -le -ge -lt -gt',
+  }).flatMap(([first, list]) =>
+    list.split(' ').map((operator, at): [number, string] => [Number(first) + at, operator]),
+  ),
+)
+
+/** Null for a token that the shell refuses. */
+export function operatorOf(node: ParserNode): string | null {
   const value = node['Op']
-  return typeof value === 'number' ? (table[value] ?? null) : null
+  return typeof value === 'number' ? (operators.get(value) ?? null) : null
 }
-
-export const commandOperators: Readonly<Record<number, string>> = { 10: '&&', 11: '||', 12: '|' }
-
-export const redirectOperators: Readonly<Record<number, string>> = {
-  54: '>',
-  55: '>>',
-  56: '<',
-  57: '<>',
-  58: '<&',
-  59: '>&',
-  60: '>|',
-  61: '<<',
-  62: '<<-',
-  63: '<<<',
-}
-
-/** Binary and unary operators share the numbers. */
-export const arithmeticOperators: Readonly<Record<number, string>> = {
-  9: '&',
-  10: '&&',
-  11: '||',
-  12: '|',
-  34: '!',
-  35: '~',
-  36: '++',
-  37: '--',
-  38: '*',
-  40: '==',
-  41: '!=',
-  42: '<=',
-  43: '>=',
-  44: '+=',
-  45: '-=',
-  46: '*=',
-  47: '/=',
-  48: '%=',
-  49: '&=',
-  50: '|=',
-  51: '^=',
-  52: '<<=',
-  53: '>>=',
-  54: '>',
-  55: '>>',
-  56: '<',
-  61: '<<',
-  68: '+',
-  70: '-',
-  72: '?',
-  74: '=',
-  76: '%',
-  80: '^',
-  82: ',',
-  85: '/',
-  87: ':',
-}
-
-export const expansionOperators: Readonly<Record<number, string>> = {
-  68: '+',
-  69: ':+',
-  70: '-',
-  71: ':-',
-  72: '?',
-  73: ':?',
-  74: '=',
-  75: ':=',
-  76: '%',
-  77: '%%',
-  78: '#',
-  79: '##',
-}
-
-export const testOperators: Readonly<Record<number, string>> = {
-  10: '&&',
-  11: '||',
-  34: '!',
-  40: '==',
-  41: '!=',
-  54: '>',
-  56: '<',
-  74: '=',
-  88: '-e',
-  89: '-f',
-  90: '-d',
-  91: '-c',
-  92: '-b',
-  93: '-p',
-  94: '-S',
-  95: '-L',
-  102: '-r',
-  103: '-w',
-  104: '-x',
-  105: '-s',
-  106: '-t',
-  107: '-z',
-  108: '-n',
-  113: '-nt',
-  114: '-ot',
-  115: '-ef',
-  116: '-eq',
-  117: '-ne',
-  118: '-le',
-  119: '-ge',
-  120: '-lt',
-  121: '-gt',
-}
-
-export const caseOperators: Readonly<Record<number, string>> = { 30: ';;', 31: ';&' }
