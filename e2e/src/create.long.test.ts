@@ -7,7 +7,7 @@ import { moneyOf, newKey, newTenant, readyPhone, untilFree } from './system/tena
 describe('create', () => {
   const key = (): string => `test-${crypto.randomUUID()}`
 
-  test('each error comes before those below it in the table', async () => {
+  test('each error comes before those below it in the table [6.18, 22.23, 23.40, 23.41]', async () => {
     const system = inject('system')
     const poor = await newTenant(system, { creditUsd: '0.050000', maxPhones: 1, maxRunning: 1 })
     const { operator, projectId } = poor
@@ -139,7 +139,7 @@ describe('create', () => {
     await Promise.all(made.map((phone) => narrow.admin.delete(`/v1/phones/${phone.id}`)))
   })
 
-  test('no phone free answers 503 with Retry-After, and holds nothing', async () => {
+  test('no phone free answers 503 with Retry-After, and holds nothing [23.66]', async () => {
     const greedy = await newTenant(inject('system'), { maxPhones: 50, maxRunning: 50 })
     const before = await moneyOf(greedy.agent)
     const answers = await Promise.all(

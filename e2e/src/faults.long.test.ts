@@ -4,7 +4,7 @@ import { errorOf } from './system/api.js'
 import { faultsOf } from './system/faults.js'
 import { eventually, newTenant, readyPhone } from './system/tenant.js'
 
-it('answers phone_unavailable while the phone is unplugged, and works again after', async () => {
+it('answers phone_unavailable while the phone is unplugged, and works again after [23.67, 39.4]', async () => {
   const system = inject('system')
   const faults = await faultsOf(system)
   const tenant = await newTenant(system)

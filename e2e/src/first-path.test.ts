@@ -62,7 +62,7 @@ describe('the first path', () => {
     expect(deleted.status).toBe(200)
   })
 
-  test('reserve, charge and release are right to the micro-dollar', async () => {
+  test('reserve, charge and release are right to the micro-dollar [1.16]', async () => {
     const { agent, admin } = await newTenant(inject('system'), { creditUsd: '1.234567' })
     expect(await moneyOf(agent)).toEqual({ balance: 1_234_567n, reserved: 0n, spent: 0n })
     const phone = await readyPhone(agent, { max_duration: 300 })
@@ -75,7 +75,7 @@ describe('the first path', () => {
     expect((await moneyOf(agent)).balance).toBe(1_174_567n)
   })
 
-  test('an agent reads, taps by ref, types Unicode and sees what it did', async () => {
+  test('an agent reads, taps by ref, types Unicode and sees what it did [1.5]', async () => {
     const { agent, admin } = await newTenant(inject('system'))
     const phone = await readyPhone(agent)
     const actions = (list: unknown[], mode = 'ui') =>
@@ -139,7 +139,7 @@ describe('the first path', () => {
     await admin.delete(`/v1/phones/${phone.id}`)
   })
 
-  test('a tenant’s data stay on a phone across park and start, and are gone after a delete', async () => {
+  test('a tenant’s data stay on a phone across park and start, and are gone after a delete [4.4, 10.1]', async () => {
     const system = inject('system')
     const { agent, admin } = await newTenant(system)
     const phone = await readyPhone(agent)

@@ -86,7 +86,7 @@ window.VideoDecoder = class extends VideoDecoder {
 `
 
 describe('a person in a browser', () => {
-  it('reads the request, takes control, and gives the phone back with a note', async () => {
+  it('reads the request, takes control, and gives the phone back with a note [27.14]', async () => {
     const { url, path } = await handOver()
     const page = await open(url)
     expect(await page.locator('#handoff-message').innerText()).toBe(message)

@@ -11,7 +11,7 @@ describe('lifecycle', () => {
     tenant = await newTenant(inject('system'))
   })
 
-  test('create opens a session, reserves and bills from admission; ready sets its times', async () => {
+  test('create opens a session, reserves and bills from admission; ready sets its times [1.1, 4.11]', async () => {
     const before = await moneyOf(tenant.agent)
     const answer = await tenant.agent.post('/v1/phones', {
       wait: false,
@@ -46,7 +46,7 @@ describe('lifecycle', () => {
     expect(before.balance - after.balance).toBe(60_000n)
   })
 
-  test('park, start again, renew, park: two sessions, two charges', async () => {
+  test('park, start again, renew, park: two sessions, two charges [4.14]', async () => {
     const phone = await readyPhone(tenant.agent, { max_duration: 100 })
     const parkedAnswer = await tenant.agent.post(`/v1/phones/${phone.id}/park`)
     expect(parkedAnswer.status).toBe(200)
@@ -86,7 +86,7 @@ describe('lifecycle', () => {
     expect(phoneOf(twice).status).toBe('deleted')
   })
 
-  test('parking a phone that is still starting ends its session and is billed', async () => {
+  test('parking a phone that is still starting ends its session and is billed [10.9]', async () => {
     const phone = await readyPhone(tenant.agent)
     await tenant.agent.post(`/v1/phones/${phone.id}/park`)
     await tenant.agent.post(`/v1/phones/${phone.id}/start`, { wait: false })
@@ -110,7 +110,7 @@ describe('lifecycle', () => {
     await tenant.admin.delete(`/v1/phones/${phone.id}`)
   })
 
-  test('heartbeat moves parks_at; a phone that does not run refuses it', async () => {
+  test('heartbeat moves parks_at; a phone that does not run refuses it [10.10]', async () => {
     const phone = await readyPhone(tenant.agent, { idle_timeout: 120 })
     await new Promise((resolve) => setTimeout(resolve, 1100))
     const beat = phoneOf(await tenant.agent.post(`/v1/phones/${phone.id}/heartbeat`))
@@ -123,7 +123,7 @@ describe('lifecycle', () => {
     await tenant.admin.delete(`/v1/phones/${phone.id}`)
   })
 
-  test('freezing a project parks its running phones and refuses new sessions', async () => {
+  test('freezing a project parks its running phones and refuses new sessions [23.9]', async () => {
     const frozen = await newTenant(inject('system'))
     const phone = await readyPhone(frozen.agent)
     await frozen.operator.patch(`/operator/v1/projects/${frozen.projectId}`, { frozen: true })
@@ -138,7 +138,7 @@ describe('lifecycle', () => {
     await frozen.admin.delete(`/v1/phones/${phone.id}`)
   })
 
-  test('patch changes name and metadata in any status but deleted', async () => {
+  test('patch changes name and metadata in any status but deleted [23.23]', async () => {
     const phone = await readyPhone(tenant.agent, { metadata: { 'run:id': '1' } })
     const changed = phoneOf(await tenant.agent.patch(`/v1/phones/${phone.id}`, { name: 'Ünïcode 📱' }))
     expect(changed).toMatchObject({ name: 'Ünïcode 📱', metadata: { 'run:id': '1' } })

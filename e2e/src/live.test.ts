@@ -8,7 +8,7 @@ import { eventually } from './system/tenant.js'
 const view = liveView()
 
 describe('the live view', () => {
-  it('shows the screen, and a tap on it opens an app; Home leads back', async () => {
+  it('shows the screen, and a tap on it opens an app; Home leads back [26.5]', async () => {
     await act(view.phone, { type: 'home' })
     const page = await view.openLive(await view.newLink())
     expect(await coloursOf(page)).toBeGreaterThan(50)
@@ -20,7 +20,7 @@ describe('the live view', () => {
     await page.context().close()
   })
 
-  it('types what is typed, with the keys that edit, and pastes', async () => {
+  it('types what is typed, with the keys that edit, and pastes [26.6]', async () => {
     await act(view.phone, { type: 'open_app', package: 'com.phonerack.notes' }, tap({ desc: 'New note' }))
     const page = await view.openLive(await view.newLink())
     const { x, y } = await view.placeOf(page, { text: 'Title' })

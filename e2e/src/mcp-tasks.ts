@@ -51,7 +51,7 @@ export function mcpTasks(era: '2026-07-28' | 'legacy'): void {
       for (const client of clients) await client.close()
     })
 
-    test(`rents a phone, writes a note and parks it (${era})`, async () => {
+    test(`rents a phone, writes a note and parks it (${era}) [40.38]`, async () => {
       const system = inject('system')
       const { projectId } = await newTenant(system)
       const key = await newKey(system, projectId, 'admin')

@@ -93,7 +93,7 @@ const save = async (name: string, content: Uint8Array): Promise<string> => {
 const text = (page: Page, selector: string): Promise<string> => page.locator(selector).innerText()
 
 describe('the replay', () => {
-  it('an exported session plays in Chromium from the file system', async () => {
+  it('an exported session plays in Chromium from the file system [43.34]', async () => {
     const steps = await phone.steps.list().toArray()
     const file = await save('replay.html', await phone.steps.export('html'))
     const page = await openReplay(file)
@@ -166,7 +166,7 @@ describe('the replay', () => {
     await page.context().close()
   })
 
-  it('texts of phones and tenants stay text in the replay', async () => {
+  it('texts of phones and tenants stay text in the replay [43.35]', async () => {
     const hostile = [
       '</script><script>alert(1)</script><img src=x onerror=alert(2)>',
       '\u202eabc\u2066 def <!-- "quoted" \\u003c',
@@ -238,7 +238,7 @@ describe('the script', () => {
   }
   const notesOn = async (id: string): Promise<string> => (await client.phones.handle(id).observe()).text
 
-  it('the script of a session repeats it on a fresh phone', async () => {
+  it('the script of a session repeats it on a fresh phone [43.36]', async () => {
     await eventually('typed text to be left out', 100_000, async () => {
       await phone.act([{ type: 'wait', ms: 1 }])
       return (await phone.steps.list({ observations: 'none' }).page()).data[0]?.text_kept === false

@@ -10,8 +10,7 @@ import { performance } from 'node:perf_hooks'
 import process from 'node:process'
 import { parseArgs } from 'node:util'
 import { changeIn, dependentsOf, planOf } from './changed.mjs'
-import { pagesOf } from './conformance-pages.mjs'
-import { prove } from './conformance.mjs'
+import { numberedTests, prove, readPage, sentencesOf } from './conformance.mjs'
 import { readReport as readPython } from './python.mjs'
 import { bin, countReport, hasPassed, readReport, root, run } from './runs.mjs'
 import { beginRecord, headOf, isLong, shardOf, sourcesOf, testFiles } from './suites.mjs'
@@ -214,23 +213,18 @@ async function longTests({ shard, resume, seed }) {
   return head.shard
 }
 
-/** Counts the sentences of docs/conformance that the tests of this run prove. */
+/** Counts the sentences of docs/conformance.md that the tests of this run prove. */
 function conformance(isOfRun) {
-  const rows = pagesOf().flatMap((page) => page.rows)
-  const { proven, untested, unproven } = prove(
-    rows.filter(({ file }) => file === null || isOfRun(file)),
-    reported,
-  )
+  const sentences = sentencesOf(readPage())
+  const tests = numberedTests().filter(({ file }) => isOfRun(file))
+  const { proven, unproven } = prove(sentences, tests, [...reported.values()].flat())
+  const untested = sentences.filter((each) => each.untested !== null).length
+  const ofGate = sentences.length - untested - proven.length - unproven.length
   count(unproven.length === 0 ? 1 : 0, unproven.length === 0 ? [] : ['conformance'])
-  const ofGate = rows.length - proven - untested - unproven.length
   process.stdout.write(
-    `\n== conformance: ${rows.length} sentences of the contract: ${proven} proven by tests that passed` +
+    `\n== conformance: ${sentences.length} sentences of the contract: ${proven.length} proven by tests that passed` +
       `${ofGate > 0 ? `, ${ofGate} by the gate, which did not run` : ''}, ${untested} not tested\n` +
-      unproven
-        .map(
-          ({ sentence, file, test, reason }) => `  not proven: ${sentence} (${file}: ${test}: ${reason})\n`,
-        )
-        .join(''),
+      unproven.map((each) => `  not proven: ${each.number} ${each.sentence}: ${each.reason}\n`).join(''),
   )
 }
 

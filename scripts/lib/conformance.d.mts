@@ -1,19 +1,25 @@
-export interface Row {
+export interface Sentence {
+  number: string
   sentence: string
-  /** Null: not tested, and `test` gives the reason. */
-  file: string | null
-  test: string
+  /** The reason why the sentence has no test. */
+  untested: string | null
 }
 
-export interface Outcome {
+export interface NumberedTest {
+  number: string
+  file: string
   title: string
-  passed: boolean
 }
 
-export function rowsOf(page: string): Row[]
-export function lineOf(row: Row): string
+export function readPage(): string
+export function numbersOf(title: string): string[]
+export function withoutNumbers(title: string): string
+export function sentencesOf(page: string): Sentence[]
 export function titlesOf(source: string): string[]
+export function numberedTests(): NumberedTest[]
+export function differences(sentences: Sentence[], tests: NumberedTest[]): string[]
 export function prove(
-  rows: Row[],
-  reported: Map<string, Outcome[]>,
-): { sentences: number; proven: number; untested: number; unproven: (Row & { reason: string })[] }
+  sentences: Sentence[],
+  tests: NumberedTest[],
+  titles: { title: string; passed: boolean }[],
+): { proven: string[]; unproven: (Sentence & { reason: string })[] }

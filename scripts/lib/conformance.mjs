@@ -1,36 +1,33 @@
-// Reads the pages of docs/conformance and compares them with the reports of a test run: a sentence is proven when its
-// test ran and passed. Used by checks.mjs, by conformance-pages.mjs and by a test of `shared`.
+// `./scripts/conformance`: compares the numbered sentences of docs/conformance.md with the tests whose titles end with a
+// number, and prints the page with a link to each test. checks.mjs and a test of `shared` use the same functions.
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import process from 'node:process'
+import { root } from './runs.mjs'
+import { sourceFiles } from './suites.mjs'
 
-/** `- Sentence – [title](../../file.test.ts)`, or `- Sentence – not tested: reason`; `\[` and `\]` in a title. */
-const line = /^(?: {2})?- (.+) – (?:\[((?:\\.|[^\]\\])+)\]\(\.\.\/\.\.\/([^)]+)\)|not tested: (.+))$/
+const item = /^\s*- (\d+\.\d+) (.+?)(?: – not tested: (.+))?$/
+const ending = / \[(\d+\.\d+(?:, \d+\.\d+)*)\]$/
+const readText = (file) => readFileSync(path.join(root, file), 'utf8')
+export const readPage = () => readText('docs/conformance.md')
 
-const unescaped = (text) => text.replaceAll(/\\([[\]_*<>|\\`])/g, '$1')
+/** The numbers of the sentences that a test with this title proves. */
+export const numbersOf = (title) => ending.exec(title)?.[1].split(', ') ?? []
+export const withoutNumbers = (title) => title.replace(ending, '')
 
 /**
- * The sentences of a page: sentence, file and test. `file` is null where there is no test, and `test` gives the reason.
+ * The sentences of the page. `untested` is the reason why a sentence has no test, or null.
  * @throws Error for an item of a list that has another form
  */
-export function rowsOf(page) {
-  return page
+export const sentencesOf = (page) =>
+  page
     .split('\n')
-    .filter((text) => /^\s*- /.test(text))
-    .map((text) => {
-      const found = line.exec(text)
-      if (!found)
-        throw new Error(`not "- Sentence – [title](../../file)" or "- Sentence – not tested: …": ${text}`)
-      const [, sentence, title, file, reason] = found
-      return title === undefined
-        ? { sentence, file: null, test: reason }
-        : { sentence, file, test: unescaped(title) }
+    .filter((line) => /^\s*- /.test(line))
+    .map((line) => {
+      const [, number, sentence, untested = null] = item.exec(line) ?? []
+      if (number === undefined) throw new Error(`not "- NUMBER Sentence": ${line}`)
+      return { number, sentence, untested }
     })
-}
-
-/** The line of a sentence; the sentence of a continuation begins with `…` and is indented below the one before it. */
-export function lineOf({ sentence, file, test }) {
-  const proof =
-    file === null ? `not tested: ${test}` : `[${test.replaceAll(/[[\]*<>\\`]/g, '\\$&')}](../../${file})`
-  return `${sentence.startsWith('…') ? '  ' : ''}- ${sentence} – ${proof}`
-}
 
 /** The titles of the tests in a source file; a title of a table of `each` counts once. */
 export function titlesOf(source) {
@@ -39,45 +36,69 @@ export function titlesOf(source) {
   return [...source.matchAll(named)].map((match) => match[2] ?? '')
 }
 
-/** Matches what a title of the source becomes in a report: values replace its placeholders. */
-function pattern(title) {
-  const places = /%[sdifjoOp#]|\$\{[^}]*\}|\$[a-z][\w.]*/gi
-  const fixed = title.split(places).map((text) => text.replaceAll(/\\(['"`])/g, '$1').replaceAll('%%', '%'))
-  return new RegExp(
-    `^${fixed.map((text) => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('.*')}$`,
-    's',
+/** The tests with numbers in this checkout: number, file and title, once for each number. */
+export const numberedTests = () =>
+  sourceFiles(root).flatMap((file) =>
+    titlesOf(readText(file)).flatMap((title) => numbersOf(title).map((number) => ({ number, file, title }))),
   )
-}
 
-/** Tests that several files share are in a file without the ending `.test.ts`; the files in its folder report them. */
-function outcomesOf(file, reported) {
-  if (file.endsWith('.test.ts')) return reported.get(file) ?? []
-  const folder = file.slice(0, file.lastIndexOf('/') + 1)
-  return [...reported].filter(([name]) => name.startsWith(folder)).flatMap(([, outcomes]) => outcomes)
-}
-
-/** Why a test does not prove its sentence; null when it does. */
-function doubt({ file, test }, reported) {
-  const wanted = pattern(test)
-  const found = outcomesOf(file, reported).filter(({ title }) => wanted.test(title))
-  if (found.length === 0) return 'did not run'
-  return found.every(({ passed }) => passed) ? null : 'failed'
+/** The differences between the sentences and the tests, a line each. */
+export function differences(sentences, tests) {
+  const proved = new Set(tests.map(({ number }) => number))
+  const known = new Map(sentences.map((each) => [each.number, each]))
+  const repeated = sentences.filter((each) => known.get(each.number) !== each)
+  return [
+    ...repeated.map(({ number, sentence }) => `${number} has a second sentence: ${sentence}`),
+    ...sentences
+      .filter(({ number, untested }) => proved.has(number) === (untested !== null))
+      .map(({ number, sentence, untested }) =>
+        untested === null
+          ? `no test has [${number}]: ${sentence}`
+          : `${number} has a test and a reason: ${sentence}`,
+      ),
+    ...tests
+      .filter(({ number }) => !known.has(number))
+      .map(({ number, file, title }) => `no sentence ${number}: ${file}: ${title}`),
+  ]
 }
 
 /**
- * `rows`: the rows of all pages. `reported`: by file, from the root, the outcomes `{title, passed}` of a run.
- * Returns how many sentences there are of each kind, and the unproven ones with the reason.
+ * `tests`: those that the run contains. `titles`: titles of the run's tests, with whether each passed.
+ * Returns the numbers of proven sentences, and the unproven sentences with the reason.
  */
-export function prove(rows, reported) {
-  const tested = rows.filter(({ file }) => file !== null)
-  const unproven = tested.flatMap((row) => {
-    const reason = doubt(row, reported)
-    return reason === null ? [] : [{ ...row, reason }]
-  })
+export function prove(sentences, tests, titles) {
+  const outcomes = titles.flatMap(({ title, passed }) =>
+    numbersOf(title).map((number) => ({ number, passed })),
+  )
+  const ofRun = new Set(tests.map(({ number }) => number))
+  const judged = sentences
+    .filter(({ number }) => ofRun.has(number))
+    .map((each) => {
+      const found = outcomes.filter(({ number }) => number === each.number)
+      if (found.length === 0) return { ...each, reason: 'did not run' }
+      return { ...each, reason: found.every(({ passed }) => passed) ? null : 'failed' }
+    })
   return {
-    sentences: rows.length,
-    proven: tested.length - unproven.length,
-    untested: rows.length - tested.length,
-    unproven,
+    proven: judged.filter(({ reason }) => reason === null).map(({ number }) => number),
+    unproven: judged.filter(({ reason }) => reason !== null),
   }
+}
+
+/** The page with a link to each test after its sentence. */
+function withLinks(page, tests) {
+  const linkOf = ({ file, title }) =>
+    `[${withoutNumbers(title).replaceAll(/[[\]*<>\\`]/g, '\\$&')}](../${file})`
+  const lines = page.split('\n').map((line) => {
+    const links = tests.filter(({ number }) => number === item.exec(line)?.[1]).map(linkOf)
+    return links.length === 0 ? line : `${line} – ${links.join(', ')}`
+  })
+  return lines.join('\n')
+}
+
+if (import.meta.filename === process.argv[1]) {
+  const [page, tests] = [readPage(), numberedTests()]
+  const found = differences(sentencesOf(page), tests)
+  if (found.length === 0 && !process.argv.includes('--check')) process.stdout.write(withLinks(page, tests))
+  for (const difference of found) process.stderr.write(`${difference}\n`)
+  process.exitCode = found.length === 0 ? 0 : 1
 }

@@ -6,12 +6,17 @@ import path from 'node:path'
 
 export const isLong = (file) => file.endsWith('.long.test.ts')
 
-/** The test files of a checkout, new ones too, in the order of their names. */
-export function testFiles(root) {
-  const args = ['ls-files', '--cached', '--others', '--exclude-standard', '*.test.ts']
-  const listed = execFileSync('git', args, { cwd: root, encoding: 'utf8' }).split('\n')
-  return [...new Set(listed)].filter((file) => file !== '' && existsSync(path.join(root, file))).sort()
+function listed(root, pattern) {
+  const args = ['ls-files', '--cached', '--others', '--exclude-standard', pattern]
+  const files = execFileSync('git', args, { cwd: root, encoding: 'utf8' }).split('\n')
+  return [...new Set(files)].filter((file) => file !== '' && existsSync(path.join(root, file))).sort()
 }
+
+/** The test files of a checkout, new ones too, in the order of their names. */
+export const testFiles = (root) => listed(root, '*.test.ts')
+
+/** The TypeScript files of a checkout; several test files can share the tests of one. */
+export const sourceFiles = (root) => listed(root, '*.ts')
 
 /** `2/4`: the second quarter of `files`. Files of one folder go to different shards, since they take similar times. */
 export function shardOf(files, shard) {

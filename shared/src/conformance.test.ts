@@ -1,110 +1,99 @@
-/** Compares docs/conformance with the tests that it names, and tests how a run proves a sentence. */
+/** Compares docs/conformance.md with the numbers in the titles of tests, and tests how a run proves a sentence. */
 import { describe, expect, it } from 'vitest'
-import { isCurrent, isThere, pagesOf, renamed } from '../../scripts/lib/conformance-pages.mjs'
-import { lineOf, prove, rowsOf, titlesOf } from '../../scripts/lib/conformance.mjs'
+import {
+  differences,
+  numberedTests,
+  numbersOf,
+  prove,
+  readPage,
+  sentencesOf,
+  titlesOf,
+  withoutNumbers,
+} from '../../scripts/lib/conformance.mjs'
 import { errorCodes } from './errors.js'
 
-describe('docs/conformance', () => {
-  const pages = pagesOf()
-  const rows = pages.flatMap((page) => page.rows)
+describe('docs/conformance.md', () => {
+  const page = readPage()
+  const sentences = sentencesOf(page)
 
-  it('names tests that exist, each once in its file', () => {
-    const missing = rows.filter((row) => !isThere(row)).map(({ file, test }) => `${file ?? ''}: ${test}`)
-    expect(missing, 'run ./scripts/conformance, which follows renamed tests and moved files').toEqual([])
-    expect(new Set(rows.map(({ file }) => file)).size).toBeGreaterThan(15)
+  it('has a test or a reason for each sentence, and a sentence for each number', () => {
+    const tests = numberedTests()
+    expect(differences(sentences, tests)).toEqual([])
+    expect(new Set(tests.map(({ file }) => file)).size).toBeGreaterThan(100)
   })
 
-  it('gives a reason for each sentence without a test', () => {
-    const untested = rows.filter(({ file }) => file === null)
-    expect(untested.filter(({ test }) => test.length < 10)).toEqual([])
-    expect(rows.length).toBeGreaterThan(untested.length * 5)
+  it('has few sentences without a test', () => {
+    const untested = sentences.filter((each) => each.untested !== null)
+    expect(untested.filter((each) => (each.untested ?? '').length < 10)).toEqual([])
+    expect(sentences.length).toBeGreaterThan(untested.length * 5)
   })
 
-  it('has each sentence once in a chapter', () => {
-    for (const page of pages) {
-      const sentences = page.rows
-        .map(({ sentence }) => sentence)
-        .filter((sentence) => !sentence.startsWith('…'))
-      expect(new Set(sentences).size, page.name).toBe(sentences.length)
-    }
-  })
-
-  it('names a test of the cause of each error code', () => {
-    const page = pages.find(({ title }) => title === 'Error codes by their cause')
-    const named = (page?.rows ?? []).map(({ sentence }) => sentence.replaceAll('`', ''))
-    expect([...named].sort()).toEqual([...errorCodes].sort())
-  })
-
-  it('has a current index', () => {
-    expect(isCurrent(pages), 'run ./scripts/conformance').toBe(true)
+  it('has the cause of each error code', () => {
+    const chapter = /^## (\d+)\. Error codes by their cause$/m.exec(page)?.[1] ?? ''
+    const named = sentences.filter(({ number }) => number.startsWith(`${chapter}.`))
+    expect(named.map(({ sentence }) => sentence.replaceAll('`', '')).sort()).toEqual([...errorCodes].sort())
   })
 })
 
-describe('the lines of a page', () => {
-  it('hold a sentence, its test and its file', () => {
-    const row = { sentence: '… as text – or JSON', file: 'a/b.test.ts', test: 'reads [%s] as a_b' }
-    expect(lineOf(row)).toBe('  - … as text – or JSON – [reads \\[%s\\] as a_b](../../a/b.test.ts)')
-    expect(rowsOf(`# Title\n\nText.\n\n${lineOf(row)}\n`)).toEqual([row])
+describe('the parts of a page and of a title', () => {
+  it('are number, sentence and reason', () => {
+    expect(sentencesOf('# T\n\nText.\n\n- 1.1 A – or b\n  - 1.2 … c – not tested: there are none\n')).toEqual(
+      [
+        { number: '1.1', sentence: 'A – or b', untested: null },
+        { number: '1.2', sentence: '… c', untested: 'there are none' },
+      ],
+    )
+    expect(() => sentencesOf('- A sentence without a number')).toThrow('not "- NUMBER')
   })
 
-  it('hold a reason in place of a test', () => {
-    expect(rowsOf('- Events – not tested: there are none')).toEqual([
-      { sentence: 'Events', file: null, test: 'there are none' },
-    ])
+  it('are a title and numbers at its end', () => {
+    expect(numbersOf('reads [1.1] of %s [4.12, 10.3]')).toEqual(['4.12', '10.3'])
+    expect(numbersOf('scrolls [1] to the end')).toEqual([])
+    expect(withoutNumbers('reads [%s] [4.12, 10.3]')).toBe('reads [%s]')
   })
 
-  it('are refused in another form', () => {
-    expect(() => rowsOf('- A sentence without a test')).toThrow('not "- Sentence')
-  })
-})
-
-describe('titlesOf', () => {
-  it('finds titles of tests only', () => {
+  it('are found in calls of tests only', () => {
     const source =
       "it('one', () => {})\nit.each([\n  ['row', 1],\n])('two %s', () => {})\nit.each(\n  rows,\n)('three', f)\n"
     expect(titlesOf(`${source}// it is 'no name',\ncall('four', 5)\n`)).toEqual(['one', 'two %s', 'three'])
   })
 })
 
-describe('renamed', () => {
-  it('maps titles by their order when as many were removed as added', () => {
-    expect(renamed('b', ['a', 'b', 'c'], ['x', 'y', 'c'])).toBe('y')
-  })
+const sentence = { number: '1.1', sentence: 'A', untested: null }
+const test = { number: '1.1', file: 'a.test.ts', title: 'returns %s [1.1]' }
 
-  it('takes the most similar added title otherwise', () => {
-    const after = ['returns 409 while the phone is parking', 'lists phones', 'is new']
-    expect(
-      renamed('answers 409 while a phone is parking', ['answers 409 while a phone is parking'], after),
-    ).toBe(after[0])
-    expect(renamed('waits', ['waits'], after)).toBeNull()
-  })
+it('names sentences without a test, second sentences of a number, and unknown numbers', () => {
+  expect(
+    differences(
+      [sentence, { ...sentence, number: '1.2' }, { ...sentence, sentence: 'B' }],
+      [test, { ...test, number: '1.3' }],
+    ),
+  ).toEqual([
+    '1.1 has a second sentence: A',
+    'no test has [1.2]: A',
+    'no sentence 1.3: a.test.ts: returns %s [1.1]',
+  ])
+  expect(differences([{ ...sentence, untested: 'advice' }], [test])).toEqual([
+    '1.1 has a test and a reason: A',
+  ])
 })
 
 describe('prove', () => {
-  const row = { sentence: 'A', file: 'a.test.ts', test: 'returns %s' }
-  const proven = (...outcomes: boolean[]) =>
+  const proved = (...outcomes: boolean[]) =>
     prove(
-      [row, { sentence: 'B', file: null, test: 'not possible' }],
-      new Map([
-        ['a.test.ts', outcomes.map((passed) => ({ title: 'returns 409', passed }))],
-        ['b.test.ts', [{ title: 'returns 409', passed: false }]],
-      ]),
+      [sentence],
+      [test],
+      outcomes.map((passed) => ({ title: 'returns 409 [1.1]', passed })),
     )
 
-  it('counts a sentence whose test passed', () => {
-    expect(proven(true)).toEqual({ sentences: 2, proven: 1, untested: 1, unproven: [] })
+  it('counts a sentence whose tests passed', () => {
+    expect(proved(true)).toEqual({ proven: ['1.1'], unproven: [] })
   })
 
   it.each([
     ['did not run', []],
-    ['failed', [false]],
     ['failed', [true, false]],
   ])('reports a sentence whose test %s', (reason, outcomes) => {
-    expect(proven(...outcomes)).toEqual({
-      sentences: 2,
-      proven: 0,
-      untested: 1,
-      unproven: [{ ...row, reason }],
-    })
+    expect(proved(...outcomes)).toEqual({ proven: [], unproven: [{ ...sentence, reason }] })
   })
 })

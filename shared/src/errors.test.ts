@@ -91,7 +91,7 @@ const added: Record<string, number> = {
 }
 const onlyInsideUploads = ['upload_failed', 'platform_not_configured']
 
-test('the table holds the specified codes with their statuses, and no other', () => {
+test('the table holds the specified codes with their statuses, and no other [22.12, 22.25]', () => {
   const codes = Object.entries(specified).flatMap(([status, list]) =>
     list.map((code) => [code, Number(status)]),
   )
@@ -101,7 +101,7 @@ test('the table holds the specified codes with their statuses, and no other', ()
   expect(Object.fromEntries(table)).toEqual({ ...Object.fromEntries(codes), ...added })
 })
 
-test('exactly the codes that the specification and the decisions name are retryable', () => {
+test('exactly the codes that the specification and the decisions name are retryable [22.13]', () => {
   const found = Object.entries(errorTable).filter(([, spec]) => spec.retryable)
   expect(found.map(([code]) => code).sort()).toEqual(
     [...retryable, 'phone_controlled', 'service_unavailable'].sort(),

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { idPrefixes, isId, newId, type IdKind } from './ids.js'
 import { hashSecret, isSecret, newSecret, redactSecrets, secretPrefixes, type SecretKind } from './secrets.js'
 
-test.each(Object.keys(idPrefixes) as IdKind[])('a new %s ID has its form', (kind) => {
+test.each(Object.keys(idPrefixes) as IdKind[])('a new %s ID has its form [3.1]', (kind) => {
   const id = newId(kind)
   expect(id).toMatch(new RegExp(`^${idPrefixes[kind]}[a-z2-7]{12}$`))
   expect(isId(kind, id)).toBe(true)

@@ -129,7 +129,7 @@ it('applies on another replica what one replica changed while NATS is unavailabl
   await eventually(async () => (await readiness()).status === 'ok')
 })
 
-it('lists and streams events on every replica while NATS is unavailable', async () => {
+it('lists and streams events on every replica while NATS is unavailable [41.58]', async () => {
   const replicas: Plane[] = []
   for (let each = 0; each < 2; each += 1) {
     const replica = await world.start({ beside: plane, env: { ...broker(), PHONERACK_JOBS: 'off' } })

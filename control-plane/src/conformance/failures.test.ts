@@ -31,7 +31,7 @@ const call = (server: FastifyInstance, method: 'GET' | 'POST', url: string) =>
   server.inject({ method, url, headers: { authorization: `Bearer ${tenant.key}` } })
 
 describe('an unexpected failure', () => {
-  it('is internal_error without internal details, and is logged under its request ID', async () => {
+  it('is internal_error without internal details, and is logged under its request ID [22.10, 23.63]', async () => {
     const { db } = plane.app.core
     // The key is still found.
     expect((await call(logged, 'GET', '/v1/account')).statusCode).toBe(200)
@@ -69,7 +69,7 @@ describe('an unexpected failure', () => {
 })
 
 describe('the library', () => {
-  it('returns a wait over HTTP while it loads for the first time', async () => {
+  it('returns a wait over HTTP while it loads for the first time [13.5]', async () => {
     let release: () => void = () => undefined
     const held = new Promise<void>((resolve) => (release = resolve))
     let locked: () => void = () => undefined

@@ -80,7 +80,7 @@ async function timeIsOver(id: string): Promise<void> {
 }
 
 describe('a phone', () => {
-  it('uses its ID as a default name, and shows the same session as its list of sessions', async () => {
+  it('uses its ID as a default name, and shows the same session as its list of sessions [3.2, 3.3, 3.14, 3.16, 3.21]', async () => {
     // Phones have the time of Postgres, which this machine's clock may differ from.
     const before = plane.app.core.clock.now().getTime()
     const phone = phoneIn(await ask('POST', '/v1/phones', { idle_timeout: 60, max_duration: 600 }))
@@ -120,7 +120,7 @@ describe('a phone', () => {
     phoneIn(await ask('DELETE', `/v1/phones/${phone.id}`))
   })
 
-  it('has no activity before it is ready; its deadline parks it; a poll returns when it is ready', async () => {
+  it('has no activity before it is ready; its deadline parks it; a poll returns when it is ready [3.6, 3.7, 3.8, 3.15, 4.12, 4.25, 6.6, 20.52]', async () => {
     const release = holdStart()
     const created = await ask('POST', '/v1/phones', {
       wait: false,
@@ -143,7 +143,7 @@ describe('a phone', () => {
     phoneIn(await ask('DELETE', `/v1/phones/${phone.id}`))
   })
 
-  it('is charged a minute when its client parks it before it is ready', async () => {
+  it('is charged a minute when its client parks it before it is ready [3.33]', async () => {
     const release = holdStart()
     const { id } = phoneIn(await ask('POST', '/v1/phones', { wait: false }))
     const parked = phoneIn(await ask('POST', `/v1/phones/${id}/park`))
@@ -160,7 +160,7 @@ describe('a phone', () => {
     phoneIn(await ask('DELETE', `/v1/phones/${id}`))
   })
 
-  it('without a free device fails the waiting request, costs nothing, holds nothing, and stays failed', async () => {
+  it('without a free device fails the waiting request, costs nothing, holds nothing, and stays failed [3.12, 3.25, 3.32, 4.7, 4.21, 6.12, 6.14, 8.4, 8.5, 22.21, 23.24]', async () => {
     device().onStart = () => Promise.reject(new ApiError('phone_unavailable'))
     const before = await account()
     const name = 'one-that-fails'
@@ -200,7 +200,7 @@ describe('a phone', () => {
 })
 
 describe('a create', () => {
-  it('with an unknown country is refused before the scope is checked, and creates or holds nothing', async () => {
+  it('with an unknown country is refused before the scope is checked, and creates or holds nothing [5.3, 6.5]', async () => {
     const before = await account()
     const preset = 'read-only' as const
     const { key } = await createKey(plane.app.core, { project: tenant.projectId, preset, expires: 'never' })
@@ -215,7 +215,7 @@ describe('a create', () => {
     expect(await plane.app.core.db.phone.count({ where: { projectId: tenant.projectId } })).toBe(0)
   })
 
-  it('without a duration uses what the credit pays, and reports the affordable duration otherwise', async () => {
+  it('without a duration uses what the credit pays, and reports the affordable duration otherwise [6.7]', async () => {
     await changeProject(plane.app.core, tenant.projectId, { credit_usd: '-9.7' })
     const { details, next } = errorOf(
       await ask('POST', '/v1/phones', { max_duration: 301 }),
@@ -233,7 +233,7 @@ describe('a create', () => {
 })
 
 describe('the account', () => {
-  it('shows credit, reservations, spending, limits and prices', async () => {
+  it('shows credit, reservations, spending, limits and prices [14.1, 20.53]', async () => {
     const fresh = {
       project: 'Test project',
       balance_usd: '10.000000',
@@ -258,7 +258,7 @@ describe('the account', () => {
     expect(await account()).toEqual({ ...fresh, ...spent })
   })
 
-  it('counts sessions that ended this calendar month (UTC) against the monthly limit', async () => {
+  it('counts sessions that ended this calendar month (UTC) against the monthly limit [14.2, 23.8]', async () => {
     const { id } = phoneIn(await ask('POST', '/v1/phones', { max_duration: 60 }))
     phoneIn(await ask('DELETE', `/v1/phones/${id}`))
     const { db } = plane.app.core
@@ -280,7 +280,7 @@ describe('the account', () => {
     phoneIn(await ask('DELETE', `/v1/phones/${phoneIn(await create()).id}`))
   })
 
-  it('lists the countries of all racks, sorted by name, each available for phones', async () => {
+  it('lists the countries of all racks, sorted by name, each available for phones [6.4, 14.5]', async () => {
     const abroad = await plane.agent('abroad', { country: 'AE' })
     await plane.agent('more abroad', { country: 'DE' })
     expect((await account()).countries).toEqual([

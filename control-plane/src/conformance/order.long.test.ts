@@ -264,7 +264,7 @@ async function send(endpoint: Endpoint, faults: ReadonlySet<Fault>) {
   })
 }
 
-it('is the same at every endpoint for any two broken rules', { timeout: 300_000 }, async () => {
+it('is the same at every endpoint for any two broken rules [5.1, 22.20]', { timeout: 300_000 }, async () => {
   const told: string[] = []
   let asked = 0
   for (const endpoint of built) {

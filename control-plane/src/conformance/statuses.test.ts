@@ -91,13 +91,13 @@ const listed = async (query: string): Promise<string[]> => {
 }
 
 describe('the list of phones', () => {
-  it('has every status but failed and deleted, newest first, and filters by each status', async () => {
+  it('has every status but failed and deleted, newest first, and filters by each status [7.1, 7.2]', async () => {
     const usual = phoneStatuses.filter((status) => status !== 'failed' && status !== 'deleted')
     expect(await listed('')).toEqual([...usual].reverse())
     for (const status of phoneStatuses) expect(await listed(`?status=${status}`), status).toEqual([status])
   })
 
-  it('matches one whole pair of metadata, together with a status and pages', async () => {
+  it('matches one whole pair of metadata, together with a status and pages [7.3]', async () => {
     expect(await listed('?metadata[kind]=parked')).toEqual(['parked'])
     expect(await listed('?metadata[all]=yes')).toHaveLength(6)
     expect(await listed('?metadata[all]=yes&status=failed')).toEqual(['failed'])
@@ -111,7 +111,7 @@ describe('the list of phones', () => {
 })
 
 describe('a phone', () => {
-  it('can be read in every status: with its session while it runs, with its failure when it failed', async () => {
+  it('can be read in every status: with its session while it runs, with its failure when it failed [3.4, 3.11, 4.1]', async () => {
     for (const status of phoneStatuses) {
       const phone = phoneIn(await ask('GET', urlOf(status)))
       expect([phone.id, phone.object, phone.status]).toEqual([ids[status], 'phone', status])
@@ -124,11 +124,11 @@ describe('a phone', () => {
     }
   })
 
-  it('counts as running while it has a session, and toward the limit unless failed or deleted', async () => {
+  it('counts as running while it has a session, and toward the limit unless failed or deleted [4.2, 6.20, 14.3]', async () => {
     expect((await ask('GET', '/v1/account')).json()).toMatchObject({ running: 3, phones: 6 })
   })
 
-  it('parks at last_active_at plus idle_timeout when ready, otherwise at the deadline', async () => {
+  it('parks at last_active_at plus idle_timeout when ready, otherwise at the deadline [3.18]', async () => {
     const ready = phoneIn(await ask('GET', urlOf('ready')))
     expect(ready.session).toMatchObject({ idle_timeout: 120, max_duration: 900, park_reason: 'idle' })
     expect(Date.parse(ready.session?.parks_at ?? '')).toBe(Date.parse(ready.last_active_at ?? '') + 120_000)
@@ -139,7 +139,7 @@ describe('a phone', () => {
     }
   })
 
-  it('is waited for only while it can still become ready', async () => {
+  it('is waited for only while it can still become ready [4.28]', async () => {
     const waits = async (status: PhoneStatus, what: 'ready' | 'parked') => {
       const began = performance.now()
       const phone = phoneIn(await ask('GET', `${urlOf(status)}?wait=${what}&timeout=1`))
@@ -158,7 +158,7 @@ describe('a phone', () => {
     )
   })
 
-  it('changes name and metadata in every status but deleted; omitted fields stay', async () => {
+  it('changes name and metadata in every status but deleted; omitted fields stay [9.1, 9.3, 22.22]', async () => {
     for (const status of phoneStatuses) {
       if (status === 'deleted') {
         const error = errorOf(await ask('PATCH', urlOf(status), { name: 'x' }), 409, 'phone_deleted')
@@ -180,7 +180,7 @@ describe('a phone', () => {
     }
   })
 
-  it('accepts the same names and metadata as a create, and is unchanged otherwise', async () => {
+  it('accepts the same names and metadata as a create, and is unchanged otherwise [9.2, 9.4]', async () => {
     const long = 'a'.repeat(81)
     const pairs = Object.fromEntries(Array.from({ length: 21 }, (_, index) => [`k${index}`, 'v']))
     for (const [field, body] of [
@@ -203,7 +203,7 @@ describe('a phone', () => {
     expect(phoneIn(await ask('PATCH', urlOf('parked'), { name: ` ${long.slice(1)} ` })).name).toHaveLength(80)
   })
 
-  it('lists its sessions in every status', async () => {
+  it('lists its sessions in every status [3.20, 11.1]', async () => {
     for (const status of phoneStatuses) {
       const response = await ask('GET', `${urlOf(status)}/sessions`)
       const { data, next_cursor: next } = sessionPageSchema.strict().parse(response.json())
@@ -235,7 +235,7 @@ describe('a phone', () => {
       },
     ],
   ] as [string, Partial<Record<PhoneStatus, string>>][])(
-    'refuses a %s in the statuses that do not allow it, with a next request',
+    'refuses a %s in the statuses that do not allow it, with a next request [10.7, 23.22]',
     async (verb, refusals) => {
       for (const status of phoneStatuses) {
         const response = await ask(
@@ -258,7 +258,7 @@ describe('a phone', () => {
     },
   )
 
-  it('is deleted from every status, even twice; its sessions stay listed and end as deleted', async () => {
+  it('is deleted from every status, even twice; its sessions stay listed and end as deleted [3.24, 3.31, 3.34, 4.8, 4.22, 10.2]', async () => {
     for (const status of phoneStatuses) {
       for (let times = 0; times < 2; times += 1) {
         const phone = phoneIn(await ask('DELETE', urlOf(status)))

@@ -19,7 +19,7 @@ beforeAll(async () => {
   full = await world.start({ env: { ...env, PHONERACK_STORAGE_MIN_FREE: `${9 * 10 ** 15}` }, beside: plane })
 })
 
-it("a create is refused for credit, then a frozen project, then the total, then the day's count, then the storage", async () => {
+it("a create is refused for credit, then a frozen project, then the total, then the day's count, then the storage [12.8]", async () => {
   const tenant = await plane.tenant({ credit: '0' })
   const { core } = plane.app
   await changeProject(core, tenant.projectId, { frozen: true })
@@ -69,7 +69,7 @@ it("a create is refused for credit, then a frozen project, then the total, then 
   ])
 })
 
-it('a wait ends at its timeout while the upload is processed; without space for its file it then ends as storage_full', async () => {
+it('a wait ends at its timeout while the upload is processed; without space for its file it then ends as storage_full [4.34, 12.21]', async () => {
   const client = await uploadClient(plane, await plane.tenant())
   const created = await client.create()
   const { body } = await client.send(created, makeApk())

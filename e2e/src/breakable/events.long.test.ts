@@ -45,7 +45,7 @@ const deliveriesSchema = z.object({
 })
 
 it(
-  'sends events over TLS to a receiver with a certificate of a private authority, and refuses other certificates',
+  'sends events over TLS to a receiver with a certificate of a private authority, and refuses other certificates [41.51]',
   { timeout: 300_000 },
   async () => {
     const other = await newTenant(system)
@@ -80,7 +80,7 @@ it(
 )
 
 it(
-  'brings 1,000 changes to a webhook and to a stream while the control plane, Postgres and NATS are killed',
+  'brings 1,000 changes to a webhook and to a stream while the control plane, Postgres and NATS are killed [41.57]',
   { timeout: 1_200_000 },
   async () => {
     tenant = await newTenant(system)

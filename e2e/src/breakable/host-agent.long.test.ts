@@ -78,7 +78,7 @@ test(
 )
 
 test(
-  'the host agent, in the middle of a recording: the recording keeps the time before the kill',
+  'the host agent, in the middle of a recording: the recording keeps the time before the kill [25.23]',
   { timeout: 180_000 },
   async () => {
     const { id } = await rentOfKind(plane.system, plane.tenant.admin, 'fast')
@@ -99,7 +99,7 @@ test(
 )
 
 test(
-  'the disk is full in the middle of a recording and while its file is made: the recording is ready once there is room',
+  'the disk is full in the middle of a recording and while its file is made: the recording is ready once there is room [25.25]',
   { timeout: 180_000 },
   async () => {
     const { id } = await rentOfKind(plane.system, plane.tenant.admin, 'fast')

@@ -53,7 +53,7 @@ describe.each([
     return { ...found, path: `/v1/phones/${found.id}` }
   }
 
-  it('reboots within its session, once in 10 minutes, and keeps its files', async () => {
+  it('reboots within its session, once in 10 minutes, and keeps its files [1.14, 35.29, 35.30]', async () => {
     const { path, id, faults } = phone()
     const { admin, agent, readOnly } = tenant
     await admin.put(`${path}/files?path=/sdcard/kept.txt`, 'kept', {
@@ -91,7 +91,7 @@ describe.each([
     expect((await getPhone(admin, id)).status).toBe('ready')
   })
 
-  it('is reset within its session, once a minute, and holds nothing of before', async () => {
+  it('is reset within its session, once a minute, and holds nothing of before [1.15, 4.17, 35.34, 35.35, 35.37]', async () => {
     const { path, id, faults } = phone()
     const { admin, agent } = tenant
     await faults.leave('account', 'package', 'sdcard-file')
@@ -128,7 +128,7 @@ describe.each([
   })
 })
 
-it('a phone that does not come back is lost, and its device waits for the operator', async () => {
+it('a phone that does not come back is lost, and its device waits for the operator [35.33, 39.18]', async () => {
   const [, lost] = phones
   if (!lost) throw new Error('no phone')
   const { id } = lost

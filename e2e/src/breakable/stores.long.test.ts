@@ -62,7 +62,7 @@ test(
 )
 
 test(
-  'Postgres, for ten seconds: errors are envelopes, nothing is billed twice',
+  'Postgres, for ten seconds: errors are envelopes, nothing is billed twice [30.38]',
   { timeout: 240_000 },
   async () => {
     const phone = await readyPhone(plane.tenant.agent)

@@ -25,7 +25,7 @@ export const actionsOn = (system: System, fast: boolean): void => {
   afterAll(() => phone.api.delete(phone.path))
   answersOn(() => phone)
 
-  it('tap what each form of target means, and say where', async () => {
+  it('tap what each form of target means, and say where [30.19, 30.20, 31.1, 31.2, 31.14, 36.2]', async () => {
     const seen = await act(phone, ...fresh(dialogs))
     const { ref, center } = withId(seen, 'counter')
     const part = { text: 'pped 3' }
@@ -55,7 +55,7 @@ export const actionsOn = (system: System, fast: boolean): void => {
     await act(phone, ...fresh(notes), tap({ desc: 'new NOTE' }), { type: 'back' })
   })
 
-  it('tap twice, hold, and pinch', async () => {
+  it('tap twice, hold, and pinch [30.21, 31.15, 31.16]', async () => {
     await act(phone, ...fresh(gallery), tap({ text: 'Lake' }))
     const twice = await run(phone, [{ type: 'double_tap', target: { id: 'picture' } }], 'ui')
     if (!twice.observation) throw new Error('no screen')
@@ -76,7 +76,7 @@ export const actionsOn = (system: System, fast: boolean): void => {
     expect((await act(phone, tap({ text: 'Cancel' }))).text).toContain('Shopping')
   })
 
-  it('swipe, drag, scroll, and scroll until something comes', async () => {
+  it('swipe, drag, scroll, and scroll until something comes [31.27, 31.29, 32.8]', async () => {
     const shade = await act(
       phone,
       { type: 'home' },
@@ -132,7 +132,7 @@ export const actionsOn = (system: System, fast: boolean): void => {
     })
   })
 
-  it('type, clear and press keys, and the field holds exactly that', async () => {
+  it('type, clear and press keys, and the field holds exactly that [31.17, 31.21, 31.24]', async () => {
     const text = fast ? ' Grüße, 世界 👩🏽‍🚀\nשלום\t$(id) %s `"\'\\' : ' two  words\n%s $(id) `"\'\\'
     const typed = await act(phone, ...newNote, { type: 'type', text })
     expect(withId(typed, 'body').text).toBe(text)
@@ -163,7 +163,7 @@ export const actionsOn = (system: System, fast: boolean): void => {
     expect([found.keyboard.visible, found.text.includes('No contacts found')]).toEqual([false, true])
   })
 
-  it('press each key of the table, once', async () => {
+  it('press each key of the table, once [31.23]', async () => {
     const before = (await phone.faults.counters()).keys
     const names = [...keyNames.filter((name) => name !== 'sleep' && name !== 'power'), 'sleep', 'wake']
     for (let at = 0; at < names.length; at += limits.actions.max) {
@@ -176,7 +176,7 @@ export const actionsOn = (system: System, fast: boolean): void => {
     expect((await phone.faults.state()).awake).toBe(true)
   })
 
-  it('run one batch after the other, never mixed', async () => {
+  it('run one batch after the other, never mixed [30.5]', async () => {
     await act(phone, ...newNote)
     const ten = (key: string) =>
       run(

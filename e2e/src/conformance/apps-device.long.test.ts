@@ -57,7 +57,7 @@ describe.each([
   const find = async (name: string) => (await list()).find((each) => each.package === name)
   const uninstall = (name: string) => api.delete(`${path}/apps/${name}`)
 
-  it('are listed with versions, labels as far as the phone tells them, and whether they came with it', async () => {
+  it('are listed with versions, labels as far as the phone tells them, and whether they came with it [33.1, 38.1, 38.4]', async () => {
     expect(await find(left)).toBeUndefined()
     await faults.leave('package')
     expect(await find(left)).toEqual({
@@ -72,7 +72,7 @@ describe.each([
     expect((await list(readOnly)).length).toBe((await list()).length)
   })
 
-  it('exclude the service’s own, which cannot be uninstalled', async () => {
+  it('exclude the service’s own, which cannot be uninstalled [33.2]', async () => {
     const before = (await faults.state()).installed
     expect(before).toEqual(expect.arrayContaining(ours))
     expect(before.some((each) => each.startsWith('io.appium'))).toBe(ours.length > 0)
@@ -85,7 +85,7 @@ describe.each([
     expect((await faults.state()).installed).toEqual(before)
   })
 
-  it('are uninstalled once', async () => {
+  it('are uninstalled once [23.17, 33.27, 33.29]', async () => {
     const before = (await faults.counters()).uninstalls
     const answer = await uninstall(left)
     expect([answer.status, answer.body]).toEqual([200, { package: left, uninstalled: true }])
@@ -97,12 +97,12 @@ describe.each([
     expect((await faults.counters()).uninstalls - before).toBe(1)
   })
 
-  it('include preinstalled ones, which stay', async () => {
+  it('include preinstalled ones, which stay [33.30]', async () => {
     expect(statusAndCode(await uninstall('com.android.settings'))).toEqual([404, 'app_not_found'])
     expect(await find('com.android.settings')).toBeDefined()
   })
 
-  it('are named by a package, and require the right to change the phone', async () => {
+  it('are named by a package, and require the right to change the phone [33.28]', async () => {
     for (const name of ['nodots', 'a..b', '1a.b', `a.${'b'.repeat(254)}`, encodeURIComponent("a.b';reboot")])
       expect(statusAndCode(await uninstall(name)), name).toEqual([400, 'validation_failed'])
     expect(statusAndCode(await uninstall(`a.${'b'.repeat(253)}`))).toEqual([404, 'app_not_found'])
@@ -113,7 +113,7 @@ describe.each([
 })
 
 describe('an uninstall that is cut off', () => {
-  it('has an unknown outcome, is sent once, and shows in the list', async () => {
+  it('has an unknown outcome, is sent once, and shows in the list [33.31, 39.8]', async () => {
     const system = inject('system')
     const { admin } = await newTenant(system)
     const { id } = await readyPhone(admin)

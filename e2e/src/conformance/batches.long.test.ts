@@ -33,7 +33,7 @@ describe('a batch', () => {
     ['20 actions', times(limits.actions.max, wait)],
     ['59,999 ms of waits', [...times(5, gone), { ...gone, timeout_ms: 9999 }]],
     ['60,000 ms of waits', times(6, gone)],
-  ])('accepts %s', async (_name, actions) => {
+  ])('accepts %s [30.8, 30.12]', async (_name, actions) => {
     expect((await run(phone, actions)).completed).toBe(actions.length)
   })
 
@@ -41,20 +41,20 @@ describe('a batch', () => {
     ['21 actions', times(limits.actions.max + 1, wait)],
     ['60,001 ms of waits', [...times(6, gone), wait]],
     ['no actions', []],
-  ])('refuses %s', async (_name, actions) => {
+  ])('refuses %s [30.9, 30.13]', async (_name, actions) => {
     const answer = await post({ actions })
     expect(refusal(answer)).toEqual([400, 'validation_failed'])
     expect(errorOf(answer).details).toMatchObject({ issues: [{ path: ['actions'] }] })
   })
 
-  it('has at most 200,000 bytes', async () => {
+  it('has at most 200,000 bytes [30.7, 30.46]', async () => {
     const body = (bytes: number) => JSON.stringify({ actions: [wait], observe: 'none' }).padEnd(bytes, ' ')
     expect((await post(body(199_999))).status).toBe(200)
     expect((await post(body(200_000))).status).toBe(200)
     expect(refusal(await post(body(200_001)))).toEqual([413, 'payload_too_large'])
   })
 
-  it('types at most 10,000 characters, and all of them arrive', async () => {
+  it('types at most 10,000 characters, and all of them arrive [31.19]', async () => {
     const title = { type: 'tap', target: { id: 'title' } }
     await act(
       phone,
@@ -87,7 +87,7 @@ describe('a batch', () => {
     [{ type: 'wait_idle' }, 'timeout_ms', 100, 30_000],
   ] as const
 
-  it('takes each value of an action at both ends of its range, and none outside of it', async () => {
+  it('takes each value of an action at both ends of its range, and none outside of it [31.35]', async () => {
     for (const [action, field, least, most] of ranges) {
       const step = Number.isInteger(least) ? 1 : 0.01
       for (const value of [least, most]) {
@@ -105,7 +105,7 @@ describe('a batch', () => {
     }
   }, 60_000)
 
-  it('runs each action at the least of its range', async () => {
+  it('runs each action at the least of its range [31.36]', async () => {
     // A static screen gives two equal trees in 100 ms only on a fast machine.
     const quick = ranges.filter(([{ type }]) => type !== 'wait_idle')
     const least = quick.map(([action, field, value]) => ({ ...action, [field]: value }))
@@ -125,7 +125,7 @@ describe('while a part of the phone dies', () => {
     await act(phone, ...fresh(dialogs))
   })
 
-  it('taps once when the scrcpy server was killed before', async () => {
+  it('taps once when the scrcpy server was killed before [39.13]', async () => {
     const before = await touches()
     await phone.faults.killScrcpy()
     const { results } = await within(15_000, run(phone, [counter]))
@@ -135,7 +135,7 @@ describe('while a part of the phone dies', () => {
     expect((await touches()) - before).toBeLessThanOrEqual(tapped + 1)
   }, 60_000)
 
-  it('reports an unknown outcome for a gesture in which the scrcpy server was killed, and begins it once', async () => {
+  it('reports an unknown outcome for a gesture in which the scrcpy server was killed, and begins it once [39.14]', async () => {
     const before = await touches()
     const answer = run(phone, [held, counter])
     await expect.poll(async () => (await touches()) - before, { timeout: 150_000 }).toBe(1)
@@ -148,7 +148,7 @@ describe('while a part of the phone dies', () => {
     await eventually('input to be back', 150_000, async () => (await run(phone, [counter])).completed === 1)
   }, 60_000)
 
-  it('finds its targets when the UI server has died', async () => {
+  it('finds its targets when the UI server has died [39.11]', async () => {
     await phone.faults.crashUiServer()
     const waiting = run(phone, [{ type: 'wait_for', target: { text: 'Nowhere' }, timeout_ms: 1500 }])
     await phone.faults.crashUiServer()
@@ -156,7 +156,7 @@ describe('while a part of the phone dies', () => {
     expect((await run(phone, [counter])).completed).toBe(1)
   }, 60_000)
 
-  it('begins nothing when the phone does not answer at all', async () => {
+  it('begins nothing when the phone does not answer at all [30.35]', async () => {
     // The screen's size is cached for a second. Earlier taps have reached the phone by then, too.
     await run(phone, [{ type: 'wait', ms: 1100 }])
     const before = await touches()
@@ -181,7 +181,7 @@ describe('while a part of the phone dies', () => {
 describe('the rights and phone statuses that a batch needs', () => {
   const actions = [{ type: 'home' }]
 
-  it('needs the right to control this phone', async () => {
+  it('needs the right to control this phone [30.1]', async () => {
     const answer = await phone.tenant.readOnly.post(`${phone.path}/actions`, { actions })
     expect(refusal(answer)).toEqual([403, 'insufficient_scope'])
     expect(errorOf(answer).details).toMatchObject({ required: 'phones:control' })
@@ -189,7 +189,7 @@ describe('the rights and phone statuses that a batch needs', () => {
     expect(refusal(await admin.post(`${phone.path}/actions`, { actions }))).toEqual([404, 'phone_not_found'])
   })
 
-  it('ends with the phone being parked, which does not wait for it', async () => {
+  it('ends with the phone being parked, which does not wait for it [31.39]', async () => {
     const before = await phone.faults.counters()
     const batch = post({
       actions: [
@@ -224,7 +224,7 @@ describe('the rights and phone statuses that a batch needs', () => {
   ] as const
 
   it.each(requests)(
-    '%s %s of a parked phone names the request that starts it',
+    '%s %s of a parked phone names the request that starts it [30.2]',
     async (method, part, body) => {
       const answer = await phone.api.request(
         method,

@@ -21,14 +21,14 @@ describe('a phone that offers the fast way', () => {
   }, 100_000)
   afterAll(() => phone.api.delete(phone.path))
 
-  it('says what it is, and has the settings of a new phone', async () => {
+  it('says what it is, and has the settings of a new phone [1.13, 35.7, 35.26]', async () => {
     expect(bodyOf(await get('device'))).toEqual(whatItIs)
     expect(bodyOf(await get('timezone'))).toEqual({ timezone: null })
     expect(bodyOf(await get('locale'))).toEqual({ locale: 'en-US' })
     expect(bodyOf(await get('clipboard'))).toEqual({ text: '' })
   })
 
-  it('holds a clipboard of any text, up to 10,000 characters', async () => {
+  it('holds a clipboard of any text, up to 10,000 characters [1.9, 35.9, 35.10]', async () => {
     for (const text of ['a', ' a\n\tb ', 'שלום 👩🏽‍🚀 漢字', '漢'.repeat(9999), '漢'.repeat(10_000)]) {
       expect(bodyOf(await put('clipboard', { text }))).toEqual({ text })
       expect(bodyOf(await get('clipboard'))).toEqual({ text })
@@ -41,7 +41,7 @@ describe('a phone that offers the fast way', () => {
     expect((await phone.faults.state()).clipboard).toBe('漢'.repeat(10_000))
   })
 
-  it('says that its clipboard cannot be read, and never that it is empty', async () => {
+  it('says that its clipboard cannot be read, and never that it is empty [23.30, 35.11, 39.17]', async () => {
     await put('clipboard', { text: 'behind' })
     await phone.faults.denyClipboard(true)
     try {
@@ -56,7 +56,7 @@ describe('a phone that offers the fast way', () => {
     }
   })
 
-  it('is where it was put, with the time zone of that place, until it is reset', async () => {
+  it('is where it was put, with the time zone of that place, until it is reset [1.10, 35.15, 35.17, 35.20]', async () => {
     const home = { lat: 40.7128, lng: -74.006 }
     expect(bodyOf(await get('location'))).toEqual(home)
     expect(bodyOf(await put('location', { lat: 35.6762, lng: 139.6503 }))).toEqual({
@@ -79,7 +79,7 @@ describe('a phone that offers the fast way', () => {
     expect(bodyOf(await get('timezone'))).toEqual({ timezone: 'America/New_York' })
   })
 
-  it('is taken to the ends of the world, and not beyond', async () => {
+  it('is taken to the ends of the world, and not beyond [35.16]', async () => {
     for (const [lat, lng] of [
       [90, 180],
       [-90, -180],
@@ -95,7 +95,7 @@ describe('a phone that offers the fast way', () => {
     await phone.api.delete(`${phone.path}/location`)
   })
 
-  it('speaks the locale that was set', async () => {
+  it('speaks the locale that was set [1.11, 35.22]', async () => {
     for (const locale of ['de-DE', 'zh-Hant-TW', 'es-419', 'fr', 'en-US']) {
       expect(bodyOf(await put('locale', { locale }))).toEqual({ locale })
       expect(bodyOf(await get('locale'))).toEqual({ locale })
@@ -105,7 +105,7 @@ describe('a phone that offers the fast way', () => {
       expect(errorOf(await put('locale', { locale })).code).toBe('validation_failed')
   })
 
-  it('keeps the time zone that was set', async () => {
+  it('keeps the time zone that was set [1.12, 35.25]', async () => {
     expect(bodyOf(await put('timezone', { timezone: 'Europe/Berlin' }))).toEqual({
       timezone: 'Europe/Berlin',
     })
@@ -114,7 +114,7 @@ describe('a phone that offers the fast way', () => {
       expect(errorOf(await put('timezone', { timezone })).code).toBe('validation_failed')
   })
 
-  it('leaves the outcome of a write open when it is unplugged in the middle, and sends it once', async () => {
+  it('leaves the outcome of a write open when it is unplugged in the middle, and sends it once [23.65, 35.4, 39.9]', async () => {
     const before = (await phone.faults.counters()).commands['cmd alarm set-timezone'] ?? 0
     await phone.faults.hangEvery(1, 'set-timezone')
     const answer = put('timezone', { timezone: 'Asia/Tokyo' })
@@ -140,7 +140,7 @@ describe('a phone without the fast way', () => {
   }, 100_000)
   afterAll(() => phone.api.delete(phone.path))
 
-  it('says what it is, and which features it lacks, and sends nothing', async () => {
+  it('says what it is, and which features it lacks, and sends nothing [23.61, 35.5]', async () => {
     expect(bodyOf(await get('device'))).toEqual(whatItIs)
     const before = await phone.faults.state()
     for (const [feature, answer] of [

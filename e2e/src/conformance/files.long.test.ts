@@ -34,7 +34,7 @@ describe.each([
   const download = (path: string) => phone.api.get(at(path, 'files/content'))
   const folder = (name: string): unknown => expect.objectContaining({ name, type: 'directory' })
 
-  it('are uploaded, listed, downloaded and deleted', async () => {
+  it('are uploaded, listed, downloaded and deleted [1.8, 23.16, 34.2, 34.6, 34.7, 34.9, 34.10, 34.15, 34.20, 34.22]', async () => {
     const bytes = randomBytes(100_000)
     const path = '/sdcard/Documents/tax 2026/größe.bin'
     expect(bodyOf(await upload('/storage/emulated/0/Documents/tax 2026/größe.bin', bytes), 201)).toEqual({
@@ -67,7 +67,7 @@ describe.each([
     expect(errorOf(await download(path)).details).toEqual({ path })
   })
 
-  it('have at most 4,000,000 bytes', async () => {
+  it('have at most 4,000,000 bytes [34.11]', async () => {
     for (const size of [limits.fileBytes - 1, limits.fileBytes]) {
       const bytes = randomBytes(size)
       expect(bodyOf(await upload('/sdcard/most', bytes), 201)).toEqual({ path: '/sdcard/most', size })
@@ -79,7 +79,7 @@ describe.each([
     await phone.api.delete(at('/sdcard/most'))
   })
 
-  it('are distinguished from directories, with the request that fits', async () => {
+  it('are distinguished from directories, with the request that fits [34.8, 34.19, 34.21]', async () => {
     await upload('/sdcard/box/a', Buffer.from('a'))
     expect(errorOf(await phone.api.get(at('/sdcard/box/a')))).toMatchObject({
       code: 'validation_failed',
@@ -95,7 +95,7 @@ describe.each([
     expect((await download('/sdcard/box/a')).bytes.toString()).toBe('a')
   })
 
-  it('have paths inside of shared storage, of at most 1024 characters', async () => {
+  it('have paths inside of shared storage, of at most 1024 characters [34.3, 34.12]', async () => {
     // The phone counts in bytes, and `/sdcard` by its longer name there.
     const longest = limits.pathLength - '/storage/emulated/0'.length + '/sdcard'.length
     const path = (length: number) => `/sdcard/${`${'d'.repeat(200)}/`.repeat(4)}`.padEnd(length, 'f')
@@ -129,7 +129,7 @@ describe.each([
       expect(refusal(await upload(nameless, Buffer.from('x')))).toEqual([400, 'validation_failed'])
   })
 
-  it('stay whole when the phone is unplugged in the middle of a write, which is sent once and whose outcome is open', async () => {
+  it('stay whole when the phone is unplugged in the middle of a write, which is sent once and whose outcome is open [34.13, 39.6]', async () => {
     await upload('/sdcard/cut/kept', Buffer.from('old'))
     const isBack = async () => (await phone.api.get(at('/sdcard/cut'))).status === 200
     // Setting the pace begins a new connection.
@@ -158,7 +158,7 @@ describe.each([
     expect((await begun()).map(([, count]) => count)).toEqual([1])
   }, 150_000)
 
-  it('are whole or not there when the storage is full', async () => {
+  it('are whole or not there when the storage is full [34.14, 39.15]', async () => {
     await upload('/sdcard/kept', Buffer.from('old'))
     await phone.faults.fullStorage(true)
     try {

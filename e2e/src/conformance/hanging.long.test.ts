@@ -38,7 +38,7 @@ it.each([
   ['with the fast way', () => inject('system')],
   ['without it', () => inject('bare')],
 ])(
-  'a phone %s that answers nothing keeps no request waiting, and gets nothing twice',
+  'a phone %s that answers nothing keeps no request waiting, and gets nothing twice [39.1]',
   async (_name, system) => {
     const phone = await rent(system())
     const before = await phone.faults.counters()

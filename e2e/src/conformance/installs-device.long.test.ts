@@ -50,7 +50,7 @@ const install = async (uploadId: string, more: object = {}) => endOf(await start
 const versionOf = (name = shop) => versionOn(phone(), name)
 
 describe('an uploaded app', () => {
-  it('replaces a newer version only with `replace`', async () => {
+  it('replaces a newer version only with `replace` [23.27, 33.13, 33.20]', async () => {
     const [older, newer] = [await upload(), await upload({ versionCode: 7 })]
     await install(newer)
     const before = await faults.counters()
@@ -64,7 +64,7 @@ describe('an uploaded app', () => {
     expect([after.installs - before.installs, after.uninstalls - before.uninstalls]).toEqual([1, 1])
   })
 
-  it('is named by exactly one upload of the project that is ready', async () => {
+  it('is named by exactly one upload of the project that is ready [23.28, 33.9, 33.17, 33.18]', async () => {
     const ready = await upload()
     for (const body of [
       {},
@@ -93,7 +93,7 @@ describe('an uploaded app', () => {
     ])
   })
 
-  it('fails with the phone’s error when the phone refuses it', async () => {
+  it('fails with the phone’s error when the phone refuses it [23.60, 37.5, 39.16]', async () => {
     const failed = { status: 'failed', error: 'install_failed' }
     await install(await upload())
     const stranger = await install(await upload({ versionCode: 9 }, 'stranger'))
@@ -129,7 +129,7 @@ describe('an uploaded app', () => {
     expect((await faults.counters()).uninstalls).toBe(before.uninstalls)
   })
 
-  it('cannot replace an app of the service', async () => {
+  it('cannot replace an app of the service [33.3]', async () => {
     const ours = await upload({ package: 'io.appium.settings', versionCode: 99_999 })
     const before = (await faults.counters()).commands['pm install-create']
     expect(statusAndCode(await start(ours))).toEqual([422, 'install_failed'])
@@ -143,7 +143,7 @@ describe('installs of one phone', () => {
   const sessionsOf = ({ commands }: Awaited<ReturnType<PhoneFaults['counters']>>) =>
     commands['pm install-create'] ?? 0
 
-  it('are two in parallel and one per app; those that an unplugged cable cuts off have failed', async () => {
+  it('are two in parallel and one per app; those that an unplugged cable cuts off have failed [23.26, 33.14, 33.15, 39.5]', async () => {
     const [one, two, three] = (await Promise.all(namesOf.map((name) => upload({ package: name })))) as [
       string,
       string,
@@ -221,7 +221,7 @@ describe('on a phone with only the features of every phone, an app', () => {
     await rentFrom(inject('bare'))
   }, 100_000)
 
-  it('is installed once, is not downgraded, is replaced, and is uninstalled', async () => {
+  it('is installed once, is not downgraded, is replaced, and is uninstalled [33.12]', async () => {
     const before = await faults.counters()
     const [older, newer] = [await upload(), await upload({ versionCode: 7 })]
     expect(await install(newer)).toMatchObject({ package: shop, upload: newer, status: 'succeeded' })

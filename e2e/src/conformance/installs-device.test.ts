@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => phone.api.delete(phone.path))
 
 describe('an uploaded app', () => {
-  it('is uploaded, installed, listed, updated and uninstalled', async () => {
+  it('is uploaded, installed, listed, updated and uninstalled [1.7, 33.11, 33.25, 37.1, 37.7]', async () => {
     const signer = await newSigner('ours')
     const first = await uploadShop(phone.api, signer)
     const answer = await startInstall(phone, first)

@@ -96,7 +96,7 @@ const openedWith = async () =>
   ).results[0]?.error?.code
 
 describe('an app of the library', () => {
-  it('is added with its splits, found by part of its package or name, and installed by package', async () => {
+  it('is added with its splits, found by part of its package or name, and installed by package [1.6, 33.4, 33.10, 33.22, 37.2]', async () => {
     const base = await apk('base.apk', { splitRequired: true })
     const german = await apk('split_config.de.apk', { split: 'config.de' })
     const dense = await apk('split_config.xxhdpi.apk', { split: 'config.xxhdpi' })

@@ -23,7 +23,7 @@ describe('a recording', () => {
   }, 120_000)
   afterAll(() => phone.api.delete(phone.path))
 
-  it('is as long as it took, of a moving screen and of a still one', async () => {
+  it('is as long as it took, of a moving screen and of a still one [2.12, 25.12, 25.15]', async () => {
     const before = Date.now()
     const { id, name, status } = await startRecording(phone, { name: 'Two apps' })
     const begun = Date.now()
@@ -48,7 +48,7 @@ describe('a recording', () => {
     expect(Math.abs(video.ms - (ready.duration_ms ?? 0))).toBeLessThan(5)
   }, 120_000)
 
-  it('plays in one size that holds both ways in which the phone was held', async () => {
+  it('plays in one size that holds both ways in which the phone was held [25.26]', async () => {
     const hand = await openHand(phone)
     const turn = async (isWide: boolean): Promise<void> => {
       hand.send({ type: 'rotate' })
@@ -89,7 +89,7 @@ describe('a recording', () => {
     expect(Math.abs(video.ms - (ready.duration_ms ?? 0))).toBeLessThan(5)
   }, 180_000)
 
-  it('is whole though ffmpeg is killed while it makes the file', async () => {
+  it('is whole though ffmpeg is killed while it makes the file [25.24]', async () => {
     const { id } = await startRecording(phone)
     const begun = Date.now()
     // The pictures of both actions may come a moment after them.
@@ -111,7 +111,7 @@ describe('a recording', () => {
     expect(video.ms).toBeGreaterThan(asked - begun - 200)
   }, 120_000)
 
-  it('runs alone on its phone, and continues when the scrcpy server is killed', async () => {
+  it('runs alone on its phone, and continues when the scrcpy server is killed [23.32, 23.33, 25.1, 25.17]', async () => {
     const { id } = await startRecording(phone)
     const begun = Date.now()
     const second = await phone.api.post(`${phone.path}/recordings`)
@@ -130,7 +130,7 @@ describe('a recording', () => {
     expect((await probeVideo(phone, id)).ms).toBeGreaterThan(asked - begun - 200)
   }, 120_000)
 
-  it('is stopped by its deletion', async () => {
+  it('is stopped by its deletion [25.7]', async () => {
     const { id } = await startRecording(phone)
     const deleted = await phone.api.delete(`${phone.path}/recordings/${id}`)
     expect([deleted.status, deleted.body]).toEqual([200, { id, deleted: true }])
@@ -142,7 +142,7 @@ describe('a recording', () => {
     await phone.api.delete(`${phone.path}/recordings/${next}`)
   }, 60_000)
 
-  it('does not keep its phone awake', async () => {
+  it('does not keep its phone awake [25.4]', async () => {
     const before = await getPhone(phone.api, phone.id)
     const { id } = await startRecording(phone)
     const started = Date.parse((await getPhone(phone.tenant.readOnly, phone.id)).session?.parks_at ?? '')
@@ -180,7 +180,7 @@ describe('keeps its content when', () => {
     return phone
   }
 
-  it('the phone is parked, and later deleted', async () => {
+  it('the phone is parked, and later deleted [25.20]', async () => {
     const phone = await broken(async ({ api, path: at }) => {
       expect((await api.post(`${at}/park`)).status).toBe(200)
     })
@@ -193,21 +193,21 @@ describe('keeps its content when', () => {
     expect(await recordingsOf(phone)).toEqual([])
   }, 120_000)
 
-  it('the phone restarts', async () => {
+  it('the phone restarts [25.21]', async () => {
     const phone = await broken(async ({ api, path: at }) => {
       expect((await api.post(`${at}/reboot`)).status).toBe(202)
     })
     await phone.api.delete(phone.path)
   }, 120_000)
 
-  it('the phone is unplugged', async () => {
+  it('the phone is unplugged [25.22]', async () => {
     const phone = await broken(({ faults }) => faults.unplug())
     await phone.faults.replug()
     await phone.api.delete(phone.path)
   }, 120_000)
 })
 
-it('a phone without video refuses', async () => {
+it('a phone without video refuses [25.10]', async () => {
   const phone = await rent(inject('bare'))
   const refused = await phone.api.post(`${phone.path}/recordings`)
   expect([refused.status, errorOf(refused).code]).toEqual([422, 'feature_unavailable'])

@@ -64,7 +64,7 @@ describe.each([
     return eventPage.parse(answer.body).data
   }
 
-  it('reports a crash by an event, with its stack, and in the log of its app', async () => {
+  it('reports a crash by an event, with its stack, and in the log of its app [42.37]', async () => {
     await act(phone, { type: 'open_app', package: trouble })
     await run(phone, [{ type: 'tap', target: { text: 'Crash' } }])
     await eventually('the event', 60_000, async () => (await eventsOf('app.crashed')).length === 1)
@@ -81,7 +81,7 @@ describe.each([
     expect(second.data[0]).not.toEqual(first.data[0])
   })
 
-  it('reports a hang by an event, with stacks', async () => {
+  it('reports a hang by an event, with stacks [42.38]', async () => {
     await run(phone, [{ type: 'tap', target: { text: 'Close app' } }])
     await act(phone, { type: 'open_app', package: trouble })
     await run(phone, [{ type: 'tap', target: { text: 'Stop responding' } }])
@@ -91,7 +91,7 @@ describe.each([
     await run(phone, [{ type: 'tap', target: { text: 'Close app' } }])
   })
 
-  it('reports a notification by an event, and opens and dismisses it', async () => {
+  it('reports a notification by an event, and opens and dismisses it [42.40]', async () => {
     const ask = (text: string) => [
       { type: 'open_app', package: messages },
       { type: 'tap', target: { text: 'Echo' } },
@@ -125,7 +125,7 @@ describe.each([
     expect(await notices()).toEqual([])
   })
 
-  it('grants and revokes a permission without its dialog', async () => {
+  it('grants and revokes a permission without its dialog [42.33]', async () => {
     const path = `${phone.path}/apps/${trouble}/permissions`
     const answer = await phone.api.post(path, { grant: [camera] })
     expect(answer).toMatchObject({

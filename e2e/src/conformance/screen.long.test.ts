@@ -40,7 +40,7 @@ describe.each([
   }, 100_000)
   afterAll(() => phone.api.delete(phone.path))
 
-  it('is read as numbered elements', async () => {
+  it('is read as numbered elements [1.2, 28.12, 36.1, 36.3, 36.5, 36.6]', async () => {
     const answer = await get('')
     expect([answer.status, answer.headers.get('cache-control')]).toEqual([200, 'no-store'])
     expect(answer.headers.get('x-request-id')).toMatch(/^req_[a-z2-7]{12}$/)
@@ -77,7 +77,7 @@ describe.each([
     ])
   })
 
-  it('is read as text alone, whose snapshot can be targeted', async () => {
+  it('is read as text alone, whose snapshot can be targeted [1.3, 28.14]', async () => {
     const answer = await get('?format=text&screenshot=png')
     expect(answer.headers.get('content-type')).toBe('text/plain; charset=utf-8')
     const json = await look(phone)
@@ -91,7 +91,7 @@ describe.each([
     await act(phone, { type: 'hide_keyboard' }, { type: 'back' })
   })
 
-  it('reports the keyboard, and never the content of a password field', async () => {
+  it('reports the keyboard, and never the content of a password field [36.4, 36.8]', async () => {
     const target = { id: 'password' }
     await act(phone, { type: 'tap', target: { text: 'Private' } })
     const seen = await act(phone, { type: 'type', target, text: 'tarnkappe' })
@@ -103,7 +103,7 @@ describe.each([
     await act(phone, { type: 'hide_keyboard' }, { type: 'back' })
   })
 
-  it('lists 500 elements of 1,500, and says so', async () => {
+  it('lists 500 elements of 1,500, and says so [36.9]', async () => {
     await act(phone, { type: 'open_app', package: 'com.phonerack.trouble' })
     await run(phone, [{ type: 'tap', target: { id: 'many' } }])
     const answer = await get('?screenshot=png')
@@ -119,7 +119,7 @@ describe.each([
     ['png', '', 1080],
     ['png', '&max_width=160', 160],
     ['jpeg', '&max_width=2000', 1080],
-  ])('comes with a picture: screenshot=%s%s', async (format, more, width) => {
+  ])('comes with a picture: screenshot=%s%s [28.8, 28.11, 36.11]', async (format, more, width) => {
     const { screenshot } = observationSchema.parse((await get(`?screenshot=${format}${more}`)).body)
     const { data, ...metadata } = screenshot ?? { data: '' }
     const height = Math.round((width * 2400) / 1080)
@@ -134,7 +134,7 @@ describe.each([
     ['?format=jpeg&max_width=1999', 'jpeg', 1080],
     ['?max_width=2000', 'png', 1080],
     ['?quality=30&unknown=1', 'png', 1080],
-  ])('is pictured: screenshot%s', async (query, format, width) => {
+  ])('is pictured: screenshot%s [29.3, 29.6, 29.10]', async (query, format, width) => {
     const answer = await get(query, 'screenshot')
     expect(answer.headers.get('content-type')).toBe(`image/${format}`)
     const picture = pictureOf(answer.bytes)
@@ -147,7 +147,7 @@ describe.each([
     ]).toEqual(['1080', '2400', (width / 1080).toFixed(6)])
   })
 
-  it('is pictured as a JPEG of the quality that was asked for', async () => {
+  it('is pictured as a JPEG of the quality that was asked for [1.4, 29.7]', async () => {
     const pictured = async (query: string): Promise<Buffer> =>
       (await get(`?format=jpeg${query}`, 'screenshot')).bytes
     const sizes = []
@@ -160,7 +160,7 @@ describe.each([
     )
   })
 
-  it('is pictured with the refs of its elements, which can be targeted', async () => {
+  it('is pictured with the refs of its elements, which can be targeted [32.21]', async () => {
     const answer = await get('?annotate=true&max_width=540', 'screenshot')
     expect(pictureOf(answer.bytes)).toEqual({ format: 'png', width: 540, height: 1200 })
     const plain = await get('?max_width=540', 'screenshot')
@@ -174,7 +174,7 @@ describe.each([
     expect(refusal(await get('?annotate=yes', 'screenshot'))).toEqual([400, 'validation_failed'])
   })
 
-  it('is locked: the keyguard is read and pictured, and the app is back after it', async () => {
+  it('is locked: the keyguard is read and pictured, and the app is back after it [36.12]', async () => {
     await act(phone, { type: 'open_app', package: notes })
     await phone.faults.lockScreen()
     try {
@@ -188,7 +188,7 @@ describe.each([
     expect((await look(phone)).app.package).toBe(notes)
   })
 
-  it('never treats a note’s title as an element', async () => {
+  it('never treats a note’s title as an element [32.1]', async () => {
     const title = 'Buy" \\ [9] Button "Pay'
     await act(phone, { type: 'tap', target: { desc: 'New note' } })
     await act(
@@ -204,7 +204,7 @@ describe.each([
     expect(seen.text).toContain('"Buy\\" \\\\ [9] Button \\"Pay')
   })
 
-  it('says that a picture is black because of a protected window', async () => {
+  it('says that a picture is black because of a protected window [32.18]', async () => {
     const marks = async () => {
       const [shot, seen] = [await get('', 'screenshot'), await get('?screenshot=jpeg&max_width=160')]
       const { results, observation } = actionBatchResultSchema.parse(
@@ -231,7 +231,7 @@ describe.each([
     expect(await marks()).toEqual([null, undefined, undefined])
   })
 
-  it('says that it is off, and takes a touch again after the wake key', async () => {
+  it('says that it is off, and takes a touch again after the wake key [23.51, 32.16]', async () => {
     await run(phone, [{ type: 'key', key: 'sleep' }])
     const dark = await look(phone)
     expect(dark).toMatchObject({ screen: { ...screen, on: false }, elements: [], truncated: false })
@@ -247,20 +247,23 @@ describe.each([
   it.each([
     ['crash', 'has stopped'],
     ['hang', "isn't responding"],
-  ])('shows the dialog of a %s alone, since nothing behind it can be touched', async (trouble, words) => {
-    await act(phone, { type: 'open_app', package: 'com.phonerack.trouble' })
-    await run(phone, [{ type: 'tap', target: { id: trouble } }])
-    await run(phone, [{ type: 'wait_for', target: { text: 'Close app' } }])
-    const seen = await look(phone)
-    expect(seen.elements[0]?.text).toContain(words)
-    expect(seen.elements.every(({ id }) => id === null || id.startsWith('android:id/'))).toBe(true)
-    expect(seen.truncated).toBe(false)
-    for (const target of [{ text: 'Contacts' }, { id: 'hang' }])
-      expect(await failureOf(phone, { type: 'tap', target })).toMatchObject({ code: 'target_not_found' })
-    const after = await act(phone, { type: 'tap', target: { text: 'Close app' } })
-    expect(after.elements.some(({ text }) => text?.includes(words))).toBe(false)
-    await act(phone, { type: 'open_app', package: notes })
-  })
+  ])(
+    'shows the dialog of a %s alone, since nothing behind it can be touched [32.13]',
+    async (trouble, words) => {
+      await act(phone, { type: 'open_app', package: 'com.phonerack.trouble' })
+      await run(phone, [{ type: 'tap', target: { id: trouble } }])
+      await run(phone, [{ type: 'wait_for', target: { text: 'Close app' } }])
+      const seen = await look(phone)
+      expect(seen.elements[0]?.text).toContain(words)
+      expect(seen.elements.every(({ id }) => id === null || id.startsWith('android:id/'))).toBe(true)
+      expect(seen.truncated).toBe(false)
+      for (const target of [{ text: 'Contacts' }, { id: 'hang' }])
+        expect(await failureOf(phone, { type: 'tap', target })).toMatchObject({ code: 'target_not_found' })
+      const after = await act(phone, { type: 'tap', target: { text: 'Close app' } })
+      expect(after.elements.some(({ text }) => text?.includes(words))).toBe(false)
+      await act(phone, { type: 'open_app', package: notes })
+    },
+  )
 
   it('and all else of it is driven in ways that docs/capabilities.md describes', async () => {
     const described = await readFile(path.join(root, 'docs/capabilities.md'), 'utf8')
@@ -273,7 +276,7 @@ describe.each([
     }
   })
 
-  it('of another project, or of an unknown phone, is not found', async () => {
+  it('of another project, or of an unknown phone, is not found [28.16]', async () => {
     const other = await newTenant(system())
     for (const part of ['observe', 'screenshot']) {
       expect(refusal(await other.admin.get(`${phone.path}/${part}`))).toEqual([404, 'phone_not_found'])
@@ -287,7 +290,7 @@ describe.each([
 
   if (!fast) return
 
-  it('is answered when the UI server has just died, and one that never rests is answered too', async () => {
+  it('is answered when the UI server has just died, and one that never rests is answered too [28.18, 39.10]', async () => {
     await phone.faults.crashUiServer()
     expect((await look(phone)).app.package).toBe(notes)
     await phone.faults.neverIdle(true)
@@ -310,7 +313,7 @@ describe.each([
     ['screenshot', 'quality=96&format=jpeg', 'quality'],
     ['screenshot', 'max_width=200&max_width=200', 'max_width'],
     ['screenshot', 'format=text', 'format'],
-  ])('is not read by %s?%s', async (part, query, field) => {
+  ])('is not read by %s?%s [28.15, 29.12]', async (part, query, field) => {
     const answer = await get(`?${query}`, part)
     expect(refusal(answer)).toEqual([400, 'validation_failed'])
     expect(errorOf(answer).details).toMatchObject({ issues: [{ path: [field] }] })

@@ -18,7 +18,7 @@ afterAll(() => phone.api.delete(phone.path))
 const post = (body: unknown) => phone.api.post(`${phone.path}/actions`, body)
 
 describe('with a target', () => {
-  it('which is missing or ambiguous: nothing of it is sent, later ones do not run, candidates can be tapped', async () => {
+  it('which is missing or ambiguous: nothing of it is sent, later ones do not run, candidates can be tapped [23.53, 23.54, 30.4, 30.28, 30.29]', async () => {
     await act(phone, ...fresh(dialogs))
     const { touches } = await phone.faults.counters()
     const batch = await run(phone, [tap({ id: 'counter' }), tap({ text: 'Chooze' }), tap({ id: 'counter' })])
@@ -54,7 +54,7 @@ describe('with a target', () => {
     expect((await failureOf(phone, tap({ id: 'coun' }))).code).toBe('target_not_found')
   })
 
-  it('at the edge of the screen, and outside of it', async () => {
+  it('at the edge of the screen, and outside of it [31.13]', async () => {
     for (const [x, y] of [
       [0, 0],
       [1079, 2399],
@@ -75,7 +75,7 @@ describe('with a target', () => {
     expect((await phone.faults.counters()).touches).toBe(touches)
   })
 
-  it('which takes no text', async () => {
+  it('which takes no text [23.56, 30.31, 31.22]', async () => {
     await act(phone, { type: 'home' })
     const { texts, pastes, keys } = await phone.faults.counters()
     expect((await failureOf(phone, { type: 'type', text: 'lost' })).code).toBe('no_focused_field')
@@ -84,7 +84,7 @@ describe('with a target', () => {
   })
 })
 
-it('aim at nothing by a snapshot that no longer holds', async () => {
+it('aim at nothing by a snapshot that no longer holds [23.55, 30.30, 31.4]', async () => {
   const seen = await act(phone, ...fresh(notes))
   const target = { ref: withId(seen, 'fab').ref, snapshot_id: seen.snapshot_id }
   await act(phone, { type: 'home' })
@@ -103,7 +103,7 @@ it('aim at nothing by a snapshot that no longer holds', async () => {
     })
 })
 
-it('open, close and leave apps, and hide the keyboard', async () => {
+it('open, close and leave apps, and hide the keyboard [31.26, 31.32]', async () => {
   const front = async () => (await phone.faults.state()).focused.package
   await run(phone, [{ type: 'open_app', package: dialogs, activity: '.MainActivity' }])
   await expect.poll(front, { timeout: 150_000 }).toBe(dialogs)
@@ -131,7 +131,7 @@ it('open, close and leave apps, and hide the keyboard', async () => {
     })
 })
 
-it('open addresses of any content', async () => {
+it('open addresses of any content [31.33]', async () => {
   const page = await act(phone, { type: 'open_url', url: 'https://news.test/ferry' })
   expect(page.text).toContain('From Monday the ferry')
   const { reboots } = await phone.faults.counters()
@@ -147,7 +147,7 @@ it('open addresses of any content', async () => {
     })
 })
 
-it('wait for a time, for what comes, for what goes, and for rest', async () => {
+it('wait for a time, for what comes, for what goes, and for rest [23.57, 30.32, 31.34]', async () => {
   const { results, completed } = await run(phone, [
     ...fresh(notes),
     { type: 'wait', ms: 120 },

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { runSoak } from '../system/soak.js'
 
-test('a long recording keeps the memory flat, and its file holds every picture at its time', async () => {
+test('a long recording keeps the memory flat, and its file holds every picture at its time [25.27]', async () => {
   const seconds = 600
   const { pictures, lastPictureMs, durationMs, residentMib } = await runSoak([
     String(seconds),

@@ -42,15 +42,18 @@ describe.concurrent('a phone whose screen is off', () => {
     { type: 'scroll_to', target: { text: 'Go' } },
     { type: 'type', text: 'x' },
     { type: 'clear' },
-  ])('is sent no $type, and the answer names the wake key and shows the dark screen', async (action) => {
-    const phone = sleeping()
-    const { results, observation } = await run(phone, [action])
-    expect(results[0]?.error).toMatchObject({ code: 'phone_screen_off', retryable: false })
-    expect(results[0]?.error?.next).toContain('"wake"')
-    expect(phone.log.some((line) => /^tap|>|type|key/.test(line))).toBe(false)
-    expect(observation).toMatchObject({ elements: [], truncated: false, screen: { on: false } })
-    expect((observation as Observation).text).toContain('\nscreen 1080x2400 off')
-  })
+  ])(
+    'is sent no $type, and the answer names the wake key and shows the dark screen [32.17]',
+    async (action) => {
+      const phone = sleeping()
+      const { results, observation } = await run(phone, [action])
+      expect(results[0]?.error).toMatchObject({ code: 'phone_screen_off', retryable: false })
+      expect(results[0]?.error?.next).toContain('"wake"')
+      expect(phone.log.some((line) => /^tap|>|type|key/.test(line))).toBe(false)
+      expect(observation).toMatchObject({ elements: [], truncated: false, screen: { on: false } })
+      expect((observation as Observation).text).toContain('\nscreen 1080x2400 off')
+    },
+  )
 
   it('accepts keys, waits and apps, and a touch once it is awake', async () => {
     const phone = sleeping()
@@ -101,7 +104,7 @@ describe.concurrent('text-only answer', () => {
   it.each([
     ['that completed', { x: 1, y: 1 }, 1],
     ['that stopped', { text: 'Nowhere' }, 0],
-  ])('is the only observation of a batch %s', async (_, target, done) => {
+  ])('is the only observation of a batch %s [32.14]', async (_, target, done) => {
     const { observation, completed } = await run(
       simulatedPhone([button('Go', 100)]),
       [{ type: 'tap', target }],
@@ -161,29 +164,32 @@ describe.concurrent('next step', () => {
     ['a target twice', { type: 'tap', target: { text: 'Delete' } }],
     ['a wait in vain', { type: 'wait_for', target: { text: 'Nowhere' }, timeout_ms: 100 }],
     ['an unknown outcome', { type: 'tap', target: { x: 1, y: 1 } }],
-  ])('after %s refers to the screen in the answer, and without one to an observe call', async (_, action) => {
-    const made = () => {
-      const phone = simulatedPhone([button('Delete', 100), button('Delete', 300)])
-      phone.device.input.gesture = (__, progress) => progress.within(20).sleep(60_000)
-      return phone
-    }
-    const [next, streamed] = await nextOf(made(), action)
-    expect(next).toMatch(/`observation`|`details\.candidates`/)
-    expect(next).not.toMatch(/^Observe|observe/)
-    // A client has only the streamed results when the rest of the answer is lost.
-    expect(streamed).toMatch(/^Observe the screen/)
-    const blind = made()
-    let reads = 0
-    const source = blind.device.ui.source.bind(blind.device.ui)
-    blind.device.ui.source = (progress) =>
-      reads++ > 0 || action.type === 'tap'
-        ? Promise.reject(new ApiError('phone_unavailable'))
-        : source(progress)
-    blind.device.windows.read = () => Promise.reject(new ApiError('phone_unavailable'))
-    const { results, observation } = await run(blind, [action])
-    expect(observation).toBeUndefined()
-    expect(results[0]?.error?.next ?? 'Observe').not.toContain('`observation`')
-  })
+  ])(
+    'after %s refers to the screen in the answer, and without one to an observe call [32.23]',
+    async (_, action) => {
+      const made = () => {
+        const phone = simulatedPhone([button('Delete', 100), button('Delete', 300)])
+        phone.device.input.gesture = (__, progress) => progress.within(20).sleep(60_000)
+        return phone
+      }
+      const [next, streamed] = await nextOf(made(), action)
+      expect(next).toMatch(/`observation`|`details\.candidates`/)
+      expect(next).not.toMatch(/^Observe|observe/)
+      // A client has only the streamed results when the rest of the answer is lost.
+      expect(streamed).toMatch(/^Observe the screen/)
+      const blind = made()
+      let reads = 0
+      const source = blind.device.ui.source.bind(blind.device.ui)
+      blind.device.ui.source = (progress) =>
+        reads++ > 0 || action.type === 'tap'
+          ? Promise.reject(new ApiError('phone_unavailable'))
+          : source(progress)
+      blind.device.windows.read = () => Promise.reject(new ApiError('phone_unavailable'))
+      const { results, observation } = await run(blind, [action])
+      expect(observation).toBeUndefined()
+      expect(results[0]?.error?.next ?? 'Observe').not.toContain('`observation`')
+    },
+  )
 
   it('names the candidates only where their refs exist in the observation', async () => {
     const phone = simulatedPhone([button('Delete', 100), button('Delete', 300)])
@@ -199,7 +205,7 @@ describe.concurrent('next step', () => {
 })
 
 describe.concurrent('waiting for a still screen', () => {
-  it.each([100, 200])('succeeds with a timeout of %i ms', async (timeoutMs) => {
+  it.each([100, 200])('succeeds with a timeout of %i ms [32.22]', async (timeoutMs) => {
     const { results } = await run(simulatedPhone([button('Go', 100)]), [
       { type: 'wait_idle', timeout_ms: timeoutMs },
     ])
@@ -252,7 +258,7 @@ describe.concurrent('a scroll', () => {
     return { ok: result?.ok, moved: result?.moved, at_end: result?.at_end }
   }
 
-  it('reports whether the content moved, and whether it ends there', async () => {
+  it('reports whether the content moved, and whether it ends there [32.6]', async () => {
     const down = { type: 'scroll', direction: 'down' }
     expect(await said(list(50), down)).toEqual({ ok: true, moved: true, at_end: false })
     // No row is cut off at an edge, so the end is unknown.
@@ -287,7 +293,7 @@ describe.concurrent('a scroll', () => {
     expect(await said(phone, { type: 'scroll', direction: 'down' })).toMatchObject({ moved: false })
   })
 
-  it('to a target reports the same along the way, and in its error', async () => {
+  it('to a target reports the same along the way, and in its error [32.7]', async () => {
     const to = (text: string, max_scrolls = 10) => ({ type: 'scroll_to', target: { text }, max_scrolls })
     expect(await said(list(0), to('Row 3'))).toEqual({ ok: true, moved: false, at_end: null })
     expect(await said(list(0), to('Row 25'))).toMatchObject({ ok: true, moved: true })

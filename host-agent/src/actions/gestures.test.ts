@@ -91,7 +91,7 @@ describe('strokes', () => {
     for (const scale of [0.2, 0.5, 2, 5]) expect(Math.abs(spread(scale) / scale - 1)).toBeLessThan(0.05)
   })
 
-  it('scrolls by the amount, inside the container, the finger against the direction', () => {
+  it('scrolls by the amount, inside the container, the finger against the direction [31.28]', () => {
     const direction = fc.constantFrom('up', 'down', 'left', 'right')
     fc.assert(
       fc.property(area, direction, fc.double({ min: 0.1, max: 1, noNaN: true }), (bounds, way, amount) => {

@@ -62,7 +62,7 @@ it('decides about each type of action', () => {
 })
 
 describe.concurrent('a listed app', () => {
-  it.each(acting)('in front is not acted on by %j', async (action) => {
+  it.each(acting)('in front is not acted on by %j [40.45]', async (action) => {
     const phone = showing(simulatedPhone([button('Buy')]), 'com.android.vending')
     const { results, completed } = await guarded(phone, action)
     expect([refusal(results[0]), completed, writes(phone)]).toEqual([
@@ -77,12 +77,12 @@ describe.concurrent('a listed app', () => {
     })
   })
 
-  it.each(leaving)('in front can be left and watched by %j', async (action) => {
+  it.each(leaving)('in front can be left and watched by %j [40.46]', async (action) => {
     const phone = showing(simulatedPhone([button('Buy')]), 'com.android.vending')
     expect((await guarded(phone, action)).results[0]).toMatchObject({ ok: true })
   })
 
-  it.each([...storePackages, ...walletPackages])('%s is not opened', async (name) => {
+  it.each([...storePackages, ...walletPackages])('%s is not opened [40.47]', async (name) => {
     const phone = simulatedPhone([])
     const { results } = await guarded(phone, { type: 'home' }, { type: 'open_app', package: name })
     expect(results.map(({ ok }) => ok)).toEqual([true, false])
@@ -90,7 +90,7 @@ describe.concurrent('a listed app', () => {
     expect(writes(phone)).toEqual(['key 3'])
   })
 
-  it('is not opened by a link', async () => {
+  it('is not opened by a link [40.48]', async () => {
     const phone = simulatedPhone([])
     const { results } = await guarded(phone, { type: 'open_url', url: 'https://play.google.com/store' })
     expect(refusal(results[0])).toEqual({ code: 'handoff_required', reason: 'store_or_wallet_link' })
@@ -128,7 +128,7 @@ describe.concurrent('a field', () => {
     ['a password field', secret('focused'), 'password_field'],
     ['a card number', field('card_number', ['focused']), 'payment_field'],
     ['a field with a hint', field('x', ['focused'], { attributes: { hint: 'CVC' } }), 'payment_field'],
-  ])('gets no text: %s', async (_, view, reason) => {
+  ])('gets no text: %s [40.49]', async (_, view, reason) => {
     for (const action of [
       text,
       { type: 'clear' },

@@ -64,7 +64,7 @@ describe('a target', () => {
     ])
   })
 
-  it('with fractions is rounded', async () => {
+  it('with fractions is rounded [31.31]', async () => {
     const phone = simulatedPhone([])
     const { results } = await run(phone, [{ type: 'tap', target: { x: 540.5, y: 1199.4 } }])
     expect(results[0]?.resolved?.center).toEqual([541, 1199])
@@ -108,7 +108,7 @@ describe('an app', () => {
     expect(similarApps('com.example.calculator', installed)).toEqual([])
   })
 
-  it('is opened by its label', async () => {
+  it('is opened by its label [31.30]', async () => {
     const phone = withApps()
     const { completed } = await run(phone, [{ type: 'open_app', label: 'notes' }])
     expect([completed, phone.log.at(-1)]).toEqual([1, 'open com.example.notes -'])

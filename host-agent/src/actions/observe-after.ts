@@ -13,7 +13,7 @@ const readLimitMs = 30_000
 
 /**
  * A batch that stopped early returns an observation in every mode
- * (docs/conformance/30-run-actions.md). Undefined when none was requested or the screen
+ * (docs/conformance.md, chapter 30). Undefined when none was requested or the screen
  * could not be read.
  */
 export function observeAfter(

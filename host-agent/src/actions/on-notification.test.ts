@@ -48,7 +48,7 @@ const card = {
   })),
 }
 
-it('closes the shade after the deadline and after an abort, and keeps the first error', async () => {
+it('closes the shade after the deadline and after an abort, and keeps the first error [42.27]', async () => {
   const aborted = new AbortController()
   for (const progress of [Progress.for(200), Progress.for(60_000, aborted.signal)]) {
     const { shade, notifications } = make()

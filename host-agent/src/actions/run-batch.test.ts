@@ -59,7 +59,7 @@ describe.concurrent('a batch', () => {
     expect(streamed).toEqual([0, results[0], 1, results[1], 2, results[2], 3, results[3]])
   })
 
-  it('avoids a button in the middle of the element, and reports what may take the touch', async () => {
+  it('avoids a button in the middle of the element, and reports what may take the touch [32.12]', async () => {
     const tapped: string[] = []
     const view = (
       desc: string,
@@ -147,7 +147,7 @@ describe.concurrent('a batch', () => {
     if (picture && !list) expect(Object.keys(observation ?? {})).toEqual(['taken_at', 'screenshot'])
   })
 
-  it('starts no action after 90 seconds, and then shows the screen', async () => {
+  it('starts no action after 90 seconds, and then shows the screen [20.6, 30.14]', async () => {
     let time = 0
     const phone = simulatedPhone([])
     phone.before = (line) => {
@@ -166,14 +166,14 @@ describe.concurrent('failures', () => {
     throw new DeviceGone('paper')
   }
 
-  it('throws when the phone cannot be reached before the first action', async () => {
+  it('throws when the phone cannot be reached before the first action [30.36]', async () => {
     const phone = simulatedPhone([])
     phone.before = gone
     await expect(run(phone, [{ type: 'home' }])).rejects.toMatchObject({ code: 'phone_unavailable' })
     expect(phone.log).toEqual(['size'])
   })
 
-  it('throws when the phone does not answer before the first action', async () => {
+  it('throws when the phone does not answer before the first action [30.39]', async () => {
     const phone = simulatedPhone([])
     phone.device.screen.size = (progress) => progress.sleep(60_000).then(() => ({ width: 1, height: 1 }))
     const late = run(phone, [{ type: 'home' }], 'none', { progress: Progress.for(50) })
@@ -220,7 +220,7 @@ describe.concurrent('failures', () => {
     expect(JSON.stringify(bug)).not.toContain('secret detail')
   })
 
-  it('keeps the results when the screen cannot be read afterwards', async () => {
+  it('keeps the results when the screen cannot be read afterwards [30.27]', async () => {
     const phone = simulatedPhone([])
     phone.device.ui.source = () => Promise.resolve('ERROR: null root node')
     const { results, observation } = await run(phone, [{ type: 'back' }], 'both')

@@ -5,7 +5,7 @@ import { simulatedPhone } from '../testing/simulated-phone.js'
 
 const types = (results: { type: string; ok: boolean }[]) => results.map(({ type, ok }) => `${type} ${ok}`)
 
-it('lets the started action end, starts no other, and does not read the screen', async () => {
+it('lets the started action end, starts no other, and does not read the screen [40.33]', async () => {
   const stop = new AbortController()
   const phone = simulatedPhone([])
   const ended = await run(phone, [{ type: 'home' }, { type: 'back' }], 'ui', {
@@ -27,7 +27,7 @@ it('ends a wait immediately', async () => {
   expect(performance.now() - startedAt).toBeLessThan(10_000)
 })
 
-it('starts no action after its time, and then reads the screen', async () => {
+it('starts no action after its time, and then reads the screen [40.30]', async () => {
   const ended = await run(simulatedPhone([]), [{ type: 'home' }, { type: 'back' }], 'ui', {
     startBefore: -Infinity,
   })

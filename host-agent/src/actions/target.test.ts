@@ -32,7 +32,7 @@ const outcome = (target: Target, tree: ScreenTree) => {
 }
 
 describe('text', () => {
-  it('prefers the exact text, then ignores case, then matches a part', () => {
+  it('prefers the exact text, then ignores case, then matches a part [31.6]', () => {
     const tree = build(label('Save', 0), label('save', 100), label('Save as', 200), label('SAVED', 300))
     expect(outcome({ text: 'Save' }, tree)).toEqual([420, 30])
     expect(outcome({ text: 'SAVE' }, tree)).toBe('ambiguous_target')
@@ -64,7 +64,7 @@ describe('text', () => {
     ...more,
   })
 
-  it('matches the description of an element without a text, which the screen shows as its name', () => {
+  it('matches the description of an element without a text, which the screen shows as its name [31.7]', () => {
     const tree = build(icon('New note', 0), label('Notes', 200), icon('New folder', 400))
     expect(outcome({ text: 'New note' }, tree)).toEqual([950, 50])
     expect(outcome({ text: 'new FOLDER' }, tree)).toEqual([950, 450])
@@ -94,13 +94,13 @@ describe('text', () => {
     ['note', 'Notes', true],
     ['确定', '确定要删除吗', true],
     ['ёж', 'ёжик', false],
-  ])('finds %j in %j: %s', (text, shown, isFound) => {
+  ])('finds %j in %j: %s [31.8]', (text, shown, isFound) => {
     for (const draft of [label(shown, 0), icon(shown, 0)])
       for (const target of [{ text }, ...('desc' in draft ? [{ desc: text }] : [])])
         expect(match(target, build(draft)).found, JSON.stringify(target)).toBe(isFound)
   })
 
-  it('tells the name that was hit, when the text is only a part of it', () => {
+  it('tells the name that was hit, when the text is only a part of it [31.9]', () => {
     const hit = (target: Target, ...drafts: Draft[]) => {
       const result = match(target, build(...drafts))
       return result.found ? result.place.matched : 'none'
@@ -123,7 +123,7 @@ describe('text', () => {
     expect(hit({ id: 'x' }, label('Name', 0, { id: 'a:id/x' }))).toBeNull()
   })
 
-  it('resolves to the button that contains the text, and finds the button by its label', () => {
+  it('resolves to the button that contains the text, and finds the button by its label [31.10]', () => {
     const tree = build(
       row(0, [label('Wi-Fi', 0), label('On', 100)]),
       row(200, [label('Bluetooth', 200), label('Off', 300)]),
@@ -134,7 +134,7 @@ describe('text', () => {
     expect(result.found && result.place.ref).toBe(1)
   })
 
-  it('counts several matches inside one clickable element as that one', () => {
+  it('counts several matches inside one clickable element as that one [31.12]', () => {
     const inside = build(row(0, [label('Reply', 0), label('Reply to Ada', 100)]))
     expect(outcome({ text: 'reply' }, inside)).toEqual([540, 100])
     const withSwitch = build(
@@ -157,7 +157,7 @@ describe('text', () => {
     expect(outcome({ text: 'Buy' }, build(row(0, [label('Buy', 0)], { text: 'Shop' })))).toEqual([420, 30])
   })
 
-  it('counts nth in screen order', () => {
+  it('counts nth in screen order [31.11]', () => {
     const tree = build(label('OK', 900), label('OK', 100), label('OK', 500))
     const tops = [0, 1, 2].map((nth) => outcome({ text: 'OK', nth }, tree))
     expect(tops).toEqual([
@@ -267,7 +267,7 @@ describe('ref', () => {
     }
   })
 
-  it('finds an element that moved by at most its size', () => {
+  it('finds an element that moved by at most its size [31.5]', () => {
     const find = shown(build(label('One', 500)))
     const at = (top: number) => find(1, build(label('One', top)))
     expect(at(560).found).toBe(true)

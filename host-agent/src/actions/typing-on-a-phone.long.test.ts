@@ -159,7 +159,7 @@ describe.each(phones)('typing $name', ({ without, runs, unicode }) => {
     expect(typist.device.video !== null).toBe(films)
   })
 
-  it('enters any text into the field exactly', async () => {
+  it('enters any text into the field exactly [31.18]', async () => {
     const texted = async (text: string) => {
       expect(ok(await typist.run({ type: 'type', text, clear: true }))).toEqual([true])
       expect(await typist.held()).toBe(text)
@@ -189,7 +189,7 @@ describe.each(phones)('typing $name', ({ without, runs, unicode }) => {
     expect(await typist.held()).toBe('über')
   })
 
-  it('restores the clipboard and the keyboard', async () => {
+  it('restores the clipboard and the keyboard [31.20]', async () => {
     const keyboard = () => typist.shell('settings', 'get', 'secure', 'default_input_method')
     const before = await keyboard()
     const copied = [

@@ -46,7 +46,7 @@ describe('write queue', () => {
     )
   })
 
-  it('refuses writes that waited too long as rate_limited, and never runs them', async () => {
+  it('refuses writes that waited too long as rate_limited, and never runs them [22.17, 30.41]', async () => {
     const queue = createWriteQueue()
     let ran = false
     const long = queue.run(never, 1000, () => pause(120))

@@ -87,7 +87,7 @@ describe('elements', () => {
   })
   const states = (tree: ScreenTree) => tree.elements.map(({ text, state }) => [text, state])
 
-  it("shows states on the touch target: checked, selected and disabled of a button's parts", () => {
+  it("shows states on the touch target: checked, selected and disabled of a button's parts [32.5]", () => {
     expect(states(pressed([label('Mon', 0), dot(['checked'])]))).toEqual([
       ['Mon', ['clickable', 'checkable', 'checked']],
     ])
@@ -156,7 +156,7 @@ describe('elements', () => {
     expect(shown(pressed([button]))).toEqual([[1, 'LinearLayout', null, null]])
   })
 
-  it('reports that a field shows its hint, and keeps the hint as its text', () => {
+  it('reports that a field shows its hint, and keeps the hint as its text [32.4]', () => {
     const field = (text: string, attributes: Record<string, string>, flags: string[] = []): unknown => {
       const [element] = build({
         class: 'android.widget.EditText',
@@ -414,7 +414,7 @@ describe('every tree', () => {
       { numRuns: 150 },
     )
 
-  it('has elements inside the screen, centre in bounds, numbered from 1 in screen order', () => {
+  it('has elements inside the screen, centre in bounds, numbered from 1 in screen order [36.7]', () => {
     everyTree((tree) => {
       const wrong = tree.elements.filter(({ ref, bounds, center }, index) => {
         const [left, top, right, bottom] = bounds

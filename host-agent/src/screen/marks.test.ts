@@ -22,7 +22,7 @@ async function pixelsOf(image: Uint8Array) {
 }
 
 describe('annotated screenshot', () => {
-  it('has a numbered frame around each element, whose ref is in the snapshot', async () => {
+  it('has a numbered frame around each element, whose ref is in the snapshot [32.19]', async () => {
     const phone = simulatedPhone([
       { text: 'One', flags: ['clickable'], bounds: [100, 200, 500, 400] },
       { text: 'Two', flags: ['clickable'], bounds: [600, 1000, 1000, 1400] },
@@ -65,7 +65,7 @@ describe('annotated screenshot', () => {
     )
   })
 
-  it('has contrast on any background, also of the color of a frame or a number', async () => {
+  it('has contrast on any background, also of the color of a frame or a number [32.20]', async () => {
     const elements = Array.from({ length: 12 }, (_, index) => ({
       ref: index + 1,
       bounds: [100, 100 + 180 * index, 900, 240 + 180 * index] as const,

@@ -30,7 +30,7 @@ describe('observe', () => {
     expect(phone.log).not.toContain('png')
   })
 
-  it('stays under 4 MB as JSON with as much text and picture as there can be', async () => {
+  it('stays under 4 MB as JSON with as much text and picture as there can be [20.45, 28.13]', async () => {
     const text = '\u00e4"\u4e2d'.repeat(330)
     const phone = simulatedPhone(
       Array.from({ length: 600 }, (_, index) => ({
@@ -113,7 +113,7 @@ describe('observe', () => {
     expect(showsForeground({ ...parsed, nodes: [] }, { ...window, package: 'com.example.app' })).toBe(true)
   })
 
-  it('says why it could not read', async () => {
+  it('says why it could not read [28.19]', async () => {
     const snapshots = createSnapshotStore(systemClock).of(owner)
     const phone = simulatedPhone([])
     phone.before = () => {

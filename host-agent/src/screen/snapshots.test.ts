@@ -21,7 +21,7 @@ function store(changes = {}) {
 const owner = { phoneId: 'ph_a', fencingNumber: 7n }
 
 describe('snapshots', () => {
-  it('live for 15 minutes', () => {
+  it('live for 15 minutes [20.42, 28.5]', () => {
     const { created, later } = store()
     const snapshots = created.of(owner)
     const id = snapshots.save(elements)
@@ -34,7 +34,7 @@ describe('snapshots', () => {
     expect(created.size.snapshots).toBe(1)
   })
 
-  it('belong to one assignment', () => {
+  it('belong to one assignment [28.6]', () => {
     const { created } = store()
     const id = created.of(owner).save(elements)
     expect(created.of({ ...owner }).find(id, 1)?.text).toBe('A')

@@ -67,7 +67,7 @@ function holdsFor(tree: ScreenTree): { moved: number } {
 }
 
 describe('a touch', () => {
-  it('goes to the centre when no other node takes it there', () => {
+  it('goes to the centre when no other node takes it there [32.10]', () => {
     const tree = build(
       dumpXml(button('Card', [0, 0, 1000, 300], { children: [button('Menu', [900, 0, 1000, 100])] })),
     )
@@ -124,7 +124,7 @@ describe('a touch', () => {
     expect([point.y < 700, covered]).toEqual([true, false])
   })
 
-  it('reports an element that is fully covered, and then goes to the centre', () => {
+  it('reports an element that is fully covered, and then goes to the centre [32.11]', () => {
     const keys = [0, 1, 2].map((row) => button(`key ${row}`, [0, row * 100, 300, row * 100 + 100]))
     const tree = build(dumpXml(button('Keys', [0, 0, 300, 300], { children: keys })))
     expect(touchOf(tree, 'Keys')).toEqual({ point: { x: 150, y: 150 }, covered: true })
@@ -138,7 +138,7 @@ describe('a touch', () => {
     expect(touchOf(tree, 'Pick')).toEqual({ point: { x: 450, y: 450 }, covered: false })
   })
 
-  it('misses every nested button on the trees of real phones', () => {
+  it('misses every nested button on the trees of real phones [32.9]', () => {
     let moved = 0
     for (const {
       name,

@@ -15,7 +15,7 @@ it.each([
   ['127.0.0.1', 'not a URL', ''],
   ['0.0.0.0', 'http://127.0.0.1:7700', ''],
   ['192.0.2.7', 'http://192.0.2.7:7700', ''],
-])('with the API on %s and the public address %s: %j', (host, baseUrl, expected) =>
+])('with the API on %s and the public address %s: %j [41.49]', (host, baseUrl, expected) =>
   expect(webhookAllow(host, baseUrl, {})).toBe(expected),
 )
 

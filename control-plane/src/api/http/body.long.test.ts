@@ -52,7 +52,7 @@ describe('a body over the limit, from another process that sends all before it r
     ['chunked', limits.jsonBody + 1],
     ['chunked', 3 * limits.jsonBody],
     ['chunked', 5_000_000],
-  ] as const)('gets its 413 in 50 of 50 tries (%s, %i bytes)', async (mode, bytes) => {
+  ] as const)('gets its 413 in 50 of 50 tries (%s, %i bytes) [20.2]', async (mode, bytes) => {
     const before = api.called('phones.create').length
     const answers = await rawClient({ mode, bytes, tries: 50 })
     expect(answers).toHaveLength(50)

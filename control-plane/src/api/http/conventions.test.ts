@@ -33,7 +33,7 @@ describe('request ID and caching', () => {
     ['GET', '/v1/phones/%zz', 400],
     ['GET', '/v1/phones/ph_x', 404],
     ['GET', '/operator/v1/broken', 500],
-  ])('%s %s answers %i with both headers', async (method, url, status) => {
+  ])('%s %s answers %i with both headers [2.13, 22.3]', async (method, url, status) => {
     const response = await api.request(method, url)
     expect(response.statusCode).toBe(status)
     expectConventions(response)
@@ -56,7 +56,7 @@ describe('Origin', () => {
     ['OPTIONS', '/v1/phones'],
     ['GET', '/v1/phones/%zz'],
     ['GET', '/%761/account'],
-  ])('refuses %s %s before any other check', async (method, url) => {
+  ])('refuses %s %s before any other check [18.8]', async (method, url) => {
     const before = api.calls.length
     errorOf(
       await api.request(method, url, { headers: origin, key: null }),
@@ -105,7 +105,7 @@ describe('404 and 405', () => {
     '/v1/apps/nothing',
     '//v1/phones',
     '/V1/phones',
-  ])('%s is 404 without a key, for any method or body', async (url) => {
+  ])('%s is 404 without a key, for any method or body [23.14]', async (url) => {
     for (const method of ['GET', 'POST', 'DELETE', 'PUT'])
       errorOf(
         await api.request(method, url, {

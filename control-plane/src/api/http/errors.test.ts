@@ -18,7 +18,7 @@ const answer = (error: ApiError, as = 'GET') => {
 }
 
 describe('an error response', () => {
-  it('for a rate limit has Retry-After in whole seconds and in its details: its own wait, or 30', () => {
+  it('for a rate limit has Retry-After in whole seconds and in its details: its own wait, or 30 [22.16]', () => {
     const wait = fc.option(seconds, { nil: undefined })
     fc.assert(
       fc.property(wait, wait, method, (given, inDetails, as) => {
@@ -34,14 +34,14 @@ describe('an error response', () => {
     )
   })
 
-  it('for missing capacity has Retry-After, but not for a phone that failed because of it', () => {
+  it('for missing capacity has Retry-After, but not for a phone that failed because of it [22.18]', () => {
     const refused = answer(new ApiError('capacity_unavailable'), 'POST')
     expect([refused.error.retryable, refused.headers['retry-after']]).toEqual([true, '30'])
     const failed = answer(new PhoneFailure('capacity_unavailable', { retryAfterSeconds: 5 }), 'POST')
     expect([failed.error.retryable, failed.headers['retry-after']]).toEqual([false, undefined])
   })
 
-  it('has the form of the envelope for every code', () => {
+  it('has the form of the envelope for every code [22.1]', () => {
     fc.assert(
       fc.property(fc.constantFrom(...errorCodes), method, (code, as) => {
         const { error, headers } = answer(new ApiError(code), as)
@@ -55,7 +55,7 @@ describe('an error response', () => {
     )
   })
 
-  it('allows only reads to be repeated after an unexpected failure', () => {
+  it('allows only reads to be repeated after an unexpected failure [22.9]', () => {
     fc.assert(
       fc.property(method, fc.constantFrom('internal_error', 'provider_timeout'), (as, code) => {
         expect(answer(new ApiError(code), as).error.retryable).toBe(as === 'GET' || as === 'HEAD')
@@ -63,7 +63,7 @@ describe('an error response', () => {
     )
   })
 
-  it('for a phone’s own failure is never retryable, with any code', () => {
+  it('for a phone’s own failure is never retryable, with any code [22.8]', () => {
     for (const code of errorCodes) expect(answer(new PhoneFailure(code)).error.retryable).toBe(false)
   })
 })

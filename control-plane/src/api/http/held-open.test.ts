@@ -50,7 +50,7 @@ const waiting = (): ((count: number) => Promise<void>) => {
   }
 }
 
-it("refuses a wait above the key's limit, and accepts one after another has ended or was interrupted", async () => {
+it("refuses a wait above the key's limit, and accepts one after another has ended or was interrupted [20.65]", async () => {
   const phone = await api.placePhone('starting')
   const calls = waiting()
   const path = `/v1/phones/${phone}?wait=ready&timeout=30`

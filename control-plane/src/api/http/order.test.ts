@@ -226,7 +226,7 @@ describe('the order of checks', () => {
       'validation_failed',
     ],
     ['the phone last', 'POST', `/v1/phones/${malformed}/park`, {}, 404, 'phone_not_found'],
-  ])('%s', async (_rule, method, url, broken, status, code) => {
+  ])('%s [5.2, 22.7]', async (_rule, method, url, broken, status, code) => {
     const before = api.calls.length
     errorOf(await send(method, url, broken), status, code)
     expect(servicesUsed(api, before)).toEqual([])
@@ -251,7 +251,7 @@ describe('keys', () => {
     ['a key with an odd character', `Bearer prk_${'a'.repeat(42)}!`],
     ['an unknown key', `Bearer prk_${'a'.repeat(43)}`],
     ['something after the key', `Bearer prk_${'a'.repeat(43)} x`],
-  ])('%s is 401 invalid_api_key', async (_name, authorization) => {
+  ])('%s is 401 invalid_api_key [18.3, 23.3]', async (_name, authorization) => {
     const headers = authorization === undefined ? {} : { authorization }
     const response = await api.request('GET', '/v1/account', { key: null, headers })
     errorOf(response, 401, 'invalid_api_key')

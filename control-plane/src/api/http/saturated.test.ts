@@ -72,7 +72,7 @@ async function whileSaturated<T>(work: () => Promise<T>): Promise<T> {
 }
 
 describe('a replica without a free connection to Postgres', () => {
-  it('answers 503 with a next step, says whether anything was done, and serves again afterwards', async () => {
+  it('answers 503 with a next step, says whether anything was done, and serves again afterwards [23.69]', async () => {
     // The replica caches the key, so that the request itself fails below.
     expect((await api('GET', '/v1/account')).statusCode).toBe(200)
     const [read, operator, plain, keyed] = await whileSaturated(() =>

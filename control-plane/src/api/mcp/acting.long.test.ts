@@ -35,7 +35,7 @@ const message = (actions: object[], more: object = {}) => ({
 })
 
 describe.each(eras)('in revision %s', (era) => {
-  it('returns a failed action with its code, candidates and the screen, as text too', async () => {
+  it('returns a failed action with its code, candidates and the screen, as text too [40.25]', async () => {
     const error = {
       code: 'ambiguous_target',
       message: 'Two elements match.',
@@ -70,7 +70,7 @@ describe.each(eras)('in revision %s', (era) => {
     await client.close()
   })
 
-  it('returns a picture as image content with text, and without structured content', async () => {
+  it('returns a picture as image content with text, and without structured content [40.28]', async () => {
     const screenshot = { format: 'jpeg', width: 720, height: 1440, scale: 0.5, data: png }
     api.agent.onBatch = (_, send) => {
       const seen = { ...(JSON.parse(observationJson().toString()) as object), screenshot }
@@ -87,7 +87,7 @@ describe.each(eras)('in revision %s', (era) => {
   })
 })
 
-it('tells the agent that no action starts after 40 s, and that the client may leave', async () => {
+it('tells the agent that no action starts after 40 s, and that the client may leave [40.29]', async () => {
   const asked: RunActionsRequest[] = []
   api.agent.onBatch = (request, send) => {
     asked.push(request)
@@ -106,7 +106,7 @@ it('tells the agent that no action starts after 40 s, and that the client may le
 })
 
 it.each(eras)(
-  'cancels the batch in the agent when the client closes the response in revision %s',
+  'cancels the batch in the agent when the client closes the response in revision %s [40.32]',
   async (era) => {
     const started = new AbortController()
     const held = api.ended('phones.hold')
@@ -134,7 +134,7 @@ it.each(eras)(
   },
 )
 
-it('reports progress while a call runs', async () => {
+it('reports progress while a call runs [40.34]', async () => {
   let finish = (): void => undefined
   const held = new Promise<void>((resolve) => {
     finish = resolve

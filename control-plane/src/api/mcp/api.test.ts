@@ -48,7 +48,7 @@ const handOff = (api: Api): Promise<unknown> =>
   toolOf('hand_off').run({ phone_id, handoff_id: handoff.id }, api)
 
 describe('hand_off with an id', () => {
-  it('waits 49 s for the person, as its description says, and ends before 50 s', async () => {
+  it('waits 49 s for the person, as its description says, and ends before 50 s [40.36]', async () => {
     const { result, ms } = await timed(handOff(apiOver(polled)))
     expect(sent).toMatchObject([{ method: 'GET', query: { wait: 'done', timeout: 49 } }])
     expect(result).toMatchObject({ structured: { status: 'taken' } })
@@ -65,7 +65,7 @@ describe('hand_off with an id', () => {
 })
 
 describe('a call', () => {
-  it('answers a write without an answer as one with an unknown outcome', async () => {
+  it('answers a write without an answer as one with an unknown outcome [40.37]', async () => {
     const request = { method: 'POST', path: '/v1/phones' } as const
     const { result, ms } = await timed(apiOver(never).json(request))
     expect(result).toMatchObject({ body: { code: 'action_outcome_unknown', retryable: false } })

@@ -138,7 +138,7 @@ describe('arguments', () => {
     })
   })
 
-  it('are read as their schema means them, and refused otherwise', async () => {
+  it('are read as their schema means them, and refused otherwise [40.26]', async () => {
     const actions = JSON.stringify([{ type: 'tap', target: '{"x":"5","y":"6"}' }])
     expect(await sent({ name: 'act', arguments: { phone_id: id, actions, observe: null } })).toMatchObject({
       structuredContent: { completed: 1 },
@@ -158,7 +158,7 @@ describe('arguments', () => {
     expect(text.length).toBeLessThan(700)
   })
 
-  it('stay strict on /v1', async () => {
+  it('stay strict on /v1 [40.27]', async () => {
     const body = { actions: [{ type: 'tap', target: { x: '5', y: 6 } }] }
     const answer = await api.request('POST', `/v1/phones/${id}/actions`, {
       payload: JSON.stringify(body),

@@ -27,7 +27,7 @@ async function envelope(response: Response, status: number): Promise<ErrorBody> 
 }
 
 describe('the key', () => {
-  it('answers 401 with the envelope without a key, and with an unknown one', async () => {
+  it('answers 401 with the envelope without a key, and with an unknown one [40.1]', async () => {
     for (const key of [null, `prk_${'a'.repeat(43)}`]) {
       const response = await post(url, key, list)
       const challenge = response.headers.get('www-authenticate')
@@ -37,7 +37,7 @@ describe('the key', () => {
     }
   })
 
-  it.each(eras)('shows every tool to a read-only key in revision %s', async (era) => {
+  it.each(eras)('shows every tool to a read-only key in revision %s [40.2]', async (era) => {
     const client = await connectMcp(url, await api.keyOf('read-only'), era)
     const { tools: listed } = await client.listTools()
     expect(listed.map(({ name }) => name)).toEqual(tools.map(({ name }) => name))
@@ -45,24 +45,27 @@ describe('the key', () => {
     await client.close()
   })
 
-  it.each(eras)('answers a missing scope as a result with the envelope in revision %s', async (era) => {
-    const client = await connectMcp(url, await api.keyOf('read-only'), era)
-    const refused = await call(client, 'create_phone')
-    expect(refused.isError).toBe(true)
-    expect(errorIn(refused)).toMatchObject({
-      type: 'permission_error',
-      code: 'insufficient_scope',
-      details: { required: 'phones:create' },
-      request_id: expect.stringMatching(/^req_/) as string,
-    })
-    expect(refused.text).toContain('error insufficient_scope: ')
-    expect(refused.text).toContain('"required":"phones:create"')
-    await client.close()
-  })
+  it.each(eras)(
+    'answers a missing scope as a result with the envelope in revision %s [40.3]',
+    async (era) => {
+      const client = await connectMcp(url, await api.keyOf('read-only'), era)
+      const refused = await call(client, 'create_phone')
+      expect(refused.isError).toBe(true)
+      expect(errorIn(refused)).toMatchObject({
+        type: 'permission_error',
+        code: 'insufficient_scope',
+        details: { required: 'phones:create' },
+        request_id: expect.stringMatching(/^req_/) as string,
+      })
+      expect(refused.text).toContain('error insufficient_scope: ')
+      expect(refused.text).toContain('"required":"phones:create"')
+      await client.close()
+    },
+  )
 })
 
 describe('the transport', () => {
-  it('serves a revision of 2025 without an initialize before it', async () => {
+  it('serves a revision of 2025 without an initialize before it [40.12]', async () => {
     const response = await post(url, api.key, list, { 'mcp-protocol-version': '2025-06-18' })
     expect(response.status).toBe(200)
     expect((await messageIn(response)).result).toMatchObject({ tools: expect.any(Array) as unknown[] })
@@ -76,7 +79,7 @@ describe('the transport', () => {
     expect(response.headers.get('mcp-session-id')).toBeNull()
   })
 
-  it.each(['GET', 'DELETE'])('answers 405 to %s', async (method) => {
+  it.each(['GET', 'DELETE'])('answers 405 to %s [40.13]', async (method) => {
     const headers = { authorization: `Bearer ${api.key}`, accept: 'text/event-stream' }
     const response = await fetch(`${url}/mcp`, { method, headers })
     expect(response.headers.get('allow')).toContain('POST')
@@ -84,7 +87,7 @@ describe('the transport', () => {
   })
 
   it.each(['[]', `  \n[${JSON.stringify(account)}]`])(
-    'answers 400 invalid_request to the batch %s',
+    'answers 400 invalid_request to the batch %s [23.2, 40.14]',
     async (body) => {
       const before = api.calls.length
       expect(await envelope(await post(url, api.key, body), 400)).toMatchObject({
@@ -137,7 +140,7 @@ describe('the answers', () => {
 })
 
 describe('the Origin', () => {
-  it('answers 403 to an origin that is not listed, before the key is read', async () => {
+  it('answers 403 to an origin that is not listed, before the key is read [40.15]', async () => {
     for (const origin of ['https://evil.example', `${allowed}.evil.example`, 'null'])
       expect(await envelope(await post(url, null, list, { origin }), 403)).toMatchObject({
         code: 'browser_requests_not_allowed',
@@ -159,7 +162,7 @@ describe('the Origin', () => {
     expect(other.status).toBe(403)
   })
 
-  it('is still refused on /v1, listed or not', async () => {
+  it('is still refused on /v1, listed or not [40.16]', async () => {
     const headers = { origin: allowed, authorization: `Bearer ${api.key}` }
     expect(await envelope(await fetch(`${url}/v1/account`, { headers }), 403)).toMatchObject({
       code: 'browser_requests_not_allowed',
@@ -168,7 +171,7 @@ describe('the Origin', () => {
 })
 
 describe('the limits of a key', () => {
-  it('counts a tool call once, with the requests of the same key to /v1', async () => {
+  it('counts a tool call once, with the requests of the same key to /v1 [40.17]', async () => {
     const limited = await api.beside({ requestsPerKeyPerMinute: 3 })
     const base = await listen(limited.app)
     // The call sends a request to `/v1`.
@@ -182,7 +185,7 @@ describe('the limits of a key', () => {
     expect((await limited.request('GET', '/v1/account')).statusCode).toBe(429)
   })
 
-  it('sends its requests with the ID of the client, which the activity shows', async () => {
+  it('sends its requests with the ID of the client, which the activity shows [40.18]', async () => {
     const id = await api.placePhone('parked')
     const park = { ...account, params: { name: 'park_phone', arguments: { phone_id: id } } }
     const response = await post(url, api.key, park)
@@ -193,7 +196,7 @@ describe('the limits of a key', () => {
       .toMatchObject([{ requestId, route: '/v1/phones/:id/park', status: 200 }])
   })
 
-  it('hides phones from a key that is limited to others', async () => {
+  it('hides phones from a key that is limited to others [40.19]', async () => {
     const [own, other] = [await api.placePhone('parked'), await api.placePhone('parked')]
     const client = await connectMcp(url, await api.keyOf('agent', [own]), '2026-07-28')
     const listed = await call(client, 'list_phones')

@@ -6,11 +6,11 @@ import { actionsSchema } from './tools/action-schema.js'
 import { tools } from './tools/index.js'
 import { toolList } from './tool-list.js'
 
-it('stays under 25,000 characters, which are about 6,000 tokens', () => {
+it('stays under 25,000 characters, which are about 6,000 tokens [40.21]', () => {
   expect(JSON.stringify({ tools: toolList }).length).toBeLessThan(25_000)
 })
 
-it('has the 24 tools of the interface, and those of reports and steps', () => {
+it('has the 24 tools of the interface, and those of reports and steps [40.20]', () => {
   expect(toolList.map(({ name }) => name).sort()).toEqual(
     [
       ...['list_phones', 'create_phone', 'get_phone', 'start_phone', 'park_phone', 'delete_phone', 'observe'],
@@ -22,7 +22,7 @@ it('has the 24 tools of the interface, and those of reports and steps', () => {
   )
 })
 
-it('describes each tool with title, schemas and annotations', () => {
+it('describes each tool with title, schemas and annotations [40.22]', () => {
   for (const tool of toolList) {
     expect(tool.title).toBeTruthy()
     expect(tool.description?.length).toBeGreaterThan(40)

@@ -65,7 +65,7 @@ describe.each(eras)('in revision %s', (era) => {
     return called
   }
 
-  it('creates a phone that is ready, and parks, starts and deletes it', async () => {
+  it('creates a phone that is ready, and parks, starts and deletes it [40.23]', async () => {
     const idempotency_key = `key-${era}-1`
     const named = { name: 'a\u2028b "c"', idempotency_key }
     const created = await succeeds('create_phone', named, {
@@ -119,7 +119,7 @@ describe.each(eras)('in revision %s', (era) => {
       if ('phone_id' in input.shape) await fails(name, { phone_id: absent, ...more[name] }, 'phone_not_found')
   })
 
-  it('returns a screen as text, with elements and a picture only when asked', async () => {
+  it('returns a screen as text, with elements and a picture only when asked [40.24]', async () => {
     const plain = await succeeds(
       'observe',
       { phone_id: id },
@@ -153,7 +153,7 @@ describe.each(eras)('in revision %s', (era) => {
     expect(acted.structured['observation']).not.toHaveProperty('elements')
   })
 
-  it('refuses a batch that is not valid, or waits too long, before anything is sent', async () => {
+  it('refuses a batch that is not valid, or waits too long, before anything is sent [40.31]', async () => {
     const before = api.called('devices.runActions').length
     const unknown = await fails(
       'act',
@@ -221,7 +221,7 @@ describe.each(eras)('in revision %s', (era) => {
     )
   })
 
-  it('hands over immediately, and waits for the answer by the id', async () => {
+  it('hands over immediately, and waits for the answer by the id [40.35]', async () => {
     await succeeds('live_view_url', { phone_id: id, control: false }, {}, '/live#prl_')
     const handed = await succeeds(
       'hand_off',

@@ -39,7 +39,7 @@ describe('actions', () => {
       'text that cannot be mistaken for a field',
       batch([{ type: 'type', text: '__proto__ \u00e9 \u{1F600}' }]),
     ],
-  ])('take %s', async (_name, body) => {
+  ])('take %s [20.4]', async (_name, body) => {
     expect((await sendJson(api, 'POST', `/v1/phones/${id}/actions`, body)).statusCode).toBe(200)
   })
 
@@ -98,12 +98,12 @@ describe('actions', () => {
     ],
     ['an unknown observe', batch([back], { observe: 'all' }), ['observe']],
     ['an unknown field', batch([back], { wait: true }), ['wait']],
-  ])('refuse %s', async (_name, body, path) => {
+  ])('refuse %s [20.5, 30.10, 30.44, 31.3]', async (_name, body, path) => {
     const { details } = await refusalOf(api, 'POST', `/v1/phones/${id}/actions`, body)
     expect(details.issues?.map((issue) => issue.path)).toContainEqual(path)
   })
 
-  it('list the types for an unknown one', async () => {
+  it('list the types for an unknown one [30.45]', async () => {
     const { details } = await refusalOf(api, 'POST', `/v1/phones/${id}/actions`, batch([{ type: 'tapp' }]))
     const [issue] = details.issues ?? []
     expect(issue?.path).toEqual(['actions', 0, 'type'])
@@ -111,7 +111,7 @@ describe('actions', () => {
     expect(issue?.alternatives).toHaveLength(21)
   })
 
-  it('list the fields for an unknown one', async () => {
+  it('list the fields for an unknown one [31.37]', async () => {
     const { details } = await refusalOf(
       api,
       'POST',

@@ -61,7 +61,7 @@ describe('bodies', () => {
     '{"a":1,}',
     ' ',
     Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d]),
-  ])('are refused unless they are JSON: %s', async (payload) => {
+  ])('are refused unless they are JSON: %s [22.6]', async (payload) => {
     const { details } = errorOf(await post(payload), 400, 'validation_failed')
     expect(details['validation_stage']).toBe('json')
   })
@@ -80,7 +80,7 @@ describe('bodies', () => {
     ['POST', '/v1/phones/{id}/heartbeat', 200],
     ['POST', '/v1/phones/{id}/live', 201],
     ['DELETE', '/v1/phones/{id}', 200],
-  ])('may be omitted or {}: %s %s', async (method, url, status) => {
+  ])('may be omitted or {}: %s %s [2.5, 2.6]', async (method, url, status) => {
     const key = admin
     const path = url.replace('{id}', method === 'DELETE' ? await api.placePhone('parked') : id)
     expect((await api.request(method, path, { key })).statusCode).toBe(status)
@@ -92,7 +92,7 @@ describe('bodies', () => {
     )
   })
 
-  it('are required for actions', async () => {
+  it('are required for actions [30.6]', async () => {
     const { details } = errorOf(
       await api.request('POST', `/v1/phones/${id}/actions`),
       400,
@@ -118,7 +118,7 @@ describe('bodies', () => {
 
 describe('Idempotency-Key', () => {
   const posts = ['/v1/phones', '/v1/phones/{id}/start', '/v1/phones/{id}/park', '/v1/phones/{id}/heartbeat']
-  it.each(posts)('is checked on POST %s', async (url) => {
+  it.each(posts)('is checked on POST %s [17.2, 20.22]', async (url) => {
     const phone = url.endsWith('park') ? await api.readyPhone() : id
     const post = (key: string) =>
       api.request('POST', url.replace('{id}', phone), { headers: { 'idempotency-key': key } })

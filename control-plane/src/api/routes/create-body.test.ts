@@ -35,7 +35,7 @@ describe('create', () => {
     ['a country', { country: 'US' }],
     ['on_idle park', { on_idle: 'park' }],
     ['on_idle delete', { on_idle: 'delete' }],
-  ])('accepts %s', async (_name, body) => {
+  ])('accepts %s [6.1, 20.14]', async (_name, body) => {
     const created = await sendJson(api, 'POST', '/v1/phones', body)
     expect(created.statusCode).toBe((body as { wait?: false }).wait === false ? 202 : 201)
     await api.endPhones()
@@ -71,12 +71,12 @@ describe('create', () => {
     ['wait null', { wait: null }, ['wait']],
     ['an unknown field', { nmae: 'a' }, ['nmae']],
     ['country as a number', { country: 1 }, ['country']],
-  ])('refuses %s', async (_name, body, path) => {
+  ])('refuses %s [6.2, 20.15, 23.1]', async (_name, body, path) => {
     const { details } = await refusalOf(api, 'POST', '/v1/phones', body)
     expect(details.issues?.map((issue) => issue.path)).toContainEqual(path)
   })
 
-  it('lists the fields for an unknown one', async () => {
+  it('lists the fields for an unknown one [22.5]', async () => {
     const { details } = await refusalOf(api, 'POST', '/v1/phones', { nmae: 'a' })
     expect(details).toMatchObject({
       validation_stage: 'body',
@@ -89,7 +89,7 @@ describe('create', () => {
     })
   })
 
-  it('reports bounds and types', async () => {
+  it('reports bounds and types [22.4]', async () => {
     const { details } = await refusalOf(api, 'POST', '/v1/phones', {
       idle_timeout: 59,
       max_duration: 10_801,

@@ -56,7 +56,7 @@ const withJson = () =>
 const json = { 'content-type': 'application/json' }
 
 describe('every request', () => {
-  it('with a body of JSON is refused for a field that its endpoint does not define', async () => {
+  it('with a body of JSON is refused for a field that its endpoint does not define [2.2, 12.4]', async () => {
     expect(withJson().length).toBeGreaterThan(14)
     for (const endpoint of withJson()) {
       const request = requestOf(endpoint, nobody)
@@ -67,7 +67,7 @@ describe('every request', () => {
     }
   })
 
-  it('with a body that is not JSON, not an object, or of another type is refused', async () => {
+  it('with a body that is not JSON, not an object, or of another type is refused [2.1]', async () => {
     for (const endpoint of withJson()) {
       const request = requestOf(endpoint, nobody)
       for (const [headers, payload] of [
@@ -80,7 +80,7 @@ describe('every request', () => {
     }
   })
 
-  it('is refused with a query parameter of its endpoint given twice', async () => {
+  it('is refused with a query parameter of its endpoint given twice [2.3]', async () => {
     let parameters = 0
     for (const endpoint of built) {
       const request = requestOf(endpoint, nobody)
@@ -97,7 +97,7 @@ describe('every request', () => {
     expect(parameters).toBeGreaterThan(15)
   })
 
-  it('with an Idempotency-Key must have a valid one when it is a POST', async () => {
+  it('with an Idempotency-Key must have a valid one when it is a POST [17.1]', async () => {
     const posts = built.filter(({ method }) => method === 'POST')
     expect(posts.length).toBeGreaterThan(8)
     for (const endpoint of posts)
@@ -108,7 +108,7 @@ describe('every request', () => {
       }
   })
 
-  it('with an Origin header is refused, with a key and without', async () => {
+  it('with an Origin header is refused, with a key and without [23.12]', async () => {
     for (const endpoint of built)
       for (const key of [tenant.key, null]) {
         const request = requestOf(endpoint, nobody)
@@ -117,7 +117,7 @@ describe('every request', () => {
       }
   })
 
-  it('with a method that its path does not have is 405 with the existing methods', async () => {
+  it('with a method that its path does not have is 405 with the existing methods [2.27, 22.15, 23.19]', async () => {
     for (const path of new Set(built.map((endpoint) => endpoint.path))) {
       // A package could be called `installs` in a path, so DELETE is a method of that path too; a step, `export`.
       const matches = (each: Endpoint) =>
@@ -166,7 +166,7 @@ describe('a phone', () => {
     ['failed', 'phone_failed', false, () => 'Create a new phone: POST /v1/phones'],
     ['deleted', 'phone_deleted', false, () => 'Create a new phone: POST /v1/phones'],
   ])(
-    'while it is %s, returns 409 %s for every request that needs it ready',
+    'while it is %s, returns 409 %s for every request that needs it ready [2.25, 22.19, 23.20, 26.2, 26.11, 28.2, 29.2, 35.1]',
     async (status, code, retryable, next) => {
       expect(reaching().length).toBeGreaterThan(20)
       const id = phone(status)
@@ -183,7 +183,7 @@ describe('a phone', () => {
     },
   )
 
-  it('returns the same 404 when it does not exist as when it belongs to another project', async () => {
+  it('returns the same 404 when it does not exist as when it belongs to another project [2.26, 23.15]', async () => {
     const stranger = await plane.tenant()
     for (const endpoint of built.filter(namesPhone)) {
       const [none, other] = [

@@ -56,7 +56,7 @@ function waitOf(response: Parameters<typeof errorOf>[0]): number {
 }
 
 describe('requests per key', () => {
-  it('are limited to 600 in a calendar minute with any response, by each server on its own', async () => {
+  it('are limited to 600 in a calendar minute with any response, by each server on its own [20.24, 23.62]', async () => {
     standing = new Date('2026-03-04T05:06:07.400Z')
     const { key, projectId } = await plane.tenant({ preset: 'agent' })
     const account = (on = plane) => call(on, key, ['GET', '/v1/account'])
@@ -89,7 +89,7 @@ describe('requests per key', () => {
 })
 
 describe('lifecycle requests', () => {
-  it('are creates, starts, renewals, parks and deletes, exactly limited per minute, and replays do not count', async () => {
+  it('are creates, starts, renewals, parks and deletes, exactly limited per minute, and replays do not count [20.25]', async () => {
     ahead = minute - (Date.now() % minute)
     // By the new time the host has long been silent.
     const jumped = clock.now()
@@ -169,7 +169,7 @@ describe('lifecycle requests', () => {
 
 describe('an Idempotency-Key', () => {
   const hours24 = 24 * 60 * minute
-  it('identifies one create for 24 hours, and nothing else', async () => {
+  it('identifies one create for 24 hours, and nothing else [17.5, 17.7, 20.21, 23.25]', async () => {
     const { key } = await plane.tenant()
     const twice = { 'idempotency-key': 'used-all-over' }
     const create = (body: object) => call(plane, key, ['POST', '/v1/phones'], body, twice)
@@ -212,7 +212,7 @@ describe('bodies and pages', () => {
     tenant = await plane.tenant()
   })
 
-  it('are limited to 100,000 bytes at every endpoint that accepts JSON, 200,000 for a batch, 4,000,000 for a file', async () => {
+  it('are limited to 100,000 bytes at every endpoint that accepts JSON, 200,000 for a batch, 4,000,000 for a file [2.7, 20.1, 23.52, 26.10]', async () => {
     const { paths } = (await plane.server.inject({ url: '/openapi.json' })).json<{
       paths: Record<string, Record<string, { requestBody?: object }>>
     }>()
@@ -314,7 +314,7 @@ describe('bodies and pages', () => {
       },
     ],
   ])(
-    'hold 50 of %s, or 1 to 100, newest first, each once, and the last has no cursor',
+    'hold 50 of %s, or 1 to 100, newest first, each once, and the last has no cursor [7.4, 11.2, 19.1, 19.2, 20.11]',
     async (_name, fill) => {
       const url = await fill()
       const page = async (query: string) => {

@@ -15,7 +15,7 @@ describe.each([
   ['signed', { projectId: 'proj_a', list: 'phones' }],
   ['encrypted', { projectId: 'proj_a', list: 'phones', isSealed: true }],
 ] satisfies [string, CursorScope][])('a cursor that is %s', (_form, scope) => {
-  it('decodes on every replica, for its own list and project only', () => {
+  it('decodes on every replica, for its own list and project only [11.4, 19.3]', () => {
     const replica = new Cursors(Buffer.from(key))
     fc.assert(
       fc.property(fc.date({ noInvalidDate: true }), fc.string(), (at, id) => {
@@ -40,7 +40,7 @@ describe.each([
     for (const more of ['=', 'A', ' ', '\n', '\0']) refused(() => cursors.decode(scope, cursor + more))
   })
 
-  it('is refused with an error, not a crash, for any other text', () => {
+  it('is refused with an error, not a crash, for any other text [7.6, 19.4]', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => refused(() => cursors.decode(scope, text))),
     )

@@ -61,7 +61,7 @@ it('an unknown token takes no lock and at most one query', async () => {
   expect(locks()).toEqual([])
 })
 
-it('a limited address costs one query for all its unknown tokens together, none for a repeated one, and its valid token is accepted', async () => {
+it('a limited address costs one query for all its unknown tokens together, none for a repeated one, and its valid token is accepted [20.62]', async () => {
   const from = '203.0.113.2'
   for (let each = 0; each < 60; each += 1) {
     const { code } = await send(newSecret('upload'), from)
@@ -93,7 +93,7 @@ it('a limited address costs one query for all its unknown tokens together, none 
   expect((await send(newSecret('upload'), '203.0.113.3')).status).toBe(404)
 })
 
-it('wrong keys are limited by address, and a valid key from that address is accepted', async () => {
+it('wrong keys are limited by address, and a valid key from that address is accepted [20.61]', async () => {
   const get = async (key: string | null, from: string) => {
     const response = await fetch(`${client.origin}/v1/account`, {
       headers: { 'x-forwarded-for': from, ...(key === null ? {} : { authorization: `Bearer ${key}` }) },
@@ -120,7 +120,7 @@ it('wrong keys are limited by address, and a valid key from that address is acce
   expect((await get(newSecret('apiKey'), '2001:db8:5:7::1')).status).toBe(401)
 })
 
-it('setup tokens and join tokens are limited the same way', async () => {
+it('setup tokens and join tokens are limited the same way [20.63]', async () => {
   const post = async (url: string, body: object, from: string): Promise<number> => {
     const response = await fetch(`${client.origin}${url}`, {
       method: 'POST',
@@ -158,7 +158,7 @@ it('setup tokens and join tokens are limited the same way', async () => {
   expect(await collect(token, '203.0.113.4')).toBe(200)
 })
 
-it('live sockets with wrong tokens are limited by the address that the proxy reports, without additional queries', async () => {
+it('live sockets with wrong tokens are limited by the address that the proxy reports, without additional queries [20.64]', async () => {
   const open = (token: string, from: string): Promise<number> =>
     new Promise((resolve, reject) => {
       const socket = new WebSocket(`${client.origin.replace('http', 'ws')}/live/socket`, protocol, {

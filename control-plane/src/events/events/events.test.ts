@@ -38,7 +38,7 @@ const receivedTypes = ({ frames }: StreamClient) => frames.map(({ event }) => ev
 const lastOf = (client: StreamClient) => client.frames.at(-1)?.data as EventJson
 
 describe('a life of a phone', () => {
-  it('is listed, newest first, with each change once and the state at that time', async () => {
+  it('is listed, newest first, with each change once and the state at that time [41.1, 41.3, 41.6]', async () => {
     const id = await readyPhone(plane, tenant)
     await plane.app.services.phones.park(tenant.caller, id)
     await eventually(async () => (await plane.app.services.phones.get(tenant.caller, id)).status === 'parked')
@@ -70,7 +70,7 @@ describe('a life of a phone', () => {
     expect(times).toEqual([...times].sort().reverse())
   })
 
-  it('is divided into pages, and filtered by type', async () => {
+  it('is divided into pages, and filtered by type [41.2]', async () => {
     const all = await eventsOf('?limit=100')
     const found: EventJson[] = []
     let cursor = ''
@@ -91,14 +91,14 @@ describe('a life of a phone', () => {
     errorOf(await list('?phone=x'), 404, 'phone_not_found')
   })
 
-  it('is hidden from other projects', async () => {
+  it('is hidden from other projects [41.4]', async () => {
     const other = await plane.tenant()
     expect(await eventsOf('', { key: other.key })).toEqual([])
   })
 })
 
 describe('a stream', () => {
-  it('gets new events on another replica within a second, in their order', async () => {
+  it('gets new events on another replica within a second, in their order [41.11]', async () => {
     const client = await openEvents(replica.server, tenant.key)
     expect([client.status, client.headers.get('content-type')]).toEqual([
       200,
@@ -129,7 +129,7 @@ describe('a stream', () => {
     client.close()
   })
 
-  it('continues after the last ID, on any replica, with nothing twice or left out', async () => {
+  it('continues after the last ID, on any replica, with nothing twice or left out [41.15]', async () => {
     const first = await openEvents(plane.server, tenant.key)
     await eventually(() => first.lastId !== null)
     const one = await readyPhone(plane, tenant)
@@ -144,7 +144,7 @@ describe('a stream', () => {
     second.close()
   })
 
-  it('continues from its beginning for a client that received no event', async () => {
+  it('continues from its beginning for a client that received no event [41.16]', async () => {
     const first = await openEvents(plane.server, tenant.key)
     await eventually(() => first.lastId !== null)
     first.close()
@@ -157,7 +157,7 @@ describe('a stream', () => {
     second.close()
   })
 
-  it('says that events have expired, then sends those that are kept', async () => {
+  it('says that events have expired, then sends those that are kept [41.5, 41.17]', async () => {
     const { core } = plane.app
     await eventually(async () => (await core.db.outboxEvent.count()) === 0)
     const [newest] = await eventsOf('?limit=1')
@@ -185,7 +185,7 @@ describe('a stream', () => {
     errorOf(answer, 400, 'validation_failed')
   })
 
-  it('ends when its key is revoked on another replica, while it waits', async () => {
+  it('ends when its key is revoked on another replica, while it waits [41.25]', async () => {
     const { id, key } = await createKey(plane.app.core, {
       project: tenant.projectId,
       preset: 'read-only',
@@ -198,7 +198,7 @@ describe('a stream', () => {
     errorOf(await list('', { key }), 401, 'key_revoked')
   })
 
-  it('has only the events of the phones that its key is limited to', async () => {
+  it('has only the events of the phones that its key is limited to [41.26]', async () => {
     const mine = await readyPhone(plane, tenant)
     const { key } = await createKey(plane.app.core, {
       project: tenant.projectId,

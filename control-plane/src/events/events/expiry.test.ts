@@ -55,7 +55,7 @@ async function old(many: number): Promise<number> {
 }
 
 describe('the expiry', () => {
-  it('does not hold up the numbering, even while it waits', async () => {
+  it('does not hold up the numbering, even while it waits [41.23]', async () => {
     await old(3)
     const holder = await connect()
     await holder.query('begin')

@@ -40,7 +40,7 @@ async function eventsOf(kind: string, count: number, of = tenant): Promise<Event
 }
 
 describe('a hand-over', () => {
-  it('has an event for each step, which never contains its texts', async () => {
+  it('has an event for each step, which never contains its texts [41.9]', async () => {
     const phoneId = await readyPhone(plane, tenant)
     const { core } = plane.app
     const handOver = async (body: object = {}, key = tenant.key) =>
@@ -95,7 +95,7 @@ describe('a hand-over', () => {
   })
 })
 
-it('says once that the credit fell below a dollar', async () => {
+it('says once that the credit fell below a dollar [41.7]', async () => {
   const poor = await plane.tenant({ credit: '2' })
   const { core } = plane.app
   const book = (micros: bigint) =>
@@ -112,7 +112,7 @@ it('says once that the credit fell below a dollar', async () => {
   ])
 })
 
-it('has the outcome of uploads, installs and recordings', async () => {
+it('has the outcome of uploads, installs and recordings [41.8]', async () => {
   const { db } = plane.app.core
   const { projectId } = tenant
   const at = new Date('2026-11-26T12:00:00.125Z')

@@ -30,7 +30,7 @@ const numbered = async (project: string) => {
   return rows.map(({ data }) => (data as { balance: { text: string } }).balance.text)
 }
 
-it('gives a transaction that commits late a number above all that were read before', async () => {
+it('gives a transaction that commits late a number above all that were read before [41.12]', async () => {
   const [slow, fast] = [await connect(), await connect()]
   await slow.query('begin')
   await write(slow, 'late', 'slow')
@@ -45,7 +45,7 @@ it('gives a transaction that commits late a number above all that were read befo
   for (const client of [slow, fast]) await client.end()
 })
 
-it('never shows a number before a lower one, while many connections write and both replicas number', async () => {
+it('never shows a number before a lower one, while many connections write and both replicas number [41.13]', async () => {
   const writers = await Promise.all(Array.from({ length: 8 }, connect))
   const seen = new Set<string>()
   let after = 0n
@@ -85,7 +85,7 @@ it('never shows a number before a lower one, while many connections write and bo
   for (const client of writers) await client.end()
 })
 
-it('numbers events that were written while the replica could not listen', async () => {
+it('numbers events that were written while the replica could not listen [41.14]', async () => {
   const client = await connect()
   await client.query(`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'phonerack-listener'
     and datname = current_database()`)

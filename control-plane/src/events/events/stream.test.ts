@@ -52,7 +52,7 @@ const positionOf = (items: readonly StreamItem[]): string => {
 }
 const restore = () => inTransaction(plane.app.core.db, (tx) => renewEpoch(tx, new Date()))
 
-it('sends a comment while nothing happens, and continues afterwards', async () => {
+it('sends a comment while nothing happens, and continues afterwards [41.24]', async () => {
   const leaving = new AbortController()
   const service = createEventService(plane.app.core, changes, 100)
   const items: StreamItem[] = []
@@ -90,7 +90,7 @@ it('does not read events again that its filter leaves out', async () => {
   await reading
 })
 
-it('has a gap after a position of before a restore, even if the numbers have caught up', async () => {
+it('has a gap after a position of before a restore, even if the numbers have caught up [41.18]', async () => {
   const first = await follow(null)
   await happen('balance.low')
   await eventually(() => first.ids().length === 1)
@@ -109,7 +109,7 @@ it('has a gap after a position of before a restore, even if the numbers have cau
   await known.leave()
 })
 
-it('sends its position after a gap, so that the gap is not repeated', async () => {
+it('sends its position after a gap, so that the gap is not repeated [41.19]', async () => {
   const filter: EventFilter = { type: 'upload.failed', phoneId: null }
   const first = await follow('evt_aaaaaaaaaaaa', filter)
   await eventually(() => first.items.length === 2)
@@ -139,7 +139,7 @@ it('sends one statement for each event', async () => {
   expect(reads.filter((text) => !text.includes('insert into')).length).toBeLessThanOrEqual(2)
 })
 
-it('does not tell how many events all projects have', async () => {
+it('does not tell how many events all projects have [41.20]', async () => {
   await eventually(async () => (await plane.app.core.db.outboxEvent.count()) === 0)
   const number = '712345678901'
   await plane.app.core.db.$executeRaw`update event_state set last_number = ${BigInt(number)} where id = 1`

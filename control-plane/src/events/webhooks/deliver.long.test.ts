@@ -59,7 +59,7 @@ async function addDeliveries(webhookId: string, count: number, fields: object = 
   })
 }
 
-it('has few jobs, however many deliveries wait, and sends each of them', async () => {
+it('has few jobs, however many deliveries wait, and sends each of them [41.38]', async () => {
   hold()
   const { id } = await hooks.create(receiver)
   // Few enough to be numbered before the first held attempt fails, after 15 s.
@@ -90,7 +90,7 @@ it('has few jobs, however many deliveries wait, and sends each of them', async (
   })
 })
 
-it('leaves workers to other projects when five receivers of one project hang', async () => {
+it('leaves workers to other projects when five receivers of one project hang [41.39]', async () => {
   const hanging = await startReceiver()
   let [open, most] = [0, 0]
   hanging.answer = (_request, response) => {
@@ -110,7 +110,7 @@ it('leaves workers to other projects when five receivers of one project hang', a
   await hanging.close()
 })
 
-it('sends again by hand during an attempt, whose outcome then changes nothing', async () => {
+it('sends again by hand during an attempt, whose outcome then changes nothing [41.36]', async () => {
   receiver.answer = (_request, response) => response.writeHead(500).end()
   const { path, id: webhookId } = await hooks.create(receiver)
   await hooks.happen()
@@ -139,7 +139,7 @@ it('sends again by hand during an attempt, whose outcome then changes nothing', 
   expect(held).toHaveLength(2)
 })
 
-it('drops the failure of an attempt whose delivery was claimed again, but not its success', async () => {
+it('drops the failure of an attempt whose delivery was claimed again, but not its success [41.37]', async () => {
   for (const [status, other] of [
     [500, 204],
     [204, 500],
@@ -202,7 +202,7 @@ it('fails no delivery of a webhook that was switched on while its job read its s
   expect(await db.webhookDelivery.count({ where: { webhookId: id, status: 'failed' } })).toBe(0)
 })
 
-it('keeps the whole response to a failure and to a test, and 1 KB of that to a success', async () => {
+it('keeps the whole response to a failure and to a test, and 1 KB of that to a success [41.54]', async () => {
   receiver.answer = (_request, response) => response.writeHead(200).end('é'.repeat(4000))
   const { path } = await hooks.create(receiver)
   await hooks.happen()
@@ -302,7 +302,7 @@ it('does not stop the events of other projects while somebody locks or deletes a
   await client.end()
 })
 
-it('does not stop the events of other webhooks while the job of one is locked', async () => {
+it('does not stop the events of other webhooks while the job of one is locked [41.42]', async () => {
   const hanging = await hooks.create(receiver)
   const waiting = `webhook.deliver:${hanging.id}`
   const { db } = plane.app.core

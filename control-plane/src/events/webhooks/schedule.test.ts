@@ -15,7 +15,7 @@ const first: Attempted = {
 const before = (seconds: number) => new Date(now.getTime() - seconds * 1000)
 const { failingLife, failingPause, retries } = limits.webhooks
 
-it('retries after 5 s, 1 min, 5 min, 30 min, 2 h, 6 h and 12 h, then has failed', () => {
+it('retries after 5 s, 1 min, 5 min, 30 min, 2 h, 6 h and 12 h, then has failed [41.34]', () => {
   const waits = Array.from({ length: 8 }, (_, index) => {
     const { status, nextAttemptAt } = afterAttempt({ ...first, attemptOfRound: index + 1 })
     return nextAttemptAt ? (nextAttemptAt.getTime() - now.getTime()) / 1000 : status
@@ -104,7 +104,7 @@ function failuresAtTheEnd(steps: readonly (Step & { at: Date })[]): Date[] {
   return run
 }
 
-it('switches off exactly when attempts have failed for three days without a pause of a day', () => {
+it('switches off exactly when attempts have failed for three days without a pause of a day [41.44]', () => {
   const hours = fc.integer({ min: 0, max: 30 }).map((each) => each * 3600)
   const step = fc.record({
     after: fc.oneof(fc.nat(600), hours),

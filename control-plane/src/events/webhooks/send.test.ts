@@ -64,7 +64,7 @@ it('posts the body and returns the response', async () => {
   expect((await send(`http://localhost:${port}/`)).isDelivered).toBe(true)
 })
 
-it('counts redirects as failures, and does not follow them', async () => {
+it('counts redirects as failures, and does not follow them [41.52]', async () => {
   let followed = 0
   const target = await serve((_request, response) => {
     followed += 1
@@ -81,7 +81,7 @@ it('counts redirects as failures, and does not follow them', async () => {
   expect(followed).toBe(0)
 })
 
-it('reports other statuses with their body, of which it reads 16 KB', async () => {
+it('reports other statuses with their body, of which it reads 16 KB [41.53]', async () => {
   const port = await serve((_request, response) => {
     response.writeHead(500)
     // More than any buffer on the way.
@@ -94,7 +94,7 @@ it('reports other statuses with their body, of which it reads 16 KB', async () =
   expect(body).toMatch(/^\uFFFDx/)
 })
 
-it('checks the address that a name has at this attempt, in every form', async () => {
+it('checks the address that a name has at this attempt, in every form [41.47]', async () => {
   let connections = 0
   const port = await serve((_request, response) => {
     connections += 1

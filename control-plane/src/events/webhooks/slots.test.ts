@@ -61,7 +61,7 @@ it('gives one slot to a webhook that fails, and half of all to those that fail',
   expect(await fill('a', 'failing', true)).toBe(1)
 })
 
-it('leaves failing slots to other projects when all webhooks of one project fail', async () => {
+it('leaves failing slots to other projects when all webhooks of one project fail [41.40]', async () => {
   const slots = createDeliverySlots(total)
   const { fill, endAll } = hanging(slots)
   let ofFirst = 0
@@ -111,7 +111,7 @@ interface Hanging {
   end: () => void
 }
 
-it('gives each webhook a slot, however many hang and ask again immediately', async () => {
+it('gives each webhook a slot, however many hang and ask again immediately [41.41]', async () => {
   const webhook = fc.record({ project: fc.nat(11), isFailing: fc.boolean() })
   await fc.assert(
     fc.asyncProperty(

@@ -22,7 +22,7 @@ it.each([
   ['https://:pass@agents.example.com/', 'must not contain a user name or password'],
   ['https://agents.example.com/#part', 'must not contain a fragment'],
   [`https://agents.example.com/${'a'.repeat(2048)}`, 'must have at most 2048 characters'],
-])('refuses %s', (url, problem) => expect(urlProblem(url, outside)).toBe(problem))
+])('refuses %s [41.45]', (url, problem) => expect(urlProblem(url, outside)).toBe(problem))
 
 it.each([
   'https://127.0.0.1/',
@@ -47,7 +47,7 @@ it('refuses an address of this machine', () => {
   expect(urlProblem('https://93.184.215.15/', { ...outside, own })).toBeNull()
 })
 
-it('accepts http and allowed addresses on an installation that only its machine reaches', () => {
+it('accepts http and allowed addresses on an installation that only its machine reaches [41.46]', () => {
   for (const url of ['http://127.0.0.1:8080/hook', 'http://[::1]:8080/', 'https://agents.example.com/'])
     expect(urlProblem(url, loopback)).toBeNull()
   expect(urlProblem('http://10.0.0.1/', loopback)).toMatch(/^must not be a private/)

@@ -39,7 +39,7 @@ const settled: Hooks['settled'] = (path) => hooks.settled(path)
 const read: Hooks['read'] = (path) => hooks.read(path)
 
 describe('a webhook', () => {
-  it('gets each event once within five seconds, with a valid signature', async () => {
+  it('gets each event once within five seconds, with a valid signature [41.28]', async () => {
     const webhook = await createWebhook({ description: 'tests' })
     expect(webhook).toMatchObject({
       object: 'webhook',
@@ -75,7 +75,7 @@ describe('a webhook', () => {
     expect(receiver.forged).toBe(0)
   })
 
-  it('gets only the types that it names, and no events of other projects', async () => {
+  it('gets only the types that it names, and no events of other projects [41.29]', async () => {
     await createWebhook({ events: ['balance.low'] })
     const other = await plane.tenant()
     await happen('balance.low', other)
@@ -86,7 +86,7 @@ describe('a webhook', () => {
     expect(receiver.received.map(({ event }) => event.type)).toEqual(['balance.low'])
   })
 
-  it('is listed, changed and deleted, without its secret', async () => {
+  it('is listed, changed and deleted, without its secret [23.43, 41.27]', async () => {
     const webhook = await createWebhook()
     const { path } = webhook
     const shown = webhookSchema.parse(webhook)
@@ -127,7 +127,7 @@ describe('a webhook', () => {
     errorOf(await call('PATCH', path, { url: 'http://192.168.1.1/' }), 400, 'validation_failed')
   })
 
-  it('is refused to keys that are limited to phones, and its changes to keys that only read', async () => {
+  it('is refused to keys that are limited to phones, and its changes to keys that only read [41.55]', async () => {
     const { path } = await createWebhook()
     const phone = await plane.app.core.db.phone.create({
       data: {
@@ -191,7 +191,7 @@ describe('a webhook', () => {
     expect((await seen(key))[0]).toContain('"url":"https://hooks.example.com/…"')
   })
 
-  it('is limited to ten per project, even for concurrent requests on two replicas', async () => {
+  it('is limited to ten per project, even for concurrent requests on two replicas [23.47, 41.56]', async () => {
     const answers = await Promise.all(
       Array.from({ length: 12 }, (_, index) =>
         call('POST', '', { url: receiver.url }, { on: index % 2 ? plane : replica }),
@@ -204,7 +204,7 @@ describe('a webhook', () => {
 })
 
 describe('a secret', () => {
-  it('is replaced by a rotation, and also signs for another day', async () => {
+  it('is replaced by a rotation, and also signs for another day [41.31]', async () => {
     const webhook = await createWebhook()
     const answer = await call('POST', `${webhook.path}/rotate`)
     const rotated = webhookWithSecretSchema.strict().parse(answer.json())
@@ -233,7 +233,7 @@ describe('a secret', () => {
 })
 
 describe('a delivery', () => {
-  it('is sent again after a failure, with the same ID, and shows the response', async () => {
+  it('is sent again after a failure, with the same ID, and shows the response [41.35]', async () => {
     receiver.answer = (_request, response) => response.writeHead(503).end('later')
     const { path, id } = await createWebhook()
     await happen()
@@ -254,7 +254,7 @@ describe('a delivery', () => {
     expect((await read(path)).failing_since).toBeNull()
   })
 
-  it('fails after the last retry, and is sent again by hand with the retries of a new one', async () => {
+  it('fails after the last retry, and is sent again by hand with the retries of a new one [23.44, 41.33]', async () => {
     receiver.answer = (_request, response) => response.writeHead(302, { location: '/' }).end()
     const { path, id: webhookId } = await createWebhook()
     await happen()
@@ -280,7 +280,7 @@ describe('a delivery', () => {
       errorOf(await call('POST', `${path}/deliveries/${unknown}/retry`), 404, 'event_not_found')
   })
 
-  it('is listed newest first, in pages', async () => {
+  it('is listed newest first, in pages [41.32]', async () => {
     const { path } = await createWebhook()
     for (let each = 0; each < 5; each += 1) await happen()
     await eventually(() => receiver.received.length === 5)
@@ -297,7 +297,7 @@ describe('a delivery', () => {
     errorOf(await call('GET', `${path}/deliveries?cursor=x`), 400, 'validation_failed')
   })
 
-  it('is sent once for a test, even while the webhook is switched off, and is not listed as an event', async () => {
+  it('is sent once for a test, even while the webhook is switched off, and is not listed as an event [41.30]', async () => {
     const { path, id } = await createWebhook()
     await call('PATCH', path, { enabled: false })
     await happen()
@@ -316,7 +316,7 @@ describe('a delivery', () => {
   })
 })
 
-it('is switched off after three days of failures, with an event, and fails what waits', async () => {
+it('is switched off after three days of failures, with an event, and fails what waits [41.43]', async () => {
   receiver.answer = (_request, response) => response.writeHead(500).end()
   const { path, id } = await createWebhook()
   await happen()

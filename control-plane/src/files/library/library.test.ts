@@ -69,7 +69,7 @@ describe('an app with splits', () => {
   const base = makeApk({ ...build, splitRequired: true })
   const split = makeApk({ ...build, split: 'config.de', files: { pad: Buffer.alloc(100_000) } })
 
-  it('is created from uploaded files, and found by every project immediately', async () => {
+  it('is created from uploaded files, and found by every project immediately [3.47, 13.1]', async () => {
     const files = [await sendFile(split), await sendFile(base)]
     expect((await addApp([files[1] ?? '']).then(({ body }) => body.error))?.message).toMatch(/splits/)
     const added = await addApp(files)
@@ -89,7 +89,7 @@ describe('an app with splits', () => {
     expect((await addApp(files)).body.error?.code).toBe('validation_failed')
   })
 
-  it("is installed by package, with its splits; the phone's host gets each file once", async () => {
+  it("is installed by package, with its splits; the phone's host gets each file once [3.45, 23.58]", async () => {
     const { phone } = await plane.app.services.phones.create(
       tenant.caller,
       createBody({ maxDuration: 3600 }),
@@ -191,7 +191,7 @@ describe('a search', () => {
     await plane.app.core.db.libraryState.update({ where: { id: 1 }, data: { version: { increment: 1 } } })
   })
 
-  it('returns pages of 50, each app once, sorted by package', async () => {
+  it('returns pages of 50, each app once, sorted by package [13.4, 20.12, 33.6]', async () => {
     const pages = [await search()]
     for (let cursor = pages[0]?.next_cursor; cursor; cursor = pages.at(-1)?.next_cursor)
       pages.push(await search(`?limit=7&cursor=${cursor}`))
@@ -201,7 +201,7 @@ describe('a search', () => {
     expect(new Set(all).size).toBe(101)
   })
 
-  it('finds parts of packages and names, in any case and width', async () => {
+  it('finds parts of packages and names, in any case and width [13.2]', async () => {
     expect(await found('APP 9')).toHaveLength(11)
     expect(await found('example.A09')).toHaveLength(10)
     expect(await found('straße')).toEqual(['com.example.a100'])
@@ -210,7 +210,7 @@ describe('a search', () => {
     expect(await found('')).toHaveLength(50)
   })
 
-  it('refuses queries over 100 characters and invalid cursors', async () => {
+  it('refuses queries over 100 characters and invalid cursors [13.3, 20.13, 33.5]', async () => {
     const of = async (query: string) => {
       const { status, body } = await client.request('GET', `/v1/apps/library?${query}`)
       return [status, body.error?.code]
@@ -220,7 +220,7 @@ describe('a search', () => {
       expect(await of(query)).toEqual([400, 'validation_failed'])
   })
 
-  it('returns a wait while the library loads for the first time', async () => {
+  it('returns a wait while the library loads for the first time [13.6]', async () => {
     const { db } = plane.app.core
     const { store } = plane.app.uploads
     let release: () => void = () => undefined

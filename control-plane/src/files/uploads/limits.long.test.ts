@@ -40,7 +40,7 @@ function apkOf(bytes: number): Buffer {
   return makeApk({ ...settings, files: { pad: Buffer.alloc(bytes - bare) } })
 }
 
-it('a file at the limit is accepted, and one more byte ends as too_large, with a declared length or without', async () => {
+it('a file at the limit is accepted, and one more byte ends as too_large, with a declared length or without [4.33, 12.11, 12.16, 20.32]', async () => {
   await newTenant()
   const atLimit = await client.upload(apkOf(fileMax))
   expect([atLimit.status, atLimit.size_bytes]).toEqual(['ready', fileMax])
@@ -62,7 +62,7 @@ it('a file at the limit is accepted, and one more byte ends as too_large, with a
   }
 })
 
-it("the project's total holds for concurrent completes on two replicas; a refused upload keeps its file", async () => {
+it("the project's total holds for concurrent completes on two replicas; a refused upload keeps its file [12.19, 20.34, 20.56, 22.24, 23.29]", async () => {
   await newTenant()
   const created = await Promise.all([1, 2, 3, 4].map(() => client.create()))
   const sent = await Promise.all(created.map((each) => client.send(each, apkOf(fileMax))))
@@ -92,7 +92,7 @@ it("the project's total holds for concurrent completes on two replicas; a refuse
   ])
 })
 
-it('the limit per UTC day is exact, with two replicas; deleted ones count', async () => {
+it('the limit per UTC day is exact, with two replicas; deleted ones count [12.9, 20.35]', async () => {
   await newTenant()
   const first = await client.create()
   await client.request('DELETE', `/v1/apps/uploads/${first.id}`)
@@ -116,7 +116,7 @@ it('the limit per UTC day is exact, with two replicas; deleted ones count', asyn
   expect((await client.request('POST', '/v1/apps/uploads')).status).toBe(201)
 })
 
-it('a full storage refuses new uploads and files; at complete the upload keeps its file', async () => {
+it('a full storage refuses new uploads and files; at complete the upload keeps its file [12.20, 23.70]', async () => {
   await newTenant()
   const full = await world.start({
     env: { ...env, PHONERACK_STORAGE_MIN_FREE: `${9 * 10 ** 15}` },
@@ -148,13 +148,13 @@ it('files that wait to be completed have a separate limit, over all projects', a
   expect((await two.send(await two.create(), apkOf(60_000))).status).toBe(200)
 })
 
-it('without a storage every upload ends as platform_not_configured', async () => {
+it('without a storage every upload ends as platform_not_configured [4.36, 23.74]', async () => {
   const none = await world.start({ env: { ...env, PHONERACK_STORAGE: 'off' }, clock })
   const upload = await (await uploadClient(none, await none.tenant())).upload(apkOf(5000))
   expect(upload).toMatchObject({ status: 'failed', error: { code: 'platform_not_configured' } })
 })
 
-it("one project's files that are not completed leave space for others: 503 at the URL, 409 at create", async () => {
+it("one project's files that are not completed leave space for others: 503 at the URL, 409 at create [20.67]", async () => {
   const most = 120_000
   const tight = await world.start({ env: { ...env, PHONERACK_UPLOAD_PROJECT_WAITING_MAX: `${most}` }, clock })
   const one = await uploadClient(tight, await tight.tenant())

@@ -75,7 +75,7 @@ it('an interrupted file leaves nothing, and the URL still works', async () => {
   expect((await answered(created)).status).toBe('ready')
 })
 
-it('the later of two concurrent files is refused, and so is another after the first', async () => {
+it('the later of two concurrent files is refused, and so is another after the first [12.6, 20.37]', async () => {
   const created = await client.create()
   const first = await begin(created, apk.length, 1000)
   const second = await client.send(created, apk)
@@ -105,7 +105,7 @@ it('one of two files that arrive completely at the same moment is accepted', asy
   await client.request('DELETE', `/v1/apps/uploads/${created.id}`)
 })
 
-it('refuses other URLs and methods, and works without a key', async () => {
+it('refuses other URLs and methods, and works without a key [12.5, 18.28]', async () => {
   const created = await client.create()
   const to = async (target: string, method: string): Promise<Answer> => {
     const response = await fetch(`${client.origin}${target}`, {
@@ -161,7 +161,7 @@ it('an upload that is deleted while its file arrives keeps none', async () => {
   await noFilesBut()
 })
 
-it('a file that stalls is given up, and the URL still works', async () => {
+it('a file that stalls is given up, and the URL still works [12.10, 20.33]', async () => {
   const hasty = await world.start({ env: { PHONERACK_UPLOAD_SEND_WITHIN: '1' } })
   const own = await uploadClient(hasty, await hasty.tenant())
   const created = await own.create()
@@ -174,7 +174,7 @@ it('a file that stalls is given up, and the URL still works', async () => {
   await own.request('DELETE', `/v1/apps/uploads/${created.id}`)
 })
 
-it('the URL expires after an hour, even while a file arrives', async () => {
+it('the URL expires after an hour, even while a file arrives [12.7, 20.38]', async () => {
   const [late, arriving] = [await client.create(), await client.create()]
   const socket = await begin(arriving, apk.length, 1000)
   ahead += 3_600_000

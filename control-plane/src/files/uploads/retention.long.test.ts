@@ -63,7 +63,7 @@ describe('with an advanced clock', () => {
   const expire = () => expireUploads(plane.app.uploads)
   const row = (id: string) => plane.app.core.db.upload.findUniqueOrThrow({ where: { id } })
 
-  it('an upload without a file is deleted after an hour, with anything it received', async () => {
+  it('an upload without a file is deleted after an hour, with anything it received [3.39, 4.38, 20.39]', async () => {
     const [empty, sent] = [await client.create(), await client.create()]
     const { body } = await client.send(sent, makeApk())
     ahead += hour - 60_000
@@ -78,7 +78,7 @@ describe('with an advanced clock', () => {
     await eventually(async () => !(await storedFiles(plane)).includes(body.storageId))
   })
 
-  it('a ready one is kept for seven days, and seven more by an equal file', async () => {
+  it('a ready one is kept for seven days, and seven more by an equal file [3.40, 20.40]', async () => {
     const bytes = makeApk({ package: 'com.example.kept' })
     const upload = await client.upload(bytes)
     ahead += 6 * day
@@ -97,7 +97,7 @@ describe('with an advanced clock', () => {
     expect(await storedFiles(plane)).toContain((await row(again.id)).storageId)
   })
 
-  it('an installed one ends a day after its last install once a newer build is ready, but not for one of another project', async () => {
+  it('an installed one ends a day after its last install once a newer build is ready, but not for one of another project [3.42, 20.41]', async () => {
     const apk = (versionCode: number) => makeApk({ package: 'com.example.builds', versionCode })
     const old = await client.upload(apk(1))
     const installed = clock.now()

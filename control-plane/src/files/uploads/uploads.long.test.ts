@@ -54,7 +54,7 @@ function tampered(apk: Buffer): Buffer {
 }
 
 describe('an upload', () => {
-  it('goes from its URL to ready, and is deleted with its file', async () => {
+  it('goes from its URL to ready, and is deleted with its file [2.16, 3.36, 3.37, 3.38, 4.31, 12.2, 12.3, 12.12, 12.13, 12.17, 12.25]', async () => {
     const before = plane.app.core.clock.now().getTime()
     const answer = await client.request<Created>('POST', '/v1/apps/uploads', {})
     expect(answer.status).toBe(201)
@@ -111,7 +111,7 @@ describe('an upload', () => {
     await eventually(async () => !(await storedFiles(plane)).includes(sent.body.storageId))
   })
 
-  it('becomes a duplicate when it equals a ready one of the project, which is kept', async () => {
+  it('becomes a duplicate when it equals a ready one of the project, which is kept [4.37, 12.15, 23.36]', async () => {
     const bytes = newApk()
     const first = await client.upload(bytes)
     expect(first.status).toBe('ready')
@@ -157,7 +157,7 @@ describe('an upload', () => {
     ],
     ['a split', newApk({ split: 'config.en' }), /only the split config\.en/],
     ['a base that needs splits', newApk({ splitRequired: true }), /without its splits/],
-  ])('ends as invalid_apk for %s', async (_what, bytes, why) => {
+  ])('ends as invalid_apk for %s [3.43, 4.32, 23.59]', async (_what, bytes, why) => {
     const upload = await client.upload(bytes)
     expect(upload).toMatchObject({ status: 'invalid_apk', error: { code: 'invalid_apk' }, package: null })
     expect(upload.error?.next).toMatch(why)
@@ -179,7 +179,7 @@ describe('an upload', () => {
     expect(split.error?.next).toMatch(/only the split config\uFFFD\.enx{190}…/)
   })
 
-  it('ends as upload_failed when its file is lost', async () => {
+  it('ends as upload_failed when its file is lost [4.35, 23.73]', async () => {
     const created = await client.create()
     const { body } = await client.send(created, newApk())
     await rm(path.join(plane.config.storage.dir, 'files', body.storageId))
@@ -196,7 +196,7 @@ describe('an upload', () => {
 })
 
 describe('completing', () => {
-  it('accepts only the file that was sent to its own URL', async () => {
+  it('accepts only the file that was sent to its own URL [12.18]', async () => {
     const [one, two] = [await client.create(), await client.create()]
     const refused = async (id: string, storageId: string): Promise<string> => {
       const answer = await client.complete(id, storageId)
@@ -224,7 +224,7 @@ describe('completing', () => {
     [{}, { storage_id: 5 }, { storage_id: '' }, { storage_id: 'a', storageId: 'a' }, { other: 1 }, []].map(
       (body) => ({ body }),
     ),
-  )('refuses $body', async ({ body }) => {
+  )('refuses $body [12.14]', async ({ body }) => {
     const created = await client.create()
     const answer = await client.request('POST', `/v1/apps/uploads/${created.id}/complete`, body)
     expect([answer.status, answer.body.error?.code]).toEqual([400, 'validation_failed'])
@@ -232,7 +232,7 @@ describe('completing', () => {
 })
 
 describe('reading uploads', () => {
-  it('returns pages, newest first, without deleted ones', async () => {
+  it('returns pages, newest first, without deleted ones [12.24]', async () => {
     const own = await plane.tenant()
     const mine = await uploadClient(plane, own)
     const ids: string[] = []
@@ -252,7 +252,7 @@ describe('reading uploads', () => {
       expect((await mine.request('GET', `/v1/apps/uploads?${query}`)).status).toBe(400)
   })
 
-  it('waits only for one that is processing', async () => {
+  it('waits only for one that is processing [12.22]', async () => {
     const created = await client.create()
     const began = performance.now()
     const { body } = await client.request<UploadJson>(
@@ -265,7 +265,7 @@ describe('reading uploads', () => {
       expect((await client.request('GET', `/v1/apps/uploads/${created.id}?${query}`)).status, query).toBe(400)
   })
 
-  it('finds only uploads of the project, and for a limited key only its own', async () => {
+  it('finds only uploads of the project, and for a limited key only its own [12.1, 12.23, 18.25, 23.18]', async () => {
     const created = await client.create()
     await plane.rack(1)
     const { phone } = await plane.app.services.phones.create(tenant.caller, createBody(), null)
@@ -298,7 +298,7 @@ describe('reading uploads', () => {
     expect((await client.get(own.id)).status).toBe('awaiting_file')
   })
 
-  it('needs the scopes', async () => {
+  it('needs the scopes [12.27]', async () => {
     const reader = await plane.tenant({ preset: 'read-only' })
     const readOnly = await uploadClient(plane, reader)
     expect((await readOnly.request('GET', '/v1/apps/uploads')).status).toBe(200)
@@ -314,7 +314,7 @@ describe('reading uploads', () => {
 })
 
 describe('creating', () => {
-  it('is refused without credits and to a frozen project', async () => {
+  it('is refused without credits and to a frozen project [20.36]', async () => {
     const poor = await plane.tenant({ credit: '0' })
     const refused = await (await uploadClient(plane, poor)).request('POST', '/v1/apps/uploads')
     expect([refused.status, refused.body.error?.code]).toEqual([402, 'insufficient_credits'])

@@ -59,7 +59,7 @@ const minuteLater = () =>
 const untilAcknowledged = () => eventually(() => Promise.resolve(reports.length === 0), 60_000)
 
 describe('a report', () => {
-  it('becomes one event, although each replica reads it and the agent repeats it', async () => {
+  it('becomes one event, although each replica reads it and the agent repeats it [41.10, 42.36]', async () => {
     reports = [crash(1)]
     await untilAcknowledged()
     agent.acknowledged.length = 0
@@ -80,7 +80,7 @@ describe('a report', () => {
     })
   })
 
-  it('contains no texts of a notification', async () => {
+  it('contains no texts of a notification [42.39]', async () => {
     const notification = 'ntf_aaaaaaaaaaaa'
     reports = [crash(2, { observed: { kind: 'notification', package: 'org.example.app', notification } })]
     await untilAcknowledged()
@@ -90,7 +90,7 @@ describe('a report', () => {
     })
   })
 
-  it('writes nothing for a phone of another host, or of another device', async () => {
+  it('writes nothing for a phone of another host, or of another device [42.41]', async () => {
     const other = await plane.rack(1, { beatMs: 100 })
     const id = await readyPhone(plane, tenant)
     const before = (await eventsOf('app.crashed')).length
@@ -125,7 +125,7 @@ describe('a report', () => {
     await eventually(async () => (await eventsOf('app.crashed')).length === Math.min(100, before + 60))
   })
 
-  it('waits while its phone has more than 60 in a minute', async () => {
+  it('waits while its phone has more than 60 in a minute [42.42]', async () => {
     await minuteLater()
     const before = await stored()
     reports = Array.from({ length: 100 }, (_, index) => crash(200 + index))

@@ -41,7 +41,7 @@ const isHeard = () =>
 const lastSession = async (id: string) =>
   (await phones().sessions(tenant.caller, id, { limit: 1, cursor: null })).data[0]
 
-it('refuses new work to a late host, ends sessions of a lost one, and leaves the phone to a start', async () => {
+it('refuses new work to a late host, ends sessions of a lost one, and leaves the phone to a start [3.27, 4.6, 4.23, 4.24]', async () => {
   const { phone } = await phones().create(tenant.caller, createBody(), null)
   await until(phone.id, 'ready')
   const other = await phones().create(tenant.caller, createBody(), null)
@@ -163,7 +163,7 @@ it('loses one device while its host is alive', async () => {
   await allFree()
 })
 
-it('parks a phone again when its start times out, free of charge', async () => {
+it('parks a phone again when its start times out, free of charge [3.13, 3.26, 4.13]', async () => {
   const { phone } = await phones().create(tenant.caller, createBody(), null)
   await until(phone.id, 'ready')
   await phones().park(tenant.caller, phone.id)

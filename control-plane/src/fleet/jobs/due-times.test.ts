@@ -218,7 +218,7 @@ describe('a phone', () => {
     await remove(id)
   })
 
-  it('stays with the person who took control until the hand-over expires', async () => {
+  it('stays with the person who took control until the hand-over expires [27.10]', async () => {
     const id = await phone({ idleTimeout: 3600, maxDuration: 3600 })
     const { core } = process
     const { hosts } = stage.plane.app

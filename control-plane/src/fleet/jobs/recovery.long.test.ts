@@ -144,7 +144,7 @@ it('continues after every connection to Postgres broke', async () => {
   expect(await brokenInvariants(plane.app.core.db)).toEqual([])
 })
 
-it('wakes a waiter on another replica within 50 ms of the change', async () => {
+it('wakes a waiter on another replica within 50 ms of the change [4.30]', async () => {
   const other = await world.start({ beside: plane })
   const tenant = await plane.tenant()
   const { phone } = await plane.app.services.phones.create(tenant.caller, createBody(), null)

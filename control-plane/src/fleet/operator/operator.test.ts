@@ -33,7 +33,7 @@ async function call(method: Method, path: string, payload?: object, token = plan
 const until = (id: string, status: string) =>
   plane.app.services.phones.wait(id, (phone) => phone.status === status, 10_000, signal)
 
-it('needs a known operator token', async () => {
+it('needs a known operator token [23.6]', async () => {
   for (const token of ['', 'nonsense', `pro_${'a'.repeat(43)}`]) {
     expect(await call('GET', '/hosts', undefined, token)).toMatchObject({
       status: 401,
@@ -100,7 +100,7 @@ it('lets a phone-limited key use and see only its phones', async () => {
   await allFree()
 })
 
-it('parks the running phones of a frozen project, and of a paused service, with their reasons', async () => {
+it('parks the running phones of a frozen project, and of a paused service, with their reasons [3.28, 23.68]', async () => {
   const { phones } = plane.app.services
   const tenant = await plane.tenant()
   const { phone } = await phones.create(tenant.caller, createBody(), null)

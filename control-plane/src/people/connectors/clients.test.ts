@@ -119,7 +119,7 @@ describe('an address', () => {
     expect(asked).toEqual([])
   })
 
-  it('with a name that leads to a private address, also among others, is not fetched', async () => {
+  it('with a name that leads to a private address, also among others, is not fetched [40.11]', async () => {
     for (const addresses of [['127.0.0.1'], ['1.1.1.1', '10.0.0.1'], ['::1'], ['169.254.169.254']])
       await expect(clientsWith([], addresses).find(urlOf(), 'usr_a')).rejects.toThrow('address_not_allowed')
     expect(asked).toEqual([])

@@ -114,7 +114,7 @@ const operator = async (path: string, payload: object, token = plane.operatorTok
 }
 
 describe('a setup', () => {
-  it('is confirmed by a person and delivers its key once, which works', async () => {
+  it('is confirmed by a person and delivers its key once, which works [1.18, 2.17, 4.41, 16.3, 16.4, 16.7, 16.8, 16.14, 18.15, 20.55, 23.38]', async () => {
     const asked = await ask('tidy-agent <v1>')
     expect(asked).toMatchObject({
       verification_url: `${plane.config.http.baseUrl}/setup`,
@@ -156,7 +156,7 @@ describe('a setup', () => {
     expect(JSON.stringify(await plane.app.core.db.setup.findMany())).not.toContain(asked.setup_token)
   })
 
-  it('is named generically without a client', async () => {
+  it('is named generically without a client [16.9]', async () => {
     const asked = await ask()
     const browser = await opened(asked.user_code)
     await browser.decide('allow')
@@ -164,7 +164,7 @@ describe('a setup', () => {
     expect(await plane.app.core.db.apiKey.count({ where: { name: 'Terminal setup' } })).toBe(1)
   })
 
-  it('reports a denial at every poll', async () => {
+  it('reports a denial at every poll [4.42, 16.11, 23.13]', async () => {
     const asked = await ask('x')
     const browser = await opened(asked.user_code)
     expect(await browser.decide('deny')).toBe(200)
@@ -183,7 +183,7 @@ describe('a setup', () => {
       expect((await operator(path, { user_code: asked.user_code })).status).toBe(404)
   })
 
-  it('expires after 15 minutes, confirmed or not', async () => {
+  it('expires after 15 minutes, confirmed or not [4.43, 16.13, 20.31, 23.37]', async () => {
     const [waiting, confirmed] = [await ask(), await ask()]
     const browser = await opened(confirmed.user_code)
     await browser.decide('allow')
@@ -195,7 +195,7 @@ describe('a setup', () => {
     expect((await operator('approve', { user_code: waiting.user_code })).status).toBe(404)
   })
 
-  it('waits while its project has 50 active keys', async () => {
+  it('waits while its project has 50 active keys [16.15, 18.11, 23.39]', async () => {
     const full = await createProject(plane.app.core, { name: 'Full' })
     const now = new Date()
     await plane.app.core.db.apiKey.createMany({
@@ -303,11 +303,11 @@ describe('the requests', () => {
     ['/v1/setup/token', { setup_token: 'prs_short' }],
     ['/v1/setup/token', { setup_token: `prk_${'a'.repeat(43)}` }],
     ['/v1/setup/token', { setup_token: `prs_${'a'.repeat(43)}`, more: 1 }],
-  ])('%s refuses %j', async (url, body) => {
+  ])('%s refuses %j [16.2]', async (url, body) => {
     expect(codeOf(await post(url, body))).toEqual([400, 'validation_failed'])
   })
 
-  it('accept 1 and 60 characters, reject a token that was never issued, and refuse browsers', async () => {
+  it('accept 1 and 60 characters, reject a token that was never issued, and refuse browsers [16.1, 16.12, 18.9]', async () => {
     await ask('a')
     await ask('a'.repeat(60))
     expect(codeOf(await poll(`prs_${'a'.repeat(43)}`))).toEqual([404, 'not_found'])
@@ -319,7 +319,7 @@ describe('the requests', () => {
     expect(codeOf(fromBrowser)).toEqual([403, 'browser_requests_not_allowed'])
   })
 
-  it('return nothing for the user code alone', async () => {
+  it('return nothing for the user code alone [16.5]', async () => {
     const { user_code: code } = await ask()
     expect(codeOf(await poll(code))).toEqual([400, 'validation_failed'])
     const headers = { authorization: `Bearer ${code}` }
@@ -340,7 +340,7 @@ describe('the requests', () => {
     ahead += 60_000
   })
 
-  it('are limited: 10 a minute by address, 60 polls a minute by setup', async () => {
+  it('are limited: 10 a minute by address, 60 polls a minute by setup [16.6, 20.30]', async () => {
     const answers = await Promise.all(Array.from({ length: 11 }, () => post('/v1/setup')))
     const refused = answers.filter((each) => each.statusCode === 429)
     expect(refused).toHaveLength(1)

@@ -68,7 +68,7 @@ it('stops waiting for a moment for a host that could not be connected five times
   await eventually(async () => (await refusalOf(run([home]))) === null)
 })
 
-it('repeats a read until the agent is back', async () => {
+it('repeats a read until the agent is back [22.28, 28.17]', async () => {
   agent.cutGrpc()
   setTimeout(() => void agent.serve(), 1000)
   const seen = await plane.app.services.devices.observe(tenant.caller, phoneId, null, context)

@@ -75,7 +75,7 @@ it('passes a whole batch through', async () => {
   expect(parse(await run([home, home]))).toMatchObject({ completed: 2, observation: { elements: [] } })
 })
 
-it('returns the known results when the stream is lost', async () => {
+it('returns the known results when the stream is lost [22.30, 31.38]', async () => {
   agent.onBatch = async (_, send) => {
     send({ $case: 'started', value: { index: 0 } })
     send({ $case: 'finished', value: { index: 0, resultJson: entry(0, true) } })
@@ -135,7 +135,7 @@ it('a write that waited behind a delete gets its error', async () => {
   expect(await refusalOf(settings.setClipboard(tenant.caller, phone.id, 'a', context))).toBe('phone_deleted')
 })
 
-it('returns a non-retryable internal error when nothing is known', async () => {
+it('returns a non-retryable internal error when nothing is known [30.43]', async () => {
   agent.onBatch = async () => {
     agent.cutGrpc()
     await new Promise(() => undefined)
@@ -163,7 +163,7 @@ it('returns a non-retryable internal error when nothing is known', async () => {
   await serveAgain()
 })
 
-it("returns the agent's Retry-After, and only then", async () => {
+it("returns the agent's Retry-After, and only then [30.37, 30.40]", async () => {
   const details = { retry_after_seconds: 1 }
   agent.onBatch = () => Promise.reject(new ApiError('rate_limited', { details }))
   const busy = await postBatch()
@@ -178,7 +178,7 @@ it("returns the agent's Retry-After, and only then", async () => {
   expect([failed.headers['retry-after'], gone.headers['retry-after']]).toEqual([undefined, undefined])
 })
 
-it('did nothing when there is no connection', async () => {
+it('did nothing when there is no connection [22.27]', async () => {
   agent.cutGrpc()
   await eventually(async () => (await refusalOf(run([home]))) === 'phone_unavailable')
   await serveAgain()

@@ -57,7 +57,7 @@ describe('a read', () => {
 })
 
 describe('a write', () => {
-  it('is never repeated when its response was lost, and its outcome is unknown', async () => {
+  it('is never repeated when its response was lost, and its outcome is unknown [22.29]', async () => {
     loseAnswerOf('setClipboard')
     const error = await refusalOf(settings().setClipboard(tenant.caller, phoneId, 'x', context))
     expect(error).toMatchObject({
@@ -68,7 +68,7 @@ describe('a write', () => {
     expect(agent.log).toEqual(['setClipboard'])
   })
 
-  it('is sent once, for each kind, and names the request that shows its outcome', async () => {
+  it('is sent once, for each kind, and names the request that shows its outcome [35.3]', async () => {
     const { packages } = plane.app.services
     const at: [typeof tenant.caller, string] = [tenant.caller, phoneId]
     const home = { location: { lat: 1, lng: 2 }, withTimezone: false }
@@ -111,7 +111,7 @@ describe('a write', () => {
 })
 
 describe('a feature that the phone lacks', () => {
-  it('is named by each request that needs it, and nothing else is sent to the phone', async () => {
+  it('is named by each request that needs it, and nothing else is sent to the phone [35.6]', async () => {
     const at: [typeof tenant.caller, string] = [tenant.caller, phoneId]
     const home = { location: { lat: 1, lng: 2 }, withTimezone: true }
     for (const [feature, work] of [
@@ -152,7 +152,7 @@ describe('a location', () => {
     expect(await settings().location(tenant.caller, phoneId, context)).toEqual(vienna)
   })
 
-  it('leaves the time zone unchanged when requested, or when the phone has none', async () => {
+  it('leaves the time zone unchanged when requested, or when the phone has none [35.18]', async () => {
     expect(await set(false)).toBeNull()
     expect(agent.log).toEqual(['setLocation'])
     agent.onCall = (name) =>
@@ -160,7 +160,7 @@ describe('a location', () => {
     expect(await set()).toBeNull()
   })
 
-  it('is reported as set when its time zone fails', async () => {
+  it('is reported as set when its time zone fails [35.19]', async () => {
     loseAnswerOf('setTimezone')
     expect(await refusalOf(set())).toMatchObject({
       code: 'action_outcome_unknown',
@@ -177,14 +177,14 @@ describe('a location', () => {
 describe('an unconfirmed delete', () => {
   const remove = () => files().delete(tenant.caller, phoneId, '/sdcard/dir/a.txt', context)
 
-  it('is checked once, and succeeds when the file is gone', async () => {
+  it('is checked once, and succeeds when the file is gone [34.23]', async () => {
     agent.held.files = ['b.txt']
     loseAnswerOf('deleteFile')
     await remove()
     expect(agent.log).toEqual(['deleteFile', 'listFiles'])
   })
 
-  it('stays unknown when the file still exists', async () => {
+  it('stays unknown when the file still exists [34.24]', async () => {
     agent.held.files = ['a.txt']
     loseAnswerOf('deleteFile')
     expect(await refusalOf(remove())).toMatchObject({
@@ -194,7 +194,7 @@ describe('an unconfirmed delete', () => {
     expect(agent.log).toEqual(['deleteFile', 'listFiles'])
   })
 
-  it('returns file_not_found for a path that never existed', async () => {
+  it('returns file_not_found for a path that never existed [34.25]', async () => {
     agent.onCall = () =>
       Promise.reject(new ApiError('file_not_found', { details: { path: '/sdcard/dir/a.txt' } }))
     expect((await refusalOf(remove())).code).toBe('file_not_found')

@@ -91,7 +91,7 @@ async function isFree(): Promise<void> {
 }
 
 describe('a hand-over', () => {
-  it('is requested with a message, and returns a link for the person, of which only the hash is stored', async () => {
+  it('is requested with a message, and returns a link for the person, of which only the hash is stored [27.1]', async () => {
     const { id, url, token, path, answer } = await handOver({ message: `  ${message}\n`, expires_in: 600 })
     const { created_at: createdAt, expires_at: expiresAt, ...rest } = answer.json<Record<string, string>>()
     expect(rest).toEqual({
@@ -118,7 +118,7 @@ describe('a hand-over', () => {
     await call('DELETE', path)
   })
 
-  it("has a message of 1 to 500 characters, and the limits of a live link's duration", async () => {
+  it("has a message of 1 to 500 characters, and the limits of a live link's duration [27.2]", async () => {
     for (const body of [
       {},
       { message: '' },
@@ -135,7 +135,7 @@ describe('a hand-over', () => {
     await call('DELETE', path)
   })
 
-  it('keeps agents away while the person has control, and returns the note', async () => {
+  it('keeps agents away while the person has control, and returns the note [23.48, 27.3]', async () => {
     const { id, path, token, expires_at: expiresAt } = await handOver()
     const client = open(token, replica)
     expect(await client.opened()).toMatchObject({ control: true, handoff: { message, isTaken: false } })
@@ -170,7 +170,7 @@ describe('a hand-over', () => {
     expect((await open(token).closed()).code).toBe(closings.handedBack.code)
   })
 
-  it('refuses requests that control the phone, and allows reads and the end of its run', async () => {
+  it('refuses requests that control the phone, and allows reads and the end of its run [27.4]', async () => {
     const { token } = await handOver()
     const client = await takeControl(token)
     const writes = [
@@ -207,7 +207,7 @@ describe('a hand-over', () => {
     await client.closed()
   })
 
-  it('is taken from the start when the person takes the phone over without being asked', async () => {
+  it('is taken from the start when the person takes the phone over without being asked [27.5]', async () => {
     const { path, token, status, taken_at: takenAt } = await handOver({ taken: true })
     expect([status, Number.isFinite(Date.parse(String(takenAt)))]).toEqual(['taken', true])
     errorOf(await batch(), 409, 'phone_controlled')
@@ -219,7 +219,7 @@ describe('a hand-over', () => {
     await isFree()
   })
 
-  it('can be declined, with or without control, but completed only with control', async () => {
+  it('can be declined, with or without control, but completed only with control [27.7]', async () => {
     for (const takes of [false, true]) {
       const { path, token } = await handOver()
       const client = takes ? await takeControl(token) : open(token)
@@ -237,7 +237,7 @@ describe('a hand-over', () => {
     }
   })
 
-  it('survives a closed page, and is shared by all who opened it', async () => {
+  it('survives a closed page, and is shared by all who opened it [27.8]', async () => {
     const { path, token } = await handOver()
     const others = [open(token), open(token, replica)]
     for (const other of others) await other.opened()
@@ -254,7 +254,7 @@ describe('a hand-over', () => {
     await isFree()
   })
 
-  it('can be withdrawn, before and while the person has control; then it is gone', async () => {
+  it('can be withdrawn, before and while the person has control; then it is gone [23.42, 27.9]', async () => {
     for (const takes of [false, true]) {
       const { id, path, token } = await handOver()
       const client = takes ? await takeControl(token, replica) : open(token, replica)
@@ -276,7 +276,7 @@ describe('a hand-over', () => {
       errorOf(await call('GET', `/handoffs/${id}`), 404, 'handoff_not_found')
   })
 
-  it('is limited to one per phone, even for two concurrent requests on two replicas', async () => {
+  it('is limited to one per phone, even for two concurrent requests on two replicas [23.49]', async () => {
     const ask = (on: Plane) => call('POST', '/handoffs', { message }, { on })
     const answers = await Promise.all([plane, replica, plane, replica].map(ask))
     expect(answers.map(({ statusCode }) => statusCode).sort()).toEqual([201, 409, 409, 409])
@@ -338,7 +338,7 @@ describe('a hand-over that nobody returns expires, and the phone is free', () =>
     await call('DELETE', next.path)
   })
 
-  it('with the phone’s session', async () => {
+  it('with the phone’s session [27.11]', async () => {
     const { path, token } = await handOver()
     const client = await takeControl(token)
     const waiting = read(path, '?wait=done', replica)
@@ -386,7 +386,7 @@ describe('a hand-over that nobody returns expires, and the phone is free', () =>
   })
 })
 
-it('keeps the phone awake while an agent waits or the person touches it', async () => {
+it('keeps the phone awake while an agent waits or the person touches it [27.13]', async () => {
   const { path, token } = await handOver()
   const { db } = plane.app.core
   // Shorter than every idle timeout: otherwise the phone would be parked during the test.

@@ -81,7 +81,7 @@ async function park(): Promise<void> {
 }
 
 describe('an install by upload', () => {
-  it('returns immediately, continues in the background, and succeeds', async () => {
+  it('returns immediately, continues in the background, and succeeds [2.22, 3.44, 4.39, 33.7, 37.3]', async () => {
     const ofUpload = await client.get(upload)
     let finish: () => void = () => undefined
     const held = new Promise<void>((resolve) => (finish = resolve))
@@ -114,7 +114,7 @@ describe('an install by upload', () => {
     expect(agent.log).not.toContain('putPackageFile')
   })
 
-  it('keeps its upload for seven more days', async () => {
+  it('keeps its upload for seven more days [3.41]', async () => {
     const id = upload
     const day = 86_400_000
     await plane.app.core.db.upload.update({
@@ -141,7 +141,7 @@ describe('an install by upload', () => {
     )
   })
 
-  it('has failed when the phone refuses it, and names the next step when the phone had the app', async () => {
+  it('has failed when the phone refuses it, and names the next step when the phone had the app [3.46, 4.40, 37.6]', async () => {
     agent.finish = {
       succeeded: false,
       errorCode: 'install_failed',
@@ -247,7 +247,7 @@ describe('an install by upload', () => {
     expect(await ended(install)).toMatchObject({ status: 'succeeded' })
   })
 
-  it('keeps its file until it has ended, even when the upload is deleted', async () => {
+  it('keeps its file until it has ended, even when the upload is deleted [12.26]', async () => {
     const { id: upload } = await client.upload(makeApk({ package: 'com.example.gone', versionCode: 7 }))
     const { storageId } = await plane.app.core.db.upload.findUniqueOrThrow({ where: { id: upload } })
     let release: () => void = () => undefined
@@ -292,7 +292,7 @@ describe('an install is refused', () => {
     return answer.body.error?.details ?? {}
   }
 
-  it('for invalid fields', async () => {
+  it('for invalid fields [33.8]', async () => {
     for (const body of [
       {},
       { package: 'com.example.app', upload },
@@ -307,7 +307,7 @@ describe('an install is refused', () => {
     expect(agent.log).toEqual([])
   })
 
-  it('for a missing scope, and for bodies over 100 KB', async () => {
+  it('for a missing scope, and for bodies over 100 KB [33.21]', async () => {
     const withKey = async (key: string, body: unknown = { upload }) => {
       const other = await uploadClient(plane, { key })
       const answer = await other.request('POST', `/v1/phones/${phoneId}/apps`, body)
@@ -339,7 +339,7 @@ describe('an install is refused', () => {
     expect(agent.log).toEqual([])
   })
 
-  it('for uploads that do not exist, are not ready, or belong to another limited key, and for packages outside the library', async () => {
+  it('for uploads that do not exist, are not ready, or belong to another limited key, and for packages outside the library [18.26]', async () => {
     expect(await refused({ upload: 'upl_aaaaaaaaaaaa' }, 404, 'upload_not_found')).toEqual({
       upload: 'upl_aaaaaaaaaaaa',
     })
@@ -362,7 +362,7 @@ describe('an install is refused', () => {
     ['install_in_progress', { package: 'com.example.other' }, true],
     ['version_downgrade', { installed_version_code: 9, version_code: 7 }, false],
     ['provider_error', { uninstalled: true }, false],
-  ] as const)('by the agent with %s, and leaves no attempt', async (code, details, retryable) => {
+  ] as const)('by the agent with %s, and leaves no attempt [33.24]', async (code, details, retryable) => {
     const before = await list()
     agent.onCall = (name) =>
       name === 'beginInstall' ? Promise.reject(new ApiError(code, { details })) : Promise.resolve()
@@ -377,7 +377,7 @@ describe('an install is refused', () => {
     [true, 'action_outcome_unknown', /GET \/v1\/phones\/.*\/apps: the list shows/],
     [false, 'phone_unavailable', /Nothing was installed/],
   ])(
-    'as unknown when it was not confirmed, replace %s: its row ends without a request, and nothing is begun again',
+    'as unknown when it was not confirmed, replace %s: its row ends without a request, and nothing is begun again [33.23]',
     async (replace, error, next) => {
       agent.onCall = (name) =>
         name === 'beginInstall' ? Promise.reject(new Error('cut')) : Promise.resolve()
@@ -392,7 +392,7 @@ describe('an install is refused', () => {
     },
   )
 
-  it('on a phone that is not running; its attempts are still listed', async () => {
+  it('on a phone that is not running; its attempts are still listed [33.26]', async () => {
     let release: () => void = () => undefined
     const held = new Promise<void>((resolve) => (release = resolve))
     agent.onCall = (name) => (name === 'finishInstall' ? held : Promise.resolve())

@@ -33,7 +33,7 @@ const make = async (phoneId: string, caller = tenant.caller): Promise<ApiError |
   }
 }
 
-it('refuses a link above the limit of a phone, and of a project, for concurrent requests', async () => {
+it('refuses a link above the limit of a phone, and of a project, for concurrent requests [20.66]', async () => {
   const [one = '', two = ''] = phones
   const ofOne = await Promise.all(Array.from({ length: 6 }, () => make(one)))
   const refused = ofOne.filter((each) => each instanceof ApiError)

@@ -78,7 +78,7 @@ async function view(token: string) {
 }
 
 describe('a live link', () => {
-  it('is a URL of the configured address, expires after an hour, and only its hash is stored', async () => {
+  it('is a URL of the configured address, expires after an hour, and only its hash is stored [2.28, 26.4, 26.8]', async () => {
     const before = Date.now()
     const answer = await ask(phoneId)
     expect(answer.statusCode).toBe(201)
@@ -148,7 +148,7 @@ describe('a live link', () => {
     }
   })
 
-  it('can be valid for 60 to 86400 seconds', async () => {
+  it('can be valid for 60 to 86400 seconds [20.48, 26.3]', async () => {
     for (const seconds of [60, 86_400]) {
       const before = Date.now()
       const answer = await ask(phoneId, { expires_in: seconds })
@@ -165,7 +165,7 @@ describe('a live link', () => {
       errorOf(await ask(phoneId, body), 400, 'validation_failed')
   })
 
-  it('is in the activity without its URL', async () => {
+  it('is in the activity without its URL [26.9]', async () => {
     const answer = await ask(phoneId, { expires_in: 777, control: false })
     const { db } = plane.app.core
     const find = () => db.activity.findFirst({ where: { requestId: String(answer.headers['x-request-id']) } })
@@ -203,7 +203,7 @@ describe('a live link', () => {
 })
 
 describe('a live view', () => {
-  it('carries video to the page and input to the phone', async () => {
+  it('carries video to the page and input to the phone [18.29]', async () => {
     const { client, watch } = await view(await newToken())
     const device = [...agent.devices.values()].find(
       ({ serial }) =>
@@ -412,7 +412,7 @@ it('a request that merely offers another protocol gets a normal response', async
 })
 
 describe('an open view ends', () => {
-  it('within a second of its expiry', async () => {
+  it('within a second of its expiry [26.7]', async () => {
     const token = await newToken()
     const expiresAt = new Date(Date.now() + 3000)
     await plane.app.core.db.liveLink.update({ where: { tokenHash: hashSecret(token) }, data: { expiresAt } })
@@ -440,7 +440,7 @@ describe('an open view ends', () => {
     again.client.close()
   })
 
-  it('when the key that created it is revoked', async () => {
+  it('when the key that created it is revoked [27.12]', async () => {
     const { id, key } = await createKey(plane.app.core, {
       project: tenant.projectId,
       preset: 'agent',

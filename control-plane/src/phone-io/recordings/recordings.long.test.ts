@@ -98,7 +98,7 @@ describe('a recording', () => {
     await untilStatus(id, 'ready')
   })
 
-  it('is started, stopped, stored and downloaded, completely and in parts', async () => {
+  it('is started, stopped, stored and downloaded, completely and in parts [2.29, 23.35, 25.11, 25.14, 25.16]', async () => {
     const recording = await start({ name: 'Sign-in 👋' })
     expect(recording).toMatchObject({
       phone: phoneId,
@@ -149,7 +149,7 @@ describe('a recording', () => {
     expect(agent.log).toEqual([])
   })
 
-  it('needs a ready phone to start and stop; all else works without, even after a deletion', async () => {
+  it('needs a ready phone to start and stop; all else works without, even after a deletion [25.3]', async () => {
     const { id } = await start()
     const { phones } = plane.app.services
     await phones.delete(tenant.caller, phoneId)
@@ -177,7 +177,7 @@ describe('a recording', () => {
     await call('DELETE', `/${id}`)
   })
 
-  it('fails when its host reports that, or has lost it', async () => {
+  it('fails when its host reports that, or has lost it [25.13]', async () => {
     const first = await start()
     agent.recordings.fail(first.id)
     await untilStatus(first.id, 'failed')
@@ -203,7 +203,7 @@ describe('a recording', () => {
 })
 
 describe('limits', () => {
-  it('one runs at a time per phone, even for concurrent requests on two replicas', async () => {
+  it('one runs at a time per phone, even for concurrent requests on two replicas [20.59, 25.2]', async () => {
     const answers = await Promise.all(
       [plane, beside, plane, beside].map((on) => call('POST', '', {}, {}, on)),
     )
@@ -218,7 +218,7 @@ describe('limits', () => {
     expect(agent.recordings.held.size).toBeGreaterThan(0)
   })
 
-  it('a project is limited in number, including those of deleted phones, until they are deleted or expire', async () => {
+  it('a project is limited in number, including those of deleted phones, until they are deleted or expire [20.58, 23.34, 25.9]', async () => {
     const kept: string[] = []
     for (let made = 0; made < 4; made += 1) {
       const { id } = await start()
@@ -245,7 +245,7 @@ describe('limits', () => {
     expect((await list()).map((each) => each.id).sort()).toEqual(kept.slice(1).sort())
   })
 
-  it('a name has at most 80 characters', async () => {
+  it('a name has at most 80 characters [20.60, 25.8]', async () => {
     errorOf(await call('POST', '', { name: '👋'.repeat(81) }), 400, 'validation_failed')
     errorOf(await call('POST', '', { title: 'x' }), 400, 'validation_failed')
     expect((await start({ name: '👋'.repeat(80) })).name).toBe('👋'.repeat(80))
@@ -283,7 +283,7 @@ describe('sent once', () => {
     expect(await list()).toEqual([])
   })
 
-  it('a start without a response is not repeated, and its row follows the host', async () => {
+  it('a start without a response is not repeated, and its row follows the host [25.5]', async () => {
     agent.onCall = (name) =>
       name === 'startRecording' ? Promise.reject(new Error('cut')) : Promise.resolve()
     agent.log.length = 0
@@ -299,7 +299,7 @@ describe('sent once', () => {
     await eventually(async () => (await list()).length === 0)
   })
 
-  it('a stop without a response is not repeated', async () => {
+  it('a stop without a response is not repeated [25.6]', async () => {
     const { id } = await start()
     agent.onCall = (name) => (name === 'stopRecording' ? Promise.reject(new Error('cut')) : Promise.resolve())
     agent.log.length = 0
@@ -309,7 +309,7 @@ describe('sent once', () => {
     expect((await call('POST', `/${id}/stop`)).json<RecordingJson>().status).toBe('processing')
   })
 
-  it('a delete stops a running one, and refuses when its host is unreachable', async () => {
+  it('a delete stops a running one, and refuses when its host is unreachable [25.19]', async () => {
     const first = await start()
     agent.log.length = 0
     expect((await call('DELETE', `/${first.id}`)).statusCode).toBe(200)
@@ -359,7 +359,7 @@ describe('sent once', () => {
     await untilDropped(id)
   })
 
-  it('an unknown or malformed ID returns recording_not_found', async () => {
+  it('an unknown or malformed ID returns recording_not_found [23.31, 25.18]', async () => {
     for (const id of [newId('recording'), 'rec_x', '..%2f..', 'ph_aaaaaaaaaaaa'])
       errorOf(await call('POST', `/${id}/stop`), 404, 'recording_not_found')
   })

@@ -36,7 +36,7 @@ const get = async (id: string): Promise<RecordingJson | undefined> =>
 const untilStatus = (id: string, status: string): Promise<void> =>
   eventually(async () => (await get(id))?.status === status)
 
-it("a project's bytes are limited: 409 with both numbers, and a running one is ended at the limit", async () => {
+it("a project's bytes are limited: 409 with both numbers, and a running one is ended at the limit [20.68]", async () => {
   const first = await start()
   await call('POST', `/${first.id}/stop`)
   agent.recordings.finish(first.id)

@@ -59,7 +59,7 @@ async function place(
 const kept = async (): Promise<string[]> =>
   (await db().step.findMany({ orderBy: { startedAt: 'asc' } })).map(({ id }) => id)
 
-it('deletes expired steps with their screens and pictures', async () => {
+it('deletes expired steps with their screens and pictures [43.27]', async () => {
   const pictureId = newId('file')
   await store().put(pictureId, Readable.from([Buffer.from('picture')]))
   const picture = { format: 'jpeg', width: 1, height: 1, scale: 1, size_bytes: 7 }
@@ -79,7 +79,7 @@ it('deletes screens that no step uses after an hour', async () => {
   expect(await db().stepScreen.count()).toBe(0)
 })
 
-it('drops the oldest steps of a project above its quota', async () => {
+it('drops the oldest steps of a project above its quota [43.28]', async () => {
   const { core } = plane.app
   await changeProject(core, tenant.projectId, { steps_max_bytes: 10_000 })
   const ids: string[] = []

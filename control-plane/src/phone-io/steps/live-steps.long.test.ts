@@ -47,7 +47,7 @@ async function touch(): Promise<LiveClient> {
   return live
 }
 
-it('touches of a person are a step without results', async () => {
+it('touches of a person are a step without results [43.30]', async () => {
   const seen = (await ask('GET', '/observe')).json<{ snapshot_id: string }>()
   const live = await touch()
   await eventually(async () => (await steps()).length === 1)

@@ -40,7 +40,7 @@ async function kept(...texts: string[]): Promise<{ texts: (string | null)[]; has
 }
 
 describe('a batch that its phone does not admit', () => {
-  it('changes nothing of what is kept of the phone', async () => {
+  it('changes nothing of what is kept of the phone [43.16]', async () => {
     const stranger = await api.plane.tenant()
     const limited = await api.keyOf('agent', [await api.placePhone('parked')])
     const { db } = api.plane.app.core
@@ -57,7 +57,7 @@ describe('a batch that its phone does not admit', () => {
 })
 
 describe('a text that was typed', () => {
-  it('by keys is left out of actions and of later screens', async () => {
+  it('by keys is left out of actions and of later screens [43.11]', async () => {
     const keys = ['4', '7', '1', 'a'].map((key) => ({ type: 'key', key, modifiers: ['shift'] }))
     await act([
       { type: 'key', key: 'tab' },
@@ -74,7 +74,7 @@ describe('a text that was typed', () => {
     expect(await kept('PIN 471A!', 'Home')).toEqual({ texts: ['PIN [redacted]!', 'Home'], hasPicture: false })
   })
 
-  it('while a batch runs is left out of its screen', async () => {
+  it('while a batch runs is left out of its screen [43.13]', async () => {
     let release = (): void => undefined
     const released = new Promise<void>((resolve) => (release = resolve))
     let begun = (): void => undefined
@@ -96,13 +96,13 @@ describe('a text that was typed', () => {
     expect(answer.body).not.toContain('hunter2')
   })
 
-  it('without an element on the screen prevents pictures, however short it is', async () => {
+  it('without an element on the screen prevents pictures, however short it is [43.22]', async () => {
     expect(await kept('Home')).toEqual({ texts: ['Home'], hasPicture: true })
     await act([{ type: 'type', text: '7' }])
     expect(await kept('Home')).toEqual({ texts: ['Home'], hasPicture: false })
   })
 
-  it('into the clipboard is left out of later screens', async () => {
+  it('into the clipboard is left out of later screens [43.12]', async () => {
     const path = `/v1/phones/${id}/clipboard`
     expect((await api.request('PUT', path, { payload: { text: 's3cr3t words' } })).statusCode).toBe(200)
     expect(await kept('Copied: s3cr3t words')).toEqual({ texts: ['Copied: [redacted]'], hasPicture: false })
@@ -129,7 +129,7 @@ describe('a screen as text', () => {
   const flagsOf = { description: 1, typed: 2 }
   const textScreenOf = (elements: Element[]): object => ({ ...screenOf(elements), elements: undefined })
 
-  it('keeps no text of a field whose ID has spaces or ends like states', async () => {
+  it('keeps no text of a field whose ID has spaces or ends like states [43.15]', async () => {
     const elements = [
       element(1, { ...field, text: 'hunter2', id: 'user Name' }),
       element(2, { ...field, text: 'hunter3', id: 'pin hint' }),
@@ -185,7 +185,7 @@ describe('candidates of an error', () => {
       return error.details.candidates.map(({ text }) => text)
     })
 
-  it('have no text of a field that somebody else filled', async () => {
+  it('have no text of a field that somebody else filled [43.14]', async () => {
     const screen = screenOf([
       element(1, { text: 'Jane Doe', state: ['editable'] }),
       element(2, { text: 'Save', state: ['clickable'] }),

@@ -78,7 +78,7 @@ const statuses = async () =>
     ({ status }) => status,
   )
 
-it('runs and answers a batch whose step cannot begin', async () => {
+it('runs and answers a batch whose step cannot begin [43.17]', async () => {
   const before = await statuses()
   expect(await run({ recorder: () => ({ begin: fault }) })).toMatchObject({ completed: 1 })
   expect(await statuses()).toEqual(before)
@@ -144,7 +144,7 @@ function slowStore(room: () => Promise<boolean> = () => Promise.resolve(true)) {
   return { store, put, end: () => end() }
 }
 
-it('answers without the picture that a storage does not take, and deletes it an hour later', async () => {
+it('answers without the picture that a storage does not take, and deletes it an hour later [43.18]', async () => {
   const { store, put, end } = slowStore()
   const began = performance.now()
   await run({ pictures: createPictures({ ...core, log }, store) })

@@ -50,7 +50,7 @@ beforeEach(() => {
 })
 
 describe('a batch', () => {
-  it('is a step when its answer arrives, with its results, sender, times and both screens', async () => {
+  it('is a step when its answer arrives, with its results, sender, times and both screens [43.1]', async () => {
     const first = screenOf([element(1, { text: 'Before' })])
     const second = screenOf([element(1, { text: 'After' })])
     api.agent.onBatch = answering(first)
@@ -83,13 +83,13 @@ describe('a batch', () => {
     expect(one.json()).toEqual(step)
   })
 
-  it('begins with the screen that its client read last', async () => {
+  it('begins with the screen that its client read last [43.2]', async () => {
     const seen = (await api.request('GET', `/v1/phones/${id}/observe`)).json<Observation>()
     await act([{ type: 'home' }], 'none')
     expect((await newest()).before).toMatchObject({ snapshot_id: seen.snapshot_id, app: { package: 'x' } })
   })
 
-  it('says that it failed, with the error', async () => {
+  it('says that it failed, with the error [43.3]', async () => {
     const error = { code: 'wait_timeout', message: 'x', retryable: true, next: null, details: {} } as const
     api.agent.onBatch = answering(screenOf([]), (result) =>
       result.index === 0 ? { ...result, ok: false, error } : result,
@@ -98,7 +98,7 @@ describe('a batch', () => {
     expect(await newest()).toMatchObject({ status: 'failed', completed: 0, results: [{ ok: false, error }] })
   })
 
-  it('is unknown when its stream is lost after the first action', async () => {
+  it('is unknown when its stream is lost after the first action [43.4]', async () => {
     api.agent.onBatch = (_, send) => {
       send({ $case: 'started', value: { index: 0 } })
       return Promise.reject(new Error('lost'))
@@ -111,7 +111,7 @@ describe('a batch', () => {
     })
   })
 
-  it('is unknown when no result is known, with its error', async () => {
+  it('is unknown when no result is known, with its error [43.5]', async () => {
     api.agent.onBatch = () => Promise.reject(new Error('lost'))
     expect((await act([{ type: 'home' }])).statusCode).toBe(500)
     expect(await newest()).toMatchObject({
@@ -121,7 +121,7 @@ describe('a batch', () => {
     })
   })
 
-  it('leaves nothing when it was refused', async () => {
+  it('leaves nothing when it was refused [43.6]', async () => {
     const before = await newest()
     api.agent.onBatch = answering(null, (result) => ({
       ...result,
@@ -168,7 +168,7 @@ describe('a batch', () => {
     await eventually(async () => (await db.stepScreen.findFirst({ where: of }))?.isUsed === false)
   })
 
-  it('without an outcome is running, and unknown once it can no longer run', async () => {
+  it('without an outcome is running, and unknown once it can no longer run [43.7]', async () => {
     const { db } = api.plane.app.core
     await act([{ type: 'home' }])
     const { id: step } = await newest()
@@ -180,7 +180,7 @@ describe('a batch', () => {
     await db.$executeRaw`delete from steps where id = ${step}`
   })
 
-  it('over MCP says so, and has elements although its answer has only text', async () => {
+  it('over MCP says so, and has elements although its answer has only text [43.8]', async () => {
     const screen = screenOf([element(1, { text: 'Wi-Fi', state: ['clickable'] })])
     const { elements, ...textScreen } = screen
     const bounds = Buffer.from(Int32Array.from([...(elements[0]?.bounds ?? []), 0]).buffer)
@@ -193,7 +193,7 @@ describe('a batch', () => {
     expect(await newest()).toMatchObject({ by: { via: 'mcp' }, observe: 'text', after: screen })
   })
 
-  it('leaves nothing in a project without steps, within a second', async () => {
+  it('leaves nothing in a project without steps, within a second [43.9]', async () => {
     const { step } = api.plane.app.core.db
     await settings({ steps: false })
     await eventually(async () => {
@@ -214,7 +214,7 @@ describe('typed text', () => {
   const typed = 'hunter2 & Co.'
   const field = { type: 'EditText', state: ['clickable', 'editable'] }
 
-  it('is left out of actions, fields, other elements, text and errors', async () => {
+  it('is left out of actions, fields, other elements, text and errors [43.10]', async () => {
     const screen = screenOf([
       element(1, { ...field, text: typed }),
       element(2, { ...field, text: 'Name', state: ['editable', 'hint'] }),
@@ -271,7 +271,7 @@ describe('typed text', () => {
     expect((await newest()).after).toMatchObject({ elements: [{ text: 'Hello [redacted]!' }] })
   })
 
-  it('is kept once the project asks for it', async () => {
+  it('is kept once the project asks for it [43.19]', async () => {
     await settings({ steps_text: true })
     await eventually(async () => {
       api.agent.onBatch = answering(screenOf([element(1, { ...field, text: typed })]))
@@ -299,7 +299,7 @@ describe('pictures', () => {
   const act = (actions: object[], observe: string) => actOn(actions, observe, id)
   const newest = () => newestOf(id)
 
-  it('are kept when a batch asks for one, without the screen being in the answer twice', async () => {
+  it('are kept when a batch asks for one, without the screen being in the answer twice [43.20]', async () => {
     api.agent.onBatch = answering(pictured([element(1, { text: 'Home' })]))
     const answer = await act([{ type: 'home' }], 'both')
     expect(answer.json()).toMatchObject({ observation: { screenshot: { data } } })
@@ -312,7 +312,7 @@ describe('pictures', () => {
     ])
   })
 
-  it('are not kept of a screen with a filled field, or without known elements', async () => {
+  it('are not kept of a screen with a filled field, or without known elements [43.21]', async () => {
     api.agent.onBatch = answering(pictured([element(1, { text: 'secret', state: ['editable'] })]))
     await act([{ type: 'home' }], 'both')
     expect((await newest()).picture).toBeNull()
@@ -328,7 +328,7 @@ describe('pictures', () => {
     })
   })
 
-  it('are taken with every batch where the project asks for it, and answers stay as they were asked', async () => {
+  it('are taken with every batch where the project asks for it, and answers stay as they were asked [43.23]', async () => {
     await settings({ steps_pictures: 'every' })
     let mode = ObserveMode.OBSERVE_MODE_UNSPECIFIED
     const whole = pictured([element(1, { text: 'Home' })])
@@ -359,7 +359,7 @@ describe('pictures', () => {
 })
 
 describe('reading', () => {
-  it('lists newest first, in pages, of one session, with less of the screens', async () => {
+  it('lists newest first, in pages, of one session, with less of the screens [43.24]', async () => {
     const phone = await api.readyPhone()
     for (const type of ['home', 'back', 'recents']) await act([{ type }], 'ui', phone)
     const types = (data: StepJson[]) => data.map(({ actions: [action] }) => (action as { type: string }).type)
@@ -429,7 +429,7 @@ describe('reading', () => {
     return lengths
   }
 
-  it('ends a page early when its screens are large', async () => {
+  it('ends a page early when its screens are large [43.25]', async () => {
     const phone = await placed(5, { jsonBytes: 1_500_000 })
     expect(await pagesOf(phone, 'limit=20')).toEqual([2, 2, 1])
   })
@@ -451,7 +451,7 @@ describe('reading', () => {
     expect(await pagesOf(phone, 'limit=100&observations=none')).toEqual([21, 21, 8])
   })
 
-  it('refuses other phones and unknown steps', async () => {
+  it('refuses other phones and unknown steps [23.46, 43.26]', async () => {
     const limited = await api.keyOf('agent', [await api.placePhone('parked')])
     for (const path of ['', '/export', '/stp_aaaaaaaaaaaa', '/stp_aaaaaaaaaaaa/screenshot']) {
       const url = `/v1/phones/${id}/steps${path}`

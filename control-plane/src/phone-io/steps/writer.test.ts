@@ -9,7 +9,7 @@ const coreOf = () => ({ log, counters: new Counters() })
 const write = (writer: StepWriter, run: () => Promise<void>, waitMs: number, bytes = 1): Promise<void> =>
   writer.write({ bytes, run }, waitMs)
 
-it('keeps the record of an answered batch while Postgres fails', async () => {
+it('keeps the record of an answered batch while Postgres fails [43.29]', async () => {
   const core = coreOf()
   const writer = createStepWriter(core)
   let isAway = true

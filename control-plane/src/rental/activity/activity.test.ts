@@ -44,7 +44,7 @@ const list = async (query = '') => {
 }
 const rows = () => plane.app.core.db.activity.count()
 
-it('is written soon after a request, with key, phone, response and summary, and not for reads', async () => {
+it('is written soon after a request, with key, phone, response and summary, and not for reads [35.14]', async () => {
   const path = `/v1/phones/${phoneId}`
   const answers = [
     await request('PUT', `${path}/clipboard`, { text: 'my secret' }),

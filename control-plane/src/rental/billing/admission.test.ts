@@ -34,7 +34,7 @@ const refusal = (verdict: object): ApiError | null =>
   'refused' in verdict ? (verdict.refused as ApiError) : null
 
 describe('admitCreate', () => {
-  it('returns the first applicable refusal in the order of the table', async () => {
+  it('returns the first applicable refusal in the order of the table [6.17]', async () => {
     await fc.assert(
       fc.asyncProperty(fc.subarray(obstacles), async (some) => {
         const state = some.reduce((each, [, put]) => put(each), fine)
@@ -61,7 +61,7 @@ describe('admitCreate', () => {
     }
   })
 
-  it('reports the affordable duration, the wait and the reached limit', async () => {
+  it('reports the affordable duration, the wait and the reached limit [6.19]', async () => {
     const at = async (index: number) =>
       refusal(await admitCreate(ours, obstacles[index]?.[1](fine) ?? fine, 900))
     expect((await at(2))?.retryAfterSeconds).toBe(7)
@@ -72,7 +72,7 @@ describe('admitCreate', () => {
     expect((await at(7))?.details).toEqual({ max_affordable_seconds: 100 })
   })
 
-  it('never reserves more than the available credit or the monthly limit', async () => {
+  it('never reserves more than the available credit or the monthly limit [6.21]', async () => {
     const micros = fc.bigInt({ min: 0n, max: 20_000_000n })
     const money = fc.record({
       balanceMicros: micros,

@@ -16,11 +16,11 @@ describe('billedSeconds', () => {
     [60_001, 61],
     [899_001, 900],
     [5_000_000, 900],
-  ])('bills %d ms as %d s', (endedAt, seconds) => {
+  ])('bills %d ms as %d s [3.29]', (endedAt, seconds) => {
     expect(billedSeconds(ours, { ...end, endedAt })).toBe(seconds)
   })
 
-  it('is between the minimum and the reservation, or zero when the phone was never ready', () => {
+  it('is between the minimum and the reservation, or zero when the phone was never ready [3.30, 20.16]', () => {
     fc.assert(
       fc.property(
         reason,

@@ -45,7 +45,7 @@ const account = (key: string, on = plane) =>
   on.server.inject({ url: '/v1/account', headers: { authorization: `Bearer ${key}` } })
 
 describe('a key', () => {
-  it('is prk_ and 43 characters, and belongs to one project', async () => {
+  it('is prk_ and 43 characters, and belongs to one project [18.2]', async () => {
     const other = await plane.tenant()
     await operator('PATCH', `/projects/${other.projectId}`, { credit_usd: '7' })
     const { key } = await make()
@@ -61,7 +61,7 @@ describe('a key', () => {
     errorOf(named, 400, 'validation_failed')
   })
 
-  it('is shown once, and only its hash is stored', async () => {
+  it('is shown once, and only its hash is stored [18.12]', async () => {
     const { key, id } = await make({ name: 'mine' })
     expect((await account(key)).statusCode).toBe(200)
     const list = await operator('GET', `/keys?project=${tenant.projectId}`)
@@ -86,7 +86,7 @@ describe('a key', () => {
     expect(await holds(hashSecret(key))).toEqual(['api_keys'])
   })
 
-  it('cannot be created through the public API', async () => {
+  it('cannot be created through the public API [18.16]', async () => {
     for (const url of ['/v1/keys', '/v1/api-keys', '/v1/account/keys']) {
       const headers = { authorization: `Bearer ${tenant.key}` }
       errorOf(await plane.server.inject({ method: 'POST', url, headers, payload: {} }), 404, 'not_found')
@@ -103,7 +103,7 @@ describe('the life of a key', () => {
     [{ expires: '30d' }, 30],
     [{ expires: '90d' }, 90],
     [{ expires: '1y' }, 365],
-  ])('made with %j is %i days', async (change, days) => {
+  ])('made with %j is %i days [18.4, 18.13, 23.4]', async (change, days) => {
     const { key, expires_at: expiresAt } = await make(change)
     const end = new Date(expiresAt ?? '').getTime()
     expect(Math.abs(end - clock.now().getTime() - days * day)).toBeLessThan(10_000)
@@ -113,7 +113,7 @@ describe('the life of a key', () => {
     for (const on of [plane, replica]) errorOf(await account(key, on), 401, 'key_expired')
   })
 
-  it('has no end when created with never, and accepts no other choice', async () => {
+  it('has no end when created with never, and accepts no other choice [18.14]', async () => {
     const { key, expires_at: expiresAt } = await make({ expires: 'never' })
     expect(expiresAt).toBeNull()
     ahead = 50 * 365 * day
@@ -133,7 +133,7 @@ describe('a revoked key', () => {
   }
   const second = () => new Promise((resolve) => setTimeout(resolve, 1000))
 
-  it('is refused on every replica for requests that begin a second after the revocation or later', async () => {
+  it('is refused on every replica for requests that begin a second after the revocation or later [18.5]', async () => {
     const made = await Promise.all(['agent', 'admin', 'read-only'].map((preset) => make({ preset })))
     for (const { key } of made) await used(key)
     for (const [at, { id }] of made.entries())
@@ -145,7 +145,7 @@ describe('a revoked key', () => {
       for (const on of [plane, replica]) errorOf(await account(key, on), 401, 'key_revoked')
   })
 
-  it("is refused within that second even without the broker's notification", async () => {
+  it("is refused within that second even without the broker's notification [18.6]", async () => {
     const { id, key } = await make()
     await used(key)
     await plane.app.core.db.apiKey.update({ where: { id }, data: { revokedAt: clock.now() } })
@@ -153,7 +153,7 @@ describe('a revoked key', () => {
     for (const on of [plane, replica]) errorOf(await account(key, on), 401, 'key_revoked')
   })
 
-  it('stays revoked, even when it is revoked again or has expired', async () => {
+  it('stays revoked, even when it is revoked again or has expired [18.7, 23.5]', async () => {
     const { id, key } = await make({ expires: '30d' })
     const first = (await operator('DELETE', `/keys/${id}`)).json<{ revoked_at: string }>()
     expect((await operator('DELETE', `/keys/${id}`)).json()).toEqual(first)
@@ -165,7 +165,7 @@ describe('a revoked key', () => {
 })
 
 describe('active keys', () => {
-  it('are limited to exactly 50 per project across replicas; revoked and expired ones do not count', async () => {
+  it('are limited to exactly 50 per project across replicas; revoked and expired ones do not count [18.10, 20.19]', async () => {
     const short = await make({ expires: '30d' })
     // The tenant already has one key.
     const answers = await Promise.all(
@@ -190,7 +190,7 @@ describe('active keys', () => {
 })
 
 describe('phones of a key', () => {
-  it('are 1 to 20 of its project, and remain its limit when they are deleted', async () => {
+  it('are 1 to 20 of its project, and remain its limit when they are deleted [18.21, 20.20]', async () => {
     const { db } = plane.app.core
     const ids = Array.from({ length: 21 }, (_, at) => `ph_limit${String.fromCharCode(97 + at)}aaaaaa`)
     await db.phone.createMany({

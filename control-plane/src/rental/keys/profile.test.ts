@@ -25,7 +25,7 @@ it('orders the profiles from full to read-only', () => {
   expect([profiles[0], profiles.at(-1)]).toEqual(['full', 'read-only'])
 })
 
-it('never widens a key, and never ignores a narrower header', () => {
+it('never widens a key, and never ignores a narrower header [40.43]', () => {
   fc.assert(
     fc.property(anyProfile, anyProfile, anyScopes, (own, asked, scopes) => {
       const caller = callerWith(own, scopes)

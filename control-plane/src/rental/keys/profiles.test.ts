@@ -39,7 +39,7 @@ describe('read-only', () => {
     ['by the profile of the key', 'read-only', undefined],
     ['by the header', 'full', 'read-only'],
     ['below a header that names more', 'read-only', 'full'],
-  ] as const)('%s refuses every change, and no read', async (_, own, asked) => {
+  ] as const)('%s refuses every change, and no read [40.41]', async (_, own, asked) => {
     const key = await keyWith(own)
     const changes = built.filter(({ scope }) => scope !== 'phones:read')
     expect(changes.length).toBeGreaterThan(20)
@@ -71,7 +71,7 @@ describe('read-only', () => {
 })
 
 describe('the header', () => {
-  it('with an unknown value is refused on every endpoint, after the key', async () => {
+  it('with an unknown value is refused on every endpoint, after the key [40.44]', async () => {
     const key = await keyWith('full')
     for (const endpoint of built) {
       const { details } = errorOf(await ask(endpoint, key, 'root'), 400, 'validation_failed')
@@ -140,7 +140,7 @@ describe('guarded', () => {
     api.agent.onGuardedBatch = refusing
   })
 
-  it('reaches the agent as a guarded batch, by the key or by the header, and only then', async () => {
+  it('reaches the agent as a guarded batch, by the key or by the header, and only then [23.50, 40.50]', async () => {
     const [full, guarded] = [await keyWith('full'), await keyWith('guarded')]
     const narrowing = { 'phonerack-profile': 'guarded' }
     for (const response of [
@@ -197,7 +197,7 @@ describe('guarded', () => {
     await member.client.ask('POST', `${control}/${id}/end`, { body: { note: '' } })
   })
 
-  it('answers 200 with the entry when an earlier action ran', async () => {
+  it('answers 200 with the entry when an earlier action ran [40.51]', async () => {
     const response = await act(await keyWith('guarded'), [home, store, home])
     expect(response.statusCode).toBe(200)
     expect(response.json()).toMatchObject({
@@ -224,7 +224,7 @@ describe('guarded', () => {
     api.agent.onGuardedBatch = refusing
   })
 
-  it('neither installs nor uninstalls a listed app, and its next request works', async () => {
+  it('neither installs nor uninstalls a listed app, and its next request works [40.53]', async () => {
     const key = await keyWith('guarded')
     const apps = `/v1/phones/${phone}/apps`
     for (const response of [
@@ -302,20 +302,23 @@ describe('guarded', () => {
     expect(changes.toSorted()).toEqual(Object.keys(decided).toSorted())
   })
 
-  it.each(eras)('binds tools in revision %s, with the tool for the hand-over as next', async (era) => {
-    const client = await connectMcp(await listening(), await keyWith('guarded'), era)
-    const refused = await call(client, 'act', { phone_id: phone, actions: [store] })
-    expect(errorIn(refused)).toMatchObject({
-      code: 'handoff_required',
-      next: `hand_off {"phone_id":"${phone}"}`,
-    })
-    const later = await call(client, 'act', { phone_id: phone, actions: [home, store] })
-    expect(errorIn(later)).toMatchObject({
-      code: 'handoff_required',
-      next: `hand_off {"phone_id":"${phone}"}`,
-    })
-    await client.close()
-  })
+  it.each(eras)(
+    'binds tools in revision %s, with the tool for the hand-over as next [40.52]',
+    async (era) => {
+      const client = await connectMcp(await listening(), await keyWith('guarded'), era)
+      const refused = await call(client, 'act', { phone_id: phone, actions: [store] })
+      expect(errorIn(refused)).toMatchObject({
+        code: 'handoff_required',
+        next: `hand_off {"phone_id":"${phone}"}`,
+      })
+      const later = await call(client, 'act', { phone_id: phone, actions: [home, store] })
+      expect(errorIn(later)).toMatchObject({
+        code: 'handoff_required',
+        next: `hand_off {"phone_id":"${phone}"}`,
+      })
+      await client.close()
+    },
+  )
 
   it('narrows a tool call by the header', async () => {
     const message = {
@@ -367,7 +370,7 @@ describe('over MCP', () => {
     params: { name: 'park_phone', arguments: { phone_id: id } },
   })
 
-  it.each(eras)('the profile of the key binds the tools in revision %s', async (era) => {
+  it.each(eras)('the profile of the key binds the tools in revision %s [40.40]', async (era) => {
     const client = await connectMcp(await listening(), await keyWith('read-only'), era)
     const refused = await call(client, 'park_phone', { phone_id: phone })
     expect(errorIn(refused)).toMatchObject({
@@ -378,7 +381,7 @@ describe('over MCP', () => {
     await client.close()
   })
 
-  it('the header narrows the tools of its request, and an unknown value is refused', async () => {
+  it('the header narrows the tools of its request, and an unknown value is refused [40.42]', async () => {
     const key = await keyWith('full')
     const url = await listening()
     const refused = await post(url, key, park(phone), { 'phonerack-profile': 'read-only' })

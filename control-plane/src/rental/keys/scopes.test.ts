@@ -51,7 +51,7 @@ const get = (key: string, url: string) => ask(key, { method: 'GET', url, headers
 const nobody = 'ph_aaaaaaaaaaaa'
 
 describe('every endpoint', () => {
-  it('needs a key, except the two of the setup', async () => {
+  it('needs a key, except the two of the setup [18.1]', async () => {
     for (const endpoint of built) {
       const response = await ask(null, requestOf(endpoint, nobody))
       if (endpoint.scope === null) expect([201, 404], endpoint.path).toContain(response.statusCode)
@@ -63,26 +63,29 @@ describe('every endpoint', () => {
     ['agent', ['phones:read', 'phones:control', 'phones:create']],
     ['admin', ['phones:read', 'phones:control', 'phones:create', 'phones:delete']],
     ['read-only', ['phones:read']],
-  ] as const)('accepts the scopes of the preset %s, and names the missing one', async (preset, scopes) => {
-    const key = await keyOf(preset)
-    for (const endpoint of built.filter(({ scope }) => scope !== null)) {
-      const { method, path, scope } = endpoint
-      const mayUse = (scopes as readonly (string | null)[]).includes(scope)
-      // Creates are sent with an unknown field, so that they are refused after the key's checks.
-      const makes = method === 'POST' && !path.includes('{')
-      const broken = { ...endpoint, body: { colour: 'red' } }
-      const response = await ask(key, requestOf(makes && mayUse ? broken : endpoint, nobody))
-      if (mayUse) expect(response.statusCode, `${method} ${path}`).not.toBe(403)
-      else {
-        const { details } = errorOf(response, 403, 'insufficient_scope')
-        expect(details, `${method} ${path}`).toEqual({ required: scope })
+  ] as const)(
+    'accepts the scopes of the preset %s, and names the missing one [18.17, 18.20, 23.10, 26.1, 28.1, 29.1, 35.2]',
+    async (preset, scopes) => {
+      const key = await keyOf(preset)
+      for (const endpoint of built.filter(({ scope }) => scope !== null)) {
+        const { method, path, scope } = endpoint
+        const mayUse = (scopes as readonly (string | null)[]).includes(scope)
+        // Creates are sent with an unknown field, so that they are refused after the key's checks.
+        const makes = method === 'POST' && !path.includes('{')
+        const broken = { ...endpoint, body: { colour: 'red' } }
+        const response = await ask(key, requestOf(makes && mayUse ? broken : endpoint, nobody))
+        if (mayUse) expect(response.statusCode, `${method} ${path}`).not.toBe(403)
+        else {
+          const { details } = errorOf(response, 403, 'insufficient_scope')
+          expect(details, `${method} ${path}`).toEqual({ required: scope })
+        }
       }
-    }
-  })
+    },
+  )
 })
 
 describe('a key limited to phones', () => {
-  it('cannot use other phones: phone_not_allowed within its project, phone_not_found otherwise', async () => {
+  it('cannot use other phones: phone_not_allowed within its project, phone_not_found otherwise [18.24, 23.11]', async () => {
     const key = await keyOf('admin', phones.slice(0, 1))
     const stranger = await plane.tenant()
     const foreign = await plane.app.core.db.phone.create({
@@ -105,7 +108,7 @@ describe('a key limited to phones', () => {
     expect(left.map(({ status }) => status)).toEqual(['ready', 'ready', 'ready'])
   })
 
-  it('lists its phones on one page, with any limit and cursor', async () => {
+  it('lists its phones on one page, with any limit and cursor [18.22, 19.6]', async () => {
     const key = await keyOf('read-only', phones.slice(0, 2))
     const newestFirst = [phones[1], phones[0]]
     for (const query of ['', '?limit=1', '?limit=1&cursor=nonsense', '?status=ready', '?metadata[team]=a']) {
@@ -119,14 +122,14 @@ describe('a key limited to phones', () => {
       expect((await get(key, `/v1/phones${query}`)).json(), query).toEqual({ data: [], next_cursor: null })
   })
 
-  it("counts its phones in the account, with the project's money", async () => {
+  it("counts its phones in the account, with the project's money [14.6, 18.23]", async () => {
     const whole = (await get(tenant.key, '/v1/account')).json<Record<string, unknown>>()
     const limited = (await get(await keyOf('agent', phones.slice(0, 2)), '/v1/account')).json<object>()
     expect(whole).toMatchObject({ running: 3, phones: 3, reserved_usd: '10.800000' })
     expect(limited).toEqual({ ...whole, running: 2, phones: 2 })
   })
 
-  it('never creates, with any preset', async () => {
+  it('never creates, with any preset [6.15, 18.27]', async () => {
     for (const preset of ['agent', 'admin', 'read-only'] as const) {
       const refused = await ask(await keyOf(preset, phones), {
         method: 'POST',
@@ -147,7 +150,7 @@ describe('activity', () => {
     built.filter((endpoint) => endpoint.scope === 'phones:read' && namesPhone(endpoint)).map(requestFor)
   const requestFor = (endpoint: Endpoint) => requestOf(endpoint, phones[0] ?? '')
 
-  it('is not recorded for a Read-only key', async () => {
+  it('is not recorded for a Read-only key [18.18, 28.4]', async () => {
     const key = await keyOf('read-only')
     const before = await seen()
     for (const request of reads()) {
@@ -157,7 +160,7 @@ describe('activity', () => {
     }
   })
 
-  it('is recorded for every other valid request that names the phone, except a poll of parked', async () => {
+  it('is recorded for every other valid request that names the phone, except a poll of parked [3.9, 8.6, 18.19, 28.3]', async () => {
     const key = await keyOf('agent')
     for (const request of reads()) {
       ahead += 1100

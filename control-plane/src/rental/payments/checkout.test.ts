@@ -110,7 +110,7 @@ const paid = (checkoutId: string | null, cents: number, more: object = {}) => ({
 })
 const lastCheckout = () => asked.at(-1)?.form.get('client_reference_id') ?? ''
 
-it('returns a page of the provider for the amount, and adds nothing until it is paid', async () => {
+it('returns a page of the provider for the amount, and adds nothing until it is paid [2.18, 15.3, 15.5]', async () => {
   const tenant = await plane.tenant()
   const before = await balanceOf(tenant)
   const made = await create(tenant)
@@ -134,12 +134,12 @@ it('returns a page of the provider for the amount, and adds nothing until it is 
   expect(await balanceOf(tenant)).toBe(before)
 })
 
-it.each([9, 1001, 10.5, '10', null])('refuses %j dollars', async (amount) => {
+it.each([9, 1001, 10.5, '10', null])('refuses %j dollars [15.2]', async (amount) => {
   const refused = await create(await plane.tenant(), { amount_usd: amount })
   expect([refused.statusCode, codeOf(refused)]).toEqual([400, 'validation_failed'])
 })
 
-it.each([10, 1000])('accepts %i dollars', async (amount) => {
+it.each([10, 1000])('accepts %i dollars [15.1, 20.54]', async (amount) => {
   const made = await create(await plane.tenant(), { amount_usd: amount })
   expect(made.json()).toMatchObject({ amount_usd: amount })
 })
@@ -159,20 +159,20 @@ it('keeps the second of two payments of one link for the operator, even when bot
   expect(kept.map(({ reason }) => reason)).toEqual(['the link was already paid'])
 })
 
-it('needs a key that may control phones, and refuses another field', async () => {
+it('needs a key that may control phones, and refuses another field [15.6]', async () => {
   const reader = await create(await plane.tenant({ preset: 'read-only' }))
   expect([reader.statusCode, codeOf(reader)]).toEqual([403, 'insufficient_scope'])
   expect(codeOf(await create(await plane.tenant(), { currency: 'eur' }))).toBe('validation_failed')
 })
 
-it('returns billing_not_configured without payments', async () => {
+it('returns billing_not_configured without payments [15.8, 23.71]', async () => {
   const tenant = await bare.tenant()
   const refused = await create(tenant, undefined, bare)
   expect([refused.statusCode, codeOf(refused)]).toEqual([503, 'billing_not_configured'])
   expect((await tell(paid('chk_aaaaaaaaaaaa', 1000), { path: bare })).statusCode).toBe(503)
 })
 
-it('adds a payment once, however often and on any replica it is reported', async () => {
+it('adds a payment once, however often and on any replica it is reported [1.19, 15.4]', async () => {
   const tenant = await plane.tenant()
   const before = await balanceOf(tenant)
   await create(tenant, { amount_usd: 25 })
@@ -261,7 +261,7 @@ it('limits wrong signatures by address alone, and stops reading bodies from that
   expect(other.statusCode).toBe(200)
 })
 
-it('allows exactly ten links within the hour, on two replicas', async () => {
+it('allows exactly ten links within the hour, on two replicas [15.7, 20.29]', async () => {
   const tenant = await plane.tenant()
   const made = await Promise.all(
     Array.from({ length: 14 }, (_, index) => create(tenant, undefined, index % 2 ? plane : replica)),
@@ -281,7 +281,7 @@ it('allows exactly ten links within the hour, on two replicas', async () => {
   expect((await create(tenant)).statusCode).toBe(201)
 })
 
-it('distinguishes a provider that refuses from one that is unavailable, and does not count links that it refused', async () => {
+it('distinguishes a provider that refuses from one that is unavailable, and does not count links that it refused [23.72]', async () => {
   const tenant = await plane.tenant()
   answer = 'refusal'
   const refused = await create(tenant)

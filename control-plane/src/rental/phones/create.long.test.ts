@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 
 describe('the lifecycle limit', () => {
-  it('allows exactly 60 requests a minute, over two replicas', async () => {
+  it('allows exactly 60 requests a minute, over two replicas [20.26]', async () => {
     const tenant = await plane.tenant()
     const { phone } = await plane.app.services.phones.create(tenant.caller, createBody(), null)
     // Not across the turn of a minute, which would count as two.

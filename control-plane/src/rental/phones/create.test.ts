@@ -75,7 +75,7 @@ it('counts refused creates and starts against creates and starts, not against pa
 })
 
 describe('idempotency', () => {
-  it('creates one phone for 8 parallel creates with one key, on two replicas', async () => {
+  it('creates one phone for 8 parallel creates with one key, on two replicas [17.4]', async () => {
     const tenant = await plane.tenant()
     const answers = await Promise.all(
       Array.from({ length: 8 }, (_, index) => create(tenant, {}, 'key-00000001', index % 2 ? plane : second)),
@@ -105,7 +105,7 @@ describe('idempotency', () => {
 })
 
 describe('refusals', () => {
-  it('come in the order of the table', async () => {
+  it('come in the order of the table [6.16, 23.7]', async () => {
     const tenant = await plane.tenant({ credit: '0.05', spendLimit: '0.000001', maxPhones: 0, maxRunning: 0 })
     const { core } = plane.app
     const change = (to: Parameters<typeof changeProject>[2]) => changeProject(core, tenant.projectId, to)
@@ -157,7 +157,7 @@ describe('refusals', () => {
     ])
   })
 
-  it('count running phones over all projects of an owner', async () => {
+  it('count running phones over all projects of an owner [14.4, 20.17]', async () => {
     const one = await plane.tenant({ owner: 'both', maxRunning: 1 })
     const other = await plane.tenant({ owner: 'both', maxRunning: 1 })
     await create(one)
@@ -171,7 +171,7 @@ describe('refusals', () => {
 })
 
 describe('parallel creates', () => {
-  it('never exceed a limit or overspend, and never share a device', async () => {
+  it('never exceed a limit or overspend, and never share a device [20.18]', async () => {
     const plan = fc.record({
       credit: fc.integer({ min: 0, max: 6 }),
       maxPhones: fc.integer({ min: 0, max: 7 }),

@@ -27,7 +27,7 @@ const allFree = () =>
 const slowMs = 10_000
 
 describe('a phone', () => {
-  it('runs from create to delete, and is charged to the micro-dollar', async () => {
+  it('runs from create to delete, and is charged to the micro-dollar [3.19, 3.22, 4.5, 4.19, 10.4, 17.8]', async () => {
     const { phones } = plane.app.services
     const { caller } = await plane.tenant({ credit: '10' })
     const created = await phones.create(caller, createBody({ metadata: { a: 'b' } }), null)
@@ -69,7 +69,7 @@ describe('a phone', () => {
     expect(await brokenInvariants(plane.app.core.db)).toEqual([])
   })
 
-  it('parks within a second of its idle timeout, and of its longest duration', async () => {
+  it('parks within a second of its idle timeout, and of its longest duration [3.23, 4.20]', async () => {
     const { phones } = plane.app.services
     const { caller } = await plane.tenant()
     const idle = await phones.create(caller, createBody({ idleTimeout: 1 }), null)
@@ -114,7 +114,7 @@ describe('a phone', () => {
     expect(await brokenInvariants(plane.app.core.db)).toEqual([])
   })
 
-  it('stays awake while it is used', async () => {
+  it('stays awake while it is used [10.11]', async () => {
     const { phones } = plane.app.services
     const { caller } = await plane.tenant()
     const { phone } = await phones.create(caller, createBody({ idleTimeout: 2 }), null)
@@ -176,7 +176,7 @@ describe('a phone', () => {
   })
 })
 
-it('is kept awake only by keys that may use it', async () => {
+it('is kept awake only by keys that may use it [3.10, 20.50]', async () => {
   const { phones } = plane.app.services
   const { caller } = await plane.tenant()
   const stranger = await plane.tenant()

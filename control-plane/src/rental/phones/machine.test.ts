@@ -28,7 +28,7 @@ const rows: [PhoneStatus[], PhoneEvent, PhoneStatus, EndReason | null][] = [
 ]
 
 describe('the state machine', () => {
-  it('has every row of the specification, and no other move', () => {
+  it('has every row of the specification, and no other move [4.9]', () => {
     const expected = new Map(
       rows.flatMap(([from, name, to, endReason]) =>
         from.map((each) => [`${each} ${name}`, { to, endReason }]),
@@ -59,7 +59,7 @@ describe('the state machine', () => {
     }
   })
 
-  it("equals the database's", () => {
+  it("equals the database's [4.10]", () => {
     const file = '../../../prisma/migrations/20261120000100_invariants/migration.sql'
     const sql = readFileSync(new URL(file, import.meta.url), 'utf8')
     const inDatabase = [...sql.matchAll(/'([a-z]+>[a-z]+)'/g)].map((match) => match[1])
@@ -75,7 +75,7 @@ describe('the state machine', () => {
     )
   })
 
-  it('has a session exactly while the phone runs, over any history', () => {
+  it('has a session exactly while the phone runs, over any history [4.3]', () => {
     fc.assert(
       fc.property(fc.array(event, { maxLength: 40 }), (events) => {
         let now: PhoneStatus = 'creating'

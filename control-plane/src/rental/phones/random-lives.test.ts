@@ -53,7 +53,7 @@ async function act(tenant: Tenant, phoneIds: string[], { what, which, seconds }:
   else await phones[what](caller, id)
 }
 
-it('keeps every invariant over random lives of two tenants', async () => {
+it('keeps every invariant over random lives of two tenants [3.35]', async () => {
   const life = fc.array(step, { minLength: 6, maxLength: 16 })
   await fc.assert(
     fc.asyncProperty(life, life, async (one, two) => {

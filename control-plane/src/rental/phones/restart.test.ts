@@ -86,7 +86,7 @@ beforeEach(async () => {
   await becomes('ready')
 })
 
-it('reboots a phone once in 10 minutes, within its session', async () => {
+it('reboots a phone once in 10 minutes, within its session [4.15, 20.27]', async () => {
   const before = await get()
   const rebooting = await reboot()
   expect(rebooting.status).toBe('starting')
@@ -120,7 +120,7 @@ it('allows one of two concurrent reboots', async () => {
 
 const codeOf = (reason: unknown) => (reason instanceof ApiError ? reason.code : String(reason))
 
-it('keeps the allowance of a reboot that the phone refused, and is ready again', async () => {
+it('keeps the allowance of a reboot that the phone refused, and is ready again [23.64, 35.31]', async () => {
   agent.onCall = () => Promise.reject(new ApiError('provider_error', { message: 'The phone refused.' }))
   expect((await refused(reboot())).code).toBe('provider_error')
   await becomes('ready')
@@ -130,7 +130,7 @@ it('keeps the allowance of a reboot that the phone refused, and is ready again',
   expect(sent('reboot')).toBe(2)
 })
 
-it('reports the outcome of an unconfirmed reboot as unknown, uses the allowance and recovers the phone', async () => {
+it('reports the outcome of an unconfirmed reboot as unknown, uses the allowance and recovers the phone [35.32]', async () => {
   agent.onCall = () => Promise.reject(new Error('gone'))
   const error = await refused(reboot())
   expect(error.code).toBe('action_outcome_unknown')
@@ -140,7 +140,7 @@ it('reports the outcome of an unconfirmed reboot as unknown, uses the allowance 
   expect(sent('reboot')).toBe(1)
 })
 
-it('resets a phone within its session, once a minute, and is ready only after the verified wipe', async () => {
+it('resets a phone within its session, once a minute, and is ready only after the verified wipe [4.16, 20.28, 23.21, 35.36]', async () => {
   let release: () => void = () => undefined
   device.onWipe = () => new Promise((resolve) => (release = resolve))
   const before = await get()
@@ -182,7 +182,7 @@ it('quarantines a device whose reset could not be verified', async () => {
   expect(sent('start')).toBe(1)
 })
 
-it('refuses an unsupported reset before anything is done', async () => {
+it('refuses an unsupported reset before anything is done [4.18, 35.38]', async () => {
   await plane.app.core.db
     .$executeRaw`update devices set capabilities = '[{"name":"wipe","implementation":"","evidence":""}]'`
   const error = await refused(reset())

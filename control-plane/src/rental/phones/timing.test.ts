@@ -10,7 +10,7 @@ const session = fc.record({
 })
 
 describe('parkTime', () => {
-  it('is the earlier of idle timeout and deadline while ready', () => {
+  it('is the earlier of idle timeout and deadline while ready [3.17]', () => {
     fc.assert(
       fc.property(session, fc.integer({ min: 0, max: 10_800_000 }), (times, after) => {
         const active = times.startedAt + after
@@ -39,7 +39,7 @@ describe('parkTime', () => {
 })
 
 describe('renewedDuration', () => {
-  it('never shortens, is a whole number, and never exceeds the total reservation', () => {
+  it('never shortens, is a whole number, and never exceeds the total reservation [10.5]', () => {
     fc.assert(
       fc.property(
         session,

@@ -51,7 +51,7 @@ it('removes everything that a tenant can leave', async () => {
   )
 })
 
-it('detects each thing that a wipe leaves', async () => {
+it('detects each thing that a wipe leaves [42.10]', async () => {
   both.phone.inside.faults.wipeLeaves(all)
   const answer = await wipe()
   expect(answer.verified).toBe(false)

@@ -247,7 +247,7 @@ describe('an install', () => {
     expect(await shell('ls', '/data/app')).not.toContain('vmdl')
   })
 
-  it('is one of at most two, and one per app', async () => {
+  it('is one of at most two, and one per app [20.49, 33.16]', async () => {
     const apps = [shop, `${shop}.two`, `${shop}.three`].map((name) => {
       const file = apks.make({ package: name })
       return { id: newInstallId(), package: name, files: [file], file }
@@ -322,7 +322,7 @@ describe('an interrupted install', () => {
     expect(await shell('ls', '/data/app')).not.toContain('vmdl')
   })
 
-  it("after its commit is confirmed by the phone's list, and never sent again", async () => {
+  it("after its commit is confirmed by the phone's list, and never sent again [37.4]", async () => {
     const id = newInstallId()
     const before = counters().installs
     both.phone.proxy.muteAt('pm install-commit')

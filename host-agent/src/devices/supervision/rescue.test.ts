@@ -43,7 +43,7 @@ describe('a hanging phone', () => {
     rmSync(dataDir, { recursive: true, force: true })
   })
 
-  it('is reconnected, restarted, and taken out of service, and each step is recorded', async () => {
+  it('is reconnected, restarted, and taken out of service, and each step is recorded [39.3]', async () => {
     const { client, phone } = plugged
     const given: string[] = []
     const rescue = createRescue({

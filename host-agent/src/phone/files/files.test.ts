@@ -58,7 +58,7 @@ describe('a fault of the sync service', () => {
 })
 
 describe('paths', () => {
-  it('lead into shared storage or are refused', () => {
+  it('lead into shared storage or are refused [34.5]', () => {
     expect(realPath('/sdcard')).toBe('/storage/emulated/0')
     expect(realPath('/sdcard/a b/ü')).toBe('/storage/emulated/0/a b/ü')
     for (const bad of [
@@ -80,7 +80,7 @@ describe('paths', () => {
 })
 
 describe('files', () => {
-  it('of an endless folder are refused once a listing would be too large, and reading stops', async () => {
+  it('of an endless folder are refused once a listing would be too large, and reading stops [20.69]', async () => {
     let seen = 0
     const endless = createFiles({
       ...both.transport,
@@ -149,7 +149,7 @@ describe('files', () => {
     )
   })
 
-  it('are limited to four million bytes, up and down', async () => {
+  it('are limited to four million bytes, up and down [34.17]', async () => {
     const most = Buffer.alloc(4_000_000, 7)
     expect(await files.write('/sdcard/most', most, progress())).toBe(4_000_000)
     expect((await files.read('/sdcard/most', progress())).length).toBe(4_000_000)
@@ -181,7 +181,7 @@ describe('files', () => {
     expect((await errorOf(files.read('/sdcard/nowhere/x', progress()))).code).toBe('file_not_found')
   })
 
-  it('are never reached through a symbolic link', async () => {
+  it('are never reached through a symbolic link [34.26]', async () => {
     // Shared storage has no links, so another folder replaces it here.
     const tmp = '/data/local/tmp'
     const linked = createFiles(both.transport, `${tmp}/shared`)

@@ -31,7 +31,7 @@ describe('the drop box', () => {
     expect(parseEntries("Can't find service: dropbox")).toBeNull()
   })
 
-  it('finds a report between others of the same second, with any content', () => {
+  it('finds a report between others of the same second, with any content [42.17]', () => {
     const [first, second] = parseEntries(list) ?? []
     if (!first || !second) throw new Error('no entries')
     const border = '========================================\n'
@@ -42,7 +42,7 @@ describe('the drop box', () => {
     expect(reportIn('(No entries found.)\n', first, 0)).toBeNull()
   })
 
-  it('reads the cause of each kind', () => {
+  it('reads the cause of each kind [42.18]', () => {
     const head = 'Process: com.example.shop:pay\nPID: 5120\nPackage: com.example.shop v412 (4.12.0)\n'
     expect(
       parseReport('crash', `${head}\njava.lang.IllegalStateException: empty cart\n\tat a.b(C.kt:1)\n`),
@@ -99,7 +99,7 @@ describe('a phone', () => {
     expect(await read()).toEqual({ crashes: [], more: false })
   })
 
-  it('reports a crash and a hang with their stacks, newest first', async () => {
+  it('reports a crash and a hang with their stacks, newest first [42.15]', async () => {
     await breakDown('crash')
     await breakDown('hang')
     const { crashes, more } = await read()

@@ -54,7 +54,7 @@ it('reads a new notification with the key of the notification service', () => {
   expect(posted('[10212,1422,com.a,7,order,0,Notification(x),2]')).toBeNull()
 })
 
-it('passes over events that an app wrote under its own user', () => {
+it('passes over events that an app wrote under its own user [42.47]', () => {
   const message = '[1,0,com.bank,0,x.Y,forged,F,1]'
   for (const user of ['10212', 'shell', ' 2000', 'u0_a1'])
     expect(read(line('am_crash', message, { user }))).toBeNull()

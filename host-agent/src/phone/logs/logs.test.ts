@@ -29,7 +29,7 @@ const begin = async () => {
 }
 
 describe('the log', () => {
-  it('has no line from before the phone got its device', async () => {
+  it('has no line from before the phone got its device [42.8]', async () => {
     await write('-t', 'Before', 'written by the last tenant')
     await begin()
     await write('-t', 'After', 'written by this tenant')
@@ -37,7 +37,7 @@ describe('the log', () => {
     expect((await shell('logcat', '-d', '-b', 'all')).stdout.toString()).not.toContain('last tenant')
   })
 
-  it('has none either when the buffers could not be emptied', async () => {
+  it('has none either when the buffers could not be emptied [42.9]', async () => {
     await write('-t', 'Before', 'written by the last tenant')
     await write('-t', 'phonerack', 'begin-1')
     mark = 'begin-1'
@@ -47,7 +47,7 @@ describe('the log', () => {
     await expect(read()).rejects.toMatchObject({ code: 'feature_unavailable' })
   })
 
-  it('is read newest first, with the app, level and time of each line', async () => {
+  it('is read newest first, with the app, level and time of each line [42.2]', async () => {
     await begin()
     await write('-p', 'w', '-t', 'Tag', 'first')
     await shell('am', 'start', '-n', 'com.phonerack.trouble/.MainActivity')
@@ -67,7 +67,7 @@ describe('the log', () => {
     expect(await messages({ since: lines[0]?.at ?? null, package: 'com.phonerack.trouble' })).toHaveLength(1)
   })
 
-  it('is divided into pages without a line twice or left out, while new lines arrive', async () => {
+  it('is divided into pages without a line twice or left out, while new lines arrive [42.5]', async () => {
     await begin()
     for (let index = 0; index < 25; index++) await write('-t', 'Tag', `line ${index}`)
     const seen: string[] = []
@@ -82,7 +82,7 @@ describe('the log', () => {
     expect(seen).toEqual(Array.from({ length: 25 }, (_, index) => `line ${24 - index}`))
   })
 
-  it('ends after a line that is no longer kept', async () => {
+  it('ends after a line that is no longer kept [42.6]', async () => {
     await begin()
     await write('-t', 'Tag', 'one')
     const cursor = (await read()).lines[0]?.cursor ?? ''
@@ -92,14 +92,14 @@ describe('the log', () => {
     expect(await read({ cursor: 'no such line' })).toEqual({ lines: [], more: false })
   })
 
-  it('keeps a forged line inside the message of its app', async () => {
+  it('keeps a forged line inside the message of its app [42.12]', async () => {
     await begin()
     const forged = 'first\n01-01 00:00:00.000  1000  1000 E AndroidRuntime: forged'
     await write('-t', 'Tag', forged)
     expect(await messages()).toEqual([forged])
   })
 
-  it('returns any bytes as text of bounded length, without control characters', async () => {
+  it('returns any bytes as text of bounded length, without control characters [42.11]', async () => {
     await begin()
     await shell('sh', '-c', 'log -t "$(printf \'T\\377\\033\')" "$(printf \'a\\033[31m\\377\\001b\')"')
     await write('-t', 'x'.repeat(300), '世'.repeat(1300))

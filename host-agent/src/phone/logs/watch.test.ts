@@ -31,7 +31,7 @@ const shell = (...words: string[]) => plugged.transport.shell(command(...words),
 const post = (tag: string) => shell('cmd', 'notification', 'post', tag, 'text')
 const keys = () => seen.map((each) => (each.kind === 'notification' ? each.key : each.crash))
 
-it('reports each crash once, over a lost link and a new watch', async () => {
+it('reports each crash once, over a lost link and a new watch [42.44]', async () => {
   await post('before')
   const watch = newWatch()
   await until(() => seen.length === 1, patience, 'the earlier notification')
@@ -56,7 +56,7 @@ it('reports each crash once, over a lost link and a new watch', async () => {
   expect(again.slice(0, 3).map(({ id }) => id)).toEqual(seen.map(({ id }) => id))
 })
 
-it('starts again after an unexpected error', async () => {
+it('starts again after an unexpected error [42.45]', async () => {
   const again: Observation[] = []
   let isBroken = true
   newWatch((observation) => {

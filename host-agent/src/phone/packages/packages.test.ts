@@ -93,7 +93,7 @@ describe('the list of apps', () => {
     expect(apps.map(({ package: name }) => name)).toEqual(apps.map(({ package: name }) => name).toSorted())
   })
 
-  it('reads labels and versions only for new apps, or after a change of language', async () => {
+  it('reads labels and versions only for new apps, or after a change of language [38.2]', async () => {
     await packages.list(progress())
     const before = { asked, dumps: counts().commands['dumpsys package'] }
     await packages.list(progress())

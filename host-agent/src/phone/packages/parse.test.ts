@@ -47,7 +47,7 @@ describe('a list of packages', () => {
 })
 
 describe('version names', () => {
-  it('are those of the packages in use, not of the versions that updates hide', () => {
+  it('are those of the packages in use, not of the versions that updates hide [38.3]', () => {
     expect([...(parseVersionNames(dump) ?? [])]).toEqual([
       ['org.example.shop', '5.0 beta'],
       ['android', '14'],

@@ -21,14 +21,14 @@ const isGranted = async () =>
     .toString()
     .includes(`${camera}: granted=true`)
 
-it('grants and revokes, and returns what the phone then reports', async () => {
+it('grants and revokes, and returns what the phone then reports [42.29]', async () => {
   expect(await set([camera])).toEqual([{ name: camera, granted: true }])
   expect(await isGranted()).toBe(true)
   expect(await set([], [camera])).toEqual([{ name: camera, granted: false }])
   expect(await isGranted()).toBe(false)
 })
 
-it('changes nothing when one of the names is wrong', async () => {
+it('changes nothing when one of the names is wrong [42.30]', async () => {
   await expect(set([camera, 'android.permission.READ_SMS'])).rejects.toMatchObject({
     code: 'validation_failed',
     message: `\`grant[1]\` is a permission that \`${trouble}\` does not request.`,
@@ -129,7 +129,7 @@ describe('an app whose manifest contains lines', () => {
     apks.remove()
   })
 
-  it('gets no development permission', async () => {
+  it('gets no development permission [42.31]', async () => {
     await expect(set([secure], [], name)).rejects.toMatchObject({
       code: 'validation_failed',
       details: { issues: [{ path: ['grant', 0] }] },

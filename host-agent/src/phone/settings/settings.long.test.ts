@@ -54,7 +54,7 @@ describe('device info', () => {
     })
   })
 
-  it('is null for missing properties, and uses the override', () => {
+  it('is null for missing properties, and uses the override [35.8]', () => {
     const text = 'Acme\n\n15\n,\nPhysical density: 420\nOverride density: 360\n'
     expect(parseInfo(text, { width: 1, height: 2 })).toEqual({
       brand: 'Acme',
@@ -158,7 +158,7 @@ describe('the location', () => {
   const get = async () => (await control().call.getLocation({ assignment: assignment() })).location
   const onPhone = () => both.phone.inside.state().location
 
-  it('persists, also over a restart of the phone, until it is reset', async () => {
+  it('persists, also over a restart of the phone, until it is reset [35.21]', async () => {
     expect(await get()).toBeUndefined()
     const vienna = { latitude: 48.2082, longitude: -16.3738 }
     await control().call.setLocation({ assignment: assignment(), location: vienna })

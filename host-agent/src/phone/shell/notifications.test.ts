@@ -163,7 +163,7 @@ describe('a phone', () => {
   const shell = (...words: string[]) => plugged.transport.shell(command(...words), Progress.for(60_000))
   const list = () => createNotifications(plugged.transport).list(Progress.for(60_000))
 
-  it('lists its notifications with their texts', async () => {
+  it('lists its notifications with their texts [42.20]', async () => {
     expect(await list()).toEqual([])
     await shell('cmd', 'notification', 'post', '-t', 'First', 'one', 'Text of one')
     await shell('cmd', 'notification', 'post', '-t', 'Second', "t|a'g 世", 'Two\nlines')

@@ -139,7 +139,7 @@ describe('UI server: a write', () => {
       .filter(([route]) => route.endsWith('/value'))
       .reduce((sum, [, count]) => sum + count, 0)
 
-  it('is sent once, also when the server dies during it', async () => {
+  it('is sent once, also when the server dies during it [39.12]', async () => {
     const takesNothing = setText(() => undefined).send('漢', field, progress())
     await expect(takesNothing).rejects.toThrow('does not accept it')
     const windows = createWindows(plugged.transport)

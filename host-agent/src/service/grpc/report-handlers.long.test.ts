@@ -52,7 +52,7 @@ const notifications = async () =>
 const on = (notificationId: string) => ({ assignment: phone.assignment, notificationId })
 
 describe('notifications', () => {
-  it('are found by scrolling when there are many', async () => {
+  it('are found by scrolling when there are many [42.23]', async () => {
     for (let index = 0; index < 15; index++)
       await run('cmd', 'notification', 'post', '-t', `Title ${index}`, `tag ${index}`, `text ${index}`)
     const first = (await notifications()).find(({ title }) => title === 'Title 0')
@@ -60,7 +60,7 @@ describe('notifications', () => {
     expect((await notifications()).map(({ title }) => title)).not.toContain('Title 0')
   })
 
-  it('are not dismissed when an app keeps them', async () => {
+  it('are not dismissed when an app keeps them [42.24]', async () => {
     await phone.run([
       { type: 'open_app', package: trouble },
       { type: 'scroll_to', target: { text: 'Keep a notification' } },
@@ -77,7 +77,7 @@ describe('notifications', () => {
     })
   })
 
-  it('are not touched while the screen is off', async () => {
+  it('are not touched while the screen is off [42.25]', async () => {
     await phone.run([{ type: 'key', key: 'sleep' }])
     const [any] = await notifications()
     await expect(calls().openNotification(on(any?.id ?? ''))).rejects.toMatchObject({

@@ -61,7 +61,7 @@ const notifications = async () =>
 const on = (notificationId: string) => ({ assignment: phone.assignment, notificationId })
 
 describe('logs', () => {
-  it('have no line from before the phone was started on its device', async () => {
+  it('have no line from before the phone was started on its device [42.7]', async () => {
     await run('log', '-t', 'After', 'written by this phone')
     const found = (await logs()).map(({ message }) => message)
     expect(found).toContain('written by this phone')
@@ -82,7 +82,7 @@ describe('logs', () => {
 })
 
 describe('notifications', () => {
-  it('are dismissed', async () => {
+  it('are dismissed [42.22]', async () => {
     await run('cmd', 'notification', 'post', '-t', 'One', 'one', 'text of one')
     await run('cmd', 'notification', 'post', '-t', 'Two', 'two', 'text of two')
     const [two, one] = await notifications()
@@ -94,7 +94,7 @@ describe('notifications', () => {
     })
   })
 
-  it('are opened', async () => {
+  it('are opened [42.21]', async () => {
     await phone.run([
       { type: 'open_app', package: messages },
       { type: 'tap', target: { text: 'Echo' } },

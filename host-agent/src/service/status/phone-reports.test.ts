@@ -26,7 +26,7 @@ function make() {
   return { reports, changes: () => changes, ids: () => reports.pending().map(({ id }) => id) }
 }
 
-it('are repeated until they are acknowledged', () => {
+it('are repeated until they are acknowledged [42.46]', () => {
   const { reports, changes, ids } = make()
   reports.add(phone, crash(1))
   reports.add(phone, crash(1))
@@ -78,7 +78,7 @@ it('are limited for a phone and in a heartbeat, so that one phone does not hide 
   expect(count).toBe(500)
 })
 
-it('are limited while the clock of the phone jumps back and forth', () => {
+it('are limited while the clock of the phone jumps back and forth [42.43]', () => {
   const { reports, ids } = make()
   for (let index = 0; index < 400; index++) reports.add(phone, crash(index, index % 2))
   const sent = new Set<string>()

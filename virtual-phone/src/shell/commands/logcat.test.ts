@@ -12,7 +12,7 @@ const out = async (script: string) => (await phone.run(script)).out
 const trouble = 'com.phonerack.trouble'
 
 describe('logcat', () => {
-  it('prints lines of log in the forms of Android', async () => {
+  it('prints lines of log in the forms of Android [42.51]', async () => {
     await phone.run('log -p w -t Tag "one line"')
     expect(await out('logcat -d')).toMatch(
       /^--------- beginning of main\n\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} +\d+ +\d+ W Tag {5}: one line\n$/,
@@ -30,7 +30,7 @@ describe('logcat', () => {
     expect(await out('logcat -d -v tag')).toBe('--------- beginning of main\nI/Tag     : a\nI/Tag     : b\n')
   })
 
-  it('filters by tag, level, process and user', async () => {
+  it('filters by tag, level, process and user [42.52]', async () => {
     await phone.run('log -t A one; log -p e -t B two; log -p d -t B three')
     const raw = (options: string) => out(`logcat -d -v raw ${options} | tail -n +2`)
     expect(await raw('-s B')).toBe('two\nthree\n')
@@ -85,7 +85,7 @@ describe('logcat', () => {
 })
 
 describe('Android logs', () => {
-  it('a crash: an event, the stack, and a report', async () => {
+  it('a crash: an event, the stack, and a report [42.49]', async () => {
     await phone.run(`am start -n ${trouble}/.MainActivity`)
     const pid = (await out(`pidof ${trouble}`)).trim()
     phone.android.world.showCrash(trouble)

@@ -8,7 +8,7 @@ beforeAll(async () => {
 })
 afterAll(() => api.close())
 
-it.each(Object.keys(pages))('serves %s without a key, with links to this service', async (url) => {
+it.each(Object.keys(pages))('serves %s without a key, with links to this service [40.39]', async (url) => {
   const response = await api.request('GET', url, { key: null })
   expect(response.statusCode).toBe(200)
   expect(response.headers['content-type']).toMatch(/^text\/(markdown|plain); charset=utf-8$/)

@@ -58,7 +58,7 @@ const giveBack = (client: ConsoleClient, id: string, note: string) =>
 const codeOf = ({ body }: { body: Record<string, unknown> }) => (body['error'] as { code: string }).code
 
 describe('a take-over', () => {
-  it('keeps agents away until the member gives the phone back, with a note', async () => {
+  it('keeps agents away until the member gives the phone back, with a note [27.6]', async () => {
     expect(await seen(viewer)).toBeNull()
     const { id, ...taken } = await takeOver(member.client)
     expect(taken).toMatchObject({ status: 'taken', message: null, by: 'Ann Example', is_you: true })

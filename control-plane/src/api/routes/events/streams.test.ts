@@ -32,7 +32,7 @@ async function openIdle(lastEventId: string): Promise<Socket> {
   return socket
 }
 
-it('ends the stream of a client that does not read, and no other', async () => {
+it('ends the stream of a client that does not read, and no other [41.21]', async () => {
   const { db } = base.plane.app.core
   const first = 'evt_aaaaaaaaaaaa'
   // More than all buffers between the two take.
@@ -58,7 +58,7 @@ it('ends the stream of a client that does not read, and no other', async () => {
   }
 })
 
-it('refuses a stream above the limit of the project, with any of its keys', async () => {
+it('refuses a stream above the limit of the project, with any of its keys [41.22]', async () => {
   const streams = [
     await openEvents(api.app, api.key),
     await openEvents(api.app, api.key),

@@ -47,7 +47,7 @@ async function waiting(): Promise<{ answer: ReturnType<typeof post> }> {
 }
 
 describe('POST /v1/phones', () => {
-  it('answers 201 with the phone and its path when it is ready', async () => {
+  it('answers 201 with the phone and its path when it is ready [2.14, 6.3, 6.9]', async () => {
     const response = await post('/v1/phones', { name: '  My phone ', metadata: { a: 'b' }, max_duration: 60 })
     expect(response.statusCode).toBe(201)
     expectConventions(response)
@@ -67,7 +67,7 @@ describe('POST /v1/phones', () => {
     ])
   })
 
-  it('writes times with milliseconds and money with six decimals', async () => {
+  it('writes times with milliseconds and money with six decimals [2.8]', async () => {
     const phone = (await post('/v1/phones')).json<PhoneJson>()
     const { createdAt, lastActiveAt } = await newestPhone()
     expect(phone.created_at).toBe(createdAt.toISOString())
@@ -79,14 +79,14 @@ describe('POST /v1/phones', () => {
     })
   })
 
-  it('waits until the phone is ready', async () => {
+  it('waits until the phone is ready [6.8]', async () => {
     const release = holdStarts()
     const { answer } = await waiting()
     release()
     expect((await answer).statusCode).toBe(201)
   })
 
-  it('answers 202 when the wait ends first, or was not requested', async () => {
+  it('answers 202 when the wait ends first, or was not requested [2.19, 6.10, 20.8]', async () => {
     const release = holdStarts()
     const hasty = await api.beside({ lifecycleWait: 0.25 })
     const waited = await sendJson(hasty, 'POST', '/v1/phones')
@@ -100,7 +100,7 @@ describe('POST /v1/phones', () => {
     release()
   })
 
-  it('answers 202 when the wait itself fails, since the phone was created', async () => {
+  it('answers 202 when the wait itself fails, since the phone was created [6.11]', async () => {
     const release = holdStarts()
     api.failures.set('phones.wait', new Error('broker gone'))
     expect((await post('/v1/phones')).statusCode).toBe(202)
@@ -113,7 +113,7 @@ describe('POST /v1/phones', () => {
     ['phone_unavailable', 503, 'phone_unavailable'],
     ['internal_error', 500, 'internal_error'],
     ['something_new', 502, 'provider_error'],
-  ])('returns the failure %s that occurs while it waits', async (code, status, answered) => {
+  ])('returns the failure %s that occurs while it waits [6.13]', async (code, status, answered) => {
     const release = holdStarts()
     const { answer } = await waiting()
     const { id } = await newestPhone()
@@ -123,7 +123,7 @@ describe('POST /v1/phones', () => {
     if (code === 'validation_failed') expect(details.issues?.[0]?.path).toEqual(['country'])
   })
 
-  it('returns the phone of an Idempotency-Key, with any order of fields and `wait`', async () => {
+  it('returns the phone of an Idempotency-Key, with any order of fields and `wait` [17.3]', async () => {
     const headers = { 'idempotency-key': 'my-key-01' }
     const first = await post('/v1/phones', { name: 'a', metadata: { x: '1', y: '2' } }, headers)
     const again = await post('/v1/phones', { wait: false, metadata: { y: '2', x: '1' }, name: 'a' }, headers)
@@ -147,7 +147,7 @@ describe('POST /v1/phones', () => {
     )
   })
 
-  it('returns a phone that failed or was deleted earlier to a replay', async () => {
+  it('returns a phone that failed or was deleted earlier to a replay [17.6]', async () => {
     for (const status of ['failed', 'deleted'] as const) {
       const headers = { 'idempotency-key': `my-key-${status}` }
       const { id } = (await post('/v1/phones', {}, headers)).json<PhoneJson>()
@@ -158,7 +158,7 @@ describe('POST /v1/phones', () => {
     }
   })
 
-  it('adds Retry-After to refusals that pass with time', async () => {
+  it('adds Retry-After to refusals that pass with time [20.23]', async () => {
     api.failures.set('phones.create', new ApiError('capacity_unavailable'))
     const full = await post('/v1/phones')
     expect(errorOf(full, 503, 'capacity_unavailable').retryable).toBe(true)

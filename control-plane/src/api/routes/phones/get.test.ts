@@ -108,7 +108,7 @@ describe('GET /v1/phones/{id}', () => {
 
     // It becomes parked only from parking.
     it.each(['ready', 'parking', 'unavailable', 'deleted'] as const)(
-      'returns when it becomes %s',
+      'returns when it becomes %s [4.26, 8.3, 20.51]',
       async (status) => {
         const id = await api.placePhone('starting')
         const { answer } = await waiting(`/v1/phones/${id}?wait=ready`)
@@ -118,7 +118,7 @@ describe('GET /v1/phones/{id}', () => {
       },
     )
 
-    it('returns the phone unchanged at the timeout', async () => {
+    it('returns the phone unchanged at the timeout [4.29]', async () => {
       const id = await api.placePhone('creating')
       const began = performance.now()
       const response = await api.request('GET', `/v1/phones/${id}?wait=ready&timeout=1`)
@@ -142,7 +142,7 @@ describe('GET /v1/phones/{id}', () => {
       expect(api.called('phones.wait')).toHaveLength(waits)
     })
 
-    it('waits in any other status, and does not count as activity', async () => {
+    it('waits in any other status, and does not count as activity [4.27]', async () => {
       const id = await api.placePhone('ready')
       const touches = api.called('phones.touch').length
       const { answer } = await waiting(`/v1/phones/${id}?wait=parked&timeout=55`)

@@ -71,7 +71,7 @@ describe('DELETE /v1/phones/{id}', () => {
 })
 
 describe('POST start, park, heartbeat', () => {
-  it('start answers 200 once ready, with its parameters', async () => {
+  it('start answers 200 once ready, with its parameters [10.3]', async () => {
     const id = await parkedPhone()
     const release = holdAtAgent('onStart')
     const before = api.called('phones.wait').length
@@ -83,7 +83,7 @@ describe('POST start, park, heartbeat', () => {
     expect(api.called('phones.start').at(-1)?.args[2]).toEqual({ idleTimeout: 60, maxDuration: null })
   })
 
-  it('start answers 202 while starting, and returns a failure during the wait', async () => {
+  it('start answers 202 while starting, and returns a failure during the wait [2.20, 10.6]', async () => {
     const id = await parkedPhone()
     const release = holdAtAgent('onStart')
     expect((await post(`/v1/phones/${id}/start`, { wait: false })).statusCode).toBe(202)
@@ -104,7 +104,7 @@ describe('POST start, park, heartbeat', () => {
     expect((await answer).statusCode).toBe(202)
   })
 
-  it('park answers 200 once parked and 202 before', async () => {
+  it('park answers 200 once parked and 202 before [2.21, 10.8]', async () => {
     const id = await api.readyPhone()
     const release = holdAtAgent('onPark')
     expect((await post(`/v1/phones/${id}/park`, { wait: false })).statusCode).toBe(202)

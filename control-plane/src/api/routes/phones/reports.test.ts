@@ -20,7 +20,7 @@ interface Listed {
 }
 
 describe('logs', () => {
-  it('are listed newest first, to keys that only read', async () => {
+  it('are listed newest first, to keys that only read [42.1]', async () => {
     const response = await api.request('GET', `${base}/logs`, { key: readOnly })
     expectConventions(response)
     const { data, next_cursor: cursor } = response.json<Listed>()
@@ -37,7 +37,7 @@ describe('logs', () => {
     expect(data[1]).toMatchObject({ package: 'org.example.app' })
   })
 
-  it('are divided into pages by cursors of this phone only', async () => {
+  it('are divided into pages by cursors of this phone only [42.4]', async () => {
     const seen: unknown[] = []
     let cursor: string | null = ''
     while (cursor !== null) {
@@ -57,7 +57,7 @@ describe('logs', () => {
     }
   })
 
-  it('are filtered by values at their edges', async () => {
+  it('are filtered by values at their edges [42.3]', async () => {
     for (const good of [
       ...['limit=1', 'limit=1000', 'level=fatal', 'level=verbose', 'package=org.example.app'],
       ...['since=2026-11-21T12:00:00Z', 'since=2026-11-21T12:00:00.123%2B02:00'],
@@ -88,7 +88,7 @@ describe('logs', () => {
     }
   })
 
-  it('are refused like other reads while the phone is not ready', async () => {
+  it('are refused like other reads while the phone is not ready [42.14]', async () => {
     const parked = await api.readyPhone()
     await api.request('POST', `/v1/phones/${parked}/park`)
     for (const path of ['logs', 'crashes', 'notifications']) {
@@ -103,7 +103,7 @@ describe('logs', () => {
   })
 })
 
-it('crashes are listed with their stacks', async () => {
+it('crashes are listed with their stacks [42.16]', async () => {
   const response = await api.request('GET', `${base}/crashes`, { key: readOnly })
   expectConventions(response)
   const { data, next_cursor: cursor } = response.json<Listed>()
@@ -127,7 +127,7 @@ it('crashes are listed with their stacks', async () => {
 })
 
 describe('notifications', () => {
-  it('are listed', async () => {
+  it('are listed [42.19]', async () => {
     const response = await api.request('GET', `${base}/notifications`, { key: readOnly })
     expectConventions(response)
     expect(response.json()).toEqual({
@@ -144,7 +144,7 @@ describe('notifications', () => {
     })
   })
 
-  it('are opened and dismissed by keys that control', async () => {
+  it('are opened and dismissed by keys that control [42.35]', async () => {
     const at = `${base}/notifications/${doubleNotification}`
     const opened = await api.request('POST', `${at}/open`)
     expectConventions(opened)
@@ -157,7 +157,7 @@ describe('notifications', () => {
     }
   })
 
-  it('are not found when the phone does not show them', async () => {
+  it('are not found when the phone does not show them [23.45, 42.28]', async () => {
     for (const id of ['ntf_aaaaaaaaaaaa', 'ntf_1', 'x'])
       for (const verb of ['open', 'dismiss']) {
         const response = await api.request('POST', `${base}/notifications/${id}/${verb}`)
@@ -177,7 +177,7 @@ describe('notifications for guarded requests', () => {
     api.agent.held.notifications = [shownNotification]
   })
 
-  it('are refused when the notification of an app that is left to a person has the same texts', async () => {
+  it('are refused when the notification of an app that is left to a person has the same texts [42.26]', async () => {
     for (const change of [{}, { title: ' Title', text: 'Text\nand more' }, { title: 'Text', text: 'Title' }])
       for (const order of [0, 1]) {
         const listed = [shownNotification, { ...bank, ...change }]
@@ -215,7 +215,7 @@ describe('permissions', () => {
   const set = (body: object, name = 'org.example.app', key?: string) =>
     api.request('POST', `${base}/apps/${name}/permissions`, { body, ...(key ? { key } : {}) })
 
-  it('are granted and revoked', async () => {
+  it('are granted and revoked [42.32]', async () => {
     const response = await set({ grant: [camera], revoke: [contacts] })
     expectConventions(response)
     expect(response.json()).toEqual({
@@ -239,7 +239,7 @@ describe('permissions', () => {
     errorOf(await set({ grant: [camera] }, 'nodots'), 400, 'validation_failed')
   })
 
-  it('are refused to guarded requests for apps that are left to a person', async () => {
+  it('are refused to guarded requests for apps that are left to a person [42.34]', async () => {
     const path = `${base}/apps/com.android.vending/permissions`
     const headers = { 'phonerack-profile': 'guarded' }
     const error = errorOf(

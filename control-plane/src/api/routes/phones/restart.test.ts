@@ -24,14 +24,14 @@ afterAll(() => api.close())
 const post = (what: string, key = api.key, phone = id) =>
   api.request('POST', `/v1/phones/${phone}/${what}`, { key })
 
-it('reboot answers 202 with the phone, now starting', async () => {
+it('reboot answers 202 with the phone, now starting [2.23]', async () => {
   const response = await post('reboot')
   expectConventions(response)
   expect(response.statusCode).toBe(202)
   expect(response.json()).toMatchObject({ id, object: 'phone', status: 'starting' })
 })
 
-it('reset answers 202 with the phone and what is erased, and needs phones:delete', async () => {
+it('reset answers 202 with the phone and what is erased, and needs phones:delete [2.24]', async () => {
   const phone = await api.readyPhone()
   const error = errorOf(await post('reset', api.key, phone), 403, 'insufficient_scope')
   expect(error.details).toEqual({ required: 'phones:delete' })
@@ -47,7 +47,7 @@ it('reboot needs phones:control', async () => {
   errorOf(await post('reboot', readOnly), 403, 'insufficient_scope')
 })
 
-it.each(['reboot', 'reset'])('%s accepts no field', async (what) => {
+it.each(['reboot', 'reset'])('%s accepts no field [35.40]', async (what) => {
   const key = { authorization: `Bearer ${admin}` }
   const url = `/v1/phones/${await api.readyPhone()}/${what}`
   const before = api.calls.length

@@ -31,7 +31,7 @@ describe('GET observe', () => {
     ['?screenshot=jpeg', { format: 'jpeg', maxWidth: null, quality: null }],
     ['?screenshot=png&max_width=160', { format: 'png', maxWidth: 160, quality: null }],
     ['?screenshot=png&format=text', null],
-  ])('observe%s requests the screenshot %j', async (query, screenshot) => {
+  ])('observe%s requests the screenshot %j [28.7]', async (query, screenshot) => {
     expect((await get(`observe${query}`)).statusCode).toBe(200)
     expect(lastCall('devices.observe')[2]).toEqual(screenshot)
   })
@@ -43,7 +43,7 @@ describe('GET observe', () => {
     expectConventions(response)
   })
 
-  it('returns only the text, with the snapshot in a header', async () => {
+  it('returns only the text, with the snapshot in a header [2.9]', async () => {
     const response = await get('observe?format=text')
     expect(response.headers).toMatchObject({
       'content-type': 'text/plain; charset=utf-8',
@@ -77,7 +77,7 @@ describe('GET screenshot', () => {
     ['?format=png&quality=50', 'image/png', { format: 'png', maxWidth: null, quality: null }],
     ['?format=jpeg', 'image/jpeg', { format: 'jpeg', maxWidth: null, quality: 70 }],
     ['?format=jpeg&quality=95&max_width=2000', 'image/jpeg', { format: 'jpeg', maxWidth: 2000, quality: 95 }],
-  ])('screenshot%s is %s', async (query, type, request) => {
+  ])('screenshot%s is %s [2.10, 29.8]', async (query, type, request) => {
     const response = await get(`screenshot${query}`)
     expect(response.headers).toMatchObject({
       'content-type': type,
@@ -101,7 +101,7 @@ describe('GET screenshot of a protected window', () => {
 })
 
 describe('POST actions', () => {
-  it('passes the actions with their defaults', async () => {
+  it('passes the actions with their defaults [30.11]', async () => {
     const response = await act({
       actions: [
         { type: 'long_press', target: { text: 'a' } },

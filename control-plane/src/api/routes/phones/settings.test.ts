@@ -46,7 +46,7 @@ describe('clipboard', () => {
     expect((await get('clipboard')).json()).toEqual({ text })
   })
 
-  it('accepts 1 to 10,000 characters', async () => {
+  it('accepts 1 to 10,000 characters [20.43]', async () => {
     for (const text of ['a', 'ab', '😀'.repeat(9999), '😀'.repeat(10_000)])
       expect((await put('clipboard', { text })).statusCode).toBe(200)
     await refused('clipboard', { text: 'a'.repeat(10_001) })
@@ -56,7 +56,7 @@ describe('clipboard', () => {
     await refused('clipboard', { text: 'a', more: true })
   })
 
-  it('needs phones:control for reads too', async () => {
+  it('needs phones:control for reads too [35.13]', async () => {
     const key = await api.keyOf('read-only')
     const error = errorOf(await api.request('GET', `${base}/clipboard`, { key }), 403, 'insufficient_scope')
     expect(error.details).toEqual({ required: 'phones:control' })
@@ -105,7 +105,7 @@ describe('location', () => {
 
 describe('locale', () => {
   it.each(['en', 'fil', 'en-US', 'zh-Hant-TW', 'zh-Hans', 'es-419', 'sr-Latn-RS'])(
-    'accepts %s',
+    'accepts %s [35.23]',
     async (locale) => {
       expect((await put('locale', { locale })).json()).toEqual({ locale })
       expect((await get('locale')).json()).toEqual({ locale })
@@ -113,7 +113,7 @@ describe('locale', () => {
   )
 
   it.each(['', 'e', 'EN', 'engl', 'en_US', 'en-us', 'en-USA', 'en-12', 'zh-hant', 'en-US-x', 'en '])(
-    'refuses %j',
+    'refuses %j [35.24]',
     async (locale) => {
       await refused('locale', { locale })
     },
@@ -183,7 +183,7 @@ describe('paths', () => {
       expect(storagePath(bad), bad).toBeNull()
   })
 
-  it('have at most 1024 characters', () => {
+  it('have at most 1024 characters [20.44, 34.4]', () => {
     for (const name of ['a'.repeat(1015), '😀'.repeat(1016)])
       expect(storagePath(`/sdcard/${name}`)).not.toBeNull()
     expect(storagePath(`/sdcard/${'a'.repeat(1017)}`)).toBeNull()
@@ -195,7 +195,7 @@ describe('files', () => {
     api.request('PUT', `${base}/files?path=${encodeURIComponent(path)}`, { payload, headers })
   const query = (path: string) => `path=${encodeURIComponent(path)}`
 
-  it('are uploaded as raw bytes of any type, and downloaded unchanged', async () => {
+  it('are uploaded as raw bytes of any type, and downloaded unchanged [2.11, 2.15]', async () => {
     const bytes = Buffer.from([0, 255, 123, 34, 10])
     for (const type of [undefined, 'application/json', 'text/plain', 'image/png']) {
       const response = await upload(
@@ -224,7 +224,7 @@ describe('files', () => {
     })
   })
 
-  it('may be empty, and have at most 4,000,000 bytes', async () => {
+  it('may be empty, and have at most 4,000,000 bytes [20.3]', async () => {
     expect((await upload('/sdcard/empty', Buffer.alloc(0))).json()).toEqual({
       path: '/sdcard/empty',
       size: 0,
@@ -253,7 +253,7 @@ describe('files', () => {
     expect(error.details).toEqual({ path: '/sdcard/none' })
   })
 
-  it('have file names in headers that every browser can read', async () => {
+  it('have file names in headers that every browser can read [34.16]', async () => {
     for (const name of ['名前.txt', 'a\r\nX-Evil: 1', 'plain.txt']) {
       api.agent.held.contents.set(`/sdcard/${name}`, Buffer.from('x'))
       const response = await get(`files/content?${query(`/sdcard/${name}`)}`)
@@ -264,7 +264,7 @@ describe('files', () => {
 })
 
 describe('each endpoint', () => {
-  it('needs a ready phone', async () => {
+  it('needs a ready phone [34.1]', async () => {
     const parked = `/v1/phones/${await api.placePhone('parked')}`
     for (const [method, path] of [
       ['GET', 'device'],

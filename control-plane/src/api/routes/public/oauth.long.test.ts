@@ -79,7 +79,7 @@ const listed = async (): Promise<ListedKey[]> =>
   (await member.ask('GET', `/projects/${tenant.projectId}/keys`)).body['data'] as ListedKey[]
 
 describe('a client', () => {
-  it('finds the server from a refusal of /mcp', async () => {
+  it('finds the server from a refusal of /mcp [40.4]', async () => {
     const refused = await oauth.use('prk_x')
     const [, address = ''] =
       /resource_metadata="([^"]+)"/.exec(String(refused.headers['www-authenticate'])) ?? []
@@ -152,7 +152,7 @@ describe('a client', () => {
     expect([refused.status, refused.body['error']]).toMatchObject([400, { code: 'invalid_request' }])
   })
 
-  it('gets tokens for the chosen rights, uses tools, refreshes, and is listed and revoked as a key', async () => {
+  it('gets tokens for the chosen rights, uses tools, refreshes, and is listed and revoked as a key [40.5]', async () => {
     const { query, verifier } = newRequest(clientId)
     const answer = sentTo(await consent(member, tenant.projectId, query, { preset: 'read-only' }))
     expect(answer.get('state')).toBe('12345678901234567890123')
@@ -209,7 +209,7 @@ describe('a client', () => {
 })
 
 describe('a token', () => {
-  it('is refused by /v1 and /operator/v1', async () => {
+  it('is refused by /v1 and /operator/v1 [40.6]', async () => {
     const { access, refresh } = await connected()
     const headers = { authorization: `Bearer ${access}` }
     const answer = await plane.server.inject({ url: '/v1/account', headers })
@@ -236,7 +236,7 @@ describe('a token', () => {
     }
   })
 
-  it('ends the connector when it is refreshed twice', async () => {
+  it('ends the connector when it is refreshed twice [40.7]', async () => {
     const { refresh } = await connected()
     const next = await refreshed(refresh)
     const access = String(next.body['access_token'])
@@ -261,7 +261,7 @@ describe('a token', () => {
     ).toBe(1)
   })
 
-  it('is served again for 30 seconds from its first use, and not after a revocation', async () => {
+  it('is served again for 30 seconds from its first use, and not after a revocation [40.8]', async () => {
     const { refresh } = await connected()
     const first = await refreshed(refresh)
     ahead += 29_000
@@ -300,7 +300,7 @@ describe('a token', () => {
 })
 
 describe('a code', () => {
-  it('ends the connector when it is used twice', async () => {
+  it('ends the connector when it is used twice [40.9]', async () => {
     const fields = await granted()
     const { body } = await oauth.token(fields)
     expect((await oauth.use(String(body['access_token']))).status).toBe(200)
@@ -358,7 +358,7 @@ describe('a request', () => {
     'https://agents.example.com:8443/callback',
     'javascript:alert(1)',
     '//agents.example.com/callback',
-  ])('with the redirect %s leads nowhere', async (redirectUri) => {
+  ])('with the redirect %s leads nowhere [40.10]', async (redirectUri) => {
     const error = await look({ redirect_uri: redirectUri })
     expect(error).toMatchObject({ code: 'invalid_request' })
     expect(error.details.redirect_to).toBeUndefined()

@@ -119,7 +119,7 @@ it('names an element by its own ID, then by its text, description, and number', 
   ])
 })
 
-it('replaces refs and fresh points by elements, and keeps other points with a comment', () => {
+it('replaces refs and fresh points by elements, and keeps other points with a comment [43.31]', () => {
   const screen = screenOf([element(1, { text: 'Next' }), element(2, { text: mark, state: ['editable'] })])
   const target = { ref: 1, snapshot_id: 'snp_aaaaaaaaaaaa' }
   const fresh = { before: screen, beforeAt: new Date(Date.UTC(2026, 10, 27)) }
@@ -160,7 +160,7 @@ it('replaces refs and fresh points by elements, and keeps other points with a co
   expect(py).toContain('TEXT_1 = os.environ["TEXT_1"]')
 })
 
-it('leaves failed actions out, and comments out those with an unknown outcome', () => {
+it('leaves failed actions out, and comments out those with an unknown outcome [43.32]', () => {
   const error = { message: 'x', retryable: false, next: null, details: {} }
   const step = stepOf([{ type: 'home' }, { type: 'back' }])
   const failed = { ...error, code: 'provider_error' } as const
@@ -248,7 +248,7 @@ function compile(ts: string, py: string): void {
   }
 }
 
-it('no text of a phone or a tenant ends a literal or a comment', () => {
+it('no text of a phone or a tenant ends a literal or a comment [43.33]', () => {
   const hostile = [
     ...[
       '"); process.exit(1); ("',
