@@ -1,23 +1,22 @@
 /** Effects of operator requests, for tests that do not need the request. Named as in `operator/`. */
-import { newId, newSecret } from '@phonerack/shared'
-import { type Operator } from '../base/audit/auth.js'
+import { newId } from '@phonerack/shared'
+import { type AuditActor } from '../base/db/audit-log.js'
 import * as devices from '../fleet/operator/devices.js'
 import * as hosts from '../fleet/operator/hosts.js'
 import * as keys from '../fleet/operator/keys.js'
 import * as projects from '../fleet/operator/projects.js'
-import { asOperator, type Change, type Work } from '../base/audit/work.js'
+import { inAuditedTransaction, type Change, type Work } from '../base/audit/work.js'
 import { type Core } from '../base/core/core.js'
 
-const operator: Operator = {
+const operator: AuditActor = {
   tokenId: newId('operatorToken'),
   tokenName: 'test',
   address: '127.0.0.1',
   requestId: newId('request'),
-  secret: () => newSecret('operator'),
 }
 
 const doing = async <T>(core: Core, act: (work: Work) => Promise<Change<T>>): Promise<T> =>
-  (await asOperator(core, operator, act)).result
+  (await inAuditedTransaction(core, operator, act)).result
 
 export const enrollDevice = (core: Core, ref: string, failPhone?: string) =>
   doing(core, (work) => devices.enrollDevice(work, ref, failPhone))

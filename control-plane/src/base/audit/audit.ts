@@ -1,33 +1,20 @@
-/**
- * The audit log of operators' changes: written in the transaction of the change, kept for a year,
- * without secrets.
- */
+/** The audit log: written in the transaction of the change, kept for a year, without secrets. */
 import { type AuditEntry } from '../../gen/prisma/client.js'
 import { type Core } from '../core/core.js'
 import { addEntry, type AuditedChange } from '../db/audit-log.js'
 import { type Tx } from '../db/database.js'
-import { type Operator } from './auth.js'
 import { type Change, type Work } from './work.js'
 
-/**
- * Adds a change's entry. `action`: for example `project.change`. `operator`: the actor, where it is
- * known only within the transaction.
- */
+/** Adds a change's entry. @param action for example `project.change` */
 export async function addAudit(
-  work: Work,
+  { core, tx, now, actor, afterCommit }: Work,
   action: string,
-  change: Omit<Change<unknown>, 'result'>,
-  operator: Omit<Operator, 'secret'> = work.operator,
+  { target, before, after }: Omit<Change<unknown>, 'result'>,
 ): Promise<void> {
-  const { tokenId, tokenName, address, requestId } = operator
-  const { target, before, after } = change
-  await addEntry(
-    work.tx,
-    { at: work.now, tokenId, tokenName, address, requestId },
-    { action, target, before, after },
-  )
-  work.afterCommit(() =>
-    work.core.log.info({ audit: action, target, token: tokenId, request_id: requestId }, 'operator request'),
+  const { tokenId, tokenName, address, requestId } = actor
+  await addEntry(tx, { at: now, tokenId, tokenName, address, requestId }, { action, target, before, after })
+  afterCommit(() =>
+    core.log.info({ audit: action, target, token: tokenId, request_id: requestId }, 'audited change'),
   )
 }
 

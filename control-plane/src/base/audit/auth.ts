@@ -3,6 +3,7 @@
  * neither expired nor revoked.
  */
 import { ApiError, hashSecret, isSecret } from '@phonerack/shared'
+import { type AuditActor } from '../db/audit-log.js'
 import { createSecretLookup, type SecretLookup } from '../db/secret-lookup.js'
 import { type OperatorToken } from '../../gen/prisma/client.js'
 import { type Core } from '../core/core.js'
@@ -10,13 +11,8 @@ import { type Core } from '../core/core.js'
 /** `last_used_at` is written at most this often, in milliseconds. */
 const lastUsedAccuracyMs = 60_000
 
-/** The sender of this request and its address, as the audit log records them. */
-export interface Operator {
-  tokenId: string
-  tokenName: string
-  /** The client's address. */
-  address: string
-  requestId: string
+/** The sender of an operator's request. */
+export interface Operator extends AuditActor {
   /** The token, which seals stored responses. Never stored or logged. */
   secret: () => string
 }
@@ -42,7 +38,7 @@ export const createTokenLookup = (core: Core): SecretLookup =>
 export async function authenticateOperator(
   core: Core,
   secret: string,
-  { address, requestId }: Pick<Operator, 'address' | 'requestId'>,
+  { address, requestId }: Pick<AuditActor, 'address' | 'requestId'>,
 ): Promise<Operator> {
   const token = isSecret('operator', secret)
     ? await core.db.operatorToken.findUnique({ where: { secretHash: hashSecret(secret) } })

@@ -5,6 +5,7 @@
  */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 import { ApiError } from '@phonerack/shared'
+import { type Operator } from './auth.js'
 import { type Work } from './work.js'
 
 export interface Answer {
@@ -21,9 +22,13 @@ const tagBytes = 16
  * Claims the key, or returns the response of the earlier request that used it. Waits for a request
  * in progress. @throws ApiError idempotency_conflict
  */
-export async function claimKey(work: Work, key: string, fingerprint: string): Promise<Answer | null> {
-  const { tx, now, operator } = work
-  const { tokenId } = operator
+export async function claimKey(
+  work: Work<Operator>,
+  key: string,
+  fingerprint: string,
+): Promise<Answer | null> {
+  const { tx, now, actor } = work
+  const { tokenId } = actor
   await tx.operatorRequest.deleteMany({ where: { tokenId, key, expiresAt: { lte: now } } })
   const expiresAt = new Date(now.getTime() + work.core.rules.idempotencyWindowMs)
   const { count } = await tx.operatorRequest.createMany({
@@ -37,12 +42,12 @@ export async function claimKey(work: Work, key: string, fingerprint: string): Pr
       message: 'The `Idempotency-Key` was already used for a different request.',
       next: 'Send the original request with this key, or send this request with a new key.',
     })
-  return { status: earlier.status, text: open(operator.secret(), key, earlier.answer) }
+  return { status: earlier.status, text: open(actor.secret(), key, earlier.answer) }
 }
 
 /** Stores the response for repeats. */
-export async function keepAnswer(work: Work, key: string, answer: Answer): Promise<void> {
-  const { tokenId, secret } = work.operator
+export async function keepAnswer(work: Work<Operator>, key: string, answer: Answer): Promise<void> {
+  const { tokenId, secret } = work.actor
   await work.tx.operatorRequest.update({
     where: { tokenId_key: { tokenId, key } },
     data: { status: answer.status, answer: seal(secret(), key, answer.text) },

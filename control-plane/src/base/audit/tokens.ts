@@ -33,7 +33,7 @@ export async function createToken(
       id: newId('operatorToken'),
       secretHash: hashSecret(secret),
       name: input.name,
-      createdBy: work.operator.tokenId,
+      createdBy: work.actor.tokenId,
       createdAt: work.now,
       expiresAt: expiryFrom(input.expires, work.now),
     },
@@ -54,7 +54,7 @@ export async function revokeToken(
   work: Work,
   id: string,
 ): Promise<Change<ReturnType<typeof tokenView> & { created_tokens: { id: string; name: string }[] }>> {
-  const { tx, now, operator } = work
+  const { tx, now, actor } = work
   await tx.$queryRaw`select 1 from operator_tokens where id = ${id} for update`
   const before = await tx.operatorToken.findUnique({ where: { id } })
   if (!before)
@@ -62,7 +62,7 @@ export async function revokeToken(
   const data = {
     revokedAt: before.revokedAt ?? now,
     // Prevents the configuration from making it valid again.
-    revokedBy: isRevokedByOperator(before) ? before.revokedBy : operator.tokenId,
+    revokedBy: isRevokedByOperator(before) ? before.revokedBy : actor.tokenId,
   }
   await tx.operatorToken.update({ where: { id }, data })
   const after = tokenView({ ...before, ...data })

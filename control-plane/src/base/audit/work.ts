@@ -1,20 +1,20 @@
-/** Runs an operator's change in a transaction, with its audit entry. */
-import { type AuditedChange } from '../db/audit-log.js'
+/** Runs a change by a request in a transaction, with its audit entry. */
+import { type AuditActor, type AuditedChange } from '../db/audit-log.js'
 import { inTransaction, type Tx } from '../db/database.js'
 import { type Core } from '../core/core.js'
-import { type Operator } from './auth.js'
 
-export interface Work {
+/** Where a request comes from, as the audit log records it. */
+export type Origin = Pick<AuditActor, 'address' | 'requestId'>
+
+/** `Work<Origin>`: the transaction finds out who makes the change, from a proof such as a join token. */
+export interface Work<A extends Origin = AuditActor> {
   core: Core
   tx: Tx
   now: Date
-  operator: Operator
+  actor: A
   /** For effects that a rollback must prevent, such as notifying other replicas. */
   afterCommit: (effect: () => void) => void
 }
-
-/** Where a request comes from, as the audit log records it. */
-export type Origin = Pick<Operator, 'address' | 'requestId'>
 
 /** The result of a change. `before` or `after` is null when the object did not exist before, or does not exist now. */
 export interface Change<T> extends Omit<AuditedChange, 'action'> {
@@ -25,48 +25,33 @@ export interface Change<T> extends Omit<AuditedChange, 'action'> {
  * Runs `act` in one transaction. It may run again after a deadlock, so it must have no effect
  * outside the transaction.
  */
-export async function asOperator<T>(
+export async function inAuditedTransaction<T, A extends Origin>(
   core: Core,
-  operator: Operator,
-  act: (work: Work) => Promise<T>,
+  actor: A,
+  act: (work: Work<A>) => Promise<T>,
 ): Promise<T> {
   let effects: (() => void)[] = []
   const result = await inTransaction(core.db, (tx) => {
     effects = []
     const afterCommit = (effect: () => void): void => void effects.push(effect)
-    return act({ core, tx, now: core.clock.now(), operator, afterCommit })
+    return act({ core, tx, now: core.clock.now(), actor, afterCommit })
   })
   for (const effect of effects) effect()
   return result
 }
 
-/** Finds an operator by the ID of a token, or of a user of the console; null: an earlier version did not record it. */
-export type FindGiver = (tokenId: string | null) => Promise<Omit<Operator, 'secret'>>
+export const actingAs = (work: Work<Origin>, tokenId: string, tokenName: string): Work => ({
+  ...work,
+  actor: { ...work.actor, tokenId, tokenName },
+})
 
 /**
- * Like `asOperator`, for a party that uses a credential from an operator, such as a join token:
- * `giver` finds the operator to name in the audit entry.
+ * Acts for the party who created a credential, such as a join token. @param giver the ID of a token of an operator, or of a user;
+ * null: an earlier version did not record it
  */
-export const onBehalf = <T>(
-  core: Core,
-  from: Origin,
-  act: (work: Work, giver: FindGiver) => Promise<T>,
-): Promise<T> => {
-  const nobody: Operator = {
-    tokenId: '',
-    tokenName: '',
-    ...from,
-    secret: () => {
-      throw new Error('this request has no token of an operator')
-    },
-  }
-  return asOperator(core, nobody, (work) =>
-    act(work, async (tokenId) => {
-      const token =
-        tokenId === null ? null : await work.tx.operatorToken.findUnique({ where: { id: tokenId } })
-      const user =
-        tokenId === null || token ? null : await work.tx.user.findUnique({ where: { id: tokenId } })
-      return { ...from, tokenId: tokenId ?? '', tokenName: token?.name ?? user?.email ?? '' }
-    }),
-  )
+export async function actingFor(work: Work<Origin>, giver: string | null): Promise<Work> {
+  const { operatorToken, user } = work.tx
+  const token = giver === null ? null : await operatorToken.findUnique({ where: { id: giver } })
+  const person = giver === null || token ? null : await user.findUnique({ where: { id: giver } })
+  return actingAs(work, giver ?? '', token?.name ?? person?.email ?? '')
 }

@@ -1,4 +1,4 @@
-/** Adds entries to the audit log, in the transaction of the change. Operators' changes: `audit/audit.ts`. */
+/** Adds entries to the audit log, in the transaction of the change. Changes by requests: `audit/audit.ts`. */
 import { hostname, userInfo } from 'node:os'
 import { redactSecrets } from '@phonerack/shared'
 import { Prisma } from '../../gen/prisma/client.js'
@@ -7,13 +7,18 @@ import { type Tx } from './database.js'
 /** JSON of an object as the operator API shows it, without secrets. */
 export type Facts = Record<string, unknown> | null
 
+/** The actor of a change: an operator, a user, the key of a client, a host, a command or a replica. */
 export interface AuditActor {
-  at: Date
+  /** The ID of the actor, not only of a token. */
   tokenId: string
   tokenName: string
   /** The client's address; empty: the change was made on a machine of the control plane. */
   address: string
   requestId: string
+}
+
+export interface DatedActor extends AuditActor {
+  at: Date
 }
 
 export interface AuditedChange {
@@ -27,7 +32,7 @@ export interface AuditedChange {
 
 export async function addEntry(
   tx: Pick<Tx, 'auditEntry'>,
-  actor: AuditActor,
+  actor: DatedActor,
   { action, target, before, after }: AuditedChange,
 ): Promise<void> {
   await tx.auditEntry.create({ data: { ...actor, action, target, before: keep(before), after: keep(after) } })
@@ -40,7 +45,7 @@ const keep = (facts: Facts): Prisma.InputJsonValue | typeof Prisma.DbNull =>
     : (JSON.parse(redactSecrets(JSON.stringify(facts))) as Prisma.InputJsonObject)
 
 /** A person at a machine of the control plane. @param command without secrets and paths: `rotate-authority begin` */
-export const commandActor = (command: string, at: Date): AuditActor => ({
+export const commandActor = (command: string, at: Date): DatedActor => ({
   at,
   tokenId: 'command',
   tokenName: `${userName()} on ${hostname()}`,
@@ -49,7 +54,7 @@ export const commandActor = (command: string, at: Date): AuditActor => ({
 })
 
 /** A setting with which a replica starts. */
-export const startActor = (replicaId: string, at: Date): AuditActor => ({
+export const startActor = (replicaId: string, at: Date): DatedActor => ({
   at,
   tokenId: 'configuration',
   tokenName: `replica ${replicaId}`,

@@ -7,7 +7,7 @@ import { authorityFingerprint } from '@phonerack/shared'
 import { type Config } from '../config/config.js'
 import { type Installation } from '../../gen/prisma/client.js'
 import { newAuthority } from '../pki/authority.js'
-import { addEntry, type AuditActor, type Facts } from './audit-log.js'
+import { addEntry, type DatedActor, type Facts } from './audit-log.js'
 import { inTransaction, type Database, type Tx } from './database.js'
 import { decryptAuthority, encryptAuthority } from './installation.js'
 import { schemaVersion } from './schema-version.js'
@@ -111,7 +111,7 @@ export class StepRefused extends Error {
 }
 
 /** Creates the next authority. @throws StepRefused; StartRefusal for another service key */
-export async function beginRotation(db: Database, config: Config, by: AuditActor): Promise<RotationStatus> {
+export async function beginRotation(db: Database, config: Config, by: DatedActor): Promise<RotationStatus> {
   const before = await readRotation(db, config.rules)
   if (before.phase !== 'closed') throw new StepRefused('a rotation is open already')
   const row = await db.installation.findUniqueOrThrow({ where: { id: 1 } })
@@ -142,7 +142,7 @@ export async function beginRotation(db: Database, config: Config, by: AuditActor
 export function switchRotation(
   db: Database,
   rules: Rules,
-  by: AuditActor,
+  by: DatedActor,
   check: (status: RotationStatus) => void,
 ): Promise<RotationStatus> {
   return step(db, rules, by, switching, async (tx, status) => {
@@ -157,7 +157,7 @@ export function switchRotation(
 export function finishRotation(
   db: Database,
   rules: Rules,
-  by: AuditActor,
+  by: DatedActor,
   check: (status: RotationStatus) => void,
 ): Promise<RotationStatus> {
   return step(db, rules, by, finishing, async (tx, status) => {
@@ -169,7 +169,7 @@ export function finishRotation(
 }
 
 /** Drops the next authority. Only before the switch. */
-export const cancelRotation = (db: Database, rules: Rules, by: AuditActor): Promise<RotationStatus> =>
+export const cancelRotation = (db: Database, rules: Rules, by: DatedActor): Promise<RotationStatus> =>
   step(db, rules, by, cancelling, (tx) =>
     tx.installation.update({ where: { id: 1 }, data: closed }).then(() => undefined),
   )
@@ -189,7 +189,7 @@ const names = { begun: 'begun, and not switched', switched: 'switched' }
 function step(
   db: Database,
   rules: Rules,
-  by: AuditActor,
+  by: DatedActor,
   { name, needed }: Step,
   work: (tx: Tx, status: RotationStatus) => Promise<void>,
 ): Promise<RotationStatus> {
@@ -208,7 +208,7 @@ function step(
 
 async function recorded(
   tx: Tx,
-  by: AuditActor,
+  by: DatedActor,
   name: string,
   before: RotationStatus,
   after: RotationStatus,

@@ -1,7 +1,7 @@
 /** Encrypts the keys of the certificate authority, of a second one during its rotation, and of webhooks, with another service key. For `rotate-service-key`. */
 import { ServiceKey } from '../pki/service-key.js'
 import { decryptAuthority, sealAuthority, type Stored } from './installation.js'
-import { addEntry, type AuditActor } from './audit-log.js'
+import { addEntry, type DatedActor } from './audit-log.js'
 import { inTransaction, type Database } from './database.js'
 import { sealWebhookKey, tryUnseal } from './webhook-key.js'
 
@@ -26,7 +26,7 @@ export interface Rotation {
 export async function rotateServiceKey(
   db: Database,
   { serviceKeyFile, nextFile, like = nextFile }: KeyFiles,
-  by: AuditActor,
+  by: DatedActor,
 ): Promise<Rotation> {
   const row = await db.installation.findUnique({ where: { id: 1 } })
   if (row === null)

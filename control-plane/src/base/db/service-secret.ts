@@ -1,6 +1,6 @@
 /** Secrets that all replicas share, stored in the database. */
 import { randomBytes } from 'node:crypto'
-import { addEntry, type AuditActor } from './audit-log.js'
+import { addEntry, type DatedActor } from './audit-log.js'
 import { inTransaction, type Database } from './database.js'
 
 /** Returns the 32-byte secret of this name. The first replica that needs it creates it. */
@@ -10,7 +10,7 @@ export async function serviceSecret(db: Database, name: 'cursors'): Promise<Uint
 }
 
 /** Replicas that run keep the earlier one until they restart. */
-export async function replaceServiceSecret(db: Database, name: 'cursors', by: AuditActor): Promise<void> {
+export async function replaceServiceSecret(db: Database, name: 'cursors', by: DatedActor): Promise<void> {
   const secret = randomBytes(32)
   await inTransaction(db, async (tx) => {
     await tx.serviceSecret.upsert({ where: { name }, create: { name, secret }, update: { secret } })

@@ -23,7 +23,7 @@ import { addAudit } from '../../base/audit/audit.js'
 import { onlyCountry, takeName } from './host-names.js'
 import { isValidGiver } from './givers.js'
 import { natsUserCheck, type NatsUserCheck } from './new-nats-user.js'
-import { onBehalf, type Origin, type Work } from '../../base/audit/work.js'
+import { actingFor, inAuditedTransaction, type Origin, type Work } from '../../base/audit/work.js'
 
 export interface JoinParts {
   core: Core
@@ -160,7 +160,11 @@ const otherAuthority = () =>
   })
 
 /** Returns the ID of the operator token that created it. @throws ApiError unauthorized */
-async function spend({ tx, now }: Work, { token, caPem }: Admitted, hostId: string): Promise<string | null> {
+async function spend(
+  { tx, now }: Work<Origin>,
+  { token, caPem }: Admitted,
+  hostId: string,
+): Promise<string | null> {
   // Until the host is stored, the authority stays.
   const [row] = await tx.$queryRaw<{ ca: string }[]>`select ca_certificate as ca from installation
     where id = 1 for share`
@@ -182,7 +186,7 @@ type Named = Pick<Host, 'name' | 'country'>
 async function store(core: Core, hostId: string, host: Admitted, from: Origin): Promise<Named> {
   const { name, natsPublicKey } = host
   const certificateExpiresAt = new Date(new X509Certificate(host.certificatePem).validTo)
-  return onBehalf(core, from, async (work, giver) => {
+  return inAuditedTransaction(core, from, async (work) => {
     const { tx, now } = work
     const createdBy = await spend(work, host, hostId)
     // A refusal takes back the use of the token.
@@ -193,7 +197,7 @@ async function store(core: Core, hostId: string, host: Admitted, from: Origin): 
       data: { id: hostId, name, country, natsPublicKey, joinedAt: now, certificateExpiresAt },
     })
     const after = { name, country }
-    await addAudit(work, 'host.join', { target: hostId, before: null, after }, await giver(createdBy))
+    await addAudit(await actingFor(work, createdBy), 'host.join', { target: hostId, before: null, after })
     return after
   })
 }
@@ -211,7 +215,7 @@ async function replace(
   const { natsPublicKey, certificatePem, requireNewUser } = host
   const certificates = adopted(certificatePem)
   const { certificateFingerprint } = certificates
-  return onBehalf(core, from, async (work, giver) => {
+  return inAuditedTransaction(core, from, async (work) => {
     const { tx } = work
     const createdBy = await spend(work, host, hostId)
     await requireNewUser(tx, natsPublicKey)
@@ -252,7 +256,7 @@ async function replace(
       before: facts(row.certificateFingerprint),
       after: facts(certificateFingerprint),
     }
-    await addAudit(work, 'host.rejoin', change, await giver(createdBy))
+    await addAudit(await actingFor(work, createdBy), 'host.rejoin', change)
     return { name: row.name, country: row.country }
   })
 }

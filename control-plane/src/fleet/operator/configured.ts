@@ -10,9 +10,8 @@ import { type Core } from '../../base/core/core.js'
 import { type Database } from '../../base/db/database.js'
 import { runningReplica } from '../../base/db/running-replica.js'
 import { addAudit } from '../../base/audit/audit.js'
-import { type Operator } from '../../base/audit/auth.js'
 import { byConfiguration, isRevokedByOperator, tokenView } from '../../base/audit/tokens.js'
-import { asOperator, type Work } from '../../base/audit/work.js'
+import { actingAs, inAuditedTransaction, type Origin, type Work } from '../../base/audit/work.js'
 
 /**
  * Refuses a start that would revoke the configured token of a running replica. @throws StartRefusal
@@ -44,16 +43,8 @@ export async function setConfiguredOperator(
   replicaId: string,
 ): Promise<void> {
   const id = newId('operatorToken')
-  const operator = {
-    tokenId: id,
-    tokenName: 'configured',
-    address: '',
-    requestId: `start of ${replicaId}`,
-    secret: () => {
-      throw new Error('the configuration has only the hash of its token')
-    },
-  }
-  await asOperator(core, operator, async (work) => {
+  const from = { address: '', requestId: `start of ${replicaId}` }
+  await inAuditedTransaction(core, from, async (work) => {
     const token = await enter(work, id, secretHash)
     await replaceOthers(work, token)
     if (token.revokedAt)
@@ -62,7 +53,7 @@ export async function setConfiguredOperator(
 }
 
 /** Returns the row of the configured token: created, restored, or unchanged. */
-async function enter(work: Work, id: string, secretHash: string): Promise<OperatorToken> {
+async function enter(work: Work<Origin>, id: string, secretHash: string): Promise<OperatorToken> {
   const { tx, now } = work
   const row = { id, secretHash, name: 'configured', isConfigured: true, createdAt: now }
   // Waits for a replica with the same configuration that starts at the same moment.
@@ -75,17 +66,11 @@ async function enter(work: Work, id: string, secretHash: string): Promise<Operat
     data: { revokedAt: null, revokedBy: null },
   })
   const change = { target: token.id, before: count === 0 ? tokenView(before) : null, after: tokenView(token) }
-  await addAudit(work, 'operator_token.configure', change, named(work, token))
+  await addAudit(actingAs(work, token.id, token.name), 'operator_token.configure', change)
   return token
 }
 
-const named = ({ operator }: Work, token: OperatorToken): Operator => ({
-  ...operator,
-  tokenId: token.id,
-  tokenName: token.name,
-})
-
-async function replaceOthers(work: Work, token: OperatorToken): Promise<void> {
+async function replaceOthers(work: Work<Origin>, token: OperatorToken): Promise<void> {
   const { tx, now } = work
   const { secretHash } = token
   await tx.$queryRaw`select 1 from operator_tokens
@@ -97,6 +82,6 @@ async function replaceOthers(work: Work, token: OperatorToken): Promise<void> {
     const data = { revokedAt: now, revokedBy: byConfiguration }
     const after = await tx.operatorToken.update({ where: { id: before.id }, data })
     const change = { target: before.id, before: tokenView(before), after: tokenView(after) }
-    await addAudit(work, 'operator_token.revoke', change, named(work, token))
+    await addAudit(actingAs(work, token.id, token.name), 'operator_token.revoke', change)
   }
 }

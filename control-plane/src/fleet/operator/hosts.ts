@@ -84,7 +84,7 @@ async function addJoinToken(work: Work, rejoinsHostId: string | null, authority:
     data: {
       secretHash: hashSecret(secret),
       expiresAt,
-      createdBy: work.operator.tokenId,
+      createdBy: work.actor.tokenId,
       rejoinsHostId,
       authority,
     },

@@ -7,7 +7,7 @@ import { type Core } from '../../base/core/core.js'
 import { expiryFrom, expirySchema } from '../../base/audit/expiry.js'
 import { invalidField, nameSchema, refSchema } from '../../base/validation/fields.js'
 import { findProject } from './projects.js'
-import { type Change, type Work } from '../../base/audit/work.js'
+import { type Change, type Origin, type Work } from '../../base/audit/work.js'
 import { presets, profiles } from '../../base/core/caller.js'
 
 export const newKeySchema = z.strictObject({
@@ -130,7 +130,10 @@ const keyView = (key: ApiKey & { phones: { phoneId: string }[] }) => ({
 })
 
 /** Takes effect on every replica immediately, or within a second when the broker is unavailable. */
-export async function revokeKey(work: Work, id: string): Promise<Change<{ id: string; revoked_at: string }>> {
+export async function revokeKey(
+  work: Work<Origin>,
+  id: string,
+): Promise<Change<{ id: string; revoked_at: string }>> {
   const { tx, core, now } = work
   await tx.$queryRaw`select 1 from api_keys where id = ${id} for update`
   const key = await tx.apiKey.findUnique({ where: { id }, include: { phones: true } })

@@ -8,7 +8,7 @@ import { type Project } from '../../gen/prisma/client.js'
 import { addJob } from '../../base/queue/queue.js'
 import { invalidField, nameSchema } from '../../base/validation/fields.js'
 import { projectView } from './views.js'
-import { type Change, type Work } from '../../base/audit/work.js'
+import { type Change, type Origin, type Work } from '../../base/audit/work.js'
 
 const usd = z
   .string()
@@ -44,7 +44,7 @@ const defaults = { spendLimitMicros: 1_000_000_000n, maxPhones: 100, maxRunning:
 
 /** Adds its first credit when it is given. */
 export async function createProject(
-  work: Work,
+  work: Work<Origin>,
   input: z.infer<typeof newProjectSchema>,
 ): Promise<Change<ProjectView>> {
   const { tx, now } = work

@@ -15,7 +15,7 @@ export async function grantConnector(
   { client, redirectUri, challenge, state, scopes }: AuthorizationRequest,
   { projectId, issuer, rights }: { projectId: string; issuer: string; rights: z.infer<typeof rightsSchema> },
 ): Promise<Change<{ redirect_to: string }>> {
-  const { tx, now, operator } = work
+  const { tx, now, actor } = work
   if (scopesOf(rights.preset, rights.phones !== undefined, scopes).length === 0)
     throw new ApiError('invalid_request', {
       message: 'With these rights, the app gets nothing of what it asks for.',
@@ -37,7 +37,7 @@ export async function grantConnector(
       clientId: client.id,
       clientName: client.name,
       redirectUri,
-      grantedBy: operator.tokenId,
+      grantedBy: actor.tokenId,
       codeHash: hashSecret(code),
       codeChallenge: challenge,
       codeExpiresAt,

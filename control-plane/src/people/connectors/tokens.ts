@@ -12,7 +12,7 @@ import { scopesWithin } from '../../rental/keys/profile.js'
 import { scopesOf } from '../../rental/keys/validity.js'
 import { addAudit } from '../../base/audit/audit.js'
 import { revokeKey } from '../../fleet/operator/keys.js'
-import { onBehalf, type Origin, type Work } from '../../base/audit/work.js'
+import { actingAs, inAuditedTransaction, type Origin, type Work } from '../../base/audit/work.js'
 import { countAttempt, type AttemptLimit } from '../users/attempts.js'
 import { OAuthError } from './oauth-error.js'
 
@@ -45,32 +45,27 @@ async function decide(
   core: Core,
   from: Origin,
   keyId: string,
-  act: (work: Work) => Promise<Tokens | OAuthError>,
+  act: (work: Work<Origin>) => Promise<Tokens | OAuthError>,
 ): Promise<Tokens> {
-  const result = await core.ownerGate.run(keyId, () => onBehalf(core, from, act))
+  const result = await core.ownerGate.run(keyId, () => inAuditedTransaction(core, from, act))
   if (result instanceof OAuthError) throw result
   return result
 }
 
 /** The connector, which no other request changes until the transaction ends. */
-async function lock({ tx }: Work, keyId: string): Promise<Granted> {
+async function lock({ tx }: Work<Origin>, keyId: string): Promise<Granted> {
   await tx.$queryRaw`select 1 from api_keys where id = ${keyId} for update`
   return tx.connector.findUniqueOrThrow({ where: { keyId }, include: { key: true } })
 }
 
-async function end(work: Work, { keyId, clientName, key }: Granted, reason: string): Promise<void> {
+async function end(work: Work<Origin>, { keyId, clientName, key }: Granted, reason: string): Promise<void> {
   if (key.revokedAt) return
   const { target, before } = await revokeKey(work, keyId)
-  const { address, requestId } = work.operator
-  await addAudit(
-    work,
-    'connector.end',
-    { target, before, after: { revoked_at: work.now.toISOString(), reason } },
-    { tokenId: keyId, tokenName: `connector ${clientName}`, address, requestId },
-  )
+  const change = { target, before, after: { revoked_at: work.now.toISOString(), reason } }
+  await addAudit(actingAs(work, keyId, `connector ${clientName}`), 'connector.end', change)
 }
 
-async function issue({ tx, now }: Work, { keyId, key }: Granted): Promise<Tokens> {
+async function issue({ tx, now }: Work<Origin>, { keyId, key }: Granted): Promise<Tokens> {
   const [access, refresh] = [newSecret('connectorAccess'), newSecret('connectorRefresh')]
   const { accessLife, refreshLife } = limits.connectors
   const expiresAt = after(now, refreshLife)
@@ -195,7 +190,9 @@ export async function revokeToken(
   if (found?.connector.clientId !== clientId) return false
   const { keyId } = found
   await core.ownerGate.run(keyId, () =>
-    onBehalf(core, from, async (work) => end(work, await lock(work, keyId), 'its client has signed out')),
+    inAuditedTransaction(core, from, async (work) =>
+      end(work, await lock(work, keyId), 'its client has signed out'),
+    ),
   )
   return true
 }

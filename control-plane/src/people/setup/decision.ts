@@ -12,7 +12,7 @@ import { addAudit } from '../../base/audit/audit.js'
 import { refusalOf } from '../../base/audit/auth.js'
 import { invalidField, refSchema } from '../../base/validation/fields.js'
 import { findProject } from '../../fleet/operator/projects.js'
-import { asOperator, type Change, type Work } from '../../base/audit/work.js'
+import { inAuditedTransaction, type Change, type Work } from '../../base/audit/work.js'
 import { type Core } from '../../base/core/core.js'
 import { hashUserCode, readUserCode } from './user-code.js'
 
@@ -54,7 +54,7 @@ export async function approveSetup(
   const ticket = newSecret('setupLink')
   await work.tx.setup.update({
     where: { id: setup.id },
-    data: { ticketHash: hashSecret(ticket), decidedBy: work.operator.tokenId, projectId: project.id },
+    data: { ticketHash: hashSecret(ticket), decidedBy: work.actor.tokenId, projectId: project.id },
   })
   const terminal = terminalOf(setup)
   return {
@@ -161,15 +161,8 @@ export async function decideSetup(
 ): Promise<boolean> {
   const giver = await findByTicket(core.db, ticket, core.clock.now())
   if (!giver) return false
-  const operator = {
-    tokenId: giver.token.id,
-    tokenName: giver.token.name,
-    ...person,
-    secret: () => {
-      throw new Error('a setup link is not an operator token')
-    },
-  }
-  return asOperator(core, operator, async (work) => {
+  const operator = { tokenId: giver.token.id, tokenName: giver.token.name, ...person }
+  return inAuditedTransaction(core, operator, async (work) => {
     const { tx, now } = work
     await tx.$queryRaw`select 1 from setups where id = ${giver.setup.id} for update`
     const found = await findByTicket(tx, ticket, now)

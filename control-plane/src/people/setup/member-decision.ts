@@ -21,7 +21,7 @@ export async function allowTerminal(
 ): Promise<Change<WaitingTerminal>> {
   const setup = await lockPending(work, typed)
   await checkPhones(work.tx, projectId, rights.phones ?? [])
-  const decidedBy = work.operator.tokenId
+  const decidedBy = work.actor.tokenId
   await work.tx.setup.update({
     where: { id: setup.id },
     data: { status: 'approved', projectId, rights, decidedBy, ticketHash: null },

@@ -7,7 +7,7 @@ import { createSecretLookup } from '../../base/db/secret-lookup.js'
 import { Prisma } from '../../gen/prisma/client.js'
 import { addAudit } from '../../base/audit/audit.js'
 import { addKey, keyRightsSchema } from '../../fleet/operator/keys.js'
-import { onBehalf } from '../../base/audit/work.js'
+import { actingFor, inAuditedTransaction } from '../../base/audit/work.js'
 import { type Core } from '../../base/core/core.js'
 import { type SetupService } from './types.js'
 import { createPendingSetups } from './pending.js'
@@ -30,7 +30,7 @@ export function createSetupService(core: Core): SetupService & { close(): void }
   })
   const pending = createPendingSetups(core)
   const collect: SetupService['collect'] = (token, from) =>
-    onBehalf(core, from, async (work, giver) => {
+    inAuditedTransaction(core, from, async (work) => {
       const { tx, now } = work
       const tokenHash = isSecret('setup', token) ? hashSecret(token) : ''
       await tx.$queryRaw`select 1 from setups where token_hash = ${tokenHash} for update`
@@ -49,7 +49,7 @@ export function createSetupService(core: Core): SetupService & { close(): void }
       await tx.setup.update({ where: { id: setup.id }, data: { status: 'used', rights: Prisma.DbNull } })
       const { key, ...after } = made
       const change = { target: made.id, before: null, after: { ...after, setup: setup.id } }
-      await addAudit(work, 'setup.collected', change, await giver(setup.decidedBy))
+      await addAudit(await actingFor(work, setup.decidedBy), 'setup.collected', change)
       return { status: 'approved', apiKey: key, project: project.name }
     })
 

@@ -4,7 +4,7 @@ import { type SignUpConfig } from '../../base/config/sign-in.js'
 import { type Core } from '../../base/core/core.js'
 import { type Invitation } from '../../gen/prisma/client.js'
 import { addAudit } from '../../base/audit/audit.js'
-import { onBehalf, type Origin, type Work } from '../../base/audit/work.js'
+import { actingAs, inAuditedTransaction, type Origin, type Work } from '../../base/audit/work.js'
 import { lookAtInvitation, notValid, takeInvitation } from './invitations.js'
 import { addUser, type Credential } from './new-user.js'
 import { finishSignUp, limitNewAccounts, maySignUp } from './sign-up.js'
@@ -18,7 +18,11 @@ export interface NewUser {
 }
 
 /** Gives the rights of the invitation. A user with more rights keeps them. */
-async function grant({ tx, now }: Work, { id, role, projectId }: Invitation, userId: string): Promise<void> {
+async function grant(
+  { tx, now }: Work<Origin>,
+  { id, role, projectId }: Invitation,
+  userId: string,
+): Promise<void> {
   if (role === 'operator') {
     // Each start without an operator prints a link. Those of earlier starts end with the first operator.
     if ((await tx.user.count({ where: { isOperator: true } })) === 0)
@@ -34,20 +38,18 @@ async function grant({ tx, now }: Work, { id, role, projectId }: Invitation, use
 }
 
 /** @throws ApiError not_found for a link that is for a new password */
-async function finish(work: Work, invitation: Invitation, user: Pick<User, 'id' | 'email'>): Promise<void> {
-  const { tx, now, operator } = work
+async function finish(
+  work: Work<Origin>,
+  invitation: Invitation,
+  user: Pick<User, 'id' | 'email'>,
+): Promise<void> {
+  const { tx, now } = work
   if (invitation.role === 'reset') throw notValid()
   await grant(work, invitation, user.id)
   await take(tx, invitation.id, user.id, now)
   const after = { invitation: invitation.id, role: invitation.role, project: invitation.projectId }
   const change = { target: user.id, before: null, after }
-  const { address, requestId } = operator
-  await addAudit(work, 'invitation.accept', change, {
-    tokenId: user.id,
-    tokenName: user.email,
-    address,
-    requestId,
-  })
+  await addAudit(actingAs(work, user.id, user.email), 'invitation.accept', change)
 }
 
 const take = (tx: Work['tx'], id: string, userId: string, now: Date) =>
@@ -77,7 +79,7 @@ export async function acceptAsNewUser(
   if (role === 'sign_up') await limitNewAccounts(core, from)
   const credential = await check()
   const isOfProvider = 'account' in credential
-  return onBehalf(core, from, async (work) => {
+  return inAuditedTransaction(core, from, async (work) => {
     const invitation = await takeInvitation(work, token)
     const email = (invitation.email ?? input.email).toLowerCase()
     // The provider has verified the person's address, which may differ from the invitation's.
@@ -97,7 +99,7 @@ export async function acceptAsNewUser(
 
 /** @throws ApiError not_found; invalid_request when the invitation is for another address */
 export async function acceptAsUser(core: Core, from: Origin, token: string, user: User): Promise<void> {
-  await onBehalf(core, from, async (work) => {
+  await inAuditedTransaction(core, from, async (work) => {
     const invitation = await takeInvitation(work, token)
     if (invitation.email !== null && invitation.email !== user.email)
       throw otherAddress(invitation.email, user.email)

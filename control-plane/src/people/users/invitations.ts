@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { type Core } from '../../base/core/core.js'
 import { type Invitation } from '../../gen/prisma/client.js'
 import { isValidGiver, validGivers } from '../../fleet/operator/givers.js'
-import { type Change, type Work } from '../../base/audit/work.js'
+import { type Change, type Origin, type Work } from '../../base/audit/work.js'
 import { lockAsOwner } from './members.js'
 import { type Actor, type Role } from './types.js'
 import { asUser } from './work.js'
@@ -41,15 +41,16 @@ export type NewInvitation = InvitationView & { url: string }
 export const linkOf = (consoleOrigin: string, token: string): string =>
   `${consoleOrigin}/console/welcome#${token}`
 
-/** @param invitation `isMailed`: nobody but the reader of mail to `email` gets the link @param lifeMs milliseconds that the link is valid */
+/** @param invitation `isMailed`: nobody but the reader of mail to `email` gets the link; `createdBy`: the actor with whom the link ends; empty: nobody @param lifeMs milliseconds that the link is valid */
 export async function addInvitation(
-  { tx, now, operator }: Work,
+  { tx, now }: Pick<Work, 'tx' | 'now'>,
   consoleOrigin: string,
   invitation: {
     projectId: string | null
     role: 'operator' | 'reset' | 'sign_up' | Role
     email: string | null
     isMailed: boolean
+    createdBy: string
   },
   lifeMs = defaultLifeMs,
 ): Promise<Change<NewInvitation>> {
@@ -59,7 +60,6 @@ export async function addInvitation(
       id: newId('invitation'),
       tokenHash: hashSecret(token),
       ...invitation,
-      createdBy: operator.tokenId,
       createdAt: now,
       expiresAt: new Date(now.getTime() + lifeMs),
     },
@@ -75,7 +75,13 @@ export async function addInvitation(
 
 /** For an operator with a token: a link that makes its holder an operator. */
 export const inviteOperator = (work: Work, consoleOrigin: string): Promise<Change<NewInvitation>> =>
-  addInvitation(work, consoleOrigin, { projectId: null, role: 'operator', email: null, isMailed: false })
+  addInvitation(work, consoleOrigin, {
+    projectId: null,
+    role: 'operator',
+    email: null,
+    isMailed: false,
+    createdBy: work.actor.tokenId,
+  })
 
 export const inviteMember = (
   core: Core,
@@ -94,7 +100,7 @@ export const inviteMember = (
       })
     if ((await tx.member.count({ where: { projectId, user: { email } } })) > 0)
       throw new ApiError('invalid_request', { message: `${email} is a member of the project already.` })
-    return addInvitation(work, consoleOrigin, { projectId, role, email, isMailed })
+    return addInvitation(work, consoleOrigin, { projectId, role, email, isMailed, createdBy: actor.user.id })
   })
 
 const isOpen = (now: Date) => ({ acceptedAt: null, expiresAt: { gt: now } })
@@ -166,7 +172,7 @@ export async function lookAtInvitation(core: Core, token: string): Promise<OpenI
 }
 
 /** Locks the invitation, so that it is used once. @throws ApiError not_found */
-export async function takeInvitation({ tx, now }: Work, token: string): Promise<Invitation> {
+export async function takeInvitation({ tx, now }: Work<Origin>, token: string): Promise<Invitation> {
   if (!isSecret('invitation', token)) throw notValid()
   const tokenHash = hashSecret(token)
   await tx.$queryRaw`select 1 from invitations where token_hash = ${tokenHash} for update`

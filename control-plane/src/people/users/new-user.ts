@@ -2,7 +2,7 @@
 import { ApiError, newId } from '@phonerack/shared'
 import { type Passkey, type User } from '../../gen/prisma/client.js'
 import { addAudit } from '../../base/audit/audit.js'
-import { type Work } from '../../base/audit/work.js'
+import { actingAs, type Origin, type Work } from '../../base/audit/work.js'
 import { endOpenResets } from './passwords.js'
 
 /** An account at an identity provider. */
@@ -44,8 +44,8 @@ export const isReplaceable = (user: Pick<User, 'emailVerified' | 'isOperator'>):
   !user.emailVerified && !user.isOperator
 
 /** The account keeps its sessions, passkeys and projects. */
-async function freeAddress(work: Work, email: string, who: { id: string }): Promise<void> {
-  const { tx, now, operator } = work
+async function freeAddress(work: Work<Origin>, email: string, userId: string): Promise<void> {
+  const { tx, now } = work
   await tx.$queryRaw`select 1 from users where email = ${email} for update`
   const holder = await tx.user.findUnique({ where: { email } })
   if (!holder || !isReplaceable(holder)) return
@@ -53,21 +53,16 @@ async function freeAddress(work: Work, email: string, who: { id: string }): Prom
   await tx.user.update({ where: { id: holder.id }, data: { ...after, updatedAt: now } })
   // A link for a new password finds the account by the address.
   await endOpenResets(tx, email)
-  const { address, requestId } = operator
-  await addAudit(
-    work,
-    'user.replace_address',
-    { target: holder.id, before: { email }, after },
-    { tokenId: who.id, tokenName: email, address, requestId },
-  )
+  const change = { target: holder.id, before: { email }, after }
+  await addAudit(actingAs(work, userId, email), 'user.replace_address', change)
 }
 
 /** Returns the ID. @throws ApiError invalid_request for an address that has an account */
-export async function addUser(work: Work, added: Added): Promise<string> {
+export async function addUser(work: Work<Origin>, added: Added): Promise<string> {
   const { tx, now } = work
   const { name, email, isVerified, credential, replaces } = added
   const id = newId('user')
-  if (replaces) await freeAddress(work, email, { id })
+  if (replaces) await freeAddress(work, email, id)
   const times = { createdAt: now, updatedAt: now }
   // Not a check before: another request may create the same one at this moment.
   const { count } = await tx.user.createMany({

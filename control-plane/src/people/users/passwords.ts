@@ -4,7 +4,7 @@ import { type ConsoleConfig } from '../../base/config/console.js'
 import { type Core } from '../../base/core/core.js'
 import { type Tx } from '../../base/db/database.js'
 import { addAudit } from '../../base/audit/audit.js'
-import { onBehalf, type Change, type Origin, type Work } from '../../base/audit/work.js'
+import { actingAs, inAuditedTransaction, type Change, type Origin, type Work } from '../../base/audit/work.js'
 import { isLinked } from './accounts.js'
 import { forgetAttempts } from './attempts.js'
 import {
@@ -78,7 +78,9 @@ export async function createReset(
 ): Promise<Change<NewInvitation>> {
   if ((await work.tx.user.count({ where: { email } })) === 0)
     throw new ApiError('not_found', { message: 'There is no account with this e-mail address.', next: null })
-  return addInvitation(work, consoleOrigin, { projectId: null, role: 'reset', email, isMailed }, mailLinkMs)
+  const createdBy = work.actor.tokenId
+  const invitation = { projectId: null, role: 'reset', email, isMailed, createdBy } as const
+  return addInvitation(work, consoleOrigin, invitation, mailLinkMs)
 }
 
 /** Sends the user a link. Nobody learns from it whether there is an account with this address. */
@@ -110,7 +112,7 @@ export async function acceptReset(
   // First, so that a guessed link does not cost a hash.
   await lookAtInvitation(core, token)
   const hash = await hashPassword(password)
-  const user = await onBehalf(core, from, async (work) => {
+  const user = await inAuditedTransaction(core, from, async (work) => {
     const { tx, now } = work
     const invitation = await takeInvitation(work, token)
     const { id: invitationId, role, email } = invitation
@@ -126,17 +128,11 @@ export async function acceptReset(
     })
     if (invitation.isMailed) await tx.user.update({ where: { id: found.id }, data: { emailVerified: true } })
     await endOpenResets(tx, found.email)
-    const who = { tokenId: found.id, tokenName: found.email, ...from }
-    await addAudit(
-      work,
-      'password.reset',
-      {
-        target: found.id,
-        before: null,
-        after: { removed_passkeys: passkeys.count, removed_accounts: linked.count },
-      },
-      who,
-    )
+    await addAudit(actingAs(work, found.id, found.email), 'password.reset', {
+      target: found.id,
+      before: null,
+      after: { removed_passkeys: passkeys.count, removed_accounts: linked.count },
+    })
     return found
   })
   for (const at of consoles) await forgetAttempts(core.db, passwordAttempts(at, user.email))

@@ -2,7 +2,7 @@
 import { ApiError } from '@phonerack/shared'
 import { type SignUpConfig } from '../../base/config/sign-in.js'
 import { type Core } from '../../base/core/core.js'
-import { onBehalf, type Origin } from '../../base/audit/work.js'
+import { inAuditedTransaction, type Origin } from '../../base/audit/work.js'
 import { nameSchema } from '../../base/validation/fields.js'
 import { acceptAsNewUser } from './accept.js'
 import { notVerified, userOfAccount } from './accounts.js'
@@ -52,7 +52,7 @@ export async function signInByProvider(
   checkSignUp(signUp, email)
   if (signUp.who === 'domain' && !identity.isAuthority) throw needsMail(provider)
   await limitNewAccounts(core, from)
-  return onBehalf(core, from, async (work) => {
+  return inAuditedTransaction(core, from, async (work) => {
     const userId = await addUser(work, { name, email, isVerified: true, credential: { account }, replaces })
     await finishSignUp(work, signUp, { id: userId, email }, provider.key)
     return { userId, isNew: true }

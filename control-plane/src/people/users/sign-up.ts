@@ -5,7 +5,7 @@ import { type Core } from '../../base/core/core.js'
 import { networkOf } from '../../base/failure-limit/network.js'
 import { addAudit } from '../../base/audit/audit.js'
 import { createProject } from '../../fleet/operator/projects.js'
-import { onBehalf, type Origin, type Work } from '../../base/audit/work.js'
+import { actingAs, type Origin, type Work } from '../../base/audit/work.js'
 import { countAttemptFrom } from './attempts.js'
 import { addInvitation } from './invitations.js'
 import { haveAccountMail, signUpMail, type Mailer } from './mail.js'
@@ -45,23 +45,24 @@ export async function requestSignUp(
   mailer: Mailer,
   consoleOrigin: string,
   email: string,
-  from: Origin,
 ): Promise<void> {
   if ((await core.db.user.count({ where: { email } })) > 0)
     return mailer.send(haveAccountMail(email, `${consoleOrigin}/console/sign-in`))
-  const { result } = await onBehalf(core, from, (work) =>
-    addInvitation(
-      work,
-      consoleOrigin,
-      { projectId: null, role: 'sign_up', email, isMailed: true },
-      mailLinkMs,
-    ),
+  const { result } = await addInvitation(
+    { tx: core.db, now: core.clock.now() },
+    consoleOrigin,
+    { projectId: null, role: 'sign_up', email, isMailed: true, createdBy: '' },
+    mailLinkMs,
   )
   await mailer.send(signUpMail(email, result.url))
 }
 
 /** The credit of a new account: 0 for an address that got it before, with an account that was deleted. */
-async function creditOf({ tx, now }: Work, { creditMicros }: SignUpConfig, email: string): Promise<bigint> {
+async function creditOf(
+  { tx, now }: Work<Origin>,
+  { creditMicros }: SignUpConfig,
+  email: string,
+): Promise<bigint> {
   if (creditMicros === 0n) return 0n
   const data = [{ emailHash: hashSecret(email), createdAt: now }]
   const { count } = await tx.signUpCredit.createMany({ data, skipDuplicates: true })
@@ -70,18 +71,17 @@ async function creditOf({ tx, now }: Work, { creditMicros }: SignUpConfig, email
 
 /** Adds the first project of a new user, and the audit entries. @param by `mail`, or the key of an identity provider */
 export async function finishSignUp(
-  work: Work,
+  work: Work<Origin>,
   signUp: SignUpConfig,
   user: Pick<User, 'id' | 'email'>,
   by: string,
 ): Promise<void> {
-  const { address, requestId } = work.operator
-  const who = { tokenId: user.id, tokenName: user.email, address, requestId }
+  const ofUser = actingAs(work, user.id, user.email)
   const credit_usd = formatUsd(await creditOf(work, signUp, user.email))
   const change = await createProject(work, { name: 'First project', credit_usd })
   const projectId = change.result.id
   await work.tx.member.create({ data: { projectId, userId: user.id, role: 'owner', createdAt: work.now } })
   const after = { email: user.email, by, project: projectId, credit_usd }
-  await addAudit(work, 'user.sign_up', { target: user.id, before: null, after }, who)
-  await addAudit(work, 'project.create', change, who)
+  await addAudit(ofUser, 'user.sign_up', { target: user.id, before: null, after })
+  await addAudit(ofUser, 'project.create', change)
 }

@@ -1,7 +1,7 @@
 /** Runs a user's change in a transaction, with its audit entry in the user's name. */
 import { type Core } from '../../base/core/core.js'
 import { addAudit } from '../../base/audit/audit.js'
-import { asOperator, type Change, type Work } from '../../base/audit/work.js'
+import { inAuditedTransaction, type Change, type Work } from '../../base/audit/work.js'
 import { type Actor } from './types.js'
 
 /**
@@ -14,17 +14,9 @@ export async function asUser<T>(
   action: string,
   act: (work: Work) => Promise<Change<T>>,
 ): Promise<T> {
-  const actor = {
-    tokenId: user.id,
-    tokenName: user.email,
-    address,
-    requestId,
-    secret: () => {
-      throw new Error('this request has no token of an operator')
-    },
-  }
+  const actor = { tokenId: user.id, tokenName: user.email, address, requestId }
   return core.ownerGate.run(user.id, () =>
-    asOperator(core, actor, async (work) => {
+    inAuditedTransaction(core, actor, async (work) => {
       const change = await act(work)
       await addAudit(work, action, change)
       return change.result

@@ -2,7 +2,6 @@
 import { ApiError } from '@phonerack/shared'
 import { type FastifyInstance } from 'fastify'
 import { z } from 'zod'
-import { addressOf } from '../../../base/failure-limit/network.js'
 import { parseBody } from '../../http/parse-body.js'
 import { countAttempt, type AttemptLimit } from '../../../people/users/attempts.js'
 import { emailSchema } from '../../../people/users/invitations.js'
@@ -27,9 +26,8 @@ export function addSignUp(app: FastifyInstance, { core, config, mailer, signUp }
       throw new ApiError('feature_unavailable', { message: 'This service sends no mail.', next: null })
     await limit(`sign-up ${clientOf(request)}`, perAddress)
     await limit(`sign-up ${email}`, perAccount)
-    const from = { address: addressOf(request), requestId: request.id }
     // Not awaited: the time of the answer would tell whether there is an account.
-    requestSignUp(core, mailer, config.origin, email, from).catch((error: unknown) => {
+    requestSignUp(core, mailer, config.origin, email).catch((error: unknown) => {
       request.log.error({ err: error }, 'could not send a link for a new account')
     })
     return { ok: true }

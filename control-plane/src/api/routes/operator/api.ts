@@ -16,7 +16,7 @@ import { type Core } from '../../../base/core/core.js'
 import { addAudit } from '../../../base/audit/audit.js'
 import { operatorOf } from './gate.js'
 import { claimKey, keepAnswer, type Answer } from '../../../base/audit/once.js'
-import { asOperator, type Change, type Work } from '../../../base/audit/work.js'
+import { inAuditedTransaction, type Change, type Work } from '../../../base/audit/work.js'
 
 const base = '/operator/v1'
 
@@ -94,15 +94,19 @@ export function operatorApi(app: FastifyInstance, core: Core): OperatorApi {
         const key = idempotencyKeyOf(request)
         const { body, act } = await prepare(request, reply)
         const fingerprint = canonicalHash([spec.method, request.url, body])
-        const answer = await asOperator(core, operatorOf(request), async (work): Promise<Answer> => {
-          const earlier = key === null ? null : await claimKey(work, key, fingerprint)
-          if (earlier) return earlier
-          const change = await act(work)
-          await addAudit(work, spec.action, change)
-          const made = { status: spec.status ?? 200, text: JSON.stringify(change.result) }
-          if (key !== null) await keepAnswer(work, key, made)
-          return made
-        })
+        const answer = await inAuditedTransaction(
+          core,
+          operatorOf(request),
+          async (work): Promise<Answer> => {
+            const earlier = key === null ? null : await claimKey(work, key, fingerprint)
+            if (earlier) return earlier
+            const change = await act(work)
+            await addAudit(work, spec.action, change)
+            const made = { status: spec.status ?? 200, text: JSON.stringify(change.result) }
+            if (key !== null) await keepAnswer(work, key, made)
+            return made
+          },
+        )
         return reply
           .code(answer.status)
           .type('application/json; charset=utf-8')
