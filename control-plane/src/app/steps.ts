@@ -14,8 +14,6 @@ import { type FileStore } from '../files/storage/file-store.js'
 import { expireSteps } from '../phone-io/steps/expiry.js'
 import { createLiveSteps, type LiveSteps } from '../phone-io/steps/live-steps.js'
 import { createPictures } from '../phone-io/steps/pictures.js'
-import { createRecordedDevices } from '../phone-io/steps/recorded-devices.js'
-import { createNotedSettings } from '../phone-io/steps/noted-settings.js'
 import { createStepRecorder } from '../phone-io/steps/recorder.js'
 import { createStepService } from '../phone-io/steps/service.js'
 import { type StepService } from '../phone-io/steps/types.js'
@@ -49,8 +47,8 @@ export function openSteps(core: Core, hosts: HostClients, store: FileStore): App
   }
   return {
     services: {
-      devices: createRecordedDevices(core, createDeviceService(core, hosts), recorder),
-      settings: createNotedSettings(createSettingsService(core, hosts), recorder),
+      devices: createDeviceService(core, hosts, recorder),
+      settings: createSettingsService(core, hosts, recorder),
       thumbnails: createThumbnailService(core, hosts, (phoneId) => recorder.hasTyped(phoneId)),
       steps: createStepService(core, store),
     },

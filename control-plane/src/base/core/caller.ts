@@ -73,16 +73,10 @@ export interface CallContext {
   requestId: string
   /** Aborts when the client has gone. */
   signal: AbortSignal
-  /** Whether actions that are left to a person are refused. Left out: false. */
-  isGuarded?: boolean
   /** Left out: the limits of the API apply, and a batch that was sent continues without its client. */
   batch?: BatchLimits
   /** Left out: unknown. */
   sender?: Sender
-  /** Called once the key may control the phone of a batch, and the phone is ready for it. Must not throw. */
-  onAdmitted?: () => void
-  /** Gets the places of the elements that a text observation names (`BatchEnded.element_bounds`). */
-  onBounds?: (bounds: Uint8Array) => void
 }
 
 /** The way and the program by which a request came. */

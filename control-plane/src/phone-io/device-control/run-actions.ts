@@ -26,12 +26,19 @@ const modes: Record<ObserveMode, ProtoObserveMode> = {
   text: ProtoObserveMode.OBSERVE_MODE_TEXT,
 }
 
+interface BatchContext extends CallContext {
+  /** Whether actions that are left to a person are refused. */
+  isGuarded: boolean
+  /** Gets the places of the elements that a text observation names (`BatchEnded.element_bounds`). */
+  onBounds: ((bounds: Uint8Array) => void) | undefined
+}
+
 /** Returns the batch's response as UTF-8 JSON. */
 export async function runBatch(
   phoneId: string,
   target: Target,
   batch: { actions: readonly Action[]; observe: ObserveMode },
-  context: CallContext,
+  context: BatchContext,
 ): Promise<Uint8Array> {
   // A client that disconnects does not stop a batch that was sent, unless its limits say so.
   const { signal, batch: own } = context
@@ -87,7 +94,7 @@ const outOfOrder = (): CallFailure =>
 async function follow(
   stream: ClientReadableStream<RunActionsResponse>,
   known: BatchKnown,
-  { count, phoneId, onBounds }: { count: number; phoneId: string; onBounds: CallContext['onBounds'] },
+  { count, phoneId, onBounds }: { count: number; phoneId: string; onBounds: BatchContext['onBounds'] },
 ): Promise<Uint8Array> {
   let startedAt = performance.now()
   let unknown = 0

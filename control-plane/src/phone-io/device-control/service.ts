@@ -17,13 +17,15 @@ import { assignmentOf } from '../../rental/devices/placement.js'
 import { retryRead } from './reads.js'
 import { runBatch } from './run-actions.js'
 import { readyTarget, writableTarget, type Target } from '../../rental/phones/target.js'
+import { BatchRecording } from '../steps/recorded-batch.js'
+import { type StepRecorder } from '../steps/recorder.js'
 import { type CallContext, type Caller } from '../../base/core/caller.js'
 import { type DeviceService, type ScreenshotRequest } from './types.js'
 
 /** Milliseconds for one try of a read. */
 const readMs = 15_000
 
-export function createDeviceService(core: Core, hosts: HostClients): DeviceService {
+export function createDeviceService(core: Core, hosts: HostClients, recorder: StepRecorder): DeviceService {
   const read = <T>(
     caller: Caller,
     phoneId: string,
@@ -36,8 +38,8 @@ export function createDeviceService(core: Core, hosts: HostClients): DeviceServi
     })
 
   return {
-    observe: (caller, phoneId, screenshot, context) =>
-      read(caller, phoneId, context, async ({ connection }, assignment, progress) => {
+    async observe(caller, phoneId, screenshot, context) {
+      const seen = await read(caller, phoneId, context, async ({ connection }, assignment, progress) => {
         const request = { assignment, screenshot: screenshot ? optionsOf(screenshot) : undefined }
         const answer = await callHost<ObserveRequest, ObserveResponse>(
           connection,
@@ -46,7 +48,13 @@ export function createDeviceService(core: Core, hosts: HostClients): DeviceServi
           progress,
         )
         return { json: answer.observationJson, snapshotId: answer.snapshotId, text: answer.text }
-      }),
+      })
+      const { steps: settings, projectId } = caller
+      // A screen that a client has read may begin its next step.
+      if (settings)
+        recorder.screens.see({ projectId, phoneId, settings, at: core.clock.now(), json: seen.json })
+      return seen
+    },
 
     screenshot: (caller, phoneId, wanted, context) =>
       read(caller, phoneId, context, async ({ connection }, assignment, progress) => {
@@ -61,13 +69,26 @@ export function createDeviceService(core: Core, hosts: HostClients): DeviceServi
 
     async runActions(caller, phoneId, batch, context) {
       const target = await writableTarget(core, hosts, caller, phoneId, context.signal)
-      context.onAdmitted?.()
+      const { steps: settings } = caller
+      // Only now: nothing of a phone is kept or changed for a key that must not control it.
+      const recording = settings
+        ? new BatchRecording(core.log, recorder, { caller, settings, phoneId, ...batch, context })
+        : null
+      let json: Uint8Array
       try {
-        return await runBatch(phoneId, target, batch, { ...context, isGuarded: caller.profile === 'guarded' })
+        json = await runBatch(
+          phoneId,
+          target,
+          { actions: batch.actions, observe: recording?.mode ?? batch.observe },
+          { ...context, isGuarded: caller.profile === 'guarded', onBounds: recording?.onBounds },
+        )
       } catch (error) {
         // On every error but `internal_error`, no action ran.
-        throw await conflictOr(core, phoneId, error)
+        const refusal = await conflictOr(core, phoneId, error)
+        await recording?.failed(refusal)
+        throw refusal
       }
+      return recording ? recording.answered(json) : json
     },
   }
 }

@@ -23,10 +23,15 @@ import { ApiError } from '@phonerack/shared'
 import lookUpZone from '@photostructure/tz-lookup'
 import { type HostClients } from '../../links/host-calls/clients.js'
 import { type Core } from '../../base/core/core.js'
+import { type StepRecorder } from '../steps/recorder.js'
 import { createPhoneCalls, type PhoneRequest } from './phone-calls.js'
 import { type Coordinates, type SettingsService } from './types.js'
 
-export function createSettingsService(core: Core, hosts: HostClients): SettingsService {
+export function createSettingsService(
+  core: Core,
+  hosts: HostClients,
+  recorder: Pick<StepRecorder, 'noteText'>,
+): SettingsService {
   const reach = createPhoneCalls(core, hosts)
   const defaultLocation = core.rules.defaultLocation
 
@@ -100,12 +105,21 @@ export function createSettingsService(core: Core, hosts: HostClients): SettingsS
     },
 
     async setClipboard(caller, phoneId, text, context) {
-      await reach.write<SetClipboardRequest, SetClipboardResponse>(
-        { caller, phoneId, context },
-        (client, ...rest) => client.setClipboard(...rest),
-        (assignment) => ({ assignment, text }),
-        `GET /v1/phones/${phoneId}/clipboard`,
-      )
+      try {
+        await reach.write<SetClipboardRequest, SetClipboardResponse>(
+          { caller, phoneId, context },
+          (client, ...rest) => client.setClipboard(...rest),
+          (assignment) => ({ assignment, text }),
+          `GET /v1/phones/${phoneId}/clipboard`,
+        )
+      } catch (error) {
+        // The phone may have it. Every other error means that it does not, or that the key must not control the phone.
+        if (error instanceof ApiError && error.code === 'action_outcome_unknown')
+          recorder.noteText(phoneId, text)
+        throw error
+      }
+      // Apps and Android show the clipboard, so steps mask its text like a typed one.
+      recorder.noteText(phoneId, text)
     },
 
     async location(caller, phoneId, context) {

@@ -4,14 +4,13 @@ import { beforeAll, beforeEach, expect, it } from 'vitest'
 import { type Caller } from '../../base/core/caller.js'
 import { type Core } from '../../base/core/core.js'
 import { createDeviceService } from '../device-control/service.js'
-import { type DeviceService } from '../device-control/types.js'
 import { type FileStore } from '../../files/storage/file-store.js'
 import { type AgentDouble } from '../../testing/agent-double.js'
 import { readyPhone } from '../../testing/ready-phone.js'
 import { answering, element, pictured } from '../../testing/step-screens.js'
 import { useWorld, type Plane, type Tenant } from '../../testing/world.js'
 import { createPictures, type Pictures } from './pictures.js'
-import { createRecordedDevices } from './recorded-devices.js'
+import { BatchRecording } from './recorded-batch.js'
 import { createStepRecorder, type StepRecorder } from './recorder.js'
 
 const world = useWorld()
@@ -42,29 +41,23 @@ const callerOf = (pictures: 'asked' | 'every'): Caller => ({
 const noPictures: Pictures = { keep: () => Promise.resolve(null) }
 const batch = { actions: [{ type: 'home' }], observe: 'both' } as const
 
-/** Runs the batch. @param faults replace parts of the recorder, of the devices, or the pictures */
+/** Runs the batch. @param faults replace parts of the recorder, or the pictures */
 async function run({
   recorder: broken = () => ({}),
-  devices = {},
   pictures = noPictures,
   mode = 'asked',
   observe = 'both',
 }: {
   recorder?: (real: StepRecorder) => Partial<StepRecorder>
-  devices?: Partial<DeviceService>
   pictures?: Pictures
   mode?: 'asked' | 'every'
   observe?: 'none' | 'both'
 } = {}): Promise<ActionBatchResult> {
   const real = createStepRecorder(core, pictures)
   const recorder = { ...real, ...broken(real) }
-  const recorded = createRecordedDevices(
-    core,
-    { ...createDeviceService(core, plane.app.hosts), ...devices },
-    recorder,
-  )
+  const devices = createDeviceService(core, plane.app.hosts, recorder)
   try {
-    const json = await recorded.runActions(callerOf(mode), phoneId, { ...batch, observe }, context)
+    const json = await devices.runActions(callerOf(mode), phoneId, { ...batch, observe }, context)
     return JSON.parse(Buffer.from(json).toString('utf8')) as ActionBatchResult
   } finally {
     await real.close()
@@ -107,18 +100,24 @@ it('throws the error of a batch although its recording fails too', async () => {
 
 it('answers without the observation that it cannot cut to the requested mode', async () => {
   const json = Buffer.from('{"results":[{"index":0}],"completed":1,"observation":{"text":1}}')
-  const devices = {
-    runActions: (...[, , , { onAdmitted }]: Parameters<DeviceService['runActions']>) => {
-      onAdmitted?.()
-      return Promise.resolve(json)
-    },
+  const answer = async (pictures: 'asked' | 'every', observe: 'none' | 'both') => {
+    const settings = { text: false, pictures }
+    const recorded = {
+      caller: callerOf(pictures),
+      settings,
+      phoneId,
+      actions: batch.actions,
+      observe,
+      context,
+    }
+    const recorder = createStepRecorder(core, noPictures)
+    const answered = await new BatchRecording(log, recorder, recorded).answered(json)
+    await recorder.close()
+    return JSON.parse(Buffer.from(answered).toString('utf8')) as unknown
   }
-  expect(await run({ devices, mode: 'every', observe: 'none' })).toEqual({
-    results: [{ index: 0 }],
-    completed: 1,
-  })
+  expect(await answer('every', 'none')).toEqual({ results: [{ index: 0 }], completed: 1 })
   // As it was requested, it needs no cut.
-  expect(await run({ devices })).toHaveProperty('observation')
+  expect(await answer('asked', 'both')).toHaveProperty('observation')
 })
 
 const unused = () => Promise.reject(new Error('not used'))

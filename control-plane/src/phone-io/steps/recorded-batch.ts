@@ -1,0 +1,86 @@
+/**
+ * Records a batch as a step. `device-control/service.ts` calls it where a batch runs. A fault of the recording never changes a
+ * batch or its answer.
+ */
+import { ApiError, type Action, type Logger, type ObserveMode } from '@phonerack/shared'
+import { type Caller, type CallContext, type StepSettings } from '../../base/core/caller.js'
+import { readAnswer, recordedMode, withoutObservation, type BatchAnswer } from './answers.js'
+import { type OpenStep, type StepRecorder } from './recorder.js'
+
+export interface RecordedBatch {
+  caller: Caller
+  settings: StepSettings
+  phoneId: string
+  actions: readonly Action[]
+  /** The mode that the client requested. */
+  observe: ObserveMode
+  context: CallContext
+}
+
+/** The step of a batch that its phone has admitted. Its methods do not fail. */
+export class BatchRecording {
+  /** The mode for the host. */
+  readonly mode: ObserveMode
+  private readonly step: OpenStep | null
+  private bounds: Uint8Array = new Uint8Array()
+
+  constructor(
+    private readonly log: Logger,
+    recorder: Pick<StepRecorder, 'begin'>,
+    private readonly batch: RecordedBatch,
+  ) {
+    this.mode = recordedMode(batch.observe, batch.settings)
+    this.step = this.begin(recorder)
+  }
+
+  private begin(recorder: Pick<StepRecorder, 'begin'>): OpenStep | null {
+    const { caller, settings, phoneId, actions, observe, context } = this.batch
+    const { projectId, keyId } = caller
+    const { via, client } = context.sender ?? { via: 'api' as const, client: null }
+    const { requestId } = context
+    try {
+      return recorder.begin({ projectId, phoneId, keyId, requestId, via, client, settings, actions, observe })
+    } catch (error) {
+      this.report(error)
+      return null
+    }
+  }
+
+  /** Takes the places of the elements that a text observation names. */
+  onBounds = (found: Uint8Array): void => {
+    this.bounds = found
+  }
+
+  async failed(error: unknown): Promise<void> {
+    try {
+      // Every error but this one means that no action ran.
+      if (error instanceof ApiError && error.code !== 'internal_error') this.step?.refused()
+      else await this.step?.unknown({ code: 'internal_error', message: messageOf(error) })
+    } catch (fault) {
+      this.report(fault)
+    }
+  }
+
+  /** Returns the client's answer. @param json the host's */
+  async answered(json: Uint8Array): Promise<Uint8Array> {
+    const { actions, observe } = this.batch
+    let answer: BatchAnswer | null = null
+    try {
+      answer = readAnswer(json, { observe, count: actions.length }, this.mode, this.bounds)
+      await this.step?.answered(answer)
+    } catch (error) {
+      this.report(error)
+      // The batch ran, but its step does not say how far it came.
+      await this.failed(error)
+    }
+    if (answer) return answer.json
+    return this.mode === observe ? json : withoutObservation(json)
+  }
+
+  private report(error: unknown): void {
+    this.log.error({ err: error, phone: this.batch.phoneId }, 'could not record a batch')
+  }
+}
+
+const messageOf = (error: unknown): string =>
+  error instanceof ApiError ? error.message : 'The batch failed in the control plane.'
