@@ -1,11 +1,11 @@
 /** Assembles steps: the recorder, the services that note what is typed or depend on it, and the retention. */
 import { type Core } from '../base/core/core.js'
 import { Ticker } from '../base/core/ticker.js'
-import { createDeviceService } from '../phone-io/device-control/service.js'
+import { createDeviceControlService } from '../phone-io/device-control/service.js'
 import { createSettingsService } from '../phone-io/device-control/settings.js'
 import { createThumbnailService } from '../phone-io/device-control/thumbnails.js'
 import {
-  type DeviceService,
+  type DeviceControlService,
   type SettingsService,
   type ThumbnailService,
 } from '../phone-io/device-control/types.js'
@@ -25,7 +25,7 @@ const roundsPerCount = 10
 
 export interface AppSteps {
   services: {
-    devices: DeviceService
+    deviceControl: DeviceControlService
     settings: SettingsService
     thumbnails: ThumbnailService
     steps: StepService
@@ -47,7 +47,7 @@ export function openSteps(core: Core, hosts: HostClients, store: FileStore): App
   }
   return {
     services: {
-      devices: createDeviceService(core, hosts, recorder),
+      deviceControl: createDeviceControlService(core, hosts, recorder),
       settings: createSettingsService(core, hosts, recorder),
       thumbnails: createThumbnailService(core, hosts, (phoneId) => recorder.hasTyped(phoneId)),
       steps: createStepService(core, store),

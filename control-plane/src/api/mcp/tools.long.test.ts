@@ -154,7 +154,7 @@ describe.each(eras)('in revision %s', (era) => {
   })
 
   it('refuses a batch that is not valid, or waits too long, before anything is sent [40.31]', async () => {
-    const before = api.called('devices.runActions').length
+    const before = api.called('deviceControl.runActions').length
     const unknown = await fails(
       'act',
       { phone_id: id, actions: [{ type: 'tap', target: { y: 1 } }] },
@@ -165,7 +165,7 @@ describe.each(eras)('in revision %s', (era) => {
     const long = await fails('act', { phone_id: id, ...waits }, 'validation_failed')
     expect(errorIn(long).next).toContain('Split the batch')
     await fails('act', { phone_id: id, actions: [], mistake: 1 }, 'validation_failed')
-    expect(api.called('devices.runActions')).toHaveLength(before)
+    expect(api.called('deviceControl.runActions')).toHaveLength(before)
   })
 
   it('lists, installs and uninstalls apps', async () => {

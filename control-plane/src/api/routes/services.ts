@@ -1,7 +1,7 @@
 import { type KeyService } from '../../rental/keys/types.js'
 import { type PhoneService } from '../../rental/phones/types.js'
 import {
-  type DeviceService,
+  type DeviceControlService,
   type SettingsService,
   type FileService,
   type PowerService,
@@ -25,7 +25,7 @@ import { type WebhookService } from '../../events/webhooks/types.js'
 export interface Services {
   keys: KeyService
   phones: PhoneService
-  devices: DeviceService
+  deviceControl: DeviceControlService
   settings: SettingsService
   thumbnails: ThumbnailService
   files: FileService

@@ -32,7 +32,7 @@ const context = { requestId: 'req_aaaaaaaaaaaa', signal: new AbortController().s
 const phones = () => plane.app.services.phones
 const until = (id: string, status: string) =>
   phones().wait(id, (phone: PhoneView) => phone.status === status, 60_000, new AbortController().signal)
-const observe = (id: string) => plane.app.services.devices.observe(tenant.caller, id, null, context)
+const observe = (id: string) => plane.app.services.deviceControl.observe(tenant.caller, id, null, context)
 const isHeard = () =>
   eventually(async () => {
     const host = await plane.app.core.db.host.findUniqueOrThrow({ where: { id: agent.hostId } })

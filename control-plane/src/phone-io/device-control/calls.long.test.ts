@@ -24,17 +24,17 @@ const context = { requestId: 'req_aaaaaaaaaaaa', signal: new AbortController().s
 /** A write fails until the connection stands again; a read waits for it. */
 const serveAgain = async (): Promise<void> => {
   await agent.serve()
-  await plane.app.services.devices.observe(tenant.caller, phoneId, null, context)
+  await plane.app.services.deviceControl.observe(tenant.caller, phoneId, null, context)
 }
 const home: Action = { type: 'home' }
 const run = (actions: Action[]) =>
-  plane.app.services.devices.runActions(tenant.caller, phoneId, { actions, observe: 'ui' }, context)
+  plane.app.services.deviceControl.runActions(tenant.caller, phoneId, { actions, observe: 'ui' }, context)
 const parse = (json: Uint8Array) => JSON.parse(Buffer.from(json).toString()) as unknown
 const entry = (index: number, ok: boolean) => Buffer.from(JSON.stringify({ index, type: 'home', ok, ms: 1 }))
 
 it('continues to call a host that lost five batches in a row, since they may be due to one phone', async () => {
   // A read repeats until the agent is back.
-  await plane.app.services.devices.observe(tenant.caller, phoneId, null, context)
+  await plane.app.services.deviceControl.observe(tenant.caller, phoneId, null, context)
   // The stream breaks after its first message; the connection stays.
   agent.onBatch = (_, send) => {
     send({ $case: 'started', value: { index: 0 } })
@@ -71,7 +71,7 @@ it('stops waiting for a moment for a host that could not be connected five times
 it('repeats a read until the agent is back [22.28, 28.17]', async () => {
   agent.cutGrpc()
   setTimeout(() => void agent.serve(), 1000)
-  const seen = await plane.app.services.devices.observe(tenant.caller, phoneId, null, context)
+  const seen = await plane.app.services.deviceControl.observe(tenant.caller, phoneId, null, context)
   expect(seen.text).toBe('app x')
 })
 

@@ -30,11 +30,11 @@ const context = { requestId: 'req_aaaaaaaaaaaa', signal: new AbortController().s
 /** A write fails until the connection stands again; a read waits for it. */
 const serveAgain = async (): Promise<void> => {
   await agent.serve()
-  await plane.app.services.devices.observe(tenant.caller, phoneId, null, context)
+  await plane.app.services.deviceControl.observe(tenant.caller, phoneId, null, context)
 }
 const home: Action = { type: 'home' }
 const run = (actions: Action[]) =>
-  plane.app.services.devices.runActions(tenant.caller, phoneId, { actions, observe: 'ui' }, context)
+  plane.app.services.deviceControl.runActions(tenant.caller, phoneId, { actions, observe: 'ui' }, context)
 const postBatch = () =>
   plane.server.inject({
     method: 'POST',
@@ -46,15 +46,15 @@ const parse = (json: Uint8Array) => JSON.parse(Buffer.from(json).toString()) as 
 const entry = (index: number, ok: boolean) => Buffer.from(JSON.stringify({ index, type: 'home', ok, ms: 1 }))
 
 it('reads the screen', async () => {
-  const { devices } = plane.app.services
-  const seen = await devices.observe(
+  const { deviceControl } = plane.app.services
+  const seen = await deviceControl.observe(
     tenant.caller,
     phoneId,
     { format: 'png', maxWidth: 200, quality: null },
     context,
   )
   expect(seen.snapshotId).toBe('snp_aaaaaaaaaaaa')
-  const shot = await devices.screenshot(
+  const shot = await deviceControl.screenshot(
     tenant.caller,
     phoneId,
     { format: 'png', maxWidth: null, quality: null },
@@ -114,7 +114,7 @@ it.each<['park' | 'delete' | 'reboot', string]>([
   }
   rack.onBatch = takeAway
   const batch = { actions: [home], observe: 'ui' as const }
-  const refused = await plane.app.services.devices
+  const refused = await plane.app.services.deviceControl
     .runActions(tenant.caller, phone.id, batch, context)
     .catch((error: unknown) => error)
   expect(refused).toMatchObject({ code })
@@ -192,7 +192,7 @@ it('has a conflict for each status other than ready, with the next request', asy
   await phones.delete(tenant.caller, phoneId)
   expect(await refusalOf(run([home]))).toBe('phone_deleted')
   const stranger = await plane.tenant()
-  expect(await refusalOf(plane.app.services.devices.observe(stranger.caller, phoneId, null, context))).toBe(
-    'phone_not_found',
-  )
+  expect(
+    await refusalOf(plane.app.services.deviceControl.observe(stranger.caller, phoneId, null, context)),
+  ).toBe('phone_not_found')
 })

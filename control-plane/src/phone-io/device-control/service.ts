@@ -1,4 +1,4 @@
-/** Implements `DeviceService`: requests into a ready phone. */
+/** Implements `DeviceControlService`: requests into a ready phone. */
 import {
   ImageFormat,
   type Assignment,
@@ -20,12 +20,16 @@ import { readyTarget, writableTarget, type Target } from '../../rental/phones/ta
 import { BatchRecording } from '../steps/recorded-batch.js'
 import { type StepRecorder } from '../steps/recorder.js'
 import { type CallContext, type Caller } from '../../base/core/caller.js'
-import { type DeviceService, type ScreenshotRequest } from './types.js'
+import { type DeviceControlService, type ScreenshotRequest } from './types.js'
 
 /** Milliseconds for one try of a read. */
 const readMs = 15_000
 
-export function createDeviceService(core: Core, hosts: HostClients, recorder: StepRecorder): DeviceService {
+export function createDeviceControlService(
+  core: Core,
+  hosts: HostClients,
+  recorder: StepRecorder,
+): DeviceControlService {
   const read = <T>(
     caller: Caller,
     phoneId: string,

@@ -24,7 +24,7 @@ export interface ScreenshotAnswer {
 }
 
 /** Requests into a ready phone. Any other status causes its conflict error. */
-export interface DeviceService {
+export interface DeviceControlService {
   /** A read, repeated for up to 15 s. `json` is the public observation as UTF-8 JSON. */
   observe(
     caller: Caller,

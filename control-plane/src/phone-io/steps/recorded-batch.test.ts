@@ -3,7 +3,7 @@ import { createLogger, type ActionBatchResult } from '@phonerack/shared'
 import { beforeAll, beforeEach, expect, it } from 'vitest'
 import { type Caller } from '../../base/core/caller.js'
 import { type Core } from '../../base/core/core.js'
-import { createDeviceService } from '../device-control/service.js'
+import { createDeviceControlService } from '../device-control/service.js'
 import { type FileStore } from '../../files/storage/file-store.js'
 import { type AgentDouble } from '../../testing/agent-double.js'
 import { readyPhone } from '../../testing/ready-phone.js'
@@ -55,9 +55,9 @@ async function run({
 } = {}): Promise<ActionBatchResult> {
   const real = createStepRecorder(core, pictures)
   const recorder = { ...real, ...broken(real) }
-  const devices = createDeviceService(core, plane.app.hosts, recorder)
+  const deviceControl = createDeviceControlService(core, plane.app.hosts, recorder)
   try {
-    const json = await devices.runActions(callerOf(mode), phoneId, { ...batch, observe }, context)
+    const json = await deviceControl.runActions(callerOf(mode), phoneId, { ...batch, observe }, context)
     return JSON.parse(Buffer.from(json).toString('utf8')) as ActionBatchResult
   } finally {
     await real.close()

@@ -20,7 +20,7 @@ export type ConsoleServices = Pick<
   | 'uploads'
   | 'installs'
   | 'recordings'
-  | 'devices'
+  | 'deviceControl'
   | 'files'
   | 'settings'
   | 'reports'

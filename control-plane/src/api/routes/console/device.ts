@@ -20,11 +20,11 @@ type Logs = OfPhone & { Querystring: { level?: unknown; cursor?: unknown } }
 const levelSchema = z.enum(logLevelNames).default('info')
 
 export function addDevice(app: FastifyInstance, { services }: ProjectDeps): void {
-  const { phones, devices, settings, reports } = services
+  const { phones, deviceControl, settings, reports } = services
   app.get<OfPhone>(`${base}/screen`, async (request, reply) => {
     const { caller, phoneId, context } = intoPhone(request, reply)
     const picture = { format: 'jpeg', maxWidth: pictureWidth, quality: null } as const
-    return sendJson(reply, (await devices.observe(caller, phoneId, picture, context)).json)
+    return sendJson(reply, (await deviceControl.observe(caller, phoneId, picture, context)).json)
   })
 
   app.get<OfPhone>(`${base}/clipboard`, async (request, reply) => {

@@ -43,7 +43,7 @@ export const runActions: Route = (app, deps) => {
       const { actions, observe } = request.body
       const { inProcess } = request
       const json = await whileActive(deps, request, reply, id, (context) =>
-        deps.services.devices.runActions(
+        deps.services.deviceControl.runActions(
           caller,
           id,
           { actions, observe },

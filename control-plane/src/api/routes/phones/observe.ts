@@ -60,7 +60,7 @@ export const observe: Route = (app, deps) => {
       const image =
         asText || screenshot === 'none' ? null : { format: screenshot, maxWidth: width, quality: null }
       const seen = await whileActive(deps, request, reply, id, (context) =>
-        deps.services.devices.observe(caller, id, image, context),
+        deps.services.deviceControl.observe(caller, id, image, context),
       )
       if (!asText) return sendJson(reply, seen.json)
       return reply.header('x-snapshot-id', seen.snapshotId).type('text/plain; charset=utf-8').send(seen.text)

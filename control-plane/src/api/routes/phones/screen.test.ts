@@ -33,7 +33,7 @@ describe('GET observe', () => {
     ['?screenshot=png&format=text', null],
   ])('observe%s requests the screenshot %j [28.7]', async (query, screenshot) => {
     expect((await get(`observe${query}`)).statusCode).toBe(200)
-    expect(lastCall('devices.observe')[2]).toEqual(screenshot)
+    expect(lastCall('deviceControl.observe')[2]).toEqual(screenshot)
   })
 
   it('passes the JSON through unchanged', async () => {
@@ -86,7 +86,7 @@ describe('GET screenshot', () => {
       'x-screen-scale': '0.333333',
     })
     expect(response.rawPayload).toEqual(Buffer.from([1, 2, 3]))
-    expect(lastCall('devices.screenshot')[2]).toEqual(request)
+    expect(lastCall('deviceControl.screenshot')[2]).toEqual(request)
     expectConventions(response)
   })
 })
@@ -110,7 +110,7 @@ describe('POST actions', () => {
     })
     expect(response.statusCode).toBe(200)
     expect(response.json()).toMatchObject({ completed: 2, observation: { snapshot_id: 'snp_aaaaaaaaaaaa' } })
-    expect(lastCall('devices.runActions')[2]).toEqual({
+    expect(lastCall('deviceControl.runActions')[2]).toEqual({
       actions: [
         { type: 'long_press', target: { text: 'a' }, duration_ms: 800 },
         { type: 'wait', ms: 1 },
@@ -159,8 +159,8 @@ describe('activity', () => {
 describe('the signal of a request', () => {
   it('aborts when the client disconnects, and not before', async () => {
     await api.app.listen({ host: '127.0.0.1', port: 0 })
-    const before = api.called('devices.observe').length
-    const context = () => api.called('devices.observe')[before]?.args[3] as CallContext | undefined
+    const before = api.called('deviceControl.observe').length
+    const context = () => api.called('deviceControl.observe')[before]?.args[3] as CallContext | undefined
     let end: () => void = () => undefined
     const held = new Promise<void>((resolve) => (end = resolve))
     api.agent.onCall = () => held
@@ -180,6 +180,6 @@ describe('the signal of a request', () => {
 
   it('does not abort once the response was sent', async () => {
     expect((await get('observe')).statusCode).toBe(200)
-    expect((lastCall('devices.observe')[3] as CallContext).signal.aborted).toBe(false)
+    expect((lastCall('deviceControl.observe')[3] as CallContext).signal.aborted).toBe(false)
   })
 })

@@ -56,7 +56,7 @@ export const screenshot: Route = (app, deps) => {
       const caller = callerOf(request)
       const { format, max_width: maxWidth = null, quality, annotate } = request.query
       const shot = await whileActive(deps, request, reply, id, (context) =>
-        deps.services.devices.screenshot(
+        deps.services.deviceControl.screenshot(
           caller,
           id,
           {
