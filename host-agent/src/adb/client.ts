@@ -1,20 +1,19 @@
 /**
- * Calls to the agent's own adb server through adbkit (AOSP `adb/OVERVIEW.TXT`, `SERVICES.TXT`). Each call opens a connection
- * that closes with the call's `progress`. Used by `track.ts`, `transport.ts` and `keep.ts`.
+ * Calls to the agent's own adb server. Each call opens a connection that closes with the call's `progress`. Used by `track.ts`,
+ * `transport.ts` and `keep.ts`.
  */
 import type { Progress } from '@phonerack/shared'
 import { inPart } from '@phonerack/shared/tracing'
-import { HostConnectCommand, HostDisconnectCommand, HostVersionCommand, Parser } from './adbkit.js'
-import { TextCommand } from './commands/service.js'
-import { ListDevicesCommand, TransportIdCommand, type ListedDevice } from './commands/transports.js'
-import { AdbConnection } from './connection.js'
-import { AdbConnectionLost, AdbProtocolError, AdbRefused, serviceName } from './errors.js'
 import { adbKindOf, countAdbCall, countAdbServerStart, type AdbOutcome } from '../base/metrics/instruments.js'
+import { openSocket } from './connect.js'
+import { parseDeviceList, type ListedDevice } from './device-list.js'
+import { AdbConnectionLost, AdbProtocolError, AdbRefused, serviceName } from './errors.js'
+import { readText, requestService } from './service.js'
+import type { AdbSocket } from './socket.js'
 import type { TransportId } from './target.js'
 
-export interface TrackedDevice extends Omit<ListedDevice, 'transportId'> {
-  transport: TransportId
-}
+/** The prefix of a service in which the server itself answers about a device. */
+const aboutDevice = ({ id }: TransportId): string => `host-transport-id:${id}:`
 
 export class AdbClient {
   private serverRun = 0
@@ -28,165 +27,106 @@ export class AdbClient {
     countAdbServerStart()
   }
 
-  /** Runs `work` on a connection and closes it afterwards. `service` names the call in errors. */
-  async call<T>(
-    service: string,
-    progress: Progress,
-    work: (connection: AdbConnection) => PromiseLike<T>,
-  ): Promise<T> {
-    return counted(service, async () => {
-      const connection = await this.connection(service, progress)
-      try {
-        return await work(connection)
-      } catch (error) {
-        throw toAdbError(error, service)
-      } finally {
-        connection.close()
-      }
-    })
-  }
-
-  /** Like `call`, on a connection to a device. @throws AdbRefused when the transport no longer exists */
-  onDevice<T>(
-    transport: TransportId,
-    service: string,
-    progress: Progress,
-    work: (connection: AdbConnection) => PromiseLike<T>,
-  ): Promise<T> {
-    return this.call(service, progress, async (connection) => {
-      await this.selectDevice(connection, transport)
-      return work(connection)
-    })
-  }
-
-  /** Like `onDevice`, but leaves the connection open; the caller closes it. */
-  async keepOnDevice(
-    transport: TransportId,
-    service: string,
-    progress: Progress,
-    work: (connection: AdbConnection) => PromiseLike<unknown>,
-  ): Promise<AdbConnection> {
-    return counted(service, async () => {
-      const connection = await this.connection(service, progress)
-      try {
-        await this.selectDevice(connection, transport)
-        await work(connection)
-        // The socket can be destroyed between the answer and this line.
-        progress.check(connection.what)
-        connection.bytes.detach()
-        return connection
-      } catch (error) {
-        connection.close()
-        throw toAdbError(error, service)
-      }
-    })
-  }
-
-  /** Opens a connection that closes with `progress`. */
-  connection(service: string, progress: Progress): Promise<AdbConnection> {
-    return AdbConnection.open(this.path, `adb ${serviceName(service)}`, progress)
-  }
-
-  /** Requests a service that answers with one length-prefixed text, such as `host-transport-id:N:features`. */
-  ask(service: string, progress: Progress): Promise<string> {
-    return this.call(service, progress, (connection) => new TextCommand(connection).execute(service))
-  }
-
-  /** Like `ask`, for a service in which the server itself answers about a device. */
-  askAbout(transport: TransportId, service: string, progress: Progress): Promise<string> {
-    const whole = `host-transport-id:${transport.id}:${service}`
-    return this.call(whole, progress, async (connection) => {
-      this.check(transport)
-      return new TextCommand(connection).execute(whole)
-    })
-  }
-
-  /** The server's version. */
-  async version(progress: Progress): Promise<number> {
-    const version = await this.call('host:version', progress, (connection) =>
-      new HostVersionCommand(connection).execute(),
-    )
-    if (!Number.isInteger(version)) throw new AdbProtocolError('the version of the server is not a number')
-    return version
-  }
-
-  /** All devices that the server lists. */
-  devices(progress: Progress): Promise<TrackedDevice[]> {
-    return this.call('host:devices-l', progress, async (connection) => {
-      const tracked = this.tracked()
-      return tracked(await new ListDevicesCommand(connection).execute())
-    })
-  }
-
   /**
-   * Returns a function that adds the current run of the server to lists. Call it after connecting: the server can restart while
-   * a connection opens.
+   * Requests a service, passes the stream after its OKAY to `work`, and closes the connection afterwards.
+   * @param device the device whose service it is; null: the server's own
+   * @throws AdbRefused by the server, and for a transport that no longer exists; AdbConnectionLost, AdbProtocolError
    */
-  tracked(): (devices: readonly ListedDevice[]) => TrackedDevice[] {
-    const { serverRun } = this
-    return (devices) =>
-      devices.map(({ serial, state, transportId }) => ({
-        serial,
-        state,
-        transport: { id: transportId, serverRun },
-      }))
-  }
-
-  /** Connects a network phone. Returns null once it is connected, else the server's reason. */
-  connect(address: string, progress: Progress): Promise<string | null> {
-    const { host, port } = hostAndPort(address)
-    return this.call(`host:connect:${address}`, progress, async (connection) => {
-      const command = new HostConnectCommand(connection)
-      return refusalOf(() => command.execute(host, port))
+  call<T>(
+    service: string,
+    device: TransportId | null,
+    progress: Progress,
+    work: (stream: AdbSocket, serverRun: number) => Promise<T>,
+  ): Promise<T> {
+    return counted(service, async () => {
+      const { stream, serverRun } = await this.request(service, device, progress)
+      try {
+        return await work(stream, serverRun)
+      } finally {
+        stream.close()
+      }
     })
   }
 
-  /** Removes a network phone from the server's list. Succeeds when it is not listed. */
-  async disconnect(address: string, progress: Progress): Promise<void> {
-    const { host, port } = hostAndPort(address)
+  /** Like `call`, but returns the stream, which lasts beyond `progress`; the caller closes it. */
+  open(service: string, device: TransportId | null, progress: Progress): Promise<AdbSocket> {
+    return counted(service, async () => {
+      const { stream } = await this.request(service, device, progress)
+      // The socket can be destroyed between the answer and this line.
+      progress.check(`adb ${serviceName(service)}`)
+      stream.detach()
+      return stream
+    })
+  }
+
+  private async request(
+    service: string,
+    device: TransportId | null,
+    progress: Progress,
+  ): Promise<{ stream: AdbSocket; serverRun: number }> {
+    const stream = await openSocket(this.path, `adb ${serviceName(service)}`, progress)
+    // The server that accepted the connection is the latest one that started.
+    const { serverRun } = this
     try {
-      await this.call(`host:disconnect:${address}`, progress, async (connection) => {
-        const command = new HostDisconnectCommand(connection)
-        return refusalOf(() => command.execute(host, port))
-      })
+      if (device !== null) {
+        const select = `host:transport-id:${device.id}`
+        if (device.serverRun !== serverRun)
+          throw new AdbRefused(select, 'device not found since the server restarted')
+        if (!service.startsWith(aboutDevice(device))) await requestService(stream, select)
+      }
+      await requestService(stream, service)
+      return { stream, serverRun }
     } catch (error) {
-      if (!(error instanceof AdbRefused)) throw error
+      stream.close()
+      throw error
     }
   }
 
+  /** The names of the protocol features that a device supports. */
+  async features(device: TransportId, progress: Progress): Promise<ReadonlySet<string>> {
+    const answer = await this.call(`${aboutDevice(device)}features`, device, progress, readText)
+    return new Set(answer.split(','))
+  }
+
   /** Makes the server close and reopen its connection to a device. */
-  async reconnect(transport: TransportId, progress: Progress): Promise<void> {
-    const answer = await this.askAbout(transport, 'reconnect', progress)
+  async reconnect(device: TransportId, progress: Progress): Promise<void> {
+    const answer = await this.call(`${aboutDevice(device)}reconnect`, device, progress, readText)
     // The server sends OKAY even when it did not find the device.
     if (!answer.startsWith('reconnecting')) throw new AdbRefused('reconnect', answer)
   }
 
-  private async selectDevice(connection: AdbConnection, transport: TransportId): Promise<void> {
-    this.check(transport)
-    await new TransportIdCommand(connection).execute(transport.id)
+  /** Requests a service of the server that answers with one text. */
+  ask(service: string, progress: Progress): Promise<string> {
+    return this.call(service, null, progress, readText)
   }
 
-  /** Call it after connecting: the server that accepted the connection is then the latest one that started. */
-  private check({ id, serverRun }: TransportId): void {
-    if (serverRun !== this.serverRun)
-      throw new AdbRefused(`host:transport-id:${id}`, 'device not found since the server restarted')
+  /** The server's version. */
+  async version(progress: Progress): Promise<number> {
+    const version = Number.parseInt(await this.ask('host:version', progress), 16)
+    if (Number.isNaN(version)) throw new AdbProtocolError('the version of the server is not a number')
+    return version
   }
-}
 
-/** adbkit expects host and port separately. */
-function hostAndPort(address: string): { host: string; port: number } {
-  const [, host = address, port = '5555'] = /^(.*):(\d+)$/.exec(address) ?? []
-  return { host, port: Number(port) }
-}
+  /** All devices that the server lists. */
+  devices(progress: Progress): Promise<ListedDevice[]> {
+    return this.call('host:devices-l', null, progress, async (stream, serverRun) =>
+      parseDeviceList(await readText(stream), serverRun),
+    )
+  }
 
-/** Returns the reason of a refusal that the server sends with OKAY; adbkit throws it as a plain `Error`. */
-async function refusalOf(command: () => PromiseLike<unknown>): Promise<string | null> {
-  try {
-    await command()
-    return null
-  } catch (error) {
-    if (error instanceof Error && error.constructor === Error) return error.message
-    throw error
+  /** Connects a network phone. Returns null once it is connected, else the server's reason. */
+  async connect(address: string, progress: Progress): Promise<string | null> {
+    const answer = await this.ask(`host:connect:${address}`, progress)
+    return /connected to|already connected/.test(answer) ? null : answer
+  }
+
+  /** Removes a network phone from the server's list. Succeeds when it is not listed. */
+  async disconnect(address: string, progress: Progress): Promise<void> {
+    try {
+      await this.ask(`host:disconnect:${address}`, progress)
+    } catch (error) {
+      if (!(error instanceof AdbRefused)) throw error
+    }
   }
 }
 
@@ -204,15 +144,4 @@ async function counted<T>(service: string, work: () => Promise<T>): Promise<T> {
   } finally {
     countAdbCall(service, outcome)
   }
-}
-
-/** Converts an error of adbkit into an error of `errors.ts`. */
-function toAdbError(error: unknown, service: string): unknown {
-  if (error instanceof Parser.FailError)
-    return new AdbRefused(service, error.message.replace(/^Failure: '(.*)'$/s, '$1'))
-  if (error instanceof Parser.UnexpectedDataError)
-    return new AdbProtocolError(
-      `unexpected answer ${JSON.stringify(error.unexpected)} to ${serviceName(service)}`,
-    )
-  return error
 }

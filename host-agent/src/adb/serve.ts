@@ -1,7 +1,8 @@
 /** One adb server with the phones that it lists. Used by `servers.ts`. */
 import { onAbort, type Logger } from '@phonerack/shared'
 import type { Few } from '../base/few.js'
-import type { AdbClient, TrackedDevice } from './client.js'
+import type { AdbClient } from './client.js'
+import type { ListedDevice } from './device-list.js'
 import { keepConnected, type Keeper } from './keep.js'
 import { startAdbServer, type AdbServer, type AdbServerOptions, type ServedPhones } from './server.js'
 import { pollDevices, trackDevices } from './track.js'
@@ -24,7 +25,7 @@ export interface ServeParts extends AdbServerOptions {
 
 export interface Served {
   /** The phones that the server lists. */
-  readonly devices: readonly TrackedDevice[]
+  readonly devices: readonly ListedDevice[]
   /** Why the server does not run; null while it runs. */
   readonly trouble: string | null
   /** Resolves after the first attempt to start the server. */
@@ -40,10 +41,10 @@ export function serve(parts: ServeParts): Served {
   const stopping = new AbortController()
   const { signal } = stopping
   let server: AdbServer | null = null
-  let devices: readonly TrackedDevice[] = []
+  let devices: readonly ListedDevice[] = []
   let keeper: Keeper | null = null
 
-  function onList(listed: readonly TrackedDevice[]): void {
+  function onList(listed: readonly ListedDevice[]): void {
     const mine = listed.filter(({ serial }) => parts.isMine(serial))
     const isSame =
       mine.length === devices.length && mine.every((device, at) => isSameDevice(device, devices[at]))
@@ -58,7 +59,7 @@ export function serve(parts: ServeParts): Served {
     const { serves, log } = parts
     const onLost = (error: unknown) => log.warn({ err: error }, 'the connection to the device list was lost')
     let lists = 0
-    const onTracked = (listed: readonly TrackedDevice[]) => {
+    const onTracked = (listed: readonly ListedDevice[]) => {
       lists += 1
       onList(listed)
     }
@@ -98,7 +99,7 @@ export function serve(parts: ServeParts): Served {
   }
 }
 
-const isSameDevice = (one: TrackedDevice, other: TrackedDevice | undefined): boolean =>
+const isSameDevice = (one: ListedDevice, other: ListedDevice | undefined): boolean =>
   one.serial === other?.serial &&
   one.state === other.state &&
   one.transport.id === other.transport.id &&

@@ -10,7 +10,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { DeviceGone } from '../base/device-gone.js'
 import { runningPid } from '../testing/pids.js'
 import { until } from '../testing/until.js'
-import type { TrackedDevice } from './client.js'
+import type { ListedDevice } from './device-list.js'
 import { AdbRefused } from './errors.js'
 import { command } from './quote.js'
 import { startAdbServer, type AdbServer } from './server.js'
@@ -93,7 +93,7 @@ describe('the adb server', () => {
 
   it('restarts after it was killed, and tracking continues', async () => {
     const server = await start()
-    const lists: TrackedDevice[][] = []
+    const lists: ListedDevice[][] = []
     const lost: unknown[] = []
     const stop = new AbortController()
     const tracking = trackDevices(
@@ -182,8 +182,7 @@ describe('the adb server', () => {
   it('throws DeviceGone for a disconnected device, and AdbRefused for an unknown service', async () => {
     const server = await start()
     const progress = Progress.for(3000)
-    const [nobody] = server.client.tracked()([{ serial: 'nobody', state: 'device', transportId: 999 }])
-    const transport = createTransport(server.client, { serial: 'nobody', current: nobody?.transport ?? null })
+    const transport = createTransport(server.client, { serial: 'nobody', current: { id: 999, serverRun: 1 } })
     await expect(transport.shell(command('true'), progress)).rejects.toThrow(DeviceGone)
     await expect(server.client.ask('host:no-such-service', progress)).rejects.toThrow(AdbRefused)
   })

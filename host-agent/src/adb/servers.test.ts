@@ -17,7 +17,8 @@ import { startPhone, type Phone } from '@phonerack/virtual-phone'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { runningPid } from '../testing/pids.js'
 import { until } from '../testing/until.js'
-import { AdbClient, type TrackedDevice } from './client.js'
+import { AdbClient } from './client.js'
+import type { ListedDevice } from './device-list.js'
 import { ensureAdbKey } from './key.js'
 import { findMarked, markProcess, processIdentity } from './process-identity.js'
 import { startAdbServers, type AdbServers, type AdbServersOptions } from './servers.js'
@@ -57,12 +58,12 @@ async function virtualPhone(): Promise<string> {
 }
 
 /** The latest list of all servers. */
-function followed(servers: AdbServers): () => readonly TrackedDevice[] {
-  let latest: readonly TrackedDevice[] = []
+function followed(servers: AdbServers): () => readonly ListedDevice[] {
+  let latest: readonly ListedDevice[] = []
   servers.follow((devices) => (latest = devices))
   return () => latest
 }
-const online = (devices: readonly TrackedDevice[], serial: string): boolean =>
+const online = (devices: readonly ListedDevice[], serial: string): boolean =>
   devices.some((device) => device.serial === serial && device.state === 'device')
 const pidOf = (serial: string | null): number | null => findMarked(adbMarkPath(dataDir, serial))
 const program = (name: string, ...script: string[]): string => {
@@ -83,7 +84,7 @@ describe('network phones', () => {
     const first = runningPid({ pid: pidOf(one) })
     const other = runningPid({ pid: pidOf(two) })
     expect(first).not.toBe(other)
-    const lost: (readonly TrackedDevice[])[] = []
+    const lost: (readonly ListedDevice[])[] = []
     servers.follow((listed) => {
       if (!online(listed, two)) lost.push(listed)
     })

@@ -5,7 +5,8 @@
  */
 import { pause, type Logger } from '@phonerack/shared'
 import { createFew } from '../base/few.js'
-import { AdbClient, type TrackedDevice } from './client.js'
+import { AdbClient } from './client.js'
+import type { ListedDevice } from './device-list.js'
 import { ensureAdbKey } from './key.js'
 import { endLeftovers } from './leftovers.js'
 import { isPhoneOf, systemUsb, whyShared } from './plan.js'
@@ -36,7 +37,7 @@ export interface AdbServers {
   /** Why no server of this host runs; null: some run, or none is needed. */
   readonly trouble: string | null
   /** Calls `onList` with the phones that all servers list, now and after each change. Returns a function that ends it. */
-  follow(onList: (devices: readonly TrackedDevice[]) => void): () => void
+  follow(onList: (devices: readonly ListedDevice[]) => void): () => void
   /** Stops the servers that this agent started. */
   stop(): Promise<void>
 }
@@ -60,7 +61,7 @@ export async function startAdbServers(options: AdbServersOptions): Promise<AdbSe
   const clients = new Map<string | null, AdbClient>()
   /** By the serial of the phone; null: the server of all phones on USB. */
   const served = new Map<string | null, Served>()
-  let onList: (devices: readonly TrackedDevice[]) => void = () => undefined
+  let onList: (devices: readonly ListedDevice[]) => void = () => undefined
   let making: Promise<void> | null = null
   const shared = await whyShared(bin, usb.sys)
 
@@ -75,7 +76,7 @@ export async function startAdbServers(options: AdbServersOptions): Promise<AdbSe
 
   const keyOf = (serial: string): string | null => (shared !== null && !connect.has(serial) ? null : serial)
 
-  const devices = (): TrackedDevice[] => [...served.values()].flatMap((each) => each.devices)
+  const devices = (): ListedDevice[] => [...served.values()].flatMap((each) => each.devices)
 
   function begin(serves: ServedPhones): void {
     const serial = serialOf(serves)

@@ -1,6 +1,6 @@
 /**
  * The byte stream of one connection to the adb server. When `progress` ends, the socket is destroyed, which settles all reads
- * and hangs up the process on the phone. Created by `connection.ts`.
+ * and hangs up the process on the phone. Created by `connect.ts`.
  */
 import type { Socket } from 'node:net'
 import { DeadlineExceeded, type Progress } from '@phonerack/shared'

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { isFull } from './connection.js'
+import { isFull } from './connect.js'
 
 /** Bytes of a Unix socket's path; the limit of macOS is the lowest. */
 const longestPath = 103

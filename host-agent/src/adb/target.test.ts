@@ -8,7 +8,7 @@ import { DeviceGone } from '../base/device-gone.js'
 import { startTestPhone, type TestPhone } from '../testing/phone.js'
 import { runningPid } from '../testing/pids.js'
 import { until } from '../testing/until.js'
-import type { TrackedDevice } from './client.js'
+import type { ListedDevice } from './device-list.js'
 import { command } from './quote.js'
 import { startAdbServer, type AdbServer } from './server.js'
 import { pin, SerialTarget } from './target.js'
@@ -33,8 +33,8 @@ afterEach(async () => {
 })
 
 /** Connects the current phone of the port. */
-async function connect(): Promise<TrackedDevice> {
-  let found: TrackedDevice | undefined
+async function connect(): Promise<ListedDevice> {
+  let found: ListedDevice | undefined
   await until(async () => {
     await server.client.disconnect(phone.serial, progress())
     await server.client.connect(phone.serial, progress())

@@ -1,8 +1,9 @@
 /** Tracks the list of devices (`host:track-devices-l`) across restarts of the server. Used by `serve.ts`. */
 import { Progress, onAbort, pause } from '@phonerack/shared'
 import { keepRunning } from '../base/keep-running.js'
-import type { AdbClient, TrackedDevice } from './client.js'
-import { TrackDevicesCommand } from './commands/transports.js'
+import type { AdbClient } from './client.js'
+import { parseDeviceList, type ListedDevice } from './device-list.js'
+import { readText } from './service.js'
 
 /** Milliseconds. */
 const reconnectMs = 250
@@ -13,28 +14,30 @@ const reconnectMs = 250
  */
 export async function trackDevices(
   client: AdbClient,
-  onList: (devices: TrackedDevice[]) => void,
+  onList: (devices: ListedDevice[]) => void,
   onLost: (error: unknown) => void,
   signal: AbortSignal,
 ): Promise<void> {
   let isReported = false
   const track = async (): Promise<'again'> => {
     try {
-      await client.call('host:track-devices-l', Progress.for(5000, signal), async (connection) => {
-        const tracked = client.tracked()
-        const command = new TrackDevicesCommand(connection)
-        await command.execute()
-        connection.bytes.detach()
-        const forget = onAbort(signal, () => connection.close())
-        try {
-          for (;;) {
-            onList(tracked(await command.next()))
-            isReported = false
+      await client.call(
+        'host:track-devices-l',
+        null,
+        Progress.for(5000, signal),
+        async (stream, serverRun) => {
+          stream.detach()
+          const forget = onAbort(signal, () => stream.close())
+          try {
+            for (;;) {
+              onList(parseDeviceList(await readText(stream), serverRun))
+              isReported = false
+            }
+          } finally {
+            forget()
           }
-        } finally {
-          forget()
-        }
-      })
+        },
+      )
     } catch (error) {
       if (!signal.aborted) {
         onList([])
@@ -54,7 +57,7 @@ export async function trackDevices(
  */
 export async function pollDevices(
   client: AdbClient,
-  onList: (devices: TrackedDevice[]) => void,
+  onList: (devices: ListedDevice[]) => void,
   everyMs: number,
   signal: AbortSignal,
   tracked: () => unknown,

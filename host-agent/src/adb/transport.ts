@@ -4,17 +4,20 @@
  */
 import { DeadlineExceeded, ownNow, type Progress } from '@phonerack/shared'
 import { DeviceGone, InvalidAnswer, isDisconnect } from '../base/device-gone.js'
-import { LocalCommand, TcpCommand } from './adbkit.js'
 import type { AdbClient } from './client.js'
-import { OpenCommand } from './commands/service.js'
-import { ExecCommand, FeedCommand, ShellV2Command, SpawnCommand } from './commands/shell-v2.js'
-import { ListCommand, PullCommand, PushCommand, StatCommand } from './commands/sync.js'
-import type { AdbConnection } from './connection.js'
 import { AdbConnectionLost, AdbProtocolError, AdbRefused } from './errors.js'
 import type { ShellCommand } from './quote.js'
-import type { ShellResult } from './shell-protocol.js'
+import { feedShell, readShellPackets, type ShellResult } from './shell-protocol.js'
 import type { AdbSocket } from './socket.js'
-import type { FileStat, FolderEntry, SyncVersion } from './sync.js'
+import {
+  listFolder,
+  pullFile,
+  pushFile,
+  statFile,
+  statFile2,
+  type FileStat,
+  type FolderEntry,
+} from './sync.js'
 import { pin, type Target, type TransportId } from './target.js'
 
 /**
@@ -75,41 +78,6 @@ export function createTransport(
 ): Transport {
   const { serial } = target
 
-  /** Reports the outcome of a call and translates its error. */
-  async function watched<T>(progress: Progress, call: () => Promise<T>): Promise<T> {
-    const startedAt = ownNow()
-    try {
-      const result = await call()
-      onOutcome('answered')
-      return result
-    } catch (error) {
-      const failure = translate(error)
-      // A call that its caller aborted says nothing about the phone.
-      const late = failure instanceof DeadlineExceeded && progress.remaining === 0
-      if (late && ownNow() - startedAt >= hangMs) onOutcome('hung')
-      else if (!(failure instanceof DeadlineExceeded) && !isDisconnect(failure)) onOutcome('answered')
-      throw failure
-    }
-  }
-
-  function here(): TransportId {
-    if (target.current === null) throw new DeviceGone(serial)
-    return target.current
-  }
-
-  const within = <T>(
-    service: string,
-    progress: Progress,
-    work: (connection: AdbConnection) => PromiseLike<T>,
-  ): Promise<T> => watched(progress, async () => client.onDevice(here(), service, progress, work))
-
-  const keep = (
-    service: string,
-    progress: Progress,
-    work: (connection: AdbConnection) => PromiseLike<unknown>,
-  ): Promise<AdbSocket> =>
-    watched(progress, async () => (await client.keepOnDevice(here(), service, progress, work)).bytes)
-
   function translate(error: unknown): unknown {
     if (error instanceof DeadlineExceeded) return error
     if (error instanceof AdbConnectionLost) return new DeviceGone(serial, error)
@@ -118,68 +86,74 @@ export function createTransport(
     return error
   }
 
-  /** 2 when the phone supports `feature`. */
-  async function syncVersion(feature: string, progress: Progress): Promise<SyncVersion> {
-    const transport = here()
-    let known = features.get(transport)
+  /** Calls with the device that is connected now, and translates errors. */
+  async function connected<T>(call: (device: TransportId) => Promise<T>): Promise<T> {
+    if (target.current === null) throw new DeviceGone(serial)
     try {
-      known ??= new Set((await client.askAbout(transport, 'features', progress)).split(','))
+      return await call(target.current)
     } catch (error) {
       throw translate(error)
     }
-    features.set(transport, known)
-    return known.has(feature) ? 2 : 1
   }
+
+  /** Like `connected`, and reports the outcome of the call. */
+  async function watched<T>(progress: Progress, call: (device: TransportId) => Promise<T>): Promise<T> {
+    const startedAt = ownNow()
+    try {
+      const result = await connected(call)
+      onOutcome('answered')
+      return result
+    } catch (error) {
+      // A call that its caller aborted says nothing about the phone.
+      const late = error instanceof DeadlineExceeded && progress.remaining === 0
+      if (late && ownNow() - startedAt >= hangMs) onOutcome('hung')
+      else if (!(error instanceof DeadlineExceeded) && !isDisconnect(error)) onOutcome('answered')
+      throw error
+    }
+  }
+
+  const run = <T>(service: string, progress: Progress, work: (stream: AdbSocket) => Promise<T>): Promise<T> =>
+    watched(progress, (device) => client.call(service, device, progress, work))
+
+  const open = (service: string, progress: Progress): Promise<AdbSocket> =>
+    watched(progress, (device) => client.open(service, device, progress))
+
+  /** Whether the phone supports `feature`. */
+  const supports = (feature: string, progress: Progress): Promise<boolean> =>
+    connected(async (device) => {
+      const known = features.get(device) ?? (await client.features(device, progress))
+      features.set(device, known)
+      return known.has(feature)
+    })
 
   return {
     serial,
     pinned: () => createTransport(client, pin(target), onOutcome),
     shell: (command, progress) =>
-      within(`shell,v2,raw:${command}`, progress, (connection) =>
-        new ShellV2Command(connection).execute(command, outputLimits.shell),
-      ),
+      run(shellService(command), progress, (stream) => readShellPackets(stream, outputLimits.shell)),
     feed: (command, input, progress) =>
-      within(`shell,v2,raw:${command}`, progress, (connection) =>
-        new FeedCommand(connection).execute(command, input, outputLimits.shell),
-      ),
+      run(shellService(command), progress, (stream) => feedShell(stream, input, outputLimits.shell)),
     exec: (command, progress) =>
-      within(`exec:${command}`, progress, (connection) =>
-        new ExecCommand(connection).execute(command, outputLimits.raw),
-      ),
-    spawn: (command, progress) =>
-      keep(`shell,v2,raw:${command}`, progress, (connection) =>
-        new SpawnCommand(connection).execute(command),
-      ),
+      run(`exec:${command}`, progress, (stream) => stream.readAll(outputLimits.raw)),
+    spawn: (command, progress) => open(shellService(command), progress),
     push: (path, content, mode, progress) =>
-      within('sync:', progress, (connection) => new PushCommand(connection).execute(path, content, mode)),
-    stat: (path, progress) =>
-      within('sync:', progress, (connection) => new StatCommand(connection).execute(path, 1)),
+      run('sync:', progress, (stream) => pushFile(stream, path, content, mode)),
+    stat: (path, progress) => run('sync:', progress, (stream) => statFile(stream, path)),
     async lstat(path, progress) {
-      const newest = await syncVersion('stat_v2', progress)
-      return within('sync:', progress, (connection) => new StatCommand(connection).execute(path, newest))
+      const read = (await supports('stat_v2', progress)) ? statFile2 : statFile
+      return run('sync:', progress, (stream) => read(stream, path))
     },
     async list(path, progress, visit) {
-      const newest = await syncVersion('ls_v2', progress)
-      return within('sync:', progress, (connection) =>
-        new ListCommand(connection).execute(path, newest, visit),
-      )
+      const version = (await supports('ls_v2', progress)) ? 2 : 1
+      return run('sync:', progress, (stream) => listFolder(stream, path, version, visit))
     },
-    pull: (path, limit, progress) =>
-      within('sync:', progress, (connection) => new PullCommand(connection).execute(path, limit)),
-    connectAbstract: (name, progress) =>
-      keep(`localabstract:${name}`, progress, (connection) =>
-        new LocalCommand(connection).execute(`localabstract:${name}`),
-      ),
-    connectTcp: (port, progress) =>
-      keep(`tcp:${port}`, progress, (connection) => new TcpCommand(connection).execute(port)),
-    reboot: (progress) =>
-      within('reboot:', progress, (connection) => new OpenCommand(connection).execute('reboot:')),
-    async reconnect(progress) {
-      try {
-        await client.reconnect(here(), progress)
-      } catch (error) {
-        throw translate(error)
-      }
-    },
+    pull: (path, limit, progress) => run('sync:', progress, (stream) => pullFile(stream, path, limit)),
+    connectAbstract: (name, progress) => open(`localabstract:${name}`, progress),
+    connectTcp: (port, progress) => open(`tcp:${port}`, progress),
+    reboot: (progress) => run('reboot:', progress, () => Promise.resolve()),
+    reconnect: (progress) => connected((device) => client.reconnect(device, progress)),
   }
 }
+
+/** Shell protocol v2, without a terminal. */
+const shellService = (command: ShellCommand): string => `shell,v2,raw:${command}`

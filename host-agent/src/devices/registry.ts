@@ -3,7 +3,7 @@
  * enrolled here. Created by `main.ts`, used by `grpc/` and `status/`.
  */
 import { ApiError, type DeviceStatus, type Logger } from '@phonerack/shared'
-import type { TrackedDevice } from '../adb/client.js'
+import type { ListedDevice } from '../adb/device-list.js'
 import type { AdbServers } from '../adb/servers.js'
 import { createFew } from '../base/few.js'
 import type { AgentTimes } from '../base/times.js'
@@ -115,7 +115,7 @@ export class Registry {
     for (const { supervisor } of this.entries.values()) supervisor.stop()
   }
 
-  private onList(devices: readonly TrackedDevice[]): void {
+  private onList(devices: readonly ListedDevice[]): void {
     const listed = new Set(devices.map(({ serial }) => serial))
     for (const { serial, state, transport } of devices)
       this.entryOf(serial).supervisor.setLink(linkOf(state), transport)

@@ -4,7 +4,7 @@
  */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { parseDeviceList } from '../adb/commands/transports.js'
+import { parseDeviceList } from '../adb/device-list.js'
 import { parseLock } from './lock/screens.js'
 import { parseEntries } from './logs/dropbox.js'
 import { ownersOf } from './logs/owners.js'
@@ -157,7 +157,7 @@ const inputs: Readonly<Record<string, Input>> = {
     blocks: ['permission:android.permission.CAMERA\n', 'permission:com.a.PAY\n'],
   },
   'devices of adb': {
-    parse: (output) => parseDeviceList(output).toSorted((a, b) => a.serial.localeCompare(b.serial)),
+    parse: (output) => parseDeviceList(output, 0).toSorted((a, b) => a.serial.localeCompare(b.serial)),
     blocks: [
       'R5CT             device usb:1-2 product:a model:B device:c transport_id:7\n',
       '0a1b             unauthorized usb:1-3 transport_id:8\n',

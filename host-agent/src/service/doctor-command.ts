@@ -4,7 +4,7 @@ import { existsSync, statSync } from 'node:fs'
 import { statfs } from 'node:fs/promises'
 import path from 'node:path'
 import { Progress, trustedRoots } from '@phonerack/shared'
-import type { TrackedDevice } from '../adb/client.js'
+import type { ListedDevice } from '../adb/device-list.js'
 import { isPhoneOf, serversOf, type ServerToAsk } from '../adb/plan.js'
 import { runningAgent } from '../adb/process-identity.js'
 import { adbSocketDir } from '../adb/sockets.js'
@@ -134,7 +134,7 @@ async function readHost(config: Config, ports: readonly UsbPhone[], limitMs: num
 async function ask(
   server: ServerToAsk,
   { adbConnect }: Config,
-): Promise<ServerToAsk & { phones: Reading<TrackedDevice[]> }> {
+): Promise<ServerToAsk & { phones: Reading<ListedDevice[]> }> {
   const network = new Set(adbConnect)
   const phones = await attempt(async () => {
     const listed = await server.client.devices(Progress.for(5000))

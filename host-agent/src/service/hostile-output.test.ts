@@ -6,7 +6,7 @@ import { runInNewContext } from 'node:vm'
 import { describe, expect, it } from 'vitest'
 import type { Transport } from '../adb/transport.js'
 import { Progress } from '@phonerack/shared'
-import { parseDeviceList } from '../adb/commands/transports.js'
+import { parseDeviceList } from '../adb/device-list.js'
 import { parseReport } from '../phone/logs/dropbox.js'
 import { EventLines } from '../phone/logs/event-line.js'
 import { parsePermissions } from '../phone/packages/permissions.js'
@@ -108,7 +108,7 @@ describe('the time for hostile output grows with its size', () => {
         'a',
       )
       parseReport('crash', `Process: ${filledWith(':')}\r`)
-      expect(parseDeviceList(filledWith(' a:b:c', 'serial device'))).toEqual([])
+      expect(parseDeviceList(filledWith(' a:b:c', 'serial device'), 0)).toEqual([])
     }),
   )
 })

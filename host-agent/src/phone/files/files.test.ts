@@ -35,11 +35,11 @@ const errorOf = async (work: Promise<unknown>): Promise<ApiError> => {
 
 /** Reports version 1 of the sync service, as phones before Android 11 do. */
 class OldClient extends AdbClient {
-  override async askAbout(transport: TransportId, service: string, within: Progress): Promise<string> {
-    const answer = await super.askAbout(transport, service, within)
-    if (service !== 'features') return answer
-    const left = answer.split(',').filter((feature) => feature !== 'stat_v2' && feature !== 'ls_v2')
-    return left.join(',')
+  override async features(device: TransportId, within: Progress): Promise<ReadonlySet<string>> {
+    const known = new Set(await super.features(device, within))
+    known.delete('stat_v2')
+    known.delete('ls_v2')
+    return known
   }
 }
 

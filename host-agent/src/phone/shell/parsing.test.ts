@@ -1,7 +1,7 @@
 /** Parsing of phones' output by the capabilities. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { parseDeviceList } from '../../adb/commands/transports.js'
+import { parseDeviceList } from '../../adb/device-list.js'
 import { touchEvents } from '../../capture/scrcpy/input.js'
 import { isKeyText } from '../../capture/scrcpy/text.js'
 import { inputTextParts, planStroke } from './input-commands.js'
@@ -210,12 +210,17 @@ describe('other words of a phone', () => {
           'old              device',
           '',
         ].join('\n'),
+        3,
       ),
     ).toEqual([
-      { serial: 'R5CT', state: 'device', transportId: 7 },
-      { serial: '127.0.0.1:6001', state: 'offline', transportId: 12 },
-      { serial: '127.0.0.1:6002', state: 'device', transportId: 13 },
-      { serial: 'R5CU', state: expect.stringMatching(/^no permissions/) as string, transportId: 14 },
+      { serial: 'R5CT', state: 'device', transport: { id: 7, serverRun: 3 } },
+      { serial: '127.0.0.1:6001', state: 'offline', transport: { id: 12, serverRun: 3 } },
+      { serial: '127.0.0.1:6002', state: 'device', transport: { id: 13, serverRun: 3 } },
+      {
+        serial: 'R5CU',
+        state: expect.stringMatching(/^no permissions/) as string,
+        transport: { id: 14, serverRun: 3 },
+      },
     ])
     expect(
       extractXml("<?xml version='1.0' ?><hierarchy><node/></hierarchy>UI hierchary dumped to: /dev/tty\n"),

@@ -4,7 +4,8 @@
  */
 import { networkInterfaces, type NetworkInterfaceInfo } from 'node:os'
 import { isLoopback, Progress } from '@phonerack/shared'
-import type { AdbClient, TrackedDevice } from '../../adb/client.js'
+import type { AdbClient } from '../../adb/client.js'
+import type { ListedDevice } from '../../adb/device-list.js'
 import { command } from '../../adb/quote.js'
 import { addressText, type Address } from '../../base/cli/addresses.js'
 import { createTransport, type Transport } from '../../adb/transport.js'
@@ -32,7 +33,7 @@ export interface Targets {
 /** A connected phone, and the client of the adb server that lists it. */
 export interface ConnectedPhone {
   client: AdbClient
-  device: TrackedDevice
+  device: ListedDevice
 }
 
 export async function readPhoneNetwork(

@@ -4,7 +4,7 @@
  * and the socket leads to `phone.ts`. Started by `main.ts`.
  */
 import { createLogger, Progress, pause } from '@phonerack/shared'
-import { openSocket } from '../../adb/connection.js'
+import { openSocket } from '../../adb/connect.js'
 import type { Capture } from '../../adb/device/capture.js'
 import { createFanOut } from '../../capture/fan-out.js'
 import { pump } from '../../capture/video-socket.js'

@@ -11,12 +11,13 @@ import { DeadlineExceeded, Progress } from '@phonerack/shared'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { until } from '../testing/until.js'
-import { Command, Connection } from './adbkit.js'
+import { Connection } from './adbkit.js'
 import { AdbClient } from './client.js'
-import { openSocket } from './connection.js'
+import { openSocket } from './connect.js'
 import { AdbConnectionLost, AdbFileRefused, AdbProtocolError, AdbRefused } from './errors.js'
 import { command } from './quote.js'
 import { readShellPackets, shellPacket } from './shell-protocol.js'
+import { AdbSocket } from './socket.js'
 import { pullFile } from './sync.js'
 import { trackDevices } from './track.js'
 import { createTransport } from './transport.js'
@@ -104,19 +105,21 @@ describe('a call to the adb server', () => {
     await until(() => sockets.every(({ destroyed }) => destroyed))
   })
 
-  it('ends when its time is over at the moment of the answer, also for a stream that stays open', async () => {
-    await listen(okay(1, () => undefined))
-    const control = new AbortController()
-    const call = client().keepOnDevice(
-      { id: 7, serverRun: 0 },
-      'shell,v2,raw:x',
-      Progress.for(20_000, control.signal),
-      () => {
-        control.abort()
-        return Promise.resolve()
-      },
-    )
-    await expect(call).rejects.toThrow(DeadlineExceeded)
+  it('ends when its time is over at the moment of the answer, else its stream stays open', async () => {
+    await listen(okay(2, () => undefined))
+    for (let turns = 0; turns < 40; turns += 1) {
+      const control = new AbortController()
+      const call = transport().spawn(command('x'), Progress.for(20_000, control.signal))
+      for (let turn = 0; turn < turns; turn += 1) await new Promise(setImmediate)
+      control.abort()
+      const outcome: unknown = await call.catch((error: unknown) => error)
+      if (!(outcome instanceof AdbSocket)) expect(outcome).toBeInstanceOf(DeadlineExceeded)
+      else {
+        await new Promise(setImmediate)
+        expect(outcome.closed).toBe(false)
+        outcome.close()
+      }
+    }
   })
 
   it('throws the reason of a refusal even when the server hangs up right after it', async () => {
@@ -172,14 +175,11 @@ describe('a call to the adb server', () => {
     await expect(client().devices(progress())).rejects.toThrow(AdbProtocolError)
   })
 
-  it('keeps typed text out of the DEBUG and ADBKIT_DUMP output of adbkit', async () => {
+  it('keeps typed text out of the ADBKIT_DUMP output of adbkit', async () => {
     await listen(okay(2, (socket) => socket.end(shellPacket(3, Buffer.from([0])))))
-    const seen: unknown[] = []
     const write = vi.spyOn(Connection.prototype, 'write')
-    const send = vi.spyOn(Command.prototype, '_send')
     await transport().shell(command('input', 'text', 'hunter2'), progress())
-    seen.push(...write.mock.calls, ...send.mock.calls)
-    expect(seen.map(String).join()).not.toContain('hunter2')
+    expect(write).not.toHaveBeenCalled()
   })
 })
 
