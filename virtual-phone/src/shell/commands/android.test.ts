@@ -68,15 +68,11 @@ describe("Android's commands", () => {
     expect(await out(`ps -A -o PID,NAME | grep ${notes}`)).toBe(`${pid} ${notes}\n`)
     const processes = await out('dumpsys activity processes')
     expect(processes).toMatch(new RegExp(`fg +T/A/TOP .*${pid}:${notes}/u0a\\d+ \\(top-activity\\)`))
-    expect(await out(`dumpsys meminfo ${notes}`)).toMatch(
-      new RegExp(`\\*\\* MEMINFO in pid ${pid} \\[${notes}\\] \\*\\*\\n[^]*^ +TOTAL +\\d+`, 'm'),
-    )
     await out('input keyevent HOME')
     expect((await out(`pidof ${notes}`)).trim()).toBe(pid)
     expect(await out('dumpsys activity processes')).toMatch(new RegExp(`prev .*${pid}:${notes}`))
     await out(`am force-stop ${notes}`)
     expect((await phone.run(`pidof ${notes}`)).code).toBe(1)
-    expect(await out(`dumpsys meminfo ${notes}`)).toBe(`No process found for: ${notes}\n`)
   })
 
   it('sockets and bars are listed', async () => {
@@ -125,9 +121,8 @@ describe("Android's commands", () => {
     const opened = await launch('com.phonerack.notes')
     expect(opened.code).toBe(0)
     expect(opened.out).toMatch(
-      /^ {2}bash arg: -p\n {2}bash arg: com\.phonerack\.notes\n[^]*^ {2}bash arg: 1\nEvents injected: 1\n## Network stats: elapsed time=(\d+)ms \(0ms mobile, 0ms wifi, \1ms not connected\)\n$/m,
+      /^ {2}bash arg: -p\n {2}bash arg: com\.phonerack\.notes\n[^]*^ {2}bash arg: 1\nEvents injected: 1\n## Network stats: /m,
     )
-    expect(opened.err).toContain('data="com.phonerack.notes"\ndata="android.intent.category.LAUNCHER"\n')
     const focus = 'dumpsys window | grep mCurrentFocus'
     expect(await out(focus)).toContain(' com.phonerack.notes/')
     expect(await out('settings get system accelerometer_rotation')).toBe('1\n')
@@ -138,23 +133,12 @@ describe("Android's commands", () => {
         code: 252,
         out: expect.stringMatching(/\n\*\* No activities found to run, monkey aborted\.\n$/) as string,
       })
-    await out('input keyevent HOME')
-    expect(await launch('com.phonerack.notes', '0')).toMatchObject({ code: 0 })
-    for (const [words, error] of [
-      ['', '** Error: Count not specified\nusage: monkey '],
-      ['many', '** Error: Count is not a number: "many"\nusage: monkey '],
-      ['5', '** Error: this phone is made of software and injects no random events.'],
-    ] as const)
-      expect(await launch('com.phonerack.notes', words)).toMatchObject({
+    for (const count of ['', 'many', '5'])
+      expect(await launch('com.phonerack.notes', count)).toMatchObject({
         code: 255,
-        err: expect.stringContaining(error) as string,
+        err: expect.stringContaining('supports only -p PACKAGE') as string,
       })
-    expect((await phone.run('monkey --nonsense 1')).err).toMatch(
-      /\*\* Error: Unknown option: --nonsense\nusage: /,
-    )
-    expect(await out(focus)).toContain('launcher')
-    expect(await out('settings get system accelerometer_rotation')).toBe('1\n')
-    await out('settings put system accelerometer_rotation 0')
+    await out('input keyevent HOME')
   })
 
   it('the screen: tree, picture, size, power', async () => {

@@ -1,4 +1,4 @@
-/** md5sum, sha1sum, sha256sum, base64, xxd: bytes to text. */
+/** md5sum, sha256sum, base64: bytes to text. */
 import { createHash } from 'node:crypto'
 import { type CommandIo, type CommandRun, type CommandTable } from '../command.js'
 import { eachInput, linesOf } from './inputs.js'
@@ -37,7 +37,6 @@ async function check(io: CommandIo, algorithm: string, operands: readonly string
 
 export const digestCommands: CommandTable = {
   md5sum: sum('md5'),
-  sha1sum: sum('sha1'),
   sha256sum: sum('sha256'),
   base64: (io) => {
     const { flags, values, operands } = parseOptions(io, 'di', 'w')
@@ -50,29 +49,6 @@ export const digestCommands: CommandTable = {
       const text = bytes.toString('base64')
       const lines = width > 0 ? (text.match(new RegExp(`.{1,${width}}`, 'g')) ?? []) : [text]
       await io.out(lines.map((line) => `${line}\n`).join(''))
-    })
-  },
-  xxd: (io) => {
-    const { flags, operands } = parseOptions(io, 'p')
-    return eachInput(io, operands, async (source) => {
-      let at = 0
-      let rest: Buffer = Buffer.alloc(0)
-      const row = async (bytes: Buffer) => {
-        const pairs = (bytes.toString('hex').match(/.{1,4}/g) ?? []).join(' ').padEnd(39)
-        const shown = bytes.toString('latin1').replace(/[^\x20-\x7e]/g, '.')
-        await io.out(
-          flags.has('p')
-            ? `${bytes.toString('hex')}\n`
-            : `${at.toString(16).padStart(8, '0')}: ${pairs}  ${shown}\n`,
-        )
-        at += bytes.length
-      }
-      const width = flags.has('p') ? 30 : 16
-      for (let chunk = await source.read(); chunk !== null; chunk = await source.read()) {
-        rest = Buffer.concat([rest, chunk])
-        for (; rest.length >= width; rest = rest.subarray(width)) await row(rest.subarray(0, width))
-      }
-      if (rest.length > 0) await row(rest)
     })
   },
 }

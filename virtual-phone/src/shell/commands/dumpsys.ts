@@ -4,7 +4,6 @@ import { encode } from '../bytes.js'
 import { type CommandTable } from '../command.js'
 import { dumpSubscriptions, dumpTelephonyRegistry } from './dump-cards.js'
 import { dumpDropBox } from './dump-dropbox.js'
-import { dumpMemory } from './dump-memory.js'
 import { dumpNotifications } from './dump-notification.js'
 import { dumpPackages } from './dump-package.js'
 import { dumpActivity, dumpInputMethod, dumpWindow } from './dump-window.js'
@@ -118,7 +117,6 @@ const sections: Readonly<Record<string, Section>> = {
     `Location Manager State:\n  User Info:\n    current users: u[0]\n  Location Setting: ${android.settings.get('secure', 'location_mode') !== '0'}\n  Location Providers:\n    passive provider:\n      last location=null\n`,
   lock_settings: (android) =>
     `Current lock settings service state:\nUser 0\n    CredentialType: ${android.userData.pin === null ? 'NONE' : 'PIN'}\n    disabled: ${android.lockDisabled}\n`,
-  meminfo: dumpMemory,
   notification: dumpNotifications,
   package: (android, args) => dumpPackages(android, args.find((arg) => !arg.startsWith('-')) ?? null),
   power: dumpPower,

@@ -21,7 +21,6 @@ export const serviceInterfaces: Readonly<Record<string, string>> = {
   location: 'android.location.ILocationManager',
   isub: 'com.android.internal.telephony.ISub',
   lock_settings: 'com.android.internal.widget.ILockSettings',
-  meminfo: '',
   notification: 'android.app.INotificationManager',
   package: 'android.content.pm.IPackageManager',
   power: 'android.os.IPowerManager',

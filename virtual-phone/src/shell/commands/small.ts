@@ -1,12 +1,7 @@
-/** env, timeout, mktemp, truncate, tac, rev, cmp: small commands that scripts use. */
-import { randomInt } from 'node:crypto'
+/** env and timeout: commands that start other commands. */
 import { setTimeout as delay } from 'node:timers/promises'
-import { FsError } from '../../fs/errors.js'
 import { type CommandIo, type CommandTable, UsageError } from '../command.js'
 import { pathOfCommand } from '../find-command.js'
-import { eachInput, linesOf } from './inputs.js'
-import { parseOptions } from './options.js'
-import { sizeOf } from './sizes.js'
 
 async function env(io: CommandIo): Promise<number> {
   let values: Record<string, string> = { ...io.env }
@@ -56,98 +51,4 @@ async function timeout(io: CommandIo): Promise<number> {
   return 124
 }
 
-const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
-
-async function makeTemporary(io: CommandIo): Promise<number> {
-  const { flags, values, operands } = parseOptions(io, 'dqut', 'p')
-  const folder =
-    values['p'] ??
-    (operands[0] === undefined || flags.has('t') ? (io.env['TMPDIR'] ?? '/data/local/tmp') : null)
-  const template = operands[0] ?? 'tmp.XXXXXXXXXX'
-  const marks = /X*$/.exec(template)?.[0].length ?? 0
-  if (marks < 2) throw new UsageError(`bad template '${template}'`)
-  for (;;) {
-    const random = Array.from({ length: marks }, () => letters[randomInt(letters.length)] ?? 'A').join('')
-    const name = (folder === null ? '' : `${folder}/`) + template.slice(0, -marks) + random
-    const path = io.path(name)
-    if (io.fs.tryLstat(path) !== null) continue
-    try {
-      if (flags.has('d') && !flags.has('u')) io.fs.mkdir(path, 0o700)
-      else if (!flags.has('u')) await io.fs.writeFile(path, Buffer.alloc(0), 0o600)
-    } catch (error) {
-      if (!(error instanceof FsError)) throw error
-      if (flags.has('q')) return 1
-      throw new UsageError(
-        `Failed to create ${flags.has('d') ? 'directory' : 'file'} ${name}: ${error.message}`,
-      )
-    }
-    await io.out(`${name}\n`)
-    return 0
-  }
-}
-
-async function truncate(io: CommandIo): Promise<number> {
-  const { values, operands } = parseOptions(io, 'c', 's')
-  const given = values['s']
-  if (given === undefined || operands.length === 0)
-    throw new UsageError('Needs 1 argument (see "truncate --help")')
-  const size = sizeOf(given)
-  for (const name of operands) {
-    const path = io.path(name)
-    const old = io.fs.tryStat(path)?.size ?? 0
-    if (size >= old) {
-      const writer = await io.fs.openWrite(path, { how: 'append' })
-      try {
-        for (let at = old; at < size; at += 65_536)
-          await writer.write(Buffer.alloc(Math.min(65_536, size - at)))
-      } finally {
-        await writer.close()
-      }
-    } else {
-      const kept = (await io.fs.readFile(path)).subarray(0, size)
-      await io.fs.writeFile(path, kept)
-    }
-  }
-  return 0
-}
-
-async function compareFiles(io: CommandIo): Promise<number> {
-  const { flags, operands } = parseOptions(io, 'sl')
-  const [first = '', second = '-'] = operands
-  const contents: Buffer[] = []
-  const failed = await eachInput(io, [first, second], async (source) => {
-    const chunks: Buffer[] = []
-    for (let chunk = await source.read(); chunk !== null; chunk = await source.read()) chunks.push(chunk)
-    contents.push(Buffer.concat(chunks))
-  })
-  const [a, b] = contents
-  if (failed !== 0 || a === undefined || b === undefined) return 2
-  if (a.equals(b)) return 0
-  if (flags.has('s')) return 1
-  let at = 0
-  while (at < Math.min(a.length, b.length) && a[at] === b[at]) at += 1
-  if (at >= Math.min(a.length, b.length))
-    await io.err(`cmp: EOF on ${a.length < b.length ? first : second}\n`)
-  else {
-    const line = a.subarray(0, at).filter((byte) => byte === 10).length + 1
-    await io.out(`${first} ${second} differ: char ${at + 1}, line ${line}\n`)
-  }
-  return 1
-}
-
-const eachLine = (change: (lines: string[]) => string[]) => async (io: CommandIo) =>
-  eachInput(io, io.args, async (source) => {
-    const lines: string[] = []
-    for await (const line of linesOf(source)) lines.push(line)
-    for (const line of change(lines)) await io.out(`${line}\n`)
-  })
-
-export const smallCommands: CommandTable = {
-  env,
-  timeout,
-  mktemp: makeTemporary,
-  truncate,
-  cmp: compareFiles,
-  tac: eachLine((lines) => lines.reverse()),
-  rev: eachLine((lines) => lines.map((line) => Array.from(line).reverse().join(''))),
-}
+export const smallCommands: CommandTable = { env, timeout }
