@@ -108,9 +108,6 @@ describe('apps', () => {
 
   it('shows the results of the dialogs', () => {
     launch(world, DIALOGS)
-    tap(world, 'Choose from a list')
-    tap(world, 'Blue')
-    expect(textOf(world, 'result')).toBe('Chose Blue')
     tap(world, 'Choose several')
     tap(world, 'Cheese')
     tap(world, 'Olives')

@@ -1,10 +1,9 @@
-/** Dialogs: an alert, a list, checkboxes and a text prompt; the page shows their results. */
-import { button, checkMark, column, label, outlined, row, scrollView, toolbar } from '../toolkit/widgets.js'
+/** Dialogs: an alert and checkboxes; the page shows their results. */
+import { button, checkMark, column, label, row, scrollView, toolbar } from '../toolkit/widgets.js'
 import { type View } from '../toolkit/view.js'
 import { type App, type Ui } from './app.js'
 
 const MAIN = 'com.phonerack.dialogs.MainActivity'
-const COLORS = ['Red', 'Green', 'Blue', 'Yellow']
 const TOPPINGS = ['Cheese', 'Olives', 'Mushrooms']
 
 interface DialogsData {
@@ -20,7 +19,7 @@ const title = (ui: Ui, text: string): View =>
     look: { size: 24 },
   })
 
-function buttons(ui: Ui, ok: (() => void) | null): View {
+function buttons(ui: Ui, ok: () => void): View {
   const data = ui.data() as DialogsData
   return row({ width: 'fill', gravity: { x: 'end', y: 'center' }, padding: { right: 16, top: 8 } }, [
     button(
@@ -32,19 +31,15 @@ function buttons(ui: Ui, ok: (() => void) | null): View {
       },
       { id: 'android:id/button2', kind: 'text' },
     ),
-    ...(ok
-      ? [
-          button(
-            ui.theme,
-            'OK',
-            () => {
-              ok()
-              ui.dismissDialog()
-            },
-            { id: 'android:id/button1', kind: 'text' },
-          ),
-        ]
-      : []),
+    button(
+      ui.theme,
+      'OK',
+      () => {
+        ok()
+        ui.dismissDialog()
+      },
+      { id: 'android:id/button1', kind: 'text' },
+    ),
   ])
 }
 
@@ -59,30 +54,6 @@ function alert(ui: Ui): void {
         look: { color: d.theme.secondary },
       }),
       buttons(d, () => (data.result = 'OK pressed')),
-    ]),
-  )
-}
-
-function list(ui: Ui): void {
-  const data = ui.data() as DialogsData
-  ui.showDialog((d) =>
-    column({}, [
-      title(d, 'Choose a color'),
-      ...COLORS.map((color) =>
-        row(
-          {
-            width: 'fill',
-            height: 52,
-            padding: { left: 24, right: 24 },
-            onClick: () => {
-              data.result = `Chose ${color}`
-              ui.dismissDialog()
-            },
-          },
-          [label(d.theme, color, { id: 'android:id/text1' })],
-        ),
-      ),
-      buttons(d, null),
     ]),
   )
 }
@@ -120,30 +91,6 @@ function multiple(ui: Ui): void {
   )
 }
 
-function prompt(ui: Ui): void {
-  const data = ui.data() as DialogsData
-  const field = ui.field('prompt')
-  ui.showDialog((d) =>
-    column({}, [
-      title(d, 'Your name'),
-      outlined(
-        d.theme,
-        field,
-        {
-          hint: 'Name',
-          focused: d.isFocused(field),
-          onAction: () => {
-            data.result = `Hello, ${field.text}`
-            ui.dismissDialog()
-          },
-        },
-        { id: 'android:id/edit', margin: { left: 24, right: 24 }, width: 'fill' },
-      ),
-      buttons(d, () => (data.result = `Hello, ${field.text}`)),
-    ]),
-  )
-}
-
 function main(ui: Ui): View {
   const t = ui.theme
   const data = ui.data() as DialogsData
@@ -158,9 +105,7 @@ function main(ui: Ui): View {
         label(t, 'Result', { look: { size: 14, color: t.secondary } }),
         label(t, data.result, { id: ui.id('result'), margin: { bottom: 12 }, look: { size: 22 } }),
         opener('Show alert', 'show_alert', alert),
-        opener('Choose from a list', 'show_list', list),
         opener('Choose several', 'show_multiple', multiple),
-        opener('Ask for text', 'show_prompt', prompt),
         button(
           t,
           `Tapped ${data.taps} times`,

@@ -1,4 +1,4 @@
-/** Gallery: photos, a map that zooms with two fingers and pans with one and shows its scale as text, and a film that plays. */
+/** Gallery: photos that zoom with two fingers and pan with one and show their scale as text, and a film that plays. */
 import { chunks } from '../toolkit/chunks.js'
 import { FILM_NAME, PHOTO_NAMES } from '../toolkit/pictures.js'
 import { column, frame, iconButton, label, row, scrollView, toolbar } from '../toolkit/widgets.js'
@@ -13,7 +13,6 @@ const SCALE_MIN = 0.5
 const SCALE_MAX = 8
 
 const TITLES: Readonly<Record<string, string>> = {
-  map: 'Map',
   dawn: 'Dawn',
   lake: 'Lake',
   desert: 'Desert',
@@ -22,7 +21,7 @@ const TITLES: Readonly<Record<string, string>> = {
 }
 
 function main(ui: Ui): View {
-  const names = ['map', ...PHOTO_NAMES, FILM_NAME]
+  const names = [...PHOTO_NAMES, FILM_NAME]
   const columns = ui.landscape ? 4 : 2
   return column({ height: 'fill' }, [
     toolbar(ui.theme, ui.id('toolbar'), 'Gallery', null),
@@ -114,7 +113,7 @@ function film(ui: Ui): View {
 }
 
 function photo(ui: Ui): View {
-  const name = ui.intent.extras['picture'] ?? 'map'
+  const name = ui.intent.extras['picture'] ?? 'lake'
   const at = ui.local('view', () => ({ scale: 1, panX: 0, panY: 0 }))
   const zoom = (factor: number): void => {
     at.scale = Math.max(SCALE_MIN, Math.min(SCALE_MAX, at.scale * factor))

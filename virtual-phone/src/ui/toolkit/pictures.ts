@@ -1,4 +1,4 @@
-/** Procedural pictures: the wallpaper, the gallery's photos and map, and its film. All deterministic. */
+/** Procedural pictures: the wallpaper, the gallery's photos and film, and the map. All deterministic. */
 import { type SKRSContext2D } from '@napi-rs/canvas'
 import { heightOf, widthOf, type Rect } from './geometry.js'
 import { type Mark } from './view.js'
@@ -70,36 +70,16 @@ function map(ctx: SKRSContext2D, w: number, h: number): void {
   ctx.fillRect(w * 0.56, h * 0.08, w * 0.3, h * 0.24)
   ctx.fillRect(w * 0.08, h * 0.62, w * 0.2, h * 0.26)
   hill(ctx, w, h, 0.9, 0.03, 1.1, '#aad3df')
-  ctx.lineCap = 'round'
-  const road = (width: number, color: string, points: readonly (readonly [number, number])[]): void => {
-    ctx.beginPath()
-    points.forEach(([x, y], i) => (i === 0 ? ctx.moveTo(x * w, y * h) : ctx.lineTo(x * w, y * h)))
-    ctx.lineWidth = (width * w) / 1000
-    ctx.strokeStyle = color
-    ctx.stroke()
-  }
+  ctx.beginPath()
   for (let i = 1; i < 9; i++) {
-    road(9, '#ffffff', [
-      [0, i * 0.1],
-      [1, i * 0.1 + 0.04],
-    ])
-    road(9, '#ffffff', [
-      [i * 0.12, 0],
-      [i * 0.12 - 0.05, 1],
-    ])
+    ctx.moveTo(0, h * i * 0.1)
+    ctx.lineTo(w, h * (i * 0.1 + 0.04))
+    ctx.moveTo(w * i * 0.12, 0)
+    ctx.lineTo(w * (i * 0.12 - 0.05), h)
   }
-  road(22, '#f9c96b', [
-    [0, 0.42],
-    [0.4, 0.47],
-    [0.7, 0.35],
-    [1, 0.4],
-  ])
-  road(22, '#f9c96b', [
-    [0.44, 0],
-    [0.4, 0.47],
-    [0.5, 0.8],
-    [0.46, 1],
-  ])
+  ctx.lineWidth = w * 0.009
+  ctx.strokeStyle = '#ffffff'
+  ctx.stroke()
   disc(ctx, w * 0.4, h * 0.47, w * 0.022, '#d93025')
   disc(ctx, w * 0.4, h * 0.47, w * 0.009, '#ffffff')
 }

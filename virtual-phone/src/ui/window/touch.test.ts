@@ -69,7 +69,7 @@ describe('touch', () => {
 
   it('zooms by two fingers and shows the scale', () => {
     launch(world, GALLERY)
-    tap(world, 'Map')
+    tap(world, 'Lake')
     world.touch('down', 0, 440, 1200)
     world.touch('down', 1, 640, 1200)
     for (let i = 1; i <= 10; i++) {

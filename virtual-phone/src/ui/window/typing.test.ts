@@ -118,13 +118,4 @@ describe('typing', () => {
     press(world, KEY.enter)
     expect(textOf(world, 'counter')).toBe('Tapped 1 times')
   })
-
-  it('types in a dialog with its keyboard, and submits by the action key', () => {
-    launch(world, DIALOGS)
-    tap(world, 'Ask for text')
-    tap(world, 'edit')
-    world.commitText('Ada')
-    tapKey('Done')
-    expect(textOf(world, 'result')).toBe('Hello, Ada')
-  })
 })

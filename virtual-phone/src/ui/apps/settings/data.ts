@@ -1,10 +1,8 @@
-/** The Settings app's saved data: its switches and choices by key. */
+/** The Settings app's saved data: its switches by key. */
 import { type Ui } from '../app.js'
 
 export interface SettingsData {
   switches: Record<string, boolean>
-  choices: Record<string, string>
-  sliders: Record<string, number>
 }
 
 export const initialSettings = (): SettingsData => ({
@@ -21,8 +19,6 @@ export const initialSettings = (): SettingsData => ({
     vibrate: true,
     battery_percentage: false,
   },
-  choices: {},
-  sliders: { media: 0.6, ring: 0.7, alarm: 0.5 },
 })
 
 export const settingsOf = (ui: Ui): SettingsData => ui.data() as SettingsData

@@ -1,4 +1,4 @@
-/** Draws the entries of a Settings page: rows, switches, choices and sliders. Used by `settings.ts`. */
+/** Draws the entries of a Settings page: rows, switches and choices. Used by `settings.ts`. */
 import {
   button,
   checkMark,
@@ -10,7 +10,7 @@ import {
   scrollView,
   toggle,
 } from '../../toolkit/widgets.js'
-import { view, type View } from '../../toolkit/view.js'
+import { type View } from '../../toolkit/view.js'
 import { type Ui } from '../app.js'
 import { settingsOf } from './data.js'
 import { type Entry } from './pages.js'
@@ -63,8 +63,7 @@ function chooseDialog(ui: Ui, entry: Extract<Entry, { kind: 'choice' }>, current
               height: 52,
               padding: { left: 24, right: 24 },
               onClick: () => {
-                settingsOf(ui).choices[entry.key] = option
-                entry.apply?.(ui, option)
+                entry.apply(ui, option)
                 ui.dismissDialog()
               },
             },
@@ -135,7 +134,7 @@ export function entryView(ui: Ui, entry: Entry): View {
       )
     }
     case 'choice': {
-      const current = entry.apply ? entry.current(ui) : (data.choices[entry.key] ?? entry.current(ui))
+      const current = entry.current(ui)
       return preference(
         ui,
         { title: entry.title, summary: current },
@@ -144,26 +143,5 @@ export function entryView(ui: Ui, entry: Entry): View {
         null,
       )
     }
-    case 'slider':
-      return column({ padding: { left: 24, right: 24, top: 12, bottom: 8 } }, [
-        label(t, entry.title, { id: 'android:id/title', look: { size: 18 } }),
-        row({ width: 'fill' }, [
-          icon(entry.glyph, 24, t.text, { margin: { right: 16 } }),
-          view('android.widget.SeekBar', {
-            id: ui.id(`${entry.key}_seekbar`),
-            description: entry.title,
-            weight: 1,
-            height: 44,
-            focusable: true,
-            mark: {
-              kind: 'slider',
-              value: data.sliders[entry.key] ?? 0.5,
-              color: t.primary,
-              track: t.outline,
-            },
-            onSlide: (value) => (data.sliders[entry.key] = value),
-          }),
-        ]),
-      ])
   }
 }

@@ -16,10 +16,9 @@ export type Entry =
       title: string
       key: string
       options: readonly string[]
-      apply?: (ui: Ui, option: string) => void
+      apply: (ui: Ui, option: string) => void
       current: (ui: Ui) => string
     }
-  | { kind: 'slider'; title: string; key: string; glyph: string }
   | { kind: 'heading'; title: string }
 
 export interface Page {
@@ -82,7 +81,7 @@ const root: readonly Entry[] = [
   pageRow('apps', 'Apps', 'Installed apps, versions', 'apps', '#f29900'),
   pageRow('battery', 'Battery', '100%', 'battery_full', '#1e8e3e'),
   pageRow('display', 'Display', 'Dark theme, font size, brightness', 'brightness_6', '#e37400'),
-  pageRow('sound', 'Sound & vibration', 'Volume, vibration, tones', 'volume_up', '#d93025'),
+  pageRow('sound', 'Sound & vibration', 'Vibration, tones', 'volume_up', '#d93025'),
   pageRow('security', 'Security & privacy', 'Screen lock, permissions', 'lock', '#188038'),
   pageRow('system', 'System', 'Languages, time, about', 'info', '#5f6368'),
   pageRow('about', 'About phone', '', 'smartphone', '#1a73e8'),
@@ -170,21 +169,11 @@ export const PAGES: Readonly<Record<string, Page>> = {
       },
       { kind: 'switch', title: 'Adaptive brightness', key: 'adaptive_brightness' },
       { kind: 'switch', title: 'Auto-rotate screen', key: 'auto_rotate' },
-      {
-        kind: 'choice',
-        title: 'Screen timeout',
-        key: 'screen_timeout',
-        options: ['15 seconds', '30 seconds', '1 minute', '5 minutes', '30 minutes'],
-        current: () => '30 minutes',
-      },
     ],
   },
   sound: {
     title: 'Sound & vibration',
     entries: [
-      { kind: 'slider', title: 'Media volume', key: 'media', glyph: 'music_note' },
-      { kind: 'slider', title: 'Ring volume', key: 'ring', glyph: 'ring_volume' },
-      { kind: 'slider', title: 'Alarm volume', key: 'alarm', glyph: 'alarm' },
       { kind: 'switch', title: 'Do Not Disturb', key: 'do_not_disturb' },
       { kind: 'switch', title: 'Vibrate for calls', key: 'vibrate' },
       { kind: 'switch', title: 'Dial pad tones', key: 'dial_tones' },
