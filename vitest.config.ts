@@ -30,7 +30,7 @@ export default defineConfig({
           // One module graph for all files of a worker: loading it again took a quarter of all time. Tests keep no state in modules.
           isolate: false,
           // One real Postgres, and a broker for each worker.
-          ...(folder === 'control-plane' ? { globalSetup: ['src/testing/neighbours.ts'] } : {}),
+          ...(folder === 'control-plane' ? { globalSetup: ['src/testing/servers.ts'] } : {}),
         },
       })),
     ),

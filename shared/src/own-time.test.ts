@@ -17,7 +17,7 @@ test('counts the time between two looks up to the limit', () => {
       for (const { ms, isLook } of parts) {
         now += ms
         const expected = counted + Math.min(now - lookedAt, 750)
-        const said = isLook ? own.look(now) : own.at(now)
+        const said = isLook ? own.count(now) : own.at(now)
         expect(said).toBe(expected)
         expect(said).toBeGreaterThanOrEqual(before)
         before = said

@@ -13,13 +13,13 @@ export class OwnTime {
 
   constructor(private lookedAt: number) {}
 
-  look(now: number): number {
+  count(now: number): number {
     this.counted += this.since(now)
     this.lookedAt = now
     return this.counted
   }
 
-  /** Like `look`, without recording a look. */
+  /** Like `count`, without recording the time. */
   at(now: number): number {
     return this.counted + this.since(now)
   }
@@ -30,7 +30,7 @@ export class OwnTime {
 }
 
 const ofThisProcess = new OwnTime(performance.now())
-setInterval(() => ofThisProcess.look(performance.now()), times.between).unref()
+setInterval(() => ofThisProcess.count(performance.now()), times.between).unref()
 
 /** Milliseconds that this process has run. Monotonic; for differences. */
 export const ownNow = (): number => ofThisProcess.at(performance.now())

@@ -56,12 +56,12 @@ export default function PhoneWall({ project, phones, needs }: WallProps) {
   const [wall] = useState(() => createWall(project))
   useEffect(() => {
     const { watcher } = wall
-    const look = (): void => (document.hidden ? watcher.stop() : watcher.tick())
-    const timer = setInterval(look, tickMs)
-    document.addEventListener('visibilitychange', look)
+    const watchWhileShown = (): void => (document.hidden ? watcher.stop() : watcher.tick())
+    const timer = setInterval(watchWhileShown, tickMs)
+    document.addEventListener('visibilitychange', watchWhileShown)
     return () => {
       clearInterval(timer)
-      document.removeEventListener('visibilitychange', look)
+      document.removeEventListener('visibilitychange', watchWhileShown)
       watcher.stop()
     }
   }, [wall])

@@ -171,7 +171,7 @@ async function assemble(config: Config, parts: AppParts): Promise<App> {
     tunnels?.hear(agent)
   })
   const retired = watchRetiredHosts(core, hosts)
-  await retired.look()
+  await retired.retireAll()
   const revoked = watchRevokedUsers(core, broker.admin)
   const stopping = new AbortController()
   const context = { core, hosts, stopping: stopping.signal }
@@ -201,7 +201,7 @@ async function assemble(config: Config, parts: AppParts): Promise<App> {
   const probe = new StorageProbe(core, store, () => jobs.replicaId)
   const brokerExpiry = watchBrokerExpiry(config.natsUrl, parts.log)
   // Not awaited: it ends within seconds, and fails only in its log.
-  void brokerExpiry.look()
+  void brokerExpiry.read()
   void probe.start()
   const ofHosts = { ...context, authority }
   const sweep = createHostSweep(core, postgresTime, silence)
@@ -216,21 +216,21 @@ async function assemble(config: Config, parts: AppParts): Promise<App> {
     every('drained hosts', 5000, () => sweepDrained(core)),
     every('stopping hosts', 5000, () => sweepStopping(core)),
     every('degraded hosts', 5000, () => sweepDegraded(core)),
-    every('retired hosts', 10_000, () => retired.look()),
-    every('tunnels of hosts', 10_000, async () => tunnels?.look()),
-    every('revoked NATS users', 10_000, () => revoked.look()),
+    every('retired hosts', 10_000, () => retired.retireAll()),
+    every('tunnels of hosts', 10_000, async () => tunnels?.endStale()),
+    every('revoked NATS users', 10_000, () => revoked.revoke()),
     every('certificates of hosts', 10_000, createRenewals(ofHosts)),
     every('authorities of hosts', 5000, createTrust(ofHosts)),
-    every('certificate of the broker', 600_000, () => brokerExpiry.look()),
-    every('own certificates', 5000, () => own.look()),
-    every('phones with live links', 10_000, () => standBys.look()),
+    every('certificate of the broker', 600_000, () => brokerExpiry.read()),
+    every('own certificates', 5000, () => own.renew()),
+    every('phones with live links', 10_000, () => standBys.match()),
     every('reconciliation', 15_000, () => reconcile(core)),
     every('retention', 60_000, () => forget(core)),
     every('retention of uploads', 60_000, () => expireUploads(uploads)),
     every('retention of recordings', 60_000, () => expireRecordings(core)),
     every('app library', 1000, () => catalog.keep()),
     every('unused library files', 600_000, () => expireLibraryFiles(core)),
-    every('shared storage', 30_000, () => probe.look()),
+    every('shared storage', 30_000, () => probe.check()),
     every('work folder of the storage', 600_000, () => store.sweep()),
   ]
 

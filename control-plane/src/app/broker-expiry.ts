@@ -7,7 +7,7 @@ import { readBrokerCertificate } from '../base/pki/broker-handshake.js'
 
 export interface BrokerExpiry {
   /** Reads the certificate. Keeps the last date when the broker does not answer. */
-  look(): Promise<void>
+  read(): Promise<void>
   /** Null: not known yet, or the broker has no TLS. */
   readonly endsAt: Date | null
 }
@@ -15,10 +15,10 @@ export interface BrokerExpiry {
 export function watchBrokerExpiry(url: string, log: Logger): BrokerExpiry {
   let endsAt: Date | null = null
   return {
-    async look() {
+    async read() {
       if (!url.startsWith('tls://')) return
       await readBrokerExpiry(url).then(
-        (read) => (endsAt = read),
+        (date) => (endsAt = date),
         (error: unknown) => log.debug({ err: error }, 'could not read the certificate of the broker'),
       )
     },

@@ -49,7 +49,7 @@ export async function openEvents(core: Core, config: Config): Promise<AppEvents>
       tasks: webhookTasks({ core, key, allowed, resolve, stopping }),
       concurrency: workers.webhooks,
     }),
-    ticker: new Ticker('numbering of events', lookMs * core.pace, core.log, () => numberer.look()),
+    ticker: new Ticker('numbering of events', lookMs * core.pace, core.log, () => numberer.numberNew()),
     async close() {
       await listener.close()
       await numberer.stop()

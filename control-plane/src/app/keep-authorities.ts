@@ -8,7 +8,7 @@ import { type Authorities } from '../base/pki/authorities.js'
 import { type Tunnels } from '../links/tunnels/tunnels.js'
 
 export interface KeptAuthorities {
-  look(): Promise<void>
+  renew(): Promise<void>
   /** Fingerprints of the authorities that all parts of this replica trust; the one that signs comes first. */
   readonly inUse: string[]
 }
@@ -22,8 +22,8 @@ export function keepAuthorities(
 ): KeptAuthorities {
   let inUse = authorities.fingerprints
   return {
-    async look() {
-      await authorities.look()
+    async renew() {
+      await authorities.refresh()
       // A concurrent join may read newer ones.
       const { fingerprints } = authorities
       await hosts.renewOwn(authorities, clock.now())

@@ -12,7 +12,7 @@ let proxy: PostgresProxy
 let at: Awaited<ReturnType<typeof startBehind>>
 beforeAll(async () => {
   world = startWorld()
-  proxy = await startPostgresProxy(await newDatabase(inject('neighbours').postgresUrl))
+  proxy = await startPostgresProxy(await newDatabase(inject('testServers').postgresUrl))
   at = await startBehind(world, proxy.url)
 })
 afterAll(async () => {

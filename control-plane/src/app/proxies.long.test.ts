@@ -225,7 +225,7 @@ for (const [name, proxy] of Object.entries(proxies)) {
   it.skipIf(missing !== '')(
     `tells a replica that is gone from a database that is gone: ${name}${missing}`,
     async () => {
-      const postgres = await startPostgresProxy(await newDatabase(inject('neighbours').postgresUrl))
+      const postgres = await startPostgresProxy(await newDatabase(inject('testServers').postgresUrl))
       const first = await world.start({ env: { DATABASE_URL: postgres.url } })
       const second = await world.start({ beside: first })
       const cuts: string[] = []

@@ -43,23 +43,23 @@ it("a create is refused for credit, then a frozen project, then the total, then 
   })
   const client = await uploadClient(full, tenant)
   const seen: string[] = []
-  const look = async () => {
+  const refusedUpload = async () => {
     const { status, body, headers } = await client.request('POST', '/v1/apps/uploads')
     seen.push(`${status} ${body.error?.code}`)
     return { details: body.error?.details, retryAfter: headers.get('retry-after') }
   }
-  await look()
+  await refusedUpload()
   await changeProject(core, tenant.projectId, { credit_usd: '1' })
-  await look()
+  await refusedUpload()
   await changeProject(core, tenant.projectId, { frozen: false })
-  expect((await look()).details).toEqual({ limit_bytes: 100_000, used_bytes: 100_000 })
+  expect((await refusedUpload()).details).toEqual({ limit_bytes: 100_000, used_bytes: 100_000 })
   await client.request('DELETE', `/v1/apps/uploads/${id}`)
-  const { details, retryAfter } = await look()
+  const { details, retryAfter } = await refusedUpload()
   expect(Number(retryAfter)).toBeGreaterThan(0)
   expect(details).toEqual({ retry_after_seconds: Number(retryAfter) })
   const { projectId } = await plane.tenant()
   await core.db.upload.update({ where: { id }, data: { projectId } })
-  await look()
+  await refusedUpload()
   expect(seen).toEqual([
     '402 insufficient_credits',
     '402 project_frozen',

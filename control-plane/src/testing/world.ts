@@ -1,5 +1,5 @@
 /**
- * The control plane in a test: real Postgres, real nats-server (`neighbours.ts`), the real app and
+ * The control plane in a test: real Postgres, real nats-server (`servers.ts`), the real app and
  * HTTP server (through `inject`), and agent doubles. One world per test file; one database per app.
  */
 import { randomBytes } from 'node:crypto'
@@ -15,7 +15,7 @@ import { readConfig, type Config } from '../base/config/config.js'
 import { buildOperatorServer } from '../api/server/operator-server.js'
 import { buildServer } from '../api/server/server.js'
 import { startAgentDouble, type AgentDouble, type DoubleOptions } from './agent-double.js'
-import { brokerOf, templateDatabase, type Neighbours } from './neighbours.js'
+import { brokerOf, templateDatabase, type TestServers } from './servers.js'
 import { makeDue } from './jobs-by-hand.js'
 import { changeProject, createKey, createProject, enrollDevice } from './operator.js'
 import { type Caller, type Preset } from '../base/core/caller.js'
@@ -83,8 +83,8 @@ export function useWorld(): World {
 }
 
 export function startWorld(): World {
-  const neighbours = inject('neighbours')
-  const dir = mkdtempSync(path.join(neighbours.dir, 'world-'))
+  const testServers = inject('testServers')
+  const dir = mkdtempSync(path.join(testServers.dir, 'world-'))
   const planes: Plane[] = []
   let started = 0
   return {
@@ -92,8 +92,8 @@ export function startWorld(): World {
     async start(options = {}) {
       // Tests may start several at the same time.
       const id = String((started += 1))
-      const databaseUrl = options.beside?.config.databaseUrl ?? (await newDatabase(neighbours.postgresUrl))
-      const plane = await startPlane({ dir, databaseUrl, neighbours, id, ...options })
+      const databaseUrl = options.beside?.config.databaseUrl ?? (await newDatabase(testServers.postgresUrl))
+      const plane = await startPlane({ dir, databaseUrl, testServers, id, ...options })
       planes.push(plane)
       return plane
     },
@@ -121,7 +121,7 @@ export async function newDatabase(postgresUrl: string): Promise<string> {
 interface PlaneOptions extends StartOptions {
   dir: string
   databaseUrl: string
-  neighbours: Neighbours
+  testServers: TestServers
   id: string
 }
 
@@ -133,7 +133,7 @@ function quietLogger(): Logger {
 
 async function startPlane(options: PlaneOptions): Promise<Plane> {
   const operatorToken = options.beside?.operatorToken ?? newSecret('operator')
-  const broker = brokerOf(options.neighbours)
+  const broker = brokerOf(options.testServers)
   const config = readConfig({
     DATABASE_URL: options.databaseUrl,
     NATS_URL: broker.url,

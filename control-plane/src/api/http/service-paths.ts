@@ -31,10 +31,10 @@ export async function readinessOf(health: () => Promise<Health>, log: FastifyBas
 }
 
 /** Shares one check among concurrent requests, since the path needs no key. */
-function shared(look: () => Promise<Readiness>): () => Promise<Readiness> {
+function shared(read: () => Promise<Readiness>): () => Promise<Readiness> {
   let underWay: Promise<Readiness> | null = null
   return () => {
-    underWay ??= look().finally(() => (underWay = null))
+    underWay ??= read().finally(() => (underWay = null))
     return underWay
   }
 }
@@ -45,7 +45,7 @@ export function addServicePaths(
   health: () => Promise<Health>,
   isStopping: () => boolean,
 ): void {
-  const look = shared(() => readinessOf(health, app.log))
+  const readReadiness = shared(() => readinessOf(health, app.log))
   app.get('/', { schema: { hide: true } }, (request, reply) => {
     void reply.header('vary', 'accept')
     // A browser names HTML first; a program gets the overview.
@@ -68,7 +68,7 @@ export function addServicePaths(
       url,
       schema: { hide: true },
       handler: async (_request, reply) => {
-        const { checks, canServe } = await look()
+        const { checks, canServe } = await readReadiness()
         const all = Object.values(checks)
         const state = !canServe ? 'unavailable' : all.every(({ ok }) => ok) ? 'ok' : 'degraded'
         const isReady = canServe && !isStopping()

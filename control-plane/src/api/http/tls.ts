@@ -29,7 +29,7 @@ export function followTls(
 ): void {
   if (!(server instanceof TlsServer)) return
   let used = JSON.stringify(readTls(files))
-  const look = (): void => {
+  const reload = (): void => {
     try {
       const pair = readTls(files)
       const found = JSON.stringify(pair)
@@ -41,7 +41,7 @@ export function followTls(
       log.error({ err: error, file: files.certFile }, 'the certificate of the listener cannot be renewed')
     }
   }
-  const timer = setInterval(look, everyMs)
+  const timer = setInterval(reload, everyMs)
   timer.unref()
   server.on('close', () => clearInterval(timer))
 }

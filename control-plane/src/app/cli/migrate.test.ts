@@ -26,7 +26,7 @@ async function emptyDatabase(url: string): Promise<string> {
 }
 
 it('migrates an empty database, and finds nothing to do the second time', async () => {
-  const env = { DATABASE_URL: await emptyDatabase(inject('neighbours').postgresUrl) }
+  const env = { DATABASE_URL: await emptyDatabase(inject('testServers').postgresUrl) }
   const first = await run([], env)
   expect(first).toMatchObject({ code: 0, err: '' })
   expect(first.out).toMatch(/^Applied 20261120000000_tables\n(?:Applied \d{14}_\w+\n)+$/)

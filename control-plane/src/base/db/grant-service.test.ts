@@ -9,7 +9,7 @@ import { eventually, useWorld } from '../../testing/world.js'
 import { applyMigrations } from './migrate.js'
 
 const world = useWorld()
-const superuser = inject('neighbours').postgresUrl
+const superuser = inject('testServers').postgresUrl
 
 async function as<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 })

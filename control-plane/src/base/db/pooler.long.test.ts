@@ -50,7 +50,7 @@ async function poolerOf(databaseUrl: string, mode: 'session' | 'transaction' | '
 it.skipIf(!existsSync(program))(
   'rents and parks a phone through PgBouncer in session mode, with its limits',
   async () => {
-    const plain = await newDatabase(inject('neighbours').postgresUrl)
+    const plain = await newDatabase(inject('testServers').postgresUrl)
     const databaseUrl = await poolerOf(plain, 'session')
     const limited = openDatabase(databaseUrl, 2)
     try {
@@ -76,7 +76,7 @@ it.skipIf(!existsSync(program))(
 it.skipIf(!existsSync(program)).each(['transaction', 'statement'] as const)(
   'refuses PgBouncer in %s mode at the start, with the reason',
   async (mode) => {
-    const databaseUrl = await poolerOf(await newDatabase(inject('neighbours').postgresUrl), mode)
+    const databaseUrl = await poolerOf(await newDatabase(inject('testServers').postgresUrl), mode)
     const refused = refuseTransactionPooling(databaseUrl)
     await expect(refused).rejects.toThrow(StartRefusal)
     await expect(refused).rejects.toThrow(/pool_mode = session/)
@@ -84,5 +84,5 @@ it.skipIf(!existsSync(program)).each(['transaction', 'statement'] as const)(
 )
 
 it('accepts a direct connection', async () => {
-  await refuseTransactionPooling(await newDatabase(inject('neighbours').postgresUrl))
+  await refuseTransactionPooling(await newDatabase(inject('testServers').postgresUrl))
 })

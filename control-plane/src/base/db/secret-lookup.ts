@@ -41,7 +41,7 @@ export function createSecretLookup(find: (hashes: string[]) => Promise<string[]>
   let waiting: Waiter[] = []
   let timer: NodeJS.Timeout | null = null
 
-  const look = async (): Promise<void> => {
+  const findWaiting = async (): Promise<void> => {
     const round = waiting.slice(0, maxPerQuery)
     waiting = waiting.slice(maxPerQuery)
     try {
@@ -58,7 +58,7 @@ export function createSecretLookup(find: (hashes: string[]) => Promise<string[]>
     }
   }
   const schedule = (): void => {
-    timer ??= setTimeout(() => void look(), everyMs)
+    timer ??= setTimeout(() => void findWaiting(), everyMs)
   }
 
   return {

@@ -23,7 +23,7 @@ export class Authorities {
   ) {}
 
   /** Reads them again. @throws Error when the key of a new one cannot be decrypted */
-  async look(): Promise<void> {
+  async refresh(): Promise<void> {
     this.current = await this.read(this.current)
   }
 

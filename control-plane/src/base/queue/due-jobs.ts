@@ -69,7 +69,7 @@ export class DueJobs {
       // A change during a look plans the next one, which may come before this one has ended.
       if (this.looking) return this.lookIn(pauseMs)
       this.lastLookAt = performance.now()
-      this.looking = this.look()
+      this.looking = this.wakeForDueJobs()
         .catch((error: unknown) => {
           this.log.warn({ err: error }, 'could not read which jobs are due')
           return lookMs
@@ -82,7 +82,7 @@ export class DueJobs {
   }
 
   /** Returns the milliseconds until the next look. */
-  private async look(): Promise<number> {
+  private async wakeForDueJobs(): Promise<number> {
     const { rows } = await this.pool.query<{ task: string; due: number; nextMs: number | null }>(dueJobs)
     const due = rows.filter((row) => row.due > 0).map(({ task, due: count }) => ({ task, count }))
     if (due.length > 0 && !this.isStopped) this.wake(due)

@@ -32,11 +32,11 @@ export class Numberer {
 
   /** Looks for events now, or once more after the look in progress, which may have missed them. */
   wake(): void {
-    void this.look()
+    void this.numberNew()
   }
 
   /** Resolves when events that were committed before are numbered, or could not be. */
-  look(): Promise<void> {
+  numberNew(): Promise<void> {
     this.isWoken = true
     this.running ??= this.run()
       .catch((error: unknown) => {

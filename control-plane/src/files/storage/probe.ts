@@ -34,13 +34,13 @@ export class StorageProbe {
 
   /** The first look, which a start does not wait for: an unavailable bucket takes seconds. */
   start(): Promise<void> {
-    return this.look().catch((error: unknown) =>
+    return this.check().catch((error: unknown) =>
       this.core.log.warn({ err: error }, 'could not check that replicas share the storage'),
     )
   }
 
   /** Writes the file of this replica if it is missing, and looks for the others. @throws Error of Postgres */
-  async look(): Promise<void> {
+  async check(): Promise<void> {
     const { store } = this
     const { db, log } = this.core
     if (!store.isConfigured) return

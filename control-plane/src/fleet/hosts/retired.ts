@@ -7,8 +7,8 @@ import { type Core } from '../../base/core/core.js'
 import { type HostClients } from '../../links/host-calls/clients.js'
 
 export interface RetiredHosts {
-  /** Reads the table. */
-  look(): Promise<void>
+  /** Closes the channels of every retired host. Reads the table. */
+  retireAll(): Promise<void>
   close(): void
 }
 
@@ -18,7 +18,7 @@ export function watchRetiredHosts(core: Core, clients: HostClients): RetiredHost
     if (id !== undefined) clients.retire(id)
   })
   return {
-    async look() {
+    async retireAll() {
       const where = { retiredAt: { not: null } }
       for (const { id } of await core.db.host.findMany({ where, select: { id: true } })) clients.retire(id)
     },

@@ -11,7 +11,7 @@ import { type Core } from '../../base/core/core.js'
 
 export interface RevokedUsers {
   /** Sends what the broker does not have yet. A failure is logged and counted. */
-  look(): Promise<void>
+  revoke(): Promise<void>
   close(): void
 }
 
@@ -49,19 +49,19 @@ export function watchRevokedUsers(core: Core, admin: BrokerAdmin | null): Revoke
         core.log.debug({ err: error }, 'the list of revoked users is unknown')
       else failed.raise({ err: error })
     })
-  const look = (): Promise<void> => (running = running.then(attempt))
+  const revoke = (): Promise<void> => (running = running.then(attempt))
 
-  const subscription = core.bus.subscribe(subjects.userRevoked, () => void look())
+  const subscription = core.bus.subscribe(subjects.userRevoked, () => void revoke())
   let isClosed = false
   core.bus.onReconnect(() => {
     if (isClosed) return
     // The broker may have lost its store.
     confirmed = new Set()
     connections += 1
-    void look()
+    void revoke()
   })
   return {
-    look,
+    revoke,
     close() {
       isClosed = true
       subscription.unsubscribe()

@@ -97,7 +97,7 @@ export async function admitHost(
   const rejoins = token?.rejoinsHostId ?? null
   if (rejoins !== null && !host.canRejoin) throw tooOld()
   // A switch of the authority may be newer than the last look.
-  await authorities.look()
+  await authorities.refresh()
   const { signing: authority } = authorities
   if ((token?.authority ?? authority.fingerprint) !== authority.fingerprint) throw otherAuthority()
   const hostId = rejoins ?? newId('host')

@@ -157,10 +157,10 @@ it('refuses unknown hosts and earlier certificates, and ends the tunnels of a ho
   await eventually(() => tunnels().open.includes(agent.hostId))
   // A renewal leaves it alone.
   await db.host.update({ where, data: { certificateFingerprint: 'AA:BB' } })
-  await tunnels().look()
+  await tunnels().endStale()
   expect(tunnels().open).toContain(agent.hostId)
   await db.host.update({ where, data: { joinId: 'join_aaaaaaaaaaaa' } })
-  await tunnels().look()
+  await tunnels().endStale()
   await open.closed
   expect(tunnels().open).not.toContain(agent.hostId)
 })

@@ -47,7 +47,7 @@ export interface Tunnels extends HostTunnels {
   /** A heartbeat of a dialled host arrived. */
   hear(agent: AgentOnBus): void
   /** Ends the tunnels of hosts that have been retired, or have joined again. Reads the table. */
-  look(): Promise<void>
+  endStale(): Promise<void>
   /** Replaces the certificate of the listener once two thirds of its life are over, or the authorities have changed. */
   renewOwn(authority: Pick<Authorities, 'issueTunnel' | 'caPem'>, now: Date): Promise<void>
   close(): Promise<void>
@@ -119,7 +119,7 @@ export async function openTunnels(options: TunnelsOptions): Promise<Tunnels> {
       bus.publish(subjects.announce(agent), { tunnel: { replica: replicaId, address } } satisfies Announce)
     },
     drop,
-    async look() {
+    async endStale() {
       if (tunnels.size === 0) return
       const where = { id: { in: [...tunnels.keys()] } }
       const hosts = await db.host.findMany({ where, select: { id: true, ...columns } })

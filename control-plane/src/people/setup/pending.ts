@@ -22,9 +22,9 @@ export interface PendingSetups {
 export function createPendingSetups(core: Core, most = limits.setup.pending): PendingSetups {
   let count = 0
   let countedAt = -Infinity
-  let looking: Promise<void> | null = null
+  let counting: Promise<void> | null = null
 
-  const look = async (): Promise<void> => {
+  const countPending = async (): Promise<void> => {
     const now = core.clock.now()
     const [row] = await core.db.$queryRaw<[{ count: bigint }]>`select count(*) from
       (select 1 from setups where status = 'pending' and expires_at > ${now} limit ${most}) pending`
@@ -34,7 +34,7 @@ export function createPendingSetups(core: Core, most = limits.setup.pending): Pe
   return {
     async add() {
       if (performance.now() - countedAt >= countEveryMs)
-        await (looking ??= look().finally(() => (looking = null)))
+        await (counting ??= countPending().finally(() => (counting = null)))
       if (count < most) {
         count += 1
         return

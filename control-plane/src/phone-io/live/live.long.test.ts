@@ -108,23 +108,23 @@ describe('a live link', () => {
     const token = await newToken(id)
     const standBys = createStandBys(plane.app.core, plane.app.hosts)
     const count = (name: string) => agent.log.filter((each) => each === `${name} ${id}`).length
-    await standBys.look()
+    await standBys.match()
     await eventually(() => count('standBy') > 0)
     expect(count('standBy ended')).toBe(0)
     // The call is held, not repeated. The plane's own call may exist as well.
-    for (let i = 0; i < 5; i += 1) await standBys.look()
+    for (let i = 0; i < 5; i += 1) await standBys.match()
     expect(count('standBy')).toBeLessThanOrEqual(2)
     // It is not started for an unusable link, and ends when a link becomes unusable.
     const { db } = plane.app.core
     await db.liveLink.update({ where: { tokenHash: hashSecret(token) }, data: { expiresAt: new Date() } })
-    await standBys.look()
+    await standBys.match()
     await eventually(() => count('standBy ended') > 0)
     const before = count('standBy')
-    await standBys.look()
+    await standBys.match()
     expect(count('standBy')).toBe(before)
     // A closing view ends its call.
     await newToken(id)
-    await standBys.look()
+    await standBys.match()
     await eventually(() => count('standBy') > before)
     const ended = count('standBy ended')
     standBys.close()
@@ -140,7 +140,7 @@ describe('a live link', () => {
     })
     const standBys = createStandBys(core, hosts)
     try {
-      await standBys.look()
+      await standBys.match()
       expect(to.mock.calls.length).toBeGreaterThanOrEqual(2)
     } finally {
       standBys.close()

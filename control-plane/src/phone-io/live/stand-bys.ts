@@ -11,7 +11,7 @@ import { readLongestLinks, standingOf, type Place } from './standing.js'
 
 export interface StandBys {
   /** Starts and ends calls to match the current links. */
-  look(): Promise<void>
+  match(): Promise<void>
   close(): void
 }
 
@@ -43,7 +43,7 @@ export function createStandBys(core: Core, hosts: HostClients): StandBys {
   }
 
   return {
-    async look() {
+    async match() {
       const now = core.clock.now()
       const wanted = new Map<string, Wanted>()
       for (const row of await readLongestLinks(core.db, now)) {

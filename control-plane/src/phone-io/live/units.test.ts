@@ -147,14 +147,14 @@ describe('the silence of a connection', () => {
   it('is noticed 3 s after the last message', () => {
     const silence = new Silence(0)
     silence.heard(500)
-    expect([1000, 2000, 3000].map((now) => silence.look(now))).toEqual([false, false, false])
-    expect(silence.look(4000)).toBe(true)
+    expect([1000, 2000, 3000].map((now) => silence.isOver(now))).toEqual([false, false, false])
+    expect(silence.isOver(4000)).toBe(true)
   })
 
   it('does not include time in which the page was suspended', () => {
     const silence = new Silence(0)
-    expect(silence.look(60_000)).toBe(false)
-    expect([61_000, 62_000].map((now) => silence.look(now))).toEqual([false, true])
+    expect(silence.isOver(60_000)).toBe(false)
+    expect([61_000, 62_000].map((now) => silence.isOver(now))).toEqual([false, true])
   })
 })
 

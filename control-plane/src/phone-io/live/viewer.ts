@@ -59,7 +59,7 @@ export interface ViewerParts {
 export class Viewer {
   private readonly over = new AbortController()
   /** Ends the current wait between two reads of the link. */
-  private look = new AbortController()
+  private reading = new AbortController()
   private readonly call: ClientDuplexStream<WatchRequest, WatchResponse>
   private readonly allowance = new Allowance(inputPerSecond, inputBurst, performance.now())
   private readonly decisions = new Allowance(decisionsPerSecond, decisionBurst, performance.now())
@@ -211,7 +211,7 @@ export class Viewer {
 
   /** Reads the link now. */
   lookNow(): void {
-    this.look.abort()
+    this.reading.abort()
   }
 
   close({ code, reason }: Closing): void {
@@ -299,14 +299,14 @@ export class Viewer {
     const { core } = this.parts
     const { signal } = this.over
     while (!this.isOver) {
-      this.look = new AbortController()
+      this.reading = new AbortController()
       if (this.isSilent(performance.now())) return this.close(closings.late)
       const left = this.link.expiresAt.getTime() - core.clock.now().getTime()
       if (left <= 0) return this.close(closings.expired)
       const woken = core.changes.next(
         this.link.phoneId,
         Math.min(lookAgainMs, left),
-        AbortSignal.any([signal, this.look.signal]),
+        AbortSignal.any([signal, this.reading.signal]),
       )
       try {
         const found = await this.standing()

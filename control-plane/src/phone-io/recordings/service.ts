@@ -42,7 +42,7 @@ import { type RecordingService } from './types.js'
  * Milliseconds: a start, since the first frame may take a while; another call; and when the job
  * first runs.
  */
-const times = { start: 30_000, call: 15_000, unconfirmed: 45_000, look: 2000 }
+const times = { start: 30_000, call: 15_000, unconfirmed: 45_000, fetchDelay: 2000 }
 
 export function createRecordingService(core: Core, hosts: HostClients, store: FileStore): RecordingService {
   const allowed = async (caller: Caller, phoneId: string) =>
@@ -60,7 +60,7 @@ export function createRecordingService(core: Core, hosts: HostClients, store: Fi
       const recording = await admit(core, caller, { phoneId, name, target, lookMs: times.unconfirmed })
       const startedAt = await begin(core, recording, target, context)
       await markRunning(core, recording.id, startedAt)
-      await inTransaction(core.db, (tx) => addFetch(tx, core, recording.id, times.look))
+      await inTransaction(core.db, (tx) => addFetch(tx, core, recording.id, times.fetchDelay))
       return viewOf(await findRecording(core, phoneId, recording.id))
     },
 

@@ -99,7 +99,7 @@ interface Asking {
 
 async function targetOf(core: Core, hosts: HostClients, asking: Asking): Promise<ReadyTarget> {
   const until = ownNow() + waits.total
-  const first = await look(core, hosts, asking)
+  const first = await readTarget(core, hosts, asking)
   if ('target' in first) return first.target
   if (!first.isHeard) core.bus.publish(subjects.announce(first), {})
   for (let pause = waits.firstPause; ; pause = Math.min(2 * pause, waits.longestPause)) {
@@ -111,7 +111,7 @@ async function targetOf(core: Core, hosts: HostClients, asking: Asking): Promise
     const forget = asking.signal && onAbort(asking.signal, stop)
     const change = core.changes.next(asking.phoneId, Math.min(pause, left), listening.signal)
     try {
-      const seen = await look(core, hosts, asking)
+      const seen = await readTarget(core, hosts, asking)
       if ('target' in seen) return seen.target
       if (left === 0 || listening.signal.aborted) {
         core.log.info(seen, 'a phone is unreachable')
@@ -130,7 +130,7 @@ type Seen =
   | { phone: string; serial: string; link: string; hostId: string; joinId: string | null; isHeard: boolean }
 
 /** One read. @throws ApiError as `readyPlace` */
-async function look(core: Core, hosts: HostClients, asking: Asking): Promise<Seen> {
+async function readTarget(core: Core, hosts: HostClients, asking: Asking): Promise<Seen> {
   const now = core.clock.now()
   const { serial, link, fencingNumber, hostId, address, lastSeenAt } = await readyPlace(core, asking, now)
   const isHeard = hostInReach(lastSeenAt, now, core.rules)

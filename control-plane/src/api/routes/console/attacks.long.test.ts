@@ -22,7 +22,7 @@ beforeEach(async () => {
   await plane.app.core.db.attempt.deleteMany()
 })
 
-const look = async (token: string): Promise<number> =>
+const statusOfLink = async (token: string): Promise<number> =>
   (await consoleClient(plane).ask('POST', '/invitations/look', { body: { token } })).status
 const tokenOf = (url: unknown): string => new URL(String(url)).hash.slice(1)
 
@@ -37,14 +37,14 @@ describe('links', () => {
       body: { token: link, user },
     })
     expect(accepted.status).toBe(200)
-    expect(await look(earlier)).toBe(404)
+    expect(await statusOfLink(earlier)).toBe(404)
     const [second, third] = [
       await operatorLink(plane, '/invitations'),
       await operatorLink(plane, '/invitations'),
     ]
     const next = { ...user, email: 'otto@example.com' }
     await consoleClient(plane).ask('POST', '/invitations/accept', { body: { token: second, user: next } })
-    expect(await look(third)).toBe(200)
+    expect(await statusOfLink(third)).toBe(200)
   })
 
   it('end when the owner who made them is removed, or is no longer an owner', async () => {
@@ -56,13 +56,13 @@ describe('links', () => {
       const body = { email: `${change}@example.com`, role: 'owner' }
       const made = await client.ask('POST', `/projects/${projectId}/invitations`, { body })
       const token = tokenOf(made.body['url'])
-      expect(await look(token)).toBe(200)
+      expect(await statusOfLink(token)).toBe(200)
       const at = `/projects/${projectId}/members/${userId}`
       const changed =
         change === 'remove'
           ? await operator.ask('DELETE', at)
           : await operator.ask('PATCH', at, { body: { role: 'member' } })
-      expect([changed.status, await look(token)]).toEqual([200, 404])
+      expect([changed.status, await statusOfLink(token)]).toEqual([200, 404])
     }
   })
 })

@@ -26,7 +26,7 @@ beforeEach(async () => {
   await plane.app.core.db.attempt.deleteMany()
 })
 
-const look = async (token: string): Promise<number> =>
+const statusOfLink = async (token: string): Promise<number> =>
   (await consoleClient(plane).ask('POST', '/invitations/look', { body: { token } })).status
 const tokenOf = (url: unknown): string => new URL(String(url)).hash.slice(1)
 
@@ -50,7 +50,7 @@ describe('links', () => {
     })
     const earlier = await operatorLink(plane, '/resets', { email })
     await client.ask('POST', '/me/password', { body: { password: 'another password' } })
-    expect(await look(earlier)).toBe(404)
+    expect(await statusOfLink(earlier)).toBe(404)
     expect(await db.passkey.count({ where: { userId } })).toBe(1)
     const [first, second] = [
       await operatorLink(plane, '/resets', { email }),
@@ -58,7 +58,7 @@ describe('links', () => {
     ]
     const body = { token: first, password: 'yet another password' }
     expect((await consoleClient(plane).ask('POST', '/resets/accept', { body })).status).toBe(200)
-    expect(await look(second)).toBe(404)
+    expect(await statusOfLink(second)).toBe(404)
     expect(await db.passkey.count({ where: { userId } })).toBe(0)
   })
 })
@@ -85,7 +85,7 @@ it('a deleted user has no session, no project and no open link, and cannot sign 
   expect((await client.ask('GET', '/me/sessions')).status).toBe(401)
   const signIn = { email, password: testPassword }
   expect((await consoleClient(plane).ask('POST', '/auth/sign-in/email', { body: signIn })).status).toBe(401)
-  expect([await look(tokenOf(made.body['url'])), await look(reset)]).toEqual([404, 404])
+  expect([await statusOfLink(tokenOf(made.body['url'])), await statusOfLink(reset)]).toEqual([404, 404])
 })
 
 describe('a session', () => {

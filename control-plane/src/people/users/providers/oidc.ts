@@ -26,9 +26,9 @@ export function createOidcProvider(config: Config, { outbound, clock }: Parts): 
   /** The client's proof, as the issuer takes it. Without a list it takes basic authentication. */
   const withProof = (
     form: URLSearchParams,
-    { token_endpoint_auth_methods_supported: ways = ['client_secret_basic'] }: Metadata,
+    { token_endpoint_auth_methods_supported: methods = ['client_secret_basic'] }: Metadata,
   ): Record<string, string> => {
-    if (clientSecret !== null && ways.includes('client_secret_basic')) {
+    if (clientSecret !== null && methods.includes('client_secret_basic')) {
       const pair = `${formEncoded(clientId)}:${formEncoded(clientSecret)}`
       return { authorization: `Basic ${Buffer.from(pair).toString('base64')}` }
     }

@@ -102,10 +102,10 @@ export class Connection {
     return this.lastRoundTripMs
   }
 
-  private look(): void {
+  private pingOrEnd(): void {
     const { socket } = this
     if (socket === null) return
-    if (this.silence.look(performance.now())) this.lost(socket, 1006, '')
+    if (this.silence.isOver(performance.now())) this.lost(socket, 1006, '')
     else this.ping()
   }
 
@@ -128,7 +128,7 @@ export class Connection {
       this.isOpen = true
       this.tries = 0
       this.silence = new Silence(performance.now())
-      this.pulse = setInterval(() => this.look(), pingEveryMs)
+      this.pulse = setInterval(() => this.pingOrEnd(), pingEveryMs)
       this.ping()
       return this.listener.onOpen(message)
     }

@@ -42,8 +42,8 @@ export class Figures {
     this.parts.button.setAttribute('aria-pressed', String(isShown))
     if (isShown) {
       this.last = this.now()
-      this.timer = setInterval(() => this.look(), everyMs)
-      this.look()
+      this.timer = setInterval(() => this.show(), everyMs)
+      this.show()
     } else {
       clearInterval(this.timer)
       this.timer = undefined
@@ -55,7 +55,7 @@ export class Figures {
     return { pictures: player.counted.pictures, bytes: totalBytes(), at: performance.now() }
   }
 
-  private look(): void {
+  private show(): void {
     const { player, canvas, list } = this.parts
     const now = this.now()
     const seconds = Math.max(0.001, (now.at - this.last.at) / 1000)

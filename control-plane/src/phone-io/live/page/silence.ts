@@ -23,7 +23,7 @@ export class Silence {
   }
 
   /** Called every `pingEveryMs`. Returns true when the other side has been silent for too long. */
-  look(now: number): boolean {
+  isOver(now: number): boolean {
     const pausedMs = now - this.lookedAt - 2 * pingEveryMs
     this.lookedAt = now
     // The page was suspended, and reads the messages that arrived during that time after this call.

@@ -49,12 +49,12 @@ export function actionWords(action: Action, screen: Screen | null): string {
     .join(' ')
 }
 
-const ways: Readonly<Record<string, string>> = { api: 'API', mcp: 'MCP' }
+const senders: Readonly<Record<string, string>> = { api: 'API', mcp: 'MCP' }
 
 export function senderWords({ via, client, key_name: name, key_id: id }: Step['by']): string {
   if (via === 'live') return 'A person with a live link'
   const program = client === null ? '' : ` ${client}`
-  return `${ways[via] ?? via}${program}, key ${name ?? id}`
+  return `${senders[via] ?? via}${program}, key ${name ?? id}`
 }
 
 const statuses: Readonly<Record<string, string>> = {

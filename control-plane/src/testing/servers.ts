@@ -14,7 +14,7 @@ import { prepareJobs } from '../base/queue/runner.js'
 
 export const templateDatabase = 'template_plane'
 
-export interface Neighbours {
+export interface TestServers {
   /** The folder for files of tests. */
   dir: string
   /** URL of the database `postgres`, with the right to create others. */
@@ -30,7 +30,7 @@ export interface Broker {
 }
 
 /** The broker of this worker. */
-export function brokerOf({ brokers }: Neighbours): Broker {
+export function brokerOf({ brokers }: TestServers): Broker {
   const broker = brokers[(Number(process.env['VITEST_POOL_ID'] ?? 1) - 1) % brokers.length]
   if (!broker) throw new Error('no broker was started')
   return broker
@@ -38,7 +38,7 @@ export function brokerOf({ brokers }: Neighbours): Broker {
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    neighbours: Neighbours
+    testServers: TestServers
   }
 }
 
@@ -52,7 +52,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const template = await postgres.createDatabase(templateDatabase)
   await applyMigrations(template)
   await prepareJobs(template)
-  project.provide('neighbours', {
+  project.provide('testServers', {
     dir,
     postgresUrl: postgres.url,
     brokers: brokers.map(({ url, controlPlaneCredsFile: credsFile, accountSeedFile }) => ({
