@@ -133,3 +133,10 @@ export async function operatorLink(
   })
   return new URL(made.json<{ url: string }>().url).hash.slice(1)
 }
+
+/** The status of a look at the link, by a client without a session. */
+export const statusOfLink = async (plane: Plane, token: string): Promise<number> =>
+  (await consoleClient(plane).ask('POST', '/invitations/look', { body: { token } })).status
+
+/** The token of a link. */
+export const tokenOf = (url: unknown): string => new URL(String(url)).hash.slice(1)

@@ -3,11 +3,11 @@
  * verified by its hash, and kept.
  */
 import { execFile } from 'node:child_process'
-import { createHash } from 'node:crypto'
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
+import { hashOf } from '../../../scripts/lib/release/checksums.mjs'
 
 const run = promisify(execFile)
 
@@ -55,5 +55,3 @@ async function download(cache: string, kept: string): Promise<void> {
 
 /** Whether the file is the released scrcpy server. @throws Error when it cannot be read */
 export const isScrcpyServer = (file: string): boolean => hashOf(file) === sha256
-
-const hashOf = (file: string): string => createHash('sha256').update(readFileSync(file)).digest('hex')

@@ -1,11 +1,39 @@
 /** Results as clients show them, and arguments as clients send them. Each row of the table "Clients" in docs/mcp.md names a test here or in `coerce.test.ts`. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { type Client } from '@modelcontextprotocol/client'
+import { type CallToolResult, type Client } from '@modelcontextprotocol/client'
 import { observationJson } from '../../testing/agent-double.js'
 import { type Batch } from '../../testing/agent-double/types.js'
 import { startApi, type TestApi } from '../../testing/api.js'
 import { call, connectMcp, eras, listen, messageIn, post } from '../../testing/mcp-client.js'
-import { readers } from '../../testing/mcp-readers.js'
+
+/** Functions from a result to the part that a client shows its model. docs/mcp.md#clients names where each way was seen. */
+interface Shown {
+  text: string
+  images: number
+}
+
+type Reader = (result: CallToolResult) => Shown
+
+const contentOf: Reader = ({ content }) => ({
+  text: content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n'),
+  images: content.filter(({ type }) => type === 'image').length,
+})
+
+const structuredFirst: Reader = (result) =>
+  result.structuredContent === undefined
+    ? contentOf(result)
+    : { text: JSON.stringify(result.structuredContent), images: 0 }
+
+const readers: Readonly<Record<string, Reader>> = {
+  'Claude Code': structuredFirst,
+  Codex: structuredFirst,
+  'opencode of June 2026': structuredFirst,
+  'Gemini CLI': contentOf,
+  Cursor: contentOf,
+  'Open WebUI, LangChain': contentOf,
+  // Replaces images by a sentence.
+  'MCP connector of the Messages API': (result) => ({ ...contentOf(result), images: 0 }),
+}
 
 const png = Buffer.from('picture').toString('base64')
 const screenshot = { format: 'jpeg', width: 720, height: 1440, scale: 0.5, data: png }

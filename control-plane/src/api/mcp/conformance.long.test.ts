@@ -1,9 +1,123 @@
 /** The official conformance suite against `/mcp`, through a proxy that adds the key, in the current revision and two of 2025. */
+import { z } from 'zod'
+import path from 'node:path'
+import { tmpdir } from 'node:os'
+import { createRequire } from 'node:module'
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { execFile } from 'node:child_process'
+import type { AddressInfo } from 'node:net'
+import { createServer, request as send } from 'node:http'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startApi, type TestApi } from '../../testing/api.js'
-import { runConformance, type Check } from '../../testing/mcp-conformance.js'
 import { listen } from '../../testing/mcp-client.js'
-import { startKeyProxy, type KeyProxy } from '../../testing/mcp-proxy.js'
+
+/** Adds an API key to each request, since the suite cannot send one. */
+interface KeyProxy {
+  origin: string
+  /** From now on, requests go to this base address with this key. */
+  forward(baseUrl: string, key: string): void
+  close(): Promise<void>
+}
+
+async function startKeyProxy(): Promise<KeyProxy> {
+  let target: { baseUrl: string; authorization: string } | null = null
+  const server = createServer((request, response) => {
+    if (target === null) return void response.writeHead(503).end()
+    const { method, headers, url = '' } = request
+    const sent = send(new URL(url, target.baseUrl), {
+      method,
+      headers: { ...headers, authorization: target.authorization },
+    })
+    sent.once('response', (answer) => {
+      response.writeHead(answer.statusCode ?? 502, answer.headers)
+      answer.pipe(response)
+    })
+    sent.once('error', () => response.destroy())
+    response.once('close', () => sent.destroy())
+    request.pipe(sent)
+  })
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(0, '127.0.0.1', resolve)
+  })
+  return {
+    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    forward: (baseUrl, key) => (target = { baseUrl, authorization: `Bearer ${key}` }),
+    close: () => {
+      server.closeAllConnections()
+      return new Promise((resolve) => server.close(() => resolve()))
+    },
+  }
+}
+
+const checkSchema = z.object({
+  id: z.string(),
+  status: z.enum(['SUCCESS', 'FAILURE', 'WARNING', 'SKIPPED', 'INFO']),
+  errorMessage: z.string().optional(),
+})
+type Check = z.infer<typeof checkSchema>
+
+/** Milliseconds for all scenarios of a revision. */
+const limitMs = 300_000
+
+/**
+ * The suite imports `globSync`, which Node.js 20 lacks and no scenario of a server calls. A loader gives it `node:fs` with a
+ * `globSync` that throws.
+ */
+const loader = asModule(`
+  import { register } from 'node:module'
+  register(${JSON.stringify(
+    asModule(`
+      const files = ${JSON.stringify(
+        asModule(`
+          export * from 'node:fs'
+          export { default } from 'node:fs'
+          export const globSync = () => { throw new Error('globSync needs Node.js 22') }
+        `),
+      )}
+      export const resolve = (name, context, next) =>
+        name === 'fs' && context.parentURL.includes('/@modelcontextprotocol/conformance/')
+          ? { url: files, shortCircuit: true }
+          : next(name, context)
+    `),
+  )})
+`)
+
+function asModule(code: string): string {
+  return `data:text/javascript,${encodeURIComponent(code)}`
+}
+
+/** The checks of each scenario of a revision. @param url address of the endpoint */
+async function runConformance(url: string, revision: string): Promise<Map<string, Check[]>> {
+  const program = createRequire(import.meta.url).resolve('@modelcontextprotocol/conformance/dist/index.js')
+  const folder = await mkdtemp(path.join(tmpdir(), 'mcp-conformance-'))
+  try {
+    await run([
+      ...['--import', loader, program, 'server', '--url', url, '--suite', 'all'],
+      ...['--spec-version', revision, '--timeout', '60000', '-o', folder],
+    ])
+    const scenarios = new Map<string, Check[]>()
+    for (const entry of await readdir(folder)) {
+      const name = /^server-(.+)-\d{4}-\d\d-\d\dT/.exec(entry)?.[1]
+      if (name === undefined) throw new Error(`${entry} is not the folder of a scenario`)
+      const text = await readFile(path.join(folder, entry, 'checks.json'), 'utf8')
+      scenarios.set(name, z.array(checkSchema).parse(JSON.parse(text)))
+    }
+    return scenarios
+  } finally {
+    await rm(folder, { recursive: true })
+  }
+}
+
+/** A failed check makes the exit code 1. */
+function run(args: string[]): Promise<void> {
+  return new Promise((resolve, reject) => {
+    execFile(process.execPath, args, { timeout: limitMs, maxBuffer: 10_000_000 }, (error, out, errors) => {
+      if (error === null || error.code === 1) resolve()
+      else reject(new Error(`${error.message}\n${out}\n${errors}`))
+    })
+  })
+}
 
 let api: TestApi
 let proxy: KeyProxy

@@ -4,7 +4,9 @@ import {
   consoleClient,
   consoleUser,
   operatorLink,
+  statusOfLink,
   testPassword,
+  tokenOf,
   type ConsoleAnswer,
 } from '../../../testing/console-client.js'
 import { duringLock } from '../../../testing/lock-waits.js'
@@ -22,10 +24,6 @@ beforeEach(async () => {
   await plane.app.core.db.attempt.deleteMany()
 })
 
-const statusOfLink = async (token: string): Promise<number> =>
-  (await consoleClient(plane).ask('POST', '/invitations/look', { body: { token } })).status
-const tokenOf = (url: unknown): string => new URL(String(url)).hash.slice(1)
-
 describe('links', () => {
   it('end with the first operator when they are from earlier starts, and later ones are valid', async () => {
     const [earlier, link] = [
@@ -37,14 +35,14 @@ describe('links', () => {
       body: { token: link, user },
     })
     expect(accepted.status).toBe(200)
-    expect(await statusOfLink(earlier)).toBe(404)
+    expect(await statusOfLink(plane, earlier)).toBe(404)
     const [second, third] = [
       await operatorLink(plane, '/invitations'),
       await operatorLink(plane, '/invitations'),
     ]
     const next = { ...user, email: 'otto@example.com' }
     await consoleClient(plane).ask('POST', '/invitations/accept', { body: { token: second, user: next } })
-    expect(await statusOfLink(third)).toBe(200)
+    expect(await statusOfLink(plane, third)).toBe(200)
   })
 
   it('end when the owner who made them is removed, or is no longer an owner', async () => {
@@ -56,13 +54,13 @@ describe('links', () => {
       const body = { email: `${change}@example.com`, role: 'owner' }
       const made = await client.ask('POST', `/projects/${projectId}/invitations`, { body })
       const token = tokenOf(made.body['url'])
-      expect(await statusOfLink(token)).toBe(200)
+      expect(await statusOfLink(plane, token)).toBe(200)
       const at = `/projects/${projectId}/members/${userId}`
       const changed =
         change === 'remove'
           ? await operator.ask('DELETE', at)
           : await operator.ask('PATCH', at, { body: { role: 'member' } })
-      expect([changed.status, await statusOfLink(token)]).toEqual([200, 404])
+      expect([changed.status, await statusOfLink(plane, token)]).toEqual([200, 404])
     }
   })
 })

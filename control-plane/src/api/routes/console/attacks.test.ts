@@ -6,7 +6,9 @@ import {
   consoleUser,
   operatorLink,
   operatorDesk,
+  statusOfLink,
   testPassword,
+  tokenOf,
   type ConsoleAnswer,
   type ConsoleClient,
 } from '../../../testing/console-client.js'
@@ -25,10 +27,6 @@ beforeAll(async () => {
 beforeEach(async () => {
   await plane.app.core.db.attempt.deleteMany()
 })
-
-const statusOfLink = async (token: string): Promise<number> =>
-  (await consoleClient(plane).ask('POST', '/invitations/look', { body: { token } })).status
-const tokenOf = (url: unknown): string => new URL(String(url)).hash.slice(1)
 
 describe('links', () => {
   it('for a new password end with a new password, and replace the passkeys of the account', async () => {
@@ -50,7 +48,7 @@ describe('links', () => {
     })
     const earlier = await operatorLink(plane, '/resets', { email })
     await client.ask('POST', '/me/password', { body: { password: 'another password' } })
-    expect(await statusOfLink(earlier)).toBe(404)
+    expect(await statusOfLink(plane, earlier)).toBe(404)
     expect(await db.passkey.count({ where: { userId } })).toBe(1)
     const [first, second] = [
       await operatorLink(plane, '/resets', { email }),
@@ -58,7 +56,7 @@ describe('links', () => {
     ]
     const body = { token: first, password: 'yet another password' }
     expect((await consoleClient(plane).ask('POST', '/resets/accept', { body })).status).toBe(200)
-    expect(await statusOfLink(second)).toBe(404)
+    expect(await statusOfLink(plane, second)).toBe(404)
     expect(await db.passkey.count({ where: { userId } })).toBe(0)
   })
 })
@@ -85,7 +83,9 @@ it('a deleted user has no session, no project and no open link, and cannot sign 
   expect((await client.ask('GET', '/me/sessions')).status).toBe(401)
   const signIn = { email, password: testPassword }
   expect((await consoleClient(plane).ask('POST', '/auth/sign-in/email', { body: signIn })).status).toBe(401)
-  expect([await statusOfLink(tokenOf(made.body['url'])), await statusOfLink(reset)]).toEqual([404, 404])
+  expect([await statusOfLink(plane, tokenOf(made.body['url'])), await statusOfLink(plane, reset)]).toEqual([
+    404, 404,
+  ])
 })
 
 describe('a session', () => {
