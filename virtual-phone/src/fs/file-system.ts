@@ -208,6 +208,22 @@ export class FileSystem {
     }
   }
 
+  /** `mode`: permission bits of a new file. */
+  async copyFile(from: string, to: string, mode: number): Promise<void> {
+    const reader = await this.openRead(from)
+    try {
+      const writer = await this.openWrite(to, { mode })
+      try {
+        for (let chunk = await reader.read(); chunk !== null; chunk = await reader.read())
+          await writer.write(chunk)
+      } finally {
+        await writer.close()
+      }
+    } finally {
+      await reader.close()
+    }
+  }
+
   /** Reads the whole file into memory: for small files only. */
   async readFile(path: string): Promise<Buffer> {
     const reader = await this.openRead(path)

@@ -25,52 +25,19 @@ export function ffmpeg(args: readonly string[], input: Buffer): Promise<Buffer> 
   })
 }
 
+const rgbOf = ({ width, height }: Size): string =>
+  `-vf scale=${width}:${height}:flags=bilinear -f rawvideo -pix_fmt rgb24 pipe:1`
+
 /** The pictures of a stream of H.264, each as RGB of `size`. */
 export async function decodeH264(stream: Buffer, size: Size): Promise<Buffer[]> {
-  const scale = `scale=${size.width}:${size.height}:flags=bilinear`
-  const raw = await ffmpeg(
-    [
-      '-f',
-      'h264',
-      '-i',
-      'pipe:0',
-      '-vsync',
-      'passthrough',
-      '-vf',
-      scale,
-      '-f',
-      'rawvideo',
-      '-pix_fmt',
-      'rgb24',
-      'pipe:1',
-    ],
-    stream,
-  )
+  const raw = await ffmpeg(`-f h264 -i pipe:0 -vsync passthrough ${rgbOf(size)}`.split(' '), stream)
   const bytes = size.width * size.height * 3
   return Array.from({ length: raw.length / bytes }, (_, i) => raw.subarray(i * bytes, (i + 1) * bytes))
 }
 
 /** A PNG as RGB of `size`. */
 export function pngToRgb(png: Buffer, size: Size): Promise<Buffer> {
-  const scale = `scale=${size.width}:${size.height}:flags=bilinear`
-  return ffmpeg(
-    [
-      '-f',
-      'image2pipe',
-      '-c:v',
-      'png',
-      '-i',
-      'pipe:0',
-      '-vf',
-      scale,
-      '-f',
-      'rawvideo',
-      '-pix_fmt',
-      'rgb24',
-      'pipe:1',
-    ],
-    png,
-  )
+  return ffmpeg(`-f image2pipe -c:v png -i pipe:0 ${rgbOf(size)}`.split(' '), png)
 }
 
 /** Mean difference of two pictures of the same size, 0 to 255. */

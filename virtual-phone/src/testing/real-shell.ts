@@ -6,10 +6,9 @@ import { execFileSync, spawn } from 'node:child_process'
 import { chownSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { emptySource, type ByteSink } from '../android/streams.js'
 import { byteString } from '../shell/bytes.js'
-import { defaultEnvironment, runText } from '../shell/session.js'
-import type { Result, TestAndroid } from './test-android.js'
+import { defaultEnvironment } from '../shell/session.js'
+import { runScript, type Result, type TestAndroid } from './test-android.js'
 
 /** Android's shell is not root; run this one without root if possible. */
 const user = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
@@ -71,24 +70,8 @@ function runReal(mksh: string, script: string, cwd: string, bin: string): Promis
 let runs = 0
 
 /** Runs the script on the virtual phone, in a separate folder. */
-export async function runVirtual({ android }: TestAndroid, script: string): Promise<Result> {
+export function runVirtual({ android }: TestAndroid, script: string): Promise<Result> {
   const cwd = `/data/local/tmp/work${runs++}`
   android.fs.mkdir(cwd)
-  const [out, err]: [Buffer[], Buffer[]] = [[], []]
-  const sink = (chunks: Buffer[]): ByteSink => ({
-    write: (chunk) => {
-      chunks.push(Buffer.from(chunk))
-      return Promise.resolve()
-    },
-  })
-  const code = await runText(script, {
-    android,
-    cwd,
-    stdin: emptySource,
-    stdout: sink(out),
-    stderr: sink(err),
-    signal: AbortSignal.timeout(deadlineMs),
-    pid: 1,
-  })
-  return { code, out: byteString(Buffer.concat(out)), err: byteString(Buffer.concat(err)) }
+  return runScript(android, script, { cwd, signal: AbortSignal.timeout(deadlineMs) })
 }

@@ -48,7 +48,8 @@ export function testAndroid(missing: readonly Part[] = []): TestAndroid {
   return {
     android,
     restarts,
-    run: (script, stdin) => run(android, script, stdin),
+    run: (script, stdin) =>
+      runScript(android, script, { stdin: stdin === undefined ? emptySource : once(stdin) }),
     close: () => {
       android.shutDown()
       world.close()
@@ -57,7 +58,12 @@ export function testAndroid(missing: readonly Part[] = []): TestAndroid {
   }
 }
 
-async function run(android: Android, script: string, stdin?: Buffer): Promise<Result> {
+/** Runs a script on the phone. Defaults: in `/`, without input and deadline. */
+export async function runScript(
+  android: Android,
+  script: string,
+  options: { stdin?: ByteSource; cwd?: string; signal?: AbortSignal } = {},
+): Promise<Result> {
   const [out, err]: [Buffer[], Buffer[]] = [[], []]
   const sink = (chunks: Buffer[]): ByteSink => ({
     write: (chunk) => {
@@ -67,11 +73,12 @@ async function run(android: Android, script: string, stdin?: Buffer): Promise<Re
   })
   const code = await runText(script, {
     android,
-    stdin: stdin === undefined ? emptySource : once(stdin),
+    stdin: emptySource,
     stdout: sink(out),
     stderr: sink(err),
     signal: new AbortController().signal,
     pid: 1,
+    ...options,
   })
   return { code, out: Buffer.concat(out).toString('latin1'), err: Buffer.concat(err).toString('latin1') }
 }

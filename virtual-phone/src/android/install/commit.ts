@@ -44,7 +44,8 @@ export async function commitFolder(android: Android, fs: FileSystem, session: Se
   if (old !== null) checkUpdate(base, old, options)
   if (!options.dontKill) android.forceStop(base.package)
   for (const split of inherited === null ? [] : [null, ...kept]) {
-    if (!staged.has(split)) await copy(fs, fileOf(inherited?.folder ?? '', split), fileOf(folder, split))
+    if (!staged.has(split))
+      await fs.copyFile(fileOf(inherited?.folder ?? '', split), fileOf(folder, split), 0o644)
   }
   const place = await putInPlace(fs, base.package, folder, staged)
   if (old !== null) await fs.removeTree(parentOf(old.folder))
@@ -109,21 +110,6 @@ async function putInPlace(
   await fs.rename(folder, place)
   for (const file of fs.readdir(place)) fs.chown(`${place}/${file}`, aid.system, aid.system)
   return place
-}
-
-async function copy(fs: FileSystem, from: string, to: string): Promise<void> {
-  const reader = await fs.openRead(from)
-  try {
-    const writer = await fs.openWrite(to, { mode: 0o644 })
-    try {
-      for (let chunk = await reader.read(); chunk !== null; chunk = await reader.read())
-        await writer.write(chunk)
-    } finally {
-      await writer.close()
-    }
-  } finally {
-    await reader.close()
-  }
 }
 
 export function parentOf(path: string): string {

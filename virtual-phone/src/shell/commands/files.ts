@@ -34,27 +34,9 @@ function need(io: CommandIo, operands: readonly string[], count: number): void {
   )
 }
 
-async function removeTree(io: CommandIo, path: string): Promise<void> {
-  const stat = io.fs.lstat(path)
-  if (stat.kind !== 'directory') return io.fs.unlink(path)
-  for (const name of io.fs.readdir(path)) await removeTree(io, absolute(path, name))
-  await io.fs.rmdir(path)
-}
-
 async function copyFile(io: CommandIo, from: string, to: string, preserve: boolean): Promise<void> {
   const stat = io.fs.stat(from)
-  const reader = await io.fs.openRead(from)
-  try {
-    const writer = await io.fs.openWrite(to, { mode: stat.mode & 0o777 })
-    try {
-      for (let chunk = await reader.read(); chunk !== null; chunk = await reader.read())
-        await writer.write(chunk)
-    } finally {
-      await writer.close()
-    }
-  } finally {
-    await reader.close()
-  }
+  await io.fs.copyFile(from, to, stat.mode & 0o777)
   if (preserve) io.fs.utimes(to, stat.mtimeMs)
 }
 
@@ -121,7 +103,7 @@ export const fileCommands: CommandTable = {
     const recursive = flags.has('r') || flags.has('R')
     return each(io, operands, async (path) => {
       if (flags.has('f') && io.fs.tryLstat(path) === null) return
-      if (recursive) await removeTree(io, path)
+      if (recursive) await io.fs.removeTree(path)
       else await io.fs.unlink(path)
     })
   },
@@ -133,7 +115,7 @@ export const fileCommands: CommandTable = {
       } catch (error) {
         if (!(error instanceof FsError && error.code === 'EXDEV')) throw error
         await copyTree(io, from, to, new Set(['p']))
-        await removeTree(io, from)
+        await io.fs.removeTree(from)
       }
     })
   },
