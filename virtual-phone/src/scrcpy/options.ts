@@ -51,6 +51,22 @@ export class OptionError extends Error {
 /** The same rule as `Boolean.parseBoolean`. */
 const flag = (value: string): boolean => value.toLowerCase() === 'true'
 
+/** Options whose value is a boolean. */
+const flags = {
+  video: 'video',
+  audio: 'audio',
+  control: 'control',
+  tunnel_forward: 'tunnelForward',
+  cleanup: 'cleanup',
+  clipboard_autosync: 'clipboardAutosync',
+  power_on: 'powerOn',
+  power_off_on_close: 'powerOffOnClose',
+  send_device_meta: 'sendDeviceMeta',
+  send_dummy_byte: 'sendDummyByte',
+  send_frame_meta: 'sendFrameMeta',
+} as const
+const isFlag = (key: string): key is keyof typeof flags => Object.hasOwn(flags, key)
+
 function parseScid(value: string): number {
   const scid = /^[+-]?[0-9a-f]+$/i.test(value) ? Number.parseInt(value, 16) : NaN
   if (Number.isNaN(scid) || Math.abs(scid) > 0x7fffffff)
@@ -139,6 +155,10 @@ export function parseOptions(args: readonly string[], protocol: ScrcpyProtocol):
     if (equal === -1) throw new OptionError(`Invalid key=value pair: "${pair}"`)
     const key = pair.slice(0, equal)
     const value = pair.slice(equal + 1)
+    if (isFlag(key)) {
+      options[flags[key]] = flag(value)
+      continue
+    }
     switch (key) {
       case 'scid':
         options.scid = parseScid(value)
@@ -146,43 +166,10 @@ export function parseOptions(args: readonly string[], protocol: ScrcpyProtocol):
       case 'log_level':
         options.logLevel = parseLevel(value)
         break
-      case 'video':
-        options.video = flag(value)
-        break
-      case 'audio':
-        options.audio = flag(value)
-        break
-      case 'control':
-        options.control = flag(value)
-        break
-      case 'tunnel_forward':
-        options.tunnelForward = flag(value)
-        break
-      case 'cleanup':
-        options.cleanup = flag(value)
-        break
-      case 'clipboard_autosync':
-        options.clipboardAutosync = flag(value)
-        break
-      case 'power_on':
-        options.powerOn = flag(value)
-        break
-      case 'power_off_on_close':
-        options.powerOffOnClose = flag(value)
-        break
-      case 'send_device_meta':
-        options.sendDeviceMeta = flag(value)
-        break
-      case 'send_dummy_byte':
-        options.sendDummyByte = flag(value)
-        break
       case 'raw_stream':
         if (!flag(value)) break
         options.sendDeviceMeta = options.sendDummyByte = false
         options.sendCodecMeta = options.sendFrameMeta = false
-        break
-      case 'send_frame_meta':
-        options.sendFrameMeta = flag(value)
         break
       case 'video_codec':
         if (!protocol.videoCodecs.includes(value)) throw new OptionError(`Video codec ${value} not supported`)
