@@ -1,6 +1,5 @@
 /** `am`, and `cmd activity`: starting and stopping apps. Source of forms: AOSP `ActivityManagerShellCommand`. */
 import type { Android } from '../../android/android.js'
-import { findPackage } from '../../android/packages.js'
 import { behaviourOf, sendBroadcast } from '../../helpers/behaviour.js'
 import { instrument } from '../../uiautomator/instrument.js'
 import { decode, encode } from '../bytes.js'
@@ -135,36 +134,12 @@ async function run(io: CommandIo, verb: string, args: readonly string[]): Promis
       io.android.forceStop(name)
       return 0
     }
-    case 'kill-all':
-    case 'wait-for-broadcast-idle':
-    case 'wait-for-broadcast-barrier':
-    case 'idle-maintenance':
-      return 0
     case 'get-current-user':
       await io.out('0\n')
-      return 0
-    case 'get-uid-state':
-      break
-    case 'clear-debug-app':
-    case 'set-debug-app':
-      return 0
-    case 'stack':
-    case 'task':
-      if (args[0] !== 'list') break
-      await io.out(stackList(io))
-      return 0
-    case 'get-inactive':
-      await io.out(`Idle=${findPackage(io.android, args[0] ?? '') === null}\n`)
       return 0
   }
   await io.err(verb === '' ? 'Activity manager (activity) commands:\n  help\n' : `Unknown command: ${verb}\n`)
   return 255
-}
-
-function stackList(io: CommandIo): string {
-  const { focused, display } = io.android.world
-  const bounds = `[0,0][${display.width},${display.height}]`
-  return `RootTask id=1 bounds=${bounds} displayId=0 userId=0\n  taskId=1: ${shortComponent(focused.package, focused.activity)} bounds=${bounds} userId=0 visible=true topActivity=ComponentInfo{${focused.package}/${focused.activity}}\n`
 }
 
 export const amCommands: CommandTable = { am }

@@ -227,9 +227,3 @@ export async function notification(io: CommandIo, args: readonly string[]): Prom
   settings.put('secure', 'enabled_notification_listeners', now.join(':'))
   return 0
 }
-
-export async function power(io: CommandIo, args: readonly string[]): Promise<number> {
-  if (args[0] === 'reboot' || args[0] === 'shutdown') return unknown(io, args[0])
-  if (args[0] === 'set-mode' || args[0] === 'set-adaptive-power-saver-enabled') return 0
-  return unknown(io, args[0] ?? '')
-}

@@ -73,9 +73,6 @@ async function list(io: CommandIo, args: readonly string[]): Promise<number> {
       if (rest.includes('-d')) await io.out('Dangerous Permissions:\n\n')
       for (const name of rest.includes('-d') ? dangerousPermissions : []) await io.out(`permission:${name}\n`)
       return 0
-    case 'libraries':
-    case 'staged-sessions':
-      return 0
     case 'features':
       for (const feature of [
         'reqGlEsVersion=0x30002',
@@ -212,10 +209,6 @@ export const pm: CommandRun = async (io) => {
       return 0
     case 'is-user-ready':
       await io.out('true\n')
-      return 0
-    case 'trim-caches':
-    case 'wait-for-handler':
-    case 'compile':
       return 0
     case 'enable':
     case 'disable':
