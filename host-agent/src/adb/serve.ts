@@ -1,6 +1,6 @@
 /** One adb server with the phones that it lists. Used by `servers.ts`. */
 import { onAbort, type Logger } from '@phonerack/shared'
-import type { Few } from '../base/few.js'
+import type { Limiter } from '../base/limiter.js'
 import type { AdbClient } from './client.js'
 import type { ListedDevice } from './device-list.js'
 import { keepConnected, type Keeper } from './keep.js'
@@ -13,7 +13,7 @@ export interface ServeParts extends AdbServerOptions {
   /** Whether a listed serial is a phone of this server. */
   isMine: (serial: string) => boolean
   /** Limits the servers that start at the same time. */
-  few: Few
+  limiter: Limiter
   /** Milliseconds: the longest pause between two attempts to connect a network phone. Default: the product's. */
   reconnectMs?: number | undefined
   /** Called after each change of `devices`. */
@@ -72,7 +72,7 @@ export function serve(parts: ServeParts): Served {
     await Promise.all([...reading, keeper?.stop()])
   }
 
-  const starting = parts.few(async () => (signal.aborted ? null : (server = await startAdbServer(parts))))
+  const starting = parts.limiter(async () => (signal.aborted ? null : (server = await startAdbServer(parts))))
   const run = async (): Promise<void> => {
     const started = await starting
     if (started !== null) {

@@ -4,7 +4,7 @@
  * Created by `agent.ts` and by acceptance runs.
  */
 import { pause, type Logger } from '@phonerack/shared'
-import { createFew } from '../base/few.js'
+import { createLimiter } from '../base/limiter.js'
 import { AdbClient } from './client.js'
 import type { ListedDevice } from './device-list.js'
 import { ensureAdbKey } from './key.js'
@@ -57,7 +57,7 @@ export async function startAdbServers(options: AdbServersOptions): Promise<AdbSe
   await endLeftovers(dataDir, log)
   const stopping = new AbortController()
   const { signal } = stopping
-  const few = createFew(mostStarting)
+  const limiter = createLimiter(mostStarting)
   const clients = new Map<string | null, AdbClient>()
   /** By the serial of the phone; null: the server of all phones on USB. */
   const served = new Map<string | null, Served>()
@@ -84,7 +84,7 @@ export async function startAdbServers(options: AdbServersOptions): Promise<AdbSe
       bin,
       dataDir,
       serves,
-      few,
+      limiter,
       ensureKey,
       log,
       reconnectMs,
@@ -98,14 +98,14 @@ export async function startAdbServers(options: AdbServersOptions): Promise<AdbSe
 
   /** Starts and stops servers so that each phone on USB has one. */
   function matchUsb(serials: readonly string[]): void {
-    // A server that stops stays in the map until its end: a phone that returns in between gets a new one at a later look.
+    // A server that stops stays in the map until its end: a phone that returns in between gets a new one at a later scan.
     for (const [serial, each] of served)
       if (serial !== null && !connect.has(serial) && !serials.includes(serial)) void each.stop()
     for (const serial of serials)
       if (!served.has(serial) && served.size < connect.size + mostUsbServers) begin({ kind: 'usb', serial })
   }
 
-  function look(scan: () => UsbPort[]): void {
+  function serveUsb(scan: () => UsbPort[]): void {
     try {
       matchUsb(serialsToServe(scan(), connect))
     } catch (error) {
@@ -118,7 +118,7 @@ export async function startAdbServers(options: AdbServersOptions): Promise<AdbSe
     const stopped = () => signal.aborted
     while (!stopped()) {
       await pause(usb.everyMs, signal)
-      if (!stopped()) look(scan)
+      if (!stopped()) serveUsb(scan)
     }
   }
 
@@ -129,7 +129,7 @@ export async function startAdbServers(options: AdbServersOptions): Promise<AdbSe
     begin({ kind: 'all_usb' })
   } else {
     const scan = createUsbScan(usb.sys)
-    look(scan)
+    serveUsb(scan)
     // Rejects only on a bug, which ends the agent.
     watching = watchUsb(scan)
   }

@@ -1,6 +1,6 @@
 /** Shell protocol v2 (AOSP `adb/shell_protocol.h`): packets of one byte id, four bytes little-endian length, data. */
 import { AdbConnectionLost, AdbProtocolError } from './errors.js'
-import { Gathered } from './gathered.js'
+import { GrowingBuffer } from './growing-buffer.js'
 import type { AdbSocket } from './socket.js'
 
 export interface ShellResult {
@@ -32,8 +32,8 @@ export async function readShellPacket(socket: AdbSocket): Promise<{ id: number; 
 
 /** Reads a command's output until its exit code. @throws AdbConnectionLost when the stream ends before the exit code */
 export async function readShellPackets(socket: AdbSocket, limit: number): Promise<ShellResult> {
-  const stdout = new Gathered()
-  const stderr = new Gathered()
+  const stdout = new GrowingBuffer()
+  const stderr = new GrowingBuffer()
   for (;;) {
     const { id, data } = await readShellPacket(socket)
     if (id === shellPacketId.exit) {

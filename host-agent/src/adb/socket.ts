@@ -5,7 +5,7 @@
 import type { Socket } from 'node:net'
 import { DeadlineExceeded, type Progress } from '@phonerack/shared'
 import { AdbConnectionLost, AdbProtocolError } from './errors.js'
-import { Gathered } from './gathered.js'
+import { GrowingBuffer } from './growing-buffer.js'
 
 /** Unread data, in bytes and in chunks, above which the socket is paused. */
 const bufferLimit = { bytes: 1 << 20, chunks: 16_384 }
@@ -140,7 +140,7 @@ export class AdbSocket {
 
   /** Reads until the stream ends. @throws AdbProtocolError above `limit` bytes */
   async readAll(limit: number): Promise<Buffer> {
-    const all = new Gathered()
+    const all = new GrowingBuffer()
     for (;;) {
       const part = await this.readSome()
       if (part === null) return all.whole()

@@ -4,7 +4,7 @@
  */
 import { redactOutput } from '../base/redact.js'
 import { AdbFileRefused, AdbProtocolError } from './errors.js'
-import { Gathered } from './gathered.js'
+import { GrowingBuffer } from './growing-buffer.js'
 import type { AdbSocket } from './socket.js'
 
 export interface FileStat {
@@ -123,7 +123,7 @@ const longestFrame = 1 << 20
 /** Reads the first `limit` bytes of a file. @throws AdbFileRefused with the phone's reason, AdbProtocolError */
 export async function pullFile(socket: AdbSocket, path: string, limit: number): Promise<Buffer> {
   await socket.write(frame('RECV', Buffer.byteLength(path), path))
-  const content = new Gathered()
+  const content = new GrowingBuffer()
   for (;;) {
     const head = await socket.read(8)
     const id = head.toString('latin1', 0, 4)

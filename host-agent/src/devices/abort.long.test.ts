@@ -6,7 +6,7 @@ import { startPhone, type Phone } from '@phonerack/virtual-phone'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { findMarked } from '../adb/process-identity.js'
 import { adbMarkPath } from '../adb/sockets.js'
-import { createFew } from '../base/few.js'
+import { createLimiter } from '../base/limiter.js'
 import { startTestHost, type TestHost } from '../testing/agent.js'
 import { resultsOf, session, untilLink } from '../testing/phone.js'
 import { runningPid } from '../testing/pids.js'
@@ -34,13 +34,13 @@ beforeAll(async () => {
   }
   host = await startTestHost(serials)
   // Enrolments of ten phones at the same time could take longer than one may.
-  const few = createFew(2)
+  const limiter = createLimiter(2)
   const enroll = async (serial: string): Promise<void> => {
     await untilLink(host, serial, 'unenrolled', 60_000)
     expect(await host.control.enroll({ serial, fencingNumber: 1n }, 60_000)).toMatchObject({ verified: true })
     await at(serial).start()
   }
-  await Promise.all(serials.map((serial) => few(() => enroll(serial))))
+  await Promise.all(serials.map((serial) => limiter(() => enroll(serial))))
 })
 afterAll(async () => {
   await host.stop()

@@ -5,7 +5,7 @@
 import { ApiError, type DeviceStatus, type Logger } from '@phonerack/shared'
 import type { ListedDevice } from '../adb/device-list.js'
 import type { AdbServers } from '../adb/servers.js'
-import { createFew } from '../base/few.js'
+import { createLimiter } from '../base/limiter.js'
 import type { AgentTimes } from '../base/times.js'
 import { PhoneLinks } from './supervision/same-phone.js'
 import type { Link } from './supervision/state-machine.js'
@@ -61,7 +61,7 @@ const linkOf = (state: string): Link => {
 export class Registry {
   private readonly entries = new Map<string, Entry>()
   private readonly links = new PhoneLinks()
-  private readonly few = createFew(mostThumbnails)
+  private readonly limiter = createLimiter(mostThumbnails)
   private readonly unfollow: () => void
 
   constructor(private readonly parts: RegistryParts) {
@@ -149,7 +149,7 @@ export class Registry {
       simAllowed: this.parts.allowSims.includes(serial),
     })
     const gate = new DeviceGate({ serial, supervisor, records, flags, journal, newId, log, onChange })
-    const entry = { supervisor, gate, thumbnails: createThumbnails({ gate, few: this.few, log }) }
+    const entry = { supervisor, gate, thumbnails: createThumbnails({ gate, limiter: this.limiter, log }) }
     this.entries.set(serial, entry)
     return entry
   }

@@ -1,7 +1,7 @@
 /** Thumbnails of a simulated phone, with the real turns of calls. The clock is the test's. */
 import { createLogger, Progress } from '@phonerack/shared'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { createFew } from '../base/few.js'
+import { createLimiter } from '../base/limiter.js'
 import { later } from '../base/later.js'
 import { FencingRefused } from '../custody/fencing.js'
 import { DeviceGone, type Device } from '../adb/device/device.js'
@@ -72,7 +72,7 @@ beforeEach(() => {
       glance: (_, progress, work) =>
         turns.giveWay((signal) => work(device, Progress.for(progress.remaining, progress.signal, signal))),
     },
-    few: createFew(4),
+    limiter: createLimiter(4),
     log,
     now: () => now,
   })

@@ -3,7 +3,7 @@
  * memory, for one phone and fencing number. Used by `grpc/`. docs/decisions/0297
  */
 import { ApiError, DeadlineExceeded, ownNow, Progress, type Logger } from '@phonerack/shared'
-import { type Few } from '../base/few.js'
+import { type Limiter } from '../base/limiter.js'
 import { DeviceGone, type Device } from '../adb/device/device.js'
 import { ScreenImageError, takeThumbnail, type Covered, type Thumbnail } from '../screen/index.js'
 import { type Caller } from './caller.js'
@@ -30,7 +30,7 @@ export interface ThumbnailParts {
     ): Promise<T | null>
   }
   /** Shared by all phones of the host. */
-  few: Few
+  limiter: Limiter
   log: Logger
   /** Milliseconds on a monotonic clock. Default: `ownNow`. */
   now?: () => number
@@ -49,7 +49,7 @@ export interface Thumbnails {
 }
 
 /** `of` in the following is a phone and its fencing number. */
-export function createThumbnails({ gate, few, log, now = ownNow }: ThumbnailParts): Thumbnails {
+export function createThumbnails({ gate, limiter, log, now = ownNow }: ThumbnailParts): Thumbnails {
   let last: { of: string; seen: Seen; at: number } | null = null
   /** Until then, no other read begins. */
   let rest = { of: '', until: -Infinity }
@@ -59,7 +59,7 @@ export function createThumbnails({ gate, few, log, now = ownNow }: ThumbnailPart
   async function read(caller: Caller, of: string): Promise<void> {
     const within = Progress.for(times.read)
     try {
-      await few(async () => {
+      await limiter(async () => {
         const at = now()
         const seen = await gate.glance(caller, within, (device, progress) => {
           // Even if it gives way, since an aborted read costs the phone time.

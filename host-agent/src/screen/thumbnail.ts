@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { type Progress } from '@phonerack/shared'
 import sharp from 'sharp'
-import { createFew } from '../base/few.js'
+import { createLimiter } from '../base/limiter.js'
 import type { Device } from '../adb/device/device.js'
 import { ScreenImageError } from './errors.js'
 import { maxPixels, pngSize } from './screenshot.js'
@@ -23,7 +23,7 @@ const maxBytes = 40_000
 /** WebP qualities; the second is for screens of noise. */
 const qualities = [60, 15] as const
 /** Thumbnails of all phones take at most one processor, since the pictures of agents need it too. */
-const one = createFew(1)
+const one = createLimiter(1)
 
 /**
  * Does not read the picture of a screen that is covered. An unknown state is an error, so that no picture of it is shown.

@@ -20,7 +20,7 @@ import { recordSchema, type DeviceRecord } from '../custody/records.js'
 const times = { unenrolled: 1000, reconnect: 500 }
 let folder: string
 export let phone: Phone
-let ways: AdbProxy[]
+let links: AdbProxy[]
 export let host: TestHost
 /** The phone's two serials, as adb lists them. */
 export let usb: string
@@ -38,27 +38,27 @@ export function withTwoSerials(): void {
       // No record of custody depends on the helpers: without them, a wipe installs nothing.
       without: ['scrcpy', 'ui-server'],
     })
-    ways = [await startAdbProxy(phone.port), await startAdbProxy(phone.port)]
-    const serials = ways.map(({ port }) => `127.0.0.1:${port}`)
+    links = [await startAdbProxy(phone.port), await startAdbProxy(phone.port)]
+    const serials = links.map(({ port }) => `127.0.0.1:${port}`)
     usb = serials[0] ?? ''
     net = serials[1] ?? ''
     host = await startTestHost(serials, [], times)
   })
   afterEach(async () => {
     await host.stop()
-    for (const way of ways) await way.close()
+    for (const link of links) await link.close()
     await phone.close()
     rmSync(folder, { recursive: true, force: true })
   })
 }
 
 export const unplug = async (serial: string): Promise<void> => {
-  ways[serial === usb ? 0 : 1]?.cut()
+  links[serial === usb ? 0 : 1]?.cut()
   // A failed probe alone does not count as offline: adb itself must report the disconnect.
   const gone = /adb (does not list it|reports it offline)/
   await until(() => gone.test(statusOf(serial)?.reason ?? ''), 60_000, `${serial} is away`)
 }
-export const plug = (serial: string): void => ways[serial === usb ? 0 : 1]?.restore()
+export const plug = (serial: string): void => links[serial === usb ? 0 : 1]?.restore()
 export const statusOf = (serial: string) =>
   host.agent.registry.statuses().find((status) => status.serial === serial)
 export const enroll = (serial: string, fencingNumber = 1n) =>

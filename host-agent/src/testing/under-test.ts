@@ -7,7 +7,7 @@ import type { Part, Phone } from '@phonerack/virtual-phone'
 import { expect } from 'vitest'
 import type { CheckResult } from '../service/accept/check.js'
 import { allChecks } from '../service/accept/checks/index.js'
-import { look } from '../service/accept/checks/screen.js'
+import { observeScreen } from '../service/accept/checks/screen.js'
 import { startPhoneUnderTest, type PhoneUnderTest } from '../service/accept/phone.js'
 import { runChecks } from '../service/accept/run.js'
 import { readJar } from '../capture/scrcpy/jar.js'
@@ -110,7 +110,7 @@ export const named = (reason: RegExp): object => ({
 /** A phone whose connection was lost is listed as healthy for a moment. */
 export const answers = ({ phone }: UnderTest): Promise<void> =>
   until(
-    async () => (await look(phone, Progress.for(patience)).catch(() => null)) !== null,
+    async () => (await observeScreen(phone, Progress.for(patience)).catch(() => null)) !== null,
     patience,
     'an answer',
   )

@@ -64,7 +64,7 @@ export class DeviceCare {
   async checkCondition(): Promise<void> {
     const { log, onChange } = this.parts
     try {
-      if (!(await this.watch.look(Progress.for(conditionMs)))) return
+      if (!(await this.watch.readWhenDue(Progress.for(conditionMs)))) return
       const warnings = this.condition?.warnings ?? []
       if (warnings.length > 0) log.warn({ warnings }, 'the device needs care')
       if (!this.stopped) onChange()

@@ -105,7 +105,7 @@ describe('condition watch', () => {
     const { inside } = plugged.phone
     const watch = watchCondition(plugged.transport, 0)
     expect(watch.latest).toBeNull()
-    await watch.look(progress())
+    await watch.readWhenDue(progress())
     expect(watch.latest).toMatchObject({ battery_percent: 100, lock_credential: false, warnings: [] })
     expect(watch.latest?.storage_free_bytes).toBeGreaterThan(1e9)
 
@@ -113,12 +113,12 @@ describe('condition watch', () => {
     inside.faults.setTemperature(47.5)
     await inside.faults.leave(['lock-credential', 'package'])
     inside.faults.fullStorage(true)
-    await watch.look(progress())
+    await watch.readWhenDue(progress())
     expect(watch.latest).toMatchObject({ battery_percent: 7, battery_celsius: 47.5, lock_credential: true })
     expect(watch.latest?.highest_app_uid).toBeGreaterThanOrEqual(10_000)
     expect(watch.latest?.warnings).toHaveLength(4)
 
     const slow = watchCondition(plugged.transport, 60_000)
-    expect([await slow.look(progress()), await slow.look(progress())]).toEqual([true, false])
+    expect([await slow.readWhenDue(progress()), await slow.readWhenDue(progress())]).toEqual([true, false])
   })
 })

@@ -109,7 +109,7 @@ export interface ConditionWatch {
   /** Null: not read yet. */
   readonly latest: DeviceCondition | null
   /** Reads when due; true when something changed. One read at a time. */
-  look(progress: Progress): Promise<boolean>
+  readWhenDue(progress: Progress): Promise<boolean>
   /** Records the lock state from another check; true when it changed. */
   recordLock(isSet: boolean): boolean
 }
@@ -121,8 +121,8 @@ export function watchCondition(
   now: () => Date = () => new Date(),
 ): ConditionWatch {
   let latest: DeviceCondition | null = null
-  let lookedAt = -Infinity
-  let looking = false
+  let readAt = -Infinity
+  let isReading = false
   /** Android assigns each number once per boot, even after its app was uninstalled. */
   let highest: { bootId: string | null; uid: number } | null = null
 
@@ -143,18 +143,18 @@ export function watchCondition(
       latest = { ...facts, checked_at: now().toISOString(), warnings: warningsOf(facts) }
       return true
     },
-    async look(progress) {
-      if (looking || performance.now() - lookedAt < everyMs) return false
-      looking = true
+    async readWhenDue(progress) {
+      if (isReading || performance.now() - readAt < everyMs) return false
+      isReading = true
       try {
         const result = await transport.shell(conditionCommand, progress)
-        lookedAt = performance.now()
+        readAt = performance.now()
         const { bootId, ...read } = parseCondition(result.stdout.toString('utf8'))
         const facts = { ...read, highest_app_uid: remember({ bootId, ...read }) }
         latest = { checked_at: now().toISOString(), ...facts, warnings: warningsOf(facts) }
         return true
       } finally {
-        looking = false
+        isReading = false
       }
     },
   }

@@ -52,7 +52,7 @@ export function createFiles(transport: Transport, root: string = realRoot): File
   }
 
   /** The entry at the path itself; null when there is none, or its folder does not exist. */
-  async function look(real: string, progress: Progress): Promise<FileStat | null> {
+  async function entryAt(real: string, progress: Progress): Promise<FileStat | null> {
     if (!(await folderExists(parentOf(real), progress))) return null
     const found = await transport.lstat(real, progress)
     if (found && !isFile(found) && !isFolder(found)) throw badPath('is neither a file nor a directory')
@@ -77,7 +77,7 @@ export function createFiles(transport: Transport, root: string = realRoot): File
   return {
     async list(path, progress) {
       const real = realPath(path, root)
-      const found = await look(real, progress)
+      const found = await entryAt(real, progress)
       if (!found) throw notFound(path)
       if (!isFolder(found)) throw badPath('is a file, not a directory', 'file')
       const entries: FolderEntry[] = []
@@ -101,7 +101,7 @@ export function createFiles(transport: Transport, root: string = realRoot): File
 
     async read(path, progress) {
       const real = realPath(path, root)
-      const found = await look(real, progress)
+      const found = await entryAt(real, progress)
       if (!found) throw notFound(path)
       if (isFolder(found)) throw badPath('is a directory, not a file', 'directory')
       if (found.size > mostBytes) {
@@ -152,7 +152,7 @@ export function createFiles(transport: Transport, root: string = realRoot): File
     async delete(path, progress) {
       const real = realPath(path, root)
       if (real === root) throw badPath('is the root of the storage', 'directory')
-      const found = await look(real, progress)
+      const found = await entryAt(real, progress)
       if (!found) throw notFound(path)
       if (isFolder(found)) throw badPath('is a directory; only files can be deleted', 'directory')
       await writing('the deletion of the file', async () => {

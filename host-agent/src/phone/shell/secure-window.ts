@@ -42,7 +42,7 @@ export function parseSecureWindow(output: string): SecureWindowState {
 export function createSecureWindow(transport: Transport): SecureWindow {
   let cached: { state: Promise<SecureWindowState>; at: number } | null = null
 
-  async function look(): Promise<SecureWindowState> {
+  async function readState(): Promise<SecureWindowState> {
     const { stdout } = await transport.shell(readCommand, Progress.for(limitMs))
     return parseSecureWindow(stdout.toString('utf8'))
   }
@@ -52,7 +52,7 @@ export function createSecureWindow(transport: Transport): SecureWindow {
       progress.check('checking for a secure window')
       // Has a separate deadline: several callers share one read.
       if (refresh || !cached || performance.now() - cached.at > cacheMs)
-        cached = { state: look(), at: performance.now() }
+        cached = { state: readState(), at: performance.now() }
       const { state } = cached
       return progress.race('checking for a secure window', () => state)
     },

@@ -5,7 +5,7 @@ import { createCommandInput } from '../../../phone/shell/input-commands.js'
 import { Failed, type Check, type Outcome } from '../check.js'
 import { timed, type PhoneUnderTest } from '../phone.js'
 import { openSettings } from './input.js'
-import { look } from './screen.js'
+import { observeScreen } from './screen.js'
 
 /** Milliseconds. */
 const times = { stroke: 500, settle: 1000 }
@@ -64,7 +64,7 @@ async function moves(
     }),
   )
   await progress.sleep(times.settle, 'the end of the scroll')
-  const after = await look(phone, progress)
+  const after = await observeScreen(phone, progress)
   if (!hasScrolled(before, after)) throw new Failed(`${what} did not scroll the settings`)
   return { after, ms }
 }

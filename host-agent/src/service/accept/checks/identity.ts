@@ -5,7 +5,7 @@ import { identityFile } from '../../../devices/supervision/phone-identity.js'
 import { Failed, type Check } from '../check.js'
 import { timed, type PhoneUnderTest } from '../phone.js'
 import { healthyAgain } from './recovery.js'
-import { look } from './screen.js'
+import { observeScreen } from './screen.js'
 
 /** Has the phone sign a challenge, as for a phone that is listed at another host. @returns its public key */
 export async function provenIdentity(phone: PhoneUnderTest, progress: Progress): Promise<string> {
@@ -48,7 +48,7 @@ export const agentRestart: Check = {
     const startedAt = await phone.restartAgent()
     await healthyAgain(phone, progress.within(restartLimitMs))
     const ms = Math.round(ownNow() - startedAt)
-    const { elements } = await look(phone, progress)
+    const { elements } = await observeScreen(phone, progress)
     const after = await provenIdentity(phone, progress)
     const evidence = [`${elements.length} elements after the restart`]
     if (after !== before) throw new Failed('the phone has another identity', { evidence })

@@ -3,7 +3,7 @@ import type { Element, Observation, Progress } from '@phonerack/shared'
 import { Failed, type Check } from '../check.js'
 import { timed, type PhoneUnderTest } from '../phone.js'
 import { settingsPackage } from './reading.js'
-import { look, runActions, takePicture } from './screen.js'
+import { observeScreen, runActions, takePicture } from './screen.js'
 
 /** Rows that are tried: some open nothing. */
 const tries = 4
@@ -25,7 +25,7 @@ export const tap: Check = {
           progress,
         ),
       )
-      const after = await look(phone, progress)
+      const after = await observeScreen(phone, progress)
       if (!isSameScreen(before, after)) {
         const picture = await takePicture(phone, `After a tap on “${row.text ?? ''}”`, progress)
         return {
@@ -48,7 +48,7 @@ export const key: Check = {
   async run(phone, progress) {
     await openSettings(phone, progress)
     const { ms } = await timed(() => runActions(phone, [{ type: 'home' }], progress))
-    const after = await look(phone, progress)
+    const after = await observeScreen(phone, progress)
     if (after.app.package === settingsPackage) throw new Failed('the home key left the settings in front')
     return { evidence: [`home brought ${after.app.package} to the front`], times: { key: ms } }
   },
@@ -64,7 +64,7 @@ export const scroll: Check = {
     const { result, ms } = await timed(() =>
       runActions(phone, [{ type: 'scroll', direction: 'down' }], progress),
     )
-    const after = await look(phone, progress)
+    const after = await observeScreen(phone, progress)
     const evidence = [`moved: ${String(result[0]?.moved)}, at the end: ${String(result[0]?.at_end)}`]
     if (result[0]?.moved !== true || isSameScreen(before, after))
       throw new Failed('the settings did not scroll', { evidence, times: { scroll: ms } })
@@ -81,7 +81,7 @@ export async function openSettings(phone: PhoneUnderTest, progress: Progress): P
     ],
     progress,
   )
-  return look(phone, progress)
+  return observeScreen(phone, progress)
 }
 
 export const isRow = ({ text, state, id }: Element): boolean =>

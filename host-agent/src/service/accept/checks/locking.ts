@@ -5,7 +5,7 @@ import type { LockStep } from '../../../phone/lock/guard.js'
 import { Failed, type Check } from '../check.js'
 import { atMost, timed, type PhoneUnderTest } from '../phone.js'
 import { openSettings } from './input.js'
-import { look, runActions } from './screen.js'
+import { observeScreen, runActions } from './screen.js'
 import { openSearch } from './text.js'
 
 /** `typed` is entered through the agent, so that the agent can clear it. */
@@ -73,7 +73,7 @@ export const lockClosed: Check = {
       return stepAfter(phone, 'screen_lock_closed', since, limits.closed, progress)
     })
     if (result === null) {
-      const { app } = await look(phone, progress)
+      const { app } = await observeScreen(phone, progress)
       await runActions(phone, [{ type: 'home' }], progress)
       throw new Failed(`the screen for a new lock stayed open: ${app.package}/${app.activity ?? 'unknown'}`)
     }

@@ -2,7 +2,7 @@
 import { command } from '../../../adb/quote.js'
 import { Failed, type Check } from '../check.js'
 import { timed } from '../phone.js'
-import { look, runActions, takePicture } from './screen.js'
+import { observeScreen, runActions, takePicture } from './screen.js'
 
 export const start: Check = {
   name: 'start',
@@ -26,9 +26,9 @@ export const tree: Check = {
   async run(phone, progress) {
     await runActions(phone, [{ type: 'open_app', package: settingsPackage }], progress)
     const times: number[] = []
-    let seen = await look(phone, progress)
+    let seen = await observeScreen(phone, progress)
     for (let read = 0; read < reads; read += 1) {
-      const { result, ms } = await timed(() => look(phone, progress))
+      const { result, ms } = await timed(() => observeScreen(phone, progress))
       times.push(ms)
       seen = result
     }

@@ -8,7 +8,7 @@ import { Failed, type Check } from '../check.js'
 import { timed, type PhoneUnderTest } from '../phone.js'
 import { keptFile } from './device.js'
 import { wipeOutcome } from './enrolment.js'
-import { look } from './screen.js'
+import { observeScreen } from './screen.js'
 
 /** Milliseconds with the screen off. */
 const parkedMs = 1000
@@ -28,7 +28,7 @@ export const park: Check = {
     const state = wakefulness(stdout.toString('utf8')) ?? 'unknown'
     const parked = await blackness(phone, progress)
     const { ms } = await timed(() => phone.gate().start(phone.next(), progress))
-    const { app, screen } = await look(phone, progress)
+    const { app, screen } = await observeScreen(phone, progress)
     const started = await blackness(phone, progress)
     const evidence = [
       `parked: ${state}, ${JSON.stringify(parked)}`,
@@ -60,7 +60,7 @@ export const reboot: Check = {
       await healthyAgain(phone, progress)
       await phone.gate().start(caller, progress)
     })
-    const { elements } = await look(phone, progress)
+    const { elements } = await observeScreen(phone, progress)
     return { evidence: [`${elements.length} elements after the restart`], times: { reboot: ms } }
   },
 }

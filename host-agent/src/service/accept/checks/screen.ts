@@ -17,7 +17,7 @@ export type GivenAction = z.input<typeof actionSchema>
 /** Pixels of a picture in the report. */
 const pictureWidth = 320
 
-export async function look(phone: PhoneUnderTest, progress: Progress): Promise<Observation> {
+export async function observeScreen(phone: PhoneUnderTest, progress: Progress): Promise<Observation> {
   const caller = phone.caller()
   const { observation } = await phone
     .gate()
@@ -77,7 +77,7 @@ async function obstacleOf(phone: PhoneUnderTest, progress: Progress): Promise<st
       )
     if (asleep) return ' The screen is off.'
     if (locked) return ' The screen is locked.'
-    const { app } = await look(phone, progress.within(obstacleMs))
+    const { app } = await observeScreen(phone, progress.within(obstacleMs))
     return ` The app in front is ${app.package}.`
   } catch (error) {
     // The error of the action is the one to report.

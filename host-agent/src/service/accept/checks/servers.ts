@@ -7,7 +7,7 @@ import { isReady } from '../../../phone/ui-server/session.js'
 import { Failed, type Check } from '../check.js'
 import { atMost, timed, type PhoneUnderTest } from '../phone.js'
 import { openSettings } from './input.js'
-import { look } from './screen.js'
+import { observeScreen } from './screen.js'
 import { film, limits as videoLimits, until } from './video.js'
 
 /** Milliseconds. `back`: a caller waits 3 s for the UI server, then reads the tree without it. */
@@ -35,7 +35,7 @@ export const uiRecovery: Check = {
     await openSettings(phone, progress)
     const transport = await phone.transport(progress)
     await transport.shell(command('am', 'force-stop', uiServer.package), progress)
-    const { result, ms } = await timed(() => look(phone, progress))
+    const { result, ms } = await timed(() => observeScreen(phone, progress))
     const back = await uiServerBack(phone, progress)
     return { evidence: [`${result.elements.length} elements`], times: { tree: ms, back: ms + back } }
   },

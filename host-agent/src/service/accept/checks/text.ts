@@ -3,7 +3,7 @@ import type { Element, Progress } from '@phonerack/shared'
 import { Failed, type Check } from '../check.js'
 import { timed, type PhoneUnderTest } from '../phone.js'
 import { openSettings } from './input.js'
-import { look, runActions, takePicture, tryActions } from './screen.js'
+import { observeScreen, runActions, takePicture, tryActions } from './screen.js'
 
 const scripts: Readonly<Record<string, string>> = {
   ascii: 'Hello world 123',
@@ -51,7 +51,7 @@ const isFocusedField = ({ state }: Element): boolean =>
 
 /** The text of the field with the focus; empty: none. */
 export const typedText = async (phone: PhoneUnderTest, progress: Progress): Promise<string> =>
-  (await look(phone, progress)).elements.find(isFocusedField)?.text ?? ''
+  (await observeScreen(phone, progress)).elements.find(isFocusedField)?.text ?? ''
 
 /** AOSP's id first; makers name the search differently. */
 const isSearch = ({ id, text: label, desc }: Element): boolean =>
@@ -68,7 +68,7 @@ export async function openSearch(phone: PhoneUnderTest, progress: Progress): Pro
   )
   const within = progress.within(focusMs)
   for (;;) {
-    const { elements } = await look(phone, progress)
+    const { elements } = await observeScreen(phone, progress)
     const focused = elements.find(isFocusedField)
     if (focused !== undefined) return focused
     if (within.expired) throw new Failed('the search of the settings has no focused field')

@@ -6,7 +6,7 @@ import { need } from '../../grpc/call.js'
 import { ViewerInput, type InputEvent } from '../../../media/live/viewer-input.js'
 import { Failed, type Check } from '../check.js'
 import { timed, type PhoneUnderTest } from '../phone.js'
-import { look, runActions } from './screen.js'
+import { observeScreen, runActions } from './screen.js'
 import { openSearch, typedText } from './text.js'
 import { film } from './video.js'
 
@@ -114,7 +114,7 @@ export const keyboard: Check = {
   limitMs: 60_000,
   async run(phone, progress) {
     await openSearch(phone, progress)
-    const open = await look(phone, progress)
+    const open = await observeScreen(phone, progress)
     const method = await readKeyboard(phone, progress)
     const [name = ''] = method.split('/')
     const keys = open.elements.filter(({ id }) => id?.startsWith(`${name}:`))
@@ -123,7 +123,7 @@ export const keyboard: Check = {
     if (keys.length > 0)
       throw new Failed(`${keys.length} keys of the keyboard are among the elements`, { evidence })
     const { ms } = await timed(() => runActions(phone, [{ type: 'hide_keyboard' }], progress))
-    if ((await look(phone, progress)).keyboard.visible)
+    if ((await observeScreen(phone, progress)).keyboard.visible)
       throw new Failed('the keyboard could not be hidden', { evidence })
     return { evidence, times: { hidden: ms } }
   },

@@ -9,7 +9,7 @@ import { need } from '../../grpc/call.js'
 import { Failed, type Check, type Picture } from '../check.js'
 import { timed, type PhoneUnderTest } from '../phone.js'
 import { openSettings } from './input.js'
-import { look, runActions } from './screen.js'
+import { observeScreen, runActions } from './screen.js'
 
 /** The packets of a subscription. */
 interface Stream {
@@ -163,7 +163,7 @@ export const rotation: Check = {
         'a rotated picture',
         progress,
       )
-      const { screen } = await look(phone, progress)
+      const { screen } = await observeScreen(phone, progress)
       await rotate(phone, progress)
       await until(stream, () => isWide() === wasWide, limits.rotation, 'the first rotation again', progress)
       const evidence = [

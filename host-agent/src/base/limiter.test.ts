@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest'
-import { createFew } from './few.js'
+import { createLimiter } from './limiter.js'
 import { later } from './later.js'
 
 it('runs as many jobs as allowed, and the others in order of arrival, even after failures', async () => {
-  const few = createFew(2)
+  const limiter = createLimiter(2)
   const begun: number[] = []
   const ends = Array.from({ length: 4 }, () => later<Error | null>())
   const jobs = ends.map(({ promise }, index) =>
-    few(async () => {
+    limiter(async () => {
       begun.push(index)
       const error = await promise
       if (error) throw error
@@ -21,5 +21,5 @@ it('runs as many jobs as allowed, and the others in order of arrival, even after
   expect(begun).toEqual([0, 1, 2])
   for (const each of ends) each.resolve(null)
   expect(await Promise.all(jobs)).toEqual([0, 'failed', 2, 3])
-  expect(await few(() => Promise.resolve('later'))).toBe('later')
+  expect(await limiter(() => Promise.resolve('later'))).toBe('later')
 })

@@ -1,5 +1,5 @@
 /** Joins an answer that arrives in pieces. Uses at most about twice their total size, even for tiny pieces. */
-export class Gathered {
+export class GrowingBuffer {
   private bytes = Buffer.alloc(0)
   length = 0
 

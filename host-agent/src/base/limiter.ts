@@ -1,9 +1,9 @@
-/** Runs a limited number of jobs at the same time, in order of arrival. Used for thumbnails. */
+/** Runs a limited number of jobs at the same time, in order of arrival. Used for thumbnails and the starts of adb servers. */
 
-export type Few = <T>(job: () => Promise<T>) => Promise<T>
+export type Limiter = <T>(job: () => Promise<T>) => Promise<T>
 
 /** @param most jobs at the same time */
-export function createFew(most: number): Few {
+export function createLimiter(most: number): Limiter {
   let running = 0
   const waiting: (() => void)[] = []
   return async (job) => {
