@@ -2,7 +2,7 @@
  * Texts of tenants, their phones, files and clients in the console, in a real Chromium of 375 and 1440 px: the longest that are
  * accepted, with markup, script and marks that turn the direction. Nothing runs, is cut or turns the text around it.
  */
-import { makeApk, newSigner } from '@phonerack/virtual-phone/testing/apk'
+import { makeApk, newSigner } from '@phonerack/virtual-phone/apk-builder'
 import { type Browser, type Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, inject, it } from 'vitest'
 import { z } from 'zod'

@@ -1,5 +1,5 @@
 /** A phone in the console, in a real Chromium: its live view inside, what an agent does, what members do, and its end. */
-import { makeApk, newSigner } from '@phonerack/virtual-phone/testing/apk'
+import { makeApk, newSigner } from '@phonerack/virtual-phone/apk-builder'
 import { type Browser, type Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, inject, it } from 'vitest'
 import { openBrowser } from './system/browser.js'

@@ -8,7 +8,7 @@ import { promisify } from 'node:util'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { buildClient, buildWheel, clients } from '@phonerack/launcher/packages'
-import { makeApk, newSigner } from '@phonerack/virtual-phone/testing/apk'
+import { makeApk, newSigner } from '@phonerack/virtual-phone/apk-builder'
 // A dependency of @hey-api/openapi-ts.
 import { parseTOML } from 'confbox/toml'
 import { afterAll, afterEach, beforeAll, expect, inject, it } from 'vitest'

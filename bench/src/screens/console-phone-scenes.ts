@@ -1,5 +1,5 @@
 /** The page of a phone in the pictures of the console: its live view, and each of its tabs. */
-import { makeApk, newSigner } from '@phonerack/virtual-phone/testing/apk'
+import { makeApk, newSigner } from '@phonerack/virtual-phone/apk-builder'
 import { type Page } from 'playwright-core'
 import { loaded } from '@phonerack/e2e/system/console-pages.js'
 import { helpName, phoneName, trialName } from './console-data.js'

@@ -1,5 +1,5 @@
 /** The lists of operators in the pictures of the console: devices in each state, projects and apps. */
-import { makeApk, newSigner } from '@phonerack/virtual-phone/testing/apk'
+import { makeApk, newSigner } from '@phonerack/virtual-phone/apk-builder'
 import { type Page } from 'playwright-core'
 import { z } from 'zod'
 import { bodyOf } from '@phonerack/e2e/conformance/rented.js'

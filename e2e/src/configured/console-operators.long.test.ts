@@ -1,5 +1,5 @@
 /** The operators' console in a real Chromium: a host is drained and its phones end, and the other pages. */
-import { makeApk, newSigner } from '@phonerack/virtual-phone/testing/apk'
+import { makeApk, newSigner } from '@phonerack/virtual-phone/apk-builder'
 import { type Browser, type Locator, type Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, inject, it } from 'vitest'
 import { z } from 'zod'

@@ -2,7 +2,7 @@
  * A tenant's apps through `/v1`: uploaded, installed, refused, cut off in the middle, and listed with their
  * outcomes.
  */
-import { newSigner, type ApkSettings, type Signer } from '@phonerack/virtual-phone/testing/apk'
+import { newSigner, type ApkSettings, type Signer } from '@phonerack/virtual-phone/apk-builder'
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest'
 import { errorOf, type Answer, type Api } from '../system/api.js'
 import { faultsOf, type PhoneFaults } from '../system/faults.js'

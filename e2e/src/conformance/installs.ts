@@ -1,5 +1,5 @@
 /** Apps of a tenant through `/v1`: uploads, and installs on a phone until their end. */
-import { makeApk, type ApkSettings, type Signer } from '@phonerack/virtual-phone/testing/apk'
+import { makeApk, type ApkSettings, type Signer } from '@phonerack/virtual-phone/apk-builder'
 import { expect } from 'vitest'
 import { z } from 'zod'
 import { type Answer, type Api } from '../system/api.js'

@@ -2,7 +2,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { makeApk, newSigner, type ApkSettings, type Signer } from '@phonerack/virtual-phone/testing/apk'
+import { makeApk, newSigner, type ApkSettings, type Signer } from '@phonerack/virtual-phone/apk-builder'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { z } from 'zod'
 import { errorOf, type Api } from '../system/api.js'

@@ -1,6 +1,6 @@
 /** Uses each part of a system once whose figures the dashboard and the alert rules show. */
 import { Phonerack } from '@phonerack/sdk'
-import { makeApk, newSigner, type Signer } from '@phonerack/virtual-phone/testing/apk'
+import { makeApk, newSigner, type Signer } from '@phonerack/virtual-phone/apk-builder'
 import { startRecording, untilReady } from '../conformance/videos.js'
 import { type Answer } from '../system/api.js'
 import { openLive } from '../system/live-socket.js'

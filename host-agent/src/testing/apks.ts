@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { makeApk, newSigner, type ApkSettings } from '@phonerack/virtual-phone/testing/apk'
+import { makeApk, newSigner, type ApkSettings } from '@phonerack/virtual-phone/apk-builder'
 import type { InstallFile } from '../adb/device/device.js'
 
 export const shop = 'org.example.shop'

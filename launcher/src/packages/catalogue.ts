@@ -79,7 +79,7 @@ const ctl: PackageSpec = {
 const virtualPhone: PackageSpec = {
   name: 'phonerack-virtual-phone',
   workspace: 'virtual-phone',
-  leftOut: ['testing', 'clients'],
+  leftOut: ['apk-builder', 'clients'],
   assets: [],
   built: {},
   hasScrcpyServer: false,

@@ -15,6 +15,7 @@ import { preparePrograms, startHostAgent, startPhones, takeIn } from './host.js'
 import { allocatePorts } from './ports.js'
 import type { Steps } from './progress.js'
 import { ensureDemo, operatorToken } from './secrets.js'
+import { addSampleApps } from './sample-apps.js'
 import { isListening } from './services.js'
 import { metricsLines, phoneNotes, stopHint, welcomeText } from './welcome.js'
 
@@ -77,6 +78,9 @@ async function startParts(context: Context): Promise<string> {
   const addresses = control.value
   let quarantined: Device[] = []
   let devices: Device[] = []
+  signal.throwIfAborted()
+  if (addresses.operator && options.part === 'all' && options.virtualPhones > 0)
+    await addSampleApps(context, addresses.operator)
   if (programs) {
     signal.throwIfAborted()
     const before = (await addresses.operator?.devices()) ?? []

@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type Phone, startPhone } from '../phone.js'
 import { adbName, type Adb, startAdb } from '../testing/adb.js'
-import { makeApk, newSigner } from '../testing/apk.js'
+import { makeApk, newSigner } from '../apk-builder/index.js'
 import { appiumApks } from '../testing/appium-apks.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'virtual-phone-adb-'))

@@ -7,7 +7,7 @@ import { Readable } from 'node:stream'
 import { Adb, type DeviceClient } from '@devicefarmer/adbkit'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { freePort } from '../testing/adb.js'
-import { makeApk, newSigner } from '../testing/apk.js'
+import { makeApk, newSigner } from '../apk-builder/index.js'
 import { nameOf, startClientPhone, type ClientPhone } from '../testing/client-phone.js'
 
 let host: ClientPhone

@@ -44,8 +44,8 @@ const settingsApk = readFileSync(
 const day = 86_400_000
 let packages = 0
 /** A unique APK. */
-const newApk = (settings: Parameters<typeof makeApk>[0] = {}): Buffer =>
-  makeApk({ package: `com.example.app${(packages += 1)}`, ...settings })
+const newApk = (settings: Parameters<typeof makeApk>[0] = {}, by?: null): Buffer =>
+  makeApk({ package: `com.example.app${(packages += 1)}`, ...settings }, by)
 
 /** With one byte changed in its entry `a.txt`. */
 function tampered(apk: Buffer): Buffer {
@@ -148,7 +148,7 @@ describe('an upload', () => {
   it.each([
     ['text', Buffer.from('not an APK'), /not a ZIP/],
     ['an empty file', Buffer.alloc(0), /not a ZIP/],
-    ['an unsigned APK', newApk({ signed: false }), /is not signed/],
+    ['an unsigned APK', newApk({}, null), /is not signed/],
     ['an APK that was cut off', newApk().subarray(0, -30), /is truncated/],
     [
       'a tampered APK',

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { root } from '../../fs/access.js'
-import { type ApkSettings, makeApk, newSigner, type Signer } from '../../testing/apk.js'
+import { type ApkSettings, makeApk, newSigner, type Signer } from '../../apk-builder/index.js'
 import { appiumApks } from '../../testing/appium-apks.js'
 import { testAndroid } from '../../testing/test-android.js'
 

@@ -6,7 +6,8 @@ import { fileURLToPath } from 'node:url'
 import { deflateRawSync } from 'node:zlib'
 import fc from 'fast-check'
 import { afterAll, expect, it } from 'vitest'
-import { makeApk, zipOf } from '../../../testing/apk.js'
+import { zipOf } from '@phonerack/virtual-phone/apk-builder'
+import { makeApk } from '../../../testing/apk.js'
 import { apkFactsSchema, InvalidApk, type ApkFacts } from './facts.js'
 import { inspectApk } from './inspect.js'
 import { readApk } from './read-apk.js'
@@ -98,7 +99,7 @@ it.each([
   ['text', Buffer.from('hello'), /not a ZIP/],
   ['another archive', zipOf({ 'a.txt': Buffer.from('a') }), /does not contain AndroidManifest/],
   ['a text manifest', zipOf({ 'AndroidManifest.xml': Buffer.from('<manifest/>') }), /manifest/],
-  ['an unsigned APK', makeApk({ signed: false }), /is not signed/],
+  ['an unsigned APK', makeApk({}, null), /is not signed/],
   ['a package without a dot', makeApk({ package: 'app' }), /valid package name/],
   ['a package that is a path', makeApk({ package: '../../etc.passwd' }), /valid package name/],
 ])('refuses %s with a reason', async (_what, bytes, reason) => {

@@ -7,8 +7,14 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import {
+  algorithms,
+  newSigner,
+  type KeyKind,
+  type Signer,
+  type Signing,
+} from '@phonerack/virtual-phone/apk-builder'
 import { afterAll, expect, it } from 'vitest'
-import { algorithms, newApkSigner, type KeyKind, type Signing } from '../../../testing/apk-signer.js'
 import { makeApk } from '../../../testing/apk.js'
 import { InvalidApk } from './facts.js'
 import { inspectApk } from './inspect.js'
@@ -20,9 +26,9 @@ const dir = mkdtempSync(path.join(tmpdir(), 'phonerack-signatures-'))
 afterAll(() => rmSync(dir, { recursive: true, force: true }))
 
 let files = 0
-function apkOf(signing: Signing): string {
+function apkOf(signing: Signing, by?: Signer): string {
   const file = path.join(dir, `${(files += 1)}.apk`)
-  writeFileSync(file, makeApk({ signing }))
+  writeFileSync(file, makeApk({}, by, signing))
   return file
 }
 
@@ -41,8 +47,8 @@ async function reasonOf(
 }
 
 /** The verifications that checking the APK's signatures takes. */
-async function costOf(signing: Signing): Promise<{ reason: string | null; verified: number }> {
-  const file = await open(apkOf(signing))
+async function costOf(signing: Signing, by?: Signer): Promise<{ reason: string | null; verified: number }> {
+  const file = await open(apkOf(signing, by))
   let verified = 0
   try {
     const block = await readSigningBlock(file)
@@ -73,12 +79,12 @@ const kinds = {
 it.each(Object.keys(kinds) as (keyof typeof kinds)[])(
   'accepts a signature of the algorithm %s, and refuses it after a change',
   async (name) => {
-    const by = await newApkSigner(kinds[name])
-    const signing: Signing = { by, algorithm: algorithms[name], schemes: ['v3', 'v2'] }
-    expect(await costOf(signing)).toEqual({ reason: null, verified: 2 })
-    const file = apkOf(signing)
+    const by = await newSigner(name, kinds[name])
+    const signing: Signing = { algorithm: algorithms[name], schemes: ['v3', 'v2'] }
+    expect(await costOf(signing, by)).toEqual({ reason: null, verified: 2 })
+    const file = apkOf(signing, by)
     expect(await reasonOf(file)).toBeNull()
-    const bytes = makeApk({ signing })
+    const bytes = makeApk({}, by, signing)
     // Inside the certificate, which is part of the signed data.
     const at = bytes.indexOf(by.certificate) + by.certificate.length - 5
     bytes.writeUInt8(bytes.readUInt8(at) ^ 1, at)
@@ -93,10 +99,11 @@ it.each<[KeyKind, keyof typeof algorithms]>([
   ['ed25519', 'ec256'],
   ['ed25519', 'dsa256'],
 ])('refuses an %s key under the algorithm %s', async (kind, name) => {
-  const signing = { by: await newApkSigner(kind), algorithm: algorithms[name] }
+  const signing = { algorithm: algorithms[name] }
+  const by = await newSigner(kind, kind)
   const reason = /signature .* does not match its certificate/
-  expect(await reasonOf(apkOf(signing))).toMatch(reason)
-  expect(await reasonOf(apkOf(signing), inspectApk)).toMatch(reason)
+  expect(await reasonOf(apkOf(signing, by))).toMatch(reason)
+  expect(await reasonOf(apkOf(signing, by), inspectApk)).toMatch(reason)
 })
 
 it('accepts 10 signers with 16 signatures each in each scheme, and verifies each signature once', async () => {

@@ -1,10 +1,8 @@
-/**
- * Signs the APKs of tests, and builds the signing block. Source of the formats: source.android.com,
- * "APK Signature Scheme v2" and "v3".
- */
+/** Signs APKs: keys, and the signing block. Source: source.android.com, "APK Signature Scheme v2" and "v3". */
 import 'reflect-metadata'
 import { constants, createHash, generateKeyPairSync, sign, webcrypto, type KeyObject } from 'node:crypto'
 import { X509CertificateGenerator } from '@peculiar/x509'
+import { words } from './chunks.js'
 
 /** A signature algorithm of the format, by its ID. */
 interface Algorithm {
@@ -24,22 +22,15 @@ export const algorithms = {
 
 export type KeyKind = 'rsa' | 'ec' | 'dsa' | 'ed25519'
 
-export interface ApkSigner {
-  kind: KeyKind
+export interface Signer {
   certificate: Buffer
   publicKey: Buffer
   key: KeyObject
 }
 
-/** RSA, whose signatures have a fixed length: tests count bytes. */
-const rsa = {
-  name: 'RSASSA-PKCS1-v1_5',
-  hash: 'SHA-256',
-  modulusLength: 2048,
-  publicExponent: new Uint8Array([1, 0, 1]),
-}
-/** Signs the certificates, since Web Cryptography has no DSA. */
-const issuer = await webcrypto.subtle.generateKey(rsa, true, ['sign', 'verify'])
+/** Signs the certificates, since Web Cryptography has no DSA. Phones do not check who issued a certificate. */
+const ecdsa = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }
+const issuer = await webcrypto.subtle.generateKey(ecdsa, true, ['sign', 'verify'])
 
 function newKeys(kind: KeyKind) {
   switch (kind) {
@@ -54,28 +45,24 @@ function newKeys(kind: KeyKind) {
   }
 }
 
-export async function newApkSigner(kind: KeyKind): Promise<ApkSigner> {
+export async function newSigner(name: string, kind: KeyKind = 'ec'): Promise<Signer> {
   const { privateKey, publicKey } = newKeys(kind)
   const spki = publicKey.export({ format: 'der', type: 'spki' })
   const certificate = await X509CertificateGenerator.create({
-    subject: `CN=${kind}`,
-    issuer: 'CN=test',
+    subject: `CN=${name}`,
+    issuer: 'CN=Phonerack samples and tests',
     publicKey: spki,
     signingKey: issuer.privateKey,
-    signingAlgorithm: rsa,
+    signingAlgorithm: ecdsa,
   })
-  return { kind, certificate: Buffer.from(certificate.rawData), publicKey: spki, key: privateKey }
+  return { certificate: Buffer.from(certificate.rawData), publicKey: spki, key: privateKey }
 }
-
-/** The default signer. */
-const usual = await newApkSigner('rsa')
 
 const schemeIds = { v2: 0x7109871a, v3: 0xf05368c0, 'v3.1': 0x1b93ad61 }
 
-/** Left out: one signer with an RSA key, one signature, scheme v2. */
+/** Left out: one signer, one signature, scheme v2. */
 export interface Signing {
-  by?: ApkSigner
-  /** The algorithm that the signature names. */
+  /** The algorithm that the signature names. Left out: the usual one of the key, which must be RSA or EC. */
   algorithm?: Algorithm
   schemes?: readonly (keyof typeof schemeIds)[]
   /**
@@ -88,9 +75,9 @@ export interface Signing {
 }
 
 /** The APK Signing Block. `sections`: entries, directory, and end record without the block. */
-export function signingBlock(sections: readonly Buffer[], signing: Signing = {}): Buffer {
+export function signingBlock(sections: readonly Buffer[], by: Signer, signing: Signing = {}): Buffer {
   const pairs = (signing.schemes ?? ['v2']).map((scheme) => {
-    const one = sized(signerOf(sections, signing, scheme !== 'v2'))
+    const one = sized(signerOf(sections, by, signing, scheme !== 'v2'))
     const value = Buffer.concat([words(schemeIds[scheme]), sized(repeat(one, signing.signers))])
     return Buffer.concat([long(value.length), value])
   })
@@ -99,8 +86,9 @@ export function signingBlock(sections: readonly Buffer[], signing: Signing = {})
   return Buffer.concat([size, body, size, Buffer.from('APK Sig Block 42')])
 }
 
-function signerOf(sections: readonly Buffer[], signing: Signing, isV3: boolean): Buffer {
-  const { by = usual, algorithm = algorithms.rsa256 } = signing
+function signerOf(sections: readonly Buffer[], by: Signer, signing: Signing, isV3: boolean): Buffer {
+  const usual = by.key.asymmetricKeyType === 'rsa' ? algorithms.rsa256 : algorithms.ec256
+  const { algorithm = usual } = signing
   const { id, hash } = algorithm
   const levels = isV3 ? words(24, 0x7fffffff) : Buffer.alloc(0)
   const digest = sized(Buffer.concat([words(id), sized(contentDigest(sections, hash))]))
@@ -119,9 +107,9 @@ function signerOf(sections: readonly Buffer[], signing: Signing, isV3: boolean):
   ])
 }
 
-function signatureOf(signedData: Buffer, { kind, key }: ApkSigner, { hash, pssSalt }: Algorithm): Buffer {
+function signatureOf(signedData: Buffer, { key }: Signer, { hash, pssSalt }: Algorithm): Buffer {
   // No algorithm of the format fits this key.
-  if (kind === 'ed25519') return sign(null, signedData, key)
+  if (key.asymmetricKeyType === 'ed25519') return sign(null, signedData, key)
   const pss = pssSalt === undefined ? {} : { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: pssSalt }
   return sign(hash, signedData, { key, ...pss })
 }
@@ -139,12 +127,6 @@ function contentDigest(sections: readonly Buffer[], hash: Algorithm['hash']): Bu
 }
 
 const repeat = (bytes: Buffer, times = 1): Buffer => Buffer.concat(Array.from({ length: times }, () => bytes))
-
-export function words(...values: number[]): Buffer {
-  const bytes = Buffer.alloc(4 * values.length)
-  values.forEach((value, index) => bytes.writeUInt32LE(value >>> 0, 4 * index))
-  return bytes
-}
 
 function long(value: number): Buffer {
   const bytes = Buffer.alloc(8)
