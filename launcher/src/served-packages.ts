@@ -1,5 +1,5 @@
 /** Writes the packages that a control plane serves at `/packages`, and their checksums: `node served-packages.js DIR`. */
-import { rmSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { writeSums } from '../../scripts/lib/release/checksums.mjs'
 import { buildClient, buildPythonSource, clients } from './packages/clients.js'
@@ -12,3 +12,7 @@ const build = { root: path.resolve(import.meta.dirname, '..', '..'), out: path.r
 await Promise.all(clients.map((spec) => buildClient(spec, build)))
 await buildPythonSource(build)
 writeSums(build.out)
+// The service serves each file without its version, too.
+const sums = path.join(build.out, 'SHA256SUMS')
+const lines = readFileSync(sums, 'utf8')
+writeFileSync(sums, lines + lines.replaceAll(/-\d\S*(?=\.tgz$)/gm, ''))

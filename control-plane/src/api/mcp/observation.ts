@@ -1,5 +1,6 @@
 /** Observations as answers of tools: text first, elements only on request, and the picture as image content. */
 import { plainLines, type Observation } from '@phonerack/shared'
+import { maxBytes } from './lists.js'
 import { quoted } from './text.js'
 import { type Image } from './tool.js'
 
@@ -12,22 +13,25 @@ export interface ShownScreen {
   images: Image[]
 }
 
-/** Bytes of a screen in an answer: below 25,000 tokens, at which clients cut or refuse an answer. docs/mcp.md#clients */
-const maxBytes = 50_000
-
 /** The first lines, up to a number of bytes. */
-function fitting(lines: readonly string[], bytes: number): string[] {
+function fittingLines(lines: readonly string[], bytes: number): string[] {
   let left = bytes
-  const end = lines.findIndex((line) => (left -= Buffer.byteLength(line) + 1) < 0)
+  const end = lines.findIndex((line) => (left -= Buffer.byteLength(quoted(line))) < 0)
   return end < 0 ? [...lines] : lines.slice(0, end)
 }
 
-export function showScreen(phoneId: string, seen: Seen, withElements: boolean): ShownScreen {
+/** @param bytes of its content */
+export function showScreen(
+  phoneId: string,
+  seen: Seen,
+  withElements: boolean,
+  bytes = maxBytes,
+): ShownScreen {
   const { screenshot, elements = [], text, truncated, ...head } = seen
   const all = text === undefined ? [] : plainLines(text).split('\n')
-  const shown = fitting(all, withElements ? maxBytes / 2 : maxBytes)
+  const shown = fittingLines(all, withElements ? bytes / 2 : bytes)
   const objects = withElements ? elements.map((element) => quoted(element)) : []
-  const listed = fitting(objects, maxBytes / 2)
+  const listed = fittingLines(objects, bytes / 2)
   const cut = truncated === true || shown.length < all.length || listed.length < objects.length
   const picture = screenshot && {
     format: screenshot.format,

@@ -2,6 +2,9 @@
 import { z } from 'zod'
 import { type Schema } from './tool.js'
 
+/** Where a list that is longer than an answer continues. */
+export const offset = z.int().min(0).optional().describe('next_offset')
+
 export const phoneId = z.string().min(1).describe('ph_…')
 
 export const string: Schema = { type: 'string' }

@@ -82,7 +82,7 @@ phonerack login --base-url ${baseUrl}
 
 ## Libraries
 
-This service serves its own packages, with their checksums in ${baseUrl}/packages/SHA256SUMS:
+This service serves its own packages, with their checksums in ${baseUrl}/packages/SHA256SUMS, which \`sha256sum -c --ignore-missing\` reads:
 
 \`\`\`sh
 npm install ${baseUrl}/packages/phonerack-sdk.tgz

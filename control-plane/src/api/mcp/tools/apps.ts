@@ -5,7 +5,19 @@ import { type InstallsJson, type UploadJson } from '../../routes/apps/schemas.js
 import { answer } from '../answers.js'
 import { orKnown, path, type Api } from '../api.js'
 import { nextForTools } from '../next.js'
-import { boolean, described, integer, list, next, object, orNull, phoneId, string } from '../schemas.js'
+import { cutText, fitting, maxBytes, wholePage, pageOutput, partAnswer, partOutput } from '../lists.js'
+import {
+  boolean,
+  described,
+  integer,
+  list,
+  next,
+  object,
+  offset,
+  orNull,
+  phoneId,
+  string,
+} from '../schemas.js'
 import { entryLine, quoted } from '../text.js'
 import { adds, defineTool, destroys, reads, settles } from '../tool.js'
 
@@ -16,11 +28,15 @@ interface AppJson {
   version_code: number
   system: boolean
 }
+type LibraryAppJson = Omit<AppJson, 'system'>
 interface Page<T> {
   data: T[]
   next_cursor: string | null
 }
 type InstallJson = InstallsJson['data'][number]
+
+/** Characters of a name or a version from the library. */
+const maxLabel = 60
 
 /** Milliseconds between two reads of an install. */
 const lookEveryMs = 1000
@@ -65,10 +81,11 @@ export const appTools = [
     input: z.strictObject({
       phone_id: phoneId,
       system: z.boolean().optional().describe('Also those without an icon'),
+      offset,
     }),
-    output: { data: list(object), installs: list(object) },
+    output: { ...partOutput, installs: list(object) },
     annotations: reads,
-    async run({ phone_id: id, system = false }, api) {
+    async run({ phone_id: id, system = false, offset = 0 }, api) {
       const { data: all } = await api.json<{ data: AppJson[] }>({
         method: 'GET',
         path: path`/v1/phones/${id}/apps`,
@@ -82,14 +99,13 @@ export const appTools = [
         next: nextForTools(each.next),
       }))
       const left = all.length - data.length
+      const what =
+        left > 0 ? `apps, and ${left} preinstalled ones without an icon that were left out` : 'apps'
+      const shown = fitting(recent, entryLine, maxBytes / 5)
+      const { structured, text } = partAnswer(data, offset, what, { installs: shown }, (4 * maxBytes) / 5)
       return {
-        structured: { data, installs: recent },
-        text: [
-          `${data.length} apps${left > 0 ? `, and ${left} preinstalled ones without an icon that were left out` : ''}`,
-          ...data.map(entryLine),
-          `${recent.length} recent installs`,
-          ...recent.map(entryLine),
-        ].join('\n'),
+        structured,
+        text: [`${recent.length} recent installs`, ...shown.map(entryLine), text].join('\n'),
       }
     },
   }),
@@ -101,15 +117,17 @@ export const appTools = [
       query: z.string().min(1).max(limits.libraryQuery).optional().describe('Part of a name or package'),
       cursor: z.string().min(1).optional(),
     }),
-    output: { data: list(object), next_cursor: orNull(string) },
+    output: pageOutput,
     annotations: reads,
     async run(query, api) {
-      const page = await api.json<Page<object>>({ method: 'GET', path: '/v1/apps/library', query })
-      const end = page.next_cursor === null ? [] : [`next_cursor ${quoted(page.next_cursor)}`]
-      return {
-        structured: { ...page },
-        text: [`${page.data.length} apps`, ...page.data.map(entryLine), ...end].join('\n'),
-      }
+      const page = await api.json<Page<LibraryAppJson>>({ method: 'GET', path: '/v1/apps/library', query })
+      // A page of the API has at most 50 apps. With short texts, all fit.
+      const data = page.data.map(({ label, version_name, ...app }) => ({
+        ...app,
+        label: cutText(label, maxLabel),
+        version_name: cutText(version_name, maxLabel),
+      }))
+      return wholePage({ ...page, data }, 'apps')
     },
   }),
   defineTool({

@@ -4,8 +4,9 @@ import { z } from 'zod'
 import { validationFailed } from '../../../base/validation/validation-error.js'
 import { answer } from '../answers.js'
 import { path } from '../api.js'
-import { described, integer, list, object, orNull, phoneId, string } from '../schemas.js'
-import { entryLine, quoted } from '../text.js'
+import { maxBytes, partAnswer, partOutput } from '../lists.js'
+import { described, integer, offset, orNull, phoneId, string } from '../schemas.js'
+import { quoted } from '../text.js'
 import { defineTool, destroys, reads } from '../tool.js'
 
 /** Bytes of one read. */
@@ -31,6 +32,15 @@ function readPart(whole: Buffer, offset: number, most: number): Part {
   return { encoding: 'base64', content: bytes.toString('base64'), bytes: bytes.length }
 }
 
+/** A smaller part when the JSON of the content does not fit into an answer. */
+function fittingPart(whole: Buffer, offset: number, most: number): Part {
+  const read = readPart(whole, offset, most)
+  const bytes = Buffer.byteLength(quoted(read.content))
+  return bytes <= maxBytes
+    ? read
+    : fittingPart(whole, offset, Math.floor((read.bytes * maxBytes) / bytes) - 4)
+}
+
 function textOf(bytes: Buffer): string | null {
   if (bytes.includes(0)) return null
   try {
@@ -46,20 +56,16 @@ export const fileTools = [
     name: 'list_files',
     title: 'List a directory',
     description: 'List a directory in shared storage of a ready phone.',
-    input: z.strictObject({ phone_id: phoneId, path: filePath.optional().describe('/sdcard') }),
-    output: { path: string, data: list(object) },
+    input: z.strictObject({ phone_id: phoneId, path: filePath.optional().describe('/sdcard'), offset }),
+    output: { path: string, ...partOutput },
     annotations: reads,
-    async run({ phone_id: id, ...query }, api) {
+    async run({ phone_id: id, offset = 0, ...query }, api) {
       const found = await api.json<{ path: string; data: object[] }>({
         method: 'GET',
         path: path`/v1/phones/${id}/files`,
         query,
       })
-      const lines = found.data.map(entryLine)
-      return {
-        structured: { ...found },
-        text: [`${lines.length} entries in ${quoted(found.path)}`, ...lines].join('\n'),
-      }
+      return partAnswer(found.data, offset, `entries in ${quoted(found.path)}`, { path: found.path })
     },
   }),
   defineTool({
@@ -88,7 +94,7 @@ export const fileTools = [
         path: path`/v1/phones/${id}/files/content`,
         query: { path: file },
       })
-      const { bytes, ...read } = readPart(whole, offset, max_bytes)
+      const { bytes, ...read } = fittingPart(whole, offset, max_bytes)
       const end = offset + bytes
       const found = { path: file, size: whole.length, offset, ...read }
       return answer({ ...found, next_offset: end < whole.length ? end : null })

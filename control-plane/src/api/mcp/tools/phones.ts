@@ -13,7 +13,8 @@ import {
 import { type PhoneJson } from '../../routes/schemas.js'
 import { answer } from '../answers.js'
 import { orKnown, path, polls, type Api } from '../api.js'
-import { list, object, orNull, phoneId, phoneOutput, string } from '../schemas.js'
+import { pageAnswer, pageOutput } from '../lists.js'
+import { phoneId, phoneOutput } from '../schemas.js'
 import { entryLine, quoted } from '../text.js'
 import { adds, defineTool, destroys, reads, settles, type ToolAnswer } from '../tool.js'
 
@@ -65,20 +66,19 @@ export const phoneTools = [
       limit: pageFields.limit.optional().meta({ description: '' }),
       cursor: z.string().min(1).optional().describe('next_cursor of the page before'),
     }),
-    output: { data: list(object), next_cursor: orNull(string) },
+    output: pageOutput,
     annotations: reads,
     async run({ metadata = {}, ...query }, api) {
       const pairs = Object.entries(metadata).map(([key, value]) => [`metadata[${key}]`, value] as const)
-      const page = await api.json<{ data: PhoneJson[]; next_cursor: string | null }>({
-        method: 'GET',
-        path: '/v1/phones',
-        query: { ...query, ...Object.fromEntries(pairs) },
-      })
-      const lines = page.data.map(({ session, ...phone }) =>
+      const read = (limit = query.limit) =>
+        api.json<{ data: PhoneJson[]; next_cursor: string | null }>({
+          method: 'GET',
+          path: '/v1/phones',
+          query: { ...query, ...Object.fromEntries(pairs), limit },
+        })
+      return pageAnswer(read, 'phones', ({ session, ...phone }: PhoneJson) =>
         entryLine({ ...phone, parks_at: session?.parks_at }),
       )
-      const end = page.next_cursor === null ? [] : [`next_cursor ${quoted(page.next_cursor)}`]
-      return { structured: { ...page }, text: [`${page.data.length} phones`, ...lines, ...end].join('\n') }
     },
   }),
   defineTool({

@@ -4,8 +4,9 @@ import { type RecordingJson } from '../../routes/phones/recordings.js'
 import { validationFailed } from '../../../base/validation/validation-error.js'
 import { answer } from '../answers.js'
 import { path } from '../api.js'
-import { integer, list, next, object, orNull, phoneId, string } from '../schemas.js'
-import { entryLine, quoted } from '../text.js'
+import { partAnswer, partOutput } from '../lists.js'
+import { integer, next, offset, orNull, phoneId, string } from '../schemas.js'
+import { quoted } from '../text.js'
 import { adds, defineTool } from '../tool.js'
 
 function nextFor({ id, phone, status }: RecordingJson): string {
@@ -28,15 +29,15 @@ export const recordingTools = [
       operation: z.enum(['start', 'stop', 'list']),
       name: z.string().min(1).optional().describe('For start'),
       recording_id: z.string().min(1).optional().describe('For stop'),
+      offset,
     }),
-    output: { id: string, status: string, duration_ms: orNull(integer), data: list(object), next },
+    output: { id: string, status: string, duration_ms: orNull(integer), ...partOutput, next },
     annotations: adds,
-    async run({ phone_id: id, operation, name, recording_id: recordingId }, api) {
+    async run({ phone_id: id, operation, name, recording_id: recordingId, offset = 0 }, api) {
       const all = path`/v1/phones/${id}/recordings`
       if (operation === 'list') {
         const found = await api.json<{ data: RecordingJson[] }>({ method: 'GET', path: all })
-        const lines = found.data.map(entryLine)
-        return { structured: found, text: [`${lines.length} recordings`, ...lines].join('\n') }
+        return partAnswer(found.data, offset, 'recordings')
       }
       if (operation === 'stop' && recordingId === undefined)
         throw validationFailed('body', [

@@ -3,22 +3,14 @@ import { z } from 'zod'
 import { validationFailed } from '../../../base/validation/validation-error.js'
 import { answer } from '../answers.js'
 import { path } from '../api.js'
-import { boolean, list, next, object, orNull, phoneId, string } from '../schemas.js'
-import { entryLine, quoted } from '../text.js'
+import { fitting, pageAnswer, pageOutput, partAnswer, partOutput } from '../lists.js'
+import { boolean, list, next, object, offset, phoneId, string } from '../schemas.js'
+import { quoted } from '../text.js'
 import { defineTool, destroys, reads, settles } from '../tool.js'
 
 interface Listed {
   data: object[]
   next_cursor?: string | null
-}
-
-/** A line for each entry, and the cursor of the next page. */
-function listed({ data, next_cursor: cursor = null }: Listed, what: string) {
-  const end = cursor === null ? [] : [`next_cursor ${quoted(cursor)}`]
-  return {
-    structured: { data, next_cursor: cursor },
-    text: [`${data.length} ${what}`, ...data.map(entryLine), ...end].join('\n'),
-  }
 }
 
 export const reportTools = [
@@ -35,9 +27,9 @@ export const reportTools = [
       limit: z.int().optional(),
       cursor: z.string().min(1).optional(),
     }),
-    output: { data: list(object), next_cursor: orNull(string) },
+    output: pageOutput,
     annotations: reads,
-    async run({ phone_id: id, kind, level, since, limit = kind === 'log' ? 50 : 3, ...query }, api) {
+    async run({ phone_id: id, kind, level, since, limit: given = kind === 'log' ? 50 : 3, ...query }, api) {
       const ofLog = { level, since }
       const wrong = Object.entries(ofLog).filter(([, value]) => kind !== 'log' && value !== undefined)
       if (wrong.length > 0)
@@ -47,12 +39,11 @@ export const reportTools = [
         )
       const request =
         kind === 'log'
-          ? { path: path`/v1/phones/${id}/logs`, query: { ...query, ...ofLog, limit } }
-          : { path: path`/v1/phones/${id}/crashes`, query: { ...query, limit } }
-      return listed(
-        await api.json<Listed>({ method: 'GET', ...request }),
-        kind === 'log' ? 'lines' : 'crashes',
-      )
+          ? { path: path`/v1/phones/${id}/logs`, query: { ...query, ...ofLog } }
+          : { path: path`/v1/phones/${id}/crashes`, query }
+      const read = (limit = given) =>
+        api.json<Listed>({ method: 'GET', path: request.path, query: { ...request.query, limit } })
+      return pageAnswer(read, kind === 'log' ? 'lines' : 'crashes')
     },
   }),
   defineTool({
@@ -63,10 +54,11 @@ export const reportTools = [
       phone_id: phoneId,
       open: z.string().min(1).optional().describe('ID'),
       dismiss: z.string().min(1).optional().describe('ID'),
+      offset,
     }),
-    output: { data: list(object), id: string, opened: boolean, dismissed: boolean, next },
+    output: { ...partOutput, id: string, opened: boolean, dismissed: boolean, next },
     annotations: destroys,
-    async run({ phone_id: id, open, dismiss }, api) {
+    async run({ phone_id: id, open, dismiss, offset = 0 }, api) {
       if (open !== undefined && dismiss !== undefined)
         throw validationFailed('body', [
           { path: ['dismiss'], message: 'must be omitted when `open` is given' },
@@ -87,8 +79,7 @@ export const reportTools = [
         )
       }
       const { data } = await api.json<Listed>({ method: 'GET', path: path`/v1/phones/${id}/notifications` })
-      const { text } = listed({ data }, 'notifications')
-      return { structured: { data }, text }
+      return partAnswer(data, offset, 'notifications')
     },
   }),
   defineTool({
@@ -101,13 +92,17 @@ export const reportTools = [
       grant: z.array(z.string()).optional().describe('android.permission.CAMERA, …'),
       revoke: z.array(z.string()).optional(),
     }),
-    output: { package: string, permissions: list(object) },
+    output: { package: string, permissions: list(object), next },
     annotations: settles,
     async run({ phone_id: id, package: name, ...json }, api) {
       const target = path`/v1/phones/${id}/apps/${name}/permissions`
+      const all = await api.json<{ permissions: object[] }>({ method: 'POST', path: target, json })
+      const permissions = fitting(all.permissions)
+      const left = all.permissions.length - permissions.length
       return answer(
-        await api.json<object>({ method: 'POST', path: target, json }),
+        { ...all, permissions },
         `permissions of ${quoted(name)}`,
+        left > 0 ? `${left} more permissions were left out: GET ${target} lists all.` : undefined,
       )
     },
   }),

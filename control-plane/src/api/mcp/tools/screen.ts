@@ -5,6 +5,7 @@ import { maxWidthField } from '../../routes/phones/observe.js'
 import { validationFailed } from '../../../base/validation/validation-error.js'
 import { errorLines, withToolNext } from '../answers.js'
 import { path, times } from '../api.js'
+import { cutTexts, maxBytes } from '../lists.js'
 import { showScreen, type Seen } from '../observation.js'
 import { phoneId } from '../schemas.js'
 import { entryLine, quoted } from '../text.js'
@@ -13,6 +14,9 @@ import { actionsSchema } from './action-schema.js'
 import '../common-words.js'
 
 const elements = z.boolean().optional().describe('Add elements with their bounds')
+
+/** Characters of a text in a result. */
+const maxResultText = 400
 
 interface BatchAnswer {
   results: ActionResult[]
@@ -93,11 +97,15 @@ export const screenTools = [
         completed,
         observation,
       } = await api.json<BatchAnswer>({ method: 'POST', path: path`/v1/phones/${id}/actions`, json })
-      const results = raw.map((result) =>
-        result.error ? { ...result, error: withToolNext(result.error) } : result,
-      )
+      const results = raw.map((result): ActionResult => {
+        const short = cutTexts(result, maxResultText) as ActionResult
+        if (!result.error) return short
+        const details = short.error?.details ?? {}
+        return { ...short, error: withToolNext({ ...result.error, details }) }
+      })
       const failure = results.find(({ ok }) => !ok)?.error
-      const screen = observation ? showScreen(id, observation, withElements) : null
+      const left = maxBytes - Buffer.byteLength(quoted({ results, failure }))
+      const screen = observation ? showScreen(id, observation, withElements, left) : null
       const unstarted = actions.length - results.length
       const lines = [
         `${completed} of ${actions.length} actions succeeded`,

@@ -2,7 +2,8 @@
 import { z } from 'zod'
 import { type StepJson } from '../../../phone-io/steps/types.js'
 import { path } from '../api.js'
-import { list, next, object, orNull, phoneId, string } from '../schemas.js'
+import { pageAnswer, pageOutput } from '../lists.js'
+import { next, phoneId } from '../schemas.js'
 import { entryLine } from '../text.js'
 import { defineTool, reads } from '../tool.js'
 
@@ -31,18 +32,18 @@ export const stepTools = [
       session: z.string().min(1).optional(),
       cursor: z.string().min(1).optional(),
     }),
-    output: { data: list(object), next_cursor: orNull(string), next },
+    output: { ...pageOutput, next },
     annotations: reads,
     async run({ phone_id: id, session, cursor }, api) {
-      const found = await api.json<{ data: StepJson[]; next_cursor: string | null }>({
-        method: 'GET',
-        path: path`/v1/phones/${id}/steps`,
-        query: { observations: 'none', limit: 20, session, cursor },
-      })
+      const read = (limit = 20) =>
+        api.json<{ data: StepJson[]; next_cursor: string | null }>({
+          method: 'GET',
+          path: path`/v1/phones/${id}/steps`,
+          query: { observations: 'none', limit, session, cursor },
+        })
       const hint = `A replay is at GET /v1/phones/${id}/steps/export?format=html with the API key; format=ts or python is a script that repeats it.`
-      const lines = [`${found.data.length} steps`, ...found.data.map(stepLine)]
-      if (found.next_cursor !== null) lines.push(`next_cursor ${found.next_cursor}`)
-      return { structured: { ...found, next: hint }, text: [...lines, hint].join('\n') }
+      const { structured, text } = await pageAnswer(read, 'steps', stepLine)
+      return { structured: { ...structured, next: hint }, text: `${hint}\n${text}` }
     },
   }),
 ]
