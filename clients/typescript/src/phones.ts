@@ -1,6 +1,7 @@
 /** The phones of a project. */
 import { createHash, randomUUID } from 'node:crypto'
 import { limits, type Connection } from './connection.js'
+import { PhonerackError } from './errors.js'
 import { createPhone, getPhone, listPhones } from './generated/sdk.gen.js'
 import type { ListPhonesData, Phone as PhoneFields } from './generated/types.gen.js'
 import { millisecondsOf } from './milliseconds.js'
@@ -77,10 +78,45 @@ export class Phones {
 
   /**
    * The phone with this key, ready: an existing one is started if it is parked, otherwise one is created. The key is the pair
-   * `key` of its metadata. Calls at the same moment get the same phone.
+   * `key` of its metadata. Calls at the same moment get the same phone. The other options are those of a new phone: an existing
+   * one keeps its name, country, metadata and `onIdle`.
    */
   async getOrCreate({ key, ...options }: GetOrCreateOptions): Promise<Phone> {
     const signal = timeOf(options)
+    const wanted = { ...options, metadata: { ...options.metadata, key }, wait: false }
+    const existing = await this.findByKey(key, options, signal)
+    if (existing) return existing
+    for (let dead = ''; ;) {
+      try {
+        // A repeat answers with the phone of the first call, even after its end.
+        const created = await send(this.connection, wanted, idempotencyKeyOf(key, dead), signal)
+        if (hasEnded(created)) {
+          dead = created.id
+          continue
+        }
+        const phone = new Phone(this.connection, created)
+        if (options.wait === false) return phone
+        if (isParked(created)) return await phone.start({ ...options, signal })
+        phone.data = await readyAfterWrite(this.connection, created, signal)
+        return phone
+      } catch (error) {
+        if (!(error instanceof PhonerackError && error.code === 'idempotency_conflict')) throw error
+        // A phone was created for this key with other options: it exists, or has ended.
+        const other = await this.findByKey(key, options, signal)
+        if (other) return other
+        const ended = await this.newestEnded(key, signal)
+        if (ended === null || ended === dead) throw error
+        dead = ended
+      }
+    }
+  }
+
+  /** Null: none that has not ended. */
+  private async findByKey(
+    key: string,
+    options: Omit<GetOrCreateOptions, 'key'>,
+    signal: AbortSignal,
+  ): Promise<Phone | null> {
     for await (const phone of this.list({ metadata: { key }, signal })) {
       if (phone.status === 'parking') await phone.waitUntilParked({ signal })
       // With `onIdle: 'delete'`, a park deletes it.
@@ -89,20 +125,18 @@ export class Phones {
       else if (options.wait !== false) await phone.waitUntilReady({ signal })
       return phone
     }
-    const wanted = { ...options, metadata: { ...options.metadata, key }, wait: false }
-    for (let dead = ''; ;) {
-      // A repeat answers with the phone of the first call, even after its end.
-      const created = await send(this.connection, wanted, idempotencyKeyOf(key, dead), signal)
-      if (hasEnded(created)) {
-        dead = created.id
-        continue
+    return null
+  }
+
+  /** The ID of the newest phone with this key that was deleted or has failed. */
+  private async newestEnded(key: string, signal: AbortSignal): Promise<string | null> {
+    let newest: PhoneFields | null = null
+    for (const status of ['deleted', 'failed'] as const)
+      for await (const { data } of this.list({ status, metadata: { key }, signal })) {
+        if (newest === null || data.created_at > newest.created_at) newest = data
+        break
       }
-      const phone = new Phone(this.connection, created)
-      if (options.wait === false) return phone
-      if (isParked(created)) return phone.start({ ...options, signal })
-      phone.data = await readyAfterWrite(this.connection, created, signal)
-      return phone
-    }
+    return newest?.id ?? null
   }
 
   async get(id: string, options: CallOptions = {}): Promise<Phone> {

@@ -140,6 +140,46 @@ it('creates a phone for a key once, and finds, starts or replaces it later', asy
   ])
 })
 
+it('returns the phone of a key that was created with other options, and replaces it after its end', async () => {
+  const conflict = (code: string) => ({
+    status: 409,
+    body: {
+      error: {
+        ...{ type: 'invalid_request', code, message: 'Other content.', retryable: false, next: null },
+        ...{ request_id: 'req_aaaaaaaaaaaa', details: {} },
+      },
+    },
+  })
+  let ended: object[] = []
+  let running: object[] = []
+  let refused = 0
+  reply = ({ request, key }) => {
+    if (request.includes('status=deleted')) return { body: { data: ended, next_cursor: null } }
+    if (request.includes('status=failed')) return { body: { data: [], next_cursor: null } }
+    if (request.startsWith('GET /v1/phones?')) {
+      // Another caller creates the phone after the first look.
+      const data = refused > 0 ? running : []
+      return { body: { data, next_cursor: null } }
+    }
+    if (request.startsWith('GET /v1/phones/')) return { body: phone('ready') }
+    const first = asked.find(({ key: sent }) => sent !== '')?.key
+    if (key === first) {
+      refused += 1
+      return conflict('idempotency_conflict')
+    }
+    return { status: 201, body: phone('ready', 'ph_new') }
+  }
+  running = [phone('ready')]
+  expect((await client.phones.getOrCreate({ key: 'a', name: 'b' })).id).toBe('ph_aaaaaaaaaaaa')
+  ;[asked, running, ended, refused] = [[], [], [phone('deleted', 'ph_dead')], 0]
+  expect((await client.phones.getOrCreate({ key: 'a', name: 'b' })).id).toBe('ph_new')
+  ;[asked, ended, refused] = [[], [], 0]
+  await expect(client.phones.getOrCreate({ key: 'a' })).rejects.toMatchObject({
+    code: 'idempotency_conflict',
+  })
+  expect(refused).toBe(1)
+})
+
 it('waits for a phone that is parking, and creates another one if the park deleted it', async () => {
   let end = 'parked'
   reply = ({ request }) => {

@@ -70,6 +70,36 @@ def test_creates_a_phone_for_a_key_once_and_starts_or_replaces_it_later(server: 
     ]
 
 
+def test_returns_the_phone_of_a_key_with_other_arguments_and_replaces_it_after_its_end(server: Server) -> None:
+    conflict = refusal(409, "idempotency_conflict")
+    running: List[Any] = [phone("ready")]
+    ended: List[Any] = []
+
+    def answer(seen: Seen) -> Reply:
+        creates = [each.headers["idempotency-key"] for each in server.seen if each.url == "/v1/phones"]
+        if seen.url.startswith("/v1/phones?"):
+            if "status=" in seen.url:
+                return Reply(200, {"data": ended if "deleted" in seen.url else [], "next_cursor": None})
+            # Another caller creates the phone after the first look.
+            return Reply(200, {"data": running if creates else [], "next_cursor": None})
+        if seen.url != "/v1/phones":
+            return Reply(200, phone("ready"))
+        return conflict if len(set(creates)) == 1 else Reply(201, {**phone("ready"), "id": "ph_new"})
+
+    server.answer = answer
+    with connect(server) as client:
+        assert (client.phones.get_or_create("a", name="b")).id == PHONE
+        server.seen.clear()
+        running.clear()
+        ended.append({**phone("deleted"), "id": "ph_dead"})
+        assert (client.phones.get_or_create("a", name="b")).id == "ph_new"
+        server.seen.clear()
+        ended.clear()
+        with pytest.raises(PhonerackError) as caught:
+            client.phones.get_or_create("a")
+    assert caught.value.code == "idempotency_conflict"
+
+
 def test_waits_for_a_phone_that_is_parking_and_creates_another_if_the_park_deleted_it(server: Server) -> None:
     end = "parked"
 

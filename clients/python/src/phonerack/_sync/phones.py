@@ -92,17 +92,13 @@ class Phones:
         """The phone with this key, ready: an existing one is started if it is parked, otherwise one is created.
 
         The key is the pair `key` of its metadata, at most 256 characters. Calls at the same moment get the same phone.
-        The other arguments are those of `create`.
+        The other arguments are those of `create`, for a new phone: an existing one keeps its name, country, metadata
+        and `on_idle`.
         """
         until = Deadline(ACTIONS + retry_capacity, timeout, deadline)
-        found = self._connection.send(operations.list_phones(metadata={"key": key}, limit=1), until)
-        for each in found["data"]:
-            one = Phone(self._connection, each)
-            if one.status == "parking":
-                one.wait_until_parked(deadline=until.left())
-            # With `on_idle="delete"`, a park deletes it.
-            if one.status not in ENDED_FOR_GOOD:
-                return self._running(one.data, idle_timeout, max_duration, retry_capacity, until)
+        existing = self._find_by_key(key, until)
+        if existing is not None:
+            return self._running(existing, idle_timeout, max_duration, retry_capacity, until)
         body = given(
             name=name,
             country=country,
@@ -112,11 +108,49 @@ class Phones:
             max_duration=max_duration,
             wait=False,
         )
-        # A repeat answers with the phone of the first call, even after its end.
-        phone = self._create(body, key_of(key, ""), until, retry_capacity)
-        while phone["status"] in ENDED_FOR_GOOD:
-            phone = self._create(body, key_of(key, phone["id"]), until, retry_capacity)
-        return self._running(phone, idle_timeout, max_duration, retry_capacity, until)
+        dead = ""
+        while True:
+            try:
+                # A repeat answers with the phone of the first call, even after its end.
+                phone = self._create(body, key_of(key, dead), until, retry_capacity)
+            except PhonerackError as error:
+                if error.code != "idempotency_conflict":
+                    raise
+                # A phone was created for this key with other arguments: it exists, or has ended.
+                other = self._find_by_key(key, until)
+                if other is not None:
+                    return self._running(other, idle_timeout, max_duration, retry_capacity, until)
+                ended = self._newest_ended(key, until)
+                if ended is None or ended == dead:
+                    raise
+                dead = ended
+                continue
+            if phone["status"] not in ENDED_FOR_GOOD:
+                return self._running(phone, idle_timeout, max_duration, retry_capacity, until)
+            dead = phone["id"]
+
+    def _find_by_key(self, key: str, until: Deadline) -> Optional[models.Phone]:
+        """None: none that has not ended."""
+        found = self._connection.send(operations.list_phones(metadata={"key": key}, limit=1), until)
+        for each in found["data"]:
+            one = Phone(self._connection, each)
+            if one.status == "parking":
+                one.wait_until_parked(deadline=until.left())
+            # With `on_idle="delete"`, a park deletes it.
+            if one.status not in ENDED_FOR_GOOD:
+                return one.data
+        return None
+
+    def _newest_ended(self, key: str, until: Deadline) -> Optional[str]:
+        """The ID of the newest phone with this key that was deleted or has failed."""
+        deleted = self._connection.send(
+            operations.list_phones(status="deleted", metadata={"key": key}, limit=1), until
+        )
+        failed = self._connection.send(
+            operations.list_phones(status="failed", metadata={"key": key}, limit=1), until
+        )
+        ended = sorted(deleted["data"] + failed["data"], key=lambda phone: phone["created_at"])
+        return ended[-1]["id"] if ended else None
 
     def _running(
         self,
