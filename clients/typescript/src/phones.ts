@@ -111,7 +111,7 @@ export class Phones {
     }
   }
 
-  /** Null: none that has not ended. */
+  /** Null: all have ended. */
   private async findByKey(
     key: string,
     options: Omit<GetOrCreateOptions, 'key'>,

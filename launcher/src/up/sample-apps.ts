@@ -1,4 +1,4 @@
-/** Puts small apps into the app library of a new data directory, so that an install can be tried at once. */
+/** Puts small apps into the app library of a new data directory, for a first trial of an install. */
 import { execFile } from 'node:child_process'
 import { openAsBlob } from 'node:fs'
 import { readdir, rename, stat } from 'node:fs/promises'

@@ -66,7 +66,7 @@ describe('a long list', () => {
     ['notifications', phone, entriesOf(90, () => ({ title: long, text: long })), false],
     ['record_screen', { ...phone, operation: 'list' }, entriesOf(400, () => ({ name: long })), false],
     ['list_apps', phone, entriesOf(300, app), false],
-  ])('of %s %j is read in parts, each entry once', async (name, args, all, isPaged) => {
+  ])('%s %j reads a long list in parts, each entry once', async (name, args, all, isPaged) => {
     const { ids, calls } = await readAll(name, args, serving(all, isPaged, { path: '/sdcard' }))
     expect(ids).toEqual(all.map((entry) => (entry as { id: string }).id))
     expect(calls).toBeGreaterThan(1)
@@ -74,7 +74,7 @@ describe('a long list', () => {
 })
 
 describe('one entry that is too long', () => {
-  it('of read_log is shown with its texts cut, and those that follow are read', async () => {
+  it('in read_log is shown with its texts cut, and those that follow are read', async () => {
     const all = entriesOf(4, () => ({ message: '漢'.repeat(65_536), reason: 'short' }))
     const send = serving(all, true)
     const { text } = await run('read_log', { ...phone, kind: 'crashes' }, send)

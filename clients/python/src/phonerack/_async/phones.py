@@ -129,7 +129,7 @@ class AsyncPhones:
             dead = phone["id"]
 
     async def _find_by_key(self, key: str, until: Deadline) -> Optional[models.Phone]:
-        """None: none that has not ended."""
+        """None: all have ended."""
         found = await self._connection.send(operations.list_phones(metadata={"key": key}, limit=1), until)
         for each in found["data"]:
             one = AsyncPhone(self._connection, each)

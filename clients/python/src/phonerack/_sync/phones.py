@@ -130,7 +130,7 @@ class Phones:
             dead = phone["id"]
 
     def _find_by_key(self, key: str, until: Deadline) -> Optional[models.Phone]:
-        """None: none that has not ended."""
+        """None: all have ended."""
         found = self._connection.send(operations.list_phones(metadata={"key": key}, limit=1), until)
         for each in found["data"]:
             one = Phone(self._connection, each)
