@@ -78,7 +78,7 @@ export class Phones {
 
   /**
    * The phone with this key, ready: an existing one is started if it is parked, otherwise one is created. The key is the pair
-   * `key` of its metadata. Calls at the same moment get the same phone. The other options are those of a new phone: an existing
+   * `key` of its metadata. Calls at the same moment get the same phone. The other options are for a new phone: an existing
    * one keeps its name, country, metadata and `onIdle`.
    */
   async getOrCreate({ key, ...options }: GetOrCreateOptions): Promise<Phone> {
