@@ -29,7 +29,7 @@ const run = async (name: string, args: object, send: Send): Promise<ToolAnswer> 
   const tool = tools.find((each) => each.name === name)
   if (!tool) throw new Error(`no tool ${name}`)
   const answer = await tool.run(
-    tool.input.parse(args) as Record<string, unknown>,
+    tool.input.parse(args),
     createApi(send, newId('request'), new AbortController().signal),
   )
   // Clients show one of these two. The head and the last line have a few bytes.
