@@ -145,8 +145,13 @@ it('returns the phone of a key that was created with other options, and replaces
     status: 409,
     body: {
       error: {
-        ...{ type: 'invalid_request', code, message: 'Other content.', retryable: false, next: null },
-        ...{ request_id: 'req_aaaaaaaaaaaa', details: {} },
+        type: 'invalid_request',
+        code,
+        message: 'Other content.',
+        retryable: false,
+        next: null,
+        request_id: 'req_aaaaaaaaaaaa',
+        details: {},
       },
     },
   })
