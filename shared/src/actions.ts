@@ -244,6 +244,13 @@ export const actionBatchSchema = z
         description:
           'Selects the observation after the batch. After a failure, elements are always included; with `text`, only as lines of text.',
       }),
+    fresh: z
+      .boolean()
+      .default(false)
+      .meta({
+        description:
+          'Reads the elements again even if nothing was drawn since they were read. Only for changes that draw nothing, such as that of a content description.',
+      }),
   })
   .refine((batch) => waitBudget(batch.actions) <= limits.actions.waitSum, {
     path: ['actions'],

@@ -58,10 +58,20 @@ export const observationScreenshotSchema = z.object({
 })
 export type ObservationScreenshot = z.infer<typeof observationScreenshotSchema>
 
+const settledSchema = z
+  .boolean()
+  .nullable()
+  .optional()
+  .meta({
+    description:
+      'Whether the screen was still. False: it was still changing, so it may show more later. Null: unknown, as for windows that forbid screenshots. Left out in observations of older hosts.',
+  })
+
 export const observationSchema = z
   .object({
     snapshot_id: z.string().meta({ description: 'Kept for 15 minutes, so that actions can target a `ref`.' }),
-    taken_at: z.iso.datetime().meta({ description: 'Time of the observation.' }),
+    taken_at: z.iso.datetime().meta({ description: 'Time at which the screen showed this.' }),
+    settled: settledSchema,
     app: z.object({ package: z.string(), activity: z.string().nullable() }),
     keyboard: z.object({ visible: z.boolean(), focused_editable: z.boolean() }),
     screen: z
@@ -99,6 +109,7 @@ export type TextObservation = z.infer<typeof textObservationSchema>
 /** The observation of a completed batch with `observe: screenshot`. */
 export const screenshotObservationSchema = z.object({
   taken_at: z.iso.datetime(),
+  settled: settledSchema,
   screenshot: observationScreenshotSchema,
 })
 export type ScreenshotObservation = z.infer<typeof screenshotObservationSchema>
@@ -178,6 +189,23 @@ export const actionResultSchema = z
         description:
           'For `open_app`: the app in front afterwards. It is another one when a dialog covers the opened app, such as a request for a permission.',
       }),
+    changed: z
+      .boolean()
+      .nullable()
+      .optional()
+      .meta({
+        description:
+          'Whether anything was drawn on the screen after the action. Null: unknown, because the next action came too soon or drawings cannot be seen. Left out for actions that send nothing to the phone.',
+      }),
+    repeated: z
+      .int()
+      .min(2)
+      .optional()
+      .meta({
+        description:
+          'How often the same action was sent to the same element without anything being drawn in between, this time included.',
+      }),
+    next: z.string().optional().meta({ description: 'With `repeated`: advice to do something else.' }),
     error: actionErrorSchema.optional(),
   })
   .meta({ id: 'ActionResult' })

@@ -12,6 +12,9 @@ interface Advice {
   withObservation: string
 }
 
+export const repeatedAdvice =
+  'The same action was sent before and nothing was drawn after it. Do something else: scroll, close a dialog, press back, or target another element. Take a screenshot if the elements do not show why.'
+
 export const advice = {
   target_not_found: {
     withoutObservation: 'Observe the screen and target an element on it.',

@@ -2,7 +2,7 @@
 import { ApiError, type Action, type ActionOf } from '@phonerack/shared'
 import type { InstalledApp, OpenedApp } from '../adb/device/device.js'
 import { appsNamed, similarApps } from './app-names.js'
-import { settle, unavailable, type ActionContext } from './context.js'
+import { unavailable, type ActionContext } from './context.js'
 import { toApiError } from './failure.js'
 import { keyCode } from './keys.js'
 
@@ -57,7 +57,7 @@ export async function openApp(action: ActionOf<'open_app'>, context: ActionConte
   await mustBeInstalled(name, context)
   return context.write((progress) => context.device.apps.open(name, action.activity ?? null, progress), {
     limitMs: openLimitMs,
-    settleMs: settle.navigation,
+    kind: 'navigation',
   })
 }
 
@@ -65,7 +65,7 @@ export async function closeApp(action: ActionOf<'close_app'>, context: ActionCon
   await mustBeInstalled(action.package, context)
   await context.write((progress) => context.device.apps.forceStop(action.package, progress), {
     limitMs: openLimitMs,
-    settleMs: settle.navigation,
+    kind: 'navigation',
   })
 }
 
@@ -74,7 +74,7 @@ export async function openUrl(action: ActionOf<'open_url'>, context: ActionConte
   const { href } = new URL(action.url)
   await context.write((progress) => context.device.apps.openUrl(href, progress), {
     limitMs: openLimitMs,
-    settleMs: settle.navigation,
+    kind: 'navigation',
   })
 }
 
@@ -104,7 +104,7 @@ export async function hideKeyboard(
   await context.key(keyCode('back'))
   const until = context.now() + hideLimitMs
   do {
-    await context.progress.sleep(pollMs, 'waiting for the keyboard to hide')
+    await context.untilDrawn(pollMs, 'waiting for the keyboard to hide')
     if (!(await keyboardVisible(context))) return
   } while (context.now() < until)
   throw new ApiError('provider_error', { message: 'The keyboard did not hide.' })

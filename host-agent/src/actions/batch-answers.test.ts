@@ -112,7 +112,7 @@ describe.concurrent('text-only answer', () => {
     )
     expect(completed).toBe(done)
     expect(Object.keys(observation ?? {}).toSorted()).toEqual(
-      ['app', 'keyboard', 'screen', 'snapshot_id', 'taken_at', 'text', 'truncated'].toSorted(),
+      ['app', 'keyboard', 'screen', 'settled', 'snapshot_id', 'taken_at', 'text', 'truncated'].toSorted(),
     )
     expect(observation && 'text' in observation && observation.text).toContain('[1] Button "Go" clickable')
   })

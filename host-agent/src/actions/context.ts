@@ -1,14 +1,15 @@
 /**
- * State shared by the actions of one batch: the phone, its last known screen, and
- * whether anything was sent since then. Reads wait until the screen has settled after
- * the last write; writes do not wait.
+ * State shared by the actions of one batch: the phone, its screen, and what was sent.
+ * Reads wait until the screen has settled after the last write (`screen/looks.ts`);
+ * writes do not wait.
  */
 import { ApiError, type Progress, type Target } from '@phonerack/shared'
 import type { Device, Point, Size, Stroke, WindowState } from '../adb/device/device.js'
 import { measured } from '../base/metrics/instruments.js'
 import type { ScreenTree } from '../screen/elements.js'
-import { readScreen, type ScreenRead } from '../screen/read-tree.js'
+import type { Look, LookOptions, Looks, WriteKind } from '../screen/looks.js'
 import type { Snapshots } from '../screen/snapshots.js'
+import type { Effects } from './effects.js'
 import { lengthOf } from './gestures.js'
 import type { Guard } from './guard.js'
 import { keyCode } from './keys.js'
@@ -39,13 +40,19 @@ export interface ActionContext {
   requireScreenOn(): Promise<void>
   /** Reads the screen's size, and caches it for coordinates. */
   size(progress: Progress): Promise<Size>
-  /**
-   * The current tree: a new one, unless one was read within `freshMs` and nothing has
-   * been sent since then.
-   */
+  /** The tree of the last half second, unless something was sent after it; else `currentTree`. */
   tree(): Promise<ScreenTree>
-  /** Always reads a new tree. */
-  freshTree(): Promise<ScreenTree>
+  /** A new tree, or the last one if nothing was drawn after it. */
+  currentTree(): Promise<ScreenTree>
+  /**
+   * The tree after the next drawing, for which it waits at most a second or `mostMs`; without a signal, a new tree after
+   * `pollMs`.
+   */
+  nextTree(pollMs: number, what: string, mostMs?: number): Promise<ScreenTree>
+  /** Waits like `nextTree`, and reads nothing. */
+  untilDrawn(pollMs: number, what: string): Promise<void>
+  /** Milliseconds since the last drawing; null: unknown. */
+  stillFor(): number | null
   /** The window that belongs to `tree`. */
   window(): Promise<WindowState>
   /** @throws TargetMiss, ApiError handoff_required */
@@ -54,34 +61,23 @@ export interface ActionContext {
   match(target: Target, tree: ScreenTree): Match
   /**
    * Sets `wrote` before the write starts; an error then leaves the outcome unknown.
-   * `settleMs`: how long the screen takes to show the result.
    */
   write<T>(work: (progress: Progress) => Promise<T>, options: WriteOptions): Promise<T>
   gesture(strokes: readonly Stroke[]): Promise<void>
-  key(code: number, meta?: number, settleMs?: number): Promise<void>
+  key(code: number, meta?: number, kind?: WriteKind): Promise<void>
   /** Waits until the screen has settled after the last write. */
   settled(): Promise<void>
-  /** Time, on the clock of `now`, at which the screen has settled after the last write. */
-  readonly settledAt: number
 }
 
 export interface WriteOptions {
   /** Maximum time for the phone. */
   limitMs: number
-  settleMs: number
+  kind: WriteKind
 }
 
-export const settle = {
-  /** A press or a move: ripple, switch, scroll. */
-  touch: 250,
-  /** Actions that open another screen. */
-  navigation: 500,
-} as const
-
-/** A tree stays valid this long when nothing was sent. */
-const freshMs = 500
 /** For this long after a write, a missing target may still appear. */
 const followMs = 1500
+const followPollMs = 250
 const readLimitMs = 20_000
 const sizeLimitMs = 10_000
 
@@ -92,19 +88,23 @@ const wakePauseMs = 150
 /** The `next` of `phone_screen_off`. */
 export const wakeFirst = 'Run the action {"type": "key", "key": "wake"} first, then this one again.'
 
-export function createContext(
-  device: Device,
-  snapshots: Snapshots,
-  progress: Progress,
-  now: () => number,
-  guard: Guard | null,
-  /** The screen may still be changing from an earlier batch. */
-  screenSettlesAt = -Infinity,
-): ActionContext {
-  let seen: (ScreenRead & { at: number }) | null = null
+export interface ContextParts {
+  device: Device
+  snapshots: Snapshots
+  looks: Looks
+  effects: Effects
+  guard: Guard | null
+  progress: Progress
+  /** Trees that were read before the batch are read again. */
+  fresh: boolean
+}
+
+export function createContext(parts: ContextParts): ActionContext {
+  const { device, snapshots, looks, effects, guard, progress, fresh } = parts
+  const { now } = looks
+  const beganAt = now()
   let size: { size: Size; afterWrite: number } | null = null
   let lastWriteAt = -Infinity
-  let settledAt = screenSettlesAt
   let writes = 0
   let hit: string | null = null
   let power: 'unknown' | 'on' | 'changing' = 'unknown'
@@ -126,8 +126,14 @@ export function createContext(
     return matchPoint(target, await readSize(progress.within(sizeLimitMs)))
   }
 
-  const press = (code: number, meta: number, settleMs: number): Promise<void> =>
-    context.write((within) => device.input.key(code, meta, within), { limitMs: 5000, settleMs })
+  const press = (code: number, meta: number, kind: WriteKind): Promise<void> =>
+    context.write((within) => device.input.key(code, meta, within), { limitMs: 5000, kind })
+
+  const look = async (options: LookOptions): Promise<Look> => {
+    const found = await looks.look(device, progress.within(readLimitMs), options)
+    size = { size: found.tree.screen, afterWrite: writes }
+    return found
+  }
 
   const context: ActionContext = {
     device,
@@ -139,9 +145,6 @@ export function createContext(
       const name = hit
       hit = null
       return name === null ? {} : { matched: name }
-    },
-    get settledAt() {
-      return settledAt
     },
     size: readSize,
     async readScreenOn() {
@@ -159,65 +162,68 @@ export function createContext(
         await progress.sleep(wakePauseMs, 'waiting for the screen to turn on')
       }
     },
-    async settled() {
-      const left = settledAt - now()
-      if (left > 0) await progress.sleep(left, 'waiting for the screen to settle')
+    // The progress of a wait (`stoppable`) differs from that of the batch.
+    settled() {
+      return looks.settle(device, this.progress)
     },
-    async tree() {
-      if (seen && seen.at > lastWriteAt && now() - seen.at <= freshMs) return seen.tree
-      return context.freshTree()
+    tree: async () => (await look({ fresh, since: beganAt })).tree,
+    currentTree: async () => (await look({ fresh })).tree,
+    async nextTree(pollMs, what, mostMs = Infinity) {
+      const isSame = await looks.untilDrawn(device, pollMs, mostMs, this.progress, what)
+      return (await look({ fresh: fresh || isSame })).tree
     },
-    async freshTree() {
-      await context.settled()
-      const read = await readScreen(device, progress.within(readLimitMs))
-      seen = { ...read, at: now() }
-      size = { size: read.tree.screen, afterWrite: writes }
-      return read.tree
+    async untilDrawn(pollMs, what) {
+      await looks.untilDrawn(device, pollMs, Infinity, this.progress, what)
     },
-    async window() {
-      await context.tree()
-      // `tree` has read it, unless another read failed in between.
-      if (!seen) throw new Error('the screen was read without its window')
-      return seen.window
-    },
+    stillFor: () => looks.stillFor(device),
+    window: async () => (await look({ fresh, since: beganAt })).window,
     match(target, tree) {
       const match = matchTarget(target, tree, (id, ref) => snapshots.find(id, ref))
       hit = match.found ? match.place.matched : null
       return match
     },
     async resolve(target) {
-      for (let again = false; ; again = true) {
+      let tree: ScreenTree | null = null
+      for (;;) {
         const match = isPoint(target)
           ? await matchCoordinates(target)
-          : context.match(target, await (again ? context.freshTree() : context.tree()))
+          : context.match(target, (tree ??= await context.tree()))
         if (match.found) {
           guard?.aim(match.place)
+          effects.aims(match.place)
           return match.place
         }
         const mayAppear = match.miss.code !== 'ambiguous_target' && match.miss.facts['reason'] !== 'unknown'
-        if (isPoint(target) || !mayAppear || now() - lastWriteAt >= followMs) throw new TargetMiss(match.miss)
-        await progress.sleep(settle.touch, 'waiting for the screen to settle')
+        if (isPoint(target) || !mayAppear) throw new TargetMiss(match.miss)
+        if (now() - lastWriteAt < followMs)
+          tree = await context.nextTree(followPollMs, 'waiting for the screen to settle')
+        // A change that drew nothing is possible.
+        else if (looks.lookedAt < beganAt) tree = (await look({ fresh: true })).tree
+        else throw new TargetMiss(match.miss)
       }
     },
-    async write(work, { limitMs, settleMs }) {
+    async write(work, { limitMs, kind }) {
       context.wrote = true
       writes += 1
+      effects.writes()
+      const writeBeganAt = now()
       try {
         return await measured('input', () => work(progress.within(limitMs)))
       } finally {
         lastWriteAt = now()
-        settledAt = lastWriteAt + settleMs
+        looks.wrote({ kind, beganAt: writeBeganAt, endedAt: lastWriteAt })
+        effects.wrote(kind)
       }
     },
     gesture: (strokes) =>
       context.write((within) => device.input.gesture(strokes, within), {
         limitMs: lengthOf(strokes) + 5000,
-        settleMs: settle.touch,
+        kind: 'touch',
       }),
-    key: (code, meta = 0, settleMs = settle.touch) => {
-      if (!powerKeys.has(code)) return press(code, meta, settleMs)
+    key: (code, meta = 0, kind = 'touch') => {
+      if (!powerKeys.has(code)) return press(code, meta, kind)
       power = 'changing'
-      return press(code, meta, settleMs).finally(() => device.power.forget())
+      return press(code, meta, kind).finally(() => device.power.forget())
     },
   }
   return context

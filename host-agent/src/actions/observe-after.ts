@@ -32,16 +32,18 @@ export function observeAfter(
 type Seen = Observation | ScreenshotObservation | undefined
 
 async function read(request: BatchRequest, context: ActionContext, stoppedEarly: boolean): Promise<Seen> {
-  const { observe: mode, device, snapshots, clock } = request
+  const { observe: mode, device, snapshots, looks, clock, fresh } = request
   try {
     await context.settled()
     const progress = request.progress.within(readLimitMs)
     if (mode === 'screenshot' && !stoppedEarly) {
+      const beganAt = looks.now()
       const shot = await takeScreenshot(device, picture, progress)
-      return { taken_at: clock.now().toISOString(), screenshot: toJson(shot) }
+      const settled = looks.isStillSince(device, beganAt)
+      return { taken_at: clock.now().toISOString(), settled, screenshot: toJson(shot) }
     }
     const screenshot = mode === 'screenshot' || mode === 'both' ? picture : undefined
-    return (await observe(device, snapshots, { screenshot, clock }, progress)).observation
+    return (await observe(device, { snapshots, looks }, { screenshot, clock, fresh }, progress)).observation
   } catch (error) {
     // The actions ran: their results are returned with or without the screen.
     logUnreadable(error, request.log)

@@ -8,7 +8,7 @@ import {
   type Target,
 } from '@phonerack/shared'
 import { intersect, wholeScreen, type Bounds } from '../screen/geometry.js'
-import { settle, type ActionContext } from './context.js'
+import type { ActionContext } from './context.js'
 import { doubleTap, drag, hold, pinch, swipe, tap } from './gestures.js'
 import { closeApp, hideKeyboard, openApp, openUrl, withPackage } from './apps.js'
 import { keyCode, metaState } from './keys.js'
@@ -52,9 +52,9 @@ const handlers: Handlers = {
   type: plain(type),
   clear: plain(clear),
   key: plain((action, context) => context.key(keyCode(action.key), metaState(action.modifiers))),
-  back: plain((_, context) => context.key(keyCode('back'), 0, settle.navigation)),
-  home: plain((_, context) => context.key(keyCode('home'), 0, settle.navigation)),
-  recents: plain((_, context) => context.key(keyCode('app_switch'), 0, settle.navigation)),
+  back: plain((_, context) => context.key(keyCode('back'), 0, 'navigation')),
+  home: plain((_, context) => context.key(keyCode('home'), 0, 'navigation')),
+  recents: plain((_, context) => context.key(keyCode('app_switch'), 0, 'navigation')),
   swipe: plain(async (action, context) => {
     const [from, to] = await ends(action, context)
     await context.gesture([swipe(from.center, to.center, action.duration_ms)])

@@ -1,6 +1,7 @@
 import { ApiError, ownNow, Progress, type ActionResult } from '@phonerack/shared'
 import { describe, expect, it } from 'vitest'
 import { DeviceGone, TextMethodUnavailable, type TextMethod } from '../adb/device/device.js'
+import { Looks, settleTimes } from '../screen/looks.js'
 import {
   oneMethod,
   simulatedPhone,
@@ -144,7 +145,8 @@ describe.concurrent('a batch', () => {
     expect(screenshot !== undefined).toBe(picture)
     if (screenshot)
       expect([screenshot.format, screenshot.width, screenshot.height]).toEqual(['jpeg', 720, 1600])
-    if (picture && !list) expect(Object.keys(observation ?? {})).toEqual(['taken_at', 'screenshot'])
+    if (picture && !list)
+      expect(Object.keys(observation ?? {})).toEqual(['taken_at', 'settled', 'screenshot'])
   })
 
   it('starts no action after 90 seconds, and then shows the screen [20.6, 30.14]', async () => {
@@ -154,7 +156,9 @@ describe.concurrent('a batch', () => {
       if (line.startsWith('tap')) time += 60_000
     }
     const taps = [1, 2, 3].map((x) => ({ type: 'tap', target: { x, y: 1 } }))
-    const { results, completed, observation } = await run(phone, taps, 'none', { monotonic: () => time })
+    const { results, completed, observation } = await run(phone, taps, 'none', {
+      looks: new Looks(() => time),
+    })
     expect([results.length, completed, results[1]?.ok]).toEqual([2, 2, true])
     expect(results[0]?.ms).toBe(60_000)
     expect(observation).toBeDefined()
@@ -516,18 +520,18 @@ describe.concurrent('typing', () => {
 
   it('reads only once the screen has settled after an earlier batch', async () => {
     const phone = simulatedPhone([button('Go', 100)])
-    const before = ownNow()
-    const first = await run(phone, [{ type: 'tap', target: { x: 5, y: 6 } }])
-    expect(first.screenSettlesAt).toBeGreaterThan(before)
+    const looks = new Looks()
     const seen: number[] = []
     phone.before = (line) => {
       if (line === 'tree') seen.push(ownNow())
     }
+    await run(phone, [{ type: 'tap', target: { x: 5, y: 6 } }], 'none', { looks })
     // Later than that of the first batch, which may be over on a busy machine.
-    const screenSettlesAt = ownNow() + 300
-    await run(phone, [{ type: 'tap', target: { text: 'Go' } }], 'none', { screenSettlesAt })
+    const endedAt = ownNow()
+    looks.wrote({ kind: 'navigation', beganAt: endedAt, endedAt })
+    await run(phone, [{ type: 'tap', target: { text: 'Go' } }], 'none', { looks })
     // Timers drop the fraction of a millisecond, and may fire a millisecond early.
-    expect(seen[0]).toBeGreaterThanOrEqual(screenSettlesAt - 5)
+    expect(seen[0]).toBeGreaterThanOrEqual(endedAt + settleTimes.navigation.fixed - 5)
   })
 
   it('names the feature that a phone lacks', async () => {

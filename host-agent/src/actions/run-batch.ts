@@ -1,7 +1,6 @@
 /** Runs a batch of actions on a phone, in order, up to the first failure. Used by `grpc/`. */
 import {
   limits,
-  ownNow,
   type Action,
   type ActionResult,
   type Clock,
@@ -17,11 +16,13 @@ import { inPart } from '@phonerack/shared/tracing'
 import type { Device } from '../adb/device/device.js'
 import { logUnreadable } from '../adb/device/unreadable.js'
 import { inParallel } from '../screen/in-parallel.js'
+import type { Looks } from '../screen/looks.js'
 import type { Snapshots } from '../screen/snapshots.js'
 import { adviseWithObservation } from './advice.js'
 import { observeAfter } from './observe-after.js'
 import { relateCandidates } from './candidates.js'
 import { createContext, type ActionContext } from './context.js'
+import { createEffects } from './effects.js'
 import { bugError, isCutOff, refusal, toApiError, unknownOutcome } from './failure.js'
 import { guard } from './guard.js'
 import { perform, touches } from './perform.js'
@@ -30,6 +31,8 @@ export interface BatchRequest {
   device: Device
   /** For this assignment: `store.of({phoneId, fencingNumber})`. */
   snapshots: Snapshots
+  /** Shared by the batches of this assignment. */
+  looks: Looks
   /** Already validated. */
   actions: readonly Action[]
   observe: ObserveMode
@@ -42,22 +45,14 @@ export interface BatchRequest {
   onFinished: (result: ActionResult) => void
   /** Gets the failures that the answer does not show. */
   log?: Logger | undefined
-  /**
-   * Milliseconds on a monotonic clock. Default: `ownNow`, which excludes process
-   * pauses, so that they do not count as a phone's silence.
-   */
-  monotonic?: (() => number) | undefined
-  /** Time on the same clock at which no further action starts. Default: only the limit of the API applies. */
+  /** Trees that were read before the batch, or by other looks, are not used again. Default: false. */
+  fresh?: boolean | undefined
+  /** Time on the clock of the looks at which no further action starts. Default: only the limit of the API applies. */
   startBefore?: number | undefined
   /** Whether actions that are left to a person are refused (`guard.ts`). Default: false. */
   guarded?: boolean | undefined
   /** Ends the batch before its next action, and a running wait immediately. */
   stop?: AbortSignal | undefined
-  /**
-   * Time, on the same clock, at which the screen has settled after an earlier batch.
-   * Trees are read only after it. Default: in the past.
-   */
-  screenSettlesAt?: number | undefined
 }
 
 export interface BatchOutcome {
@@ -68,8 +63,6 @@ export interface BatchOutcome {
   observation?: Observation | TextObservation | ScreenshotObservation
   /** With `observe: text`: the places of the elements that the text names (`BatchEnded.element_bounds`). */
   elementBounds?: Buffer
-  /** Time on the monotonic clock at which the screen has settled after the last write. */
-  screenSettlesAt: number
 }
 
 const reachLimitMs = 10_000
@@ -84,17 +77,20 @@ function textOf({ elements: _, screenshot: __, ...text }: Observation): TextObse
  * @throws ApiError when nothing ran: phone_unavailable, provider_error
  */
 export async function runBatch(request: BatchRequest): Promise<BatchOutcome> {
-  const { actions, progress } = request
-  const now = request.monotonic ?? ownNow
+  request.device.motion?.act()
+  try {
+    return await run(request)
+  } finally {
+    request.device.motion?.act()
+  }
+}
+
+async function run(request: BatchRequest): Promise<BatchOutcome> {
+  const { actions, progress, device, looks, fresh = false } = request
+  const { now } = looks
   const startedAt = now()
-  const context = createContext(
-    request.device,
-    request.snapshots,
-    progress,
-    now,
-    request.guarded ? guard : null,
-    request.screenSettlesAt,
-  )
+  const effects = createEffects(device, looks)
+  const context = createContext({ ...request, effects, guard: request.guarded ? guard : null, fresh })
   await reach(context, actions)
 
   const results: ActionResult[] = []
@@ -102,6 +98,7 @@ export async function runBatch(request: BatchRequest): Promise<BatchOutcome> {
   for (const [index, action] of actions.entries()) {
     if (progress.expired || request.stop?.aborted || now() >= startBefore) break
     request.onStarted(index)
+    effects.begins(index, action)
     const result = await runOne(
       index,
       action,
@@ -109,20 +106,21 @@ export async function runBatch(request: BatchRequest): Promise<BatchOutcome> {
       request.log,
     )
     results.push(result)
-    request.onFinished(result)
+    request.onFinished(effects.added(result))
     if (!result.ok) break
   }
 
   const completed = results.filter((result) => result.ok).length
-  if (request.stop?.aborted) return { results, completed, screenSettlesAt: context.settledAt }
+  const known = () => results.map((result) => effects.added(result))
+  if (request.stop?.aborted) return { results: known(), completed }
   const seen = await observeAfter(request, context, completed < actions.length)
-  const outcome = { completed, screenSettlesAt: context.settledAt }
-  if (!seen) return { ...outcome, results }
+  if (!seen) return { results: known(), completed }
   if (!('elements' in seen))
-    return { ...outcome, results: results.map(adviseWithObservation), observation: seen }
-  const related = relateCandidates(results, seen).map(adviseWithObservation)
-  if (request.observe !== 'text') return { ...outcome, results: related, observation: seen }
-  return { ...outcome, results: related, observation: textOf(seen), elementBounds: boundsOf(seen) }
+    return { results: known().map(adviseWithObservation), completed, observation: seen }
+  const related = relateCandidates(known(), seen).map(adviseWithObservation)
+  const outcome = { results: related, completed }
+  if (request.observe !== 'text') return { ...outcome, observation: seen }
+  return { ...outcome, observation: textOf(seen), elementBounds: boundsOf(seen) }
 }
 
 /** See `BatchEnded.element_bounds`. */

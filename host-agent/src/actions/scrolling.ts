@@ -51,7 +51,7 @@ async function move(
   const strokes = scroll(container, direction, amount, tree.screen)
   for (const stroke of strokes) await context.gesture([stroke])
   const distance = strokes.reduce((sum, { points }) => sum + lengthOf(points[0], points.at(-1)), 0)
-  const after = await context.freshTree()
+  const after = await context.currentTree()
   const scrolled = { direction, container, scrollable: scroller !== null, count: strokes.length, distance }
   return scrollOutcome(tree, after, scrolled)
 }

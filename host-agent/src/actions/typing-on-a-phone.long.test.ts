@@ -13,6 +13,7 @@ import type { FoundCapability } from '../adb/device/attempt.js'
 import type { TextMethod } from '../adb/device/device.js'
 import { prepare, probeCapabilities } from '../devices/supervision/provision.js'
 import { parseNodes } from '../screen/nodes.js'
+import { Looks } from '../screen/looks.js'
 import { createSnapshotStore } from '../screen/snapshots.js'
 import { createScrcpyKeeper } from '../capture/scrcpy/keeper.js'
 import { createCaptureHub } from '../capture/hub.js'
@@ -47,7 +48,7 @@ async function startTypist(without: Part[]): Promise<Typist> {
   const keeper = createScrcpyKeeper(transport, jar, log)
   const uiServer = createUiServerKeeper({ transport, isolated: false, log })
   const capture = createCaptureHub({ transport, jar, log })
-  const helpers = { keeper, capture, uiServer, log }
+  const helpers = { keeper, capture, motion: null, uiServer, log }
   await prepare(transport, helpers, null, Progress.for(20_000))
   const { choice, capabilities } = await probeCapabilities(transport, helpers, 34, Progress.for(60_000))
   let remembered: string | null = null
@@ -56,6 +57,7 @@ async function startTypist(without: Part[]): Promise<Typist> {
     choice,
     keeper,
     capture,
+    motion: null,
     uiServer,
     log,
     desired: { get: () => nothingDesired, set: () => undefined },
@@ -79,6 +81,7 @@ async function startTypist(without: Part[]): Promise<Typist> {
       const { results } = await runBatch({
         device,
         snapshots,
+        looks: new Looks(),
         ...batch,
         progress,
         clock: systemClock,

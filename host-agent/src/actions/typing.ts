@@ -3,7 +3,7 @@ import { ApiError, type ActionOf, type Target } from '@phonerack/shared'
 import { DeviceGone, TextMethodUnavailable, type SentText, type TextMethod } from '../adb/device/device.js'
 import type { VisibleNode } from '../screen/elements.js'
 import { advice } from './advice.js'
-import { settle, unavailable, type ActionContext } from './context.js'
+import { unavailable, type ActionContext } from './context.js'
 import { fieldAgain, fieldAt, focusedField, isSurelyEmpty, originOf, type Field } from './field.js'
 import { tap } from './gestures.js'
 import { keyCode, metaState } from './keys.js'
@@ -21,7 +21,7 @@ export async function type(action: ActionOf<'type'>, context: ActionContext): Pr
   const field = await focus(action.target, context)
   context.guard?.enter(field?.node ?? null)
   await enterText(field, action, input.methods, context)
-  if (action.submit) await context.key(keyCode('enter'), 0, settle.navigation)
+  if (action.submit) await context.key(keyCode('enter'), 0, 'navigation')
 }
 
 export async function clear(action: ActionOf<'clear'>, context: ActionContext): Promise<void> {
@@ -49,8 +49,8 @@ async function focus(target: Target | undefined, context: ActionContext): Promis
     await context.gesture([tap(place.touchPoint)])
   }
   const until = context.now() + focusLimitMs
+  let tree = await context.tree()
   for (let look = 1; ; look += 1) {
-    const tree = await context.tree()
     const node = focusedField(tree)
     const focused = node && { node, tree }
     const origin = focused && aimed ? originOf(focused, aimed.tree) : null
@@ -66,7 +66,7 @@ async function focus(target: Target | undefined, context: ActionContext): Promis
         details: target ? { target } : {},
       })
     }
-    await context.progress.sleep(pauseMs, 'waiting for the focus')
+    tree = await context.nextTree(pauseMs, 'waiting for the focus', Math.max(pauseMs, until - context.now()))
   }
 }
 
@@ -146,7 +146,7 @@ async function send(
   try {
     sent = await context.write((progress) => method.send(action.text, field?.node ?? null, progress), {
       limitMs: method.limitMs(action.text),
-      settleMs: settle.touch,
+      kind: 'touch',
     })
   } catch (error) {
     if (error instanceof TextMethodUnavailable) return error
@@ -162,7 +162,7 @@ async function send(
 }
 
 async function isEmptyNow(field: Field, context: ActionContext): Promise<boolean> {
-  const now = fieldAgain(await context.freshTree(), field)
+  const now = fieldAgain(await context.currentTree(), field)
   return now !== null && isSurelyEmpty(now)
 }
 
@@ -177,8 +177,9 @@ async function readBack(
   const latest = context.now() + readBackMaxMs
   let seen = field.node
   let until = context.now() + readBackLimitMs
+  let tree = await context.currentTree()
   for (let look = 1; ; look += 1) {
-    const now = fieldAgain(await context.freshTree(), field)
+    const now = fieldAgain(tree, field)
     // The app accepted the text and moved on: search as you type, or the last digit of
     // a code.
     if (!now) return 'done'
@@ -192,7 +193,7 @@ async function readBack(
       return { error: notArrived(sure ? verdict : 'unsure', action.text, after), field: now, certain }
     }
     seen = now
-    await context.progress.sleep(pauseMs, 'reading the text back')
+    tree = await context.nextTree(pauseMs, 'reading the text back', Math.max(pauseMs, until - context.now()))
   }
 }
 
@@ -238,11 +239,11 @@ const isUnchanged = (before: VisibleNode, now: VisibleNode): boolean =>
  * lost one character was not selected.
  */
 async function ensureEmpty(field: Field, context: ActionContext): Promise<void> {
-  let now = fieldAgain(await context.freshTree(), field)
+  let now = fieldAgain(await context.currentTree(), field)
   if (!now || isSurelyEmpty(now)) return
   if (isUnchanged(field.node, now)) {
     await deleteAtEnd(1, context)
-    const then = fieldAgain(await context.freshTree(), field)
+    const then = fieldAgain(await context.currentTree(), field)
     if (!then || isUnchanged(now, then)) return
     now = then
   }
@@ -250,7 +251,7 @@ async function ensureEmpty(field: Field, context: ActionContext): Promise<void> 
   // empty field.
   if (lengthOf(now) !== lengthOf(field.node) - 1) return
   await deleteAtEnd(lengthOf(now), context)
-  const last = fieldAgain(await context.freshTree(), field)
+  const last = fieldAgain(await context.currentTree(), field)
   if (last && !isSurelyEmpty(last) && lengthOf(last) === lengthOf(now))
     throw new ApiError('provider_error', { message: 'The field could not be cleared.' })
 }

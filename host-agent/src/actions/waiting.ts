@@ -5,7 +5,7 @@ import { ScreenXmlError } from '../screen/errors.js'
 import { advice } from './advice.js'
 import { TargetMiss, type ActionContext } from './context.js'
 import { missError } from './failure.js'
-import { signatureOf } from './signature.js'
+import { signatureOf } from '../screen/signature.js'
 import type { Match } from './target.js'
 
 const betweenLooksMs = 250
@@ -14,8 +14,10 @@ const idleGapMs = 200
 /** Reads at least once, however short the timeout: one read on a slow phone can take longer. */
 export async function waitFor(action: ActionOf<'wait_for'>, context: ActionContext): Promise<void> {
   const until = context.now() + action.timeout_ms
+  let tree = await readable(() => context.currentTree())
   for (;;) {
-    const match = await look(action, context)
+    // Null when the screen could not be read this time.
+    const match = tree && context.match(action.target, tree)
     if (match) {
       // A target in an unknown snapshot can neither appear nor disappear.
       if (!match.found && match.miss.facts['reason'] === 'unknown') throw new TargetMiss(match.miss)
@@ -24,19 +26,14 @@ export async function waitFor(action: ActionOf<'wait_for'>, context: ActionConte
     }
     const left = until - context.now()
     if (left <= 0) throw timeout(action, match)
-    await context.progress.sleep(Math.min(betweenLooksMs, left), 'wait_for')
+    tree = await readable(() => context.nextTree(betweenLooksMs, 'wait_for', left))
   }
 }
 
 /** Null when the screen could not be read this time. */
-async function look(action: ActionOf<'wait_for'>, context: ActionContext): Promise<Match | null> {
-  const tree = await readable(context)
-  return tree && context.match(action.target, tree)
-}
-
-async function readable(context: ActionContext): Promise<ScreenTree | null> {
+async function readable(read: () => Promise<ScreenTree>): Promise<ScreenTree | null> {
   try {
-    return await context.freshTree()
+    return await read()
   } catch (error) {
     const passing =
       error instanceof ScreenXmlError || (error instanceof ApiError && error.code === 'provider_error')
@@ -59,12 +56,18 @@ function timeout(action: ActionOf<'wait_for'>, match: Match | null): ApiError {
   })
 }
 
-/** Reads at least twice, however short the timeout: one read cannot show stillness. */
+/**
+ * A screen on which nothing was drawn for `idleGapMs` is idle. Two equal trees show it too, as of a screen with a spinner. Reads at
+ * least twice, however short the timeout: one read cannot show stillness.
+ */
 export async function waitIdle(action: ActionOf<'wait_idle'>, context: ActionContext): Promise<void> {
   const until = context.now() + action.timeout_ms
+  await context.settled()
+  const isStill = () => (context.stillFor() ?? 0) >= idleGapMs
   let before: string | null = null
   for (let looks = 1; ; looks += 1) {
-    const tree = await readable(context)
+    if (isStill()) return
+    const tree = await readable(() => context.currentTree())
     const signature = tree && signatureOf(tree)
     if (signature !== null && signature === before) return
     before = signature

@@ -11,7 +11,13 @@ import type { Capture } from '../adb/device/capture.js'
 import { createFanOut } from './fan-out.js'
 import { askTimes, createKeyFrameAsks } from './key-frame-asks.js'
 import { createSpare } from './spare.js'
-import { launchVideo, openVideoSocket, type VideoSink, type VideoSocket } from './video-socket.js'
+import {
+  filmOptions,
+  launchVideo,
+  openVideoSocket,
+  type VideoSink,
+  type VideoSocket,
+} from './video-socket.js'
 
 export interface CaptureHub extends Capture {
   /** Ends the video and notifies all subscribers; a later `subscribe` starts it again. */
@@ -23,8 +29,17 @@ export interface HubParts {
   /** Null: the host has none, and every subscription fails. */
   jar: Jar | null
   log: Logger
+  /** Sees all frames without being a subscriber. */
+  follower?: VideoFollower
   /** Replaces some of `captureTimes`, for tests. */
   changes?: Partial<CaptureTimes>
+}
+
+/** Called in the order of the stream; must return immediately and never throw. */
+export interface VideoFollower extends VideoSink {
+  films(isFilming: boolean): void
+  /** The stream has ended; another may follow while the capture films. */
+  onEnd(): void
 }
 
 /**
@@ -51,7 +66,7 @@ interface Run {
   socket: VideoSocket | null
 }
 
-export function createCaptureHub({ transport, jar, log, changes }: HubParts): CaptureHub {
+export function createCaptureHub({ transport, jar, log, follower, changes }: HubParts): CaptureHub {
   const times: CaptureTimes = { ...captureTimes, ...changes }
   const fan = createFanOut(log)
   let run: Run | null = null
@@ -67,7 +82,7 @@ export function createCaptureHub({ transport, jar, log, changes }: HubParts): Ca
     const needed = requireJar(jar)
     if (!hasJar) await putJar(transport, needed, progress)
     hasJar = false
-    return launchVideo(transport, jarPathOf(needed), progress)
+    return launchVideo(transport, jarPathOf(needed), filmOptions, progress)
   }
   const spare = createSpare({ launch, log, pauses: { first: times.sparePause, longest: 60_000 } })
   const asks = createKeyFrameAsks({
@@ -80,12 +95,15 @@ export function createCaptureHub({ transport, jar, log, changes }: HubParts): Ca
   async function open(mine: Run, progress: Progress): Promise<VideoSocket> {
     const sink: VideoSink = {
       onParameterSets: (bytes: Buffer) => {
-        if (run === mine) fan.parameterSets(bytes)
+        if (run !== mine) return
+        fan.parameterSets(bytes)
+        follower?.onParameterSets(bytes)
       },
       onPacket: (data: Buffer, ptsUs: bigint, isKeyFrame: boolean) => {
         if (run !== mine) return
         if (isKeyFrame) asks.answered()
         fan.packet(data, ptsUs, isKeyFrame)
+        follower?.onPacket(data, ptsUs, isKeyFrame)
       },
     }
     const socket =
@@ -117,6 +135,7 @@ export function createCaptureHub({ transport, jar, log, changes }: HubParts): Ca
   function setRun(next: Run | null): void {
     run = next
     spare.films(next !== null)
+    follower?.films(next !== null)
   }
 
   function start(): void {
@@ -143,6 +162,7 @@ export function createCaptureHub({ transport, jar, log, changes }: HubParts): Ca
       mine.socket = null
       asks.ends()
       if (isOver()) return
+      follower?.onEnd()
       hasJar = false
       fan.forget()
       log.warn({ reason }, 'the screen video ended; restarting it')

@@ -1,6 +1,6 @@
 /**
  * One scrcpy server that films the screen: its video socket as parameter sets and packets, its
- * control socket for key frames. Started and restarted by `hub.ts`.
+ * control socket for key frames. Started and restarted by `hub.ts` and `motion/`.
  *
  * The video socket of 3.3.3 (`DesktopConnection`, `Streamer`): device name, 4 bytes of codec and
  * twice 4 of size, then packets, each behind a 12-byte header, big-endian: bit 63 config, bit 62
@@ -47,15 +47,27 @@ export function readVideoHeader(bytes: Buffer): VideoHeader {
 const h264 = 'h264'
 
 /** `max_size`: of the longer side, in pixels; bit rate in bits per second. */
-const options = [
+const optionsOf = (...more: readonly string[]) => [
   'video=true',
   'audio=false',
   'control=true',
   `video_codec=${h264}`,
-  'max_size=1280',
-  'max_fps=30',
-  'video_bit_rate=4000000',
+  ...more,
 ]
+
+/** For people. */
+export const filmOptions = optionsOf('max_size=1280', 'max_fps=30', 'video_bit_rate=4000000')
+
+/**
+ * For `motion/`. A still screen sends nothing: no repeats, and key frames only at the start. The interval between two frames is
+ * shorter than `stillMs`.
+ */
+export const motionOptions = optionsOf(
+  'max_size=256',
+  'max_fps=20',
+  'video_bit_rate=200000',
+  'video_codec_options=repeat-previous-frame-after:long=0,i-frame-interval:int=3600',
+)
 
 /** Called in the order of the stream; must return immediately. */
 export interface VideoSink {
@@ -77,6 +89,7 @@ export interface VideoSocket {
 export const launchVideo = (
   transport: Transport,
   jarPath: string,
+  options: readonly string[],
   progress: Progress,
 ): Promise<LaunchedServer> => launchServer(transport, jarPath, options, progress)
 

@@ -2,13 +2,14 @@
  * Admits calls to one device: lifecycle calls that raise the fencing number, writes one at a time,
  * reads concurrently. Called by `grpc/` and does not depend on it.
  */
-import { ApiError, limits, ownNow, Progress, type Logger } from '@phonerack/shared'
+import { ApiError, limits, Progress, type Logger } from '@phonerack/shared'
 import type { Device } from '../adb/device/device.js'
 import { type WipeCheck } from '../custody/wiping/checks.js'
 import { asRefusal, orRefuse } from '../base/own-fault.js'
 import type { FoundCapability } from '../adb/device/attempt.js'
 import { notEnrolled } from './supervision/failures.js'
 import type { DeviceSupervisor } from './supervision/supervisor.js'
+import { Looks } from '../screen/looks.js'
 import { nothingDesired } from '../phone/settings/desired.js'
 import type { HostFlags } from '../custody/custody.js'
 import { createFencing, type Fencing } from '../custody/fencing.js'
@@ -53,8 +54,7 @@ export class DeviceGate {
   private readonly unqueuedWork = new Set<Promise<unknown>>()
   /** The running lifecycle call; later ones wait for it. */
   private lifecycle: Promise<unknown> = Promise.resolve()
-  /** On the `ownNow` clock: until then the screen may still be changing from the last batch. */
-  screenSettlesAt = -Infinity
+  private shown: { of: string; looks: Looks } | null = null
   private readonly running = new Map<string, Promise<unknown>>()
 
   constructor(private readonly parts: GateParts) {
@@ -205,10 +205,21 @@ export class DeviceGate {
   /** Reads the screen after it has had time to show the effect of the last batch. */
   async readScreen<T>(caller: Caller, progress: Progress, work: Work<T>): Promise<T> {
     return this.read(caller, progress, async (device, within) => {
-      const left = this.screenSettlesAt - ownNow()
-      if (left > 0) await within.sleep(left, 'waiting for the screen to settle')
+      await this.looks(caller).settle(device, within)
       return work(device, within)
     })
+  }
+
+  /** The looks of this assignment. */
+  looks({ phoneId, fencingNumber }: Pick<Caller, 'phoneId' | 'fencingNumber'>): Looks {
+    const of = `${phoneId} ${fencingNumber}`
+    if (this.shown?.of !== of) this.shown = { of, looks: new Looks() }
+    return this.shown.looks
+  }
+
+  /** Drops what is kept of the screen. */
+  forgetLooks(): void {
+    this.shown = null
   }
 
   /** Queues a write. The journal contains it before `work` starts, under `id` if given. */

@@ -27,6 +27,8 @@ export interface RegistryParts {
   jar: Jar | null
   /** The operator declares that the phones are unreachable over any network. */
   isolated: boolean
+  /** Whether looks use a signal of the screen's drawings. */
+  withMotion: boolean
   /** Serials whose phones may hold a SIM. */
   allowSims: readonly string[]
   /** Interval between condition checks of each phone, in milliseconds. */
@@ -126,13 +128,15 @@ export class Registry {
   private entryOf(serial: string): Entry {
     const known = this.entries.get(serial)
     if (known) return known
-    const { servers, jar, isolated, conditionEveryMs, records, flags, journal, newId, onChange } = this.parts
+    const { servers, jar, isolated, withMotion, conditionEveryMs, records, flags, journal, newId, onChange } =
+      this.parts
     const { times } = this.parts
     const log = this.parts.log.child({ serial })
     const supervisor = new DeviceSupervisor({
       serial,
       jar,
       isolated,
+      withMotion,
       conditionEveryMs,
       times,
       records,

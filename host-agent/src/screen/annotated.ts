@@ -5,20 +5,19 @@ import { inParallel } from './in-parallel.js'
 import { readFailure } from './errors.js'
 import { marksSvg } from './marks.js'
 import { buildObservation } from './observation.js'
-import { readScreen } from './read-tree.js'
 import { makeScreenshot, readPicture, type Screenshot, type ScreenshotOptions } from './screenshot.js'
-import type { Snapshots } from './snapshots.js'
+import type { Shown } from './observe.js'
 
 /** @throws ApiError phone_unavailable, provider_timeout, provider_error */
 export async function takeAnnotatedScreenshot(
   device: Device,
-  snapshots: Snapshots,
+  { snapshots, looks }: Shown,
   options: ScreenshotOptions,
   progress: Progress,
 ): Promise<{ shot: Screenshot; snapshotId: string }> {
   try {
     const [{ tree, window }, picture] = await inParallel(
-      () => readScreen(device, progress),
+      () => looks.look(device, progress),
       () => readPicture(device, progress),
     )
     const { elements } = buildObservation(tree, window, systemClock.now(), limits.screenAnswer)

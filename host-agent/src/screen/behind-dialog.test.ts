@@ -6,6 +6,7 @@ import type { Foreground } from './behind-dialog.js'
 import { buildTree } from './elements.js'
 import { observe } from './index.js'
 import { parseNodes } from './nodes.js'
+import { Looks } from './looks.js'
 import { createSnapshotStore } from './snapshots.js'
 
 const screen = { width: 1080, height: 2400 }
@@ -80,7 +81,7 @@ describe('system dialog', () => {
     const phone = simulatedPhone([{ ...crash, bounds: [40, 900, 1040, 1500] } as never])
     phone.systemDialog = true
     const snapshots = createSnapshotStore(systemClock).of({ phoneId: 'ph_a', fencingNumber: 1n })
-    const read = () => observe(phone.device, snapshots, {}, Progress.for(10_000))
+    const read = () => observe(phone.device, { snapshots, looks: new Looks() }, {}, Progress.for(10_000))
     const { observation } = await read()
     expect([observation.truncated, phone.log.filter((line) => line === 'tree').length]).toEqual([false, 1])
     expect(observation.elements.map(({ text }) => text)).toEqual(ofDialog)

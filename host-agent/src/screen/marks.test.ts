@@ -9,6 +9,7 @@ import { buildTree } from './elements.js'
 import { takeAnnotatedScreenshot } from './index.js'
 import { marksSvg } from './marks.js'
 import { parseNodes } from './nodes.js'
+import { Looks } from './looks.js'
 import { createSnapshotStore } from './snapshots.js'
 
 const background = [0x22, 0x44, 0x66]
@@ -29,7 +30,12 @@ describe('annotated screenshot', () => {
     ])
     const snapshots = createSnapshotStore(systemClock).of({ phoneId: 'ph_a', fencingNumber: 1n })
     const take = (maxWidth?: number) =>
-      takeAnnotatedScreenshot(phone.device, snapshots, { format: 'png', maxWidth }, Progress.for(20_000))
+      takeAnnotatedScreenshot(
+        phone.device,
+        { snapshots, looks: new Looks() },
+        { format: 'png', maxWidth },
+        Progress.for(20_000),
+      )
     const { shot, snapshotId } = await take()
     expect(snapshotId).toMatch(/^snp_/)
     expect(snapshots.find(snapshotId, 2)?.text).toBe('Two')

@@ -9,7 +9,7 @@ import { areaOf } from './geometry.js'
 import { elementLine, headLines } from './text-form.js'
 
 export interface BuiltObservation {
-  /** `snapshot_id` is empty; the caller that saves the elements sets it. */
+  /** `snapshot_id` is empty and `settled` null; the caller that saves the elements sets them. */
   observation: Observation
   /** The listed elements. */
   elements: readonly ScreenElement[]
@@ -47,6 +47,7 @@ export function buildObservation(
     observation: {
       snapshot_id: '',
       taken_at: takenAt.toISOString(),
+      settled: null,
       ...head,
       elements: listed,
       truncated: tree.cut || listed.length < tree.elements.length,

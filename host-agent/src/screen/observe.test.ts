@@ -8,6 +8,7 @@ import { dumpXml } from '../testing/screen-xml.js'
 import { observe } from './index.js'
 import { parseNodes } from './nodes.js'
 import { showsForeground } from './read-tree.js'
+import { Looks } from './looks.js'
 import { createSnapshotStore } from './snapshots.js'
 
 const owner = { phoneId: 'ph_a', fencingNumber: 1n }
@@ -18,7 +19,7 @@ describe('observe', () => {
     const phone = simulatedPhone([{ text: 'Hi', bounds: [0, 0, 100, 100] }])
     phone.keyboardVisible = true
     const snapshots = createSnapshotStore(systemClock).of(owner)
-    const { observation } = await observe(phone.device, snapshots, {}, progress())
+    const { observation } = await observe(phone.device, { snapshots, looks: new Looks() }, {}, progress())
     expect(observationSchema.parse(observation)).toEqual(observation)
     expect(observation).toMatchObject({
       app: { package: 'com.example.app', activity: 'com.example.app.Main' },
@@ -46,7 +47,12 @@ describe('observe', () => {
     phone.device.screen.png = () => Promise.resolve(noise)
     const snapshots = createSnapshotStore(systemClock).of(owner)
     const options = { screenshot: { format: 'png' } } as const
-    const { observation } = await observe(phone.device, snapshots, options, progress())
+    const { observation } = await observe(
+      phone.device,
+      { snapshots, looks: new Looks() },
+      options,
+      progress(),
+    )
     expect(observation.truncated).toBe(true)
     expect(observation.elements.length).toBeGreaterThan(200)
     const picture = await sharp(Buffer.from(observation.screenshot?.data ?? '', 'base64')).metadata()
@@ -57,7 +63,8 @@ describe('observe', () => {
     expect(bytes).toBeGreaterThan(3_000_000)
 
     phone.views = []
-    const picturesOnly = (await observe(phone.device, snapshots, options, progress())).observation
+    const picturesOnly = (await observe(phone.device, { snapshots, looks: new Looks() }, options, progress()))
+      .observation
     const largest = Buffer.byteLength(JSON.stringify(picturesOnly))
     expect(largest > 2_500_000 && largest < 4_000_000).toBe(true)
   })
@@ -68,7 +75,7 @@ describe('observe', () => {
     let broken = 2
     phone.device.ui.source = (within) => (broken-- > 0 ? Promise.resolve('<hierarchy><node') : source(within))
     const snapshots = createSnapshotStore(systemClock).of(owner)
-    const read = () => observe(phone.device, snapshots, {}, progress())
+    const read = () => observe(phone.device, { snapshots, looks: new Looks() }, {}, progress())
     expect((await read()).observation.elements).toHaveLength(1)
     broken = Infinity
     await expect(read()).rejects.toMatchObject({ code: 'provider_error' })
@@ -85,7 +92,8 @@ describe('observe', () => {
       return source(within)
     }
     const snapshots = createSnapshotStore(systemClock).of(owner)
-    const read = async () => (await observe(phone.device, snapshots, {}, progress())).observation
+    const read = async () =>
+      (await observe(phone.device, { snapshots, looks: new Looks() }, {}, progress())).observation
     const first = await read()
     expect([first.elements.map(({ text }) => text), first.truncated]).toEqual([['New'], false])
     expect(asked).toEqual([false, true])
@@ -119,19 +127,19 @@ describe('observe', () => {
     phone.before = () => {
       throw new DeviceGone('paper')
     }
-    await expect(observe(phone.device, snapshots, {}, progress())).rejects.toMatchObject({
-      code: 'phone_unavailable',
-    })
+    await expect(
+      observe(phone.device, { snapshots, looks: new Looks() }, {}, progress()),
+    ).rejects.toMatchObject({ code: 'phone_unavailable' })
     const slow = simulatedPhone([])
     slow.device.ui.source = (within) => within.sleep(60_000).then(() => '')
-    await expect(observe(slow.device, snapshots, {}, Progress.for(50))).rejects.toMatchObject({
-      code: 'provider_timeout',
-    })
+    await expect(
+      observe(slow.device, { snapshots, looks: new Looks() }, {}, Progress.for(50)),
+    ).rejects.toMatchObject({ code: 'provider_timeout' })
     const blind = simulatedPhone([])
     blind.device.screen.png = () => Promise.resolve(Buffer.from('error: no display'))
     const options = { screenshot: { format: 'jpeg' } } as const
-    await expect(observe(blind.device, snapshots, options, progress())).rejects.toMatchObject({
-      code: 'provider_error',
-    })
+    await expect(
+      observe(blind.device, { snapshots, looks: new Looks() }, options, progress()),
+    ).rejects.toMatchObject({ code: 'provider_error' })
   })
 })

@@ -4,13 +4,21 @@ import type { Device } from '../adb/device/device.js'
 import { inParallel } from './in-parallel.js'
 import { readFailure } from './errors.js'
 import { buildObservation } from './observation.js'
-import { readScreen } from './read-tree.js'
+import type { Looks } from './looks.js'
 import { makeScreenshot, readPicture, toJson, type ScreenshotOptions } from './screenshot.js'
 import type { Snapshots } from './snapshots.js'
+
+/** The screens of an assignment that are kept. */
+export interface Shown {
+  snapshots: Snapshots
+  looks: Looks
+}
 
 export interface ObserveOptions {
   /** Default: none. */
   screenshot?: ScreenshotOptions | undefined
+  /** Reads the tree even if nothing was drawn since the last one. Default: false. */
+  fresh?: boolean | undefined
   clock?: Clock | undefined
 }
 
@@ -26,21 +34,25 @@ const reserve = 100_000
  */
 export async function observe(
   device: Device,
-  snapshots: Snapshots,
+  { snapshots, looks }: Shown,
   options: ObserveOptions,
   progress: Progress,
 ): Promise<{ observation: Observation }> {
   try {
-    const { screenshot } = options
-    const [{ tree, window }, picture] = await inParallel(
-      () => readScreen(device, progress),
-      async () => (screenshot ? await readPicture(device, progress) : null),
+    const { screenshot, fresh } = options
+    await looks.settle(device, progress)
+    const takePicture = async () => (screenshot ? await readPicture(device, progress) : null)
+    const [{ tree, window, settled, again }, first] = await inParallel(
+      () => looks.look(device, progress, { fresh }),
+      takePicture,
     )
+    const picture = again ? await takePicture() : first
     const takenAt = (options.clock ?? systemClock).now()
     const whole = limits.screenAnswer - reserve
     const maxBytes = picture ? elementsBesidePicture : whole
     const { observation, elements } = buildObservation(tree, window, takenAt, maxBytes)
     observation.snapshot_id = snapshots.save(elements)
+    observation.settled = settled
     if (picture && screenshot) {
       const left = whole - Buffer.byteLength(JSON.stringify(observation))
       observation.screenshot = toJson(await makeScreenshot(picture, screenshot, Math.floor((left * 3) / 4)))

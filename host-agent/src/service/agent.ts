@@ -114,6 +114,7 @@ export async function startAgent(
       connect: config.adbConnect,
       jar,
       isolated: config.isolated,
+      withMotion: config.withMotion,
       allowSims: config.allowSims,
       conditionEveryMs: config.conditionEveryMs,
       times,

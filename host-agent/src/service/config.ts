@@ -94,6 +94,10 @@ export const environment = z.object({
     'The scrcpy server 3.3.3. Without it, phones have no video, and input uses slower commands.',
     { fallback: 'the one in the package' },
   ),
+  PHONERACK_MOTION: setting(
+    z.enum(['on', 'off']).default('on'),
+    '`off`: no small video of a phone runs while an agent acts on it. Looks then wait fixed times, and read the elements each time.',
+  ),
   PHONERACK_ISOLATED: setting(
     toggle,
     '`true`: the phones can neither reach each other nor be reached over any network, so a faster helper app is used.',
@@ -155,6 +159,8 @@ export interface Config {
   adbConnect: readonly string[]
   /** Null: this host has none. */
   scrcpyServer: string | null
+  /** Looks use a signal of the screen's drawings. docs/decisions/0336 */
+  withMotion: boolean
   /** Phones may run helpers that listen on their networks. */
   isolated: boolean
   /** A package-level clean frees a device for any tenant. docs/decisions/0142 */
@@ -220,6 +226,7 @@ export function readConfig(env: NodeJS.ProcessEnv, nameOf = (variable: string): 
     adbBin: found.PHONERACK_ADB_BIN,
     adbConnect: found.PHONERACK_ADB_CONNECT,
     scrcpyServer: found.PHONERACK_SCRCPY_SERVER || null,
+    withMotion: found.PHONERACK_MOTION === 'on',
     isolated: found.PHONERACK_ISOLATED,
     packageCleanFreesAll: found.PHONERACK_PACKAGE_CLEAN_FOR_ALL,
     allowSims: found.PHONERACK_ALLOW_SIMS,

@@ -58,6 +58,7 @@ export async function makeConfig(dataDir: string, connect: readonly string[]): P
     adbConnect: connect,
     scrcpyServer: await jarPath(),
     isolated: false,
+    withMotion: true,
     packageCleanFreesAll: false,
     allowSims: [],
     conditionEveryMs: 300_000,

@@ -1,6 +1,7 @@
 /** Runs a batch on a simulated phone, for tests of actions. */
 import { actionBatchSchema, Progress, systemClock, type ActionResult } from '@phonerack/shared'
 import { runBatch, type BatchOutcome, type BatchRequest } from '../actions/run-batch.js'
+import { Looks } from '../screen/looks.js'
 import { createSnapshotStore } from '../screen/snapshots.js'
 import type { SimulatedPhone } from './simulated-phone.js'
 
@@ -17,6 +18,7 @@ export async function run(
   const outcome = await runBatch({
     device: phone.device,
     snapshots: createSnapshotStore(systemClock).of(owner),
+    looks: new Looks(),
     ...actionBatchSchema.parse({ actions, observe }),
     progress: Progress.for(15_000),
     clock: systemClock,

@@ -140,6 +140,7 @@ export function simulatedPhone(views: SimulatedView[]): SimulatedPhone {
     files: null,
     packages: null,
     video: null,
+    motion: null,
   }
   const phone: SimulatedPhone = {
     device,

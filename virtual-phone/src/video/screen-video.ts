@@ -1,5 +1,5 @@
 /**
- * The screen as H.264: pictures while it changes, the last one repeated when it stops, then
+ * The screen as H.264: pictures while it changes, the last one repeated ten times when it stops (AOSP `GraphicBufferSource`), then
  * nothing; a new encoder on request or when the display rotates. Used by the scrcpy server.
  */
 import { type World } from '../android/world.js'
@@ -30,8 +30,22 @@ export interface ScreenVideoOptions {
   sink: VideoSink
 }
 
+/** A still picture is sent again this often, with the interval in its time. */
+const MOST_REPEATS = 10
 /** The highest frame rate of a virtual phone. */
 export const SCREEN_FPS = 30
+
+/** The last picture, with the time of its last packet in microseconds and its repeats. */
+interface Sent {
+  rgba: Buffer
+  pts: bigint
+  at: number
+  repeats: number
+}
+
+/** Milliseconds; null: it is not repeated. */
+const repeatsIn = (last: Sent | null, afterMs: number): number | null =>
+  last && afterMs > 0 && last.repeats < MOST_REPEATS ? last.at + afterMs - performance.now() : null
 
 export class ScreenVideo {
   private readonly wakeup = new Wakeup()
@@ -109,21 +123,29 @@ export class ScreenVideo {
     const intervalMs = 1000 / Math.min(maxFps > 0 ? maxFps : SCREEN_FPS, SCREEN_FPS)
     let sent = Promise.resolve()
     let nextAt = performance.now()
-    let mayRepeat = false
+    let last: Sent | null = null
     this.changed = true
     for (;;) {
-      const repeats: boolean = !this.changed && (await this.stillFor(mayRepeat ? repeatAfterMs : null))
+      const repeats: boolean = !this.changed && (await this.stillFor(repeatsIn(last, repeatAfterMs)))
       await this.sleepUntil(nextAt, display)
       if (this.mustEnd(display)) break
       if (!this.changed && !repeats) continue
-      nextAt = Math.max(nextAt + intervalMs, performance.now())
       this.changed = false
-      const pts = this.nextPts()
-      const rgba = await world.screenshotRgba(size)
-      if (this.mustEnd(display)) break
+      const pts = this.now()
+      if (last && repeats) {
+        last.pts += BigInt(Math.round(repeatAfterMs * 1000))
+        last.at = performance.now()
+        last.repeats += 1
+      } else {
+        const rgba = await world.screenshotRgba(size)
+        if (this.mustEnd(display)) break
+        // Android draws nothing when nothing that is shown has changed.
+        if (last?.rgba.equals(rgba)) continue
+        last = { rgba, pts, at: performance.now(), repeats: 0 }
+      }
+      nextAt = Math.max(nextAt + intervalMs, performance.now())
       await sent
-      sent = this.send(encoder, rgba, pts)
-      mayRepeat = !repeats && repeatAfterMs > 0
+      sent = this.send(encoder, last.rgba, this.after(last.pts))
     }
     await sent
     if (this.failure) throw this.failure.error
@@ -156,9 +178,13 @@ export class ScreenVideo {
     }
   }
 
-  private nextPts(): bigint {
-    const now = BigInt(Math.round(this.options.uptimeMs() * 1000))
-    this.lastPts = now > this.lastPts ? now : this.lastPts + 1n
+  private now(): bigint {
+    return BigInt(Math.round(this.options.uptimeMs() * 1000))
+  }
+
+  /** The time of the next packet: `pts`, or later when that has passed. */
+  private after(pts: bigint): bigint {
+    this.lastPts = pts > this.lastPts ? pts : this.lastPts + 1n
     return this.lastPts
   }
 }

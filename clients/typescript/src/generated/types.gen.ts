@@ -70,6 +70,10 @@ export type ActionBatchResult = {
     completed: number;
     observation?: Observation | TextObservation | {
         taken_at: string;
+        /**
+         * Whether the screen was still. False: it was still changing, so it may show more later. Null: unknown, as for windows that forbid screenshots. Left out in observations of older hosts.
+         */
+        settled?: boolean | null;
         screenshot: {
             format: string;
             /**
@@ -195,6 +199,18 @@ export type ActionResult = {
         package: string;
         activity: string | null;
     };
+    /**
+     * Whether anything was drawn on the screen after the action. Null: unknown, because the next action came too soon or drawings cannot be seen. Left out for actions that send nothing to the phone.
+     */
+    changed?: boolean | null;
+    /**
+     * How often the same action was sent to the same element without anything being drawn in between, this time included.
+     */
+    repeated?: number;
+    /**
+     * With `repeated`: advice to do something else.
+     */
+    next?: string;
     error?: {
         code: string;
         message: string;
@@ -596,9 +612,13 @@ export type Observation = {
      */
     snapshot_id: string;
     /**
-     * Time of the observation.
+     * Time at which the screen showed this.
      */
     taken_at: string;
+    /**
+     * Whether the screen was still. False: it was still changing, so it may show more later. Null: unknown, as for windows that forbid screenshots. Left out in observations of older hosts.
+     */
+    settled?: boolean | null;
     app: {
         package: string;
         activity: string | null;
@@ -922,9 +942,13 @@ export type TextObservation = {
      */
     snapshot_id: string;
     /**
-     * Time of the observation.
+     * Time at which the screen showed this.
      */
     taken_at: string;
+    /**
+     * Whether the screen was still. False: it was still changing, so it may show more later. Null: unknown, as for windows that forbid screenshots. Left out in observations of older hosts.
+     */
+    settled?: boolean | null;
     app: {
         package: string;
         activity: string | null;
@@ -1163,6 +1187,10 @@ export type RunActionsBody = {
      * Selects the observation after the batch. After a failure, elements are always included; with `text`, only as lines of text. `"ui"` if omitted.
      */
     observe?: 'none' | 'ui' | 'screenshot' | 'both' | 'text';
+    /**
+     * Reads the elements again even if nothing was drawn since they were read. Only for changes that draw nothing, such as that of a content description. `false` if omitted.
+     */
+    fresh?: boolean;
 };
 
 export type ListAppsAnswer = {
@@ -2632,6 +2660,10 @@ export type ObserveData = {
          * `text` returns only the compact text form, never a screenshot.
          */
         format?: 'json' | 'text';
+        /**
+         * `true` reads the elements even if nothing was drawn since they were last read. Only for changes that draw nothing, such as that of a content description.
+         */
+        fresh?: 'true' | 'false';
     };
     url: '/v1/phones/{id}/observe';
 };
@@ -2705,7 +2737,7 @@ export type ObserveError = ObserveErrors[keyof ObserveErrors];
 
 export type ObserveResponses = {
     /**
-     * The observation. With `format=text`, only its text; the snapshot ID is in `X-Snapshot-Id`.
+     * The observation. With `format=text`, only its text; the snapshot ID is in `X-Snapshot-Id`, and `X-Settled` is `true`, `false` or `null`.
      */
     200: Observation;
 };

@@ -41,7 +41,9 @@ export function showScreen(
     ...(screenshot.secure ? { secure: true } : {}),
   }
   const lines = [
-    `phone ${phoneId}${seen.snapshot_id === undefined ? '' : ` snapshot_id ${seen.snapshot_id}`}`,
+    `phone ${phoneId}${seen.snapshot_id === undefined ? '' : ` snapshot_id ${seen.snapshot_id}`}${
+      seen.settled === false ? ' settled false: still changing' : ''
+    }`,
     ...shown,
     ...listed,
     ...(cut ? ['(more elements were left out; scroll, or ask for a screenshot)'] : []),

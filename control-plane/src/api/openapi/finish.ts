@@ -116,6 +116,10 @@ const ofAnswers: Record<string, Headers> = {
       type: 'string',
       description: 'With `format=text`: the ID of the snapshot, for `snapshot_id` in actions.',
     },
+    'X-Settled': {
+      type: 'string',
+      description: 'With `format=text`: whether the screen was still, `true`, `false` or `null` for unknown.',
+    },
   },
   screenshot: {
     'X-Screen-Width': { type: 'integer', description: 'Device pixels.' },

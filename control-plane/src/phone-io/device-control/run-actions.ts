@@ -5,8 +5,8 @@ import {
   ApiError,
   limits,
   Progress,
-  type Action,
   type ActionResult,
+  type Action,
   type ObserveMode,
 } from '@phonerack/shared'
 import { readJson } from '../../links/host-calls/answers/fields.js'
@@ -17,6 +17,7 @@ import { handoffRequired } from '../../rental/phones/left-to-person.js'
 import { phoneUnavailable, type Target } from '../../rental/phones/target.js'
 import { type CallContext } from '../../base/core/caller.js'
 import { ServerStopping } from '../../base/core/server-stopping.js'
+import { type Batch } from './types.js'
 
 const modes: Record<ObserveMode, ProtoObserveMode> = {
   none: ProtoObserveMode.OBSERVE_MODE_NONE,
@@ -37,7 +38,7 @@ interface BatchContext extends CallContext {
 export async function runBatch(
   phoneId: string,
   target: Target,
-  batch: { actions: readonly Action[]; observe: ObserveMode },
+  batch: Batch,
   context: BatchContext,
 ): Promise<Uint8Array> {
   // A client that disconnects does not stop a batch that was sent, unless its limits say so.
@@ -56,6 +57,7 @@ export async function runBatch(
     observe: modes[batch.observe],
     startWithinMs: own?.startWithinMs ?? 0,
     stopBetweenActions: own !== undefined,
+    fresh: batch.fresh ?? false,
   }
   const options = { deadline: Date.now() + progress.remaining }
   const stream = context.isGuarded

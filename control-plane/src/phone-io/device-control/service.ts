@@ -42,16 +42,17 @@ export function createDeviceControlService(
     })
 
   return {
-    async observe(caller, phoneId, screenshot, context) {
+    async observe(caller, phoneId, screenshot, context, fresh = false) {
       const seen = await read(caller, phoneId, context, async ({ connection }, assignment, progress) => {
-        const request = { assignment, screenshot: screenshot ? optionsOf(screenshot) : undefined }
+        const request = { assignment, screenshot: screenshot ? optionsOf(screenshot) : undefined, fresh }
         const answer = await callHost<ObserveRequest, ObserveResponse>(
           connection,
           (client, ...rest) => client.observe(...rest),
           request,
           progress,
         )
-        return { json: answer.observationJson, snapshotId: answer.snapshotId, text: answer.text }
+        const { observationJson: json, snapshotId, text, settled = null } = answer
+        return { json, snapshotId, text, settled }
       })
       const { steps: settings, projectId } = caller
       // A screen that a client has read may begin its next step.
@@ -83,7 +84,7 @@ export function createDeviceControlService(
         json = await runBatch(
           phoneId,
           target,
-          { actions: batch.actions, observe: recording?.mode ?? batch.observe },
+          { ...batch, observe: recording?.mode ?? batch.observe },
           { ...context, isGuarded: caller.profile === 'guarded', onBounds: recording?.onBounds },
         )
       } catch (error) {

@@ -23,15 +23,26 @@ export interface ScreenshotAnswer {
   snapshotId: string
 }
 
+export interface Batch {
+  actions: readonly Action[]
+  observe: ObserveMode
+  /** Elements that were read before the batch are read again. */
+  fresh?: boolean
+}
+
 /** Requests into a ready phone. Any other status causes its conflict error. */
 export interface DeviceControlService {
-  /** A read, repeated for up to 15 s. `json` is the public observation as UTF-8 JSON. */
+  /**
+   * A read, repeated for up to 15 s. `json` is the public observation as UTF-8 JSON. `fresh`: the elements are read even if nothing
+   * was drawn since the last read.
+   */
   observe(
     caller: Caller,
     phoneId: string,
     screenshot: ScreenshotRequest | null,
     context: CallContext,
-  ): Promise<{ json: Uint8Array; snapshotId: string; text: string }>
+    fresh?: boolean,
+  ): Promise<{ json: Uint8Array; snapshotId: string; text: string; settled: boolean | null }>
   screenshot(
     caller: Caller,
     phoneId: string,
@@ -43,12 +54,7 @@ export interface DeviceControlService {
    * lost, keeps the results so far, with `action_outcome_unknown` on the started action. When
    * nothing is known: `internal_error`.
    */
-  runActions(
-    caller: Caller,
-    phoneId: string,
-    batch: { actions: readonly Action[]; observe: ObserveMode },
-    context: CallContext,
-  ): Promise<Uint8Array>
+  runActions(caller: Caller, phoneId: string, batch: Batch, context: CallContext): Promise<Uint8Array>
 }
 
 /** Why a phone has no thumbnail: a window that forbids screenshots, a dark screen, recent typing, other calls, or a fault. */

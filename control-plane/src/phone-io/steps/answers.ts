@@ -79,7 +79,9 @@ function shownOf(seen: Partial<Observation>, observe: ObserveMode, isStopped: bo
     case 'text':
       return textOf(seen)
     case 'screenshot':
-      return isStopped ? seen : { taken_at: seen.taken_at, screenshot: seen.screenshot }
+      return isStopped
+        ? seen
+        : { taken_at: seen.taken_at, settled: seen.settled, screenshot: seen.screenshot }
     case 'both':
       return seen
   }

@@ -7,6 +7,7 @@
  */
 import type { Progress } from '@phonerack/shared'
 import type { Capture } from './capture.js'
+import type { Motion } from './motion.js'
 import type { Crashes, Logs, Notifications, Permissions } from './reports.js'
 
 export { DeviceGone, notDone } from '../../base/device-gone.js'
@@ -368,4 +369,6 @@ export interface Device {
   readonly permissions: Permissions | null
   /** The screen as video. */
   readonly video: Capture | null
+  /** When the screen is drawn. */
+  readonly motion: Motion | null
 }

@@ -3,6 +3,7 @@ import type { Logger } from '@phonerack/shared'
 import type { Transport } from '../../adb/transport.js'
 import type { Capture } from '../../adb/device/capture.js'
 import type { Choice } from '../../adb/device/choice.js'
+import type { Motion } from '../../adb/device/motion.js'
 import { createScrcpyInput } from '../../capture/scrcpy/input.js'
 import type { ScrcpyKeeper } from '../../capture/scrcpy/keeper.js'
 import { createLiveInput } from '../../capture/scrcpy/live-input.js'
@@ -45,6 +46,8 @@ export interface DeviceParts {
   choice: Choice
   keeper: ScrcpyKeeper
   capture: Capture
+  /** Null: switched off. */
+  motion: Motion | null
   uiServer: UiServerKeeper
   log: Logger
   desired: DesiredState
@@ -133,6 +136,7 @@ export function assembleDevice(parts: DeviceParts): AssembledDevice {
     notifications: createNotifications(transport),
     permissions: choice.packages === '' ? null : createPermissions(transport),
     video: choice.video === '' ? null : parts.capture,
+    motion: choice.video === '' ? null : parts.motion,
     keyboardSwitch: keyboard,
   }
 }

@@ -7,6 +7,7 @@ import { command } from '../../adb/quote.js'
 import type { Transport } from '../../adb/transport.js'
 import type { AgentTimes } from '../../base/times.js'
 import { createCaptureHub } from '../../capture/hub.js'
+import { createMotion } from '../../capture/motion/motion.js'
 import { withoutScrcpy, type Choice } from '../../adb/device/choice.js'
 import type { DeviceRecord, Records } from '../../custody/records.js'
 import type { FoundCapability } from '../../adb/device/attempt.js'
@@ -28,6 +29,8 @@ export interface PreparationParts {
   /** Null: this host has none. */
   jar: Jar | null
   isolated: boolean
+  /** Whether looks use a signal of the screen's drawings. */
+  withMotion: boolean
   records: Records
   fields: RecordFields
   credentials: CredentialMemory
@@ -41,13 +44,16 @@ export class Preparation {
   private assembled: AssembledDevice | null = null
 
   constructor(private readonly parts: PreparationParts) {
-    const { transport, jar, isolated, times, log } = parts
+    const { transport, jar, isolated, withMotion, times, log } = parts
+    const motion = withMotion ? createMotion({ transport, jar, log, lingerMs: times?.motionLinger }) : null
     this.helpers = {
+      motion,
       keeper: createScrcpyKeeper(transport, jar, log),
       capture: createCaptureHub({
         transport,
         jar,
         log,
+        ...(motion ? { follower: motion.follower } : {}),
         changes: { ...(times?.videoLinger === undefined ? {} : { linger: times.videoLinger }) },
       }),
       uiServer: createUiServerKeeper({ transport, isolated, log }),
@@ -98,8 +104,9 @@ export class Preparation {
 
   /** Stops the agent's programs on the phone; `prepare` starts them again. */
   stop(): void {
-    const { keeper, capture, uiServer } = this.helpers
+    const { keeper, capture, motion, uiServer } = this.helpers
     keeper.stop()
+    motion?.stop()
     capture.stop('the phone accepts no calls now')
     uiServer.stop()
   }

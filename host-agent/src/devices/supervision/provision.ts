@@ -7,6 +7,7 @@ import type { Logger, Progress } from '@phonerack/shared'
 import { command, sequence } from '../../adb/quote.js'
 import type { Transport } from '../../adb/transport.js'
 import type { CaptureHub } from '../../capture/hub.js'
+import type { MotionKeeper } from '../../capture/motion/motion.js'
 import { proveVideo } from '../../capture/probe.js'
 import type { Choice } from '../../adb/device/choice.js'
 import { type ScrcpyKeeper } from '../../capture/scrcpy/keeper.js'
@@ -33,6 +34,8 @@ import { proveClipboard } from '../../capture/scrcpy/prove-clipboard.js'
 export interface Helpers {
   keeper: ScrcpyKeeper
   capture: CaptureHub
+  /** Null: switched off. */
+  motion: MotionKeeper | null
   uiServer: UiServerKeeper
   log: Logger
 }

@@ -36,6 +36,8 @@ export interface SupervisorParts {
   /** Null: this host has none. */
   jar: Jar | null
   isolated: boolean
+  /** Whether looks use a signal of the screen's drawings. */
+  withMotion: boolean
   /** adb reaches it over a network. */
   isNetwork: boolean
   /** The operator allows a SIM in it. */

@@ -12,6 +12,7 @@ import { uiServer } from '../../adb/parts/parts.js'
 import { parseNodes, type UiNode } from '../../screen/nodes.js'
 import { createWindows } from '../shell/windows.js'
 import { observe } from '../../screen/observe.js'
+import { Looks } from '../../screen/looks.js'
 import { createSnapshotStore } from '../../screen/snapshots.js'
 import { simulatedPhone } from '../../testing/simulated-phone.js'
 import { plugIn, type PluggedIn } from '../../testing/plugged-in.js'
@@ -189,7 +190,7 @@ describe('UI server: safety', () => {
       windows: createWindows(transport),
     }
     const snapshots = createSnapshotStore(systemClock).of({ phoneId: 'ph_a', fencingNumber: 1n })
-    await expect(observe(device, snapshots, {}, progress())).rejects.toMatchObject({
+    await expect(observe(device, { snapshots, looks: new Looks() }, {}, progress())).rejects.toMatchObject({
       code: 'provider_error',
       details: { reason: 'screen_never_idle' },
       next: expect.stringContaining('/screenshot') as string,

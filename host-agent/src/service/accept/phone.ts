@@ -173,6 +173,7 @@ async function startAgent(parts: AcceptParts): Promise<RunningAgent> {
     connect,
     jar,
     isolated,
+    withMotion: true,
     journal,
     conditionEveryMs,
     log,

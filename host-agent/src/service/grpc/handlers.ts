@@ -31,6 +31,7 @@ import {
   type SnapshotStore,
 } from '../../screen/index.js'
 import { createAppHandlers } from './app-handlers.js'
+import type { Caller } from '../../devices/caller.js'
 import { callerOf, streaming, unary } from './call.js'
 import { resultJson, sendBatch } from './batch-stream.js'
 import { createFileHandlers } from './file-handlers.js'
@@ -78,7 +79,7 @@ export function createHandlers({
       log,
       name,
       async (request, send, progress, untilDeadline) => {
-        const { assignment, actionsJson, observe: mode, startWithinMs, stopBetweenActions } = request
+        const { assignment, actionsJson, observe: mode, startWithinMs, stopBetweenActions, fresh } = request
         const startBefore = startWithinMs === 0 ? Infinity : ownNow() + startWithinMs
         const caller = callerOf(assignment)
         const actions = readActions(actionsJson)
@@ -100,10 +101,10 @@ export function createHandlers({
             guarded,
             startBefore,
             ...(stopBetweenActions ? { stop: progress.signal } : {}),
-            screenSettlesAt: gate.screenSettlesAt,
+            looks: gate.looks(caller),
+            fresh,
             ...sendBatch(caller.phoneId, send),
           })
-          gate.screenSettlesAt = outcome.screenSettlesAt
           noteTyped()
           send({
             event: {
@@ -123,7 +124,12 @@ export function createHandlers({
   const forget = ({ serial, phoneId }: { serial: string; phoneId: string }) => {
     snapshots.forget(phoneId)
     registry.thumbnails(serial).forget()
+    registry.gate(serial).forgetLooks()
   }
+  const shownOf = (caller: Caller & { serial: string }) => ({
+    snapshots: snapshots.of(caller),
+    looks: registry.gate(caller.serial).looks(caller),
+  })
   return {
     ...createSettingsHandlers(registry, log),
     ...createFileHandlers(registry, log),
@@ -164,22 +170,18 @@ export function createHandlers({
       const { checks, capabilities } = await explained(log, { serial, work: 'enrolment' }, enroll)
       return { verified: isVerified(checks), checks, capabilities, ...cleanness(registry, serial) }
     }),
-    observe: unary(log, 'Observe', async ({ assignment, screenshot }, progress) => {
+    observe: unary(log, 'Observe', async ({ assignment, screenshot, fresh }, progress) => {
       const caller = callerOf(assignment)
-      const { observation } = await registry
-        .gate(caller.serial)
-        .readScreen(caller, progress, (device, within) =>
-          observe(
-            device,
-            snapshots.of(caller),
-            { screenshot: screenshot && screenshotOptions(screenshot) },
-            within,
-          ),
-        )
+      const gate = registry.gate(caller.serial)
+      const options = { screenshot: screenshot && screenshotOptions(screenshot), fresh }
+      const { observation } = await gate.read(caller, progress, (device, within) =>
+        observe(device, shownOf(caller), options, within),
+      )
       return {
         observationJson: Buffer.from(JSON.stringify(observation)),
         snapshotId: observation.snapshot_id,
         text: observation.text,
+        settled: observation.settled ?? undefined,
       }
     }),
     screenshot: unary(log, 'Screenshot', async ({ assignment, screenshot }, progress) => {
@@ -195,7 +197,7 @@ export function createHandlers({
         .gate(caller.serial)
         .readScreen(caller, progress, async (device, within) =>
           wanted.annotate
-            ? takeAnnotatedScreenshot(device, snapshots.of(caller), options, within)
+            ? takeAnnotatedScreenshot(device, shownOf(caller), options, within)
             : { shot: await takeScreenshot(device, options, within), snapshotId: '' },
         )
       return {

@@ -8,9 +8,6 @@ import { callerOf, need, unary } from './call.js'
 import { fromWire, toWire } from './log-levels.js'
 import { notificationId } from '../../phone/logs/notification-id.js'
 
-/** Milliseconds after an action on a notification during which the screen may still change. */
-const settleMs = 250
-
 type ReportCalls = Pick<
   HostServiceServer,
   | 'readLogs'
@@ -42,10 +39,11 @@ export function createReportHandlers(registry: Registry, log: Logger): ReportCal
     const gate = registry.gate(caller.serial)
     await gate.write('notification', caller, progress, async (device, within) => {
       const is = ({ key }: PostedNotification) => notificationId(caller.phoneId, key) === id
+      const beganAt = ownNow()
       try {
         await work(device, need(device.notifications, 'notifications'), { id, is }, within, log)
       } finally {
-        gate.screenSettlesAt = ownNow() + settleMs
+        gate.looks(caller).wrote({ kind: 'touch', beganAt, endedAt: ownNow() })
       }
     })
   }

@@ -60,9 +60,15 @@ class ActionBatchResult(_ActionBatchResultRequired, total=False):
     observation: Union[Observation, TextObservation, ActionBatchResultObservation]
 
 
-class ActionBatchResultObservation(TypedDict):
+class _ActionBatchResultObservationRequired(TypedDict):
     taken_at: str
     screenshot: ActionBatchResultObservationScreenshot
+
+
+class ActionBatchResultObservation(_ActionBatchResultObservationRequired, total=False):
+    # Whether the screen was still. False: it was still changing, so it may show more later. Null: unknown,
+    # as for windows that forbid screenshots. Left out in observations of older hosts.
+    settled: Optional[bool]
 
 
 class _ActionBatchResultObservationScreenshotRequired(TypedDict):
@@ -106,6 +112,14 @@ class ActionResult(_ActionResultRequired, total=False):
     # For `open_app`: the app in front afterwards. It is another one when a dialog covers the opened app, such
     # as a request for a permission.
     app: ActionResultApp
+    # Whether anything was drawn on the screen after the action. Null: unknown, because the next action came
+    # too soon or drawings cannot be seen. Left out for actions that send nothing to the phone.
+    changed: Optional[bool]
+    # How often the same action was sent to the same element without anything being drawn in between, this
+    # time included.
+    repeated: int
+    # With `repeated`: advice to do something else.
+    next: str
     error: ActionResultError
 
 
@@ -688,7 +702,7 @@ class Notification(TypedDict):
 class _ObservationRequired(TypedDict):
     # Kept for 15 minutes, so that actions can target a `ref`.
     snapshot_id: str
-    # Time of the observation.
+    # Time at which the screen showed this.
     taken_at: str
     app: ObservationApp
     keyboard: ObservationKeyboard
@@ -703,6 +717,9 @@ class _ObservationRequired(TypedDict):
 
 
 class Observation(_ObservationRequired, total=False):
+    # Whether the screen was still. False: it was still changing, so it may show more later. Null: unknown,
+    # as for windows that forbid screenshots. Left out in observations of older hosts.
+    settled: Optional[bool]
     screenshot: ObservationScreenshot
 
 
@@ -897,6 +914,9 @@ class RunActionsBody(_RunActionsBodyRequired, total=False):
     # Selects the observation after the batch. After a failure, elements are always included; with `text`,
     # only as lines of text. `"ui"` if omitted.
     observe: Literal["none", "ui", "screenshot", "both", "text"]
+    # Reads the elements again even if nothing was drawn since they were read. Only for changes that draw
+    # nothing, such as that of a content description. `false` if omitted.
+    fresh: bool
 
 
 class _ScrollActionRequired(TypedDict):
@@ -1124,10 +1144,10 @@ class TapAction(TypedDict):
     target: Target
 
 
-class TextObservation(TypedDict):
+class _TextObservationRequired(TypedDict):
     # Kept for 15 minutes, so that actions can target a `ref`.
     snapshot_id: str
-    # Time of the observation.
+    # Time at which the screen showed this.
     taken_at: str
     app: TextObservationApp
     keyboard: TextObservationKeyboard
@@ -1138,6 +1158,12 @@ class TextObservation(TypedDict):
     # The same content as lines of text. Inside quotes, `"`, `\` and line breaks are escaped with a backslash.
     # IDs of the foreground app are written without the package.
     text: str
+
+
+class TextObservation(_TextObservationRequired, total=False):
+    # Whether the screen was still. False: it was still changing, so it may show more later. Null: unknown,
+    # as for windows that forbid screenshots. Left out in observations of older hosts.
+    settled: Optional[bool]
 
 
 class TextObservationApp(TypedDict):

@@ -8,7 +8,7 @@ import { path, times } from '../api.js'
 import { cutTexts, maxBytes } from '../lists.js'
 import { showScreen, type Seen } from '../observation.js'
 import { phoneId } from '../schemas.js'
-import { entryLine, quoted } from '../text.js'
+import { entryLine, oneLine, quoted } from '../text.js'
 import { defineTool, reads } from '../tool.js'
 import { actionsSchema } from './action-schema.js'
 import '../common-words.js'
@@ -43,10 +43,21 @@ function checkWaits(actions: readonly Action[]): void {
 
 /** `0 tap ok center=[540,1200]`, or the error of the action. Candidates are in its details. */
 function resultLines({ index, type, ok, ms: _, error, ...facts }: ActionResult): string[] {
-  const { matched, moved, at_end, app } = facts
-  const more = entryLine({ ...facts.resolved, matched, moved, at_end, in_front: app?.package })
+  const { matched, moved, at_end, app, repeated, next } = facts
+  // Most actions draw something, so only the others are named.
+  const changed = facts.changed === false ? false : undefined
+  const more = entryLine({
+    ...facts.resolved,
+    matched,
+    moved,
+    at_end,
+    in_front: app?.package,
+    changed,
+    repeated,
+  })
   const head = `${index} ${type} ${ok ? 'ok' : 'failed'}${more === '' ? '' : ` ${more}`}`
-  return error ? [head, ...errorLines(error).map((line) => `  ${line}`)] : [head]
+  const advice = next === undefined ? [] : [`  next: ${oneLine(next)}`]
+  return [head, ...(error ? errorLines(error).map((line) => `  ${line}`) : advice)]
 }
 
 export const screenTools = [

@@ -40,13 +40,13 @@ export const runActions: Route = (app, deps) => {
     async (request, reply) => {
       const id = phoneIdOf(request.params)
       const caller = callerOf(request)
-      const { actions, observe } = request.body
+      const { actions, observe, fresh } = request.body
       const { inProcess } = request
       const json = await whileActive(deps, request, reply, id, (context) =>
         deps.services.deviceControl.runActions(
           caller,
           id,
-          { actions, observe },
+          { actions, observe, fresh },
           { ...context, ...(inProcess ? { batch: inProcess.batch } : {}), sender: senderOf(request) },
         ),
       )

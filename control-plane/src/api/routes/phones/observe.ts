@@ -26,6 +26,13 @@ export const observeQuery = z.object({
     .enum(['json', 'text'])
     .default('json')
     .meta({ description: '`text` returns only the compact text form, never a screenshot.' }),
+  fresh: z
+    .enum(['true', 'false'])
+    .default('false')
+    .meta({
+      description:
+        '`true` reads the elements even if nothing was drawn since they were last read. Only for changes that draw nothing, such as that of a content description.',
+    }),
 })
 
 export const observe: Route = (app, deps) => {
@@ -41,7 +48,7 @@ export const observe: Route = (app, deps) => {
         response: {
           200: {
             description:
-              'The observation. With `format=text`, only its text; the snapshot ID is in `X-Snapshot-Id`.',
+              'The observation. With `format=text`, only its text; the snapshot ID is in `X-Snapshot-Id`, and `X-Settled` is `true`, `false` or `null`.',
             content: {
               'application/json': { schema: observationSchema },
               'text/plain': { schema: z.string() },
@@ -55,15 +62,18 @@ export const observe: Route = (app, deps) => {
     async (request, reply) => {
       const id = phoneIdOf(request.params)
       const caller = callerOf(request)
-      const { screenshot, max_width: width = null, format } = request.query
+      const { screenshot, max_width: width = null, format, fresh } = request.query
       const asText = format === 'text'
       const image =
         asText || screenshot === 'none' ? null : { format: screenshot, maxWidth: width, quality: null }
       const seen = await whileActive(deps, request, reply, id, (context) =>
-        deps.services.deviceControl.observe(caller, id, image, context),
+        deps.services.deviceControl.observe(caller, id, image, context, fresh === 'true'),
       )
       if (!asText) return sendJson(reply, seen.json)
-      return reply.header('x-snapshot-id', seen.snapshotId).type('text/plain; charset=utf-8').send(seen.text)
+      return reply
+        .headers({ 'x-snapshot-id': seen.snapshotId, 'x-settled': String(seen.settled) })
+        .type('text/plain; charset=utf-8')
+        .send(seen.text)
     },
   )
 }

@@ -33,12 +33,14 @@ const screenshot = z.looseObject({
 })
 
 const takenAt = z.iso.datetime()
+const settled = z.boolean().nullable().optional()
 
 export const snapshotId = z.string().regex(/^snp_[a-z2-7]{12}$/)
 
 const withoutElements = z.looseObject({
   snapshot_id: snapshotId,
   taken_at: takenAt,
+  settled,
   app: z.looseObject({ package: name, activity: name.nullable() }),
   keyboard: z.looseObject({ visible: z.boolean(), focused_editable: z.boolean() }),
   screen: z.looseObject({ ...size, on: z.literal(false).optional() }),
@@ -53,7 +55,7 @@ export const observation = withoutElements.extend({ elements })
 /** After a batch: the elements, which `observe: "text"` leaves out, or only a picture. */
 export const batchObservation = z.union([
   withoutElements.extend({ elements: elements.optional() }),
-  z.looseObject({ taken_at: takenAt, screenshot }),
+  z.looseObject({ taken_at: takenAt, settled, screenshot }),
 ])
 
 const result = z.looseObject({
@@ -73,6 +75,9 @@ const result = z.looseObject({
   at_end: z.boolean().nullable().optional(),
   activity: name.optional(),
   app: z.looseObject({ package: name, activity: name.nullable() }).optional(),
+  changed: z.boolean().nullable().optional(),
+  repeated: z.int().min(2).optional(),
+  next: name.optional(),
   error: z
     .looseObject({
       code: z.enum(errorCodes),

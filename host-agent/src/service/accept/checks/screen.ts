@@ -19,9 +19,11 @@ const pictureWidth = 320
 
 export async function observeScreen(phone: PhoneUnderTest, progress: Progress): Promise<Observation> {
   const caller = phone.caller()
-  const { observation } = await phone
-    .gate()
-    .readScreen(caller, progress, (device, within) => observe(device, phone.snapshots.of(caller), {}, within))
+  const gate = phone.gate()
+  const shown = { snapshots: phone.snapshots.of(caller), looks: gate.looks(caller) }
+  const { observation } = await gate.read(caller, progress, (device, within) =>
+    observe(device, shown, {}, within),
+  )
   return observation
 }
 
@@ -55,11 +57,10 @@ export async function tryActions(
       guarded,
       progress: within,
       clock: systemClock,
-      screenSettlesAt: gate.screenSettlesAt,
+      looks: gate.looks(caller),
       onStarted: () => undefined,
       onFinished: () => undefined,
     })
-    gate.screenSettlesAt = outcome.screenSettlesAt
     return outcome.results
   })
 }

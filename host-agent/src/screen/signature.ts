@@ -1,5 +1,5 @@
 /** Whether two screens look the same to a person. Pure. */
-import type { ScreenTree } from '../screen/elements.js'
+import type { ScreenTree } from './elements.js'
 
 /** Equal for equal screens: everything visible, with its position. */
 export const signatureOf = (tree: ScreenTree): string =>

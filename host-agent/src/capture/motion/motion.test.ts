@@ -1,0 +1,128 @@
+/** The signal of a virtual phone's screen through the real adb server. */
+import { createLogger, ownNow, Progress } from '@phonerack/shared'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Drawings } from '../../adb/device/motion.js'
+import { command } from '../../adb/quote.js'
+import { jarPath } from '../../testing/jar.js'
+import { plugIn, type PluggedIn } from '../../testing/plugged-in.js'
+import { until } from '../../testing/until.js'
+import { Viewer } from '../../testing/viewer.js'
+import { createCaptureHub, type CaptureHub } from '../hub.js'
+import { readJar } from '../scrcpy/jar.js'
+import { createMotion, type MotionKeeper } from './motion.js'
+
+const log = createLogger('test')
+log.level = process.env['LOG_LEVEL'] ?? 'silent'
+/** Milliseconds: encoders start slowly on a loaded machine. */
+const patience = 30_000
+const lingerMs = 60_000
+let plugged: PluggedIn
+let motion: MotionKeeper
+let hub: CaptureHub
+
+beforeAll(async () => {
+  plugged = await plugIn()
+  const jar = await readJar(await jarPath())
+  motion = createMotion({ transport: plugged.transport, jar, log, lingerMs })
+  hub = createCaptureHub({
+    transport: plugged.transport,
+    jar,
+    log,
+    follower: motion.follower,
+    changes: { linger: 100 },
+  })
+})
+afterAll(async () => {
+  hub.stop('the test is over')
+  motion.stop()
+  await plugged.stop()
+})
+
+const shell = (...words: string[]) => plugged.transport.shell(command(...words), Progress.for(patience))
+const servers = () => plugged.phone.inside.state().scrcpyServers
+const signal = async (): Promise<Drawings> => {
+  await until(() => motion.read() !== null, patience, 'a signal')
+  return motion.read() ?? expect.unreachable()
+}
+const drawnAfter = async (at: number): Promise<void> => {
+  await until(() => (motion.read()?.drawnAt ?? -Infinity) > at, patience, 'a drawing')
+}
+
+describe.sequential('motion', () => {
+  it('knows nothing before an agent acts', () => {
+    expect([motion.read(), servers()]).toEqual([null, 0])
+  })
+
+  it('sees a drawing, and none on a still screen', async () => {
+    motion.act()
+    const { knownSince } = await signal()
+    await Progress.for(patience).sleep(500)
+    expect(motion.read()).toEqual({ knownSince, drawnAt: -Infinity })
+    const before = ownNow()
+    await shell('cmd', 'statusbar', 'expand-notifications')
+    await drawnAfter(before)
+    expect(motion.read()?.knownSince).toBe(knownSince)
+    expect(servers()).toBe(1)
+  })
+
+  it('wakes a caller at a drawing', async () => {
+    await Progress.for(patience).sleep(300)
+    const before = ownNow()
+    const woken = motion.next(20_000, Progress.for(patience), 'a drawing')
+    await shell('cmd', 'statusbar', 'collapse')
+    await woken
+    expect(ownNow() - before).toBeLessThan(20_000)
+    expect(motion.read()?.drawnAt).toBeGreaterThanOrEqual(before)
+  })
+
+  it('uses the video of a viewer instead of a second one, in which repeats do not count', async () => {
+    const before = await signal()
+    const viewer = new Viewer()
+    const watched = await hub.subscribe(viewer, Progress.for(patience))
+    await until(() => servers() === 1, patience, 'the end of the motion video')
+    const during = await signal()
+    expect(during.knownSince).toBeGreaterThan(before.knownSince)
+    const asked = ownNow()
+    await shell('cmd', 'statusbar', 'expand-notifications')
+    await drawnAfter(asked)
+    await Progress.for(patience).sleep(500)
+    const drawnAt = motion.read()?.drawnAt
+    const packets = viewer.packets.length
+    await Progress.for(patience).sleep(1500)
+    expect(motion.read()).toEqual({ knownSince: during.knownSince, drawnAt })
+    expect(viewer.packets.length).toBe(packets)
+
+    // A requested key frame says nothing about drawings.
+    watched.requestKeyFrame()
+    await until(() => (motion.read()?.knownSince ?? 0) > during.knownSince, patience, 'a new encoder')
+    expect(motion.read()?.drawnAt).toBe(-Infinity)
+
+    watched.close()
+    await until(() => servers() === 1 && motion.read() !== null, patience, 'a motion video again')
+    await shell('cmd', 'statusbar', 'collapse')
+    await drawnAfter(asked)
+  })
+
+  it('loses the signal with its video, and starts another', async () => {
+    const { knownSince } = await signal()
+    expect(plugged.phone.inside.faults.killScrcpy()).toBe(1)
+    await until(() => (motion.read()?.knownSince ?? 0) > knownSince, patience, 'another signal')
+  })
+
+  it('ends some time after the last action', async () => {
+    const other = createMotion({
+      transport: plugged.transport,
+      jar: await readJar(await jarPath()),
+      log,
+      lingerMs: 200,
+    })
+    motion.stop()
+    expect(motion.read()).toBeNull()
+    await until(() => servers() === 0, patience, 'no video')
+    other.act()
+    await until(() => servers() === 1, patience, 'a video')
+    await until(() => servers() === 0, patience, 'no video')
+    expect(other.read()).toBeNull()
+    other.stop()
+  })
+})
