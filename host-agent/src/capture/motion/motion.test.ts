@@ -48,7 +48,7 @@ const drawnAfter = async (at: number): Promise<void> => {
   await until(() => (motion.read()?.drawnAt ?? -Infinity) > at, patience, 'a drawing')
 }
 
-describe.sequential('motion', () => {
+describe('motion', { concurrent: false }, () => {
   it('knows nothing before an agent acts', () => {
     expect([motion.read(), servers()]).toEqual([null, 0])
   })
