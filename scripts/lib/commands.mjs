@@ -1,10 +1,11 @@
 // `./scripts/commands`: writes docs/commands.md from the first comment and the `--help` of each script, and from ctl's, and
-// docs/settings.md from the schemas of the settings. With --check it only compares. Needs a build.
+// docs/settings.md from the schemas of the settings, and draws the pictures of docs/architecture.md. With --check it only compares. Needs a build.
 import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import process from 'node:process'
 import { format } from 'oxfmt'
+import { withPictures } from './pictures.mjs'
 import { settingsPage } from './settings.mjs'
 
 const root = path.resolve(import.meta.dirname, '..', '..')
@@ -115,6 +116,8 @@ function finish(file, text) {
 }
 
 finish(path.join(root, 'docs', 'commands.md'), document())
+const architecture = path.join(root, 'docs', 'architecture.md')
+finish(architecture, await withPictures(root, read(architecture)))
 const settingsFile = path.join(root, 'docs', 'settings.md')
 const options = JSON.parse(read(path.join(root, '.oxfmtrc.json')))
 // With aligned columns, as the formatter wants them.
