@@ -1,6 +1,5 @@
 /** The parts of `up`, for end-to-end tests and benches. */
 export * from './nats/index.js'
-export { OperatorClient, OperatorError, Unreachable, type Device, type Host } from './operator/client.js'
 export * from './postgres/index.js'
 export { startChild, waitUntil, type ChildOptions, type ExitCause, type Running } from './processes/child.js'
 export { identify, isAlive, type ProcessIdentity } from './processes/identity.js'

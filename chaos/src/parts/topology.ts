@@ -4,6 +4,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import process from 'node:process'
 import { pathToFileURL } from 'node:url'
+import { OperatorClient } from '@phonerack/ctl/operator'
 import {
   awaitHost,
   enrollAll,
@@ -11,7 +12,6 @@ import {
   ensureFfmpeg,
   isHealthy,
   isListening,
-  OperatorClient,
   pickPort,
   startPostgres,
   type Postgres,

@@ -2,7 +2,6 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parseCtlArgs, synopsis } from './args.js'
 import { commands } from './commands.js'
-import { screenFrom } from './commands/elements.js'
 import { hostChangeFrom } from './commands/host.js'
 import { newKeyFrom } from './commands/key.js'
 import { changeFrom } from './commands/project.js'
@@ -71,9 +70,8 @@ describe('parseCtlArgs', () => {
     expect(text('key create')).toContain('key create --project ID [--preset')
     expect(text('activity list')).toContain('activity list --project ID [--limit')
     expect(text('key list')).toContain('key list [--project ID]')
+    expect(text('activity list')).not.toContain('[--project')
     expect(text('project create')).toContain('--name N [--owner O] [--credit USD]')
-    expect(text('elements')).toContain('--screen WxH')
-    expect(text('elements')).not.toContain('[--screen')
   })
 
   it('reads any line as a command, help or a usage error', () => {
@@ -160,13 +158,6 @@ describe('values', () => {
     [{ project: 'p', preset: 'agent', phones: '' }, /an empty value is not a phone ID/],
   ])('refuses the key %j', (flags, why) => {
     expect(() => newKeyFrom(flags)).toThrow(why)
-  })
-
-  it('reads a screen size', () => {
-    expect(screenFrom('1080x2400')).toEqual({ width: 1080, height: 2400 })
-    for (const wrong of [undefined, '1080', '0x5', '1080X2400', '-1x2', '999999x1']) {
-      expect(() => screenFrom(wrong)).toThrow(UsageError)
-    }
   })
 })
 

@@ -1,10 +1,9 @@
 /** Every command of `ctl`: its words, its flags, its effect and how it shows the result to a person. */
-import type { OperatorClient } from '@phonerack/launcher/operator'
+import type { OperatorClient } from './operator/client.js'
 import { activityCommands } from './commands/activity.js'
 import { auditCommands } from './commands/audit.js'
 import { deviceCommands } from './commands/device.js'
 import { deviceDrainCommands, hostDrainCommands } from './commands/drain.js'
-import { elementsCommand } from './commands/elements.js'
 import { hostCommands } from './commands/host.js'
 import { keyCommands } from './commands/key.js'
 import { libraryCommands } from './commands/library.js'
@@ -14,7 +13,6 @@ import { paymentCommands } from './commands/payment.js'
 import { projectCommands } from './commands/project.js'
 import { serviceCommands } from './commands/service.js'
 import { setupCommands } from './commands/setup.js'
-import { checkout } from './place.js'
 
 /** True for a switch, else the placeholder of its value in the usage. */
 export type Flag = true | string
@@ -62,6 +60,4 @@ export const commands: readonly Command[] = [
   ...auditCommands,
   ...paymentCommands,
   ...serviceCommands,
-  // The package has no code of the host agent.
-  ...(checkout === null ? [] : [elementsCommand]),
 ]

@@ -1,7 +1,7 @@
 /** Finds the operator API's address and token in the environment or in `up.json`. */
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import { OperatorClient } from '@phonerack/launcher/operator'
+import { OperatorClient } from './operator/client.js'
 import { checkout } from './place.js'
 
 export class NotRunning extends Error {}

@@ -1,4 +1,4 @@
-import { OperatorError } from '@phonerack/launcher/operator'
+import { OperatorError } from './operator/client.js'
 import { expect, it } from 'vitest'
 import { each } from './each.js'
 

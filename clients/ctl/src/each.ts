@@ -1,5 +1,5 @@
 /** Runs one request for each of several objects, and reports all results. */
-import { OperatorError } from '@phonerack/launcher/operator'
+import { OperatorError } from './operator/client.js'
 import type { Result } from './commands.js'
 
 /**

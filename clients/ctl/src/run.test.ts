@@ -46,8 +46,8 @@ describe('ctl', () => {
 
   it('exits with 2 on a wrong command line', async () => {
     expect(await ctl('nonsense')).toMatchObject({ code: 2, out: '' })
-    expect(await ctl('elements', '/nowhere.xml')).toMatchObject({ code: 2 })
-    expect(await ctl('elements', '/nowhere.xml', '--screen', '1x1')).toMatchObject({ code: 2 })
+    expect(await ctl('activity', 'list')).toMatchObject({ code: 2 })
+    expect(await ctl('device', 'list', 'extra')).toMatchObject({ code: 2 })
   })
 
   it('says that a phone is being wiped only after the service has accepted its enrolment', async () => {
@@ -148,29 +148,6 @@ describe('ctl', () => {
     expect(answer).toMatchObject({ code: 1, out: '' })
     expect(answer.err).toContain('missing.apk')
     expect(await ctl('--data', dir, 'library', 'add', files[0] ?? '')).toMatchObject({ code: 1 })
-  })
-
-  it('prints the elements that an agent sees in a dump', async () => {
-    const file = path.join(dir, 'dump.xml')
-    const node = (text: string, bounds: string) =>
-      `<node index="0" text="${text}" resource-id="com.x:id/go" class="android.widget.Button" package="com.x" content-desc="" checkable="false" checked="false" clickable="true" enabled="true" focusable="true" focused="false" scrollable="false" long-clickable="false" password="false" selected="false" bounds="${bounds}" />`
-    writeFileSync(
-      file,
-      `<?xml version='1.0' encoding='UTF-8'?><hierarchy rotation="0">${node('Go \u202eon', '[10,20][110,60]')}</hierarchy>`,
-    )
-    const human = await ctl('elements', file, '--screen', '1080x2400')
-    expect(human.err).toBe('')
-    expect(human.out).toContain('[1] Button "Go on" #')
-    const json = await ctl('elements', file, '--screen', '1080x2400', '--json')
-    expect(JSON.parse(json.out)).toMatchObject({ elements: [{ ref: 1, type: 'Button', center: [60, 40] }] })
-  })
-
-  it('reports why a file is not a dump', async () => {
-    const file = path.join(dir, 'not.xml')
-    writeFileSync(file, '<a><b></a>')
-    const answer = await ctl('elements', file, '--screen', '1080x2400')
-    expect(answer).toMatchObject({ code: 1, out: '' })
-    expect(answer.err).toMatch(/^ctl: ./)
   })
 })
 

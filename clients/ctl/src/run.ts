@@ -1,5 +1,5 @@
 /** Runs one command line. Output goes through `Io`, so that tests can read it. */
-import { OperatorError, Unreachable } from '@phonerack/launcher/operator'
+import { OperatorError, Unreachable } from './operator/client.js'
 import { parseCtlArgs, type Invocation } from './args.js'
 import { connectOperator, NotRunning } from './connect.js'
 import { plainJson, plainLines } from '@phonerack/shared'

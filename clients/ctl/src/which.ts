@@ -1,5 +1,5 @@
 /** The devices of a command: those that its words name, or with `--all --host` those of a host. */
-import type { Device, OperatorClient } from '@phonerack/launcher/operator'
+import type { Device, OperatorClient } from './operator/client.js'
 import type { Flag, Input } from './commands.js'
 import { UsageError } from './usage-error.js'
 

@@ -1,7 +1,6 @@
 /**
- * Reads screens. `grpc/` calls `observe` and `takeScreenshot`; the operator's command
- * line calls `observationFromXml` through the package's export
- * `@phonerack/host-agent/elements`.
+ * Reads screens. `grpc/` calls `observe` and `takeScreenshot`; the command `elements` calls `observationFromXml`, and a bench
+ * through the package's export `@phonerack/host-agent/elements`.
  */
 export { observe, type ObserveOptions } from './observe.js'
 export { observationFromXml } from './from-xml.js'

@@ -12,6 +12,7 @@ import { usage } from '../base/cli/usage.js'
 import { UsageError } from '../base/cli/usage-error.js'
 import { readConfig, variables, type Config } from './config.js'
 import { runDoctor } from './doctor-command.js'
+import { runElements } from './elements-command.js'
 import { runHealth } from './health-command.js'
 import { defaultConfigFile, runJoin } from './join-command.js'
 
@@ -45,6 +46,9 @@ async function execute(argv: readonly string[], io: Io): Promise<Outcome> {
       return { exitCode: await runDoctor(configOf(given.config, io.env), given.json, io) }
     case 'health':
       return { exitCode: await runHealth(configOf(given.config, io.env), io) }
+    case 'elements':
+      await runElements(given, io)
+      return { exitCode: 0 }
     case 'accept':
       return { exitCode: await runAccept(acceptConfigOf(given.config, io.env), given, io) }
     case 'join':

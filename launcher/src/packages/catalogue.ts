@@ -70,8 +70,7 @@ const ctl: PackageSpec = {
   assets: [],
   built: {},
   hasScrcpyServer: false,
-  // The agent's code is for the command `elements`, which the package does not have.
-  files: { '@phonerack/launcher': [/^operator\//], '@phonerack/host-agent': [] },
+  files: {},
   unused: {},
   system: {},
 }

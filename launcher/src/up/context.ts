@@ -1,5 +1,5 @@
 /** The context that every step of `up` gets. */
-import type { OperatorClient } from '../operator/client.js'
+import type { OperatorClient } from '@phonerack/ctl/operator'
 import type { Supervisor } from '../processes/supervisor.js'
 import type { UpOptions } from './args.js'
 import type { Folder } from './folder.js'

@@ -3,7 +3,7 @@
  */
 import { hashSecret, isLoopback } from '@phonerack/shared'
 import { startNats } from '../nats/index.js'
-import { OperatorClient } from '../operator/client.js'
+import { OperatorClient } from '@phonerack/ctl/operator'
 import { startPostgres } from '../postgres/index.js'
 import type { UpOptions } from './args.js'
 import { hostPort, nearHost } from './bind.js'

@@ -1,6 +1,6 @@
 /** Waits for the host and enrols the virtual phones through the operator API, as an operator would. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { OperatorError, type Device, type OperatorClient } from '../operator/client.js'
+import { OperatorError, type Device, type OperatorClient } from '@phonerack/ctl/operator'
 
 /** @throws Error when no host of this name is online before the deadline. */
 export async function awaitHost(

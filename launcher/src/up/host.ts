@@ -1,6 +1,6 @@
 /** The host agent, the programs that it needs, and the virtual phones. */
 import { hostname } from 'node:os'
-import type { Device, OperatorClient } from '../operator/client.js'
+import type { Device, OperatorClient } from '@phonerack/ctl/operator'
 import { ensureAdbKey } from './adb-key.js'
 import { hostPort, nearHost } from './bind.js'
 import type { Addresses, Context } from './context.js'

@@ -1,7 +1,7 @@
 /** Starts everything in order and leaves it running under a supervisor. Called by `up`'s main program. */
 import { rmSync } from 'node:fs'
 import path from 'node:path'
-import type { Device, OperatorClient } from '../operator/client.js'
+import type { Device, OperatorClient } from '@phonerack/ctl/operator'
 import { boundLog } from '../processes/log-file.js'
 import { Supervisor, type SupervisorEvent } from '../processes/supervisor.js'
 import type { UpOptions } from './args.js'

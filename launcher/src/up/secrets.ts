@@ -3,7 +3,7 @@
  * project's keys.
  */
 import { newSecret } from '@phonerack/shared'
-import { OperatorError, type OperatorClient, type Project } from '../operator/client.js'
+import { OperatorError, type OperatorClient, type Project } from '@phonerack/ctl/operator'
 import { readJson, writeJson, type Folder } from './folder.js'
 
 export interface DemoKeys {

@@ -1,6 +1,6 @@
 /** Checks whether the operator API at an address is our own, and whether it still accepts our token. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { OperatorClient, OperatorError, Unreachable } from '../operator/client.js'
+import { OperatorClient, OperatorError, Unreachable } from '@phonerack/ctl/operator'
 
 /** `unknown`: nothing answers there, or another system does. */
 export type Standing = 'valid' | 'revoked' | 'unknown'

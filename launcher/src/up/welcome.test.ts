@@ -1,6 +1,6 @@
 // The last lines of `up` about phones: each quarantined one with the next step for its reason.
 import { expect, it } from 'vitest'
-import type { Device, NextStep } from '../operator/client.js'
+import type { Device, NextStep } from '@phonerack/ctl/operator'
 import { phoneNotes } from './welcome.js'
 
 const device = (next_step: NextStep | null): Device => ({

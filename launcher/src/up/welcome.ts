@@ -1,5 +1,5 @@
 /** The final text of `up`. Every command in it can be pasted. */
-import type { Device } from '../operator/client.js'
+import type { Device } from '@phonerack/ctl/operator'
 import { plain, shellWord } from '@phonerack/shared'
 
 interface Place {

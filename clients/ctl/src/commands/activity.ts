@@ -1,4 +1,4 @@
-import type { Activity } from '@phonerack/launcher/operator'
+import type { Activity } from '../operator/client.js'
 import type { Command } from '../commands.js'
 import { table } from '../table.js'
 import { olderHint, pageFrom } from '../values.js'

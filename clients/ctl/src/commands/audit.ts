@@ -1,4 +1,4 @@
-import type { AuditEntry } from '@phonerack/launcher/operator'
+import type { AuditEntry } from '../operator/client.js'
 import type { Command } from '../commands.js'
 import { table } from '../table.js'
 import { olderHint, pageFrom } from '../values.js'

@@ -1,5 +1,5 @@
 /** The expiry of hosts' certificates, for people. */
-import type { Host } from '@phonerack/launcher/operator'
+import type { Host } from '../operator/client.js'
 import { plain } from '@phonerack/shared'
 
 type Certified = Pick<Host, 'id' | 'name' | 'state' | 'certificate_expires_at'>

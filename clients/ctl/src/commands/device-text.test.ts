@@ -1,4 +1,4 @@
-import type { Device } from '@phonerack/launcher/operator'
+import type { Device } from '../operator/client.js'
 import { describe, expect, it } from 'vitest'
 import { describeDevice } from './device-text.js'
 

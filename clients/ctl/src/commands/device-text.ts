@@ -1,6 +1,6 @@
 /** One phone as `ctl device show` prints it. */
 import { plain, shellWord } from '@phonerack/shared'
-import type { Device } from '@phonerack/launcher/operator'
+import type { Device } from '../operator/client.js'
 import { fields, table } from '../table.js'
 import { serviceOf } from './drain.js'
 

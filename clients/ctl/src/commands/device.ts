@@ -1,5 +1,5 @@
 import { plain, shellWord } from '@phonerack/shared'
-import type { Device } from '@phonerack/launcher/operator'
+import type { Device } from '../operator/client.js'
 import type { Command } from '../commands.js'
 import { each } from '../each.js'
 import { table } from '../table.js'

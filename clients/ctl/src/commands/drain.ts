@@ -1,6 +1,6 @@
 /** Commands that take hosts and devices out of service. */
 import { plain } from '@phonerack/shared'
-import type { Device, Host } from '@phonerack/launcher/operator'
+import type { Device, Host } from '../operator/client.js'
 import type { Command, Input } from '../commands.js'
 import { each } from '../each.js'
 import { duration } from '../values.js'

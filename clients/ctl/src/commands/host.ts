@@ -1,6 +1,6 @@
 import type { Command, Input } from '../commands.js'
 import { plain } from '@phonerack/shared'
-import type { Host, HostChange, RetiredHost } from '@phonerack/launcher/operator'
+import type { Host, HostChange, RetiredHost } from '../operator/client.js'
 import { certificateOf, certificateWarnings } from './certificate.js'
 import { each } from '../each.js'
 import { fields, table } from '../table.js'

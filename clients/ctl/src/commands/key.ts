@@ -1,4 +1,4 @@
-import type { NewKey } from '@phonerack/launcher/operator'
+import type { NewKey } from '../operator/client.js'
 import type { Command, Input } from '../commands.js'
 import { fields, table } from '../table.js'
 import { UsageError } from '../usage-error.js'

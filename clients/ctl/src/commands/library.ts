@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { access, constants } from 'node:fs/promises'
 import { Readable } from 'node:stream'
-import type { LibraryApp, OperatorClient } from '@phonerack/launcher/operator'
+import type { LibraryApp, OperatorClient } from '../operator/client.js'
 import type { Command } from '../commands.js'
 import { table } from '../table.js'
 

@@ -1,4 +1,4 @@
-import type { OperatorInvitation, OperatorToken } from '@phonerack/launcher/operator'
+import type { OperatorInvitation, OperatorToken } from '../operator/client.js'
 import type { Command } from '../commands.js'
 import { fields, table } from '../table.js'
 import { oneOf } from '../values.js'

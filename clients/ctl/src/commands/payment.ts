@@ -1,4 +1,4 @@
-import type { UnmatchedPayment } from '@phonerack/launcher/operator'
+import type { UnmatchedPayment } from '../operator/client.js'
 import type { Command } from '../commands.js'
 import { table } from '../table.js'
 

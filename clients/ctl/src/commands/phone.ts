@@ -1,6 +1,6 @@
 /** Phones of all projects: an operator finds those that hold a device for nothing, and deletes them. */
 import { plain } from '@phonerack/shared'
-import type { OperatorPhone } from '@phonerack/launcher/operator'
+import type { OperatorPhone } from '../operator/client.js'
 import type { Command } from '../commands.js'
 import { each } from '../each.js'
 import { fields, table } from '../table.js'

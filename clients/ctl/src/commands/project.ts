@@ -1,4 +1,4 @@
-import type { Project, ProjectChange } from '@phonerack/launcher/operator'
+import type { Project, ProjectChange } from '../operator/client.js'
 import type { Command, Input } from '../commands.js'
 import { fields, table } from '../table.js'
 import { UsageError } from '../usage-error.js'

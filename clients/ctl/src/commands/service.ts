@@ -1,4 +1,4 @@
-import type { Restored } from '@phonerack/launcher/operator'
+import type { Restored } from '../operator/client.js'
 import type { Command } from '../commands.js'
 
 const state = (service: { paused_at: string | null }): string =>

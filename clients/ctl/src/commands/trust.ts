@@ -1,5 +1,5 @@
 /** How far hosts are in a rotation of the certificate authority, for people. docs/decisions/0249 */
-import type { Host, HostRotation } from '@phonerack/launcher/operator'
+import type { Host, HostRotation } from '../operator/client.js'
 
 type Rotating = Pick<Host, 'authority_rotation'>
 

@@ -16,6 +16,10 @@ it.each([
     'accept --erase 127.0.0.1:7 --report d',
     { command: 'accept', config: null, serial: '127.0.0.1:7', report: 'd' },
   ],
+  [
+    'elements a.xml --screen 1080x2400',
+    { command: 'elements', file: 'a.xml', screen: { width: 1080, height: 2400 }, json: false },
+  ],
   ['--version', { command: 'version' }],
   ['--help', { command: 'help' }],
   ['join --help', { command: 'help' }],
@@ -40,11 +44,16 @@ it.each([
 })
 
 it.each([
-  ['jion', /the command `jion` does not exist; it must be run, join, doctor, health or accept/],
+  ['jion', /the command `jion` does not exist; it must be run, join, doctor, health, accept or elements/],
   ['constructor', /does not exist/],
   ['accept R5', /accept: --erase is missing\. The run deletes all data of the phone R5/],
   ['accept --erase', /accept: SERIAL is missing/],
   ['accept R5 R6 --erase', /`R6` is one word too many/],
+  ['elements --screen 1x1', /elements: FILE\.xml is missing/],
+  ...[undefined, '1080', '0x5', '1080X2400', '999999x1'].map((size): [string, RegExp] => [
+    `elements a.xml${size === undefined ? '' : ` --screen ${size}`}`,
+    /elements: --screen WxH is required/,
+  ]),
   ['doctor now', /doctor: Unexpected argument 'now'/],
   ['join', /--server URL is missing/],
   ['join --server', /--server/],

@@ -26,15 +26,18 @@ export type Invocation =
   | { command: 'doctor'; config: string | null; json: boolean }
   | { command: 'join'; config: string | null; flags: JoinFlags }
   | { command: 'accept'; config: string | null; serial: string; report: string }
+  | { command: 'elements'; file: string; screen: { width: number; height: number }; json: boolean }
 
 const text = { type: 'string' } as const
 const flag = { type: 'boolean' } as const
-const common = { config: text, help: { ...flag, short: 'h' } } as const
+const help = { ...flag, short: 'h' } as const
+const common = { config: text, help } as const
 const options = {
   run: common,
   health: common,
   doctor: { ...common, json: flag },
   accept: { ...common, erase: flag, report: text },
+  elements: { help, screen: text, json: flag },
   join: {
     ...common,
     server: text,
@@ -65,7 +68,7 @@ export function parseAgentArgs(argv: readonly string[]): Invocation {
   const command = hasCommand ? first : 'run'
   if (!isCommand(command))
     throw new UsageError(
-      `the command \`${command}\` does not exist; it must be run, join, doctor, health or accept`,
+      `the command \`${command}\` does not exist; it must be run, join, doctor, health, accept or elements`,
     )
   return read(command, hasCommand ? rest : argv)
 }
@@ -84,6 +87,7 @@ function read(command: Command, args: readonly string[]): Invocation {
   if (command === 'run' || command === 'health') return { command, config }
   if (command === 'doctor') return { command, config, json: given['json'] === true }
   if (command === 'accept') return { command, config, ...acceptOf(words, given['erase'] === true, string) }
+  if (command === 'elements') return { command, ...elementsOf(words, string), json: given['json'] === true }
   const server = string('server')
   if (server === undefined) throw new UsageError('--server URL is missing')
   const flags = {
@@ -116,15 +120,31 @@ function acceptOf(
   erase: boolean,
   string: (name: string) => string | undefined,
 ): { serial: string; report: string } {
-  const [serial, extra] = words
-  if (serial === undefined || serial === '')
-    throw new UsageError('accept: SERIAL is missing; `adb devices` prints it')
-  if (extra !== undefined) throw new UsageError(`accept: \`${extra}\` is one word too many`)
+  const serial = onlyWord('accept', words, 'SERIAL is missing; `adb devices` prints it')
   if (!erase)
     throw new UsageError(
       `accept: --erase is missing. The run deletes all data of the phone ${serial}: apps, accounts, files and settings`,
     )
   return { serial, report: string('report') ?? '.' }
+}
+
+/** @throws UsageError */
+function elementsOf(
+  words: readonly string[],
+  string: (name: string) => string | undefined,
+): { file: string; screen: { width: number; height: number } } {
+  const file = onlyWord('elements', words, 'FILE.xml is missing')
+  const size = /^([1-9]\d{0,4})x([1-9]\d{0,4})$/.exec(string('screen') ?? '')
+  if (!size)
+    throw new UsageError('elements: --screen WxH is required, in pixels, for example --screen 1080x2400')
+  return { file, screen: { width: Number(size[1]), height: Number(size[2]) } }
+}
+
+/** @throws UsageError */
+function onlyWord(command: Command, [word, extra]: readonly string[], missing: string): string {
+  if (word === undefined || word === '') throw new UsageError(`${command}: ${missing}`)
+  if (extra !== undefined) throw new UsageError(`${command}: \`${extra}\` is one word too many`)
+  return word
 }
 
 interface Parsed {
@@ -135,7 +155,7 @@ interface Parsed {
 
 function parse(command: Command, args: readonly string[]): Parsed {
   try {
-    const allowPositionals = command === 'accept'
+    const allowPositionals = command === 'accept' || command === 'elements'
     const { values, positionals } = parseArgs({
       args: [...args],
       options: options[command],

@@ -4,6 +4,7 @@ export const usage = `Usage: phonerack-agent [run] [--config FILE]
        phonerack-agent doctor [--json] [--config FILE]
        phonerack-agent health [--config FILE]
        phonerack-agent accept SERIAL --erase [--report DIR] [--config FILE]
+       phonerack-agent elements FILE.xml --screen WxH [--json]
        phonerack-agent --version | --help
 
   run      runs the host agent (default)
@@ -15,6 +16,8 @@ export const usage = `Usage: phonerack-agent [run] [--config FILE]
            that answers; for a health check
   accept   wipes one phone, tests on it what Phonerack needs from its model, and writes a report;
            needs no control plane, and no agent may hold the phone
+  elements converts a \`uiautomator dump\`, or the page source of a UI server, to an observation
+           and prints it
 
   --config FILE             configuration (default: /etc/phonerack/agent.yaml, if it exists);
                             environment variables take precedence over it
@@ -50,6 +53,11 @@ Options of accept:
 
   --erase                   required: the run deletes all data of the phone
   --report DIR              folder of the report, JSON and HTML (default: the current folder)
+
+Options of elements:
+
+  --screen WxH              required: width and height of the screen in pixels
+  --json                    prints the observation as JSON
 
 In a checkout, phonerack-agent is ./scripts/agent.
 
