@@ -123,7 +123,7 @@ async function upgrade(): Promise<void> {
     return data.every(({ status }) => !['parked', 'parking'].includes(status))
   })
   for (const [at, rack] of racks.entries()) {
-    await operator.drain('hosts', rack.name)
+    await operator.drainHost(rack.name)
     await eventually(`an empty ${rack.name}`, async () =>
       (await operator.devices()).every(
         ({ host_name: host, state }) => host !== rack.name || state === 'free' || state === 'offline',
@@ -137,7 +137,7 @@ async function upgrade(): Promise<void> {
       const [host] = (await operator.hosts()).filter(({ name }) => name === rack.name)
       return host?.state === 'online' && devices.every(({ link }) => link === 'healthy')
     })
-    await operator.undrain('hosts', rack.name)
+    await operator.undrainHost(rack.name)
     await phase(`the agent of ${rack.name} is upgraded${at === 0 ? ' (canary)' : ''}`)
   }
 

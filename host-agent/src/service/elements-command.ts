@@ -5,7 +5,7 @@ import type { Io } from '../base/cli/io.js'
 import { UsageError } from '../base/cli/usage-error.js'
 import { observationFromXml } from '../screen/index.js'
 
-/** @throws UsageError for a file that cannot be read, ScreenXmlError for one that is no dump */
+/** @throws UsageError for a file that cannot be read, ScreenXmlError for a file that is not a dump */
 export async function runElements(
   { file, screen, json }: { file: string; screen: { width: number; height: number }; json: boolean },
   io: Io,

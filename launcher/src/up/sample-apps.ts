@@ -4,7 +4,7 @@ import { openAsBlob } from 'node:fs'
 import { readdir, rename, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
-import { OperatorError, type OperatorClient } from '../operator/client.js'
+import { OperatorError, type OperatorClient } from '@phonerack/ctl/operator'
 import type { Context } from './context.js'
 
 /** Milliseconds. */

@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest'
+import type { Host } from '../operator/client.js'
 import { certificateOf, certificateWarnings } from './certificate.js'
 
 const now = new Date('2026-06-01T12:00:00Z')
-const host = (name: string, days: number, state = 'online') => ({
+const host = (name: string, days: number, state: Host['state'] = 'online') => ({
   id: `hst_${name}`,
   name,
   state,
@@ -21,7 +22,7 @@ it('shows when certificates expire, and warns below 14 days', () => {
 })
 
 it('shows nothing for a control plane that does not report it', () => {
-  const older = { id: 'hst_a', name: 'a', state: 'online' }
+  const older = { id: 'hst_a', name: 'a', state: 'online' as const }
   expect(certificateOf(older, now)).toBeNull()
   expect(certificateWarnings([older], now)).toEqual([])
 })

@@ -42,7 +42,7 @@ export const hostDrainCommands: readonly Command[] = [
     words: ['NAME|ID'],
     flags: { deadline: '5s|30m|1h' },
     async run(input, operator) {
-      const host = await operator().drain('hosts', input.words[0] ?? '', deadlineFrom(input))
+      const host = await operator().drainHost(input.words[0] ?? '', deadlineFrom(input))
       return { json: host, text: hostText(host) }
     },
   },
@@ -52,7 +52,7 @@ export const hostDrainCommands: readonly Command[] = [
     words: ['NAME|ID'],
     flags: {},
     async run({ words }, operator) {
-      const host = await operator().undrain('hosts', words[0] ?? '')
+      const host = await operator().undrainHost(words[0] ?? '')
       return { json: host, text: hostText(host) }
     },
   },
@@ -65,7 +65,7 @@ export const deviceDrainCommands: readonly Command[] = [
     words: ['ID|SERIAL'],
     flags: { deadline: '5s|30m|1h' },
     async run(input, operator) {
-      const device = await operator().drain('devices', input.words[0] ?? '', deadlineFrom(input))
+      const device = await operator().drainDevice(input.words[0] ?? '', deadlineFrom(input))
       return { json: device, text: deviceText(device) }
     },
   },
@@ -75,7 +75,7 @@ export const deviceDrainCommands: readonly Command[] = [
     words: ['ID|SERIAL'],
     flags: {},
     async run({ words }, operator) {
-      const device = await operator().undrain('devices', words[0] ?? '')
+      const device = await operator().undrainDevice(words[0] ?? '')
       return { json: device, text: deviceText(device) }
     },
   },

@@ -28,7 +28,7 @@ export const keyCommands: readonly Command[] = [
           { title: 'PROJECT', value: (key) => key.project },
           { title: 'PRESET', value: (key) => key.preset },
           { title: 'PROFILE', value: (key) => key.profile },
-          { title: 'PHONES', value: (key) => key.phones?.join(',') || 'all' },
+          { title: 'PHONES', value: (key) => key.phones.join(',') || 'all' },
           { title: 'EXPIRES', value: (key) => key.expires_at ?? 'never' },
           { title: 'REVOKED', value: (key) => key.revoked_at },
         ],
@@ -70,7 +70,7 @@ export const keyCommands: readonly Command[] = [
     flags: {},
     async run({ words }, operator) {
       const answer = await operator().revokeKey(words[0] ?? '')
-      return { json: answer ?? { id: words[0], revoked: true }, text: `${words[0] ?? ''} is revoked` }
+      return { json: answer, text: `${words[0] ?? ''} is revoked` }
     },
   },
 ]

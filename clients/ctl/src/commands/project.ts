@@ -100,16 +100,17 @@ export function changeFrom(flags: Input['flags']): ProjectChange {
   return change
 }
 
-const modes = ['off', 'asked', 'every']
+const modes = ['off', 'asked', 'every'] as const
 
 function stepsFrom(flags: Input['flags']): ProjectChange {
   const { steps, 'steps-text': text, 'steps-pictures': pictures, 'steps-quota': quota } = flags
-  if (pictures !== undefined && !modes.includes(String(pictures)))
+  const mode = modes.find((each) => each === pictures)
+  if (pictures !== undefined && mode === undefined)
     throw new UsageError(`--steps-pictures must be one of ${modes.join(', ')}, not ${String(pictures)}`)
   return {
     ...(steps === undefined ? {} : { steps: onOrOff('steps', steps) }),
     ...(text === undefined ? {} : { steps_text: onOrOff('steps-text', text) }),
-    ...(pictures === undefined ? {} : { steps_pictures: String(pictures) }),
+    ...(mode === undefined ? {} : { steps_pictures: mode }),
     ...(quota === undefined ? {} : { steps_max_bytes: whole('steps-quota', quota, 12) }),
   }
 }

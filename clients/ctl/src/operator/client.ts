@@ -1,28 +1,8 @@
 /** Client of the operator API (`/operator/v1`), for `up` and `ctl`. */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type {
-  Activity,
-  ApprovedTerminal,
-  AuditEntry,
-  Device,
-  Host,
-  HostChange,
-  Key,
-  LibraryApp,
-  NewKey,
-  NewProject,
-  OperatorInvitation,
-  OperatorPhone,
-  OperatorToken,
-  Project,
-  ProjectChange,
-  Restored,
-  RetiredHost,
-  Service,
-  UnmatchedPayment,
-  WaitingTerminal,
-} from './types.js'
+import { addressOf, type Answer, type BodyOf, type Fields, type Route } from '../generated/routes.js'
+import type { HostChange, NewKey, ProjectChange } from './types.js'
 
 export type * from './types.js'
 
@@ -53,11 +33,6 @@ export class Unreachable extends Error {
     )
     this.name = 'Unreachable'
   }
-}
-
-interface Drained {
-  hosts: Host
-  devices: Device
 }
 
 /** Milliseconds. The service may wait this long for a file and read it. */
@@ -95,162 +70,128 @@ export class OperatorClient {
   }
 
   /** @param all retired ones too */
-  hosts = async (all = false): Promise<Host[]> =>
-    (await this.call<{ data: Host[] }>('GET', `/hosts${all ? '?all=true' : ''}`)).data
+  hosts = async (all = false) => (await this.call('GET /hosts', { all: all || null })).data
   /** Ends a host for good. `force`: its phones fail; without it, a host with phones is refused. */
-  retire = (ref: string, force: boolean): Promise<RetiredHost> =>
-    this.call('POST', `/hosts/${encodeURIComponent(ref)}/retire`, force ? { force } : {})
-  changeHost = (ref: string, change: HostChange): Promise<Host> =>
-    this.call('PATCH', `/hosts/${encodeURIComponent(ref)}`, change)
+  retire = (ref: string, force: boolean) =>
+    this.call('POST /hosts/:ref/retire', { ref }, force ? { force } : {})
+  changeHost = (ref: string, change: HostChange) => this.call('PATCH /hosts/:ref', { ref }, change)
   /** Takes a retired host out of the lists. */
-  removeHost = (ref: string): Promise<{ id: string }> =>
-    this.call('DELETE', `/hosts/${encodeURIComponent(ref)}`)
-  joinToken = (): Promise<{ token: string; expires_at: string }> =>
-    this.call('POST', '/hosts/join-tokens', {})
+  removeHost = (ref: string) => this.call('DELETE /hosts/:ref', { ref })
+  joinToken = () => this.call('POST /hosts/join-tokens', {})
   /** A join token with which a reinstalled machine gets the host's ID again. */
-  rejoin = (ref: string): Promise<{ token: string; expires_at: string; host_id: string }> =>
-    this.call('POST', `/hosts/${encodeURIComponent(ref)}/rejoin`, {})
+  rejoin = (ref: string) => this.call('POST /hosts/:ref/rejoin', { ref })
 
-  devices = async (): Promise<Device[]> => (await this.call<{ data: Device[] }>('GET', '/devices')).data
+  devices = async () => (await this.call('GET /devices', {})).data
   /** @param ref device ID or serial */
-  device = (ref: string): Promise<Device> => this.call('GET', `/devices/${encodeURIComponent(ref)}`)
+  device = (ref: string) => this.call('GET /devices/:ref', { ref })
   /** Wipes the device, then prepares it, in the background. @param failPhone the phone that the device holds, which fails */
-  enroll = (ref: string, failPhone?: string): Promise<Device> =>
-    this.call('POST', `/devices/${encodeURIComponent(ref)}/enroll`, {
-      erase: true,
-      ...(failPhone === undefined ? {} : { fail_phone: failPhone }),
-    })
+  enroll = (ref: string, failPhone?: string) =>
+    this.call(
+      'POST /devices/:ref/enroll',
+      { ref },
+      { erase: true, ...(failPhone === undefined ? {} : { fail_phone: failPhone }) },
+    )
   /** Takes a place out of the lists that no phone uses. */
-  removeDevice = (ref: string): Promise<{ id: string }> =>
-    this.call('DELETE', `/devices/${encodeURIComponent(ref)}`)
+  removeDevice = (ref: string) => this.call('DELETE /devices/:ref', { ref })
   /** `keep`: returns a device that is held back to its phone, unchanged. */
-  release = (ref: string, keep = false): Promise<Device> =>
-    this.call('POST', `/devices/${encodeURIComponent(ref)}/release`, { keep })
+  release = (ref: string, keep = false) => this.call('POST /devices/:ref/release', { ref }, { keep })
 
   /**
    * Moves a device to the place where a host reports its phone. `serial`: omitted: unchanged. `unproven`: the phone need not
    * carry the device's identity.
    */
-  move = (ref: string, to: { host: string; serial?: string; unproven: boolean }): Promise<Device> =>
-    this.call('POST', `/devices/${encodeURIComponent(ref)}/move`, to)
+  move = (ref: string, to: { host: string; serial?: string; unproven: boolean }) =>
+    this.call('POST /devices/:ref/move', { ref }, to)
 
   /** New work stops now; running phones become unavailable after `seconds` (omitted: 1800). */
-  drain = <K extends 'hosts' | 'devices'>(kind: K, ref: string, seconds?: number): Promise<Drained[K]> =>
-    this.call('POST', `/${kind}/${encodeURIComponent(ref)}/drain`, {
-      ...(seconds === undefined ? {} : { deadline_seconds: seconds }),
-    })
-  undrain = <K extends 'hosts' | 'devices'>(kind: K, ref: string): Promise<Drained[K]> =>
-    this.call('POST', `/${kind}/${encodeURIComponent(ref)}/undrain`, {})
-  beginMaintenance = (ref: string, note: string): Promise<Device> =>
-    this.call('POST', `/devices/${encodeURIComponent(ref)}/maintenance`, { note })
-  endMaintenance = (ref: string): Promise<Device> =>
-    this.call('DELETE', `/devices/${encodeURIComponent(ref)}/maintenance`)
+  drainHost = (ref: string, seconds?: number) =>
+    this.call('POST /hosts/:ref/drain', { ref }, deadlineOf(seconds))
+  undrainHost = (ref: string) => this.call('POST /hosts/:ref/undrain', { ref })
+  /** New work stops now; a running phone becomes unavailable after `seconds` (omitted: 1800). */
+  drainDevice = (ref: string, seconds?: number) =>
+    this.call('POST /devices/:ref/drain', { ref }, deadlineOf(seconds))
+  undrainDevice = (ref: string) => this.call('POST /devices/:ref/undrain', { ref })
+  beginMaintenance = (ref: string, note: string) =>
+    this.call('POST /devices/:ref/maintenance', { ref }, { note })
+  endMaintenance = (ref: string) => this.call('DELETE /devices/:ref/maintenance', { ref })
 
   /** Phones of all projects, newest first. `stopped_for`: seconds since the last session; `before`: `next_before` of the previous page. */
-  phones = (query: {
-    project?: string
-    status?: string
-    stopped_for?: number
-    limit: number
-    before?: string
-  }): Promise<{ data: OperatorPhone[]; next_before: string | null }> =>
-    this.call('GET', `/phones?${new URLSearchParams(textsOf(query)).toString()}`)
-  phone = (id: string): Promise<OperatorPhone> => this.call('GET', `/phones/${encodeURIComponent(id)}`)
+  phones = (query: Fields<'GET /phones'>) => this.call('GET /phones', query)
+  phone = (id: string) => this.call('GET /phones/:id', { id })
   /** Deletes a phone with its data. @param reason for the audit log and the project */
-  deletePhone = (id: string, reason: string): Promise<OperatorPhone> =>
-    this.call('DELETE', `/phones/${encodeURIComponent(id)}`, { reason })
+  deletePhone = (id: string, reason: string) => this.call('DELETE /phones/:id', { id }, { reason })
 
-  projects = async (): Promise<Project[]> => (await this.call<{ data: Project[] }>('GET', '/projects')).data
-  project = (id: string): Promise<Project> => this.call('GET', `/projects/${encodeURIComponent(id)}`)
-  createProject = (project: NewProject): Promise<Project> => this.call('POST', '/projects', project)
-  changeProject = (id: string, change: ProjectChange): Promise<Project> =>
-    this.call('PATCH', `/projects/${encodeURIComponent(id)}`, change)
+  projects = async () => (await this.call('GET /projects', {})).data
+  project = (id: string) => this.call('GET /projects/:id', { id })
+  createProject = (...project: BodyOf<'POST /projects'>) => this.call('POST /projects', {}, ...project)
+  changeProject = (id: string, change: ProjectChange) => this.call('PATCH /projects/:id', { id }, change)
 
-  keys = async (project: string): Promise<Key[]> =>
-    (await this.call<{ data: Key[] }>('GET', `/keys?project=${encodeURIComponent(project)}`)).data
-  createKey = (key: NewKey): Promise<Key & { key: string }> => this.call('POST', '/keys', key)
-  revokeKey = (id: string): Promise<unknown> => this.call('DELETE', `/keys/${encodeURIComponent(id)}`)
+  keys = async (project: string) => (await this.call('GET /keys', { project })).data
+  createKey = (key: NewKey) => this.call('POST /keys', {}, key)
+  revokeKey = (id: string) => this.call('DELETE /keys/:id', { id })
 
-  unmatchedPayments = async (): Promise<UnmatchedPayment[]> =>
-    (await this.call<{ data: UnmatchedPayment[] }>('GET', '/payments/unmatched')).data
+  unmatchedPayments = async () => (await this.call('GET /payments/unmatched', {})).data
 
-  operatorTokens = async (): Promise<OperatorToken[]> =>
-    (await this.call<{ data: OperatorToken[] }>('GET', '/operator-tokens')).data
-  createOperatorToken = (token: {
-    name: string
-    expires?: NewKey['expires']
-  }): Promise<OperatorToken & { token: string }> => this.call('POST', '/operator-tokens', token)
-  /** `created_tokens`: those that it created and that are still valid. */
-  revokeOperatorToken = (
-    id: string,
-  ): Promise<OperatorToken & { created_tokens: { id: string; name: string }[] }> =>
-    this.call('DELETE', `/operator-tokens/${encodeURIComponent(id)}`)
+  operatorTokens = async () => (await this.call('GET /operator-tokens', {})).data
+  createOperatorToken = (...token: BodyOf<'POST /operator-tokens'>) =>
+    this.call('POST /operator-tokens', {}, ...token)
+  revokeOperatorToken = (id: string) => this.call('DELETE /operator-tokens/:id', { id })
 
   /** The console's address, and whether an operator can sign in there. */
-  console = (): Promise<{ url: string; has_operator: boolean }> => this.call('GET', '/console')
+  console = () => this.call('GET /console', {})
   /** A one-time link that makes its holder an operator in the console. */
-  inviteOperator = (): Promise<{ id: string; url: string; expires_at: string }> =>
-    this.call('POST', '/invitations', {})
+  inviteOperator = () => this.call('POST /invitations', {})
   /** Links for operators, and for new passwords, that were not used. */
-  operatorInvitations = async (): Promise<OperatorInvitation[]> =>
-    (await this.call<{ data: OperatorInvitation[] }>('GET', '/invitations')).data
-  withdrawOperatorInvitation = (id: string): Promise<{ id: string }> =>
-    this.call('DELETE', `/invitations/${encodeURIComponent(id)}`)
+  operatorInvitations = async () => (await this.call('GET /invitations', {})).data
+  withdrawOperatorInvitation = (id: string) => this.call('DELETE /invitations/:id', { id })
 
   /** A one-time link with which a person confirms the terminal. `project` omitted: the only one. */
-  approveSetup = (code: string, project?: string): Promise<ApprovedTerminal> =>
-    this.call('POST', '/setups/approve', { user_code: code, ...(project === undefined ? {} : { project }) })
-  denySetup = (code: string): Promise<WaitingTerminal & { status: string }> =>
-    this.call('POST', '/setups/deny', { user_code: code })
+  approveSetup = (code: string, project?: string) =>
+    this.call('POST /setups/approve', {}, { user_code: code, ...(project === undefined ? {} : { project }) })
+  denySetup = (code: string) => this.call('POST /setups/deny', {}, { user_code: code })
 
   /** Newest first; `before`: `next_before` of the previous page. */
-  audit = (page: {
-    limit: number
-    before?: string
-  }): Promise<{ data: AuditEntry[]; next_before: string | null }> =>
-    this.call('GET', `/audit?${new URLSearchParams({ ...page, limit: String(page.limit) }).toString()}`)
-
+  audit = (page: Fields<'GET /audit'>) => this.call('GET /audit', page)
   /** Newest first; `before`: an entry's ID; lists older entries. */
-  activity = (query: {
-    project: string
-    limit: number
-    before?: string
-  }): Promise<{ data: Activity[]; next_before: string | null }> =>
-    this.call('GET', `/activity?${new URLSearchParams({ ...query, limit: String(query.limit) }).toString()}`)
+  activity = (query: Fields<'GET /activity'>) => this.call('GET /activity', query)
 
-  library = async (): Promise<LibraryApp[]> =>
-    (await this.call<{ data: LibraryApp[] }>('GET', '/library/apps')).data
+  library = async () => (await this.call('GET /library/apps', {})).data
   /** Uploads one APK; it is kept for an hour, until `addLibraryApp` makes it part of an app. */
-  sendLibraryFile = (content: ReadableStream<Uint8Array>): Promise<{ file: string }> =>
-    this.send('POST', '/library/files', {
-      headers: { 'content-type': 'application/vnd.android.package-archive' },
-      body: content,
-      timeoutMs: fileTimeoutMs,
-    })
+  sendLibraryFile = (content: ReadableStream<Uint8Array>) =>
+    this.send(
+      'POST /library/files',
+      {},
+      {
+        headers: { 'content-type': 'application/vnd.android.package-archive' },
+        body: content,
+        timeoutMs: fileTimeoutMs,
+      },
+    )
   /** A base and its splits, as `sendLibraryFile` named them; replaces the app's earlier version. */
-  addLibraryApp = (files: readonly string[]): Promise<LibraryApp> =>
-    this.call('POST', '/library/apps', { files })
-  removeLibraryApp = (name: string): Promise<{ package: string; removed: true }> =>
-    this.call('DELETE', `/library/apps/${encodeURIComponent(name)}`)
+  addLibraryApp = (files: string[]) => this.call('POST /library/apps', {}, { files })
+  removeLibraryApp = (name: string) => this.call('DELETE /library/apps/:package', { package: name })
 
-  service = (): Promise<Service> => this.call('GET', '/service')
-  pause = (): Promise<{ paused_at: string | null }> => this.call('POST', '/service/pause', {})
-  resume = (): Promise<{ paused_at: string | null }> => this.call('POST', '/service/resume', {})
-  restored = (): Promise<Restored> => this.call('POST', '/service/restored', {})
+  service = () => this.call('GET /service', {})
+  pause = () => this.call('POST /service/pause', {})
+  resume = () => this.call('POST /service/resume', {})
+  restored = () => this.call('POST /service/restored', {})
 
-  private call<T>(method: string, path: string, body?: unknown): Promise<T> {
-    return this.send(method, path, {
+  private call<R extends Route>(route: R, fields: Fields<R>, ...given: BodyOf<R>): Promise<Answer<R>> {
+    const body: unknown = given[0] ?? (route.startsWith('POST ') ? {} : undefined)
+    return this.send(route, fields, {
       headers: { 'content-type': 'application/json' },
       timeoutMs: this.timeoutMs,
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     })
   }
 
-  private async send<T>(method: string, path: string, sent: Sent): Promise<T> {
+  private async send<R extends Route>(route: R, fields: Fields<R>, sent: Sent): Promise<Answer<R>> {
+    const [method = ''] = route.split(' ')
+    const path = addressOf(route, fields)
     const key = method === 'GET' ? null : this.nextKey()
     const { status, ok, text } = await this.answer(method, path, key, sent)
     const parsed = parse(text)
-    if (ok) return parsed as T
+    if (ok) return parsed as Answer<R>
     const { message, code, next } = errorIn(parsed)
     throw new OperatorError(
       message ?? `${method} ${path} answered ${status}`,
@@ -295,9 +236,7 @@ export class OperatorClient {
   }
 }
 
-/** Values of a query as text. */
-const textsOf = (query: Record<string, string | number>): Record<string, string> =>
-  Object.fromEntries(Object.entries(query).map(([name, value]) => [name, String(value)]))
+const deadlineOf = (seconds?: number) => (seconds === undefined ? {} : { deadline_seconds: seconds })
 
 /** Nothing listens there, so the request did not run. */
 const isRefused = (error: unknown): boolean =>

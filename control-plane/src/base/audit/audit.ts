@@ -1,7 +1,7 @@
 /** The audit log: written in the transaction of the change, kept for a year, without secrets. */
 import { type AuditEntry } from '../../gen/prisma/client.js'
 import { type Core } from '../core/core.js'
-import { addEntry, type AuditedChange } from '../db/audit-log.js'
+import { addEntry, type AuditedChange, type Facts } from '../db/audit-log.js'
 import { type Tx } from '../db/database.js'
 import { type Change, type Work } from './work.js'
 
@@ -65,6 +65,6 @@ const auditView = (entry: AuditEntry) => ({
   request_id: entry.requestId,
   action: entry.action,
   target: entry.target,
-  before: entry.before,
-  after: entry.after,
+  before: entry.before as Facts,
+  after: entry.after as Facts,
 })

@@ -7,7 +7,7 @@ import { type Host } from '../../gen/prisma/client.js'
 import { addJob } from '../../base/queue/queue.js'
 import { type Core } from '../../base/core/core.js'
 import { invalidField } from '../../base/validation/fields.js'
-import { readRestore } from './restored.js'
+import { readRestore, type RestoreView } from './restored.js'
 import { hostView } from './views.js'
 import { type Change, type Work } from '../../base/audit/work.js'
 
@@ -112,7 +112,7 @@ export interface ServiceView extends Record<string, unknown> {
 
 const serviceView = (pausedAt: Date | null): ServiceView => ({ paused_at: pausedAt?.toISOString() ?? null })
 
-export async function readService(core: Core): Promise<ServiceView> {
+export async function readService(core: Core): Promise<ServiceView & RestoreView> {
   const { pausedAt } = await core.db.serviceState.findUniqueOrThrow({ where: { id: 1 } })
   return { ...serviceView(pausedAt), ...(await readRestore(core.db)) }
 }

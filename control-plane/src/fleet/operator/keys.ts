@@ -8,7 +8,7 @@ import { expiryFrom, expirySchema } from '../../base/audit/expiry.js'
 import { invalidField, nameSchema, refSchema } from '../../base/validation/fields.js'
 import { findProject } from './projects.js'
 import { type Change, type Origin, type Work } from '../../base/audit/work.js'
-import { presets, profiles } from '../../base/core/caller.js'
+import { presets, profiles, type Preset, type Profile } from '../../base/core/caller.js'
 
 export const newKeySchema = z.strictObject({
   project: refSchema,
@@ -120,8 +120,8 @@ const keyView = (key: ApiKey & { phones: { phoneId: string }[] }) => ({
   id: key.id,
   name: key.name,
   prefix: key.prefix,
-  preset: key.preset,
-  profile: key.profile,
+  preset: key.preset as Preset,
+  profile: key.profile as Profile,
   project: key.projectId,
   phones: key.phones.map((phone) => phone.phoneId),
   created_at: key.createdAt.toISOString(),

@@ -1,5 +1,7 @@
 /** Hosts with the phones in their ports, for the operators' pages. */
 import { type Core } from '../../base/core/core.js'
+import { type PhoneStatus } from '../../base/core/statuses.js'
+import { type DeviceState } from '../../rental/devices/link.js'
 import { listHosts } from './hosts.js'
 
 const iso = (at: Date | null): string | null => at?.toISOString() ?? null
@@ -32,14 +34,14 @@ export async function listRacks(core: Core) {
         serial: device.serial,
         maker: device.maker,
         model: device.model,
-        state: device.state,
+        state: device.state as DeviceState,
         link: device.link,
         drained_at: iso(device.drainedAt),
         maintenance_at: iso(device.maintenanceAt),
         phone: device.phone && {
           id: device.phone.id,
           name: device.phone.name,
-          status: device.phone.status,
+          status: device.phone.status as PhoneStatus,
           project_id: device.phone.projectId,
         },
       })),

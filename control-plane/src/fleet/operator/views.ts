@@ -1,9 +1,9 @@
 /** Rows as JSON for operators. */
-import { formatUsd, type HostFault } from '@phonerack/shared'
+import { formatUsd, type DeviceCondition, type DeviceEvent, type HostFault } from '@phonerack/shared'
 import { type Rules } from '../../base/config/config.js'
 import { type OpenRotation } from '../../base/db/authority-rotation.js'
 import { isDegraded } from '../../rental/devices/failures.js'
-import { isUp } from '../../rental/devices/link.js'
+import { isUp, type DeviceState } from '../../rental/devices/link.js'
 import { nextStepOf, type Check } from '../../rental/devices/quarantine.js'
 import { expiryOf } from '../hosts/certificates.js'
 import { type Device, type Host, type Project } from '../../gen/prisma/client.js'
@@ -83,6 +83,12 @@ export const hostView = (
   drain_until: iso(host.drainUntil),
 })
 
+export interface Capability {
+  name: string
+  implementation: string | null
+  evidence: string | null
+}
+
 export const deviceView = (device: Device & { host: Host }, now: Date, rules: Rules) => ({
   id: device.id,
   host_id: device.hostId,
@@ -92,7 +98,7 @@ export const deviceView = (device: Device & { host: Host }, now: Date, rules: Ru
   maker: device.maker,
   model: device.model,
   sdk: device.sdk,
-  state: device.state,
+  state: device.state as DeviceState,
   reason: device.reason,
   /** The operator's next step for a quarantined device. */
   next_step: nextStepOf({ ...device, checks: device.wipeChecks as unknown as readonly Check[] }),
@@ -113,10 +119,11 @@ export const deviceView = (device: Device & { host: Host }, now: Date, rules: Ru
   /** An operator keeps it out of the pool; null: no. */
   maintenance: maintenanceOf(device),
   last_proof_at: iso(isUp(device.link) ? device.host.lastSeenAt : device.lastProofAt),
-  capabilities: device.capabilities,
-  wipe_checks: device.wipeChecks,
-  events: device.events,
-  condition: device.condition,
+  // Written by `fold-devices.ts` from heartbeats that were read.
+  capabilities: device.capabilities as unknown as Capability[],
+  wipe_checks: device.wipeChecks as unknown as Check[],
+  events: device.events as unknown as DeviceEvent[],
+  condition: device.condition as unknown as DeviceCondition | null,
 })
 
 /** A lost host reports no links, so the last one says nothing about the device. */

@@ -19,9 +19,12 @@ export const emailSchema = z
   .max(200)
   .transform((text) => text.toLowerCase())
 
+/** The holder of a link gets this role. `reset`: a new password. `sign_up`: an account. */
+export type InvitationRole = 'operator' | 'reset' | 'sign_up' | Role
+
 export interface InvitationView {
   id: string
-  role: string
+  role: InvitationRole
   email: string | null
   created_at: string
   expires_at: string
@@ -29,7 +32,7 @@ export interface InvitationView {
 
 const viewOf = (row: Invitation): InvitationView => ({
   id: row.id,
-  role: row.role,
+  role: row.role as InvitationRole,
   email: row.email,
   created_at: row.createdAt.toISOString(),
   expires_at: row.expiresAt.toISOString(),
@@ -47,7 +50,7 @@ export async function addInvitation(
   consoleOrigin: string,
   invitation: {
     projectId: string | null
-    role: 'operator' | 'reset' | 'sign_up' | Role
+    role: InvitationRole
     email: string | null
     isMailed: boolean
     createdBy: string
@@ -136,7 +139,7 @@ export async function listOperatorInvitations({ db, clock }: Pick<Core, 'db' | '
   )
   return rows
     .filter(({ createdBy }) => valid.has(createdBy))
-    .map((row) => ({ ...viewOf(row), created_by: row.createdBy }))
+    .map((row) => ({ ...viewOf(row), role: row.role as 'operator' | 'reset', created_by: row.createdBy }))
 }
 
 /** @throws ApiError not_found */
@@ -154,7 +157,7 @@ export const notValid = (): ApiError =>
   })
 
 export interface OpenInvitation {
-  role: string
+  role: InvitationRole
   email: string | null
   project: { id: string; name: string } | null
 }
@@ -168,7 +171,7 @@ export async function lookAtInvitation(core: Core, token: string): Promise<OpenI
       })
     : null
   if (!row || !(await isValidGiver(core.db, row.createdBy, core.clock.now()))) throw notValid()
-  return { role: row.role, email: row.email, project: row.project }
+  return { role: row.role as InvitationRole, email: row.email, project: row.project }
 }
 
 /** Locks the invitation, so that it is used once. @throws ApiError not_found */

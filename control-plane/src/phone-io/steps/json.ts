@@ -1,5 +1,5 @@
 /** Steps as clients get them, in pages and in exports. Pure. */
-import { type Observation } from '@phonerack/shared'
+import { type Observation, type TextObservation } from '@phonerack/shared'
 import { type ScreenPart, type StepJson, type StepPicture, type StepView } from './types.js'
 
 const pictureJson = ({ sizeBytes, ...picture }: StepPicture): StepJson['picture'] => ({
@@ -30,9 +30,9 @@ export const stepJson = (step: StepView, part: ScreenPart = 'full'): StepJson =>
   expires_at: step.expiresAt.toISOString(),
 })
 
-const textOf = ({ elements: _, ...text }: Observation): object => text
+const textOf = ({ elements: _, ...text }: Observation): TextObservation => text
 
-function partOf(screen: Observation | null, part: ScreenPart): object | null {
+function partOf(screen: Observation | null, part: ScreenPart): StepJson['after'] {
   if (screen === null || part === 'none') return null
   return part === 'full' ? screen : textOf(screen)
 }

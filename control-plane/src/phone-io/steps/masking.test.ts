@@ -181,7 +181,7 @@ describe('candidates of an error', () => {
   })
   const candidatesOf = async () =>
     (await newest()).results.flatMap((result) => {
-      const { error } = result as { error: { details: { candidates: { text: string }[] } } }
+      const { error } = result as unknown as { error: { details: { candidates: { text: string }[] } } }
       return error.details.candidates.map(({ text }) => text)
     })
 

@@ -1,4 +1,10 @@
-import { type Action, type ActionResult, type Observation, type ObserveMode } from '@phonerack/shared'
+import {
+  type Action,
+  type ActionResult,
+  type Observation,
+  type ObserveMode,
+  type TextObservation,
+} from '@phonerack/shared'
 import { type Readable } from 'node:stream'
 import { type Caller, type Page, type PageQuery } from '../../base/core/caller.js'
 
@@ -63,14 +69,14 @@ export interface StepJson {
   /** Milliseconds. */
   duration_ms: number | null
   by: { via: string; client: string | null; key_id: string; key_name: string | null }
-  observe: string | null
-  actions: unknown[]
-  results: unknown[]
+  observe: ObserveMode | null
+  actions: ({ type: string } & Record<string, unknown>)[]
+  results: ActionResult[]
   completed: number
   error: { code: string; message: string } | null
   text_kept: boolean
-  before: object | null
-  after: object | null
+  before: Observation | TextObservation | null
+  after: Observation | TextObservation | null
   picture: { format: 'jpeg' | 'png'; width: number; height: number; scale: number; size_bytes: number } | null
   expires_at: string
 }

@@ -29,7 +29,7 @@ interface Row {
   status: number
   code: string | null
   ms: number
-  summary: unknown
+  summary: Record<string, unknown>
 }
 
 /** The condition of a query. Each filter has an index, with the project first: entries of others cannot slow it down. */

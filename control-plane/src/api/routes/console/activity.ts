@@ -4,12 +4,14 @@ import { type FastifyInstance } from 'fastify'
 import { listActivity, type ActivityFilter } from '../../../rental/activity/listing.js'
 import { activityText } from '../../../rental/activity/texts.js'
 import { invalidField, refSchema } from '../../../base/validation/fields.js'
-import { projectPath } from './caller.js'
 import { projectOf, type GateDeps } from './gate.js'
+import { entryAnswer } from './answers.js'
+import { pageBefore } from '../shape.js'
+import { route } from './route.js'
 
 const listed = 50
 
-type Query = Record<'before' | 'by' | 'phone' | 'refused', unknown>
+type Query = Partial<Record<'by' | 'phone' | 'refused', unknown>>
 
 /** @throws ApiError validation_failed */
 function filterOf({ by, phone, refused }: Query): ActivityFilter {
@@ -25,17 +27,22 @@ function filterOf({ by, phone, refused }: Query): ActivityFilter {
 }
 
 export function addActivity(app: FastifyInstance, { core }: Pick<GateDeps, 'core'>): void {
-  app.get<{ Querystring: Query }>(`${projectPath}/activity`, async (request) => {
-    const { before } = request.query
-    const { data, ...page } = await listActivity(core, {
-      projectId: projectOf(request).id,
-      filter: filterOf(request.query),
-      limit: listed,
-      before: typeof before === 'string' ? before : null,
-    })
-    return {
-      data: data.map((entry) => ({ ...entry, text: activityText(entry.method, entry.route) })),
-      ...page,
-    }
-  })
+  route(
+    app,
+    'GET /projects/:project/activity',
+    { query: ['before', 'by', 'phone', 'refused'], answer: pageBefore(entryAnswer) },
+    async (request) => {
+      const { before } = request.query
+      const { data, ...page } = await listActivity(core, {
+        projectId: projectOf(request).id,
+        filter: filterOf(request.query),
+        limit: listed,
+        before: typeof before === 'string' ? before : null,
+      })
+      return {
+        data: data.map((entry) => ({ ...entry, text: activityText(entry.method, entry.route) })),
+        ...page,
+      }
+    },
+  )
 }

@@ -2,18 +2,15 @@
 import { ApiError, formatUsd } from '@phonerack/shared'
 import { type FastifyInstance, type FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import { parseBody } from '../../http/parse-body.js'
 import { type ReturnPages } from '../../../rental/payments/types.js'
 import { asUser } from '../../../people/users/work.js'
 import { checkoutAmount } from '../checkout.js'
-import { callerFor, projectPath, type ProjectDeps } from './caller.js'
+import { callerFor, type ProjectDeps } from './caller.js'
 import { actorOf, projectOf } from './gate.js'
-
-const base = `${projectPath}/checkouts`
+import { checkoutAnswer, newCheckoutAnswer, receiptAnswer } from './answers.js'
+import { route } from './route.js'
 
 const purchase = z.strictObject({ amount_usd: checkoutAmount })
-
-type OfCheckout = { Params: { checkout: string } }
 
 /** @param origin of the console that the payer uses, which has their session */
 const pagesAt =
@@ -27,23 +24,28 @@ const pagesAt =
 const originOf = ({ headers }: FastifyRequest): string => headers.origin ?? ''
 
 export function addCheckouts(app: FastifyInstance, { core, services }: ProjectDeps): void {
-  app.post(base, async (request, reply) => {
-    const { amount_usd: amountUsd } = parseBody(purchase, request)
-    const { id: projectId } = projectOf(request)
-    const pages = pagesAt(originOf(request), projectId)
-    const { id, url } = await services.checkout.create(callerFor(request, reply), amountUsd, pages)
-    // Not in a transaction with the link, since the provider is asked between the two.
-    await asUser(core, actorOf(request), 'credit.checkout', () =>
-      Promise.resolve({
-        result: null,
-        target: projectId,
-        before: null,
-        after: { checkout: id, amount_usd: amountUsd },
-      }),
-    )
-    return reply.code(201).send({ id, url })
-  })
-  app.get<OfCheckout>(`${base}/:checkout`, async (request) => {
+  route(
+    app,
+    'POST /projects/:project/checkouts',
+    { body: purchase, answer: newCheckoutAnswer, status: 201 },
+    async (request, reply) => {
+      const { amount_usd: amountUsd } = request.body
+      const { id: projectId } = projectOf(request)
+      const pages = pagesAt(originOf(request), projectId)
+      const { id, url } = await services.checkout.create(callerFor(request, reply), amountUsd, pages)
+      // Not in a transaction with the link, since the provider is asked between the two.
+      await asUser(core, actorOf(request), 'credit.checkout', () =>
+        Promise.resolve({
+          result: null,
+          target: projectId,
+          before: null,
+          after: { checkout: id, amount_usd: amountUsd },
+        }),
+      )
+      return { id, url }
+    },
+  )
+  route(app, 'GET /projects/:project/checkouts/:checkout', { answer: checkoutAnswer }, async (request) => {
     const { id: projectId } = projectOf(request)
     const found = await services.checkout.find(projectId, request.params.checkout)
     if (!found) throw new ApiError('not_found', { message: 'This project has no such payment.', next: null })
@@ -58,10 +60,15 @@ export function addCheckouts(app: FastifyInstance, { core, services }: ProjectDe
       balance_usd: formatUsd(balanceMicros),
     }
   })
-  app.get<OfCheckout>(`${base}/:checkout/receipt`, async (request) => {
-    const url = await services.checkout.receiptOf(projectOf(request).id, request.params.checkout)
-    if (url === null)
-      throw new ApiError('not_found', { message: 'There is no receipt for this payment.', next: null })
-    return { url }
-  })
+  route(
+    app,
+    'GET /projects/:project/checkouts/:checkout/receipt',
+    { answer: receiptAnswer },
+    async (request) => {
+      const url = await services.checkout.receiptOf(projectOf(request).id, request.params.checkout)
+      if (url === null)
+        throw new ApiError('not_found', { message: 'There is no receipt for this payment.', next: null })
+      return { url }
+    },
+  )
 }

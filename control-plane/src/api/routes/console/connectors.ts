@@ -11,12 +11,12 @@ import {
   type AuthorizationRequest,
   type Issuer,
 } from '../../../people/connectors/requests.js'
-import { parseBody } from '../../http/parse-body.js'
 import { countAttempt } from '../../../people/users/attempts.js'
 import { limitNewKeys } from '../../../people/users/project-keys.js'
 import { asUser } from '../../../people/users/work.js'
-import { projectPath } from './caller.js'
-import { actorOf, apiPath, projectOf, signedInOf, type GateDeps } from './gate.js'
+import { actorOf, projectOf, signedInOf, type GateDeps } from './gate.js'
+import { askingAnswer, redirectAnswer } from './answers.js'
+import { route } from './route.js'
 
 export interface ConnectorDeps extends Issuer {
   clients: Clients
@@ -39,8 +39,8 @@ export function addConnectors(
     if (seconds !== null) throw new ApiError('rate_limited', { retryAfterSeconds: seconds })
     return readRequest(clients, connectors, query, id)
   }
-  app.post(`${apiPath}/connectors/look`, async (request) => {
-    const { query } = parseBody(asked, request)
+  route(app, 'POST /connectors/look', { body: asked, answer: askingAnswer }, async (request) => {
+    const { query } = request.body
     const { client, redirectUri, preset, scopes } = await requestOf(request, query)
     const { host, isThisMachine } = hostOfRedirect(redirectUri)
     return {
@@ -50,18 +50,23 @@ export function addConnectors(
       scopes,
     }
   })
-  app.post(`${apiPath}/connectors/deny`, async (request) => {
-    const { redirectUri, state } = await requestOf(request, parseBody(asked, request).query)
+  route(app, 'POST /connectors/deny', { body: asked, answer: redirectAnswer }, async (request) => {
+    const { redirectUri, state } = await requestOf(request, request.body.query)
     return { redirect_to: answerAt(redirectUri, issuer, { error: 'access_denied', state }) }
   })
-  app.post(`${projectPath}/connectors`, async (request, reply) => {
-    const { query, ...rights } = parseBody(decided, request)
-    const granted = await requestOf(request, query)
-    const { id: projectId } = projectOf(request)
-    await limitNewKeys(core, projectId)
-    const answer = await asUser(core, actorOf(request), 'connector.create', (work) =>
-      grantConnector(work, granted, { projectId, issuer, rights }),
-    )
-    return reply.code(201).send(answer)
-  })
+  route(
+    app,
+    'POST /projects/:project/connectors',
+    { body: decided, answer: redirectAnswer, status: 201 },
+    async (request) => {
+      const { query, ...rights } = request.body
+      const granted = await requestOf(request, query)
+      const { id: projectId } = projectOf(request)
+      await limitNewKeys(core, projectId)
+      const answer = await asUser(core, actorOf(request), 'connector.create', (work) =>
+        grantConnector(work, granted, { projectId, issuer, rights }),
+      )
+      return answer
+    },
+  )
 }

@@ -2,12 +2,11 @@
 import { isStorable, limits } from '@phonerack/shared'
 import { type FastifyInstance, type FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import { parseBody } from '../../http/parse-body.js'
 import { type ControlView } from '../../../phone-io/handoffs/types.js'
-import { changing, intoPhone, projectPath, type OfPhone, type ProjectDeps } from './caller.js'
+import { changing, intoPhone, type ProjectDeps } from './caller.js'
 import { isMember, signedInOf } from './gate.js'
-
-const base = `${projectPath}/phones/:phone/control`
+import { controlledAnswer } from './answers.js'
+import { route } from './route.js'
 
 const note = z
   .string()
@@ -34,22 +33,38 @@ const readerOf = (request: FastifyRequest) => ({
 
 export function addControl(app: FastifyInstance, { services }: ProjectDeps): void {
   const { handoffs, phones } = services
-  app.get<OfPhone>(base, async (request, reply) => {
-    const { caller, phoneId } = intoPhone(request, reply)
-    const control = await handoffs.current(caller, phoneId)
-    return { control: control && controlJson(control, readerOf(request)) }
-  })
-  app.post<OfPhone>(base, (request, reply) =>
-    changing(request, reply, phones, async ({ caller, phoneId }) => {
-      const { sessionId } = signedInOf(request)
-      return { control: controlJson(await handoffs.takeOver(caller, phoneId, sessionId), readerOf(request)) }
-    }),
+  route(
+    app,
+    'GET /projects/:project/phones/:phone/control',
+    { answer: controlledAnswer },
+    async (request, reply) => {
+      const { caller, phoneId } = intoPhone(request, reply)
+      const control = await handoffs.current(caller, phoneId)
+      return { control: control && controlJson(control, readerOf(request)) }
+    },
   )
-  app.post<OfPhone & { Params: { handoff: string } }>(`${base}/:handoff/end`, (request, reply) => {
-    const { note: text } = parseBody(backBody, request)
-    return changing(request, reply, phones, async ({ caller, phoneId }) => {
-      await handoffs.giveBack(caller, phoneId, request.params.handoff, text || null)
-      return { control: null }
-    })
-  })
+  route(
+    app,
+    'POST /projects/:project/phones/:phone/control',
+    { answer: controlledAnswer },
+    (request, reply) =>
+      changing(request, reply, phones, async ({ caller, phoneId }) => {
+        const { sessionId } = signedInOf(request)
+        return {
+          control: controlJson(await handoffs.takeOver(caller, phoneId, sessionId), readerOf(request)),
+        }
+      }),
+  )
+  route(
+    app,
+    'POST /projects/:project/phones/:phone/control/:handoff/end',
+    { body: backBody, answer: controlledAnswer },
+    (request, reply) => {
+      const { note: text } = request.body
+      return changing(request, reply, phones, async ({ caller, phoneId }) => {
+        await handoffs.giveBack(caller, phoneId, request.params.handoff, text || null)
+        return { control: null }
+      })
+    },
+  )
 }

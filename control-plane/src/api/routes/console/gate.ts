@@ -227,7 +227,7 @@ export function addConsoleGate(app: FastifyInstance, deps: GateDeps): void {
   }
   const ruleOf = (method: string, url: string): Rule => {
     const name = `${method} ${url.slice(apiPath.length)}`
-    const rule = rules[name]
+    const rule = (rules as Readonly<Record<string, Rule>>)[name]
     if (!rule) throw new Error(`${name} has no rule in routes/console/rules.ts`)
     unused.delete(name)
     return rule

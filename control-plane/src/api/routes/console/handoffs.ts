@@ -5,12 +5,13 @@ import { atLeast } from '../../../people/users/types.js'
 import { invalidField, refSchema } from '../../../base/validation/fields.js'
 import { type ProjectDeps } from './caller.js'
 import { controlJson } from './control.js'
-import { apiPath, signedInOf } from './gate.js'
-
-type Listed = { Querystring: Record<'project', unknown> }
+import { signedInOf } from './gate.js'
+import { handoffAnswer } from './answers.js'
+import { listOf } from '../shape.js'
+import { route } from './route.js'
 
 export function addHandoffs(app: FastifyInstance, { core, services }: ProjectDeps): void {
-  app.get<Listed>(`${apiPath}/handoffs`, async (request) => {
+  route(app, 'GET /handoffs', { query: ['project'], answer: listOf(handoffAnswer) }, async (request) => {
     const { user } = signedInOf(request)
     const parsed = refSchema.optional().safeParse(request.query.project)
     if (!parsed.success) throw invalidField('project', 'must be the ID of a project')

@@ -6,11 +6,12 @@ import { countActiveKeys } from '../../../fleet/operator/keys.js'
 import { findProject } from '../../../fleet/operator/projects.js'
 import { usedRoom } from '../../../phone-io/recordings/records.js'
 import { countToday, usedBytes } from '../../../files/uploads/records.js'
-import { projectPath } from './caller.js'
 import { projectOf, type GateDeps } from './gate.js'
+import { limitsAnswer } from './answers.js'
+import { route } from './route.js'
 
 export function addProjectLimits(app: FastifyInstance, { core }: Pick<GateDeps, 'core'>): void {
-  app.get(`${projectPath}/limits`, async (request) => {
+  route(app, 'GET /projects/:project/limits', { answer: limitsAnswer }, async (request) => {
     const { db, rules } = core
     const now = core.clock.now()
     const project = await findProject(db, projectOf(request).id)

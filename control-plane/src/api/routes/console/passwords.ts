@@ -3,13 +3,13 @@ import { ApiError } from '@phonerack/shared'
 import { type FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { addressOf } from '../../../base/failure-limit/network.js'
-import { parseBody } from '../../http/parse-body.js'
 import { countAttempt, type AttemptLimit } from '../../../people/users/attempts.js'
 import { password } from '../../../people/users/auth-settings.js'
 import { emailSchema } from '../../../people/users/invitations.js'
 import { acceptReset, changePassword, requestReset } from '../../../people/users/passwords.js'
 import { beginSession } from './begin-session.js'
-import { actorOf, apiPath, clientOf, signedInOf, type GateDeps } from './gate.js'
+import { actorOf, clientOf, signedInOf, type GateDeps } from './gate.js'
+import { route } from './route.js'
 
 export const passwordSchema = z.string().min(password.min).max(password.max)
 
@@ -29,14 +29,14 @@ export function addPasswords(app: FastifyInstance, deps: GateDeps): void {
     if (seconds !== null) throw new ApiError('rate_limited', { retryAfterSeconds: seconds })
   }
 
-  app.post(`${apiPath}/me/password`, async (request) => {
-    const { password: chosen } = parseBody(changeBody, request)
+  route(app, 'POST /me/password', { body: changeBody }, async (request) => {
+    const { password: chosen } = request.body
     await changePassword(core, actorOf(request), signedInOf(request).sessionId, chosen)
     return { ok: true }
   })
 
-  app.post(`${apiPath}/resets`, async (request) => {
-    const { email } = parseBody(requestBody, request)
+  route(app, 'POST /resets', { body: requestBody }, async (request) => {
+    const { email } = request.body
     if (mailer === null)
       throw new ApiError('feature_unavailable', {
         message: 'This service sends no mail.',
@@ -52,11 +52,15 @@ export function addPasswords(app: FastifyInstance, deps: GateDeps): void {
     return { ok: true }
   })
 
-  app.post(`${apiPath}/resets/accept`, async (request, reply) => {
-    await limit(`reset ${clientOf(request)}`, perAddress)
-    const { token, password: chosen } = parseBody(acceptBody, request)
-    const from = { address: addressOf(request), requestId: request.id }
-    await beginSession(request, reply, deps, await acceptReset(core, from, token, chosen))
-    return { ok: true }
-  })
+  route(
+    app,
+    'POST /resets/accept',
+    { body: acceptBody, preHandler: (request) => limit(`reset ${clientOf(request)}`, perAddress) },
+    async (request, reply) => {
+      const { token, password: chosen } = request.body
+      const from = { address: addressOf(request), requestId: request.id }
+      await beginSession(request, reply, deps, await acceptReset(core, from, token, chosen))
+      return { ok: true }
+    },
+  )
 }

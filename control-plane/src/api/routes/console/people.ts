@@ -3,7 +3,6 @@ import { ApiError } from '@phonerack/shared'
 import { type FastifyInstance, type FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { addressOf } from '../../../base/failure-limit/network.js'
-import { parseBody } from '../../http/parse-body.js'
 import { acceptAsNewUser, acceptAsUser } from '../../../people/users/accept.js'
 import { countAttempt, type AttemptLimit } from '../../../people/users/attempts.js'
 import { beginPasskey, checkPasskey, passkeySchema } from '../../../people/users/first-passkey.js'
@@ -21,8 +20,18 @@ import { listPasskeys, listSessions, removePasskey, revokeSession } from '../../
 import { roles } from '../../../people/users/types.js'
 import { nameSchema } from '../../../base/validation/fields.js'
 import { beginSession } from './begin-session.js'
-import { actorOf, apiPath, clientOf, projectOf, signedInOf, type GateDeps } from './gate.js'
+import { actorOf, clientOf, projectOf, signedInOf, type GateDeps } from './gate.js'
 import { passwordSchema } from './passwords.js'
+import {
+  membersAnswer,
+  newInvitationAnswer,
+  openInvitationAnswer,
+  passkeyAnswer,
+  passkeyRowAnswer,
+  signInAnswer,
+} from './answers.js'
+import { listOf } from '../shape.js'
+import { route } from './route.js'
 
 const lookBody = z.strictObject({ token: z.string().max(100) })
 const person = { name: nameSchema, email: emailSchema }
@@ -83,18 +92,25 @@ function addInvitations(app: FastifyInstance, deps: GateDeps): void {
   const limit = (request: FastifyRequest): Promise<void> =>
     count(`invitation ${clientOf(request)}`, perAddress)
 
-  app.post(`${apiPath}/invitations/look`, async (request) => {
-    await limit(request)
-    return lookAtInvitation(core, parseBody(lookBody, request).token)
-  })
-  app.post(`${apiPath}/invitations/passkey`, async (request) => {
-    await limit(request)
-    const { token, user } = parseBody(passkeyBody, request)
-    return beginPasskey(core, config.passkeys, token, user)
-  })
-  app.post(`${apiPath}/invitations/accept`, async (request, reply) => {
-    await limit(request)
-    const { token, user } = parseBody(acceptBody, request)
+  route(
+    app,
+    'POST /invitations/look',
+    { body: lookBody, answer: openInvitationAnswer, preHandler: limit },
+    async (request) => {
+      return lookAtInvitation(core, request.body.token)
+    },
+  )
+  route(
+    app,
+    'POST /invitations/passkey',
+    { body: passkeyBody, answer: passkeyAnswer, preHandler: limit },
+    async (request) => {
+      const { token, user } = request.body
+      return beginPasskey(core, config.passkeys, token, user)
+    },
+  )
+  route(app, 'POST /invitations/accept', { body: acceptBody, preHandler: limit }, async (request, reply) => {
+    const { token, user } = request.body
     const from = { address: addressOf(request), requestId: request.id }
     if (user) {
       const { password, passkey } = user
@@ -117,62 +133,64 @@ function addInvitations(app: FastifyInstance, deps: GateDeps): void {
     return { ok: true }
   })
 
-  app.post(`${apiPath}/projects/:project/invitations`, async (request, reply) => {
-    const input = parseBody(inviteBody, request)
-    const project = projectOf(request)
-    await count(`invitations by ${signedInOf(request).user.id}`, perInviter)
-    const isMailed = mailer !== null
-    if (isMailed) {
-      await count(`invitation mail ${input.email} of ${project.id}`, perInvited)
-      await count(`invitation mail ${input.email}`, perInvitedOfAll)
-    }
-    const made = await inviteMember(core, actorOf(request), config.linkOrigin, {
-      projectId: project.id,
-      ...input,
-      isMailed,
-    })
-    if (mailer === null) return reply.code(201).send({ ...made, is_mailed: false })
-    const by = signedInOf(request).user.name
-    const mail = invitationMail(input.email, project.name, by, made.url)
-    await sendInvitation(request, { core, mailer }, { id: made.id, mail })
-    // The holder of the link can create the account, so only the reader of the mail gets it.
-    return reply.code(201).send({ ...made, url: null, is_mailed: true })
-  })
-  app.delete<{ Params: { invitation: string } }>(
-    `${apiPath}/projects/:project/invitations/:invitation`,
-    (request) => withdrawInvitation(core, actorOf(request), projectOf(request).id, request.params.invitation),
+  route(
+    app,
+    'POST /projects/:project/invitations',
+    { body: inviteBody, answer: newInvitationAnswer, status: 201 },
+    async (request) => {
+      const input = request.body
+      const project = projectOf(request)
+      await count(`invitations by ${signedInOf(request).user.id}`, perInviter)
+      const isMailed = mailer !== null
+      if (isMailed) {
+        await count(`invitation mail ${input.email} of ${project.id}`, perInvited)
+        await count(`invitation mail ${input.email}`, perInvitedOfAll)
+      }
+      const made = await inviteMember(core, actorOf(request), config.linkOrigin, {
+        projectId: project.id,
+        ...input,
+        isMailed,
+      })
+      if (mailer === null) return { ...made, is_mailed: false }
+      const by = signedInOf(request).user.name
+      const mail = invitationMail(input.email, project.name, by, made.url)
+      await sendInvitation(request, { core, mailer }, { id: made.id, mail })
+      // The holder of the link can create the account, so only the reader of the mail gets it.
+      return { ...made, url: null, is_mailed: true }
+    },
+  )
+  route(app, 'DELETE /projects/:project/invitations/:invitation', {}, (request) =>
+    withdrawInvitation(core, actorOf(request), projectOf(request).id, request.params.invitation),
   )
 }
 
-type OfUser = { Params: { user: string } }
-
 function addMembers(app: FastifyInstance, { core }: GateDeps): void {
-  app.get(`${apiPath}/projects/:project/members`, async (request) => {
+  route(app, 'GET /projects/:project/members', { answer: membersAnswer }, async (request) => {
     const { id, role } = projectOf(request)
     const invitations = role === 'owner' ? await listInvitations(core, id) : []
     return { data: await listMembers(core, id), invitations }
   })
-  app.patch<OfUser>(`${apiPath}/projects/:project/members/:user`, (request) => {
-    const { role } = parseBody(roleBody, request)
+  route(app, 'PATCH /projects/:project/members/:user', { body: roleBody }, (request) => {
+    const { role } = request.body
     return changeRole(core, actorOf(request), projectOf(request).id, request.params.user, role)
   })
-  app.delete<OfUser>(`${apiPath}/projects/:project/members/:user`, (request) =>
+  route(app, 'DELETE /projects/:project/members/:user', {}, (request) =>
     removeMember(core, actorOf(request), projectOf(request).id, request.params.user),
   )
 }
 
 function addOwn(app: FastifyInstance, { core }: GateDeps): void {
-  app.get(`${apiPath}/me/sessions`, async (request) => {
+  route(app, 'GET /me/sessions', { answer: listOf(signInAnswer) }, async (request) => {
     const { user, sessionId } = signedInOf(request)
     return { data: await listSessions(core, user.id, sessionId) }
   })
-  app.delete<{ Params: { session: string } }>(`${apiPath}/me/sessions/:session`, (request) =>
+  route(app, 'DELETE /me/sessions/:session', {}, (request) =>
     revokeSession(core, actorOf(request), request.params.session),
   )
-  app.get(`${apiPath}/me/passkeys`, async (request) => ({
+  route(app, 'GET /me/passkeys', { answer: listOf(passkeyRowAnswer) }, async (request) => ({
     data: await listPasskeys(core, signedInOf(request).user.id),
   }))
-  app.delete<{ Params: { passkey: string } }>(`${apiPath}/me/passkeys/:passkey`, (request) =>
+  route(app, 'DELETE /me/passkeys/:passkey', {}, (request) =>
     removePasskey(core, actorOf(request), request.params.passkey),
   )
 }

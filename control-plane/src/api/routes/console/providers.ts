@@ -8,7 +8,6 @@ import { BetterAuthError } from '@better-auth/core/error'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { addressOf } from '../../../base/failure-limit/network.js'
-import { parseBody } from '../../http/parse-body.js'
 import {
   hasPassword,
   linkAccount,
@@ -22,7 +21,9 @@ import { signInByProvider } from '../../../people/users/provider-sign-in.js'
 import type { Purpose } from '../../../people/users/provider-state.js'
 import { ProviderFailed, type Provider } from '../../../people/users/providers/types.js'
 import { beginSession } from './begin-session.js'
-import { actorOf, apiPath, authHeaders, clientOf, signedInOf, type GateDeps } from './gate.js'
+import { actorOf, authHeaders, clientOf, signedInOf, type GateDeps } from './gate.js'
+import { accountsAnswer, addressAnswer, finishedAnswer } from './answers.js'
+import { route } from './route.js'
 
 /** Sign-ins that an address may begin or finish. */
 const perAddress: AttemptLimit = { max: 40, window: 60 }
@@ -100,7 +101,6 @@ export function addProviders(app: FastifyInstance, deps: GateDeps): void {
     reply: FastifyReply,
     link: Purpose['link'],
   ): Promise<{ url: string }> => {
-    parseBody(noFields, request)
     const provider = await providerOf(request)
     const confirm = link === null ? (request.person?.signedIn?.user.id ?? null) : null
     const { api } = await auth()
@@ -134,43 +134,50 @@ export function addProviders(app: FastifyInstance, deps: GateDeps): void {
     throw ended()
   }
 
-  app.post<OfProvider>(`${apiPath}/auth/providers/:provider`, (request, reply) => begin(request, reply, null))
+  route(app, 'POST /auth/providers/:provider', { body: noFields, answer: addressAnswer }, (request, reply) =>
+    begin(request, reply, null),
+  )
 
-  app.post<OfProvider>(`${apiPath}/auth/providers/:provider/callback`, async (request, reply) => {
-    const { code, state, iss = null, invitation = null, replaces = false } = parseBody(answerBody, request)
-    const provider = await providerOf(request)
-    const { purpose, verifier, nonce } = await takeState(request, reply, state)
-    // An answer of one provider must not be used at another one.
-    if (purpose.provider !== provider.key) throw ended()
-    const { link, confirm } = purpose
-    const signedIn = request.person?.signedIn ?? null
-    if (link !== null && (signedIn?.user.id !== link.userId || signedIn.sessionId !== link.sessionId))
-      throw ended()
-    const answer = { code, issuer: iss, verifier, nonce, redirectUri: redirectOf(provider) }
-    const identity = await within(request, provider, (signal) => provider.identify(answer, signal))
-    if (link !== null) {
-      await linkAccount(core, actorOf(request), provider, identity)
-      return { is_link: true, is_new: false }
-    }
-    // A confirmation must not open another account, or create one.
-    if (confirm !== null && (await userOfAccount(core, provider, identity)) !== confirm)
-      throw notYours(provider)
-    const from = { address: addressOf(request), requestId: request.id }
-    const arrival = { provider, identity, invitation, replaces }
-    const { userId, isNew } = await signInByProvider(core, signUp, from, arrival)
-    await beginSession(request, reply, deps, userId)
-    return { is_link: false, is_new: isNew }
-  })
+  route(
+    app,
+    'POST /auth/providers/:provider/callback',
+    { body: answerBody, answer: finishedAnswer },
+    async (request, reply) => {
+      const { code, state, iss = null, invitation = null, replaces = false } = request.body
+      const provider = await providerOf(request)
+      const { purpose, verifier, nonce } = await takeState(request, reply, state)
+      // An answer of one provider must not be used at another one.
+      if (purpose.provider !== provider.key) throw ended()
+      const { link, confirm } = purpose
+      const signedIn = request.person?.signedIn ?? null
+      if (link !== null && (signedIn?.user.id !== link.userId || signedIn.sessionId !== link.sessionId))
+        throw ended()
+      const answer = { code, issuer: iss, verifier, nonce, redirectUri: redirectOf(provider) }
+      const identity = await within(request, provider, (signal) => provider.identify(answer, signal))
+      if (link !== null) {
+        await linkAccount(core, actorOf(request), provider, identity)
+        return { is_link: true, is_new: false }
+      }
+      // A confirmation must not open another account, or create one.
+      if (confirm !== null && (await userOfAccount(core, provider, identity)) !== confirm)
+        throw notYours(provider)
+      const from = { address: addressOf(request), requestId: request.id }
+      const arrival = { provider, identity, invitation, replaces }
+      const { userId, isNew } = await signInByProvider(core, signUp, from, arrival)
+      await beginSession(request, reply, deps, userId)
+      return { is_link: false, is_new: isNew }
+    },
+  )
 
-  app.get(`${apiPath}/me/accounts`, async (request) => ({
+  route(app, 'GET /me/accounts', { answer: accountsAnswer }, async (request) => ({
     data: await listAccounts(core, signedInOf(request).user.id, providers.values()),
     has_password: await hasPassword(core, signedInOf(request).user.id),
   }))
-  app.post<OfProvider>(`${apiPath}/me/accounts/:provider`, (request, reply) => {
+  route(app, 'POST /me/accounts/:provider', { body: noFields, answer: addressAnswer }, (request, reply) => {
     const { user, sessionId } = signedInOf(request)
     return begin(request, reply, { userId: user.id, sessionId })
   })
-  app.delete<{ Params: { account: string } }>(`${apiPath}/me/accounts/:account`, (request) =>
+  route(app, 'DELETE /me/accounts/:account', {}, (request) =>
     unlinkAccount(core, actorOf(request), request.params.account),
   )
 }

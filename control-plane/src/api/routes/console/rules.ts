@@ -22,7 +22,7 @@ const operator: Rule = { who: 'operator' }
 const recently = (rule: Rule): Rule => ({ ...rule, isRecent: true })
 
 /** By method and path below `/console/api`. */
-export const rules: Readonly<Record<string, Rule>> = {
+export const rules = {
   'GET /session': anyone,
   'POST /auth/sign-in/email': anyone,
   'POST /auth/sign-out': user,
@@ -154,7 +154,9 @@ export const rules: Readonly<Record<string, Rule>> = {
   'GET /operator/system': operator,
   'POST /operator/service/pause': recently(operator),
   'POST /operator/service/resume': operator,
-}
+} as const satisfies Readonly<Record<string, Rule>>
+
+export type RouteName = keyof typeof rules
 
 /** A route that only a console with the operators' pages has. @param name as in `rules` */
 export const isOperatorRoute = (name: string): boolean => / \/operator\//.test(name)

@@ -2,7 +2,6 @@
 import { ApiError } from '@phonerack/shared'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import { parseBody } from '../../http/parse-body.js'
 import {
   countAttempt,
   forgetAttempts,
@@ -16,6 +15,8 @@ import { notePasskey } from '../../../people/users/sessions.js'
 import { nameSchema } from '../../../base/validation/fields.js'
 import { endEarlier } from './begin-session.js'
 import { actorOf, apiPath, authHeaders, csrfTokenFor, type GateDeps, clientOf } from './gate.js'
+import { sessionAnswer } from './answers.js'
+import { route } from './route.js'
 
 const tooMany = (seconds: number): ApiError =>
   new ApiError('rate_limited', {
@@ -85,7 +86,7 @@ const attestation = z.object({
 export function addSignIn(app: FastifyInstance, deps: GateDeps & { baseUrl: string }): void {
   const { core, config, mailer, signUp, providers, baseUrl } = deps
 
-  app.get(`${apiPath}/session`, async (request, reply) => {
+  route(app, 'GET /session', { answer: sessionAnswer }, async (request, reply) => {
     const signedIn = request.person?.signedIn ?? null
     return {
       csrf_token: csrfTokenFor(request, reply, deps),
@@ -114,8 +115,8 @@ export function addSignIn(app: FastifyInstance, deps: GateDeps & { baseUrl: stri
     }
   })
 
-  app.post(`${apiPath}/auth/sign-in/email`, async (request, reply) => {
-    const body = parseBody(credentials, request)
+  route(app, 'POST /auth/sign-in/email', { body: credentials }, async (request, reply) => {
+    const body = request.body
     // First, so that one address cannot lock many accounts.
     const wait = await countAttempt(core.db, `sign-in ${clientOf(request)}`, perClient)
     if (wait !== null) throw tooMany(wait)
@@ -129,30 +130,43 @@ export function addSignIn(app: FastifyInstance, deps: GateDeps & { baseUrl: stri
     return { ok: true }
   })
 
-  const others = [
-    ['POST', '/auth/sign-out', noFields],
-    ['GET', '/auth/passkey/generate-authenticate-options', null],
-    ['POST', '/auth/passkey/verify-authentication', assertion],
-    ['GET', '/auth/passkey/generate-register-options', null],
-    ['POST', '/auth/passkey/verify-registration', attestation],
-  ] as const
-  for (const [method, path, schema] of others)
-    app.route({
-      method,
-      url: `${apiPath}${path}`,
-      handler: async (request, reply) => {
-        if (path.startsWith('/auth/passkey/') && config.passkeys === null)
-          throw new ApiError('feature_unavailable', {
-            message: 'Passkeys are not available here.',
-            next: null,
-          })
-        if (schema === null) return handOn(request, reply, deps, null)
-        const body: object = parseBody(schema, request)
-        await handOn(request, reply, deps, body)
-        if (path === '/auth/passkey/verify-authentication') await endEarlier(request, core)
-        if (path === '/auth/passkey/verify-registration') await notePasskey(core, actorOf(request))
-        // better-auth's answer contains the session's token.
-        return { ok: true }
-      },
-    })
+  const withPasskeys = {
+    preHandler: (_request: FastifyRequest, _reply: FastifyReply, done: (refusal?: Error) => void): void =>
+      done(
+        config.passkeys === null
+          ? new ApiError('feature_unavailable', { message: 'Passkeys are not available here.', next: null })
+          : undefined,
+      ),
+  }
+  // The answers of better-auth to the others contain the session's token.
+  route(app, 'GET /auth/passkey/generate-authenticate-options', withPasskeys, (request, reply) =>
+    handOn(request, reply, deps, null),
+  )
+  route(app, 'GET /auth/passkey/generate-register-options', withPasskeys, (request, reply) =>
+    handOn(request, reply, deps, null),
+  )
+  route(app, 'POST /auth/sign-out', { body: noFields }, async (request, reply) => {
+    await handOn(request, reply, deps, request.body)
+    return { ok: true }
+  })
+  route(
+    app,
+    'POST /auth/passkey/verify-authentication',
+    { ...withPasskeys, body: assertion },
+    async (request, reply) => {
+      await handOn(request, reply, deps, request.body)
+      await endEarlier(request, core)
+      return { ok: true }
+    },
+  )
+  route(
+    app,
+    'POST /auth/passkey/verify-registration',
+    { ...withPasskeys, body: attestation },
+    async (request, reply) => {
+      await handOn(request, reply, deps, request.body)
+      await notePasskey(core, actorOf(request))
+      return { ok: true }
+    },
+  )
 }

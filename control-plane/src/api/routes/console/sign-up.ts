@@ -2,11 +2,11 @@
 import { ApiError } from '@phonerack/shared'
 import { type FastifyInstance } from 'fastify'
 import { z } from 'zod'
-import { parseBody } from '../../http/parse-body.js'
 import { countAttempt, type AttemptLimit } from '../../../people/users/attempts.js'
 import { emailSchema } from '../../../people/users/invitations.js'
 import { checkSignUp, requestSignUp } from '../../../people/users/sign-up.js'
-import { apiPath, clientOf, type GateDeps } from './gate.js'
+import { clientOf, type GateDeps } from './gate.js'
+import { route } from './route.js'
 
 const body = z.strictObject({ email: emailSchema })
 
@@ -19,8 +19,8 @@ export function addSignUp(app: FastifyInstance, { core, config, mailer, signUp }
     const seconds = await countAttempt(core.db, subject, within)
     if (seconds !== null) throw new ApiError('rate_limited', { retryAfterSeconds: seconds })
   }
-  app.post(`${apiPath}/sign-ups`, async (request) => {
-    const { email } = parseBody(body, request)
+  route(app, 'POST /sign-ups', { body }, async (request) => {
+    const { email } = request.body
     checkSignUp(signUp, email)
     if (mailer === null)
       throw new ApiError('feature_unavailable', { message: 'This service sends no mail.', next: null })

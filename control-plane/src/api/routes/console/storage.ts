@@ -5,13 +5,12 @@ import { type FastifyInstance } from 'fastify'
 import { invalidField } from '../../../base/validation/fields.js'
 import { sendBytes } from '../deps.js'
 import { storagePath } from '../phones/files.js'
-import { changing, intoPhone, projectPath, type OfPhone, type ProjectDeps } from './caller.js'
+import { changing, intoPhone, type ProjectDeps } from './caller.js'
 import { inert } from './inert.js'
+import { filesAnswer, writtenAnswer } from './answers.js'
+import { route } from './route.js'
 
-const base = `${projectPath}/phones/:phone/files`
 const root = '/sdcard'
-
-type AtPath = OfPhone & { Querystring: { path?: unknown } }
 
 /** @throws ApiError validation_failed */
 function pathOf(path: unknown): string {
@@ -29,39 +28,56 @@ function filePathOf(path: unknown): string {
 
 export function addStorage(app: FastifyInstance, { services }: ProjectDeps): void {
   const { phones, files } = services
-  app.get<AtPath>(base, async (request, reply) => {
-    const path = pathOf(request.query.path ?? root)
-    const { caller, phoneId, context } = intoPhone(request, reply)
-    const entries = await files.list(caller, phoneId, path, context)
-    const data = entries.map(({ modifiedAt, ...entry }) => ({
-      ...entry,
-      modified_at: modifiedAt?.toISOString() ?? null,
-    }))
-    return { path, data }
-  })
-  app.get<AtPath>(`${base}/content`, async (request, reply) => {
-    const path = filePathOf(request.query.path)
-    const { caller, phoneId, context } = intoPhone(request, reply)
-    const content = await files.read(caller, phoneId, path, context)
-    reply.headers({
-      ...inert,
-      'content-disposition': contentDisposition(path.slice(path.lastIndexOf('/') + 1)),
-    })
-    return sendBytes(reply, 'application/octet-stream', content)
-  })
-  app.put<AtPath>(
-    base,
-    { bodyLimit: limits.fileBytes, config: { rawBody: true } },
+  route(
+    app,
+    'GET /projects/:project/phones/:phone/files',
+    { query: ['path'], answer: filesAnswer },
+    async (request, reply) => {
+      const path = pathOf(request.query.path ?? root)
+      const { caller, phoneId, context } = intoPhone(request, reply)
+      const entries = await files.list(caller, phoneId, path, context)
+      const data = entries.map(({ modifiedAt, ...entry }) => ({
+        ...entry,
+        modified_at: modifiedAt?.toISOString() ?? null,
+      }))
+      return { path, data }
+    },
+  )
+  route(
+    app,
+    'GET /projects/:project/phones/:phone/files/content',
+    { query: ['path'] },
+    async (request, reply) => {
+      const path = filePathOf(request.query.path)
+      const { caller, phoneId, context } = intoPhone(request, reply)
+      const content = await files.read(caller, phoneId, path, context)
+      reply.headers({
+        ...inert,
+        'content-disposition': contentDisposition(path.slice(path.lastIndexOf('/') + 1)),
+      })
+      return sendBytes(reply, 'application/octet-stream', content)
+    },
+  )
+  route(
+    app,
+    'PUT /projects/:project/phones/:phone/files',
+    {
+      query: ['path'],
+      answer: writtenAnswer,
+      status: 201,
+      bodyLimit: limits.fileBytes,
+      config: { rawBody: true },
+    },
     async (request, reply) => {
       const path = filePathOf(request.query.path)
       const content = Buffer.isBuffer(request.readBody) ? request.readBody : Buffer.alloc(0)
       const size = await changing(request, reply, phones, ({ caller, phoneId, context }) =>
         files.write(caller, phoneId, path, content, context),
       )
-      return reply.code(201).send({ path, size })
+      return { path, size }
     },
   )
-  app.delete<AtPath>(base, async (request, reply) => {
+  route(app, 'DELETE /projects/:project/phones/:phone/files', { query: ['path'] }, async (request, reply) => {
     const path = filePathOf(request.query.path)
     await changing(request, reply, phones, ({ caller, phoneId, context }) =>
       files.delete(caller, phoneId, path, context),

@@ -1,13 +1,14 @@
 /** Terminals that wait for their first key: a member approves or denies them by their code. */
 import { ApiError } from '@phonerack/shared'
 import { type FastifyInstance, type FastifyRequest } from 'fastify'
-import { parseBody } from '../../http/parse-body.js'
 import { keyRightsSchema } from '../../../fleet/operator/keys.js'
 import { codeSchema, denySetup } from '../../../people/setup/decision.js'
 import { allowTerminal, lookAtTerminal } from '../../../people/setup/member-decision.js'
 import { countAttempt } from '../../../people/users/attempts.js'
 import { asUser } from '../../../people/users/work.js'
-import { actorOf, apiPath, projectOf, signedInOf, type GateDeps } from './gate.js'
+import { actorOf, projectOf, signedInOf, type GateDeps } from './gate.js'
+import { terminalAnswer } from '../operator/answers.js'
+import { route } from './route.js'
 
 /** Codes that a user may try; a code has 40 random bits. */
 const perUser = { max: 20, window: 60 }
@@ -20,14 +21,17 @@ export function addTerminals(app: FastifyInstance, { core }: GateDeps): void {
     if (seconds !== null) throw new ApiError('rate_limited', { retryAfterSeconds: seconds })
     return code
   }
-  const codeOf = (request: FastifyRequest) => countedCode(request, parseBody(codeSchema, request).user_code)
-  app.post(`${apiPath}/terminals/look`, async (request) => lookAtTerminal(core, await codeOf(request)))
-  app.post(`${apiPath}/terminals/deny`, async (request) => {
+  const codeOf = (request: FastifyRequest<{ Body: { user_code: string } }>) =>
+    countedCode(request, request.body.user_code)
+  route(app, 'POST /terminals/look', { body: codeSchema, answer: terminalAnswer }, async (request) =>
+    lookAtTerminal(core, await codeOf(request)),
+  )
+  route(app, 'POST /terminals/deny', { body: codeSchema }, async (request) => {
     const code = await codeOf(request)
     return asUser(core, actorOf(request), 'setup.deny', (work) => denySetup(work, code))
   })
-  app.post(`${apiPath}/projects/:project/terminals/allow`, async (request) => {
-    const { user_code: typed, ...rights } = parseBody(allowSchema, request)
+  route(app, 'POST /projects/:project/terminals/allow', { body: allowSchema }, async (request) => {
+    const { user_code: typed, ...rights } = request.body
     const code = await countedCode(request, typed)
     const { id } = projectOf(request)
     return asUser(core, actorOf(request), 'setup.allow', (work) => allowTerminal(work, code, id, rights))

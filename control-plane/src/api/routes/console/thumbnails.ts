@@ -2,8 +2,9 @@
 import { type FastifyInstance } from 'fastify'
 import { createHeldOpen } from '../../http/held-open.js'
 import { sendBytes } from '../deps.js'
-import { intoPhone, projectPath, type OfPhone, type ProjectDeps } from './caller.js'
+import { intoPhone, type ProjectDeps } from './caller.js'
 import { inert } from './inert.js'
+import { route } from './route.js'
 
 /** Requests of a user at the same time, in each replica. A page has 12. */
 const mostOfUser = 24
@@ -13,7 +14,7 @@ const knownTagOf = (header: string | undefined): string => /^"([\w-]{1,64})"$/.e
 
 export function addThumbnails(app: FastifyInstance, { services }: ProjectDeps): void {
   const held = createHeldOpen({ kind: 'thumbnails', most: mostOfUser })
-  app.get<OfPhone>(`${projectPath}/phones/:phone/thumbnail`, async (request, reply) => {
+  route(app, 'GET /projects/:project/phones/:phone/thumbnail', {}, async (request, reply) => {
     const { caller, phoneId, context } = intoPhone(request, reply)
     held.hold(caller, reply)
     const knownTag = knownTagOf(request.headers['if-none-match'])

@@ -10,8 +10,10 @@ import {
   type DaySpending,
 } from '../../../rental/billing/spending.js'
 import { listProjectsOf } from '../../../people/users/members.js'
-import { projectPath } from './caller.js'
-import { apiPath, projectOf, signedInOf, type GateDeps } from './gate.js'
+import { projectOf, signedInOf, type GateDeps } from './gate.js'
+import { ledgerEntryAnswer, spendingAnswer, usageAnswer } from './answers.js'
+import { pageBefore } from '../shape.js'
+import { route } from './route.js'
 
 const days = 30
 const dayMs = 86_400_000
@@ -49,7 +51,7 @@ function daysJson(byDay: readonly DaySpending[], since: Date) {
 }
 
 export function addUsage(app: FastifyInstance, { core }: Pick<GateDeps, 'core'>): void {
-  app.get(`${projectPath}/usage`, async (request) => {
+  route(app, 'GET /projects/:project/usage', { answer: usageAnswer }, async (request) => {
     const { id } = projectOf(request)
     const since = firstDay(core.clock.now())
     const [byDay, phones, keys] = await Promise.all([
@@ -59,7 +61,7 @@ export function addUsage(app: FastifyInstance, { core }: Pick<GateDeps, 'core'>)
     ])
     return { days: daysJson(byDay, since), phones: phones.map(spendingJson), keys: keys.map(spendingJson) }
   })
-  app.get(`${apiPath}/spending`, async (request) => {
+  route(app, 'GET /spending', { answer: spendingAnswer }, async (request) => {
     const since = firstDay(core.clock.now())
     const own = new Map((await listProjectsOf(core, signedInOf(request).user)).map((each) => [each.id, each]))
     const ids = [...own.keys()]
@@ -69,32 +71,39 @@ export function addUsage(app: FastifyInstance, { core }: Pick<GateDeps, 'core'>)
     ])
     return {
       days: daysJson(byDay, since),
-      projects: projects.map(({ balanceMicros, reservedMicros, ...spent }) => ({
-        ...spendingJson({ ...spent, name: own.get(spent.id)?.name ?? spent.id }),
-        role: own.get(spent.id)?.role,
-        available_usd: formatUsd(balanceMicros - reservedMicros),
-      })),
+      projects: projects.flatMap(({ balanceMicros, reservedMicros, ...spent }) => {
+        const project = own.get(spent.id)
+        if (!project) return []
+        const { name, role } = project
+        const available = formatUsd(balanceMicros - reservedMicros)
+        return [{ ...spendingJson({ ...spent, name }), role, available_usd: available }]
+      }),
     }
   })
-  app.get<{ Querystring: { before?: unknown } }>(`${projectPath}/ledger`, async (request) => {
-    const { before } = request.query
-    const { data, nextCursor } = await listEntries(core, {
-      projectId: projectOf(request).id,
-      limit: listed,
-      before: typeof before === 'string' ? before : null,
-    })
-    return {
-      data: data.map(({ id, at, kind, micros, session_id, checkout_id, phone_id, phone }) => ({
-        id: id.toString(),
-        at: at.toISOString(),
-        kind,
-        amount_usd: formatUsd(micros),
-        session_id,
-        checkout_id,
-        phone_id,
-        phone,
-      })),
-      next_before: nextCursor,
-    }
-  })
+  route(
+    app,
+    'GET /projects/:project/ledger',
+    { query: ['before'], answer: pageBefore(ledgerEntryAnswer) },
+    async (request) => {
+      const { before } = request.query
+      const { data, nextCursor } = await listEntries(core, {
+        projectId: projectOf(request).id,
+        limit: listed,
+        before: typeof before === 'string' ? before : null,
+      })
+      return {
+        data: data.map(({ id, at, kind, micros, session_id, checkout_id, phone_id, phone }) => ({
+          id: id.toString(),
+          at: at.toISOString(),
+          kind,
+          amount_usd: formatUsd(micros),
+          session_id,
+          checkout_id,
+          phone_id,
+          phone,
+        })),
+        next_before: nextCursor,
+      }
+    },
+  )
 }

@@ -3,35 +3,30 @@
  * its audit entry and its Idempotency-Key. `addWriteGuard` refuses a writing route without it.
  */
 import { ApiError, idempotencyKeyPattern, idempotencyKeyRule } from '@phonerack/shared'
-import {
-  type FastifyInstance,
-  type FastifyReply,
-  type FastifyRequest,
-  type RouteGenericInterface,
-} from 'fastify'
+import { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { canonicalHash } from '../../http/canonical.js'
 import { parseBody } from '../../http/parse-body.js'
 import { type Core } from '../../../base/core/core.js'
 import { addAudit } from '../../../base/audit/audit.js'
+import { type ParamsOf } from '../shape.js'
 import { operatorOf } from './gate.js'
 import { claimKey, keepAnswer, type Answer } from '../../../base/audit/once.js'
 import { inAuditedTransaction, type Change, type Work } from '../../../base/audit/work.js'
 
-const base = '/operator/v1'
+export const operatorBase = '/operator/v1'
 
 /** The body of a write that takes no fields. */
 const noFields = z.strictObject({})
 type NoFields = typeof noFields
 
-/** The parameters that a path names: `{ ref: string }` for `/hosts/:ref/drain`. */
-type ParamsOf<U extends string> = U extends `${string}/:${infer Rest}`
-  ? Rest extends `${infer Name}/${infer Tail}`
-    ? Record<Name, string> & ParamsOf<`/${Tail}`>
-    : Record<Rest, string>
-  : unknown
+/** A read, with the names of the parameters of its query. */
+type ReadRequest<U extends string, Q extends string> = FastifyRequest<{
+  Params: ParamsOf<U>
+  Querystring: Partial<Record<Q, unknown>>
+}>
 
-export interface WriteSpec<U extends string = string> {
+export interface WriteSpec<U extends string = string, A extends z.ZodType = z.ZodType> {
   method: 'POST' | 'PATCH' | 'DELETE'
   /** Relative to `/operator/v1`. */
   url: U
@@ -39,6 +34,8 @@ export interface WriteSpec<U extends string = string> {
   action: string
   /** The response's status; default 200. */
   status?: number
+  /** Left out: no client reads the JSON. */
+  answer?: A
 }
 
 /**
@@ -51,23 +48,24 @@ export interface Received {
 
 export interface OperatorApi {
   /** A read. */
-  read<R extends RouteGenericInterface>(
-    url: string,
-    handler: (request: FastifyRequest<R>) => Promise<unknown>,
+  read<U extends string, A extends z.ZodType, Q extends string = never>(
+    url: U,
+    shape: { query?: readonly Q[]; answer: A },
+    handler: (request: ReadRequest<U, Q>) => Promise<z.input<A>>,
   ): void
   /**
    * Responds with the change's `result`. Refuses a body that does not match `spec.body`, by default
    * one with any field.
    */
-  write<U extends string, S extends z.ZodType = NoFields>(
-    spec: WriteSpec<U> & { body?: S },
-    handler: (work: Work, input: { params: ParamsOf<U>; body: z.output<S> }) => Promise<Change<unknown>>,
+  write<U extends string, A extends z.ZodType = z.ZodUnknown, S extends z.ZodType = NoFields>(
+    spec: WriteSpec<U, A> & { body?: S },
+    handler: (work: Work, input: { params: ParamsOf<U>; body: z.output<S> }) => Promise<Change<z.input<A>>>,
   ): void
   /** A write whose body is a stream: `receive` reads it before the transaction. */
-  writeStream<T extends Received>(
-    spec: WriteSpec,
+  writeStream<T extends Received, A extends z.ZodType>(
+    spec: WriteSpec<string, A>,
     receive: (request: FastifyRequest, reply: FastifyReply) => Promise<T>,
-    handler: (work: Work, received: T) => Promise<Change<unknown>>,
+    handler: (work: Work, received: T) => Promise<Change<z.input<A>>>,
   ): void
 }
 
@@ -79,7 +77,7 @@ export function operatorApi(app: FastifyInstance, core: Core): OperatorApi {
   })
 
   const addWrite = (
-    spec: WriteSpec,
+    spec: WriteSpec & { body?: z.ZodType },
     isStream: boolean,
     prepare: (
       request: FastifyRequest,
@@ -88,8 +86,8 @@ export function operatorApi(app: FastifyInstance, core: Core): OperatorApi {
   ): void => {
     app.route({
       method: spec.method,
-      url: base + spec.url,
-      config: { isAudited: true, streamBody: isStream },
+      url: operatorBase + spec.url,
+      config: { isAudited: true, streamBody: isStream, shape: spec },
       handler: async (request, reply) => {
         const key = idempotencyKeyOf(request)
         const { body, act } = await prepare(request, reply)
@@ -117,8 +115,10 @@ export function operatorApi(app: FastifyInstance, core: Core): OperatorApi {
   }
 
   return {
-    read: (url, handler) => {
-      app.get(base + url, (request) => handler(request as Parameters<typeof handler>[0]))
+    read: (url, shape, handler) => {
+      app.get(operatorBase + url, { config: { shape } }, (request) =>
+        handler(request as Parameters<typeof handler>[0]),
+      )
     },
     write: (spec, handler) =>
       addWrite(spec, false, (request) =>

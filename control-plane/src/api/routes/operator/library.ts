@@ -3,7 +3,10 @@
  * `ctl library`.
  */
 import { type FastifyPluginAsync } from 'fastify'
+import { z } from 'zod'
 import { boundLeftover, declaredLength } from '../../http/stream-body.js'
+import { listOf } from '../shape.js'
+import { libraryAppAnswer, libraryFileAnswer } from './answers.js'
 import { operatorApi } from './api.js'
 import { type Core } from '../../../base/core/core.js'
 import { type FileStore } from '../../../files/storage/file-store.js'
@@ -23,7 +26,13 @@ export const libraryPlugin =
     const api = operatorApi(app, core)
 
     api.writeStream(
-      { method: 'POST', url: '/library/files', action: 'library.file', status: 201 },
+      {
+        method: 'POST',
+        url: '/library/files',
+        action: 'library.file',
+        answer: libraryFileAnswer,
+        status: 201,
+      },
       async (request, reply) => {
         boundLeftover(request, reply)
         const source = { stream: request.raw, declaredBytes: declaredLength(request) }
@@ -32,13 +41,27 @@ export const libraryPlugin =
       },
       (_work, taken) => Promise.resolve(libraryFileChange(taken)),
     )
-    api.read('/library/apps', async () => ({ data: (await readApps(core.db)).map(libraryAppView) }))
+    api.read('/library/apps', { answer: listOf(libraryAppAnswer) }, async () => ({
+      data: (await readApps(core.db)).map(libraryAppView),
+    }))
     api.write(
-      { method: 'POST', url: '/library/apps', action: 'library.add', status: 201, body: libraryAppSchema },
+      {
+        method: 'POST',
+        url: '/library/apps',
+        action: 'library.add',
+        answer: libraryAppAnswer,
+        status: 201,
+        body: libraryAppSchema,
+      },
       (work, { body }) => addLibraryApp(work, body.files),
     )
     api.write(
-      { method: 'DELETE', url: '/library/apps/:package', action: 'library.remove' },
+      {
+        method: 'DELETE',
+        url: '/library/apps/:package',
+        action: 'library.remove',
+        answer: z.object({ package: z.string(), removed: z.boolean() }),
+      },
       (work, { params }) => removeLibraryApp(work, params.package),
     )
     return Promise.resolve()

@@ -48,11 +48,31 @@ import {
 import { createToken, listTokens, newTokenSchema, revokeToken } from '../../../base/audit/tokens.js'
 import { statusIn } from '../phone-status.js'
 import { deviceView, projectView } from '../../../fleet/operator/views.js'
+import { listOf, pageBefore } from '../shape.js'
+import {
+  activityAnswer,
+  anyPhoneAnswer,
+  auditAnswer,
+  deviceAnswer,
+  hostAnswer,
+  joinTokenAnswer,
+  keyAnswer,
+  newKeyAnswer,
+  newTokenAnswer,
+  pauseAnswer,
+  projectAnswer,
+  rejoinTokenAnswer,
+  removedAnswer,
+  restoreAnswer,
+  retiredHostAnswer,
+  revokedKeyAnswer,
+  revokedTokenAnswer,
+  serviceAnswer,
+  tokenAnswer,
+} from './answers.js'
 
-type ById = { Params: { id: string } }
-type ByRef = { Params: { ref: string } }
-type All = { Querystring: { all?: unknown } }
-type Paged = { Querystring: { project?: unknown; limit?: unknown; before?: unknown } }
+const paged = ['project', 'limit', 'before'] as const
+const phonesQuery = [...paged, 'status', 'stopped_for'] as const
 
 const releaseSchema = z.strictObject({ keep: z.boolean().optional() })
 const retireSchema = z.strictObject({ force: z.boolean().optional() })
@@ -81,33 +101,62 @@ export const operatorPlugin =
   }
 
 function addHostsAndDevices(api: OperatorApi, core: Core, authority: () => string): void {
-  api.read<All>('/hosts', async ({ query }) => ({ data: await listHosts(core, readAll(query)) }))
-  api.write({ method: 'POST', url: '/hosts/join-tokens', action: 'host.join_token', status: 201 }, (work) =>
-    createJoinToken(work, authority()),
+  api.read('/hosts', { query: ['all'], answer: listOf(hostAnswer) }, async ({ query }) => ({
+    data: await listHosts(core, readAll(query)),
+  }))
+  api.write(
+    {
+      method: 'POST',
+      url: '/hosts/join-tokens',
+      action: 'host.join_token',
+      answer: joinTokenAnswer,
+      status: 201,
+    },
+    (work) => createJoinToken(work, authority()),
   )
 
   api.write(
-    { method: 'PATCH', url: '/hosts/:ref', action: 'host.change', body: hostChangeSchema },
+    {
+      method: 'PATCH',
+      url: '/hosts/:ref',
+      action: 'host.change',
+      answer: hostAnswer,
+      body: hostChangeSchema,
+    },
     (work, { params, body }) => changeHost(work, params.ref, body),
   )
   api.write(
-    { method: 'POST', url: '/hosts/:ref/rejoin', action: 'host.rejoin_token', status: 201 },
+    {
+      method: 'POST',
+      url: '/hosts/:ref/rejoin',
+      action: 'host.rejoin_token',
+      answer: rejoinTokenAnswer,
+      status: 201,
+    },
     (work, { params }) => createRejoinToken(work, params.ref, authority()),
   )
 
   api.write(
-    { method: 'POST', url: '/hosts/:ref/retire', action: 'host.retire', body: retireSchema },
+    {
+      method: 'POST',
+      url: '/hosts/:ref/retire',
+      action: 'host.retire',
+      answer: retiredHostAnswer,
+      body: retireSchema,
+    },
     (work, { params, body }) => retireHost(work, params.ref, body.force ?? false),
   )
 
-  api.write({ method: 'DELETE', url: '/hosts/:ref', action: 'host.remove' }, (work, { params }) =>
-    removeHost(work, params.ref),
+  api.write(
+    { method: 'DELETE', url: '/hosts/:ref', action: 'host.remove', answer: removedAnswer },
+    (work, { params }) => removeHost(work, params.ref),
   )
-  api.write({ method: 'DELETE', url: '/devices/:ref', action: 'device.remove' }, (work, { params }) =>
-    removeDevice(work, params.ref),
+  api.write(
+    { method: 'DELETE', url: '/devices/:ref', action: 'device.remove', answer: removedAnswer },
+    (work, { params }) => removeDevice(work, params.ref),
   )
 
-  api.read('/devices', async () => {
+  api.read('/devices', { answer: listOf(deviceAnswer) }, async () => {
     const where = { host: { retiredAt: null } }
     const devices = await core.db.device.findMany({
       where,
@@ -117,11 +166,18 @@ function addHostsAndDevices(api: OperatorApi, core: Core, authority: () => strin
     const now = core.clock.now()
     return { data: devices.map((device) => deviceView(device, now, core.rules)) }
   })
-  api.read<ByRef>('/devices/:ref', async ({ params }) =>
+  api.read('/devices/:ref', { answer: deviceAnswer }, async ({ params }) =>
     deviceView(await findDevice(core.db, params.ref), core.clock.now(), core.rules),
   )
   api.write(
-    { method: 'POST', url: '/devices/:ref/enroll', action: 'device.enroll', status: 202, body: enrollSchema },
+    {
+      method: 'POST',
+      url: '/devices/:ref/enroll',
+      action: 'device.enroll',
+      answer: deviceAnswer,
+      status: 202,
+      body: enrollSchema,
+    },
     (work, { params, body }) => {
       if (body.erase !== true)
         throw invalidField('erase', 'must be `true`: enrolling wipes all data on the phone')
@@ -133,6 +189,7 @@ function addHostsAndDevices(api: OperatorApi, core: Core, authority: () => strin
       method: 'POST',
       url: '/devices/:ref/release',
       action: 'device.release',
+      answer: deviceAnswer,
       status: 202,
       body: releaseSchema,
     },
@@ -140,16 +197,8 @@ function addHostsAndDevices(api: OperatorApi, core: Core, authority: () => strin
   )
 }
 
-interface PhonesQuery {
-  project?: unknown
-  status?: unknown
-  stopped_for?: unknown
-  limit?: unknown
-  before?: unknown
-}
-
 function addPhones(api: OperatorApi, core: Core): void {
-  api.read<{ Querystring: PhonesQuery }>('/phones', async ({ query }) => {
+  api.read('/phones', { query: phonesQuery, answer: pageBefore(anyPhoneAnswer) }, async ({ query }) => {
     const { project = null, status, stopped_for: stoppedFor = null } = query
     if (project !== null && typeof project !== 'string')
       throw invalidField('project', 'must be the ID of a project')
@@ -164,77 +213,127 @@ function addPhones(api: OperatorApi, core: Core): void {
       stoppedBefore,
     })
   })
-  api.read<ById>('/phones/:id', ({ params }) => findAnyPhone(core.db, params.id))
+  api.read('/phones/:id', { answer: anyPhoneAnswer }, ({ params }) => findAnyPhone(core.db, params.id))
   api.write(
-    { method: 'DELETE', url: '/phones/:id', action: 'phone.delete', body: phoneDeletionSchema },
+    {
+      method: 'DELETE',
+      url: '/phones/:id',
+      action: 'phone.delete',
+      answer: anyPhoneAnswer,
+      body: phoneDeletionSchema,
+    },
     (work, { params, body }) => deleteAnyPhone(work, params.id, body),
   )
 }
 
 function addMoves(api: OperatorApi): void {
   api.write(
-    { method: 'POST', url: '/devices/:ref/move', action: 'device.move', status: 202, body: moveSchema },
+    {
+      method: 'POST',
+      url: '/devices/:ref/move',
+      action: 'device.move',
+      answer: deviceAnswer,
+      status: 202,
+      body: moveSchema,
+    },
     (work, { params, body }) => moveDeviceTo(work, params.ref, body),
   )
 }
 
 function addDrains(api: OperatorApi): void {
   api.write(
-    { method: 'POST', url: '/hosts/:ref/drain', action: 'host.drain', body: drainSchema },
+    { method: 'POST', url: '/hosts/:ref/drain', action: 'host.drain', answer: hostAnswer, body: drainSchema },
     (work, { params, body }) => drainHost(work, params.ref, body),
   )
-  api.write({ method: 'POST', url: '/hosts/:ref/undrain', action: 'host.undrain' }, (work, { params }) =>
-    undrainHost(work, params.ref),
+  api.write(
+    { method: 'POST', url: '/hosts/:ref/undrain', action: 'host.undrain', answer: hostAnswer },
+    (work, { params }) => undrainHost(work, params.ref),
   )
   api.write(
-    { method: 'POST', url: '/devices/:ref/drain', action: 'device.drain', body: drainSchema },
+    {
+      method: 'POST',
+      url: '/devices/:ref/drain',
+      action: 'device.drain',
+      answer: deviceAnswer,
+      body: drainSchema,
+    },
     (work, { params, body }) => drainDevice(work, params.ref, body),
   )
-  api.write({ method: 'POST', url: '/devices/:ref/undrain', action: 'device.undrain' }, (work, { params }) =>
-    undrainDevice(work, params.ref),
+  api.write(
+    { method: 'POST', url: '/devices/:ref/undrain', action: 'device.undrain', answer: deviceAnswer },
+    (work, { params }) => undrainDevice(work, params.ref),
   )
   api.write(
     {
       method: 'POST',
       url: '/devices/:ref/maintenance',
       action: 'device.maintenance',
+      answer: deviceAnswer,
       body: maintenanceSchema,
     },
     (work, { params, body }) => beginMaintenance(work, params.ref, body.note),
   )
   api.write(
-    { method: 'DELETE', url: '/devices/:ref/maintenance', action: 'device.maintenance_end' },
+    {
+      method: 'DELETE',
+      url: '/devices/:ref/maintenance',
+      action: 'device.maintenance_end',
+      answer: deviceAnswer,
+    },
     (work, { params }) => endMaintenance(work, params.ref),
   )
 }
 
 function addProjectsAndKeys(api: OperatorApi, core: Core): void {
-  api.read('/projects', async () => ({
+  api.read('/projects', { answer: listOf(projectAnswer) }, async () => ({
     data: (await core.db.project.findMany({ orderBy: { createdAt: 'asc' } })).map(projectView),
   }))
   api.write(
-    { method: 'POST', url: '/projects', action: 'project.create', status: 201, body: newProjectSchema },
+    {
+      method: 'POST',
+      url: '/projects',
+      action: 'project.create',
+      answer: projectAnswer,
+      status: 201,
+      body: newProjectSchema,
+    },
     (work, { body }) => createProject(work, body),
   )
-  api.read<ById>('/projects/:id', async ({ params }) => projectView(await findProject(core.db, params.id)))
+  api.read('/projects/:id', { answer: projectAnswer }, async ({ params }) =>
+    projectView(await findProject(core.db, params.id)),
+  )
   api.write(
-    { method: 'PATCH', url: '/projects/:id', action: 'project.change', body: projectChangeSchema },
+    {
+      method: 'PATCH',
+      url: '/projects/:id',
+      action: 'project.change',
+      answer: projectAnswer,
+      body: projectChangeSchema,
+    },
     (work, { params, body }) => changeProject(work, params.id, body),
   )
 
-  api.read<Paged>('/keys', async ({ query: { project } }) => {
+  api.read('/keys', { query: ['project'], answer: listOf(keyAnswer) }, async ({ query: { project } }) => {
     if (typeof project !== 'string') throw invalidField('project', 'must be the ID of a project')
     return { data: await listKeys(core, project) }
   })
   api.write(
-    { method: 'POST', url: '/keys', action: 'key.create', status: 201, body: newKeySchema },
+    {
+      method: 'POST',
+      url: '/keys',
+      action: 'key.create',
+      answer: newKeyAnswer,
+      status: 201,
+      body: newKeySchema,
+    },
     (work, { body }) => createKey(work, body),
   )
-  api.write({ method: 'DELETE', url: '/keys/:id', action: 'key.revoke' }, (work, { params }) =>
-    revokeKey(work, params.id),
+  api.write(
+    { method: 'DELETE', url: '/keys/:id', action: 'key.revoke', answer: revokedKeyAnswer },
+    (work, { params }) => revokeKey(work, params.id),
   )
 
-  api.read<Paged>('/activity', async ({ query }) => {
+  api.read('/activity', { query: paged, answer: pageBefore(activityAnswer) }, async ({ query }) => {
     const { project: projectId } = query
     if (typeof projectId !== 'string') throw invalidField('project', 'must be the ID of a project')
     const page = readPage(query)
@@ -244,31 +343,43 @@ function addProjectsAndKeys(api: OperatorApi, core: Core): void {
 }
 
 function addService(api: OperatorApi, core: Core): void {
-  api.read('/service', () => readService(core))
-  api.write({ method: 'POST', url: '/service/pause', action: 'service.pause' }, (work) =>
+  api.read('/service', { answer: serviceAnswer }, () => readService(core))
+  api.write({ method: 'POST', url: '/service/pause', action: 'service.pause', answer: pauseAnswer }, (work) =>
     setPaused(work, true),
   )
-  api.write({ method: 'POST', url: '/service/resume', action: 'service.resume' }, (work) =>
-    setPaused(work, false),
+  api.write(
+    { method: 'POST', url: '/service/resume', action: 'service.resume', answer: pauseAnswer },
+    (work) => setPaused(work, false),
   )
-  api.write({ method: 'POST', url: '/service/restored', action: 'service.restored' }, (work) =>
-    declareRestored(work),
+  api.write(
+    { method: 'POST', url: '/service/restored', action: 'service.restored', answer: restoreAnswer },
+    (work) => declareRestored(work),
   )
 
-  api.read('/operator-tokens', async () => ({ data: await listTokens(core) }))
+  api.read('/operator-tokens', { answer: listOf(tokenAnswer) }, async () => ({
+    data: await listTokens(core),
+  }))
   api.write(
     {
       method: 'POST',
       url: '/operator-tokens',
       action: 'operator_token.create',
+      answer: newTokenAnswer,
       status: 201,
       body: newTokenSchema,
     },
     (work, { body }) => createToken(work, body),
   )
   api.write(
-    { method: 'DELETE', url: '/operator-tokens/:id', action: 'operator_token.revoke' },
+    {
+      method: 'DELETE',
+      url: '/operator-tokens/:id',
+      action: 'operator_token.revoke',
+      answer: revokedTokenAnswer,
+    },
     (work, { params }) => revokeToken(work, params.id),
   )
-  api.read<Paged>('/audit', ({ query }) => listAudit(core, readPage(query)))
+  api.read('/audit', { query: ['limit', 'before'], answer: pageBefore(auditAnswer) }, ({ query }) =>
+    listAudit(core, readPage(query)),
+  )
 }

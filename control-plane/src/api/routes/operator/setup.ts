@@ -3,6 +3,7 @@
  * setup`.
  */
 import { type FastifyPluginAsync } from 'fastify'
+import { approvedTerminalAnswer, terminalAnswer } from './answers.js'
 import { operatorApi } from './api.js'
 import { type Core } from '../../../base/core/core.js'
 import { approvalSchema, approveSetup, codeSchema, denySetup } from '../../../people/setup/decision.js'
@@ -13,11 +14,18 @@ export const setupOperatorPlugin =
   (app) => {
     const api = operatorApi(app, core)
     api.write(
-      { method: 'POST', url: '/setups/approve', action: 'setup.approve', status: 201, body: approvalSchema },
+      {
+        method: 'POST',
+        url: '/setups/approve',
+        action: 'setup.approve',
+        answer: approvedTerminalAnswer,
+        status: 201,
+        body: approvalSchema,
+      },
       (work, { body }) => approveSetup(work, body, baseUrl),
     )
     api.write(
-      { method: 'POST', url: '/setups/deny', action: 'setup.deny', body: codeSchema },
+      { method: 'POST', url: '/setups/deny', action: 'setup.deny', answer: terminalAnswer, body: codeSchema },
       (work, { body }) => denySetup(work, body.user_code),
     )
     return Promise.resolve()

@@ -2,7 +2,6 @@
 import { type FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { type PhoneStatus } from '../../../../base/core/statuses.js'
-import { parseBody } from '../../../http/parse-body.js'
 import { enrollDevice, findDevice, releaseHeldDevice } from '../../../../fleet/operator/devices.js'
 import {
   beginMaintenance,
@@ -16,9 +15,10 @@ import { deviceView } from '../../../../fleet/operator/views.js'
 import { isRunning } from '../../../../rental/phones/machine.js'
 import { invalidField } from '../../../../base/validation/fields.js'
 import { type GateDeps } from '../gate.js'
-import { changeFor, operatorPath } from './change.js'
-
-type OfDevice = { Params: { device: string } }
+import { changeFor } from './change.js'
+import { runningDeviceAnswer } from '../answers.js'
+import { listOf } from '../../shape.js'
+import { route } from '../route.js'
 
 const enrollBody = z.strictObject({
   /** Typed by the person, since enrolling wipes the phone. */
@@ -28,8 +28,7 @@ const enrollBody = z.strictObject({
 const releaseBody = z.strictObject({ keep: z.boolean().default(false) })
 
 export function addOperatorDevices(app: FastifyInstance, { core }: Pick<GateDeps, 'core'>): void {
-  const base = `${operatorPath}/devices`
-  app.get(base, async () => {
+  route(app, 'GET /operator/devices', { answer: listOf(runningDeviceAnswer) }, async () => {
     const devices = await core.db.device.findMany({
       where: { host: { retiredAt: null } },
       include: { host: true, phone: { select: { status: true } } },
@@ -43,8 +42,8 @@ export function addOperatorDevices(app: FastifyInstance, { core }: Pick<GateDeps
       })),
     }
   })
-  app.post<OfDevice>(`${base}/:device/enroll`, async (request, reply) => {
-    const { serial, fail_phone: failPhone } = parseBody(enrollBody, request)
+  route(app, 'POST /operator/devices/:device/enroll', { body: enrollBody, status: 202 }, async (request) => {
+    const { serial, fail_phone: failPhone } = request.body
     const begun = await changeFor(core, request, 'device.enroll', async (work) => {
       const device = await findDevice(work.tx, request.params.device)
       if (device.serial !== serial)
@@ -54,29 +53,34 @@ export function addOperatorDevices(app: FastifyInstance, { core }: Pick<GateDeps
         )
       return enrollDevice(work, device.id, failPhone)
     })
-    return reply.code(202).send(begun)
+    return begun
   })
-  app.post<OfDevice>(`${base}/:device/release`, async (request, reply) => {
-    const { keep } = parseBody(releaseBody, request)
-    const begun = await changeFor(core, request, 'device.release', (work) =>
-      releaseHeldDevice(work, request.params.device, keep),
-    )
-    return reply.code(202).send(begun)
-  })
-  app.post<OfDevice>(`${base}/:device/drain`, (request) => {
-    const drain = parseBody(drainSchema, request)
+  route(
+    app,
+    'POST /operator/devices/:device/release',
+    { body: releaseBody, status: 202 },
+    async (request) => {
+      const { keep } = request.body
+      const begun = await changeFor(core, request, 'device.release', (work) =>
+        releaseHeldDevice(work, request.params.device, keep),
+      )
+      return begun
+    },
+  )
+  route(app, 'POST /operator/devices/:device/drain', { body: drainSchema }, (request) => {
+    const drain = request.body
     return changeFor(core, request, 'device.drain', (work) => drainDevice(work, request.params.device, drain))
   })
-  app.post<OfDevice>(`${base}/:device/undrain`, (request) =>
+  route(app, 'POST /operator/devices/:device/undrain', {}, (request) =>
     changeFor(core, request, 'device.undrain', (work) => undrainDevice(work, request.params.device)),
   )
-  app.post<OfDevice>(`${base}/:device/maintenance`, (request) => {
-    const { note } = parseBody(maintenanceSchema, request)
+  route(app, 'POST /operator/devices/:device/maintenance', { body: maintenanceSchema }, (request) => {
+    const { note } = request.body
     return changeFor(core, request, 'device.maintenance', (work) =>
       beginMaintenance(work, request.params.device, note),
     )
   })
-  app.delete<OfDevice>(`${base}/:device/maintenance`, (request) =>
+  route(app, 'DELETE /operator/devices/:device/maintenance', {}, (request) =>
     changeFor(core, request, 'device.maintenance_end', (work) => endMaintenance(work, request.params.device)),
   )
 }

@@ -2,13 +2,15 @@
 import { type FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { activeCountries } from '../../../../rental/devices/countries.js'
-import { parseBody } from '../../../http/parse-body.js'
 import { drainHost, drainSchema, undrainHost } from '../../../../fleet/operator/drain.js'
 import { createJoinToken } from '../../../../fleet/operator/hosts.js'
 import { listRacks } from '../../../../fleet/operator/racks.js'
 import { retireHost } from '../../../../fleet/operator/retire.js'
 import { type GateDeps } from '../gate.js'
-import { changeFor, operatorPath } from './change.js'
+import { changeFor } from './change.js'
+import { joinCommandAnswer, rackAnswer } from '../answers.js'
+import { listOf } from '../../shape.js'
+import { route } from '../route.js'
 
 export interface HostDeps extends GateDeps {
   /** The address of `/v1`. */
@@ -16,8 +18,6 @@ export interface HostDeps extends GateDeps {
   /** Fingerprint of the hosts' certificate authority, for join tokens; a rotation changes it. */
   authority: () => string
 }
-
-type OfHost = { Params: { host: string } }
 
 const retireBody = z.strictObject({ force: z.boolean().default(false) })
 
@@ -29,24 +29,30 @@ const joinCommand = (baseUrl: string, token: string, countries: readonly string[
   `sudo phonerack-agent join --server ${baseUrl}${countries.length === 1 ? '' : ' --country COUNTRY'} --token-file - <<'END' &&\n${token}\nEND\nsudo systemctl start phonerack-agent`
 
 export function addOperatorHosts(app: FastifyInstance, { core, baseUrl, authority }: HostDeps): void {
-  const base = `${operatorPath}/hosts`
-  app.get(base, async () => ({ data: await listRacks(core) }))
-  app.post(`${base}/join-tokens`, async (request, reply) => {
-    const made = await changeFor(core, request, 'host.join_token', (work) =>
-      createJoinToken(work, authority()),
-    )
-    const command = joinCommand(baseUrl, made.token, await activeCountries(core.db))
-    return reply.code(201).send({ command, expires_at: made.expires_at })
-  })
-  app.post<OfHost>(`${base}/:host/drain`, (request) => {
-    const drain = parseBody(drainSchema, request)
+  route(app, 'GET /operator/hosts', { answer: listOf(rackAnswer) }, async () => ({
+    data: await listRacks(core),
+  }))
+  route(
+    app,
+    'POST /operator/hosts/join-tokens',
+    { answer: joinCommandAnswer, status: 201 },
+    async (request) => {
+      const made = await changeFor(core, request, 'host.join_token', (work) =>
+        createJoinToken(work, authority()),
+      )
+      const command = joinCommand(baseUrl, made.token, await activeCountries(core.db))
+      return { command, expires_at: made.expires_at }
+    },
+  )
+  route(app, 'POST /operator/hosts/:host/drain', { body: drainSchema }, (request) => {
+    const drain = request.body
     return changeFor(core, request, 'host.drain', (work) => drainHost(work, request.params.host, drain))
   })
-  app.post<OfHost>(`${base}/:host/undrain`, (request) =>
+  route(app, 'POST /operator/hosts/:host/undrain', {}, (request) =>
     changeFor(core, request, 'host.undrain', (work) => undrainHost(work, request.params.host)),
   )
-  app.post<OfHost>(`${base}/:host/retire`, (request) => {
-    const { force } = parseBody(retireBody, request)
+  route(app, 'POST /operator/hosts/:host/retire', { body: retireBody }, (request) => {
+    const { force } = request.body
     return changeFor(core, request, 'host.retire', (work) => retireHost(work, request.params.host, force))
   })
 }

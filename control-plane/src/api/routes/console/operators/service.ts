@@ -1,7 +1,6 @@
 /** Projects, the audit log, the open links of operators, the pause of the service, and the state of its parts. */
 import { type FastifyInstance } from 'fastify'
 import { type Health } from '../../../http/service-paths.js'
-import { parseBody } from '../../../http/parse-body.js'
 import { listAudit } from '../../../../base/audit/audit.js'
 import { setPaused } from '../../../../fleet/operator/hosts.js'
 import { changeProject, projectChangeSchema } from '../../../../fleet/operator/projects.js'
@@ -10,7 +9,11 @@ import { projectView } from '../../../../fleet/operator/views.js'
 import { listOperatorInvitations, withdrawOperatorInvitation } from '../../../../people/users/invitations.js'
 import { readPage, refSchema } from '../../../../base/validation/fields.js'
 import { type GateDeps } from '../gate.js'
-import { changeFor, operatorPath } from './change.js'
+import { changeFor } from './change.js'
+import { systemAnswer } from '../answers.js'
+import { auditAnswer, operatorLinkAnswer, projectAnswer } from '../../operator/answers.js'
+import { listOf, pageBefore } from '../../shape.js'
+import { route } from '../route.js'
 
 export interface ServiceDeps extends GateDeps {
   /** The state of this replica's dependencies. */
@@ -22,9 +25,6 @@ export interface ServiceDeps extends GateDeps {
   replicaId: string
 }
 
-type OfProject = { Params: { project: string } }
-type Paged = { Querystring: { before?: unknown; target?: unknown } }
-
 const changeBody = projectChangeSchema.pick({
   credit_usd: true,
   spend_limit_usd: true,
@@ -35,31 +35,38 @@ const changeBody = projectChangeSchema.pick({
 
 export function addOperatorService(app: FastifyInstance, deps: ServiceDeps): void {
   const { core, health, storage, version, replicaId } = deps
-  app.get(`${operatorPath}/projects`, async () => ({
+  route(app, 'GET /operator/projects', { answer: listOf(projectAnswer) }, async () => ({
     data: (await core.db.project.findMany({ orderBy: { createdAt: 'asc' } })).map(projectView),
   }))
-  app.patch<OfProject>(`${operatorPath}/projects/:project`, (request) => {
-    const change = parseBody(changeBody, request)
+  route(app, 'PATCH /operator/projects/:project', { body: changeBody }, (request) => {
+    const change = request.body
     return changeFor(core, request, 'project.change', (work) =>
       changeProject(work, request.params.project, change),
     )
   })
-  app.get<Paged>(`${operatorPath}/audit`, ({ query }) => {
-    const target = refSchema.safeParse(query.target).data
-    return listAudit(core, {
-      ...readPage({ before: query.before }),
-      ...(target === undefined ? {} : { target }),
-    })
-  })
+  route(
+    app,
+    'GET /operator/audit',
+    { query: ['before', 'target'], answer: pageBefore(auditAnswer) },
+    ({ query }) => {
+      const target = refSchema.safeParse(query.target).data
+      return listAudit(core, {
+        ...readPage({ before: query.before }),
+        ...(target === undefined ? {} : { target }),
+      })
+    },
+  )
 
-  app.get(`${operatorPath}/invitations`, async () => ({ data: await listOperatorInvitations(core) }))
-  app.delete<{ Params: { invitation: string } }>(`${operatorPath}/invitations/:invitation`, (request) =>
+  route(app, 'GET /operator/invitations', { answer: listOf(operatorLinkAnswer) }, async () => ({
+    data: await listOperatorInvitations(core),
+  }))
+  route(app, 'DELETE /operator/invitations/:invitation', {}, (request) =>
     changeFor(core, request, 'invitation.withdraw', (work) =>
       withdrawOperatorInvitation(work, request.params.invitation),
     ),
   )
 
-  app.get(`${operatorPath}/system`, async () => {
+  route(app, 'GET /operator/system', { answer: systemAnswer }, async () => {
     const { nats, clock } = await health()
     return {
       ...(await readSystem(core)),
@@ -70,10 +77,10 @@ export function addOperatorService(app: FastifyInstance, deps: ServiceDeps): voi
       replica_id: replicaId,
     }
   })
-  app.post(`${operatorPath}/service/pause`, (request) =>
+  route(app, 'POST /operator/service/pause', {}, (request) =>
     changeFor(core, request, 'service.pause', (work) => setPaused(work, true)),
   )
-  app.post(`${operatorPath}/service/resume`, (request) =>
+  route(app, 'POST /operator/service/resume', {}, (request) =>
     changeFor(core, request, 'service.resume', (work) => setPaused(work, false)),
   )
 }
